@@ -1,0 +1,50 @@
+# `make demo` and `make test` do all their set-up themselves: Python 3.11 or newer and a C compiler are enough.
+PYTHON ?= python3
+VENV ?= .venv
+DATA ?= ../shared/data
+BIN = $(VENV)/bin
+SOURCES = $(shell find src -name '*.py' -o -name '*.pyx' -o -name '*.pxd' -o -name '*.pxi') pyproject.toml
+
+.PHONY: demo test test-lowest lint format bench sample clean
+
+demo: $(VENV)/installed
+	@$(BIN)/unjudged demo
+
+test: $(VENV)/tools
+	$(BIN)/python -m pytest
+
+# The oldest versions of the dependencies that pyproject.toml allows.
+test-lowest:
+	$(PYTHON) -m venv $(VENV)-lowest
+	$(VENV)-lowest/bin/pip install --quiet --constraint tests/lowest.txt . --group test
+	$(VENV)-lowest/bin/python -m pytest tests --ignore tests/outside
+
+lint: $(VENV)/tools
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+	$(BIN)/mypy
+
+format: $(VENV)/tools
+	$(BIN)/ruff format
+	$(BIN)/ruff check --fix
+
+bench: $(VENV)/tools
+	$(BIN)/python benchmarks/bench.py --data $(DATA)
+
+sample: $(VENV)/installed
+	$(BIN)/python scripts/make_sample.py
+
+clean:
+	rm -rf $(VENV) $(VENV)-lowest build src/*.egg-info src/unjudged/formats/*.so src/unjudged/formats/scan.c
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --upgrade pip
+
+$(VENV)/installed: $(VENV)/bin/python $(SOURCES)
+	$(BIN)/pip install --quiet --editable .
+	@touch $@
+
+$(VENV)/tools: $(VENV)/installed
+	$(BIN)/pip install --quiet --group lint
+	@touch $@
