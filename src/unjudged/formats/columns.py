@@ -1,0 +1,137 @@
+"""Text as columns: identifiers in one block of bytes, numbers in arrays, rows in groups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Ids(Sequence[str]):
+    """Identifiers end to end in one block of bytes: item i is `data[offsets[i]:offsets[i + 1]]`.
+
+    Bytes are kept as they stood in the file. Shown as text they are UTF-8, with bytes that are
+    not UTF-8 escaped so that they can be written back unchanged.
+    """
+
+    __slots__ = ("data", "offsets")
+
+    def __init__(self, data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> None:
+        self.data = data
+        self.offsets = offsets
+
+    @classmethod
+    def of(cls, texts: Iterable[str | bytes]) -> Ids:
+        texts = list(texts)
+        lengths, data, in_ascii = list(map(len, texts)), b"", False
+        if set(map(type, texts)) <= {str}:
+            joined = "".join(cast("list[str]", texts))
+            data = encode(joined)
+            in_ascii = len(data) == len(joined)
+        if not in_ascii:
+            encoded = [text if isinstance(text, bytes) else encode(text) for text in texts]
+            data, lengths = b"".join(encoded), list(map(len, encoded))
+        offsets = np.zeros(len(texts) + 1, np.int64)
+        np.cumsum(lengths, out=offsets[1:])
+        return cls(np.frombuffer(data, np.uint8), offsets)
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def raw(self, i: int) -> bytes:
+        return self.data[self.offsets[i] : self.offsets[i + 1]].tobytes()
+
+    def __getitem__(self, i: int) -> str:  # type: ignore[override]
+        if not -len(self) <= i < len(self):
+            raise IndexError(i)
+        return decode(self.raw(i % len(self)))
+
+    def __iter__(self) -> Iterator[str]:
+        return map(decode, self.tolist())
+
+    def tolist(self) -> list[bytes]:
+        whole, ends = self.data.tobytes(), self.offsets.tolist()
+        return [whole[a:b] for a, b in zip(ends, ends[1:], strict=False)]
+
+    def take(self, rows: NDArray[np.integer]) -> Ids:
+        starts = self.offsets[:-1][rows]
+        lengths = self.offsets[1:][rows] - starts
+        offsets = np.zeros(len(rows) + 1, np.int64)
+        np.cumsum(lengths, out=offsets[1:])
+        source = np.repeat(starts - offsets[:-1], lengths) + np.arange(offsets[-1])
+        return Ids(self.data[source], offsets)
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Rows in groups: group g holds rows `starts[g]` to `starts[g + 1]`, all of one query.
+
+    A query whose rows do not stand together has several groups. `lines` gives the place of each
+    row in its file, and is empty for rows that came from no file. `numbers` has a column for each
+    number of the layout; of a run's, the first holds the scores.
+    """
+
+    queries: Ids
+    starts: NDArray[np.int64]
+    documents: Ids
+    numbers: NDArray[np.float64]
+    lines: NDArray[np.int64]
+
+    def query_of(self, row: int) -> bytes:
+        return self.queries.raw(int(np.searchsorted(self.starts, row, "right")) - 1)
+
+    def grouped(self) -> Table:
+        """The same rows with each query's together, queries and rows in the order they came."""
+        names = self.queries.tolist()
+        codes = {name: code for code, name in enumerate(dict.fromkeys(names))}
+        if len(codes) == len(names):
+            return self
+        group_query = np.array([codes[name] for name in names])
+        query = np.repeat(group_query, np.diff(self.starts))
+        rows = np.argsort(query, kind="stable")
+        starts = np.zeros(len(codes) + 1, np.int64)
+        np.cumsum(np.bincount(query, minlength=len(codes)), out=starts[1:])
+        lines = self.lines[rows] if len(self.lines) else self.lines
+        return Table(Ids.of(codes), starts, self.documents.take(rows), self.numbers[rows], lines)
+
+
+@dataclass(frozen=True, eq=False)
+class Matched:
+    """What a run holds of the judged documents, group by group, each in rank order.
+
+    `query[g]` is the judgments' query of group g, -1 where they have none; its judged documents are
+    `ends[g]` to `ends[g + 1]` of `rank` and `row`.
+    """
+
+    query: NDArray[np.int32]
+    retrieved: NDArray[np.int32]
+    ends: NDArray[np.int64]
+    rank: NDArray[np.int32]
+    row: NDArray[np.int32]
+
+    @classmethod
+    def joined(cls, parts: Sequence[Matched]) -> Matched:
+        before = np.cumsum([0, *(part.ends[-1] for part in parts)])
+        ends = [part.ends[1:] + first for part, first in zip(parts, before, strict=False)]
+        return cls(
+            query=np.concatenate([part.query for part in parts]),
+            retrieved=np.concatenate([part.retrieved for part in parts]),
+            ends=np.concatenate([np.zeros(1, np.int64), *ends]),
+            rank=np.concatenate([part.rank for part in parts]),
+            row=np.concatenate([part.row for part in parts]),
+        )
+
+    def repeats_a_query(self) -> bool:
+        known = self.query[self.query >= 0]
+        return len(known) > 0 and int(np.bincount(known).max()) > 1
+
+
+def encode(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
+
+
+def decode(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")

@@ -1,0 +1,64 @@
+"""Which column of a text file holds what, and what is said of a line that does not fit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from unjudged.errors import InputError, LineError, quoted
+
+LONGEST_LINE = 1 << 20
+SMALLEST_WHOLE, LARGEST_WHOLE = -(2**31), 2**31 - 1
+
+TEXT, QUERY, DOCUMENT, DECIMAL, WHOLE = range(5)
+_KIND = {"query": QUERY, "document": DOCUMENT, "score": DECIMAL, "grade": WHOLE}
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The columns of one kind of file, by name; `open_ended` allows more of them on a line."""
+
+    columns: tuple[str, ...]
+    open_ended: bool = False
+
+    @property
+    def kinds(self) -> tuple[int, ...]:
+        return tuple(_KIND.get(column, TEXT) for column in self.columns)
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """The columns that are parsed as numbers, in their order."""
+        return tuple(c for c in self.columns if _KIND.get(c, TEXT) in (DECIMAL, WHOLE))
+
+    def describe(self) -> str:
+        return f"{len(self.columns)} columns ({' '.join(self.columns)})"
+
+
+RUN = Layout(("query", "iteration", "document", "rank", "score", "tag"), open_ended=True)
+QRELS = Layout(("query", "iteration", "document", "grade"))
+
+
+def wrong_width(layout: Layout, line: int, found: int) -> LineError:
+    return LineError(line, f"expected {layout.describe()}, found {found}")
+
+
+def wrong_number(layout: Layout, line: int, column: int, value: bytes) -> LineError:
+    name = layout.columns[column]
+    expected = "a finite number"
+    if layout.kinds[column] == WHOLE:
+        expected = f"a whole number from {SMALLEST_WHOLE} to {LARGEST_WHOLE}"
+    return LineError(line, f"the {name} is {quoted(value)}, expected {expected}")
+
+
+def endless_line(line: int) -> LineError:
+    problem = f"longer than {LONGEST_LINE:,} bytes, expected lines of text; is it a binary file?"
+    return LineError(line, problem)
+
+
+def seen_before(line: int, first_line: int, query: bytes, document: bytes) -> LineError:
+    what = f"document {quoted(document)} of query {quoted(query)}"
+    return LineError(line, f"{what} is already on line {first_line}, expected each document once a query")
+
+
+def seen_twice(query: bytes, document: bytes) -> InputError:
+    what = f"document {quoted(document)} of query {quoted(query)}"
+    return InputError(f"{what} is there twice, expected each document once a query")

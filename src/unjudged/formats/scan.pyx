@@ -1,0 +1,367 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""One pass over TREC text, compiled. `scan_reference` is the same module in plain Python."""
+
+import os
+
+import numpy as np
+
+from unjudged.errors import DuplicateError
+from unjudged.formats.columns import Ids, Matched, Table
+from unjudged.formats.layouts import LONGEST_LINE, endless_line, seen_before, wrong_number, wrong_width
+
+cimport cython
+from cpython.buffer cimport PyBUF_WRITE
+from cpython.memoryview cimport PyMemoryView_FromMemory
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t, uint8_t
+from libc.stdlib cimport free, qsort, realloc
+from libc.string cimport memchr, memcmp, memcpy, memmove, memset
+
+from unjudged.formats.text cimport is_blank, is_space, keyed_hash, parse_decimal, parse_whole, token_end
+
+KIND_OF_SCANNER = "compiled"
+
+cdef enum:
+    DOCUMENT = 2
+    DECIMAL = 3
+    WHOLE = 4
+    MOST_COLUMNS = 8
+    BLOCK = 1 << 18
+    PADDING = 8   # a newline at the end, and what token_end reads behind it
+
+cdef int64_t LONGEST = LONGEST_LINE
+
+cdef uint64_t KEY[3]
+KEY[0], KEY[1], KEY[2] = (int.from_bytes(os.urandom(8), "little") | 1 for _ in range(3))
+
+
+@cython.final
+cdef class Vector:
+    """A C array that grows."""
+
+    cdef char *at
+    cdef int64_t used, room   # bytes
+
+    def __dealloc__(self):
+        free(self.at)
+
+    cdef inline bint reserve(self, int64_t more) noexcept nogil:
+        """Room for so many bytes behind those in use; False where there is no memory."""
+        cdef int64_t room = self.used + more
+        cdef void *moved
+        if room <= self.room:
+            return True
+        room += room // 2 + 64
+        moved = realloc(self.at, room)
+        if moved != NULL:
+            self.at, self.room = <char *>moved, room
+        return moved != NULL
+
+    cdef inline bint push(self, const void *item, int64_t size) noexcept nogil:
+        if not self.reserve(size):
+            return False
+        memcpy(self.at + self.used, item, size)
+        self.used += size
+        return True
+
+    cdef inline bint push_integer(self, int64_t item) noexcept nogil:
+        return self.push(&item, 8)
+
+    cdef inline void drop(self, int64_t size) noexcept nogil:
+        """Forget the first `size` bytes; the rest moves to the front."""
+        self.used -= size
+        memmove(self.at, self.at + size, self.used)
+
+    cdef inline void subtract(self, int64_t amount) noexcept nogil:
+        cdef int64_t i
+        for i in range(self.used // 8):
+            (<int64_t *>self.at)[i] -= amount
+
+    cdef object array(self, dtype):
+        return np.frombuffer(self.at[:self.used], dtype)
+
+
+include "matching.pxi"
+
+
+cdef struct Trouble:  # why a line could not be read
+    bint wrong_width
+    int64_t line
+    int64_t columns    # found on the line, or the one that holds no number
+    const char *value
+    int64_t length
+
+
+cdef class Scanner:
+    """Lines to rows: each line of `layout` becomes a document and its numbers, in the query's group."""
+
+    cdef object layout
+    cdef int kinds[MOST_COLUMNS]
+    cdef int columns, number_columns
+    cdef bint open_ended
+    cdef Vector documents, document_ends, numbers, lines, queries, query_ends, starts
+    cdef int64_t line
+    cdef Trouble trouble
+
+    def __cinit__(self, layout):
+        cdef int column
+        self.documents, self.document_ends, self.numbers, self.lines = Vector(), Vector(), Vector(), Vector()
+        self.queries, self.query_ends, self.starts = Vector(), Vector(), Vector()
+        self.layout, self.open_ended = layout, layout.open_ended
+        self.columns, self.number_columns = len(layout.columns), len(layout.numbers)
+        if self.columns > MOST_COLUMNS:
+            raise ValueError(layout)
+        for column in range(self.columns):
+            self.kinds[column] = layout.kinds[column]
+        if not (self.document_ends.push_integer(0) and self.query_ends.push_integer(0)):
+            raise MemoryError
+
+    cdef inline int64_t rows(self) noexcept nogil:
+        return self.lines.used // 8
+
+    cdef inline int64_t groups(self) noexcept nogil:
+        return self.starts.used // 8
+
+    cdef int read(self, const char *p, const char *stop) noexcept nogil:
+        """0: every line up to `stop` (just behind a newline) is read, 1: trouble, 2: out of memory."""
+        cdef const char *line_start
+        cdef const char *token
+        cdef int column
+        cdef int64_t length
+        cdef double value
+        cdef bint good
+        while p < stop:
+            self.line += 1
+            while is_blank(p[0]):
+                p += 1
+            line_start = p
+            if p[0] == c'\n' or p[0] == c'#':
+                p = <const char *>memchr(p, c'\n', stop - p) + 1
+                continue
+            length = self.repeated_query(p, stop)
+            if length:   # as on most lines
+                p += length
+            else:
+                token = p
+                p = token_end(p)
+                if not self.add_group(token, p - token):
+                    return 2
+            for column in range(1, self.columns):
+                while is_blank(p[0]):
+                    p += 1
+                token = p
+                p = token_end(p)
+                if p == token:
+                    return self.fail(column, line_start, token, p)
+                if self.kinds[column] == DOCUMENT:
+                    if not self.documents.push(token, p - token):
+                        return 2
+                elif self.kinds[column]:
+                    if self.kinds[column] == DECIMAL:
+                        good = parse_decimal(token, p, &value)
+                    else:
+                        good = parse_whole(token, p, &value)
+                    if not good:
+                        return self.fail(column, line_start, token, p)
+                    if not self.numbers.push(&value, 8):
+                        return 2
+            if not self.open_ended:
+                while is_blank(p[0]):
+                    p += 1
+                if p[0] != c'\n':
+                    return self.fail(column, line_start, p, p)
+            p = <const char *>memchr(p, c'\n', stop - p) + 1
+            if not (self.document_ends.push_integer(self.documents.used) and self.lines.push_integer(self.line)):
+                return 2
+        return 0
+
+    cdef inline int64_t repeated_query(self, const char *p, const char *stop) noexcept nogil:
+        """The length of the last group's query where it stands at `p` too, else 0."""
+        cdef const int64_t *ends
+        cdef int64_t start, length
+        if self.starts.used == 0:
+            return 0
+        ends = <const int64_t *>(self.query_ends.at + self.query_ends.used) - 2
+        start, length = ends[0], ends[1] - ends[0]
+        if length < stop - p and is_space(p[length]) and memcmp(p, self.queries.at + start, length) == 0:
+            return length
+        return 0
+
+    cdef bint add_group(self, const char *query, int64_t length) noexcept nogil:
+        cdef int64_t row = self.rows()
+        return (self.queries.push(query, length) and self.query_ends.push_integer(self.queries.used)
+                and self.starts.push_integer(row))
+
+    cdef int fail(self, int column, const char *line_start, const char *token, const char *token_end) noexcept nogil:
+        """A line of the wrong width is reported as that, whatever else is wrong with it."""
+        cdef const char *p = line_start
+        cdef int64_t found = 0
+        while p[0] != c'\n':
+            if not is_space(p[0]) and is_space(p[1]):
+                found += 1
+            p += 1
+        self.trouble.line, self.trouble.value, self.trouble.length = self.line, token, token_end - token
+        self.trouble.wrong_width = found < self.columns or (found > self.columns and not self.open_ended)
+        self.trouble.columns = found if self.trouble.wrong_width else column
+        return 1
+
+    def error(self):
+        if self.trouble.wrong_width:
+            return wrong_width(self.layout, self.trouble.line, self.trouble.columns)
+        return wrong_number(self.layout, self.trouble.line, self.trouble.columns, self.trouble.value[:self.trouble.length])
+
+    def repeated_document(self, Matcher matcher):
+        """Says where the document that `matcher` met twice stands, both times."""
+        table = self.table()
+        group = np.searchsorted(table.starts, matcher.second, "right") - 1
+        lines = table.lines[matcher.second], table.lines[matcher.first]
+        return seen_before(*lines, table.queries.raw(group), table.documents.raw(matcher.second))
+
+    def table(self):
+        starts = np.append(self.starts.array(np.int64), self.rows())
+        numbers = self.numbers.array(np.float64)[:self.rows() * self.number_columns]
+        return Table(
+            queries=Ids(self.queries.array(np.uint8), self.query_ends.array(np.int64)), starts=starts,
+            documents=Ids(self.documents.array(np.uint8), self.document_ends.array(np.int64)),
+            numbers=numbers.reshape(self.rows(), self.number_columns), lines=self.lines.array(np.int64),
+        )
+
+    cdef int match_groups(self, Matcher matcher, bint last) noexcept nogil:
+        """Match the groups that are complete, all of them if `last`, and forget their rows."""
+        cdef int64_t g, row, rows = self.rows(), done = self.groups() if last else self.groups() - 1
+        cdef const int64_t *starts = <const int64_t *>self.starts.at
+        cdef const int64_t *query_ends = <const int64_t *>self.query_ends.at
+        cdef const int64_t *ends = <const int64_t *>self.document_ends.at
+        cdef const double *scores = <const double *>self.numbers.at
+        cdef int32_t query
+        cdef int status
+        for g in range(done):
+            row = starts[g]
+            query = matcher.index.query(self.queries.at + query_ends[g], query_ends[g + 1] - query_ends[g])
+            status = matcher.match(query, self.documents.at, ends + row, scores + row, (starts[g + 1] if g + 1 < self.groups() else rows) - row)
+            if status:
+                matcher.first += row
+                matcher.second += row
+                return status
+        if done > 0:
+            self.forget(done, starts[done] if done < self.groups() else rows)
+        return 0
+
+    cdef void forget(self, int64_t groups, int64_t rows) noexcept nogil:
+        """Drop the first `groups` with their first `rows`; what stays moves to the front."""
+        cdef int64_t documents = (<int64_t *>self.document_ends.at)[rows], queries = (<int64_t *>self.query_ends.at)[groups]
+        self.documents.drop(documents)
+        self.document_ends.drop(rows * 8)
+        self.lines.drop(rows * 8)
+        self.queries.drop(queries)
+        self.query_ends.drop(groups * 8)
+        self.starts.drop(groups * 8)
+        self.numbers.drop(rows * 8 * self.number_columns)
+        self.document_ends.subtract(documents)
+        self.query_ends.subtract(queries)
+        self.starts.subtract(rows)
+
+
+cdef int feed(Scanner scanner, Matcher matcher, source) except -1:
+    """Read all of `source` (anything with `readinto`) a block at a time, matching as it goes if there is a matcher."""
+    cdef Vector block = Vector()
+    cdef int64_t whole
+    cdef int read = 0, matched = 0
+    cdef bint last = False, endless = False
+    while not last:
+        if not block.reserve(BLOCK + PADDING):
+            raise MemoryError
+        whole = source.readinto(PyMemoryView_FromMemory(block.at + block.used, BLOCK, PyBUF_WRITE))
+        last = whole == 0
+        block.used += whole
+        if last and block.used:
+            block.at[block.used] = c'\n'
+            block.used += 1
+        with nogil:
+            endless = first_line(block) > LONGEST
+            whole = 0 if endless else whole_lines(block)
+            read = scanner.read(block.at, block.at + whole)
+            if matcher is not None:
+                matched = scanner.match_groups(matcher, last or endless or read)
+        if read == 2 or matched == 2:
+            raise MemoryError
+        if matched:
+            raise scanner.repeated_document(matcher)
+        if read:
+            raise scanner.error()
+        if endless:
+            raise endless_line(scanner.line + 1)
+        block.drop(whole)
+
+
+cdef inline int64_t first_line(Vector block) noexcept nogil:
+    """The length of the first line, as far as it is there."""
+    cdef const char *newline = <const char *>memchr(block.at, c'\n', block.used) if block.used else NULL
+    return newline - block.at if newline != NULL else block.used
+
+
+cdef inline int64_t whole_lines(Vector block) noexcept nogil:
+    cdef int64_t size = block.used
+    while size and block.at[size - 1] != c'\n':
+        size -= 1
+    return size
+
+
+def read_table(source, layout):
+    """All lines of `source` as a Table."""
+    cdef Scanner scanner = Scanner(layout)
+    feed(scanner, None, source)
+    return scanner.table(), scanner.line
+
+
+def scan_run(source, Index index, layout):
+    """The judged documents of every ranking in `source`, without keeping the others; and the number of lines."""
+    cdef Scanner scanner = Scanner(layout)
+    cdef Matcher matcher = Matcher(index)
+    feed(scanner, matcher, source)
+    return matcher.matched(), scanner.line
+
+
+def match_table(table, Index index):
+    """The judged documents of every group of `table`, whose first numbers are its scores."""
+    cdef Matcher matcher = Matcher(index)
+    cdef const int64_t[::1] starts = table.starts
+    cdef const double[::1] scores = table.numbers[:, 0]
+    cdef const int64_t *query_ends = ends_of(table.queries)
+    cdef const int64_t *ends = ends_of(table.documents)
+    cdef const char *queries = data_of(table.queries)
+    cdef const char *documents = data_of(table.documents)
+    cdef int64_t g = 0, groups = len(table.queries), row = 0
+    cdef int32_t query
+    cdef int status = 0
+    if len(scores) == 0:
+        return matcher.matched()
+    with nogil:
+        while g < groups and status == 0:
+            row = starts[g]
+            query = index.query(queries + query_ends[g], query_ends[g + 1] - query_ends[g])
+            status = matcher.match(query, documents, ends + row, &scores[0] + row, starts[g + 1] - row)
+            g += 1
+    if status == 1:
+        raise DuplicateError(row + matcher.first, row + matcher.second)
+    if status == 2:
+        raise MemoryError
+    return matcher.matched()
+
+
+def best_first(table):
+    """The rows of `table`, group by group, best first."""
+    cdef Matcher matcher = Matcher(None)
+    cdef const int64_t[::1] starts = table.starts
+    cdef const double[::1] scores = table.numbers[:, 0]
+    cdef const int64_t *ends = ends_of(table.documents)
+    cdef const char *documents = data_of(table.documents)
+    cdef int64_t g, i, row
+    order = np.empty(len(scores), np.int64)
+    cdef int64_t[::1] target = order
+    for g in range(len(table.queries) if len(scores) else 0):
+        row = starts[g]
+        if not matcher.sort(documents, ends + row, &scores[0] + row, starts[g + 1] - row):
+            raise MemoryError
+        for i in range(starts[g + 1] - row):
+            target[row + i] = row + (<Ranked *>matcher.ranked.at)[i].row
+    return order

@@ -1,0 +1,85 @@
+"""TREC text: qrels into tables; runs into tables, or straight into what they hold of the judged."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
+from threading import Event
+
+from unjudged.errors import InputError
+from unjudged.formats import scanner
+from unjudged.formats.columns import Matched, Table
+from unjudged.formats.layouts import QRELS, RUN, Layout
+from unjudged.formats.matching import index, match
+from unjudged.formats.sources import PathLike, Piece, display_name, errors_named, on_disk, opened, pieces
+
+
+def read_qrels(path: PathLike) -> tuple[Table, scanner.Index]:
+    """The judgments of a file, each query's together, and their index."""
+    with errors_named(path):
+        table = _read(path, QRELS)
+        return table, index(table)
+
+
+def read_run(path: PathLike) -> Table:
+    """The rankings of a file, each query's together."""
+    with errors_named(path):
+        return _read(path, RUN)
+
+
+def scan_runs(paths: Sequence[PathLike], judged: scanner.Index) -> Iterator[Matched]:
+    """What each run holds of the judged documents, without keeping the rest of it in memory."""
+    workers = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    stop = Event()
+    with ExitStack() as stack:
+        pool = stack.enter_context(ThreadPoolExecutor(workers))
+        stack.callback(pool.shutdown, wait=False, cancel_futures=True)
+        stack.callback(stop.set)
+        waiting = []
+        for path in paths:
+            with errors_named(path):
+                file = stack.enter_context(on_disk(path))
+                parts = pieces(file, workers if len(paths) < workers else 1)
+            scans = [pool.submit(_scan_piece, file, *part, judged, stop) for part in parts]
+            waiting.append((path, file, scans))
+        for path, file, scans in waiting:
+            yield _join(path, file, scans, judged)
+
+
+def _scan_piece(
+    file: PathLike, start: int, stop: int | None, judged: scanner.Index, told_to_stop: Event
+) -> tuple[Matched, int]:
+    with opened(file) as stream:
+        return scanner.scan_run(Piece(stream, start, stop, told_to_stop), judged, RUN)
+
+
+def _join(
+    path: PathLike, file: PathLike, scans: list[Future[tuple[Matched, int]]], judged: scanner.Index
+) -> Matched:
+    parts, lines = [], 0
+    for scan in scans:
+        with errors_named(path, lines):
+            part, more_lines = scan.result()
+        parts.append(part)
+        lines += more_lines
+    matched = Matched.joined(parts)
+    if not len(matched.query):
+        raise _empty(path, RUN)
+    if matched.repeats_a_query():
+        with errors_named(path):
+            return match(_read(file, RUN), judged)
+    return matched
+
+
+def _read(path: PathLike, layout: Layout) -> Table:
+    with on_disk(path) as file, opened(file) as stream:
+        table, _ = scanner.read_table(stream, layout)
+    if not len(table.lines):
+        raise _empty(path, layout)
+    return table.grouped()
+
+
+def _empty(path: PathLike, layout: Layout) -> InputError:
+    return InputError(f"{display_name(path)}: no data in it, expected lines of {layout.describe()}")
