@@ -1,0 +1,1 @@
+"""Judgments, runs, and the match of the two."""

@@ -1,0 +1,172 @@
+"""The hub: the judged documents of every ranking, in rank order, all rankings end to end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from unjudged.errors import UsageError
+from unjudged.formats.columns import Matched
+from unjudged.rankings.judgments import UNSAMPLED, Judgments
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedRankings:
+    """Every ranking of some runs, as far as the judgments speak of it.
+
+    Ranking s holds the retrieved documents that have a line in the judgments, elements `offsets[s]`
+    to `offsets[s + 1]` of `rank` (from 1) and `row` (that line). The other documents it retrieved
+    were not pooled; there are `retrieved[s]` in all. Each run has one ranking for every query of the
+    judgments, empty where it has none: ranking s is of query `query[s]`, and the rankings of a run
+    stand together.
+
+    New judgments of the same pool are `relabelled`: nothing is read, sorted or joined again.
+    """
+
+    judgments: Judgments
+    rank: NDArray[np.int32]
+    row: NDArray[np.int32]
+    offsets: Integers
+    retrieved: NDArray[np.int32]
+    query: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, judgments: Judgments, runs: Sequence[Matched]) -> JudgedRankings:
+        """One ranking for every run and query, in this order."""
+        queries = len(judgments.queries)
+        ordered = [_by_query(matched, queries) for matched in runs]
+        counts = np.concatenate([counts for counts, *_ in ordered])
+        return cls(
+            judgments=judgments,
+            rank=np.concatenate([rank for _, _, rank, _ in ordered]),
+            row=np.concatenate([row for _, _, _, row in ordered]),
+            offsets=np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)]),
+            retrieved=np.concatenate([retrieved for _, retrieved, _, _ in ordered]),
+            query=np.tile(np.arange(queries, dtype=np.int32), len(runs)),
+        )
+
+    @classmethod
+    def spelled(cls, labels: str, missed: str = "") -> JudgedRankings:
+        """One ranking written down: a grade, `U` (pooled, not judged) or `N` (not pooled) a document.
+
+        `missed` spells the documents of the judgments that the ranking did not retrieve; one that is
+        neither retrieved nor pooled is nothing, so `N` is passed over there.
+
+        >>> JudgedRankings.spelled("0 1 U N 1", missed="1 0 0").labels
+        array([ 0,  1, -1,  1], dtype=int32)
+        """
+        states = [_state(word) for word in labels.split()]
+        grades = [state for state in states if state is not None]
+        others = [_state(word) for word in missed.split()]
+        lines = [*grades, *(state for state in others if state is not None)]
+        judgments = Judgments.of({"q": {f"d{i}": grade for i, grade in enumerate(lines)}})
+        ranks = [rank for rank, state in enumerate(states, 1) if state is not None]
+        return cls(
+            judgments=judgments,
+            rank=np.array(ranks, np.int32),
+            row=np.arange(len(ranks), dtype=np.int32),
+            offsets=np.array([0, len(ranks)], np.int64),
+            retrieved=np.array([len(states)], np.int32),
+            query=np.zeros(1, np.int32),
+        )
+
+    def __len__(self) -> int:
+        """The number of rankings."""
+        return len(self.query)
+
+    def relabelled(self, judgments: Judgments) -> JudgedRankings:
+        """The same rankings under other judgments of the same pool."""
+        if judgments.index is not self.judgments.index:
+            raise UsageError("the new judgments are of another pool; make them by `with_grades`")
+        return replace(self, judgments=judgments)
+
+    def cut(self, depth: int) -> JudgedRankings:
+        """The rankings as if only their first `depth` documents had been retrieved."""
+        kept = self.rank <= depth
+        before = np.concatenate([np.zeros(1, np.int64), np.cumsum(kept)])
+        return replace(
+            self,
+            rank=self.rank[kept],
+            row=self.row[kept],
+            offsets=before[self.offsets],
+            retrieved=np.minimum(self.retrieved, depth).astype(np.int32),
+        )
+
+    @cached_property
+    def labels(self) -> NDArray[np.int32]:
+        """The grade of each document, negative where it is pooled and not judged."""
+        return self.judgments.grade[self.row]
+
+    @cached_property
+    def ranking(self) -> Integers:
+        """The ranking that each document is in."""
+        return np.repeat(np.arange(len(self)), np.diff(self.offsets))
+
+    def total(self, values: ArrayLike) -> Floats:
+        """The sum of the values of each ranking's documents, added in rank order."""
+        return sums(values, self.ranking, len(self))
+
+    def seen(self, mask: Mask) -> Integers:
+        """For each document, how many of its ranking's documents at its rank or above are in the mask."""
+        before = np.concatenate([np.zeros(1, np.int64), np.cumsum(mask)])
+        counts: Integers = before[1:] - np.repeat(before[self.offsets[:-1]], np.diff(self.offsets))
+        return counts
+
+    def known(self, low: float, high: float = np.inf) -> Integers:
+        """How many documents of each ranking's query, retrieved or not, have `low` <= grade < `high`."""
+        return self.judgments.count(low, high)[self.query]
+
+    def product(self, factors: Floats) -> Floats:
+        """For each document, the product of the factors at its rank and above in its ranking.
+
+        Doubling steps: which factors are multiplied first depends on a document's place in its own
+        ranking alone, so a ranking's products do not change with its neighbours.
+        """
+        result = np.array(factors, float)
+        place = np.arange(len(result)) - np.repeat(self.offsets[:-1], np.diff(self.offsets))
+        step, longest = 1, int(place.max(initial=0))
+        while step <= longest:
+            reach = np.flatnonzero(place >= step)
+            result[reach] = result[reach] * result[reach - step]
+            step *= 2
+        return result
+
+
+def sums(values: ArrayLike, group: Integers, groups: int) -> Floats:
+    """The sum of each group's values, added one after another in their order."""
+    added: Any = np.bincount(group, np.asarray(values, float), groups)
+    return cast("Floats", added)
+
+
+def _by_query(
+    matched: Matched, queries: int
+) -> tuple[Integers, NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
+    """Counts and sizes for every query, and the documents, in the judgments' order of queries."""
+    known = np.flatnonzero(matched.query >= 0)
+    known = known[np.argsort(matched.query[known], kind="stable")]
+    counts, retrieved = np.zeros(queries, np.int64), np.zeros(queries, np.int32)
+    counts[matched.query[known]] = np.diff(matched.ends)[known]
+    retrieved[matched.query[known]] = matched.retrieved[known]
+    sizes = np.diff(matched.ends)[known]
+    firsts = np.cumsum(sizes) - sizes
+    source = np.arange(sizes.sum()) + np.repeat(matched.ends[known] - firsts, sizes)
+    return counts, retrieved, matched.rank[source], matched.row[source]
+
+
+def _state(word: str) -> int | None:
+    if word == "N":
+        return None
+    if word == "U":
+        return UNSAMPLED
+    if not word.isdecimal():
+        raise UsageError(f"a label is {word!r}, expected a grade, U (unjudged) or N (not pooled)")
+    return int(word)

@@ -1,0 +1,83 @@
+"""Runs: the rankings one system made, best document first."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unjudged.errors import InputError
+from unjudged.formats import matching, scanner, trec
+from unjudged.formats.columns import Ids, Table
+from unjudged.formats.memory import table_of
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """The documents of each query, best first: score descending, ties by document descending.
+
+    The documents of `queries[i]` are `documents[offsets[i]]` to `documents[offsets[i + 1] - 1]`.
+
+    >>> run = Run.of({"q1": {"d1": 0.5, "d2": 0.9, "d3": 0.5}})
+    >>> run.ranking("q1")
+    ['d2', 'd3', 'd1']
+    """
+
+    queries: Ids
+    offsets: NDArray[np.int64]
+    documents: Ids
+    scores: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, source: RunSource) -> Run:
+        """From a file, `{query: {document: score}}`, or (query, document, score) tuples."""
+        if isinstance(source, Run):
+            return source
+        return cls._from(run_table(source))
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Run:
+        """From a file of six columns, `query iteration document rank score tag`; `-` is standard input."""
+        return cls._from(trec.read_run(path))
+
+    @classmethod
+    def _from(cls, table: Table) -> Run:
+        matching.index(table)
+        order = scanner.best_first(table)
+        return cls(table.queries, table.starts, table.documents.take(order), table.numbers[order, 0])
+
+    @property
+    def table(self) -> Table:
+        """The same rankings as formats hand them over."""
+        return Table(self.queries, self.offsets, self.documents, self.scores[:, None], np.zeros(0, np.int64))
+
+    def ranking(self, query: str) -> list[str]:
+        """The documents of one query, best first."""
+        if query not in self.queries:
+            raise InputError(f"the run has no query {query!r}")
+        i = self.queries.index(query)
+        return [self.documents[row] for row in range(self.offsets[i], self.offsets[i + 1])]
+
+    def __repr__(self) -> str:
+        queries = f"{len(self.queries)} {'query' if len(self.queries) == 1 else 'queries'}"
+        return f"Run({queries}, {len(self.documents)} documents)"
+
+
+RunSource = (
+    Run | str | os.PathLike[str] | Mapping[str, Mapping[str, float]] | Iterable[tuple[str, str, float]]
+)
+
+
+def run_table(source: RunSource) -> Table:
+    """The rankings as a table, whatever holds them; not sorted."""
+    if isinstance(source, Run):
+        return source.table
+    if isinstance(source, str | os.PathLike):
+        return trec.read_run(source)
+    table = table_of(source, "score")
+    if not len(table.documents):
+        raise InputError("the run is empty, expected at least one document")
+    return table
