@@ -1,0 +1,70 @@
+"""Counts: how much was retrieved, is relevant, is judged."""
+
+from __future__ import annotations
+
+from math import inf
+
+import numpy as np
+
+from unjudged.measures.registry import measure, ratio
+from unjudged.rankings.judged import Floats, JudgedRankings
+
+
+@measure(range=(0, inf), summary="sum", trec_eval="num_ret")
+def NumRet(r: JudgedRankings) -> Floats:
+    """How many documents were retrieved. The unjudged count like the others.
+
+    >>> NumRet.compute(JudgedRankings.spelled("1 U N 0"))
+    array([4.])
+    """
+    return r.retrieved.astype(float)
+
+
+@measure(range=(0, inf), summary="sum", trec_eval="num_rel")
+def NumRel(r: JudgedRankings, *, rel: int = 1) -> Floats:
+    """How many documents of the query are judged relevant, retrieved or not.
+
+    >>> NumRel.compute(JudgedRankings.spelled("1 U N 0", missed="1 2 0"))
+    array([3.])
+    """
+    return r.known(rel).astype(float)
+
+
+@measure(range=(0, inf), summary="sum", trec_eval="num_rel_ret")
+def NumRelRet(r: JudgedRankings, *, rel: int = 1, cutoff: float = inf) -> Floats:
+    """How many documents that are judged relevant were retrieved.
+
+    >>> NumRelRet.compute(JudgedRankings.spelled("1 U N 0", missed="1 2 0"))
+    array([1.])
+    """
+    return r.total((r.labels >= rel) & (r.rank <= cutoff))
+
+
+@measure()
+def Judged(r: JudgedRankings, *, cutoff: float = inf) -> Floats:
+    """The share of the first k documents that is judged.
+
+    Judged@k = (documents with a grade at ranks 1 to k) / min(k, retrieved). A document that is
+    pooled and not judged (-1) is not judged. 0 where nothing was retrieved. A low value means that
+    the other measures guess: read them with their interval.
+
+    >>> (Judged @ 4).compute(JudgedRankings.spelled("1 U N 0 1"))
+    array([0.5])
+    """
+    judged = (r.labels >= 0) & (r.rank <= cutoff)
+    return ratio(r.total(judged), np.minimum(r.retrieved, cutoff))
+
+
+@measure(trec_eval={"unj": (5, 10, 20)})
+def Unjudged(r: JudgedRankings, *, cutoff: float) -> Floats:
+    """Unjudged documents among the first k, divided by k.
+
+    Unjudged@k = (documents at ranks 1 to k that are not pooled, or pooled and not judged) / k. A
+    ranking shorter than k has fewer documents that could be unjudged; k still divides, as in
+    trec_eval 10.
+
+    >>> (Unjudged @ 4).compute(JudgedRankings.spelled("1 U N 0 1"))
+    array([0.5])
+    """
+    judged = (r.labels >= 0) & (r.rank <= cutoff)
+    return (np.minimum(r.retrieved, cutoff) - r.total(judged)) / cutoff

@@ -1,0 +1,87 @@
+"""Measures of graded gain: discounted cumulative gain and expected reciprocal rank."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import inf
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unjudged.errors import UsageError
+from unjudged.measures.precision import CUTOFFS
+from unjudged.measures.registry import measure, ratio
+from unjudged.rankings.judged import Floats, Integers, JudgedRankings, sums
+
+
+@measure(
+    monotone=True,
+    trec_eval={"ndcg": (), "ndcg_cut": CUTOFFS},
+    aliases=("NDCG",),
+    cite=("jarvelin2002", "burges2005"),
+)
+def nDCG(
+    r: JudgedRankings,
+    *,
+    cutoff: float = inf,
+    dcg: str = "log2",
+    gains: Mapping[int, float] | None = None,
+) -> Floats:
+    """Normalised discounted cumulative gain: the gain of the ranking / that of the best possible one.
+
+    DCG@k = sum over ranks i up to k of gain_i / log2(i + 1), divided by the same of the judged
+    documents sorted by gain. The gain is the grade; with `dcg='exp-log2'` it is 2^grade - 1;
+    `gains={1: 1, 2: 5}` gives the gain of some grades. 0 where no judged document has a gain. An
+    unjudged document has gain 0.
+
+    >>> (nDCG @ 3).compute(JudgedRankings.spelled("0 2 N 1", missed="1"))
+    array([0.40303095])
+    """
+    return ratio(
+        r.total(discounted(_gain(r.labels, dcg, gains), r.rank, cutoff)),
+        _ideal(r, dcg, gains, cutoff)[r.query],
+    )
+
+
+def discounted(gain: Floats, rank: NDArray[np.integer], cutoff: float) -> Floats:
+    result: Floats = gain * (rank <= cutoff) / np.log2(rank + 1.0)
+    return result
+
+
+def _gain(grade: NDArray[np.int32], dcg: str, gains: Mapping[int, float] | None) -> Floats:
+    positive = np.maximum(grade, 0)
+    gain = np.exp2(positive) - 1 if dcg == "exp-log2" else positive.astype(float)
+    for level, value in (gains or {}).items():
+        gain = np.where(grade == level, value, gain)
+    return gain
+
+
+def _ideal(r: JudgedRankings, dcg: str, gains: Mapping[int, float] | None, cutoff: float) -> Floats:
+    """The largest DCG that a ranking of each query's judged documents could have."""
+    judgments = r.judgments
+    query = np.repeat(np.arange(len(judgments.queries)), np.diff(judgments.offsets))
+    gain = _gain(judgments.grade, dcg, gains)
+    best_first = np.lexsort((-gain, query))
+    rank: Integers = np.arange(1, len(gain) + 1) - judgments.offsets[query]
+    return sums(discounted(gain[best_first], rank, cutoff), query, len(judgments.queries))
+
+
+@measure(monotone=True, cite=("chapelle2009",))
+def ERR(r: JudgedRankings, *, cutoff: float = inf, max_grade: int = 4) -> Floats:
+    """Expected reciprocal rank: of the document that satisfies a user who stops at it.
+
+    ERR = sum over ranks k of (1/k) S_k prod over i < k of (1 - S_i), with S = (2^grade - 1) /
+    2^max_grade. `max_grade` is the top of the scale, 4 as in TREC's web tracks. An unjudged document
+    satisfies nobody.
+
+    >>> (ERR(max_grade=1) @ 3).compute(JudgedRankings.spelled("0 1 N 1"))
+    array([0.25])
+    """
+    if r.judgments.grade.max(initial=0) > max_grade:
+        highest = int(r.judgments.grade.max())
+        raise UsageError(
+            f"a grade is {highest}, above max_grade={max_grade}: ask for ERR(max_grade={highest})"
+        )
+    satisfied = (np.exp2(np.maximum(r.labels, 0)) - 1) / 2.0**max_grade
+    goes_on = r.product(1 - satisfied) / (1 - satisfied)
+    return r.total(satisfied * goes_on / r.rank * (r.rank <= cutoff))

@@ -1,0 +1,68 @@
+"""What each parameter of a measure may be; a parameter means the same in every measure that has it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from numbers import Integral, Real
+from types import MappingProxyType
+from typing import Any
+
+from unjudged.errors import UsageError
+
+
+def _whole(value: Any) -> int | None:
+    return int(value) if isinstance(value, Integral) and int(value) >= 1 else None
+
+
+def _between(low: float, high: float, ends: bool) -> Callable[[Any], float | None]:
+    def check(value: Any) -> float | None:
+        number = float(value) if isinstance(value, Real) else math.nan
+        inside = low <= number <= high if ends else low < number < high
+        return number if inside and math.isfinite(number) else None
+
+    return check
+
+
+def _one_of(*choices: str) -> Callable[[Any], str | None]:
+    return lambda value: value if value in choices else None
+
+
+def _gains(value: Any) -> Mapping[int, float] | None:
+    if not isinstance(value, Mapping):
+        return None
+    good = all(
+        isinstance(g, Integral) and isinstance(v, Real) and 0 <= float(v) < math.inf for g, v in value.items()
+    )
+    return _Gains(value) if good else None
+
+
+class _Gains(dict[int, float]):
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(tuple(sorted(self.items())))
+
+
+PARAMETERS: Mapping[str, tuple[Callable[[Any], Any], str]] = MappingProxyType(
+    {
+        "rel": (_whole, "a whole number of at least 1, the lowest grade that counts as relevant"),
+        "cutoff": (_whole, "a whole number of at least 1"),
+        "recall": (_between(0, 1, ends=True), "a number from 0 to 1"),
+        "p": (_between(0, 1, ends=False), "a number between 0 and 1"),
+        "beta": (_between(0, math.inf, ends=False), "a number above 0"),
+        "c": (_between(0, math.inf, ends=False), "a number above 0"),
+        "eps": (_between(0, 1, ends=False), "a number between 0 and 1"),
+        "dcg": (_one_of("log2", "exp-log2"), "'log2' or 'exp-log2'"),
+        "gains": (_gains, "gains of at least 0 by grade, such as {1: 1, 2: 3}"),
+        "max_grade": (_whole, "a whole number of at least 1, the highest grade of the scale"),
+        "rounding": (_one_of("up", "nearest"), "'up' or 'nearest'"),
+    }
+)
+
+
+def checked(measure: str, parameter: str, value: Any) -> Any:
+    """The value as the measure takes it; an error that says what it may be."""
+    check, expected = PARAMETERS[parameter]
+    result = check(value)
+    if result is None:
+        raise UsageError(f"{measure}: {parameter} is {value!r}, expected {expected}")
+    return result

@@ -1,0 +1,132 @@
+"""What a measure is: one decorated function; its name, keywords and docstring are all there is to say."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from unjudged.errors import UsageError
+from unjudged.measures.parameters import checked
+from unjudged.rankings.judged import Floats, JudgedRankings
+
+MEASURES: dict[str, Measure] = {}
+"""Every measure by its name, in the order they were defined."""
+
+
+@dataclass(frozen=True)
+class Traits:
+    """What is true of a measure whatever its parameters."""
+
+    range: tuple[float, float]
+    at: str | None
+    summary: str
+    monotone: bool
+    trec_eval: Mapping[str, tuple[float, ...]]
+    aliases: tuple[str, ...]
+    cite: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Measure:
+    """A measure with its parameters, named as it is written: `AP(rel=2)@10`.
+
+    Call it to set parameters, `@` sets the cutoff. Two measures of the same name are equal.
+
+    >>> from unjudged import nDCG
+    >>> nDCG(dcg="exp-log2") @ 10
+    nDCG(dcg='exp-log2')@10
+    """
+
+    name: str
+    function: Callable[..., Floats]
+    traits: Traits
+    given: Mapping[str, Any]
+
+    def __call__(self, **parameters: Any) -> Measure:
+        for parameter in parameters:
+            if parameter not in self.parameters:
+                known = ", ".join(self.parameters) or "none"
+                raise UsageError(f"{self.name} has no parameter {parameter!r}; it has: {known}")
+        given = {key: checked(self.name, key, value) for key, value in parameters.items()}
+        return replace(self, given=MappingProxyType({**self.given, **given}))
+
+    def __matmul__(self, value: float) -> Measure:
+        if self.traits.at is None:
+            raise UsageError(f"{self.name} takes no cutoff: write {self.name} without @{value}")
+        return self(**{self.traits.at: value})
+
+    def __str__(self) -> str:
+        inside = [f"{key}={value!r}" for key, value in self.given.items() if key != self.traits.at]
+        at = f"@{self.given[self.traits.at]}" if self.traits.at and self.traits.at in self.given else ""
+        return self.name + (f"({', '.join(inside)})" if inside else "") + at
+
+    __repr__ = __str__
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Measure) and str(self) == str(other)
+
+    def __hash__(self) -> int:
+        return hash(str(self))
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Every parameter with its default; `inspect.Parameter.empty` where it must be given."""
+        signature = inspect.signature(self.function).parameters.values()
+        return {p.name: p.default for p in signature if p.kind is p.KEYWORD_ONLY}
+
+    @property
+    def help(self) -> str:
+        return inspect.getdoc(self.function) or ""
+
+    def compute(self, rankings: JudgedRankings) -> Floats:
+        """One value for each ranking."""
+        self.check_complete()
+        return self.function(rankings, **self.given)
+
+    def check_complete(self) -> None:
+        """Refuse a measure that lacks a parameter it cannot do without."""
+        for parameter, default in self.parameters.items():
+            if default is inspect.Parameter.empty and parameter not in self.given:
+                example = f"{self.name}@10" if parameter == "cutoff" else f"{self.name}@0.1"
+                raise UsageError(f"{self.name} needs a {parameter}: write it as {example}")
+
+
+def measure(
+    *,
+    range: tuple[float, float] = (0.0, 1.0),
+    summary: str = "mean",
+    monotone: bool = False,
+    trec_eval: str | Mapping[str, tuple[float, ...]] = MappingProxyType({}),
+    aliases: tuple[str, ...] = (),
+    cite: tuple[str, ...] = (),
+) -> Callable[[Callable[..., Floats]], Measure]:
+    """Make a function of JudgedRankings a measure under its own name.
+
+    `trec_eval` names it there; a mapping gives the cutoffs that trec_eval has by default for each
+    name. `monotone` says that a higher grade for a document never lowers the value, as long as the
+    number of relevant documents stays the same. `summary` is "mean" or "sum" over queries.
+    """
+
+    def register(function: Callable[..., Floats]) -> Measure:
+        keywords = inspect.signature(function).parameters
+        at = next((name for name in ("cutoff", "recall") if name in keywords), None)
+        names = {trec_eval: ()} if isinstance(trec_eval, str) else trec_eval
+        traits = Traits(range, at, summary, monotone, names, aliases, cite)
+        made = Measure(function.__name__, function, traits, MappingProxyType({}))
+        made.__dict__["__doc__"] = function.__doc__
+        MEASURES[made.name] = made
+        return made
+
+    return register
+
+
+def ratio(numerator: Any, denominator: Any) -> Floats:
+    """The quotient, 0 where there is nothing to divide by."""
+    top, bottom = np.broadcast_arrays(numerator, denominator)
+    quotient: Floats = np.divide(top, bottom, out=np.zeros(top.shape), where=bottom != 0)
+    return quotient
