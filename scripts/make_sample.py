@@ -1,0 +1,63 @@
+"""Makes the sample collection inside the package: `python scripts/make_sample.py`, the same bytes every time.
+
+Thirty queries, six systems. Five were pooled to depth 20; the pool's top 10 and four in ten of the rest
+were judged, the others of the pool are -1. The sixth, `dense`, came later: nobody pooled it, so
+much of what it finds was never judged. `expanded` has no ranking for one query, `boolean` has ties.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+FOLDER = Path(__file__).parent.parent / "src" / "unjudged" / "sample"
+QUERIES, DOCUMENTS, DEPTH = 30, 300, 40
+ODDS = {"boolean": 0.35, "lexical": 0.16, "expanded": 0.12, "fused": 0.09, "reranked": 0.06, "dense": 0.07}
+POOLED = [name for name in ODDS if name != "dense"]
+
+
+def urn(relevant: np.ndarray, odds: float, taste: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Documents drawn one after another, a nonrelevant one `odds` times as likely as a relevant one.
+
+    `taste` makes systems agree on some documents, as systems do.
+    """
+    weight = np.where(relevant > 0, 1.0, odds) * taste
+    return np.argsort(rng.exponential(size=len(weight)) / weight)[:DEPTH]
+
+
+def scores(name: str, rng: np.random.Generator) -> np.ndarray:
+    falling = np.sort(rng.gamma(6.0, 2.0, DEPTH))[::-1]
+    return np.round(falling) if name == "boolean" else np.round(falling, 4)
+
+
+def main() -> None:
+    rng = np.random.default_rng(2008)
+    FOLDER.mkdir(exist_ok=True)
+    runs: dict[str, list[str]] = {name: [] for name in ODDS}
+    qrels = []
+    for number in range(1, QUERIES + 1):
+        query = f"q{number:02d}"
+        relevant = rng.choice([0, 1, 2], DOCUMENTS, p=[0.93, 0.05, 0.02])
+        taste = rng.gamma(0.7, 1.0, DOCUMENTS) + 0.05
+        judged: set[int] = set()
+        pool: set[int] = set()
+        for name, odds in ODDS.items():
+            own = taste if name in POOLED else rng.gamma(0.7, 1.0, DOCUMENTS) + 0.05
+            ranking = urn(relevant, odds, own, rng)
+            if not (name == "expanded" and query == "q17"):
+                lines = zip(ranking, scores(name, rng), strict=True)
+                runs[name] += [f"{query} Q0 d{d:03d} {k} {s:g} {name}" for k, (d, s) in enumerate(lines, 1)]
+            if name in POOLED:
+                judged.update(ranking[:10].tolist())
+                pool.update(ranking[:20].tolist())
+        for document in sorted(pool):
+            sampled = document in judged or rng.random() < 0.4
+            qrels.append(f"{query} 0 d{document:03d} {relevant[document] if sampled else -1}")
+    (FOLDER / "qrels.txt").write_text("\n".join(qrels) + "\n")
+    for name, lines in runs.items():
+        (FOLDER / f"{name}.run").write_text("\n".join(lines) + "\n")
+
+
+if __name__ == "__main__":
+    main()

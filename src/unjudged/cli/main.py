@@ -1,0 +1,51 @@
+"""`unjudged`: the commands, and what is said when something is wrong."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+# Reading is what takes time here, and its threads need the cores: linear algebra's would only wait.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+from cyclopts import App, CycloptsError
+
+import unjudged
+from unjudged.cli.demo import demo
+from unjudged.cli.evaluate import evaluate
+from unjudged.cli.measures import measures
+from unjudged.errors import UnjudgedError, UsageError
+from unjudged.formats.scanner import KIND_OF_SCANNER
+
+BAD_INPUT, WRONG_USAGE, INTERRUPTED = 1, 2, 130
+
+app = App(
+    name="unjudged",
+    help="Evaluation of ranked retrieval that knows what it does not know.",
+    version=f"unjudged {unjudged.__version__} (reader: {KIND_OF_SCANNER})",
+)
+for command in (evaluate, measures, demo):
+    app.command(command)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line; errors are one line, and the exit code says which kind."""
+    try:
+        app(arguments, exit_on_error=False, print_error=False)
+        sys.stdout.flush()
+    except (CycloptsError, UsageError) as error:
+        fail(str(error), WRONG_USAGE)
+    except UnjudgedError as error:
+        fail(str(error), BAD_INPUT)
+    except BrokenPipeError:
+        # Whoever read our output has left; Python must not try to flush what is left of it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(BAD_INPUT)
+    except KeyboardInterrupt:
+        fail("interrupted", INTERRUPTED)
+
+
+def fail(problem: str, code: int) -> None:
+    print(f"unjudged: {' '.join(problem.split())}", file=sys.stderr)
+    sys.exit(code)

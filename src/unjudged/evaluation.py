@@ -1,0 +1,131 @@
+"""From judgments and runs to scores."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from unjudged.errors import InputError, UsageError
+from unjudged.formats import matching, trec
+from unjudged.formats.columns import Matched
+from unjudged.formats.sources import display_name
+from unjudged.measures.names import MeasureLike, parse_measures
+from unjudged.rankings.judged import JudgedRankings
+from unjudged.rankings.judgments import Judgments, JudgmentsSource
+from unjudged.rankings.runs import Run, RunSource, run_table
+from unjudged.scores import Scores
+
+DEFAULT_MEASURES = ("AP", "infAP", "nDCG@10", "RBP(p=0.8)", "RBPResidual(p=0.8)", "Judged@10")
+
+RunsSource = RunSource | Sequence[RunSource] | Mapping[str, RunSource]
+
+
+def evaluate(
+    qrels: JudgmentsSource,
+    runs: RunsSource,
+    measures: MeasureLike | Iterable[MeasureLike] = DEFAULT_MEASURES,
+    *,
+    depth: int | None = None,
+    on_read: Callable[[str], None] | None = None,
+) -> Scores:
+    """Score runs against judgments.
+
+    `qrels` and each run may be a file (plain, gz, xz, zst; `-` is standard input), a dict of dicts, a
+    `Judgments` or a `Run`, or an iterable of tuples. `runs` is one run, a list of them, or a mapping
+    of names to them. `depth` keeps only the first documents of each ranking. `on_read` is told the
+    name of each run once it is read.
+
+    >>> qrels = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2}}
+    >>> run = {"q1": {"d1": 0.3, "d2": 0.7}, "q2": {"d3": 0.5}}
+    >>> evaluate(qrels, {"mine": run}, ["AP", "nDCG@10"])
+    Scores(1 run x 2 queries; means)
+    run       AP  nDCG@10
+    mine  0.7500   0.8155
+    """
+    chosen = parse_measures(measures)
+    judgments = Judgments.of(qrels)
+    named = name_runs(runs)
+    rankings = judged_rankings(judgments, named, on_read=on_read)
+    if depth is not None:
+        if depth < 1:
+            raise UsageError(f"depth is {depth}, expected a whole number of at least 1")
+        rankings = rankings.cut(depth)
+    values = np.stack([measure.compute(rankings) for measure in chosen], axis=-1)
+    queries = list(judgments.queries)
+    absent = (rankings.retrieved == 0).reshape(len(named), len(queries))
+    missing = {
+        name: [queries[q] for q in np.flatnonzero(row)]
+        for name, row in zip(named, absent, strict=True)
+        if row.any()
+    }
+    shape = len(named), len(queries), len(chosen)
+    return Scores(values.reshape(shape), list(named), queries, chosen, missing)
+
+
+def judged_rankings(
+    judgments: Judgments,
+    runs: Mapping[str, RunSource],
+    *,
+    on_read: Callable[[str], None] | None = None,
+) -> JudgedRankings:
+    """Match every run once."""
+    files = {name: run for name, run in runs.items() if isinstance(run, str | os.PathLike)}
+    scans = trec.scan_runs(list(files.values()), judgments.index)
+    matched: list[Matched] = []
+    for name, run in runs.items():
+        if name in files:
+            matched.append(next(scans))
+        else:
+            matched.append(matching.match(run_table(run), judgments.index))
+        if not (matched[-1].query >= 0).any():
+            where = display_name(files[name]) if name in files else f"run {name!r}"
+            example = f"such as {judgments.queries[0]!r}"
+            raise InputError(f"{where}: no query in common with the judgments, which have queries {example}")
+        if on_read is not None:
+            on_read(name)
+    return JudgedRankings.of(judgments, matched)
+
+
+def name_runs(runs: RunsSource) -> dict[str, RunSource]:
+    """A name for every run: the key it has, else its file's name, else a number."""
+    if isinstance(runs, Mapping) and not _is_run(runs):
+        named = {str(name): run for name, run in cast("Mapping[str, RunSource]", runs).items()}
+    else:
+        several = cast(
+            "list[RunSource]", [runs] if _is_run(runs) else list(cast("Sequence[RunSource]", runs))
+        )
+        names = [_file_name(run) or f"run {i}" for i, run in enumerate(several, 1)]
+        if len(set(names)) < len(names):
+            names = [str(run) if _file_name(run) else name for run, name in zip(several, names, strict=True)]
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise UsageError(f"run {twice!r} is given twice")
+        named = dict(zip(names, several, strict=True))
+    if not named:
+        raise UsageError("no run given, expected at least one")
+    return named
+
+
+def _is_run(runs: Any) -> bool:
+    """One run, and not several: a file, a Run, or `{query: {document: score}}`."""
+    if isinstance(runs, Mapping):
+        first = next(iter(runs.values()), None)
+        inner = next(iter(first.values()), None) if isinstance(first, Mapping) else None
+        return isinstance(first, Mapping) and not isinstance(inner, Mapping)
+    if isinstance(runs, str | os.PathLike | Run):
+        return True
+    return isinstance(runs, Sequence) and bool(runs) and isinstance(runs[0], tuple)
+
+
+def _file_name(run: Any) -> str | None:
+    """`bm25` for `results/bm25.run.gz`."""
+    if not isinstance(run, str | os.PathLike):
+        return None
+    path = Path(run)
+    for suffix in (".gz", ".xz", ".zst", ".run", ".txt", ".trec", ".tsv", ".res"):
+        path = path.with_suffix("") if path.suffix == suffix else path
+    return path.name

@@ -1,0 +1,55 @@
+"""Text that came from a file, made safe to show; and text that is written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+}
+_MARKDOWN = "\\`*_{}[]<>()#+!|~&$"
+
+
+def plain(text: str) -> str:
+    """Printable characters as they are, all others escaped: nothing can command a terminal."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
+def latex(text: str) -> str:
+    return "".join(_LATEX.get(c, c) for c in plain(text))
+
+
+def markdown(text: str) -> str:
+    return "".join("\\" + c if c in _MARKDOWN else c for c in plain(text))
+
+
+def write_whole(path: Path, text: str) -> None:
+    """The file appears complete or stays as it was."""
+    handle, unfinished = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", errors="surrogateescape", newline="") as file:
+            file.write(text)
+        os.chmod(unfinished, 0o666 & ~_umask())
+        os.replace(unfinished, path)
+    except BaseException:
+        os.unlink(unfinished)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

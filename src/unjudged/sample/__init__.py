@@ -1,0 +1,12 @@
+"""A small collection to try things on: 30 queries, 6 systems, judgments with every state.
+
+Five systems were pooled and partly judged; `dense` came later and was not.
+"""
+
+from pathlib import Path
+
+_FOLDER = Path(__file__).parent
+_NAMES = ("boolean", "lexical", "expanded", "fused", "reranked", "dense")
+
+qrels: Path = _FOLDER / "qrels.txt"
+runs: dict[str, Path] = {name: _FOLDER / f"{name}.run" for name in _NAMES}

@@ -1,0 +1,144 @@
+"""The table of results: one value for every run, query and measure."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from unjudged.errors import UsageError
+from unjudged.measures.names import MeasureLike, parse
+from unjudged.measures.registry import Measure
+from unjudged.rankings.judged import Floats
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow
+
+
+class Score(NamedTuple):
+    """One value of the table; `query` is "all" for the mean."""
+
+    run: str
+    query: str
+    measure: str
+    value: float
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """`values[i, j, k]` is what run i scores on query j by measure k.
+
+    `missing` names, for each run that lacks some, the queries it has no ranking for; their values
+    are those of an empty ranking and count in the means.
+    """
+
+    values: Floats
+    runs: Sequence[str]
+    queries: Sequence[str]
+    measures: Sequence[Measure]
+    missing: Mapping[str, Sequence[str]]
+
+    @property
+    def means(self) -> Floats:
+        """Run x measure: the mean over all queries; the sum for counts such as NumRet."""
+        counts = np.array([m.traits.summary == "sum" for m in self.measures])
+        summary: Floats = np.where(counts, self.values.sum(axis=1), self.values.mean(axis=1))
+        return summary
+
+    def value(self, measure: MeasureLike, *, run: str | None = None, query: str | None = None) -> float:
+        """One number: of a query, or the mean; `run` may be left out where there is only one."""
+        if run is None and len(self.runs) > 1:
+            raise UsageError(f"say which run: one of {', '.join(self.runs)}")
+        i = 0 if run is None else _place("run", run, self.runs)
+        k = _place("measure", _name(measure), [str(m) for m in self.measures])
+        if query is None:
+            return float(self.means[i, k])
+        return float(self.values[i, _place("query", query, self.queries), k])
+
+    def rows(self, *, per_query: bool = True, mean: bool = False) -> Iterator[Score]:
+        """The table as (run, query, measure, value), run by run, query by query."""
+        names = [str(measure) for measure in self.measures]
+        means = self.means
+        for i, run in enumerate(self.runs):
+            if per_query:
+                for j, query in enumerate(self.queries):
+                    for k, name in enumerate(names):
+                        yield Score(run, query, name, float(self.values[i, j, k]))
+            if mean:
+                for k, name in enumerate(names):
+                    yield Score(run, "all", name, float(means[i, k]))
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A pandas frame of `rows()`."""
+        frame: pandas.DataFrame = self._frame("pandas")
+        return frame
+
+    def to_polars(self) -> polars.DataFrame:
+        """A Polars frame of `rows()`."""
+        frame: polars.DataFrame = self._frame("polars")
+        return frame
+
+    def to_arrow(self) -> pyarrow.Table:
+        """An Arrow table of `rows()`."""
+        return self._frame("pyarrow")
+
+    def _frame(self, backend: Any) -> Any:
+        import narwhals
+
+        runs, queries, measures = self.values.shape
+        columns = {
+            "run": np.repeat(np.array(self.runs, object), queries * measures),
+            "query": np.tile(np.repeat(np.array(self.queries, object), measures), runs),
+            "measure": np.tile(np.array([str(m) for m in self.measures], object), runs * queries),
+            "value": self.values.ravel(),
+        }
+        lists = {name: column.tolist() for name, column in columns.items()}
+        try:
+            return narwhals.from_dict(lists, backend=backend).to_native()
+        except ModuleNotFoundError as error:
+            raise UsageError(f"{backend} is not installed: pip install {backend} ({error})") from None
+
+    def __repr__(self) -> str:
+        size = f"Scores({_many(self.runs, 'run')} x {_many(self.queries, 'query', 'queries')}; means)"
+        names = [str(m) for m in self.measures]
+        wide = max([3, *map(len, self.runs)])
+        head = f"{'run':<{wide}}  " + "  ".join(f"{name:>6}" for name in names)
+        lines = [
+            f"{run:<{wide}}  "
+            + "  ".join(f"{v:>{max(6, len(n))}.4f}" for n, v in zip(names, row, strict=True))
+            for run, row in zip(self.runs, self.means, strict=True)
+        ]
+        return "\n".join([size, head, *lines])
+
+    def _repr_html_(self) -> str:
+        def row(cells: Sequence[str], tag: str) -> str:
+            return "<tr>" + "".join(f"<{tag}>{html.escape(c)}</{tag}>" for c in cells) + "</tr>"
+
+        head = row(["run", *map(str, self.measures)], "th")
+        body = [
+            row([run, *(f"{v:.4f}" for v in means)], "td")
+            for run, means in zip(self.runs, self.means, strict=True)
+        ]
+        caption = f"<caption>means over {_many(self.queries, 'query', 'queries')}</caption>"
+        return f"<table>{caption}<thead>{head}</thead><tbody>{''.join(body)}</tbody></table>"
+
+
+def _name(measure: MeasureLike) -> str:
+    return str(parse(measure)[0]) if isinstance(measure, str) else str(measure)
+
+
+def _place(what: str, name: str, names: Sequence[str]) -> int:
+    try:
+        return list(names).index(name)
+    except ValueError:
+        some = ", ".join(list(names)[:5]) + (", ..." if len(names) > 5 else "")
+        raise UsageError(f"no {what} is called {name!r}; there are: {some}") from None
+
+
+def _many(items: Sequence[Any], one: str, more: str | None = None) -> str:
+    return f"{len(items)} {one if len(items) == 1 else more or one + 's'}"
