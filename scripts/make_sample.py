@@ -55,8 +55,8 @@ def main() -> None:
             sampled = document in judged or rng.random() < 0.4
             qrels.append(f"{query} 0 d{document:03d} {relevant[document] if sampled else -1}")
     (FOLDER / "qrels.txt").write_text("\n".join(qrels) + "\n")
-    for name, lines in runs.items():
-        (FOLDER / f"{name}.run").write_text("\n".join(lines) + "\n")
+    for name, written in runs.items():
+        (FOLDER / f"{name}.run").write_text("\n".join(written) + "\n")
 
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ app = App(
     name="unjudged",
     help="Evaluation of ranked retrieval that knows what it does not know.",
     version=f"unjudged {unjudged.__version__} (reader: {KIND_OF_SCANNER})",
+    suppress_keyboard_interrupt=False,
 )
 for command in (evaluate, measures, demo):
     app.command(command)

@@ -321,11 +321,16 @@ def scan_run(source, Index index, layout):
     return matcher.matched(), scanner.line
 
 
+cdef const double *scores_of(table) except? NULL:
+    cdef const double[::1] view = table.numbers[:, 0]
+    return &view[0] if view.shape[0] else NULL
+
+
 def match_table(table, Index index):
     """The judged documents of every group of `table`, whose first numbers are its scores."""
     cdef Matcher matcher = Matcher(index)
     cdef const int64_t[::1] starts = table.starts
-    cdef const double[::1] scores = table.numbers[:, 0]
+    cdef const double *scores = scores_of(table)
     cdef const int64_t *query_ends = ends_of(table.queries)
     cdef const int64_t *ends = ends_of(table.documents)
     cdef const char *queries = data_of(table.queries)
@@ -333,13 +338,11 @@ def match_table(table, Index index):
     cdef int64_t g = 0, groups = len(table.queries), row = 0
     cdef int32_t query
     cdef int status = 0
-    if len(scores) == 0:
-        return matcher.matched()
     with nogil:
         while g < groups and status == 0:
             row = starts[g]
             query = index.query(queries + query_ends[g], query_ends[g + 1] - query_ends[g])
-            status = matcher.match(query, documents, ends + row, &scores[0] + row, starts[g + 1] - row)
+            status = matcher.match(query, documents, ends + row, scores + row, starts[g + 1] - row)
             g += 1
     if status == 1:
         raise DuplicateError(row + matcher.first, row + matcher.second)
@@ -352,15 +355,15 @@ def best_first(table):
     """The rows of `table`, group by group, best first."""
     cdef Matcher matcher = Matcher(None)
     cdef const int64_t[::1] starts = table.starts
-    cdef const double[::1] scores = table.numbers[:, 0]
+    cdef const double *scores = scores_of(table)
     cdef const int64_t *ends = ends_of(table.documents)
     cdef const char *documents = data_of(table.documents)
     cdef int64_t g, i, row
-    order = np.empty(len(scores), np.int64)
+    order = np.empty(len(table.documents), np.int64)
     cdef int64_t[::1] target = order
-    for g in range(len(table.queries) if len(scores) else 0):
+    for g in range(len(table.queries)):
         row = starts[g]
-        if not matcher.sort(documents, ends + row, &scores[0] + row, starts[g + 1] - row):
+        if not matcher.sort(documents, ends + row, scores + row, starts[g + 1] - row):
             raise MemoryError
         for i in range(starts[g + 1] - row):
             target[row + i] = row + (<Ranked *>matcher.ranked.at)[i].row

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import io
 import os
-import shutil
 import stat
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -90,6 +88,9 @@ def on_disk(path: PathLike) -> Iterator[PathLike]:
     if os.fspath(path) != STANDARD_INPUT and not stat.S_ISFIFO(os.stat(path).st_mode):
         yield path
         return
+    import shutil
+    import tempfile
+
     with tempfile.TemporaryDirectory(prefix="unjudged-") as folder:
         copy = Path(folder) / "input"
         with copy.open("wb") as target:

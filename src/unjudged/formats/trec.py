@@ -31,7 +31,7 @@ def read_run(path: PathLike) -> Table:
 
 def scan_runs(paths: Sequence[PathLike], judged: scanner.Index) -> Iterator[Matched]:
     """What each run holds of the judged documents, without keeping the rest of it in memory."""
-    workers = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    workers = cores()
     stop = Event()
     with ExitStack() as stack:
         pool = stack.enter_context(ThreadPoolExecutor(workers))
@@ -46,6 +46,11 @@ def scan_runs(paths: Sequence[PathLike], judged: scanner.Index) -> Iterator[Matc
             waiting.append((path, file, scans))
         for path, file, scans in waiting:
             yield _join(path, file, scans, judged)
+
+
+def cores() -> int:
+    """How many threads can run at once."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _scan_piece(

@@ -35,7 +35,7 @@ def nDCG(
     unjudged document has gain 0.
 
     >>> (nDCG @ 3).compute(JudgedRankings.spelled("0 2 N 1", missed="1"))
-    array([0.40303095])
+    array([0.40303028])
     """
     return ratio(
         r.total(discounted(_gain(r.labels, dcg, gains), r.rank, cutoff)),

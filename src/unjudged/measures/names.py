@@ -73,8 +73,8 @@ def _cutoffs(text: str, written: str) -> list[float]:
 
 
 def _unknown(name: str) -> UsageError:
-    names = {known.lower(): known for known in [*_trec_eval(), *_by_name()]}
-    close = [names[n] for n in difflib.get_close_matches(name.lower(), names, 3, 0.5)]
+    names = {known.lower(): known for known in [*_trec_eval(), *_by_name(), *MEASURES]}
+    close = [names[n] for n in difflib.get_close_matches(name.lower(), names, 3, 0.6)]
     hint = f"; did you mean {' or '.join(close)}?" if close else ""
     return UsageError(f"no measure is called {name!r}{hint} (`unjudged measures` lists them all)")
 

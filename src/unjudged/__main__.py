@@ -1,0 +1,5 @@
+"""`python -m unjudged`."""
+
+from unjudged.cli.main import main
+
+main()

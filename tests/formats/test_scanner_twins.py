@@ -1,0 +1,166 @@
+"""The compiled scanner against its plain-Python twin: same results, same errors, on any bytes."""
+
+from __future__ import annotations
+
+import io
+import locale
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from unjudged.errors import UnjudgedError
+from unjudged.formats import scan_reference
+from unjudged.formats.columns import Ids, Table
+from unjudged.formats.layouts import LONGEST_LINE, QRELS, RUN, Layout
+
+scan = pytest.importorskip("unjudged.formats.scan", reason="nothing was compiled")
+
+
+class Chunks:
+    """A stream that hands out a few bytes at a time."""
+
+    def __init__(self, data: bytes, size: int) -> None:
+        self.stream, self.size = io.BytesIO(data), size
+
+    def readinto(self, buffer: Any) -> int:
+        return self.stream.readinto(memoryview(buffer)[: self.size])
+
+
+def outcome(call: Callable[[], Any]) -> Any:
+    """What a call gives, as plain values, or what it says is wrong."""
+    try:
+        result = call()
+    except UnjudgedError as error:
+        return type(error), str(error)
+    return flat(result)
+
+
+def flat(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return value.dtype.name, value.tolist()
+    if isinstance(value, Ids):
+        return value.tolist()
+    if isinstance(value, tuple):
+        return [flat(item) for item in value]
+    if hasattr(value, "__dataclass_fields__"):
+        return {name: flat(getattr(value, name)) for name in value.__dataclass_fields__}
+    return value
+
+
+words = st.one_of(
+    st.sampled_from([b"q1", b"q2", b"d1", b"d2", b"d3", b"Q0", b"0", b"1", b"-1", b"0.5", b"1e3", b"#"]),
+    st.binary(max_size=4),
+    st.from_regex(rb"[+-]?[0-9]{0,25}\.?[0-9]{0,25}([eE][+-]?[0-9]{0,4})?", fullmatch=True),
+    st.sampled_from(
+        [b"nan", b"inf", b"-inf", b"0x10", b"1_0", b"1e400", b"1e-400", b"2147483648", b"\xff\xfe"]
+    ),
+)
+spaces = st.sampled_from([b" ", b"\t", b"  ", b"\v", b"\f", b" \r "])
+ends = st.sampled_from([b"\n", b"\n", b"\n", b"\r\n", b"\n\n", b" \n", b""])
+
+
+@st.composite
+def likely_lines(draw: st.DrawFn) -> bytes:
+    """Lines that are right but for a field now and then."""
+    query = draw(st.sampled_from([b"1", b"2", b"10"]))
+    document = draw(st.sampled_from([b"a", b"b", b"c", b"aa", b"document-0123456789-0123456789"]))
+    score = draw(st.one_of(st.sampled_from([b"3", b"2", b"1", b"-0", b"0.0"]), words))
+    fields = [query, b"Q0", document, b"1", score, b"tag"]
+    fields = fields[: draw(st.sampled_from([6, 6, 6, 6, 6, 5, 4, 1]))] + draw(st.lists(words, max_size=1))
+    return draw(spaces).join(fields) + draw(ends)
+
+
+@st.composite
+def any_lines(draw: st.DrawFn) -> bytes:
+    return draw(spaces).join(draw(st.lists(words, max_size=8))) + draw(ends)
+
+
+texts = st.one_of(
+    st.lists(likely_lines(), max_size=12).map(b"".join),
+    st.lists(st.one_of(likely_lines(), any_lines()), max_size=12).map(b"".join),
+    st.binary(max_size=200),
+)
+LAYOUTS = [RUN, QRELS, Layout(("query", "iteration", "document", "score", "grade"))]
+
+
+@settings(max_examples=600, deadline=None)
+@given(texts, st.sampled_from(LAYOUTS), st.integers(1, 40))
+@example(b"1 Q0 a 1 2 t\n1 Q0 a 1 x t\n", RUN, 7)
+@example(b"1 Q0 a 1 2 t\n1 Q0 a 1 3 t\n1 Q0 b 1 x t\n", RUN, 7)
+def test_reading_a_table(data: bytes, layout: Layout, size: int) -> None:
+    compiled = outcome(lambda: scan.read_table(Chunks(data, size), layout))
+    plain = outcome(lambda: scan_reference.read_table(Chunks(data, size), layout))
+    assert compiled == plain
+
+
+@settings(max_examples=600, deadline=None)
+@given(texts, st.integers(1, 40))
+@example(b"1 Q0 a 1 2 t\n1 Q0 a 1 x t\n", 7)
+@example(b"1 Q0 a 1 2 t\n1 Q0 a 1 3 t\n1 Q0 b 1 x t\n", 7)
+@example(b"1 Q0 a 1 1 t\n1 Q0 b 1 1 t\n1 Q0 aa 1 1 t\n", 7)
+def test_scanning_a_run(data: bytes, size: int) -> None:
+    judged = Ids.of([b"1", b"2", b""]), np.array([0, 2, 4, 4]), Ids.of([b"a", b"b", b"aa", b"a"])
+    compiled = outcome(lambda: scan.scan_run(Chunks(data, size), scan.Index(*judged), RUN))
+    plain = outcome(lambda: scan_reference.scan_run(Chunks(data, size), scan_reference.Index(*judged), RUN))
+    assert compiled == plain
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> Table:
+    sizes = draw(st.lists(st.integers(0, 6), max_size=5))
+    names = st.text(alphabet="ab\0é", max_size=18)
+    count = sum(sizes)
+    documents = draw(st.lists(names, min_size=count, max_size=count))
+    scores = draw(st.lists(st.sampled_from([0.0, -0.0, 1.0, 2.0, -3.5]), min_size=count, max_size=count))
+    queries = Ids.of([f"q{i % 3}" for i in range(len(sizes))])
+    starts = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
+    return Table(queries, starts, Ids.of(documents), np.array(scores, float)[:, None], np.zeros(0, np.int64))
+
+
+@settings(max_examples=500, deadline=None)
+@given(tables(), tables())
+def test_matching_tables(judged: Table, run: Table) -> None:
+    arguments = judged.queries, judged.starts, judged.documents
+
+    def matched(module: Any) -> Any:
+        return module.match_table(run, module.Index(*arguments))
+
+    if len(set(judged.queries)) == len(judged.queries):
+        assert outcome(lambda: matched(scan)) == outcome(lambda: matched(scan_reference))
+    assert outcome(lambda: scan.best_first(run)) == outcome(lambda: scan_reference.best_first(run))
+
+
+@pytest.mark.parametrize("length", [LONGEST_LINE - 1, LONGEST_LINE, LONGEST_LINE + 1, 2 * LONGEST_LINE])
+@pytest.mark.parametrize("end", [b"", b"\n", b"\n1 Q0 b 1 1 t\n"])
+def test_longest_line(length: int, end: bytes) -> None:
+    line = b"1 Q0 a 1 1 "
+    data = line + b"t" * (length - len(line)) + end
+    compiled = outcome(lambda: scan.read_table(io.BytesIO(data), RUN))
+    plain = outcome(lambda: scan_reference.read_table(io.BytesIO(data), RUN))
+    assert compiled == plain
+    assert ("longer than" in str(compiled)) == (length > LONGEST_LINE)
+
+
+@settings(max_examples=500, deadline=None)
+@given(st.floats(-1e300, 1e300), st.integers(0, 25))
+def test_every_score_is_the_nearest_double(value: float, digits: int) -> None:
+    for text in (repr(value), f"{value:.{digits}e}", f"{value:.{min(digits, 20)}f}"):
+        table, _ = scan.read_table(io.BytesIO(f"1 Q0 a 1 {text} t".encode()), RUN)
+        assert table.numbers[0, 0] == float(text)
+
+
+def test_a_comma_locale_changes_nothing() -> None:
+    before = locale.setlocale(locale.LC_NUMERIC)
+    try:
+        locale.setlocale(locale.LC_NUMERIC, "de_DE.UTF-8")
+    except locale.Error:
+        pytest.skip("this machine has no such locale")
+    try:
+        table, _ = scan.read_table(io.BytesIO(b"1 Q0 a 1 0.12345678901234567890123 t"), RUN)
+    finally:
+        locale.setlocale(locale.LC_NUMERIC, before)
+    assert table.numbers[0, 0] == 0.12345678901234567890123

@@ -1,0 +1,43 @@
+"""Values and trec_eval's names against pytrec_eval-terrier, which runs trec_eval 9.0.8."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+
+from tests.conftest import Qrels, RunDict, collections
+from unjudged import MEASURES, evaluate
+from unjudged.measures.names import parse
+
+pytrec_eval = pytest.importorskip("pytrec_eval")
+
+# `unj` came with trec_eval 10.
+NAMES = [name for m in MEASURES.values() for name in m.traits.trec_eval if name != "unj"]
+
+
+def judged_somewhere(qrels: Qrels) -> Qrels:
+    """pytrec_eval crashes on a query whose documents are all -1, so it is not shown any."""
+    return {q: grades for q, grades in qrels.items() if any(grade >= 0 for grade in grades.values())}
+
+
+@settings(max_examples=300, deadline=None)
+@given(collections())
+def test_every_name_of_trec_eval(collection: tuple[Qrels, RunDict]) -> None:
+    qrels, run = judged_somewhere(collection[0]), collection[1]
+    if not set(qrels) & set(run):
+        return
+    for level in (1, 2):
+        if level > max(max(grades.values()) for grades in qrels.values()):
+            continue  # trec_eval 9 reads past its buffer there
+        oracle = pytrec_eval.RelevanceEvaluator(qrels, set(NAMES), relevance_level=level).evaluate(run)
+        ours = [m(rel=level) if "rel" in m.parameters else m for n in NAMES for m in parse(n)]
+        scores = evaluate(qrels, run, ours)
+        for query, values in oracle.items():
+            for name, value in values.items():
+                (measure,) = parse(name)
+                measure = measure(rel=level) if "rel" in measure.parameters else measure
+                assert scores.value(measure, query=query) == pytest.approx(value, rel=1e-12, abs=1e-12), name
+
+
+def test_the_oracle_knows_every_name() -> None:
+    assert set(NAMES) <= set(pytrec_eval.supported_measures)

@@ -1,0 +1,133 @@
+"""What holds for every measure of the registry, whatever the rankings."""
+
+from __future__ import annotations
+
+import inspect
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.conftest import Qrels, RunDict, collections
+from unjudged import MEASURES, JudgedRankings, Judgments, Measure, evaluate
+from unjudged.evaluation import judged_rankings
+from unjudged.measures.names import parse
+
+NEEDED = {"cutoff": 4, "recall": 0.3}
+
+
+def complete(measure: Measure) -> Measure:
+    """With a value for each parameter that it cannot do without."""
+    needed = [n for n, default in measure.parameters.items() if default is inspect.Parameter.empty]
+    return measure(**{name: NEEDED[name] for name in needed})
+
+
+EVERY = [complete(measure) for measure in MEASURES.values()]
+every_measure = pytest.mark.parametrize("measure", EVERY, ids=str)
+
+
+@every_measure
+@settings(max_examples=60, deadline=None)
+@given(collection=collections())
+def test_within_its_range(measure: Measure, collection: tuple[Qrels, RunDict]) -> None:
+    values = evaluate(*collection, measure).values
+    low, high = measure.traits.range
+    assert np.all((values >= low) & (values <= high + 1e-12))
+
+
+@every_measure
+@settings(max_examples=40, deadline=None)
+@given(collection=collections())
+def test_a_ranking_is_scored_on_its_own(measure: Measure, collection: tuple[Qrels, RunDict]) -> None:
+    """To the bit, whatever other rankings are computed with it."""
+    qrels, run = collection
+    together = evaluate(
+        qrels, {"a": run, "b": {q: dict(list(d.items())[:2]) for q, d in run.items()}}, measure
+    )
+    for query in set(qrels) & set(run):
+        alone = evaluate({query: qrels[query]}, {query: run[query]}, measure)
+        assert together.value(measure, run="a", query=query) == alone.value(measure)
+
+
+@every_measure
+@settings(max_examples=40, deadline=None)
+@given(collection=collections(), depth=st.integers(1, 6))
+def test_a_cutoff_hides_what_is_below_it(
+    measure: Measure, collection: tuple[Qrels, RunDict], depth: int
+) -> None:
+    if measure.traits.at != "cutoff":
+        return
+    cut = measure @ depth
+    np.testing.assert_array_equal(
+        evaluate(*collection, cut).values, evaluate(*collection, cut, depth=depth).values
+    )
+
+
+@every_measure
+@settings(max_examples=40, deadline=None)
+@given(collection=collections(), data=st.data())
+def test_exchanging_a_better_document_upwards_never_hurts(
+    measure: Measure, collection: tuple[Qrels, RunDict], data: st.DataObject
+) -> None:
+    """The judgments stay as they are; two documents with lines in the qrels change places."""
+    if not measure.traits.monotone:
+        return
+    judgments = Judgments.of(collection[0])
+    rankings = judged_rankings(judgments, {"run": collection[1]})
+    if len(rankings.rank) < 2:
+        return
+    upper = data.draw(st.integers(0, len(rankings.rank) - 2))
+    if rankings.ranking[upper] != rankings.ranking[upper + 1]:
+        return
+    row = rankings.row.copy()
+    if rankings.labels[upper] < rankings.labels[upper + 1]:
+        row[upper], row[upper + 1] = row[upper + 1], row[upper]
+    better = JudgedRankings(
+        judgments, rankings.rank, row, rankings.offsets, rankings.retrieved, rankings.query
+    )
+    assert np.all(measure.compute(better) >= measure.compute(rankings) - 1e-12)
+
+
+@every_measure
+@settings(max_examples=30, deadline=None)
+@given(collection=collections())
+def test_an_empty_ranking_for_a_query_that_is_missing(
+    measure: Measure, collection: tuple[Qrels, RunDict]
+) -> None:
+    qrels, run = collection
+    scores = evaluate(qrels, {"run": run}, measure)
+    absent = [query for query in qrels if query not in run]
+    assert list(scores.missing.get("run", [])) == absent
+    for query in absent:
+        value = scores.value(measure, query=query)
+        assert value == {"RBPResidual": 1.0}.get(measure.name, value if measure.name == "NumRel" else 0.0)
+
+
+@every_measure
+@settings(max_examples=30, deadline=None)
+@given(collection=collections())
+def test_relabelling_is_the_same_as_reading_again(
+    measure: Measure, collection: tuple[Qrels, RunDict]
+) -> None:
+    qrels, run = collection
+    judgments = Judgments.of(qrels)
+    hidden = judgments.with_grades(np.where(np.arange(len(judgments.grade)) % 2, -1, judgments.grade))
+    relabelled = judged_rankings(judgments, {"run": run}).relabelled(hidden)
+    rows = iter(hidden.grade.tolist())
+    again = {query: {document: next(rows) for document in grades} for query, grades in qrels.items()}
+    np.testing.assert_array_equal(measure.compute(relabelled), evaluate(again, run, measure).values[0, :, 0])
+
+
+@every_measure
+def test_its_name_reads_back(measure: Measure) -> None:
+    assert parse(str(measure)) == [measure]
+    assert parse(str(measure))[0].given == measure.given
+
+
+@every_measure
+def test_it_is_documented(measure: Measure) -> None:
+    first, *rest = measure.help.split("\n")
+    assert first.endswith((".", "beta."))
+    assert any("unjudged" in line or "judged" in line for line in [first, *rest])
+    assert ">>>" in measure.help

@@ -1,0 +1,191 @@
+"""The command line as a user meets it: in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from unjudged import evaluate, sample
+
+QRELS, RUN = str(sample.qrels), str(sample.runs["fused"])
+
+
+def unjudged(*arguments: str, given: bytes = b"", **environment: str) -> subprocess.CompletedProcess[bytes]:
+    command = [sys.executable, "-m", "unjudged", *arguments]
+    return subprocess.run(
+        command, input=given, capture_output=True, env={**os.environ, **environment}, check=False
+    )
+
+
+def printed(*arguments: str) -> str:
+    done = unjudged(*arguments)
+    assert done.returncode == 0, done.stderr.decode()
+    assert done.stderr == b""
+    return done.stdout.decode()
+
+
+def refused(code: int, *arguments: str) -> str:
+    done = unjudged(*arguments)
+    assert done.returncode == code
+    assert done.stdout == b""
+    (line,) = done.stderr.decode().splitlines()
+    assert line.startswith("unjudged: ")
+    return line.removeprefix("unjudged: ")
+
+
+def test_table() -> None:
+    runs = [str(sample.runs[name]) for name in ("fused", "expanded")]
+    assert printed("evaluate", QRELS, *runs, "-m", "AP", "-m", "P.5,10", "-m", "num_ret") == (
+        "run            AP      P@5     P@10   NumRet\n"
+        "────────────────────────────────────────────\n"
+        "fused      0.3321   0.4333   0.3967     1200\n"
+        "expanded   0.2736   0.3333   0.3367     1160\n"
+        "\n"
+        "expanded has no ranking for 1 query of 30: q17. Each counts as empty.\n"
+    )
+
+
+def test_default_measures() -> None:
+    head = printed("evaluate", QRELS, RUN).splitlines()[0].split()
+    assert head == ["run", "AP", "infAP", "nDCG@10", "RBP(p=0.8)", "RBPResidual(p=0.8)", "Judged@10"]
+
+
+def test_json_has_every_digit() -> None:
+    lines = printed("evaluate", QRELS, RUN, "-m", "AP", "--per-query", "--format", "json").splitlines()
+    scores = evaluate(QRELS, RUN, "AP")
+    assert len(lines) == len(scores.queries) + 1
+    for line in lines:
+        row = json.loads(line)
+        assert list(row) == ["run", "query", "measure", "value"]
+        query = None if row["query"] == "all" else row["query"]
+        assert row["value"] == scores.value("AP", query=query)
+
+
+def test_csv() -> None:
+    lines = printed("evaluate", QRELS, RUN, "-m", "AP", "--format", "csv").splitlines()
+    value = evaluate(QRELS, RUN, "AP").value("AP")
+    assert lines == ["run,query,measure,value", f"fused,all,AP,{value!r}"]
+
+
+def test_markdown_and_latex() -> None:
+    assert printed("evaluate", QRELS, RUN, "-m", "RBP(p=0.8)", "--format", "markdown") == (
+        "| run | RBP\\(p=0.8\\) |\n| --- | ---: |\n| fused | 0.3883 |\n"
+    )
+    assert printed("evaluate", QRELS, RUN, "-m", "map", "--format", "latex") == (
+        "\\begin{tabular}{lr}\n\\toprule\nrun & AP \\\\\n\\midrule\nfused & 0.3321 \\\\\n"
+        "\\bottomrule\n\\end{tabular}\n"
+    )
+
+
+def test_level_and_depth() -> None:
+    row = json.loads(
+        printed("evaluate", QRELS, RUN, "-m", "AP", "--level", "2", "--depth", "5", "--format", "json")
+    )
+    assert row["measure"] == "AP(rel=2)"
+    assert row["value"] == evaluate(QRELS, RUN, "AP(rel=2)", depth=5).value("AP(rel=2)")
+
+
+def test_output_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
+    target = tmp_path / "scores.csv"
+    assert printed("evaluate", QRELS, RUN, "--format", "csv", "-o", str(target)) == ""
+    before = target.read_text()
+    assert before.startswith("run,query,measure,value\n")
+    refused(1, "evaluate", QRELS, "nowhere", "-o", str(target))
+    assert target.read_text() == before
+    assert [path.name for path in tmp_path.iterdir()] == ["scores.csv"]
+    assert "cannot be written" in refused(1, "evaluate", QRELS, RUN, "-o", str(tmp_path / "no" / "such"))
+
+
+def test_standard_input() -> None:
+    done = unjudged("evaluate", QRELS, "-", "-m", "AP", "--format", "csv", given=Path(RUN).read_bytes())
+    assert done.stdout.decode().splitlines()[1].split(",")[3] == repr(evaluate(QRELS, RUN, "AP").value("AP"))
+
+
+def test_hostile_names_are_shown_harmless(tmp_path: Path) -> None:
+    bad = tmp_path / "\x1b[31m<b>&_$|.run"
+    bad.write_bytes(Path(RUN).read_bytes())
+    assert "\x1b" not in printed("evaluate", QRELS, str(bad))
+    assert r"\\x1b\[31m\<b\>\&\_\$\|" in printed("evaluate", QRELS, str(bad), "--format", "markdown")
+    assert r"\textbackslash{}x1b[31m<b>\&\_\$|" in printed("evaluate", QRELS, str(bad), "--format", "latex")
+
+
+WRONG_USAGE = {
+    ("evaluate", QRELS): "no run given: unjudged evaluate QRELS RUN...",
+    ("evaluate", QRELS, RUN, "-m", "mapp"): "no measure is called 'mapp'; did you mean MAP",
+    ("evaluate", QRELS, RUN, "--format", "xml"): "Invalid value",
+    ("evaluate", QRELS, RUN, "--depth", "0"): "depth is 0, expected a whole number of at least 1",
+    ("evaluate", QRELS, RUN, "--nothing"): "no option is called --nothing",
+    ("evaluate", "-", "-"): "standard input (-) can be read only once",
+    ("evaluate", QRELS, RUN, RUN): "run ",
+    ("measures", "nope"): "no measure is called 'nope'",
+    ("nothing",): "Unknown command",
+}
+
+
+@pytest.mark.parametrize("arguments", WRONG_USAGE)
+def test_wrong_usage(arguments: tuple[str, ...]) -> None:
+    assert refused(2, *arguments).startswith(WRONG_USAGE[arguments])
+
+
+def test_bad_input(tmp_path: Path) -> None:
+    bad = tmp_path / "bad.run"
+    bad.write_text("q01 Q0 d1 1 x t\n")
+    assert refused(1, "evaluate", QRELS, str(bad)) == f"{bad}:1: the score is 'x', expected a finite number"
+
+
+def test_measures() -> None:
+    listed = printed("measures")
+    assert re.search(r"^AP\(rel=1\)\[@cutoff\] +map map_cut", listed, re.MULTILINE)
+    page = printed("measures", "ndcg")
+    assert page.startswith("nDCG(dcg='log2', gains=None)[@cutoff]\n")
+    assert "log2(i + 1)" in page
+    assert "Järvelin" in page
+
+
+def test_demo_version_and_help() -> None:
+    assert "dense" in printed("demo")
+    assert re.fullmatch(r"unjudged [\d.]+ \(reader: (compiled|plain Python)\)\n", printed("--version"))
+    assert "--per-query" in printed("evaluate", "--help")
+
+
+def test_without_the_compiled_reader() -> None:
+    code = (
+        "import sys; sys.modules['unjudged.formats.scan'] = None; from unjudged.cli.main import main; main()"
+    )
+    command = [sys.executable, "-c", code]
+    version = subprocess.run([*command, "--version"], capture_output=True, text=True, check=True)
+    assert "plain Python" in version.stdout
+    runs = [str(run) for run in sample.runs.values()]
+    done = subprocess.run([*command, "evaluate", QRELS, *runs], capture_output=True, text=True, check=True)
+    assert done.stdout == printed("evaluate", QRELS, *runs)
+
+
+def test_a_reader_that_leaves_early() -> None:
+    command = f"{sys.executable} -m unjudged evaluate {QRELS} {RUN} --per-query --format json | head -n 1"
+    done = subprocess.run(command, shell=True, capture_output=True, check=True)
+    assert done.stderr == b""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals differ there")
+def test_interrupt_ends_in_a_second(tmp_path: Path) -> None:
+    fifo, target = tmp_path / "fifo", tmp_path / "out"
+    os.mkfifo(fifo)
+    command = [sys.executable, "-m", "unjudged", "evaluate", QRELS, str(fifo), "-o", str(target)]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE)
+    with fifo.open("wb") as writer:
+        writer.write(b"q01 Q0 d001 1 1 t\n")
+        writer.flush()
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        _, error = process.communicate(timeout=5)
+    assert process.returncode == 130
+    assert error == b"unjudged: interrupted\n"
+    assert not target.exists()

@@ -1,0 +1,110 @@
+"""Measures by name: the grammar, trec_eval's spellings, and what is said of a wrong name."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from unjudged import AP, NumRet, P, UsageError, evaluate, nDCG
+from unjudged.measures.names import parse, parse_measures
+
+GOOD = {
+    "AP": "AP",
+    " AP ": "AP",
+    "AP(rel=2)@10": "AP(rel=2)@10",
+    "AP( rel = 2 ) @ 10": "AP(rel=2)@10",
+    "nDCG(dcg='exp-log2')@10": "nDCG(dcg='exp-log2')@10",
+    'nDCG(gains={1: 1, 2: 5}, dcg="log2")': "nDCG(gains={1: 1, 2: 5}, dcg='log2')",
+    "RBP(p=0.95)": "RBP(p=0.95)",
+    "MAP": "AP",
+    "MRR@10": "RR@10",
+    "NDCG@5": "nDCG@5",
+    "IPrec@0.1": "IPrec@0.1",
+    "map": "AP",
+    "map_cut_10": "AP@10",
+    "ndcg_cut_10": "nDCG@10",
+    "ndcg_cut.5,10": "nDCG@5 nDCG@10",
+    "P.5,10": "P@5 P@10",
+    "P_30": "P@30",
+    "success": "Success@1 Success@5 Success@10",
+    "recip_rank": "RR",
+    "iprec_at_recall_0.10": "IPrec@0.1",
+    "iprec_at_recall..10,.20": "IPrec@0.1 IPrec@0.2",
+    "set_recall": "SetR",
+    "num_rel_ret": "NumRelRet",
+}
+
+BAD = {
+    "nDGC@10": "no measure is called 'nDGC'; did you mean nDCG",
+    "apx": "no measure is called 'apx'; did you mean AP",
+    "xyzzyx": "no measure is called 'xyzzyx' (`unjudged measures` lists them all)",
+    "P": None,
+    "AP(rel=0)": "AP: rel is 0, expected a whole number of at least 1",
+    "AP(rel=-1)": "AP: rel is -1, expected a whole number of at least 1",
+    "AP@0": "AP: cutoff is 0, expected a whole number of at least 1",
+    "AP@1.5": "AP: cutoff is 1.5, expected a whole number of at least 1",
+    "AP(level=2)": "AP has no parameter 'level'; it has: rel, cutoff",
+    "Rprec@5": "Rprec takes no cutoff: write Rprec without @5",
+    "RBP(p=1)": "RBP: p is 1, expected a number between 0 and 1",
+    "nDCG(dcg='ln')": "nDCG: dcg is 'ln', expected 'log2' or 'exp-log2'",
+    "nDCG(gains=[1])": "nDCG: gains is [1], expected gains of at least 0 by grade",
+    "AP(2)": "'AP(2)' is not how a measure is written",
+    "AP(rel=open('x'))": "\"AP(rel=open('x'))\" is not how a measure is written",
+    "AP.__class__": "'AP.__class__' is not how a measure is written",
+    "": "'' is not how a measure is written",
+    "P_x": "'P_x' has cutoffs 'x', expected numbers such as 5,10",
+}
+
+
+@pytest.mark.parametrize("text", GOOD)
+def test_name(text: str) -> None:
+    found = parse(text)
+    assert " ".join(map(str, found)) == GOOD[text].replace("gains={1: 1, 2: 5}", "gains={1: 1, 2: 5}")
+    for measure in found:
+        assert parse(str(measure)) == [measure]
+
+
+@pytest.mark.parametrize("text", [text for text, problem in BAD.items() if problem])
+def test_wrong_name(text: str) -> None:
+    with pytest.raises(UsageError) as error:
+        parse_measures(text)
+    assert str(error.value).startswith(str(BAD[text]))
+
+
+def test_a_cutoff_that_must_be_given() -> None:
+    with pytest.raises(UsageError, match="P needs a cutoff: write it as P@10"):
+        evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, P)
+    with pytest.raises(UsageError, match=r"IPrec needs a recall: write it as IPrec@0\.1"):
+        parse_measures("IPrec")
+
+
+def test_measures_are_values() -> None:
+    assert (P @ 10) == P(cutoff=10) == parse("P@10")[0]
+    assert {AP: 1}[parse("map")[0]] == 1
+    assert AP(rel=2) != AP
+    assert str(AP(rel=2) @ 5) == "AP(rel=2)@5"
+    assert parse_measures([AP, "AP", nDCG @ 3]) == [AP, nDCG @ 3]
+
+
+def test_no_measures() -> None:
+    with pytest.raises(UsageError, match="no measure asked for"):
+        parse_measures([])
+    with pytest.raises(UsageError, match="is no measure"):
+        parse_measures([7])  # type: ignore[list-item]
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.one_of(st.text(max_size=30), st.from_regex(r"[A-Za-z]{1,5}\([a-z]{0,3}=?.{0,5}\)@.{0,3}")))
+def test_any_text_is_a_measure_or_a_clear_error(text: str) -> None:
+    try:
+        parse(text)
+    except UsageError as error:
+        assert str(error)
+
+
+def test_counts_are_summed() -> None:
+    scores = evaluate(
+        {"q": {"d": 1}, "r": {"d": 1}}, {"q": {"d": 1.0, "e": 0.5}, "r": {"d": 1.0}}, [NumRet, AP]
+    )
+    assert scores.means.tolist() == [[3.0, 1.0]]

@@ -1,0 +1,100 @@
+"""The table of results and its views."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from unjudged import AP, Run, UsageError, evaluate, nDCG, sample
+
+QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2}}
+RUN = {"q1": {"d1": 0.3, "d2": 0.7}, "q2": {"d3": 0.5}}
+
+
+def test_values_by_place_and_by_name() -> None:
+    scores = evaluate(sample.qrels, sample.runs, ["AP", "nDCG@10"])
+    assert scores.values.shape == (6, 30, 2)
+    assert list(scores.runs) == list(sample.runs)
+    assert scores.measures == [AP, nDCG @ 10]
+    np.testing.assert_allclose(scores.means, scores.values.mean(axis=1))
+    one = scores.value("ndcg_cut_10", run="fused", query="q03")
+    assert one == scores.values[3, 2, 1] == scores.value(nDCG @ 10, run="fused", query="q03")
+    assert scores.missing == {"expanded": ["q17"]}
+
+
+def test_runs_in_every_shape(tmp_path: Path) -> None:
+    both: list[Any]
+    first, second = tmp_path / "a" / "bm25.run", tmp_path / "b" / "bm25.run"
+    for path in (first, second):
+        path.parent.mkdir()
+        path.write_text("q1 Q0 d1 1 2 t\n")
+    assert evaluate(QRELS, first, "AP").runs == ["bm25"]
+    assert evaluate(QRELS, str(first), "AP").runs == ["bm25"]
+    assert evaluate(QRELS, [first, second], "AP").runs == [str(first), str(second)]
+    both = [RUN, Run.of(RUN)]
+    assert evaluate(QRELS, both, "AP").runs == ["run 1", "run 2"]
+    named: dict[str, Any] = {"x": RUN, "y": second}
+    assert evaluate(QRELS, named, "AP").runs == ["x", "y"]
+    assert evaluate(QRELS, RUN, "AP").runs == ["run 1"]
+    both = [first, RUN]
+    assert evaluate(QRELS, both, "AP").runs == ["bm25", "run 2"]
+
+
+def test_rows_and_frames() -> None:
+    scores = evaluate(QRELS, {"mine": RUN}, ["AP", "RR"])
+    rows = list(scores.rows())
+    assert rows[0] == ("mine", "q1", "AP", 0.5)
+    assert len(rows) == 4
+    assert next(iter(scores.rows(per_query=False, mean=True))) == ("mine", "all", "AP", 0.75)
+    columns = ["run", "query", "measure", "value"]
+    pandas_rows = [tuple(row) for row in scores.to_pandas()[columns].itertuples(index=False)]
+    assert pandas_rows == rows == scores.to_polars().select(columns).rows()
+    assert scores.to_arrow().to_pylist() == [row._asdict() for row in rows]
+
+
+def test_shown() -> None:
+    scores = evaluate(QRELS, {"<b>mine": RUN}, ["AP"])
+    assert repr(scores).splitlines() == [
+        "Scores(1 run x 2 queries; means)",
+        "run          AP",
+        "<b>mine  0.7500",
+    ]
+    assert "<td>&lt;b&gt;mine</td><td>0.7500</td>" in scores._repr_html_()
+
+
+def test_wrong_requests() -> None:
+    scores = evaluate(QRELS, {"a": RUN, "b": RUN}, ["AP"])
+    with pytest.raises(UsageError, match="say which run: one of a, b"):
+        scores.value("AP")
+    with pytest.raises(UsageError, match="no run is called 'c'; there are: a, b"):
+        scores.value("AP", run="c")
+    with pytest.raises(UsageError, match="no query is called 'x'"):
+        scores.value("AP", run="a", query="x")
+    with pytest.raises(UsageError, match="no measure is called 'RR'; there are: AP"):
+        scores.value("RR", run="a")
+    with pytest.raises(UsageError, match="no run given"):
+        evaluate(QRELS, [], "AP")
+    with pytest.raises(UsageError, match="is given twice"):
+        evaluate(QRELS, ["x", "x"], "AP")
+
+
+def test_judgments_with_other_grades() -> None:
+    from unjudged import Judgments
+
+    judgments = Judgments.of(QRELS)
+    assert evaluate(judgments.with_grades(np.array([0, 1, 2], np.int32)), RUN, "AP").value("AP") == 1.0
+    with pytest.raises(UsageError, match="expected 3 grades"):
+        judgments.with_grades(np.zeros(2, np.int32))
+    other = Judgments.of(QRELS)
+    from unjudged.evaluation import judged_rankings
+
+    with pytest.raises(UsageError, match="of another pool"):
+        judged_rankings(judgments, {"run": RUN}).relabelled(other)
+
+
+def test_an_unknown_query_of_a_run() -> None:
+    with pytest.raises(Exception, match="the run has no query 'x'"):
+        Run.of(RUN).ranking("x")
