@@ -16,7 +16,7 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t, uint8_t
 from libc.stdlib cimport free, qsort, realloc
 from libc.string cimport memchr, memcmp, memcpy, memmove, memset
 
-from unjudged.formats.text cimport is_blank, is_space, keyed_hash, parse_decimal, parse_whole, token_end
+from unjudged.formats.text cimport copy_token, is_blank, is_space, keyed_hash, parse_decimal, parse_whole, token_end, word8
 
 KIND_OF_SCANNER = "compiled"
 
@@ -26,7 +26,7 @@ cdef enum:
     WHOLE = 4
     MOST_COLUMNS = 8
     BLOCK = 1 << 18
-    PADDING = 8   # a newline at the end, and what token_end reads behind it
+    PADDING = 32   # a newline at the end, and what is read and written a few words at a time behind it
 
 cdef int64_t LONGEST = LONGEST_LINE
 
@@ -99,7 +99,8 @@ cdef class Scanner:
     cdef int columns, number_columns
     cdef bint open_ended
     cdef Vector documents, document_ends, numbers, lines, queries, query_ends, starts
-    cdef int64_t line
+    cdef int64_t line, query_length     # of the last group's query
+    cdef uint64_t query_word, query_mask  # its first eight bytes, and which of them are its own
     cdef Trouble trouble
 
     def __cinit__(self, layout):
@@ -123,12 +124,17 @@ cdef class Scanner:
 
     cdef int read(self, const char *p, const char *stop) noexcept nogil:
         """0: every line up to `stop` (just behind a newline) is read, 1: trouble, 2: out of memory."""
+        if not self.make_room(stop - p):
+            return 2
+        cdef char *text = self.documents.at + self.documents.used
+        cdef int64_t *text_end = <int64_t *>(self.document_ends.at + self.document_ends.used)
+        cdef double *number = <double *>(self.numbers.at + self.numbers.used)
+        cdef int64_t *line = <int64_t *>(self.lines.at + self.lines.used)
         cdef const char *line_start
         cdef const char *token
-        cdef int column
         cdef int64_t length
-        cdef double value
-        cdef bint good
+        cdef int column, status = 0
+        cdef bint good = True
         while p < stop:
             self.line += 1
             while is_blank(p[0]):
@@ -143,55 +149,68 @@ cdef class Scanner:
             else:
                 token = p
                 p = token_end(p)
-                if not self.add_group(token, p - token):
-                    return 2
+                if not self.add_group(token, p - token, line - <int64_t *>self.lines.at):
+                    status = 2
+                    break
             for column in range(1, self.columns):
                 while is_blank(p[0]):
                     p += 1
                 token = p
                 p = token_end(p)
                 if p == token:
-                    return self.fail(column, line_start, token, p)
-                if self.kinds[column] == DOCUMENT:
-                    if not self.documents.push(token, p - token):
-                        return 2
-                elif self.kinds[column]:
-                    if self.kinds[column] == DECIMAL:
-                        good = parse_decimal(token, p, &value)
-                    else:
-                        good = parse_whole(token, p, &value)
-                    if not good:
-                        return self.fail(column, line_start, token, p)
-                    if not self.numbers.push(&value, 8):
-                        return 2
-            if not self.open_ended:
-                while is_blank(p[0]):
-                    p += 1
-                if p[0] != c'\n':
-                    return self.fail(column, line_start, p, p)
-            p = <const char *>memchr(p, c'\n', stop - p) + 1
-            if not (self.document_ends.push_integer(self.documents.used) and self.lines.push_integer(self.line)):
-                return 2
-        return 0
+                    good = False
+                elif self.kinds[column] == DOCUMENT:
+                    copy_token(text, token, p - token)
+                    text += p - token
+                elif self.kinds[column] == DECIMAL:
+                    good = parse_decimal(token, p, number)
+                    number += 1
+                elif self.kinds[column] == WHOLE:
+                    good = parse_whole(token, p, number)
+                    number += 1
+                if not good:
+                    break
+            while is_blank(p[0]):
+                p += 1
+            if not good or (p[0] != c'\n' and not self.open_ended):
+                status = self.fail(column, line_start, token)
+                break
+            if p[0] != c'\n':
+                p = <const char *>memchr(p, c'\n', stop - p)
+            p += 1
+            text_end[0] = text - self.documents.at
+            line[0] = self.line
+            text_end += 1
+            line += 1
+        self.documents.used = text - self.documents.at
+        self.document_ends.used = <char *>text_end - self.document_ends.at
+        self.numbers.used = <char *>number - self.numbers.at
+        self.lines.used = <char *>line - self.lines.at
+        return status
+
+    cdef bint make_room(self, int64_t size) noexcept nogil:
+        """Room for all that so many bytes of text can hold: a column takes two bytes at least."""
+        cdef int64_t rows = size // (2 * self.columns) + 1
+        return (self.documents.reserve(size + PADDING) and self.document_ends.reserve(rows * 8)
+                and self.numbers.reserve(rows * 8 * self.number_columns) and self.lines.reserve(rows * 8))
 
     cdef inline int64_t repeated_query(self, const char *p, const char *stop) noexcept nogil:
         """The length of the last group's query where it stands at `p` too, else 0."""
-        cdef const int64_t *ends
-        cdef int64_t start, length
-        if self.starts.used == 0:
+        if self.query_length == 0 or self.query_length >= stop - p or not is_space(p[self.query_length]):
             return 0
-        ends = <const int64_t *>(self.query_ends.at + self.query_ends.used) - 2
-        start, length = ends[0], ends[1] - ends[0]
-        if length < stop - p and is_space(p[length]) and memcmp(p, self.queries.at + start, length) == 0:
-            return length
-        return 0
+        if self.query_length <= 8:
+            return self.query_length if (word8(p) ^ self.query_word) & self.query_mask == 0 else 0
+        return self.query_length if memcmp(p, self.queries.at + self.queries.used - self.query_length, self.query_length) == 0 else 0
 
-    cdef bint add_group(self, const char *query, int64_t length) noexcept nogil:
-        cdef int64_t row = self.rows()
+    cdef bint add_group(self, const char *query, int64_t length, int64_t row) noexcept nogil:
+        self.query_length, self.query_word = length, 0
+        memcpy(&self.query_word, query, min(length, 8))
+        self.query_mask = 0
+        memset(&self.query_mask, 0xff, min(length, 8))
         return (self.queries.push(query, length) and self.query_ends.push_integer(self.queries.used)
                 and self.starts.push_integer(row))
 
-    cdef int fail(self, int column, const char *line_start, const char *token, const char *token_end) noexcept nogil:
+    cdef int fail(self, int column, const char *line_start, const char *token) noexcept nogil:
         """A line of the wrong width is reported as that, whatever else is wrong with it."""
         cdef const char *p = line_start
         cdef int64_t found = 0
@@ -199,7 +218,7 @@ cdef class Scanner:
             if not is_space(p[0]) and is_space(p[1]):
                 found += 1
             p += 1
-        self.trouble.line, self.trouble.value, self.trouble.length = self.line, token, token_end - token
+        self.trouble.line, self.trouble.value, self.trouble.length = self.line, token, token_end(token) - token
         self.trouble.wrong_width = found < self.columns or (found > self.columns and not self.open_ended)
         self.trouble.columns = found if self.trouble.wrong_width else column
         return 1

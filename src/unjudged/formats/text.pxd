@@ -32,6 +32,11 @@ cdef extern from *:
     #endif
     }
 
+    /* Copies a token; up to sixteen bytes at once, so both sides need that much room. */
+    static inline void copy_token(char *to, const char *from, int64_t n) {
+        if (n <= 16) { memcpy(to, from, 16); } else { memcpy(to, from, (size_t)n); }
+    }
+
     /* Both halves of the 128-bit product, folded by exclusive or. */
     static inline uint64_t fold(uint64_t a, uint64_t b) {
     #ifdef __SIZEOF_INT128__
@@ -62,6 +67,8 @@ cdef extern from *:
     """
     bint is_blank(char c) noexcept nogil
     bint is_space(char c) noexcept nogil
+    uint64_t word8(const char *p) noexcept nogil
+    void copy_token(char *to, const char *source, int64_t n) noexcept nogil
     const char *token_end(const char *p) noexcept nogil
     uint64_t keyed_hash(const char *p, int64_t n, const uint64_t *key) noexcept nogil
     const double *POWERS_OF_TEN

@@ -37,7 +37,7 @@ def NumRelRet(r: JudgedRankings, *, rel: int = 1, cutoff: float = inf) -> Floats
     >>> NumRelRet.compute(JudgedRankings.spelled("1 U N 0", missed="1 2 0"))
     array([1.])
     """
-    return r.total((r.labels >= rel) & (r.rank <= cutoff))
+    return r.where((r.labels >= rel) & (r.rank <= cutoff)).counts.astype(float)
 
 
 @measure()
@@ -51,8 +51,8 @@ def Judged(r: JudgedRankings, *, cutoff: float = inf) -> Floats:
     >>> (Judged @ 4).compute(JudgedRankings.spelled("1 U N 0 1"))
     array([0.5])
     """
-    judged = (r.labels >= 0) & (r.rank <= cutoff)
-    return ratio(r.total(judged), np.minimum(r.retrieved, cutoff))
+    judged = r.where((r.labels >= 0) & (r.rank <= cutoff))
+    return ratio(judged.counts, np.minimum(r.retrieved, cutoff))
 
 
 @measure(trec_eval={"unj": (5, 10, 20)})
@@ -66,5 +66,5 @@ def Unjudged(r: JudgedRankings, *, cutoff: float) -> Floats:
     >>> (Unjudged @ 4).compute(JudgedRankings.spelled("1 U N 0 1"))
     array([0.5])
     """
-    judged = (r.labels >= 0) & (r.rank <= cutoff)
-    return (np.minimum(r.retrieved, cutoff) - r.total(judged)) / cutoff
+    judged = r.where((r.labels >= 0) & (r.rank <= cutoff))
+    return (np.minimum(r.retrieved, cutoff) - judged.counts) / cutoff

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from unjudged.errors import UsageError
 from unjudged.measures.precision import CUTOFFS
 from unjudged.measures.registry import measure, ratio
-from unjudged.rankings.judged import Floats, Integers, JudgedRankings, sums
+from unjudged.rankings.judged import Floats, JudgedRankings, sums
 
 
 @measure(
@@ -37,15 +37,10 @@ def nDCG(
     >>> (nDCG @ 3).compute(JudgedRankings.spelled("0 2 N 1", missed="1"))
     array([0.40303028])
     """
-    return ratio(
-        r.total(discounted(_gain(r.labels, dcg, gains), r.rank, cutoff)),
-        _ideal(r, dcg, gains, cutoff)[r.query],
-    )
-
-
-def discounted(gain: Floats, rank: NDArray[np.integer], cutoff: float) -> Floats:
-    result: Floats = gain * (rank <= cutoff) / np.log2(rank + 1.0)
-    return result
+    gain = _gain(r.labels, dcg, gains)
+    gainful = (gain > 0) & (r.rank <= cutoff)
+    top = r.where(gainful)
+    return ratio(top.total(gain[gainful] / np.log2(top.rank + 1.0)), _ideal(r, dcg, gains, cutoff)[r.query])
 
 
 def _gain(grade: NDArray[np.int32], dcg: str, gains: Mapping[int, float] | None) -> Floats:
@@ -59,11 +54,13 @@ def _gain(grade: NDArray[np.int32], dcg: str, gains: Mapping[int, float] | None)
 def _ideal(r: JudgedRankings, dcg: str, gains: Mapping[int, float] | None, cutoff: float) -> Floats:
     """The largest DCG that a ranking of each query's judged documents could have."""
     judgments = r.judgments
-    query = np.repeat(np.arange(len(judgments.queries)), np.diff(judgments.offsets))
     gain = _gain(judgments.grade, dcg, gains)
-    best_first = np.lexsort((-gain, query))
-    rank: Integers = np.arange(1, len(gain) + 1) - judgments.offsets[query]
-    return sums(discounted(gain[best_first], rank, cutoff), query, len(judgments.queries))
+    gainful = np.flatnonzero(gain > 0)
+    query = np.searchsorted(judgments.offsets, gainful, "right") - 1
+    best_first = np.lexsort((-gain[gainful], query))
+    rank = np.arange(1, len(query) + 1) - np.searchsorted(query, query)
+    discounted = gain[gainful][best_first] * (rank <= cutoff) / np.log2(rank + 1.0)
+    return sums(discounted, query, len(judgments.queries))
 
 
 @measure(monotone=True, cite=("chapelle2009",))
@@ -82,6 +79,7 @@ def ERR(r: JudgedRankings, *, cutoff: float = inf, max_grade: int = 4) -> Floats
         raise UsageError(
             f"a grade is {highest}, above max_grade={max_grade}: ask for ERR(max_grade={highest})"
         )
-    satisfied = (np.exp2(np.maximum(r.labels, 0)) - 1) / 2.0**max_grade
-    goes_on = r.product(1 - satisfied) / (1 - satisfied)
-    return r.total(satisfied * goes_on / r.rank * (r.rank <= cutoff))
+    hits = r.where((r.labels > 0) & (r.rank <= cutoff))
+    satisfied = (np.exp2(hits.labels) - 1) / 2.0**max_grade
+    goes_on = hits.product(1 - satisfied) / (1 - satisfied)
+    return hits.total(satisfied * goes_on / hits.rank)

@@ -19,12 +19,11 @@ def Bpref(r: JudgedRankings, *, rel: int = 1) -> Floats:
     >>> Bpref.compute(JudgedRankings.spelled("0 1 U N 1 N 0 U 1 N N 1", missed="1 1 0 0 0 0 0 0 0"))
     array([0.5])
     """
-    relevant = r.labels >= rel
-    nonrelevant = (r.labels >= 0) & ~relevant
-    known = r.known(rel)
-    worst = np.minimum(known, r.known(0, rel))[r.ranking]
-    above = np.minimum(r.seen(nonrelevant), known[r.ranking])
-    return ratio(r.total(relevant * (1 - ratio(above, worst))), known)
+    hits, known = r.where(r.labels >= rel), r.known(rel)
+    nonrelevant_above = r.above(hits, (r.labels >= 0) & (r.labels < rel))
+    worst = np.minimum(known, r.known(0, rel))[hits.ranking]
+    lost = ratio(np.minimum(nonrelevant_above, known[hits.ranking]), worst)
+    return ratio(hits.total(1 - lost), known)
 
 
 @measure(range=(0.0, np.inf), trec_eval="infAP", cite=("yilmaz2006", "yilmaz2008"))
@@ -43,11 +42,10 @@ def infAP(r: JudgedRankings, *, rel: int = 1, c: float = 2.0, eps: float = 0.000
     >>> infAP.compute(JudgedRankings.spelled("0 1 U N 1 N 0 U 1 N N 1", missed="1 1 0 0 0 0 0 0 0"))
     array([0.31296376])
     """
-    hit = r.labels >= rel
-    judged = r.labels >= 0
-    relevant_above = r.seen(hit) - hit
-    judged_above = r.seen(judged) - judged
-    pooled_above = r.seen(np.ones_like(hit)) - 1
+    hits = r.where(r.labels >= rel)
+    relevant_above = hits.place - 1
+    judged_above = r.above(hits, r.labels >= 0)
+    pooled_above = r.above(hits)
     share = (relevant_above + eps) / (judged_above + c * eps)
-    expected = np.where(r.rank == 1, 1.0, (1 + pooled_above * share) / r.rank)
-    return ratio(r.total(hit * expected), r.known(rel))
+    expected = np.where(hits.rank == 1, 1.0, (1 + pooled_above * share) / hits.rank)
+    return ratio(hits.total(expected), r.known(rel))

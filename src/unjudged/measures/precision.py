@@ -26,8 +26,8 @@ def AP(r: JudgedRankings, *, rel: int = 1, cutoff: float = inf) -> Floats:
     >>> AP.compute(JudgedRankings.spelled("0 1 U N 1 N 0 U 1 N N 1", missed="1 1 0 0 0 0 0 0 0"))
     array([0.26111111])
     """
-    hit = (r.labels >= rel) & (r.rank <= cutoff)
-    return ratio(r.total(hit * r.seen(hit) / r.rank), r.known(rel))
+    hits = r.where((r.labels >= rel) & (r.rank <= cutoff))
+    return ratio(hits.total(hits.place / hits.rank), r.known(rel))
 
 
 @measure(monotone=True, trec_eval={"P": CUTOFFS}, aliases=("Precision",))
@@ -40,7 +40,7 @@ def P(r: JudgedRankings, *, rel: int = 1, cutoff: float) -> Floats:
     >>> (P @ 5).compute(JudgedRankings.spelled("0 1 U N 1 N"))
     array([0.4])
     """
-    return r.total((r.labels >= rel) & (r.rank <= cutoff)) / cutoff
+    return r.where((r.labels >= rel) & (r.rank <= cutoff)).counts / cutoff
 
 
 @measure(monotone=True, trec_eval={"recall": CUTOFFS}, aliases=("Recall",))
@@ -53,7 +53,7 @@ def R(r: JudgedRankings, *, rel: int = 1, cutoff: float = inf) -> Floats:
     >>> (R @ 5).compute(JudgedRankings.spelled("0 1 U N 1 N", missed="1 1"))
     array([0.5])
     """
-    return ratio(r.total((r.labels >= rel) & (r.rank <= cutoff)), r.known(rel))
+    return ratio(r.where((r.labels >= rel) & (r.rank <= cutoff)).counts, r.known(rel))
 
 
 @measure(monotone=True, trec_eval="Rprec", aliases=("RPrec",))
@@ -65,8 +65,8 @@ def Rprec(r: JudgedRankings, *, rel: int = 1) -> Floats:
     >>> Rprec.compute(JudgedRankings.spelled("0 1 U N 1 N", missed="1"))
     array([0.33333333])
     """
-    relevant = r.known(rel)
-    return ratio(r.total((r.labels >= rel) & (r.rank <= relevant[r.ranking])), relevant)
+    hits, relevant = r.where(r.labels >= rel), r.known(rel)
+    return ratio(hits.total(hits.rank <= relevant[hits.ranking]), relevant)
 
 
 @measure(monotone=True, trec_eval="recip_rank", aliases=("MRR",), cite=("voorhees1999",))
@@ -78,8 +78,8 @@ def RR(r: JudgedRankings, *, rel: int = 1, cutoff: float = inf) -> Floats:
     >>> RR.compute(JudgedRankings.spelled("0 1 U N 1 N"))
     array([0.5])
     """
-    hit = (r.labels >= rel) & (r.rank <= cutoff)
-    return r.total((hit & (r.seen(hit) == 1)) / r.rank)
+    hits = r.where((r.labels >= rel) & (r.rank <= cutoff))
+    return hits.total((hits.place == 1) / hits.rank)
 
 
 @measure(monotone=True, trec_eval={"success": (1, 5, 10)})
@@ -91,7 +91,7 @@ def Success(r: JudgedRankings, *, rel: int = 1, cutoff: float) -> Floats:
     >>> (Success @ 1).compute(JudgedRankings.spelled("0 1 U"))
     array([0.])
     """
-    return np.minimum(r.total((r.labels >= rel) & (r.rank <= cutoff)), 1.0)
+    return np.minimum(r.where((r.labels >= rel) & (r.rank <= cutoff)).counts, 1.0)
 
 
 @measure(monotone=True, trec_eval={"iprec_at_recall": tuple(i / 10 for i in range(11))}, cite=("salton1983",))
@@ -106,14 +106,13 @@ def IPrec(r: JudgedRankings, *, rel: int = 1, recall: float, rounding: str = "up
     >>> (IPrec @ 0.5).compute(JudgedRankings.spelled("0 1 N 1 N", missed="1 1"))
     array([0.5])
     """
-    hit = r.labels >= rel
-    found = r.seen(hit)
+    hits = r.where(r.labels >= rel)
     wanted = recall * r.known(rel)
     # trec_eval 9 truncates after adding 0.9; trec_eval 10 rounds half away from zero.
     needed = np.floor(wanted + (0.9 if rounding == "up" else 0.5))
-    reached = hit & (found >= np.maximum(needed, 1)[r.ranking])
+    reached = hits.place >= needed[hits.ranking]
     best = np.zeros(len(r))
-    np.maximum.at(best, r.ranking[reached], (found / r.rank)[reached])
+    np.maximum.at(best, hits.ranking[reached], (hits.place / hits.rank)[reached])
     return best
 
 
@@ -126,7 +125,7 @@ def SetP(r: JudgedRankings, *, rel: int = 1) -> Floats:
     >>> SetP.compute(JudgedRankings.spelled("0 1 U N 1"))
     array([0.4])
     """
-    return ratio(r.total(r.labels >= rel), r.retrieved)
+    return ratio(r.where(r.labels >= rel).counts, r.retrieved)
 
 
 @measure(trec_eval="set_recall")
@@ -138,7 +137,7 @@ def SetR(r: JudgedRankings, *, rel: int = 1) -> Floats:
     >>> SetR.compute(JudgedRankings.spelled("0 1 U N 1", missed="1 1"))
     array([0.5])
     """
-    return ratio(r.total(r.labels >= rel), r.known(rel))
+    return ratio(r.where(r.labels >= rel).counts, r.known(rel))
 
 
 @measure(trec_eval="set_F", cite=("vanrijsbergen1979",))
@@ -151,6 +150,6 @@ def SetF(r: JudgedRankings, *, rel: int = 1, beta: float = 1.0) -> Floats:
     >>> SetF.compute(JudgedRankings.spelled("0 1 U N 1", missed="1 1"))
     array([0.44444444])
     """
-    found = r.total(r.labels >= rel)
+    found = r.where(r.labels >= rel).counts
     precision, recall = ratio(found, r.retrieved), ratio(found, r.known(rel))
     return ratio((1 + beta**2) * precision * recall, beta**2 * precision + recall)

@@ -21,8 +21,8 @@ def RBP(r: JudgedRankings, *, p: float = 0.8, rel: int = 1, cutoff: float = inf)
     >>> RBP(p=0.8).compute(JudgedRankings.spelled("0 1 U N 1 N 0 U 1 N N 1"))
     array([0.2926543])
     """
-    relevant = (r.labels >= rel) & (r.rank <= cutoff)
-    return (1 - p) * r.total(relevant * p ** (r.rank - 1.0))
+    hits = r.where((r.labels >= rel) & (r.rank <= cutoff))
+    return (1 - p) * hits.total(p ** (hits.rank - 1.0))
 
 
 @measure(cite=("moffat2008", "park2016"))
@@ -36,6 +36,5 @@ def RBPResidual(r: JudgedRankings, *, p: float = 0.8, cutoff: float = inf) -> Fl
     >>> RBPResidual(p=0.8).compute(JudgedRankings.spelled("0 1 U N 1 N 0 U 1 N N 1"))
     array([0.4549169])
     """
-    judged = (r.labels >= 0) & (r.rank <= cutoff)
-    weights = np.where(judged, p ** (r.rank - 1.0), 0.0)
-    return np.maximum(1 - (1 - p) * r.total(weights), 0.0)
+    judged = r.where((r.labels >= 0) & (r.rank <= cutoff))
+    return np.maximum(1 - (1 - p) * judged.total(p ** (judged.rank - 1.0)), 0.0)

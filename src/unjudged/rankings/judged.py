@@ -38,6 +38,8 @@ class JudgedRankings:
     offsets: Integers
     retrieved: NDArray[np.int32]
     query: NDArray[np.int32]
+    element: Integers | None = None
+    """Where each document was in the rankings that `where` chose it from."""
 
     @classmethod
     def of(cls, judgments: Judgments, runs: Sequence[Matched]) -> JudgedRankings:
@@ -91,14 +93,18 @@ class JudgedRankings:
 
     def cut(self, depth: int) -> JudgedRankings:
         """The rankings as if only their first `depth` documents had been retrieved."""
-        kept = self.rank <= depth
-        before = np.concatenate([np.zeros(1, np.int64), np.cumsum(kept)])
+        top = self.where(self.rank <= depth)
+        return replace(top, retrieved=np.minimum(self.retrieved, depth).astype(np.int32), element=None)
+
+    def where(self, mask: Mask) -> JudgedRankings:
+        """The same rankings with the documents of the mask only; `above` counts what was left out."""
+        element = np.flatnonzero(mask)
         return replace(
             self,
-            rank=self.rank[kept],
-            row=self.row[kept],
-            offsets=before[self.offsets],
-            retrieved=np.minimum(self.retrieved, depth).astype(np.int32),
+            rank=self.rank[element],
+            row=self.row[element],
+            offsets=np.searchsorted(element, self.offsets),
+            element=element,
         )
 
     @cached_property
@@ -107,19 +113,37 @@ class JudgedRankings:
         return self.judgments.grade[self.row]
 
     @cached_property
+    def counts(self) -> Integers:
+        """How many documents each ranking has here."""
+        return np.diff(self.offsets)
+
+    @cached_property
     def ranking(self) -> Integers:
         """The ranking that each document is in."""
-        return np.repeat(np.arange(len(self)), np.diff(self.offsets))
+        return np.repeat(np.arange(len(self)), self.counts)
+
+    @cached_property
+    def place(self) -> Integers:
+        """The place of each document among those that its ranking has here, from 1."""
+        return np.arange(1, len(self.rank) + 1) - np.repeat(self.offsets[:-1], self.counts)
+
+    def above(self, chosen: JudgedRankings, mask: Mask | None = None) -> Integers:
+        """For each document of `chosen`, made by `where`, how many of ours stand above it in its ranking.
+
+        With a mask, only those are counted.
+        """
+        if chosen.element is None or chosen.offsets.shape != self.offsets.shape:
+            raise UsageError("`above` takes documents that `where` chose from the same rankings")
+        first = np.repeat(self.offsets[:-1], chosen.counts)
+        if mask is None:
+            return chosen.element - first
+        before = np.zeros(len(mask) + 1, np.int32)
+        np.cumsum(mask, out=before[1:])
+        return before[chosen.element].astype(np.int64) - before[first]
 
     def total(self, values: ArrayLike) -> Floats:
         """The sum of the values of each ranking's documents, added in rank order."""
         return sums(values, self.ranking, len(self))
-
-    def seen(self, mask: Mask) -> Integers:
-        """For each document, how many of its ranking's documents at its rank or above are in the mask."""
-        before = np.concatenate([np.zeros(1, np.int64), np.cumsum(mask)])
-        counts: Integers = before[1:] - np.repeat(before[self.offsets[:-1]], np.diff(self.offsets))
-        return counts
 
     def known(self, low: float, high: float = np.inf) -> Integers:
         """How many documents of each ranking's query, retrieved or not, have `low` <= grade < `high`."""
@@ -132,10 +156,9 @@ class JudgedRankings:
         ranking alone, so a ranking's products do not change with its neighbours.
         """
         result = np.array(factors, float)
-        place = np.arange(len(result)) - np.repeat(self.offsets[:-1], np.diff(self.offsets))
-        step, longest = 1, int(place.max(initial=0))
-        while step <= longest:
-            reach = np.flatnonzero(place >= step)
+        step, longest = 1, int(self.place.max(initial=0))
+        while step < longest:
+            reach = np.flatnonzero(self.place > step)
             result[reach] = result[reach] * result[reach - step]
             step *= 2
         return result
@@ -156,6 +179,8 @@ def _by_query(
     counts, retrieved = np.zeros(queries, np.int64), np.zeros(queries, np.int32)
     counts[matched.query[known]] = np.diff(matched.ends)[known]
     retrieved[matched.query[known]] = matched.retrieved[known]
+    if len(known) == len(matched.query) and np.all(np.diff(known) == 1):
+        return counts, retrieved, matched.rank, matched.row
     sizes = np.diff(matched.ends)[known]
     firsts = np.cumsum(sizes) - sizes
     source = np.arange(sizes.sum()) + np.repeat(matched.ends[known] - firsts, sizes)
