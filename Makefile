@@ -16,6 +16,7 @@ test: $(VENV)/tools
 # The oldest versions of the dependencies that pyproject.toml allows.
 test-lowest:
 	$(PYTHON) -m venv $(VENV)-lowest
+	$(VENV)-lowest/bin/pip install --quiet --upgrade pip
 	$(VENV)-lowest/bin/pip install --quiet --constraint tests/lowest.txt . --group test
 	$(VENV)-lowest/bin/python -m pytest tests --ignore tests/outside
 

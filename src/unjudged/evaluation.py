@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any, cast
 
@@ -74,19 +75,17 @@ def judged_rankings(
 ) -> JudgedRankings:
     """Match every run once."""
     files = {name: run for name, run in runs.items() if isinstance(run, str | os.PathLike)}
-    scans = trec.scan_runs(list(files.values()), judgments.index)
     matched: list[Matched] = []
-    for name, run in runs.items():
-        if name in files:
-            matched.append(next(scans))
-        else:
-            matched.append(matching.match(run_table(run), judgments.index))
-        if not (matched[-1].query >= 0).any():
-            where = display_name(files[name]) if name in files else f"run {name!r}"
-            example = f"such as {judgments.queries[0]!r}"
-            raise InputError(f"{where}: no query in common with the judgments, which have queries {example}")
-        if on_read is not None:
-            on_read(name)
+    with closing(trec.scan_runs(list(files.values()), judgments.index)) as scans:
+        for name, run in runs.items():
+            found = next(scans) if name in files else matching.match(run_table(run), judgments.index)
+            if not (found.query >= 0).any():
+                where = display_name(files[name]) if name in files else f"run {name!r}"
+                example = f"which have queries such as {judgments.queries[0]!r}"
+                raise InputError(f"{where}: no query in common with the judgments, {example}")
+            matched.append(found)
+            if on_read is not None:
+                on_read(name)
     return JudgedRankings.of(judgments, matched)
 
 

@@ -90,6 +90,9 @@ LAYOUTS = [RUN, QRELS, Layout(("query", "iteration", "document", "score", "grade
 @settings(max_examples=600, deadline=None)
 @given(texts, st.sampled_from(LAYOUTS), st.integers(1, 40))
 @example(b"1 Q0 a 1 2 t\n1 Q0 a 1 x t\n", RUN, 7)
+@example(b"\xef\xbb\xbf1 Q0 a 1 2 t\n\xef\xbb\xbf1 Q0 a 1 2 t\n", RUN, 2)
+@example(b"\xef\xbb\xbf# 1 Q0 a 1 2 t\n", RUN, 2)
+@example(b"\xef\xbb\xbf", RUN, 2)
 @example(b"1 Q0 a 1 2 t\n1 Q0 a 1 3 t\n1 Q0 b 1 x t\n", RUN, 7)
 def test_reading_a_table(data: bytes, layout: Layout, size: int) -> None:
     compiled = outcome(lambda: scan.read_table(Chunks(data, size), layout))

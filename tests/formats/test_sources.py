@@ -46,6 +46,7 @@ VARIANTS: dict[str, Callable[[bytes], bytes]] = {
     "crlf": lambda data: data.replace(b"\n", b"\r\n"),
     "tabs": lambda data: data.replace(b" ", b"\t \v"),
     "comments": lambda data: b"# made by hand\n\n" + data.replace(b"\nq02", b"\n  # next\nq02", 1),
+    "byte order mark": lambda data: b"\xef\xbb\xbf" + data,
     "no last newline": lambda data: data.rstrip(b"\n"),
     "queries apart": reordered,
     "shuffled": lambda data: b"\n".join(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from codecs import BOM_UTF8
 from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
@@ -133,7 +134,7 @@ class _Rows:
         self.line = line
         if len(text) > LONGEST_LINE:
             raise endless_line(line)
-        fields = text.split()
+        fields = (text.removeprefix(BOM_UTF8) if line == 1 else text).split()
         if not fields or fields[0].startswith(b"#"):
             return
         width = len(self.layout.columns)

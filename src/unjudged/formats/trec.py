@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from threading import Event
@@ -29,7 +29,7 @@ def read_run(path: PathLike) -> Table:
         return _read(path, RUN)
 
 
-def scan_runs(paths: Sequence[PathLike], judged: scanner.Index) -> Iterator[Matched]:
+def scan_runs(paths: Sequence[PathLike], judged: scanner.Index) -> Generator[Matched, None, None]:
     """What each run holds of the judged documents, without keeping the rest of it in memory."""
     workers = cores()
     stop = Event()

@@ -1,0 +1,168 @@
+"""`make bench`: the same files through unjudged and the tools people have, in one go, printed as ratios.
+
+Each command runs in a process of its own; the best of its repeats counts. The table goes to
+benchmarks/results.md, and from there into the README.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).parent
+README = HERE.parent / "README.md"
+MARKS = ("<!-- bench: begin -->", "<!-- bench: end -->")
+MEASURES = ["AP", "nDCG@10", "Bpref", "infAP"]
+
+
+@dataclass
+class Cost:
+    """What one process took: seconds, processor seconds, peak megabytes; and what it printed."""
+
+    wall: float
+    cpu: float
+    peak: float
+    output: str
+
+
+def run_once(command: list[str]) -> Cost:
+    with tempfile.TemporaryFile() as target:
+        start = time.perf_counter()
+        process = subprocess.Popen(command, stdout=target, stderr=subprocess.DEVNULL)
+        _, status, usage = os.wait4(process.pid, 0)
+        wall = time.perf_counter() - start
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            raise SystemExit(f"failed: {' '.join(command[:6])} ...")
+        target.seek(0)
+        output = target.read().decode()
+    return Cost(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, output)
+
+
+def best(command: list[str], repeats: int) -> Cost:
+    return min((run_once(command) for _ in range(repeats)), key=lambda cost: cost.wall)
+
+
+def ours(qrels: Path, runs: list[Path]) -> list[str]:
+    measures = [word for measure in MEASURES for word in ("-m", measure)]
+    command = [sys.executable, "-m", "unjudged", "evaluate", str(qrels), *map(str, runs)]
+    return [*command, *measures, "--format", "json"]
+
+
+def peer(tool: str, qrels: Path, runs: list[Path]) -> list[str]:
+    return [sys.executable, str(HERE / "peers.py"), tool, str(qrels), *map(str, runs)]
+
+
+def means_of(output: str) -> list[float]:
+    """Ours: a row a line. Theirs: one list."""
+    rows = [json.loads(line) for line in output.splitlines()]
+    if isinstance(rows[0], list):
+        return [means[measure] for means in rows[0] for measure in MEASURES]
+    return [row["value"] for row in rows]
+
+
+def compare(task: str, qrels: Path, runs: list[Path], repeats: dict[str, int]) -> list[str]:
+    """A row for each tool: its cost, and how many times ours it is."""
+    commands = {
+        "unjudged": ours(qrels, runs),
+        "pytrec_eval": peer("pytrec_eval", qrels, runs),
+        "ir_measures": peer("ir_measures", qrels, runs),
+        "wc -l": ["wc", "-l", *map(str, runs)],
+    }
+    costs = {tool: best(command, repeats.get(tool, 1)) for tool, command in commands.items()}
+    mine = means_of(costs["unjudged"].output)
+    rows = []
+    for tool, cost in costs.items():
+        ratio = cost.wall / costs["unjudged"].wall
+        apart = ""
+        if tool not in ("unjudged", "wc -l"):
+            apart = f"{max(abs(a - b) for a, b in zip(mine, means_of(cost.output), strict=True)):.0e}"
+        cells = [
+            task,
+            tool,
+            f"{cost.wall:.2f}",
+            f"{cost.cpu:.2f}",
+            f"{cost.peak:.0f}",
+            f"{ratio:.2f}x",
+            apart,
+        ]
+        rows.append("| " + " | ".join(cells) + " |")
+        task = ""
+    return rows
+
+
+def made(folder: Path, queries: int) -> tuple[Path, Path]:
+    """In a process of its own: a child's peak memory is never below its parent's when it starts."""
+    subprocess.run([sys.executable, str(HERE / "make_run.py"), str(folder), str(queries)], check=True)
+    return folder / f"{queries}x1000.qrels", folder / f"{queries}x1000.run"
+
+
+def gunzipped(folder: Path, target: Path) -> list[Path]:
+    target.mkdir(exist_ok=True)
+    for packed in sorted(folder.glob("*.gz")):
+        plain = target / packed.name.removesuffix(".gz")
+        if not plain.exists():
+            plain.write_bytes(gzip.decompress(packed.read_bytes()))
+    return sorted(target.iterdir())
+
+
+def startup() -> list[str]:
+    """What importing costs, beside numpy's own."""
+    lines = []
+    for what in ("numpy", "unjudged", "pytrec_eval", "ir_measures"):
+        cost = best([sys.executable, "-c", f"import {what}"], 9)
+        lines.append(f"| `import {what}` | {cost.wall:.3f} | {cost.peak:.0f} |")
+    return lines
+
+
+def report(data: Path, large: Path) -> str:
+    head = ["| task | tool | s | processor s | peak MB | time / ours | means differ by |"]
+    table = [*head, "|---|---|---:|---:|---:|---:|---:|"]
+    qrels, run = made(large, 6980)
+    table += compare(
+        "6,980 queries x 1,000: 7 million lines", qrels, [run], {"unjudged": 7, "pytrec_eval": 3, "wc -l": 5}
+    )
+    small_qrels, small_run = made(large, 50)
+    table += compare(
+        "50 queries x 1,000",
+        small_qrels,
+        [small_run],
+        {"unjudged": 9, "pytrec_eval": 5, "ir_measures": 5, "wc -l": 5},
+    )
+    if (data / "trec8").is_dir():
+        runs = gunzipped(data / "trec8" / "runs", large / "trec8")
+        plain = large / "qrels.trec8"
+        plain.write_bytes(gzip.decompress((data / "trec8" / "qrels.trec8.gz").read_bytes()))
+        table += compare(
+            "TREC-8: 129 runs, 6.3 million lines", plain, runs, {"unjudged": 5, "pytrec_eval": 2}
+        )
+    machine = f"{os.cpu_count()} cores, Python {platform.python_version()}, {platform.system()}"
+    start = ["| start-up | s | peak MB |", "|---|---:|---:|", *startup()]
+    asked = f"Measures: {', '.join(MEASURES)}. Best of several runs each on one machine ({machine})."
+    return "\n".join([*table, "", *start, "", asked])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, default=HERE / "data")
+    parser.add_argument("--large", type=Path, default=HERE / "data")
+    options = parser.parse_args()
+    text = report(options.data, options.large)
+    print(text)
+    (HERE / "results.md").write_text(text + "\n")
+    before, _, rest = README.read_text().partition(MARKS[0])
+    _, _, after = rest.partition(MARKS[1])
+    README.write_text(f"{before}{MARKS[0]}\n{text}\n{MARKS[1]}{after}")
+
+
+if __name__ == "__main__":
+    main()
