@@ -13,7 +13,7 @@ import numpy as np
 from unjudged.errors import InputError, UsageError
 from unjudged.formats import matching, trec
 from unjudged.formats.columns import Matched
-from unjudged.formats.sources import display_name
+from unjudged.formats.sources import STANDARD_INPUT, display_name
 from unjudged.measures.names import MeasureLike, parse_measures
 from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
@@ -125,6 +125,8 @@ def _file_name(run: Any) -> str | None:
     if not isinstance(run, str | os.PathLike):
         return None
     path = Path(run)
+    if os.fspath(run) == STANDARD_INPUT:
+        return "standard input"
     for suffix in (".gz", ".xz", ".zst", ".run", ".txt", ".trec", ".tsv", ".res"):
         path = path.with_suffix("") if path.suffix == suffix else path
     return path.name

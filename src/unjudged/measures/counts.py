@@ -10,7 +10,7 @@ from unjudged.measures.registry import measure, ratio
 from unjudged.rankings.judged import Floats, JudgedRankings
 
 
-@measure(range=(0, inf), summary="sum", trec_eval="num_ret")
+@measure(range=(0, inf), summary="sum", quality=False, trec_eval="num_ret")
 def NumRet(r: JudgedRankings) -> Floats:
     """How many documents were retrieved. The unjudged count like the others.
 
@@ -20,7 +20,7 @@ def NumRet(r: JudgedRankings) -> Floats:
     return r.retrieved.astype(float)
 
 
-@measure(range=(0, inf), summary="sum", trec_eval="num_rel")
+@measure(range=(0, inf), summary="sum", quality=False, trec_eval="num_rel")
 def NumRel(r: JudgedRankings, *, rel: int = 1) -> Floats:
     """How many documents of the query are judged relevant, retrieved or not.
 
@@ -40,7 +40,7 @@ def NumRelRet(r: JudgedRankings, *, rel: int = 1, cutoff: float = inf) -> Floats
     return r.where((r.labels >= rel) & (r.rank <= cutoff)).counts.astype(float)
 
 
-@measure()
+@measure(quality=False)
 def Judged(r: JudgedRankings, *, cutoff: float = inf) -> Floats:
     """The share of the first k documents that is judged.
 
@@ -55,7 +55,7 @@ def Judged(r: JudgedRankings, *, cutoff: float = inf) -> Floats:
     return ratio(judged.counts, np.minimum(r.retrieved, cutoff))
 
 
-@measure(trec_eval={"unj": (5, 10, 20)})
+@measure(quality=False, trec_eval={"unj": (5, 10, 20)})
 def Unjudged(r: JudgedRankings, *, cutoff: float) -> Floats:
     """Unjudged documents among the first k, divided by k.
 

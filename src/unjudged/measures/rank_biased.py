@@ -25,7 +25,7 @@ def RBP(r: JudgedRankings, *, p: float = 0.8, rel: int = 1, cutoff: float = inf)
     return (1 - p) * hits.total(p ** (hits.rank - 1.0))
 
 
-@measure(cite=("moffat2008", "park2016"))
+@measure(quality=False, cite=("moffat2008", "park2016"))
 def RBPResidual(r: JudgedRankings, *, p: float = 0.8, cutoff: float = inf) -> Floats:
     """The RBP that would be added if every unjudged document were relevant.
 

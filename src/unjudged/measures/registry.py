@@ -26,6 +26,7 @@ class Traits:
     at: str | None
     summary: str
     monotone: bool
+    quality: bool
     trec_eval: Mapping[str, tuple[float, ...]]
     aliases: tuple[str, ...]
     cite: tuple[str, ...]
@@ -101,6 +102,7 @@ def measure(
     range: tuple[float, float] = (0.0, 1.0),
     summary: str = "mean",
     monotone: bool = False,
+    quality: bool = True,
     trec_eval: str | Mapping[str, tuple[float, ...]] = MappingProxyType({}),
     aliases: tuple[str, ...] = (),
     cite: tuple[str, ...] = (),
@@ -109,14 +111,15 @@ def measure(
 
     `trec_eval` names it there; a mapping gives the cutoffs that trec_eval has by default for each
     name. `monotone` says that a higher grade for a document never lowers the value, as long as the
-    number of relevant documents stays the same. `summary` is "mean" or "sum" over queries.
+    number of relevant documents stays the same. `quality` is whether a higher value is a better
+    ranking. `summary` is "mean" or "sum" over queries.
     """
 
     def register(function: Callable[..., Floats]) -> Measure:
         keywords = inspect.signature(function).parameters
         at = next((name for name in ("cutoff", "recall") if name in keywords), None)
         names = {trec_eval: ()} if isinstance(trec_eval, str) else trec_eval
-        traits = Traits(range, at, summary, monotone, names, aliases, cite)
+        traits = Traits(range, at, summary, monotone, quality, names, aliases, cite)
         made = Measure(function.__name__, function, traits, MappingProxyType({}))
         made.__dict__["__doc__"] = function.__doc__
         MEASURES[made.name] = made

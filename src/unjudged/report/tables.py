@@ -110,4 +110,5 @@ def _best(scores: Scores) -> set[tuple[int, int]]:
     if len(scores.runs) < 2:
         return set()
     means = scores.means
-    return {(i, k) for i, k in zip(*(means == means.max(axis=0)).nonzero(), strict=True)}
+    highest = (means == means.max(axis=0)) & [measure.traits.quality for measure in scores.measures]
+    return set(zip(*highest.nonzero(), strict=True))
