@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from unjudged.errors import InputError, LineError, quoted
@@ -9,8 +10,21 @@ from unjudged.errors import InputError, LineError, quoted
 LONGEST_LINE = 1 << 20
 SMALLEST_WHOLE, LARGEST_WHOLE = -(2**31), 2**31 - 1
 
-TEXT, QUERY, DOCUMENT, DECIMAL, WHOLE = range(5)
-_KIND = {"query": QUERY, "document": DOCUMENT, "score": DECIMAL, "grade": WHOLE}
+TEXT, QUERY, DOCUMENT, DECIMAL, WHOLE, PROBABILITY = range(6)
+_KIND = {
+    "query": QUERY,
+    "document": DOCUMENT,
+    "score": DECIMAL,
+    "grade": WHOLE,
+    "stratum": WHOLE,
+    "method": WHOLE,
+    "probability": PROBABILITY,
+}
+_EXPECTED = {
+    DECIMAL: "a finite number",
+    WHOLE: f"a whole number from {SMALLEST_WHOLE} to {LARGEST_WHOLE}",
+    PROBABILITY: "a number above 0 and up to 1, or NA",
+}
 
 
 @dataclass(frozen=True)
@@ -27,7 +41,7 @@ class Layout:
     @property
     def numbers(self) -> tuple[str, ...]:
         """The columns that are parsed as numbers, in their order."""
-        return tuple(c for c in self.columns if _KIND.get(c, TEXT) in (DECIMAL, WHOLE))
+        return tuple(c for c in self.columns if _KIND.get(c, TEXT) in _EXPECTED)
 
     def describe(self) -> str:
         return f"{len(self.columns)} columns ({' '.join(self.columns)})"
@@ -35,6 +49,21 @@ class Layout:
 
 RUN = Layout(("query", "iteration", "document", "rank", "score", "tag"), open_ended=True)
 QRELS = Layout(("query", "iteration", "document", "grade"))
+STRATIFIED = Layout(("query", "iteration", "document", "stratum", "grade"))
+PRELS = Layout(("query", "document", "grade", "method", "probability"))
+
+
+def layout_of_judgments(lines: Sequence[bytes]) -> Layout:
+    """The layout that the first lines of a file of judgments have.
+
+    Five columns are strata or inclusion probabilities: with probabilities the fifth is not whole
+    somewhere, or the second, which then names documents, changes.
+    """
+    rows = [fields for line in lines if (fields := line.split()) and not fields[0].startswith(b"#")]
+    if not rows or len(rows[0]) != len(STRATIFIED.columns):
+        return QRELS
+    whole = all(len(row) < 5 or row[4].lstrip(b"+-").isdigit() for row in rows)
+    return STRATIFIED if whole and len({row[1] for row in rows if len(row) > 1}) == 1 else PRELS
 
 
 def wrong_width(layout: Layout, line: int, found: int) -> LineError:
@@ -43,10 +72,7 @@ def wrong_width(layout: Layout, line: int, found: int) -> LineError:
 
 def wrong_number(layout: Layout, line: int, column: int, value: bytes) -> LineError:
     name = layout.columns[column]
-    expected = "a finite number"
-    if layout.kinds[column] == WHOLE:
-        expected = f"a whole number from {SMALLEST_WHOLE} to {LARGEST_WHOLE}"
-    return LineError(line, f"the {name} is {quoted(value)}, expected {expected}")
+    return LineError(line, f"the {name} is {quoted(value)}, expected {_EXPECTED[layout.kinds[column]]}")
 
 
 def endless_line(line: int) -> LineError:

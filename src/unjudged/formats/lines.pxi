@@ -87,6 +87,9 @@ cdef class Scanner:
                 elif self.kinds[column] == WHOLE:
                     good = parse_whole(token, p, number)
                     number += 1
+                elif self.kinds[column] == PROBABILITY:
+                    good = parse_probability(token, p, number)
+                    number += 1
                 if not good:
                     break
             while is_blank(p[0]):

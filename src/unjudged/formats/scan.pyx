@@ -16,7 +16,7 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t, uint8_t
 from libc.stdlib cimport free, qsort, realloc
 from libc.string cimport memchr, memcmp, memcpy, memmove, memset
 
-from unjudged.formats.text cimport copy_token, is_blank, is_space, keyed_hash, parse_decimal, parse_whole, token_end, word8
+from unjudged.formats.text cimport copy_token, is_blank, is_space, keyed_hash, parse_decimal, parse_probability, parse_whole, token_end, word8
 
 KIND_OF_SCANNER = "compiled"
 
@@ -24,6 +24,7 @@ cdef enum:
     DOCUMENT = 2
     DECIMAL = 3
     WHOLE = 4
+    PROBABILITY = 5
     MOST_COLUMNS = 8
     BLOCK = 1 << 18
     PADDING = 32   # a newline at the end, and what is read and written a few words at a time behind it

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from codecs import BOM_UTF8
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -21,6 +21,7 @@ from unjudged.formats.layouts import (
     DECIMAL,
     LARGEST_WHOLE,
     LONGEST_LINE,
+    PROBABILITY,
     SMALLEST_WHOLE,
     WHOLE,
     Layout,
@@ -165,8 +166,8 @@ class _Rows:
 
 def _numbers(layout: Layout, line: int, fields: list[bytes]) -> Iterator[float]:
     for column, (kind, field) in enumerate(zip(layout.kinds, fields, strict=False)):
-        if kind in (DECIMAL, WHOLE):
-            value = _decimal(field) if kind == DECIMAL else _whole(field)
+        if kind in _NUMBER:
+            value = _NUMBER[kind](field)
             if value is None:
                 raise wrong_number(layout, line, column, field)
             yield value
@@ -177,6 +178,11 @@ def _decimal(field: bytes) -> float | None:
     return value if math.isfinite(value) else None
 
 
+def _probability(field: bytes) -> float | None:
+    value = math.nan if field == b"NA" else _decimal(field)
+    return None if value is None or value <= 0 or value > 1 else value
+
+
 def _whole(field: bytes) -> float | None:
     # int() refuses thousands of digits, so zeros go first and what is still long is too large.
     digits = field.lstrip(b"+-").lstrip(b"0")
@@ -184,6 +190,13 @@ def _whole(field: bytes) -> float | None:
         return None
     value = int(field[:1].strip(b"+0123456789") + (digits or b"0"))
     return float(value) if SMALLEST_WHOLE <= value <= LARGEST_WHOLE else None
+
+
+_NUMBER: dict[int, Callable[[bytes], float | None]] = {
+    DECIMAL: _decimal,
+    WHOLE: _whole,
+    PROBABILITY: _probability,
+}
 
 
 def _lines(source: Source) -> Iterator[tuple[int, bytes]]:

@@ -1,5 +1,5 @@
 # What the scanner does with one token: where it ends, its hash, its number.
-from libc.math cimport isfinite
+from libc.math cimport NAN, isfinite
 from libc.stdint cimport int64_t, uint64_t
 from libc.stdlib cimport strtod
 
@@ -146,3 +146,11 @@ cdef inline bint parse_whole(const char *start, const char *stop, double *value)
         whole = -whole
     value[0] = <double>whole
     return p == stop and -2147483648 <= whole <= 2147483647
+
+
+cdef inline bint parse_probability(const char *start, const char *stop, double *value) noexcept nogil:
+    """A number above 0 and up to 1, or NA."""
+    if stop - start == 2 and start[0] == c'N' and start[1] == c'A':
+        value[0] = NAN
+        return True
+    return parse_decimal(start, stop, value) and 0 < value[0] <= 1

@@ -11,22 +11,27 @@ from threading import Event
 from unjudged.errors import InputError
 from unjudged.formats import scanner
 from unjudged.formats.columns import Matched, Table
-from unjudged.formats.layouts import QRELS, RUN, Layout
+from unjudged.formats.layouts import RUN, Layout, layout_of_judgments
 from unjudged.formats.matching import index, match
 from unjudged.formats.sources import PathLike, Piece, display_name, errors_named, on_disk, opened, pieces
 
+LOOK_AHEAD = 1 << 15
 
-def read_qrels(path: PathLike) -> tuple[Table, scanner.Index]:
-    """The judgments of a file, each query's together, and their index."""
-    with errors_named(path):
-        table = _read(path, QRELS)
-        return table, index(table)
+
+def read_judgments(path: PathLike) -> tuple[Table, Layout, scanner.Index]:
+    """The judgments of a file, each query's together; which of the layouts it has; and their index."""
+    with errors_named(path), on_disk(path) as file:
+        with opened(file) as stream:
+            start = stream.read(LOOK_AHEAD) or b""
+        layout = layout_of_judgments(start.split(b"\n")[: -1 if len(start) == LOOK_AHEAD else None])
+        table = _read(path, file, layout)
+        return table, layout, index(table)
 
 
 def read_run(path: PathLike) -> Table:
     """The rankings of a file, each query's together."""
-    with errors_named(path):
-        return _read(path, RUN)
+    with errors_named(path), on_disk(path) as file:
+        return _read(path, file, RUN)
 
 
 def scan_runs(paths: Sequence[PathLike], judged: scanner.Index) -> Generator[Matched, None, None]:
@@ -74,12 +79,13 @@ def _join(
         raise _empty(path, RUN)
     if matched.repeats_a_query():
         with errors_named(path):
-            return match(_read(file, RUN), judged)
+            return match(_read(path, file, RUN), judged)
     return matched
 
 
-def _read(path: PathLike, layout: Layout) -> Table:
-    with on_disk(path) as file, opened(file) as stream:
+def _read(path: PathLike, file: PathLike, layout: Layout) -> Table:
+    """All of `file`, which holds what `path` names."""
+    with opened(file) as stream:
         table, _ = scanner.read_table(stream, layout)
     if not len(table.lines):
         raise _empty(path, layout)

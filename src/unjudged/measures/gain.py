@@ -81,5 +81,5 @@ def ERR(r: JudgedRankings, *, cutoff: float = inf, max_grade: int = 4) -> Floats
         )
     hits = r.where((r.labels > 0) & (r.rank <= cutoff))
     satisfied = (np.exp2(hits.labels) - 1) / 2.0**max_grade
-    goes_on = hits.product(1 - satisfied) / (1 - satisfied)
+    goes_on = hits.running(1 - satisfied, np.multiply) / (1 - satisfied)
     return hits.total(satisfied * goes_on / hits.rank)

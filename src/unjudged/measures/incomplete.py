@@ -1,33 +1,26 @@
-"""Measures made for incomplete judgments."""
+"""Average precision estimated from incomplete judgments (Yilmaz and Aslam, 2006 and 2008)."""
 
 from __future__ import annotations
+
+from zlib import crc32
 
 import numpy as np
 
 from unjudged.measures.registry import measure, ratio
-from unjudged.rankings.judged import Floats, JudgedRankings
-
-
-@measure(trec_eval="bpref", aliases=("BPref",), cite=("buckley2004",))
-def Bpref(r: JudgedRankings, *, rel: int = 1) -> Floats:
-    """Binary preference: how rarely a judged nonrelevant document stands above a relevant one.
-
-    Bpref = (1/R) sum over retrieved relevant documents of 1 - min(n, R) / min(J0, R), with n the
-    judged nonrelevant documents above it and J0 those of the query; 1 where n = 0. This is
-    trec_eval's form since 2005. 0 where R = 0. The unjudged are passed over, pooled or not.
-
-    >>> Bpref.compute(JudgedRankings.spelled("0 1 U N 1 N 0 U 1 N N 1", missed="1 1 0 0 0 0 0 0 0"))
-    array([0.5])
-    """
-    hits, known = r.where(r.labels >= rel), r.known(rel)
-    nonrelevant_above = r.above(hits, (r.labels >= 0) & (r.labels < rel))
-    worst = np.minimum(known, r.known(0, rel))[hits.ranking]
-    lost = ratio(np.minimum(nonrelevant_above, known[hits.ranking]), worst)
-    return ratio(hits.total(1 - lost), known)
+from unjudged.rankings.judged import Floats, Integers, JudgedRankings
+from unjudged.rankings.judgments import Judgments, JudgmentsSource
 
 
 @measure(range=(0.0, np.inf), trec_eval="infAP", cite=("yilmaz2006", "yilmaz2008"))
-def infAP(r: JudgedRankings, *, rel: int = 1, c: float = 2.0, eps: float = 0.00001) -> Floats:
+def infAP(
+    r: JudgedRankings,
+    *,
+    rel: int = 1,
+    c: float = 2.0,
+    eps: float = 0.00001,
+    pool: bool = True,
+    actual: JudgmentsSource | None = None,
+) -> Floats:
     """Inferred average precision: AP estimated from a sample of the pool.
 
     infAP = (1/R) sum over retrieved documents judged relevant, at ranks k, of
@@ -35,17 +28,105 @@ def infAP(r: JudgedRankings, *, rel: int = 1, c: float = 2.0, eps: float = 0.000
         1/k + (d/k) (r + eps) / (r + n + c eps)
 
     with r and n the judged relevant and nonrelevant documents above k and d the pooled ones, judged
-    or not; 1 for k = 1. R counts the documents judged relevant. With complete judgments it is AP up
-    to the smoothing. A document pooled and not judged counts as relevant as often as the judged ones
-    above k are; one that was not pooled is not relevant. 0 where R = 0.
+    or not; 1 for k = 1. R counts the documents judged relevant; 0 where R = 0. A document pooled
+    and not judged counts as relevant as often as the judged ones above k are; one that was not
+    pooled is not relevant. `c` and `eps` are the Lidstone smoothing. `pool=False` does without knowledge
+    of the pool: d = k - 1. `actual` takes the precision at each sampled relevant document from these
+    complete judgments (a file, or Judgments): then nothing but the sampling is estimated.
+
+    Use it to estimate AP where the judged documents are a uniform sample of the pool. With
+    complete judgments it is AP up to the smoothing.
 
     >>> infAP.compute(JudgedRankings.spelled("0 1 U N 1 N 0 U 1 N N 1", missed="1 1 0 0 0 0 0 0 0"))
     array([0.31296376])
     """
     hits = r.where(r.labels >= rel)
-    relevant_above = hits.place - 1
-    judged_above = r.above(hits, r.labels >= 0)
-    pooled_above = r.above(hits)
-    share = (relevant_above + eps) / (judged_above + c * eps)
-    expected = np.where(hits.rank == 1, 1.0, (1 + pooled_above * share) / hits.rank)
+    if actual is not None:
+        known = r.relabelled(r.judgments.grades_from(Judgments.of(actual)))
+        expected = (known.above(hits, known.labels >= rel) + 1) / hits.rank
+    else:
+        above = r.above(hits) if pool else hits.rank - 1
+        share = (hits.place - 1 + eps) / (r.above(hits, r.labels >= 0) + c * eps)
+        expected = np.where(hits.rank == 1, 1.0, (1 + above * share) / hits.rank)
     return ratio(hits.total(expected), r.known(rel))
+
+
+@measure(cite=("yilmaz2006", "yilmaz2008"))
+def indAP(r: JudgedRankings, *, rel: int = 1, unpooled: str = "nonrelevant") -> Floats:
+    """Induced average precision: AP of the ranking without its unjudged documents.
+
+    The documents that were pooled and not judged are removed, then AP is computed; those that were not
+    pooled stay, as nonrelevant (2008). `unpooled='removed'` removes these too (2006; trec_eval's
+    `-J -m map`). 0 where no document is judged relevant.
+
+    Use it on shallow pools, where it ranks systems best of the three. AP where all the pool is judged.
+
+    >>> indAP.compute(JudgedRankings.spelled("0 1 U N 1 N 0 U 1 N N 1", missed="1 1 0 0 0 0 0 0 0"))
+    array([0.3047619])
+    """
+    hits = r.where(r.labels >= rel)
+    if unpooled == "removed":
+        rank = r.above(hits, r.labels >= 0) + 1
+    else:
+        rank = hits.rank - r.above(hits, r.labels < 0)
+    return ratio(hits.total(hits.place / rank), r.known(rel))
+
+
+@measure(cite=("yilmaz2008",))
+def subAP(r: JudgedRankings, *, rel: int = 1, share: float | None = None, seed: int | None = None) -> Floats:
+    """Subcollection average precision: AP in a collection sampled as the judgments were.
+
+    As the judged documents are a share p of the pool, so each document that was not pooled is kept with
+    probability p, and those pooled and not judged are removed. Expected precision at a relevant
+    document, with r and n the judged relevant and nonrelevant documents at or above its rank and nd those
+    not pooled above it:
+
+        sum over i = 0..nd of C(nd, i) p^i (1 - p)^(nd - i) r / (r + n + i)
+
+    subAP is its mean over the R relevant documents. p is the judged share of the query's pool unless
+    `share` gives it. `seed` draws one such collection in the place of the expectation (for each query
+    and rank one draw, the same for every run). 0 where R = 0.
+
+    Use it to estimate AP from a uniform sample. It is indAP where all the pool is judged.
+
+    >>> ranking = JudgedRankings.spelled("0 1 U N 1 N 0 U 1 N N 1", missed="1 1 0 0 0 0 0 0 0")
+    >>> subAP(share=0.5).compute(ranking)
+    array([0.34976852])
+    """
+    hits = r.where(r.labels >= rel)
+    p = r.judgments.sampled_share if share is None else np.full(len(r.judgments.queries), share)
+    judged = r.above(hits, r.labels >= 0) + 1
+    if seed is None:
+        unpooled = hits.rank - 1 - r.above(hits)
+        precision = hits.place * inverse_of_sample(judged, unpooled, p[r.query[hits.ranking]])
+    else:
+        precision = hits.place / (judged + _kept_above(r, hits, p, seed))
+    return ratio(hits.total(precision), r.known(rel))
+
+
+def inverse_of_sample(a: Integers, n: Integers, p: Floats) -> Floats:
+    """E[1 / (a + Binomial(n, p))], for each a, n and p.
+
+    It is I(a, n) = integral from 0 to 1 of t^(a-1) (1 - p + p t)^n. Integration by parts and the
+    binomial recursion together give I(a, n) (a + n) = 1 + n (1 - p) I(a, n-1): one step for each n,
+    all terms positive, errors shrinking.
+    """
+    cases, case = np.unique(np.stack([n, a, p], axis=1), axis=0, return_inverse=True)
+    n, a, p = cases[::-1].T  # the largest n first, so that those still to go stand in front
+    value = 1 / a
+    for step in range(1, int(n.max(initial=0)) + 1):
+        left = int(np.searchsorted(-n, -step, "right"))
+        value[:left] = (1 + step * (1 - p[:left]) * value[:left]) / (a[:left] + step)
+    result: Floats = value[::-1][case.ravel()]
+    return result
+
+
+def _kept_above(r: JudgedRankings, hits: JudgedRankings, p: Floats, seed: int) -> Integers:
+    """How many documents above each hit that were not pooled one random subcollection keeps."""
+    deepest = int(r.rank.max(initial=0))
+    kept = np.zeros((len(p), deepest + 1), np.int64)
+    for q, name in enumerate(r.judgments.queries.tolist()):
+        kept[q, 1:] = np.random.default_rng([seed, crc32(name)]).random(deepest) < p[q]
+    query = r.query[hits.ranking]
+    pooled = kept[r.query[r.ranking], r.rank].astype(bool)
+    return kept.cumsum(axis=1)[query, hits.rank - 1] - r.above(hits, pooled)

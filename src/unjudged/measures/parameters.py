@@ -15,6 +15,28 @@ def _whole(value: Any) -> int | None:
     return int(value) if isinstance(value, Integral) and int(value) >= 1 else None
 
 
+def _truth(value: Any) -> bool | None:
+    return value if isinstance(value, bool) else None
+
+
+def _anything(value: Any) -> Any:
+    return value
+
+
+def _seed(value: Any) -> int | None:
+    return int(value) if isinstance(value, Integral) and int(value) >= 0 else None
+
+
+def _stop(value: Any) -> Any:
+    if callable(value) or (isinstance(value, str) and value in ("uniform", "first", "geometric", "power")):
+        return value
+    if isinstance(value, tuple | list) and all(
+        isinstance(v, Real) and 0 <= float(v) < math.inf for v in value
+    ):
+        return tuple(map(float, value)) if any(value) else None
+    return None
+
+
 def _between(low: float, high: float, ends: bool) -> Callable[[Any], float | None]:
     def check(value: Any) -> float | None:
         number = float(value) if isinstance(value, Real) else math.nan
@@ -24,8 +46,13 @@ def _between(low: float, high: float, ends: bool) -> Callable[[Any], float | Non
     return check
 
 
+def _share(value: Any) -> float | None:
+    number = _between(0, 1, ends=True)(value)
+    return number or None
+
+
 def _one_of(*choices: str) -> Callable[[Any], str | None]:
-    return lambda value: value if value in choices else None
+    return lambda value: value if isinstance(value, str) and value in choices else None
 
 
 def _gains(value: Any) -> Mapping[int, float] | None:
@@ -54,6 +81,17 @@ PARAMETERS: Mapping[str, tuple[Callable[[Any], Any], str]] = MappingProxyType(
         "dcg": (_one_of("log2", "exp-log2"), "'log2' or 'exp-log2'"),
         "gains": (_gains, "gains of at least 0 by grade, such as {1: 1, 2: 3}"),
         "max_grade": (_whole, "a whole number of at least 1, the highest grade of the scale"),
+        "form": (_one_of("trec_eval", "paper"), "'trec_eval' or 'paper'"),
+        "pool": (_truth, "True or False"),
+        "actual": (_anything, "complete judgments"),
+        "unpooled": (_one_of("nonrelevant", "removed"), "'nonrelevant' or 'removed'"),
+        "share": (_share, "a number above 0 and up to 1"),
+        "seed": (_seed, "a whole number of at least 0"),
+        "stop": (_stop, "'uniform', 'first', 'geometric', 'power', a table of weights, or a function"),
+        "decay": (_between(0, 1, ends=False), "a number between 0 and 1"),
+        "exponent": (_between(0, math.inf, ends=False), "a number above 0"),
+        "dialect": (_one_of("trec", "trecvid"), "'trec' or 'trecvid'"),
+        "unjudged": (_one_of("condensed", "nonrelevant"), "'condensed' or 'nonrelevant'"),
         "rounding": (_one_of("up", "nearest"), "'up' or 'nearest'"),
     }
 )

@@ -2,27 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import inf
 
 import numpy as np
 
+from unjudged.errors import UsageError
 from unjudged.measures.registry import measure
 from unjudged.rankings.judged import Floats, JudgedRankings
 
 
 @measure(monotone=True, cite=("moffat2008",))
-def RBP(r: JudgedRankings, *, p: float = 0.8, rel: int = 1, cutoff: float = inf) -> Floats:
+def RBP(
+    r: JudgedRankings,
+    *,
+    p: float = 0.8,
+    rel: int = 1,
+    cutoff: float = inf,
+    max_grade: int | None = None,
+    gains: Mapping[int, float] | None = None,
+) -> Floats:
     """Rank-biased precision: the chance that a document a user looks at is relevant.
 
-    RBP = (1 - p) sum over relevant documents at ranks k of p^(k-1): the user goes on to the next
-    document with probability p. The unjudged count as not relevant, so it is the lower end of what
-    the ranking may be worth; `RBPResidual` says how far the upper end is.
+    RBP = (1 - p) sum over documents at ranks k of gain p^(k-1): the user goes on to the next document
+    with probability p. The gain of a relevant document is 1; `max_grade=4` makes it grade / 4, and
+    `gains={1: 0.3}` gives that of some grades. The unjudged count as not relevant, so it is the lower
+    end of what the ranking may be worth; RBPResidual says how far the upper end is, RBPUpper where.
+
+    Use it when judgments are incomplete: it is the measure whose uncertainty is known exactly.
 
     >>> RBP(p=0.8).compute(JudgedRankings.spelled("0 1 U N 1 N 0 U 1 N N 1"))
     array([0.2926543])
     """
     hits = r.where((r.labels >= rel) & (r.rank <= cutoff))
-    return (1 - p) * hits.total(p ** (hits.rank - 1.0))
+    gain = hits.labels / max_grade if max_grade else np.ones(len(hits.labels))
+    for grade, value in (gains or {}).items():
+        gain = np.where(hits.labels == grade, value, gain)
+    if gain.max(initial=0.0) > 1:
+        raise UsageError(f"RBP: a gain is {gain.max():g}, expected none above 1: give max_grade or gains")
+    return (1 - p) * hits.total(gain * p ** (hits.rank - 1.0))
 
 
 @measure(quality=False, cite=("moffat2008", "park2016"))
@@ -33,8 +51,33 @@ def RBPResidual(r: JudgedRankings, *, p: float = 0.8, cutoff: float = inf) -> Fl
     the ranking (p^L after L documents) among them: 1 - (weights of the judged). With a cutoff,
     all below it counts as unseen. 1 where nothing was retrieved.
 
+    Use it beside RBP, always: RBP without it is half a number.
+
     >>> RBPResidual(p=0.8).compute(JudgedRankings.spelled("0 1 U N 1 N 0 U 1 N N 1"))
     array([0.4549169])
     """
     judged = r.where((r.labels >= 0) & (r.rank <= cutoff))
     return np.maximum(1 - (1 - p) * judged.total(p ** (judged.rank - 1.0)), 0.0)
+
+
+@measure(monotone=True, quality=False, cite=("moffat2008", "park2016"))
+def RBPUpper(
+    r: JudgedRankings,
+    *,
+    p: float = 0.8,
+    rel: int = 1,
+    cutoff: float = inf,
+    max_grade: int | None = None,
+    gains: Mapping[int, float] | None = None,
+) -> Floats:
+    """The RBP if every unjudged document were relevant: RBP + RBPResidual.
+
+    The unjudged, those behind the end of the ranking too, count as relevant with gain 1.
+
+    Use it with RBP as the two ends of an interval.
+
+    >>> RBPUpper(p=0.8).compute(JudgedRankings.spelled("0 1 U N 1 N 0 U 1 N N 1"))
+    array([0.7475712])
+    """
+    lower = RBP.function(r, p=p, rel=rel, cutoff=cutoff, max_grade=max_grade, gains=gains)
+    return lower + RBPResidual.function(r, p=p, cutoff=cutoff)

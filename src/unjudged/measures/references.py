@@ -65,6 +65,21 @@ REFERENCES = {
         "Knowledge and Information Systems 16(2), 173-211",
         2008,
     ),
+    "aslam2007": Reference(
+        "J. A. Aslam and V. Pavlu",
+        "A practical sampling strategy for efficient retrieval evaluation",
+        "Northeastern University technical report",
+        2007,
+    ),
+    "robertson2008": Reference(
+        "S. Robertson", "A new interpretation of average precision", "SIGIR 2008, 689-690", 2008
+    ),
+    "yilmaz2008b": Reference(
+        "E. Yilmaz, E. Kanoulas and J. A. Aslam",
+        "A simple and efficient sampling method for estimating AP and NDCG",
+        "SIGIR 2008, 603-610",
+        2008,
+    ),
     "chapelle2009": Reference(
         "O. Chapelle, D. Metzler, Y. Zhang and P. Grinspan",
         "Expected reciprocal rank for graded relevance",

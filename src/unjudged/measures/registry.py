@@ -50,8 +50,8 @@ class Measure:
 
     def __call__(self, **parameters: Any) -> Measure:
         for parameter in parameters:
-            if parameter not in self.parameters:
-                known = ", ".join(self.parameters) or "none"
+            if parameter not in self.parameters and parameter != "unjudged":
+                known = ", ".join([*self.parameters, "unjudged"])
                 raise UsageError(f"{self.name} has no parameter {parameter!r}; it has: {known}")
         given = {key: checked(self.name, key, value) for key, value in parameters.items()}
         return replace(self, given=MappingProxyType({**self.given, **given}))
@@ -85,9 +85,18 @@ class Measure:
         return inspect.getdoc(self.function) or ""
 
     def compute(self, rankings: JudgedRankings) -> Floats:
-        """One value for each ranking."""
+        """One value for each ranking.
+
+        `unjudged` is a parameter of every measure and needs no code of its own: 'condensed' removes the
+        unjudged documents before the measure sees the rankings, 'nonrelevant' takes those of the pool
+        as judged nonrelevant.
+        """
         self.check_complete()
-        return self.function(rankings, **self.given)
+        policy = self.given.get("unjudged")
+        if policy is not None:
+            rankings = rankings.condensed() if policy == "condensed" else rankings.as_nonrelevant()
+        own = {name: value for name, value in self.given.items() if name != "unjudged"}
+        return self.function(rankings, **own)
 
     def check_complete(self) -> None:
         """Refuse a measure that lacks a parameter it cannot do without."""

@@ -149,19 +149,29 @@ class JudgedRankings:
         """How many documents of each ranking's query, retrieved or not, have `low` <= grade < `high`."""
         return self.judgments.count(low, high)[self.query]
 
-    def product(self, factors: Floats) -> Floats:
-        """For each document, the product of the factors at its rank and above in its ranking.
+    def running(self, values: Floats, combine: np.ufunc) -> Floats:
+        """For each document, `combine` (add, multiply) over the values at its rank and above in its ranking.
 
-        Doubling steps: which factors are multiplied first depends on a document's place in its own
-        ranking alone, so a ranking's products do not change with its neighbours.
+        Doubling steps: which values are combined first depends on a document's place in its own ranking
+        alone, so what a ranking gets does not change with its neighbours.
         """
-        result = np.array(factors, float)
+        result = np.array(values, float)
         step, longest = 1, int(self.place.max(initial=0))
         while step < longest:
             reach = np.flatnonzero(self.place > step)
-            result[reach] = result[reach] * result[reach - step]
+            result[reach] = combine(result[reach], result[reach - step])
             step *= 2
         return result
+
+    def condensed(self) -> JudgedRankings:
+        """The rankings without the documents that are not judged, pooled or not."""
+        judged = self.where(self.labels >= 0)
+        place, counts = judged.place.astype(np.int32), judged.counts.astype(np.int32)
+        return replace(judged, rank=place, retrieved=counts, element=None)
+
+    def as_nonrelevant(self) -> JudgedRankings:
+        """The rankings as if every document pooled and not judged were judged nonrelevant."""
+        return self.relabelled(self.judgments.with_grades(np.maximum(self.judgments.grade, 0)))
 
 
 def sums(values: ArrayLike, group: Integers, groups: int) -> Floats:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from functools import cached_property
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.errors import InputError, UsageError
 from unjudged.formats import matching, trec
-from unjudged.formats.columns import Ids
+from unjudged.formats.columns import Ids, Table
+from unjudged.formats.layouts import QRELS, Layout
 from unjudged.formats.memory import table_of
 from unjudged.formats.scanner import Index
 
@@ -27,6 +29,10 @@ class Judgments:
     A document with a row here is judged (`grade` >= 0) or pooled and not judged (`grade` < 0); a
     document without one was not pooled. The rows of query q are `offsets[q]` to `offsets[q + 1]`.
 
+    Where the judged documents are a sample, `stratum` says which part of the pool a document belongs
+    to and `probability` how likely it was to be drawn (not a number where that is not known); either
+    is None where the file does not say.
+
     >>> judgments = Judgments.of({"q1": {"d1": 1, "d2": 0, "d3": -1}})
     >>> judgments
     Judgments(1 query, 2 judged documents, 1 relevant, 1 pooled but not judged)
@@ -37,6 +43,8 @@ class Judgments:
     documents: Ids
     grade: NDArray[np.int32]
     index: Index
+    stratum: NDArray[np.int32] | None = None
+    probability: NDArray[np.float64] | None = None
 
     @classmethod
     def of(cls, source: JudgmentsSource) -> Judgments:
@@ -48,17 +56,34 @@ class Judgments:
         table = table_of(source, "grade")
         if not len(table.documents):
             raise InputError("the judgments are empty, expected at least one judged document")
-        return cls._from(table, matching.index(table))
+        return cls._from(table, QRELS, matching.index(table))
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Judgments:
-        """From a file of four columns, `query iteration document grade`; `-` is standard input."""
-        return cls._from(*trec.read_qrels(path))
+        """From a file; `-` is standard input. The columns say what it is:
+
+        - four, `query iteration document grade`: qrels;
+        - five, `query iteration document stratum grade`: a stratified sample, as sample_eval takes it;
+        - five, `query document grade method probability`: a sample with inclusion probabilities (prels),
+          as statAP's script takes it. Methods 0 and 2 judged every document they chose: probability 1.
+        """
+        return cls._from(*trec.read_judgments(path))
 
     @classmethod
-    def _from(cls, table: Any, index: Index) -> Judgments:
-        grade = table.numbers[:, 0].astype(np.int32)
-        return cls(table.queries, table.starts, table.documents, grade, index)
+    def _from(cls, table: Table, layout: Layout, index: Index) -> Judgments:
+        column = {name: table.numbers[:, i] for i, name in enumerate(layout.numbers)}
+        stratum, probability = column.get("stratum"), column.get("probability")
+        if probability is not None:
+            probability = np.where(np.isin(column["method"], (0, 2)), 1.0, probability)
+        return cls(
+            table.queries,
+            table.starts,
+            table.documents,
+            column["grade"].astype(np.int32),
+            index,
+            None if stratum is None else stratum.astype(np.int32),
+            probability,
+        )
 
     def with_grades(self, grade: NDArray[np.int32]) -> Judgments:
         """The same pool with other grades: one for every row."""
@@ -71,6 +96,44 @@ class Judgments:
         chosen = (self.grade >= low) & (self.grade < high)
         before = np.concatenate([[0], np.cumsum(chosen)])
         return np.diff(before[self.offsets])
+
+    @property
+    def query(self) -> NDArray[np.int64]:
+        """The query of each row."""
+        return np.repeat(np.arange(len(self.queries)), np.diff(self.offsets))
+
+    @cached_property
+    def sampled_share(self) -> NDArray[np.float64]:
+        """The judged share of each query's pool."""
+        return self.count(0) / np.maximum(np.diff(self.offsets), 1)
+
+    @cached_property
+    def inclusion(self) -> NDArray[np.float64]:
+        """How likely each document was to be judged: as recorded, else the judged share of its pool.
+
+        The latter is right for a uniform sample; not a number where a document was not drawn.
+        """
+        known = self.sampled_share[self.query] if self.probability is None else self.probability
+        return np.where(self.grade >= 0, known, np.nan)
+
+    def grades_from(self, other: Judgments) -> Judgments:
+        """The same pool with the grades that other judgments have for it; every document must be there."""
+        found = other.index_rows(self)
+        if (found < 0).any():
+            row = int(np.argmax(found < 0))
+            what = f"document {self.documents[row]!r} of query {self.queries[int(self.query[row])]!r}"
+            raise InputError(f"{what} is not in the complete judgments, expected every pooled document")
+        return self.with_grades(other.grade[found])
+
+    def index_rows(self, other: Judgments) -> NDArray[np.int32]:
+        """For each row of `other`, the row here of the same document and query, -1 where there is none."""
+        in_order = np.arange(0, -len(other.grade), -1, dtype=float)[:, None]
+        table = Table(other.queries, other.offsets, other.documents, in_order, np.zeros(0, np.int64))
+        matched = matching.match(table, self.index)
+        rows = np.full(len(other.grade), -1, np.int32)
+        start = np.repeat(other.offsets[:-1], np.diff(matched.ends))
+        rows[start + matched.rank - 1] = matched.row
+        return rows
 
     def __repr__(self) -> str:
         judged, relevant = int((self.grade >= 0).sum()), int((self.grade >= 1).sum())

@@ -1,0 +1,51 @@
+"""Preference measures: how often a judged nonrelevant document stands above a relevant one."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from unjudged.measures.registry import measure, ratio
+from unjudged.rankings.judged import Floats, Integers, JudgedRankings
+
+
+@measure(trec_eval="bpref", aliases=("BPref",), cite=("buckley2004",))
+def Bpref(r: JudgedRankings, *, rel: int = 1, form: str = "trec_eval") -> Floats:
+    """Binary preference: how rarely a judged nonrelevant document stands above a relevant one.
+
+    Bpref = (1/R) sum over retrieved relevant documents of 1 - min(n, R) / min(J0, R), with n the
+    judged nonrelevant documents above it and J0 those of the query; 1 where n = 0. This is
+    trec_eval's form since 2005; `form='paper'` divides by R in the place of min(J0, R), as
+    Buckley and Voorhees wrote it. 0 where R = 0. The unjudged are passed over, pooled or not.
+
+    Use it to rank systems when many judgments are missing; its value is no estimate of AP.
+
+    >>> Bpref.compute(JudgedRankings.spelled("0 1 U N 1 N 0 U 1 N N 1", missed="1 1 0 0 0 0 0 0 0"))
+    array([0.5])
+    """
+    relevant = r.known(rel)
+    worst = np.minimum(relevant, r.known(0, rel)) if form == "trec_eval" else relevant
+    return _preference(r, rel, relevant, worst)
+
+
+@measure(cite=("buckley2004",))
+def Bpref10(r: JudgedRankings, *, rel: int = 1) -> Floats:
+    """Bpref-10: binary preference against the first R + 10 judged nonrelevant documents.
+
+    Bpref10 = (1/R) sum over retrieved relevant documents of 1 - min(n, R + 10) / (R + 10), with n the
+    judged nonrelevant documents above it. 0 where R = 0. The unjudged are passed over.
+
+    Use it in the place of Bpref where queries have only one or two relevant documents.
+
+    >>> Bpref10.compute(JudgedRankings.spelled("0 1 U N 1 N 0 U 1 N N 1", missed="1 1 0 0 0 0 0 0 0"))
+    array([0.60416667])
+    """
+    relevant = r.known(rel)
+    return _preference(r, rel, relevant + 10, relevant + 10)
+
+
+def _preference(r: JudgedRankings, rel: int, most: Integers, worst: Integers) -> Floats:
+    """The mean over relevant documents of 1 - min(nonrelevant above, most) / worst."""
+    hits = r.where(r.labels >= rel)
+    above = r.above(hits, (r.labels >= 0) & (r.labels < rel))
+    lost = ratio(np.minimum(above, most[hits.ranking]), worst[hits.ranking])
+    return ratio(hits.total(1 - lost), r.known(rel))

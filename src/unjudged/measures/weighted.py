@@ -1,0 +1,146 @@
+"""Estimates from samples with known inclusion probabilities (Aslam and Pavlu, 2007).
+
+A judged document that was drawn with probability pi stands for 1 / pi documents. Where no probabilities are
+recorded, pi is the judged share of the query's pool, as it is in a uniform sample.
+"""
+
+from __future__ import annotations
+
+from math import inf
+
+import numpy as np
+
+from unjudged.measures.registry import measure, ratio
+from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask, sums
+from unjudged.rankings.judgments import Judgments
+
+
+@measure(range=(0.0, inf), cite=("aslam2007",))
+def statAP(r: JudgedRankings, *, rel: int = 1) -> Floats:
+    """AP estimated from a sample with inclusion probabilities.
+
+    At a sampled relevant document at rank k, precision is (1 + sum of 1/pi over the sampled relevant
+    documents above it) / k; statAP = (1/R) sum of precision / pi, with R = sum of 1/pi over all sampled
+    relevant documents, retrieved or not. 0 where there is none. The unjudged count through the
+    probabilities of those that were drawn.
+
+    Use it where documents were drawn with different probabilities; statAPVariance says how sure it is.
+
+    >>> statAP.compute(JudgedRankings.spelled("0 1 1 0", missed="1 0"))
+    array([0.38888889])
+    """
+    hits, precision = _precision(r, rel)
+    return ratio(hits.total(precision / r.judgments.inclusion[hits.row]), relevant_total(r, rel))
+
+
+@measure(quality=False, cite=("aslam2007",))
+def statAPVariance(r: JudgedRankings, *, rel: int = 1) -> Floats:
+    """The estimated variance of statAP over samples, for one query, at most 1.
+
+    With y = (precision - statAP) / pi for sampled relevant documents (precision 0 for those not
+    retrieved), b the sum of 1 / (pi rank) over the relevant ones below a document, n sampled
+    documents and n' of them retrieved:
+
+        [sum (1 - pi) y^2 - 2/(n - 1) sum over pairs y_i y_j + sum b^2 (1 - pi)/pi^2] n / ((n' + 0.1) R^2)
+
+    as statAP's script (version 4) has it. The variance of the mean over T queries is the sum / T^2. 0
+    where no relevant document was drawn. The unjudged count through the probabilities.
+
+    Use its square root as the standard error of statAP; without recorded probabilities it takes the
+    sample for a uniform one.
+
+    >>> statAPVariance.compute(JudgedRankings.spelled("0 1 1 0", missed="1 0")).round(4)
+    array([0.0078])
+    """
+    hits, precision = _precision(r, rel)
+    drawn = _drawn(r.judgments, 0)
+    ranking, row, found = _every_relevant(r, hits, rel)
+    at_all = np.zeros(len(row))
+    at_all[found] = precision
+    relevant, value = relevant_total(r, rel), statAP.function(r, rel=rel)
+
+    def over(values: Floats) -> Floats:
+        return sums(values, ranking, len(r))
+
+    pi = r.judgments.inclusion[row]
+    y = (at_all - value[ranking]) / pi
+    pairs = (over(y) ** 2 - over(y**2)) / 2
+    n = sums(drawn, r.judgments.query, len(r.judgments.queries))[r.query]
+    pi_hit = r.judgments.inclusion[hits.row]
+    share = 1 / (pi_hit * hits.rank)
+    below = hits.total(share)[hits.ranking] - hits.running(share, np.add)
+    spread = over((1 - pi) * y**2) - 2 * ratio(pairs, n - 1) + hits.total(below**2 * (1 - pi_hit) / pi_hit**2)
+    variance = ratio(spread, relevant**2) * n / (r.where(drawn[r.row]).counts + 0.1)
+    return np.clip(variance, 0.0, 1.0)
+
+
+@measure(range=(0.0, inf), cite=("aslam2007",))
+def statRprec(r: JudgedRankings, *, rel: int = 1) -> Floats:
+    """R-precision estimated from a sample with inclusion probabilities.
+
+    (1/R) times the sum of 1/pi over the sampled relevant documents among the first R, with R the estimated
+    number of relevant documents, rounded where the ranking is that long. 0 where there is none. The unjudged count through the
+    probabilities of those that were drawn.
+
+    Use it as Rprec where documents were drawn with different probabilities.
+
+    >>> statRprec.compute(JudgedRankings.spelled("0 1 1 0", missed="1 0"))
+    array([0.66666667])
+    """
+    hits = r.where(_drawn(r.judgments, rel)[r.row])
+    relevant = relevant_total(r, rel)
+    depth = np.floor(relevant + 0.5)
+    found = hits.total((hits.rank <= depth[hits.ranking]) / r.judgments.inclusion[hits.row])
+    return ratio(found, np.where(r.retrieved < depth, relevant, depth))
+
+
+@measure(range=(0.0, inf), cite=("aslam2007",))
+def statP(r: JudgedRankings, *, rel: int = 1, cutoff: float) -> Floats:
+    """Precision at k estimated from a sample with inclusion probabilities.
+
+    statP@k = (1/k) times the sum of 1/pi over the sampled relevant documents among the first k. The unjudged
+    count through the probabilities of those that were drawn.
+
+    Use it as P@k where documents were drawn with different probabilities.
+
+    >>> (statP @ 2).compute(JudgedRankings.spelled("0 1 1 0", missed="1 0"))
+    array([0.5])
+    """
+    hits = r.where(_drawn(r.judgments, rel)[r.row] & (r.rank <= cutoff))
+    return hits.total(1 / r.judgments.inclusion[hits.row]) / cutoff
+
+
+def relevant_total(r: JudgedRankings, rel: int) -> Floats:
+    """R: how many relevant documents the sample of each ranking's query stands for."""
+    judgments = r.judgments
+    rows = np.flatnonzero(_drawn(judgments, rel))
+    total = sums(1 / judgments.inclusion[rows], judgments.query[rows], len(judgments.queries))
+    return total[r.query]
+
+
+def _drawn(judgments: Judgments, lowest: int) -> Mask:
+    """Which documents were sampled, with a known probability, and have at least this grade."""
+    return (judgments.grade >= lowest) & np.isfinite(judgments.inclusion)
+
+
+def _precision(r: JudgedRankings, rel: int) -> tuple[JudgedRankings, Floats]:
+    """The sampled relevant documents of each ranking, and the estimated precision at each."""
+    hits = r.where(_drawn(r.judgments, rel)[r.row])
+    stands_for = 1 / r.judgments.inclusion[hits.row]
+    return hits, (1 + hits.running(stands_for, np.add) - stands_for) / hits.rank
+
+
+def _every_relevant(r: JudgedRankings, hits: JudgedRankings, rel: int) -> tuple[Integers, Integers, Integers]:
+    """Every sampled relevant document once for each ranking of its query: which ranking, which row.
+
+    And where among them those are that the rankings retrieved, `hits`.
+    """
+    judgments = r.judgments
+    rows = np.flatnonzero(_drawn(judgments, rel))
+    first = np.searchsorted(rows, judgments.offsets[:-1])[r.query]
+    counts = np.searchsorted(rows, judgments.offsets[1:])[r.query] - first
+    start = np.cumsum(counts) - counts
+    ranking = np.repeat(np.arange(len(r)), counts)
+    row = rows[np.arange(counts.sum()) + (first - start)[ranking]]
+    found = np.searchsorted(rows, hits.row) + (start - first)[hits.ranking]
+    return ranking, row, found
