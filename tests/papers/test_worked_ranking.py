@@ -19,11 +19,22 @@ RANKING = JudgedRankings.spelled("0 1 U N 1 N 0 U 1 N N 1", missed="1 1 0 0 0 0 
 WORKED = {
     "AP": 0.2611111111,
     "Bpref": 0.5,
+    "Bpref(form='paper')": 0.5,
+    "Bpref10": 0.6041666667,
+    "indAP": 0.3047619048,
+    "indAP(unpooled='removed')": 0.4055555556,
+    "AP(unjudged='condensed')": 0.4055555556,
+    "subAP(share=0.5)": 0.3497685185,
+    "subAP(share=1.0)": 0.3047619048,
     "infAP": 0.3129637574,
     "infAP(c=1.5)": 0.3129640102,
+    "infAP(pool=False)": 0.3814822537,
+    "NCP": 0.2611111111,
+    "NCP(stop='first')": 0.5,
     "RR": 0.5,
     "RBP(p=0.8)": 0.2926543012,
     "RBPResidual(p=0.8)": 0.4549168988,
+    "RBPUpper(p=0.8)": 0.7475712000,
 }
 
 

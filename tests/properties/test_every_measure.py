@@ -101,7 +101,9 @@ def test_an_empty_ranking_for_a_query_that_is_missing(
     assert list(scores.missing.get("run", [])) == absent
     for query in absent:
         value = scores.value(measure, query=query)
-        assert value == {"RBPResidual": 1.0}.get(measure.name, value if measure.name == "NumRel" else 0.0)
+        assert value == {"RBPResidual": 1.0, "RBPUpper": 1.0}.get(
+            measure.name, value if measure.name == "NumRel" else 0.0
+        )
 
 
 @every_measure

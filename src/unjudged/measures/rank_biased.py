@@ -60,7 +60,7 @@ def RBPResidual(r: JudgedRankings, *, p: float = 0.8, cutoff: float = inf) -> Fl
     return np.maximum(1 - (1 - p) * judged.total(p ** (judged.rank - 1.0)), 0.0)
 
 
-@measure(monotone=True, quality=False, cite=("moffat2008", "park2016"))
+@measure(quality=False, cite=("moffat2008", "park2016"))
 def RBPUpper(
     r: JudgedRankings,
     *,
