@@ -5,7 +5,7 @@ DATA ?= ../shared/data
 BIN = $(VENV)/bin
 SOURCES = $(shell find src -name '*.py' -o -name '*.pyx' -o -name '*.pxd' -o -name '*.pxi') pyproject.toml
 
-.PHONY: demo test test-lowest lint format bench sample clean
+.PHONY: demo test test-lowest lint format bench docs sample clean
 
 demo: $(VENV)/installed
 	@$(BIN)/unjudged demo
@@ -31,6 +31,9 @@ format: $(VENV)/tools
 
 bench: $(VENV)/tools
 	$(BIN)/python benchmarks/bench.py --data $(DATA)
+
+docs: $(VENV)/tools
+	$(BIN)/python scripts/make_docs.py
 
 sample: $(VENV)/installed
 	$(BIN)/python scripts/make_sample.py

@@ -150,6 +150,17 @@ def test_measures() -> None:
     assert "Järvelin" in page
 
 
+def test_cite() -> None:
+    entries = printed("cite", "infAP", "RBP@10", "map")
+    assert re.findall(r"^@\w+\{(\w+),$", entries, re.MULTILINE) == [
+        "yilmaz2006",
+        "yilmaz2008",
+        "moffat2008",
+        "harman1993",
+    ]
+    assert refused(2, "cite") == "no measure given: unjudged cite MEASURE..."
+
+
 def test_demo_version_and_help() -> None:
     assert "dense" in printed("demo")
     assert re.fullmatch(r"unjudged [\d.]+ \(reader: (compiled|plain Python)\)\n", printed("--version"))

@@ -39,5 +39,23 @@ def test_every_name_of_trec_eval(collection: tuple[Qrels, RunDict]) -> None:
                 assert scores.value(measure, query=query) == pytest.approx(value, rel=1e-12, abs=1e-12), name
 
 
+@settings(max_examples=150, deadline=None)
+@given(collections())
+def test_condensed_rankings(collection: tuple[Qrels, RunDict]) -> None:
+    """trec_eval's -J for every measure that has a name there."""
+    qrels, run = judged_somewhere(collection[0]), collection[1]
+    shared = [q for q in qrels if any(qrels[q].get(document, -1) >= 0 for document in run.get(q, {}))]
+    if not shared:
+        return
+    names = [name for name in NAMES if name != "iprec_at_recall"]  # 0/0 there where nothing is left
+    oracle = pytrec_eval.RelevanceEvaluator(qrels, set(names), judged_docs_only_flag=True).evaluate(run)
+    measures = {m: m(unjudged="condensed") for name in names for m in parse(name)}
+    scores = evaluate(qrels, run, list(measures.values()))
+    for query in shared:
+        for name, value in oracle[query].items():
+            got = scores.value(measures[parse(name)[0]], query=query)
+            assert got == pytest.approx(value, rel=1e-12, abs=1e-12), name
+
+
 def test_the_oracle_knows_every_name() -> None:
     assert set(NAMES) <= set(pytrec_eval.supported_measures)

@@ -37,9 +37,7 @@ PROBABILITIES = st.sampled_from([0.1, 0.25, 0.5, 1.0])
 
 
 @settings(max_examples=200, deadline=None)
-@given(
-    st.lists(st.tuples(st.sampled_from(PROBABILITIES), st.integers(0, 2)), min_size=1, max_size=9), st.data()
-)
+@given(st.lists(st.tuples(PROBABILITIES, st.integers(0, 2)), min_size=1, max_size=9), st.data())
 def test_stat_ap_definition(
     tmp_path_factory: pytest.TempPathFactory, pool: list[tuple[float, int]], data: st.DataObject
 ) -> None:

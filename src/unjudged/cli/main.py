@@ -16,7 +16,7 @@ from cyclopts import App, CycloptsError
 import unjudged
 from unjudged.cli.demo import demo
 from unjudged.cli.evaluate import evaluate
-from unjudged.cli.measures import measures
+from unjudged.cli.measures import cite, measures
 from unjudged.errors import UnjudgedError, UsageError
 from unjudged.formats.scanner import KIND_OF_SCANNER
 
@@ -28,7 +28,7 @@ app = App(
     version=f"unjudged {unjudged.__version__} (reader: {KIND_OF_SCANNER})",
     suppress_keyboard_interrupt=False,
 )
-for command in (evaluate, measures, demo):
+for command in (evaluate, measures, cite, demo):
     app.command(command)
 
 

@@ -48,6 +48,8 @@ def Judged(r: JudgedRankings, *, cutoff: float = inf) -> Floats:
     pooled and not judged (-1) is not judged. 0 where nothing was retrieved. A low value means that
     the other measures guess: read them with their interval.
 
+    Use it beside every other measure.
+
     >>> (Judged @ 4).compute(JudgedRankings.spelled("1 U N 0 1"))
     array([0.5])
     """
@@ -62,6 +64,8 @@ def Unjudged(r: JudgedRankings, *, cutoff: float) -> Floats:
     Unjudged@k = (documents at ranks 1 to k that are not pooled, or pooled and not judged) / k. A
     ranking shorter than k has fewer documents that could be unjudged; k still divides, as in
     trec_eval 10.
+
+    Use it beside every other measure.
 
     >>> (Unjudged @ 4).compute(JudgedRankings.spelled("1 U N 0 1"))
     array([0.5])

@@ -34,6 +34,8 @@ def nDCG(
     `gains={1: 1, 2: 5}` gives the gain of some grades. 0 where no judged document has a gain. An
     unjudged document has gain 0.
 
+    Use it with graded judgments, at a cutoff whose documents are judged.
+
     >>> (nDCG @ 3).compute(JudgedRankings.spelled("0 2 N 1", missed="1"))
     array([0.40303028])
     """
@@ -70,6 +72,8 @@ def ERR(r: JudgedRankings, *, cutoff: float = inf, max_grade: int = 4) -> Floats
     ERR = sum over ranks k of (1/k) S_k prod over i < k of (1 - S_i), with S = (2^grade - 1) /
     2^max_grade. `max_grade` is the top of the scale, 4 as in TREC's web tracks. An unjudged document
     satisfies nobody.
+
+    Use it with graded judgments where a user stops at the first good answer.
 
     >>> (ERR(max_grade=1) @ 3).compute(JudgedRankings.spelled("0 1 N 1"))
     array([0.25])

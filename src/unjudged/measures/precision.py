@@ -23,6 +23,8 @@ def AP(r: JudgedRankings, *, rel: int = 1, cutoff: float = inf) -> Floats:
     R the judged relevant documents of the query. A relevant document that was not retrieved (or is
     below the cutoff) adds 0. 0 where R = 0. The unjudged count as not relevant.
 
+    Use it to compare systems over the whole ranking when nearly all that they retrieve is judged.
+
     >>> AP.compute(JudgedRankings.spelled("0 1 U N 1 N 0 U 1 N N 1", missed="1 1 0 0 0 0 0 0 0"))
     array([0.26111111])
     """
@@ -37,6 +39,8 @@ def P(r: JudgedRankings, *, rel: int = 1, cutoff: float) -> Floats:
     P@k = (relevant at ranks 1 to k) / k. A shorter ranking is filled up with documents that are not
     relevant. The unjudged count as not relevant.
 
+    Use it for what a user sees on the first page.
+
     >>> (P @ 5).compute(JudgedRankings.spelled("0 1 U N 1 N"))
     array([0.4])
     """
@@ -50,6 +54,8 @@ def R(r: JudgedRankings, *, rel: int = 1, cutoff: float = inf) -> Floats:
     R@k = (relevant at ranks 1 to k) / R. 0 where no document is judged relevant. The unjudged count
     as not relevant, and what nobody judged is missing from R too.
 
+    Use it for the first stage of a pipeline, and where missing a document is what hurts.
+
     >>> (R @ 5).compute(JudgedRankings.spelled("0 1 U N 1 N", missed="1 1"))
     array([0.5])
     """
@@ -61,6 +67,8 @@ def Rprec(r: JudgedRankings, *, rel: int = 1) -> Floats:
     """R-precision: precision at rank R, the number of documents judged relevant.
 
     Rprec = (relevant at ranks 1 to R) / R. 0 where R = 0. The unjudged count as not relevant.
+
+    Use it where queries differ much in how many relevant documents they have.
 
     >>> Rprec.compute(JudgedRankings.spelled("0 1 U N 1 N", missed="1"))
     array([0.33333333])
@@ -75,6 +83,8 @@ def RR(r: JudgedRankings, *, rel: int = 1, cutoff: float = inf) -> Floats:
 
     0 where none was retrieved (above the cutoff). The unjudged count as not relevant.
 
+    Use it where one relevant document is enough.
+
     >>> RR.compute(JudgedRankings.spelled("0 1 U N 1 N"))
     array([0.5])
     """
@@ -87,6 +97,8 @@ def Success(r: JudgedRankings, *, rel: int = 1, cutoff: float) -> Floats:
     """Success at k: 1 if any of the first k documents is relevant, else 0.
 
     The unjudged count as not relevant.
+
+    Use it where one relevant document among the first k is enough.
 
     >>> (Success @ 1).compute(JudgedRankings.spelled("0 1 U"))
     array([0.])
@@ -102,6 +114,8 @@ def IPrec(r: JudgedRankings, *, rel: int = 1, recall: float, rounding: str = "up
     rounded up; `rounding='nearest'` rounds as trec_eval 10 does, `'up'` is the definition and
     trec_eval 9's way. 0 where so many were never retrieved, and where R = 0. The unjudged count as
     not relevant.
+
+    Use it for precision-recall curves.
 
     >>> (IPrec @ 0.5).compute(JudgedRankings.spelled("0 1 N 1 N", missed="1 1"))
     array([0.5])
@@ -122,6 +136,8 @@ def SetP(r: JudgedRankings, *, rel: int = 1) -> Floats:
 
     0 where nothing was retrieved. The unjudged count as not relevant.
 
+    Use it for systems that return a set.
+
     >>> SetP.compute(JudgedRankings.spelled("0 1 U N 1"))
     array([0.4])
     """
@@ -133,6 +149,8 @@ def SetR(r: JudgedRankings, *, rel: int = 1) -> Floats:
     """Recall of the whole retrieved set: relevant retrieved / R.
 
     0 where R = 0. The unjudged count as not relevant.
+
+    Use it for systems that return a set.
 
     >>> SetR.compute(JudgedRankings.spelled("0 1 U N 1", missed="1 1"))
     array([0.5])
@@ -146,6 +164,8 @@ def SetF(r: JudgedRankings, *, rel: int = 1, beta: float = 1.0) -> Floats:
 
     beta above 1 favours recall. (trec_eval's `set_F.x` has x in the place of b^2.) 0 where nothing
     relevant was retrieved. The unjudged count as not relevant.
+
+    Use it for systems that return a set.
 
     >>> SetF.compute(JudgedRankings.spelled("0 1 U N 1", missed="1 1"))
     array([0.44444444])

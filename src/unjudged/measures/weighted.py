@@ -69,7 +69,8 @@ def statAPVariance(r: JudgedRankings, *, rel: int = 1) -> Floats:
     pi_hit = r.judgments.inclusion[hits.row]
     share = 1 / (pi_hit * hits.rank)
     below = hits.total(share)[hits.ranking] - hits.running(share, np.add)
-    spread = over((1 - pi) * y**2) - 2 * ratio(pairs, n - 1) + hits.total(below**2 * (1 - pi_hit) / pi_hit**2)
+    order = hits.total(below**2 * (1 - pi_hit) / pi_hit**2)
+    spread = over((1 - pi) * y**2) - 2 * ratio(pairs, n - 1) + order
     variance = ratio(spread, relevant**2) * n / (r.where(drawn[r.row]).counts + 0.1)
     return np.clip(variance, 0.0, 1.0)
 
@@ -79,8 +80,8 @@ def statRprec(r: JudgedRankings, *, rel: int = 1) -> Floats:
     """R-precision estimated from a sample with inclusion probabilities.
 
     (1/R) times the sum of 1/pi over the sampled relevant documents among the first R, with R the estimated
-    number of relevant documents, rounded where the ranking is that long. 0 where there is none. The unjudged count through the
-    probabilities of those that were drawn.
+    number of relevant documents, rounded where the ranking is that long. 0 where there is none. The
+    unjudged count through the probabilities of those that were drawn.
 
     Use it as Rprec where documents were drawn with different probabilities.
 
