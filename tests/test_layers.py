@@ -17,6 +17,8 @@ JOURNEY = [
     "measures",
     "scores",
     "evaluation",
+    "baselines",
+    "uncertainty",
     "sample",
     "report",
     "cli",

@@ -66,7 +66,7 @@ def test_a_cutoff_hides_what_is_below_it(
 
 @every_measure
 @settings(max_examples=40, deadline=None)
-@given(collection=collections(), data=st.data())
+@given(collection=collections(lowest=0), data=st.data())
 def test_exchanging_a_better_document_upwards_never_hurts(
     measure: Measure, collection: tuple[Qrels, RunDict], data: st.DataObject
 ) -> None:

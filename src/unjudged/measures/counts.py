@@ -30,7 +30,7 @@ def NumRel(r: JudgedRankings, *, rel: int = 1) -> Floats:
     return r.known(rel).astype(float)
 
 
-@measure(range=(0, inf), summary="sum", trec_eval="num_rel_ret")
+@measure(range=(0, inf), summary="sum", pointwise=True, trec_eval="num_rel_ret")
 def NumRelRet(r: JudgedRankings, *, rel: int = 1, cutoff: float = inf) -> Floats:
     """How many documents that are judged relevant were retrieved.
 

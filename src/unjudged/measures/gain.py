@@ -9,12 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.errors import UsageError
+from unjudged.measures import chance
 from unjudged.measures.precision import CUTOFFS
 from unjudged.measures.registry import measure, ratio
 from unjudged.rankings.judged import Floats, JudgedRankings, sums
 
 
 @measure(
+    chance=chance.of_ndcg,
     monotone=True,
     trec_eval={"ndcg": (), "ndcg_cut": CUTOFFS},
     aliases=("NDCG",),
@@ -65,7 +67,7 @@ def _ideal(r: JudgedRankings, dcg: str, gains: Mapping[int, float] | None, cutof
     return sums(discounted, query, len(judgments.queries))
 
 
-@measure(monotone=True, cite=("chapelle2009",))
+@measure(pointwise=True, cite=("chapelle2009",))
 def ERR(r: JudgedRankings, *, cutoff: float = inf, max_grade: int = 4) -> Floats:
     """Expected reciprocal rank: of the document that satisfies a user who stops at it.
 

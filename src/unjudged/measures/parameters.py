@@ -92,6 +92,7 @@ PARAMETERS: Mapping[str, tuple[Callable[[Any], Any], str]] = MappingProxyType(
         "exponent": (_between(0, math.inf, ends=False), "a number above 0"),
         "dialect": (_one_of("trec", "trecvid"), "'trec' or 'trecvid'"),
         "unjudged": (_one_of("condensed", "nonrelevant"), "'condensed' or 'nonrelevant'"),
+        "chance": (_whole, "a whole number of at least 1, the documents of the collection"),
         "rounding": (_one_of("up", "nearest"), "'up' or 'nearest'"),
     }
 )

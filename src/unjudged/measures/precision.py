@@ -6,16 +6,24 @@ An unjudged document counts as not relevant in all of them, as it does in trec_e
 from __future__ import annotations
 
 from math import inf
+from typing import Any
 
 import numpy as np
 
+from unjudged.measures import chance
 from unjudged.measures.registry import measure, ratio
 from unjudged.rankings.judged import Floats, JudgedRankings
 
 CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 
 
-@measure(monotone=True, trec_eval={"map": (), "map_cut": CUTOFFS}, aliases=("MAP",), cite=("harman1993",))
+@measure(
+    chance=chance.of_ap,
+    monotone=True,
+    trec_eval={"map": (), "map_cut": CUTOFFS},
+    aliases=("MAP",),
+    cite=("harman1993",),
+)
 def AP(r: JudgedRankings, *, rel: int = 1, cutoff: float = inf) -> Floats:
     """Average precision: the mean, over the relevant documents, of the precision at each one's rank.
 
@@ -32,7 +40,17 @@ def AP(r: JudgedRankings, *, rel: int = 1, cutoff: float = inf) -> Floats:
     return ratio(hits.total(hits.place / hits.rank), r.known(rel))
 
 
-@measure(monotone=True, trec_eval={"P": CUTOFFS}, aliases=("Precision",))
+def _weight(rank: Floats, cutoff: float, **_: Any) -> Floats:
+    return (rank <= cutoff) / cutoff
+
+
+@measure(
+    pointwise=True,
+    weight=_weight,
+    chance=chance.of_precision,
+    trec_eval={"P": CUTOFFS},
+    aliases=("Precision",),
+)
 def P(r: JudgedRankings, *, rel: int = 1, cutoff: float) -> Floats:
     """Precision at k: the share of the first k documents that is relevant.
 
@@ -47,7 +65,7 @@ def P(r: JudgedRankings, *, rel: int = 1, cutoff: float) -> Floats:
     return r.where((r.labels >= rel) & (r.rank <= cutoff)).counts / cutoff
 
 
-@measure(monotone=True, trec_eval={"recall": CUTOFFS}, aliases=("Recall",))
+@measure(chance=chance.of_recall, monotone=True, trec_eval={"recall": CUTOFFS}, aliases=("Recall",))
 def R(r: JudgedRankings, *, rel: int = 1, cutoff: float = inf) -> Floats:
     """Recall at k: the share of the relevant documents that is among the first k.
 
@@ -77,7 +95,13 @@ def Rprec(r: JudgedRankings, *, rel: int = 1) -> Floats:
     return ratio(hits.total(hits.rank <= relevant[hits.ranking]), relevant)
 
 
-@measure(monotone=True, trec_eval="recip_rank", aliases=("MRR",), cite=("voorhees1999",))
+@measure(
+    pointwise=True,
+    chance=chance.of_reciprocal_rank,
+    trec_eval="recip_rank",
+    aliases=("MRR",),
+    cite=("voorhees1999",),
+)
 def RR(r: JudgedRankings, *, rel: int = 1, cutoff: float = inf) -> Floats:
     """Reciprocal rank: 1 divided by the rank of the first relevant document.
 
@@ -92,7 +116,7 @@ def RR(r: JudgedRankings, *, rel: int = 1, cutoff: float = inf) -> Floats:
     return hits.total((hits.place == 1) / hits.rank)
 
 
-@measure(monotone=True, trec_eval={"success": (1, 5, 10)})
+@measure(pointwise=True, chance=chance.of_success, trec_eval={"success": (1, 5, 10)})
 def Success(r: JudgedRankings, *, rel: int = 1, cutoff: float) -> Floats:
     """Success at k: 1 if any of the first k documents is relevant, else 0.
 
@@ -130,7 +154,7 @@ def IPrec(r: JudgedRankings, *, rel: int = 1, recall: float, rounding: str = "up
     return best
 
 
-@measure(trec_eval="set_P")
+@measure(pointwise=True, chance=chance.of_precision, trec_eval="set_P")
 def SetP(r: JudgedRankings, *, rel: int = 1) -> Floats:
     """Precision of the whole retrieved set: relevant retrieved / retrieved.
 
@@ -144,7 +168,7 @@ def SetP(r: JudgedRankings, *, rel: int = 1) -> Floats:
     return ratio(r.where(r.labels >= rel).counts, r.retrieved)
 
 
-@measure(trec_eval="set_recall")
+@measure(monotone=True, chance=chance.of_recall, trec_eval="set_recall")
 def SetR(r: JudgedRankings, *, rel: int = 1) -> Floats:
     """Recall of the whole retrieved set: relevant retrieved / R.
 
@@ -158,7 +182,7 @@ def SetR(r: JudgedRankings, *, rel: int = 1) -> Floats:
     return ratio(r.where(r.labels >= rel).counts, r.known(rel))
 
 
-@measure(trec_eval="set_F", cite=("vanrijsbergen1979",))
+@measure(monotone=True, trec_eval="set_F", cite=("vanrijsbergen1979",))
 def SetF(r: JudgedRankings, *, rel: int = 1, beta: float = 1.0) -> Floats:
     """F of the whole retrieved set: (1 + b^2) P R / (b^2 P + R), b = beta.
 

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import inf
+from typing import Any
 
 import numpy as np
 
 from unjudged.errors import UsageError
+from unjudged.measures import chance
 from unjudged.measures.registry import measure
 from unjudged.rankings.judged import Floats, JudgedRankings
 
 
-@measure(monotone=True, cite=("moffat2008",))
+def _weight(rank: Floats, p: float = 0.8, cutoff: float = inf, **_: Any) -> Floats:
+    return (1 - p) * p ** (rank - 1.0) * (rank <= cutoff)
+
+
+@measure(pointwise=True, chance=chance.of_rank_biased, weight=_weight, cite=("moffat2008",))
 def RBP(
     r: JudgedRankings,
     *,

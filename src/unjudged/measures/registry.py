@@ -14,8 +14,17 @@ from unjudged.errors import UsageError
 from unjudged.measures.parameters import checked
 from unjudged.rankings.judged import Floats, JudgedRankings
 
+Chance = Callable[..., Floats]
+"""From numbers of documents and of relevant ones, and the measure's parameters, to expected values."""
+
+Weight = Callable[..., Floats]
+"""From ranks, and the measure's parameters, to what a relevant document there adds to the value."""
+
 MEASURES: dict[str, Measure] = {}
 """Every measure by its name, in the order they were defined."""
+
+
+POLICIES = ("unjudged", "chance")
 
 
 @dataclass(frozen=True)
@@ -26,7 +35,10 @@ class Traits:
     at: str | None
     summary: str
     monotone: bool
+    pointwise: bool
     quality: bool
+    chance: Chance | None
+    weight: Weight | None
     trec_eval: Mapping[str, tuple[float, ...]]
     aliases: tuple[str, ...]
     cite: tuple[str, ...]
@@ -50,8 +62,8 @@ class Measure:
 
     def __call__(self, **parameters: Any) -> Measure:
         for parameter in parameters:
-            if parameter not in self.parameters and parameter != "unjudged":
-                known = ", ".join([*self.parameters, "unjudged"])
+            if parameter not in self.parameters and parameter not in POLICIES:
+                known = ", ".join([*self.parameters, *POLICIES])
                 raise UsageError(f"{self.name} has no parameter {parameter!r}; it has: {known}")
         given = {key: checked(self.name, key, value) for key, value in parameters.items()}
         return replace(self, given=MappingProxyType({**self.given, **given}))
@@ -87,16 +99,41 @@ class Measure:
     def compute(self, rankings: JudgedRankings) -> Floats:
         """One value for each ranking.
 
-        `unjudged` is a parameter of every measure and needs no code of its own: 'condensed' removes the
-        unjudged documents before the measure sees the rankings, 'nonrelevant' takes those of the pool
-        as judged nonrelevant.
+        The policies are parameters of every measure and need no code of its own. `unjudged='condensed'`
+        removes the unjudged documents before the measure sees the rankings, 'nonrelevant' takes those of
+        the pool as judged nonrelevant. `chance=N` corrects the value for what a random ranking of N
+        documents is expected to score: (value - expected) / (1 - expected).
         """
         self.check_complete()
-        policy = self.given.get("unjudged")
+        policy, documents = self.given.get("unjudged"), self.given.get("chance")
         if policy is not None:
             rankings = rankings.condensed() if policy == "condensed" else rankings.as_nonrelevant()
-        own = {name: value for name, value in self.given.items() if name != "unjudged"}
-        return self.function(rankings, **own)
+        values = self.function(rankings, **self.own)
+        if documents is None:
+            return values
+        if "rel" not in self.parameters and rankings.judgments.grade.max(initial=0) > 1:
+            raise UsageError(
+                f"{self.name}: the random baseline is for judgments of 0 and 1, these are graded"
+            )
+        expected = self.by_chance(documents, rankings.known(self.given.get("rel", 1)))
+        return ratio(values - expected, 1 - expected)
+
+    @property
+    def own(self) -> dict[str, Any]:
+        """The parameters that the function itself is given."""
+        return {name: value for name, value in self.given.items() if name not in POLICIES}
+
+    def by_chance(self, documents: Any, relevant: Any) -> Floats:
+        """What a random ranking of so many documents, so many of them relevant, is expected to score."""
+        n, r = np.broadcast_arrays(np.asarray(documents, float), np.asarray(relevant, float))
+        if self.traits.chance is None:
+            known = ", ".join(name for name, m in MEASURES.items() if m.traits.chance)
+            raise UsageError(f"{self.name} has no random baseline; these have: {known}")
+        if (n < 1).any() or (r < 0).any() or (r > n).any():
+            worst = int(np.argmax((n < 1) | (r < 0) | (r > n)))
+            what = f"{r.flat[worst]:g} relevant of {n.flat[worst]:g} documents"
+            raise UsageError(f"{what}, expected at least one document and not more relevant ones")
+        return self.traits.chance(n, r, **self.own)
 
     def check_complete(self) -> None:
         """Refuse a measure that lacks a parameter it cannot do without."""
@@ -111,7 +148,10 @@ def measure(
     range: tuple[float, float] = (0.0, 1.0),
     summary: str = "mean",
     monotone: bool = False,
+    pointwise: bool = False,
     quality: bool = True,
+    chance: Chance | None = None,
+    weight: Weight | None = None,
     trec_eval: str | Mapping[str, tuple[float, ...]] = MappingProxyType({}),
     aliases: tuple[str, ...] = (),
     cite: tuple[str, ...] = (),
@@ -119,16 +159,30 @@ def measure(
     """Make a function of JudgedRankings a measure under its own name.
 
     `trec_eval` names it there; a mapping gives the cutoffs that trec_eval has by default for each
-    name. `monotone` says that a higher grade for a document never lowers the value, as long as the
-    number of relevant documents stays the same. `quality` is whether a higher value is a better
-    ranking. `summary` is "mean" or "sum" over queries.
+    name. `monotone` says that exchanging a document for one with a higher grade from below never lowers
+    the value of a ranking whose documents are all judged; `pointwise`, that raising a grade never does.
+    `quality` is whether a higher value is a better ranking. `chance` gives the value that a random
+    ranking is expected to have. `weight` is for a measure that is a sum over relevant documents: what one
+    at a rank adds. `summary` is "mean" or "sum" over queries.
     """
 
     def register(function: Callable[..., Floats]) -> Measure:
         keywords = inspect.signature(function).parameters
         at = next((name for name in ("cutoff", "recall") if name in keywords), None)
         names = {trec_eval: ()} if isinstance(trec_eval, str) else trec_eval
-        traits = Traits(range, at, summary, monotone, quality, names, aliases, cite)
+        traits = Traits(
+            range,
+            at,
+            summary,
+            monotone or pointwise,
+            pointwise,
+            quality,
+            chance,
+            weight,
+            names,
+            aliases,
+            cite,
+        )
         made = Measure(function.__name__, function, traits, MappingProxyType({}))
         made.__dict__["__doc__"] = function.__doc__
         MEASURES[made.name] = made

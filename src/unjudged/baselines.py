@@ -1,0 +1,139 @@
+"""The random baseline: what a ranking in random order scores, exactly (Bestgen, 2015).
+
+>>> expected_ap(documents=10, relevant=4)
+0.5285978835978836
+>>> expected_ap(documents=5, relevant=2, exact=True)
+Fraction(237, 400)
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from unjudged.errors import UsageError
+from unjudged.measures.chance import harmonic
+from unjudged.measures.names import MeasureLike, parse_measures
+from unjudged.measures.precision import AP
+from unjudged.rankings.judged import Floats
+
+LARGEST_EXACT = 20_000
+
+
+def expected(measure: MeasureLike, documents: int, relevant: int) -> float:
+    """What a random ranking of so many documents, so many of them relevant, is expected to score.
+
+    For AP, P, R, RR, Success, RBP, nDCG, SetP and SetR, with their cutoffs; gains are 1.
+
+    >>> expected("P@10", documents=1000, relevant=50)
+    0.05
+    """
+    (chosen,) = parse_measures(measure)
+    return float(chosen.by_chance(documents, relevant))
+
+
+def expected_ap(documents: int, relevant: int, *, exact: bool = False) -> float | Fraction:
+    """Expected AP of a random ranking: (H_N + (R - 1)/(N - 1) (N - H_N)) / N, H_N the N-th harmonic number.
+
+    `exact` gives it as a fraction.
+    """
+    approximate = float(AP.by_chance(documents, relevant))
+    if not exact:
+        return approximate
+    if documents > LARGEST_EXACT:
+        raise UsageError(f"{documents} documents, expected at most {LARGEST_EXACT} for an exact fraction")
+    if relevant == 0 or documents == 1:
+        return Fraction(relevant)
+    h = _harmonic_fraction(1, documents)
+    return (h + Fraction(relevant - 1, documents - 1) * (documents - h)) / documents
+
+
+def _harmonic_fraction(first: int, last: int) -> Fraction:
+    """The sum of 1/i, halves first: far faster than one after another."""
+    if last - first < 8:
+        return sum((Fraction(1, i) for i in range(first, last + 1)), Fraction(0))
+    middle = (first + last) // 2
+    return _harmonic_fraction(first, middle) + _harmonic_fraction(middle + 1, last)
+
+
+def expected_ap_by_summation(documents: int, relevant: int) -> float:
+    """The same by the paper's own procedure, its eq. 2: a hypergeometric probability for each place.
+
+    Kept as the check of the closed form; it takes R (N - R + 1) terms.
+    """
+    from scipy.stats import hypergeom
+
+    total = 0.0
+    for i in range(1, relevant + 1):
+        n = np.arange(i, documents - relevant + i + 1)
+        total += float((hypergeom.pmf(i, documents, relevant, n) * (i / n) ** 2).sum())
+    return total / relevant
+
+
+def variance_of_ap(documents: int, relevant: int) -> float:
+    """The variance of AP over all random rankings.
+
+    E[AP^2] is a sum over pairs of places i <= i' and places j <= i, j' <= i' of products of four
+    indicators, whose expectation depends only on how many of the places differ:
+    m_d = R (R-1) ... (R-d+1) / (N (N-1) ... (N-d+1)). Counting those takes one pass.
+    """
+    AP.by_chance(documents, relevant)  # refuses impossible numbers
+    if relevant == 0:
+        return 0.0
+    steps = np.arange(4)
+    m1, m2, m3, m4 = np.cumprod((relevant - steps) / np.maximum(documents - steps, 1)).tolist()
+    i = np.arange(1.0, documents + 1)
+    same = (m1 + 3 * (i - 1) * m2 + (i - 1) * (i - 2) * m3) / i**2
+    before = np.concatenate([[0.0], np.cumsum(1 / i)[:-1]])  # H_(i-1)
+    others = (2 * m2 + (i - 2) * m3) * before + (3 * m3 + (i - 3) * m4) * (i - 1 - before)
+    second = float(same.sum() + 2 * (others / i).sum()) / relevant**2
+    return max(second - float(AP.by_chance(documents, relevant)) ** 2, 0.0)
+
+
+def p_value(
+    values: Floats, documents: int, relevant: Floats, *, rankings: int = 10_000, seed: int = 0
+) -> float:
+    """How likely random rankings reach the mean AP of these queries, or more.
+
+    `values` and `relevant` have one entry a query. From 30 queries on the mean is taken as Normal, with the
+    exact mean and variance of random rankings; below, that many random rankings are drawn.
+    """
+    aps, counts = np.atleast_1d(np.asarray(values, float)), np.atleast_1d(np.asarray(relevant))
+    if aps.shape != counts.shape:
+        raise UsageError(
+            f"{len(aps)} values and {len(counts)} numbers of relevant documents, expected as many"
+        )
+    mean = AP.by_chance(documents, counts).mean()
+    if len(aps) >= 30:
+        from scipy.special import ndtr
+
+        spread = np.sqrt(sum(variance_of_ap(documents, int(r)) for r in counts)) / len(counts)
+        return float(ndtr((mean - aps.mean()) / spread))
+    rng = np.random.default_rng(seed)
+    drawn = np.zeros(rankings)
+    for r in counts.tolist():
+        drawn += random_aps(documents, int(r), rankings, rng) / len(counts)
+    # One more in both: the run itself is one of the rankings, so p is never 0.
+    return float(((drawn >= aps.mean() - 1e-12).sum() + 1) / (rankings + 1))
+
+
+def random_aps(documents: int, relevant: int, rankings: int, rng: np.random.Generator) -> Floats:
+    """AP of so many random rankings."""
+    if relevant == 0:
+        return np.zeros(rankings)
+    values = np.empty(rankings)
+    batch = max(1, 4_000_000 // documents)
+    for start in range(0, rankings, batch):
+        size = min(batch, rankings - start)
+        places = np.argpartition(rng.random((size, documents)), relevant - 1, axis=1)[:, :relevant]
+        places.sort(axis=1)
+        values[start : start + size] = (np.arange(1, relevant + 1) / (places + 1)).mean(axis=1)
+    return values
+
+
+def difference_from_prevalence(documents: int, relevant: int) -> float:
+    """Expected AP minus R/N, by which it is often approximated: the paper's figure 1."""
+    h = float(harmonic(documents))
+    others = (relevant - 1) / (documents - 1) if documents > 1 else 0.0
+    return (h + others * (documents - h) - relevant) / documents

@@ -1,0 +1,85 @@
+"""What a random ranking is expected to score: all N documents in random order, R of them relevant.
+
+Each function takes arrays of N and R and the parameters of its measure, those it has no use for too.
+"""
+
+from __future__ import annotations
+
+from math import inf
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from unjudged.rankings.judged import Floats
+
+EULER = 0.5772156649015328606
+
+
+def harmonic(n: ArrayLike) -> Floats:
+    """H_n = 1 + 1/2 + ... + 1/n: summed up to 100, Euler and Maclaurin's series above (error below 1e-16)."""
+    whole = np.asarray(n, float)
+    table = np.concatenate([[0.0], np.cumsum(1 / np.arange(1, 101))])
+    large = np.maximum(whole, 100)
+    square = large**-2
+    series: Floats = np.log(large) + EULER + 0.5 / large - square / 12 + square**2 / 120 - square**3 / 252
+    return np.where(whole <= 100, table[np.minimum(whole, 100).astype(int)], series)
+
+
+def of_ap(documents: Floats, relevant: Floats, cutoff: float = inf, **_: Any) -> Floats:
+    """E[AP@k] = (H_k + (R - 1)/(N - 1) (k - H_k)) / N, k at most N; Bestgen's (2015) sum in closed form."""
+    depth = np.minimum(documents, cutoff)
+    others = np.where(documents > 1, (relevant - 1) / np.maximum(documents - 1, 1), 0.0)
+    value: Floats = np.where(
+        relevant > 0, (harmonic(depth) + others * (depth - harmonic(depth))) / documents, 0.0
+    )
+    return value
+
+
+def of_precision(documents: Floats, relevant: Floats, cutoff: float = inf, **_: Any) -> Floats:
+    """Every document is relevant with probability R / N; behind the last one there is nothing."""
+    depth = np.minimum(documents, cutoff)
+    return relevant / documents * depth / (documents if cutoff == inf else cutoff)
+
+
+def of_recall(documents: Floats, relevant: Floats, cutoff: float = inf, **_: Any) -> Floats:
+    return np.where(relevant > 0, np.minimum(documents, cutoff) / documents, 0.0)
+
+
+def of_reciprocal_rank(documents: Floats, relevant: Floats, cutoff: float = inf, **_: Any) -> Floats:
+    """Sum over ranks i of P(the first relevant document is at i) / i."""
+    return _over_first(documents, relevant, cutoff, by_rank=True)
+
+
+def of_success(documents: Floats, relevant: Floats, cutoff: float = inf, **_: Any) -> Floats:
+    return _over_first(documents, relevant, cutoff, by_rank=False)
+
+
+def _over_first(documents: Floats, relevant: Floats, cutoff: float, by_rank: bool) -> Floats:
+    """P(first at i) = P(none before i) R / (N - i + 1), rank by rank until nothing is left to come."""
+    total, none_before = np.zeros(np.shape(documents)), np.ones(np.shape(documents))
+    rank = 1
+    while rank <= cutoff and (none_before * (relevant > 0)).max(initial=0.0) > 1e-18:
+        left = np.maximum(documents - rank + 1, 1)
+        first = none_before * np.minimum(relevant / left, 1.0)
+        total += first / rank if by_rank else first
+        none_before = none_before - first
+        rank += 1
+    return total
+
+
+def of_rank_biased(
+    documents: Floats, relevant: Floats, p: float = 0.8, cutoff: float = inf, **_: Any
+) -> Floats:
+    return relevant / documents * (1 - p ** np.minimum(documents, cutoff))
+
+
+def of_ndcg(documents: Floats, relevant: Floats, cutoff: float = inf, **_: Any) -> Floats:
+    """With gain 1 for each relevant document: R/N times the discounts, over those of the first R ranks."""
+    deepest = int(min(max(np.max(documents, initial=0), 1), cutoff))
+    discount = np.concatenate([[0.0], np.cumsum(1 / np.log2(np.arange(2.0, deepest + 2)))])
+    depth = np.minimum(documents, cutoff).astype(int)
+    ideal = discount[np.minimum(relevant, depth).astype(int)]
+    return np.where(
+        relevant > 0, relevant / documents * discount[depth] / np.where(ideal > 0, ideal, 1.0), 0.0
+    )

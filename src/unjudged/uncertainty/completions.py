@@ -1,0 +1,107 @@
+"""Rankings whose unjudged documents can be given grades: every way the judgments might be completed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from unjudged.formats.columns import Ids
+from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
+from unjudged.rankings.judgments import UNSAMPLED, Judgments
+
+
+@dataclass(frozen=True, eq=False)
+class Completions:
+    """The same rankings with a row for every retrieved document, and judgments of each ranking's own.
+
+    `unknown` are the rows that were retrieved and are not judged, pooled or not; `unseen` are rows for
+    documents that nobody retrieved, as many for each ranking as may still be relevant.
+    """
+
+    rankings: JudgedRankings
+    unknown: Mask
+    unseen: Mask
+
+    @classmethod
+    def of(cls, r: JudgedRankings, more: int = 0) -> Completions:
+        """Of any rankings; `more` documents that were not retrieved may be relevant to each query."""
+        retrieved = r.retrieved.astype(np.int64)
+        pooled = np.diff(r.judgments.offsets)[r.query]
+        unpooled = retrieved - r.counts
+        offsets = np.concatenate([[0], np.cumsum(pooled + unpooled + more)])
+        first = offsets[:-1]
+        grade = np.full(int(offsets[-1]), UNSAMPLED, np.int32)
+        own = _ranges(first, pooled)
+        grade[own] = r.judgments.grade[_ranges(r.judgments.offsets[r.query], pooled)]
+
+        ends = np.cumsum(retrieved)
+        rank = np.arange(1, int(retrieved.sum()) + 1) - np.repeat(ends - retrieved, retrieved)
+        has_row = np.zeros(len(rank), bool)
+        at = (ends - retrieved)[r.ranking] + r.rank - 1
+        has_row[at] = True
+        row = np.empty(len(rank), np.int64)
+        row[at] = first[r.ranking] + r.row - r.judgments.offsets[r.query[r.ranking]]
+        row[~has_row] = _ranges(first + pooled, unpooled)
+
+        queries = Ids(np.zeros(0, np.uint8), np.zeros(len(r) + 1, np.int64))
+        documents = Ids(np.zeros(0, np.uint8), np.zeros(len(grade) + 1, np.int64))
+        judgments = Judgments(queries, offsets, documents, grade, r.judgments.index)
+        unknown, unseen = np.zeros(len(grade), bool), np.zeros(len(grade), bool)
+        unknown[row] = grade[row] < 0
+        unseen[_ranges(first + pooled + unpooled, np.full(len(r), more))] = True
+        filled = JudgedRankings(
+            judgments=judgments,
+            rank=rank.astype(np.int32),
+            row=row.astype(np.int32),
+            offsets=np.concatenate([[0], ends]),
+            retrieved=r.retrieved,
+            query=np.arange(len(r), dtype=np.int32),
+        )
+        return cls(filled, unknown, unseen)
+
+    def complete(self, grades: ArrayLike, unseen: ArrayLike = UNSAMPLED) -> JudgedRankings:
+        """The rankings with these grades for the unknown rows, in their order, and these for the unseen."""
+        grade = self.rankings.judgments.grade.copy()
+        grade[self.unknown] = grades
+        grade[self.unseen] = unseen
+        return self.rankings.relabelled(self.rankings.judgments.with_grades(grade))
+
+    @cached_property
+    def ranking(self) -> Integers:
+        """The ranking of each unknown row."""
+        return self.rankings.judgments.query[self.unknown]
+
+    @cached_property
+    def rank(self) -> NDArray[np.int32]:
+        """The rank of each unknown row."""
+        rank = np.zeros(len(self.unknown), np.int32)
+        rank[self.rankings.row] = self.rankings.rank
+        return rank[self.unknown]
+
+    @cached_property
+    def place(self) -> Integers:
+        """The place of each unknown row among those of its ranking, from the top, from 1."""
+        order = np.lexsort((self.rank, self.ranking))
+        place = np.empty(len(order), np.int64)
+        place[order] = np.arange(1, len(order) + 1)
+        counts = np.bincount(self.ranking, minlength=len(self.rankings))
+        return place - (np.cumsum(counts) - counts)[self.ranking]
+
+    @cached_property
+    def count(self) -> Integers:
+        """How many unknown documents each ranking has."""
+        return np.bincount(self.ranking, minlength=len(self.rankings))
+
+    def weights(self, weight: Floats) -> Floats:
+        """The sum over each ranking of what its unknown documents would add."""
+        return np.bincount(self.ranking, weight, len(self.rankings)).astype(float)
+
+
+def _ranges(starts: Integers, counts: Integers) -> Integers:
+    """starts[0], starts[0] + 1, ... for so many, then from starts[1] on, ..."""
+    before = np.cumsum(counts) - counts
+    ranges: Integers = np.arange(int(counts.sum())) + np.repeat(starts - before, counts)
+    return ranges
