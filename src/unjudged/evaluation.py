@@ -64,7 +64,7 @@ def evaluate(
         if row.any()
     }
     shape = len(named), len(queries), len(chosen)
-    return Scores(values.reshape(shape), list(named), queries, chosen, missing)
+    return Scores(values.reshape(shape), list(named), queries, chosen, missing, rankings)
 
 
 def judged_rankings(

@@ -12,12 +12,18 @@ import numpy as np
 from unjudged.errors import UsageError
 from unjudged.measures.names import MeasureLike, parse
 from unjudged.measures.registry import Measure
-from unjudged.rankings.judged import Floats
+from unjudged.rankings.judged import Floats, JudgedRankings
+from unjudged.uncertainty.bounds import bounds
+from unjudged.uncertainty.estimate import Estimate
+from unjudged.uncertainty.expectation import DRAWS, both_interval, model_interval, queries_interval
 
 if TYPE_CHECKING:
     import pandas
     import polars
     import pyarrow
+
+
+INTERVALS = ("bounds", "model", "queries", "both")
 
 
 class Score(NamedTuple):
@@ -42,6 +48,7 @@ class Scores:
     queries: Sequence[str]
     measures: Sequence[Measure]
     missing: Mapping[str, Sequence[str]]
+    rankings: JudgedRankings
 
     @property
     def means(self) -> Floats:
@@ -72,6 +79,54 @@ class Scores:
             if mean:
                 for k, name in enumerate(names):
                     yield Score(run, "all", name, float(means[i, k]))
+
+    def estimate(
+        self,
+        interval: str = "bounds",
+        *,
+        q: float | str = "all",
+        level: float = 0.95,
+        more: int = 0,
+        draws: int = DRAWS,
+        seed: int = 0,
+    ) -> list[list[Estimate]]:
+        """Run by run and measure by measure, the mean with an interval.
+
+        - 'bounds': whatever the unjudged turn out to be (exact; `more` relevant documents that were not retrieved
+          may turn up for each query).
+        - 'model': if each unjudged document is relevant with probability `q`, a number or estimated from the
+          judged ones ('all', 'query', 'rank'); exact for RBP and P, `draws` random completions for the others.
+        - 'queries': had other queries been asked (bootstrap).
+        - 'both': the last two together.
+
+        >>> from unjudged import evaluate, sample
+        >>> print(evaluate(sample.qrels, sample.runs["fused"], "P@10").estimate("bounds")[0][0])
+        0.3967 [0.3967, 0.3967]
+        """
+        if interval not in INTERVALS:
+            raise UsageError(f"interval is {interval!r}, expected one of {', '.join(INTERVALS)}")
+        found = []
+        for i in range(len(self.runs)):
+            own = self.rankings.run(i)
+            row = []
+            for k, measure in enumerate(self.measures):
+                if interval == "bounds":
+                    row.append(self._bounds(measure, own, more))
+                elif interval == "queries":
+                    row.append(queries_interval(self.values[i, :, k], measure, level=level, seed=seed))
+                else:
+                    made = model_interval if interval == "model" else both_interval
+                    row.append(made(measure, own, q, level=level, draws=draws, seed=seed))
+            found.append(row)
+        return found
+
+    @staticmethod
+    def _bounds(measure: Measure, rankings: JudgedRankings, more: int) -> Estimate:
+        limits = bounds(measure, rankings, more=more)
+        summed = np.sum if measure.traits.summary == "sum" else np.mean
+        value, low, high = (float(summed(v)) for v in (measure.compute(rankings), limits.low, limits.high))
+        method = "every completion" + (", exact" if limits.exact else ", enclosed")
+        return Estimate(value, low, high, 1.0, method, f"mean {measure}")
 
     def to_pandas(self) -> pandas.DataFrame:
         """A pandas frame of `rows()`."""

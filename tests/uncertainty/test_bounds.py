@@ -28,11 +28,8 @@ def every_value(measure: Measure, ranking: JudgedRankings, more: int, top: int) 
     """The value of each completion, of the unseen documents too."""
     completions = Completions.of(ranking, more)
     unknown = int(completions.unknown.sum())
-    values = []
-    for grades in product(range(top + 1), repeat=unknown):
-        for unseen in product([-1, top], repeat=more):
-            values.append(float(measure.compute(completions.complete(grades, unseen))[0]))
-    return values
+    ways = product(product(range(top + 1), repeat=unknown), product([-1, top], repeat=more))
+    return [float(measure.compute(completions.complete(grades, unseen))[0]) for grades, unseen in ways]
 
 
 def check(measure: Measure, ranking: JudgedRankings, more: int, top: int) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 from unjudged.measures.registry import measure, ratio
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
+from unjudged.rankings.pool import with_grades_from
 
 
 @measure(range=(0.0, np.inf), trec_eval="infAP", cite=("yilmaz2006", "yilmaz2008"))
@@ -42,7 +43,7 @@ def infAP(
     """
     hits = r.where(r.labels >= rel)
     if actual is not None:
-        known = r.relabelled(r.judgments.grades_from(Judgments.of(actual)))
+        known = r.relabelled(with_grades_from(r.judgments, Judgments.of(actual)))
         expected = (known.above(hits, known.labels >= rel) + 1) / hits.rank
     else:
         above = r.above(hits) if pool else hits.rank - 1

@@ -123,6 +123,13 @@ class Measure:
         """The parameters that the function itself is given."""
         return {name: value for name, value in self.given.items() if name not in POLICIES}
 
+    def weights(self, rank: Any) -> Floats:
+        """What a relevant document at each of these ranks adds to the value."""
+        if self.traits.weight is None:
+            known = ", ".join(name for name, m in MEASURES.items() if m.traits.weight)
+            raise UsageError(f"{self.name} is no sum over relevant documents; these are: {known}")
+        return self.traits.weight(np.asarray(rank, float), **self.own)
+
     def by_chance(self, documents: Any, relevant: Any) -> Floats:
         """What a random ranking of so many documents, so many of them relevant, is expected to score."""
         n, r = np.broadcast_arrays(np.asarray(documents, float), np.asarray(relevant, float))

@@ -85,6 +85,20 @@ class JudgedRankings:
         """The number of rankings."""
         return len(self.query)
 
+    def run(self, i: int) -> JudgedRankings:
+        """The rankings of the i-th run."""
+        queries = len(self.judgments.queries)
+        own = slice(i * queries, (i + 1) * queries)
+        start, stop = self.offsets[i * queries], self.offsets[(i + 1) * queries]
+        return replace(
+            self,
+            rank=self.rank[start:stop],
+            row=self.row[start:stop],
+            offsets=self.offsets[i * queries : (i + 1) * queries + 1] - start,
+            retrieved=self.retrieved[own],
+            query=self.query[own],
+        )
+
     def relabelled(self, judgments: Judgments) -> JudgedRankings:
         """The same rankings under other judgments of the same pool."""
         if judgments.index is not self.judgments.index:

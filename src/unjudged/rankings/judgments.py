@@ -116,25 +116,6 @@ class Judgments:
         known = self.sampled_share[self.query] if self.probability is None else self.probability
         return np.where(self.grade >= 0, known, np.nan)
 
-    def grades_from(self, other: Judgments) -> Judgments:
-        """The same pool with the grades that other judgments have for it; every document must be there."""
-        found = other.index_rows(self)
-        if (found < 0).any():
-            row = int(np.argmax(found < 0))
-            what = f"document {self.documents[row]!r} of query {self.queries[int(self.query[row])]!r}"
-            raise InputError(f"{what} is not in the complete judgments, expected every pooled document")
-        return self.with_grades(other.grade[found])
-
-    def index_rows(self, other: Judgments) -> NDArray[np.int32]:
-        """For each row of `other`, the row here of the same document and query, -1 where there is none."""
-        in_order = np.arange(0, -len(other.grade), -1, dtype=float)[:, None]
-        table = Table(other.queries, other.offsets, other.documents, in_order, np.zeros(0, np.int64))
-        matched = matching.match(table, self.index)
-        rows = np.full(len(other.grade), -1, np.int32)
-        start = np.repeat(other.offsets[:-1], np.diff(matched.ends))
-        rows[start + matched.rank - 1] = matched.row
-        return rows
-
     def __repr__(self) -> str:
         judged, relevant = int((self.grade >= 0).sum()), int((self.grade >= 1).sum())
         queries = f"{len(self.queries)} {'query' if len(self.queries) == 1 else 'queries'}"

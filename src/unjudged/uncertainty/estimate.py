@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from unjudged.errors import UsageError
+
 
 @dataclass(frozen=True)
 class Estimate:
@@ -29,3 +31,9 @@ class Estimate:
 
     def __str__(self) -> str:
         return f"{self.value:.4f} [{self.low:.4f}, {self.high:.4f}]"
+
+
+def check_level(level: float) -> None:
+    """Refuse a level that no interval can have."""
+    if not 0 < level < 1:
+        raise UsageError(f"level is {level}, expected a number between 0 and 1")

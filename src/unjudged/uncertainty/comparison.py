@@ -1,0 +1,162 @@
+"""Is A better than B, whatever the unjudged turn out to be? And which documents would tell?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from unjudged.errors import UsageError
+from unjudged.formats import matching
+from unjudged.formats.columns import Table
+from unjudged.measures.registry import Measure
+from unjudged.rankings.judged import Floats, JudgedRankings
+from unjudged.rankings.judgments import Judgments
+from unjudged.rankings.pool import extended
+from unjudged.uncertainty.bounds import bounds
+from unjudged.uncertainty.estimate import Estimate
+from unjudged.uncertainty.relevance import relevance
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two runs: the difference of their means, and what the unjudged leave open of it.
+
+    `difference` is A - B with the interval that holds whatever the unjudged turn out to be; `probability`
+    that A is better, if each unjudged document is relevant by the model `assumption` names.
+    """
+
+    difference: Estimate
+    probability: float
+    assumption: str
+
+    @property
+    def verdict(self) -> str:
+        """'settled', 'leaning' or 'open'."""
+        if self.difference.low > 0 or self.difference.high < 0:
+            return "settled"
+        return "leaning" if max(self.probability, 1 - self.probability) >= 0.95 else "open"
+
+
+class Wanted(NamedTuple):
+    """A document to judge: by how much its judgment narrows the interval."""
+
+    query: str
+    document: str
+    gain: float
+
+
+@dataclass(frozen=True, eq=False)
+class Shared:
+    """Rankings of several runs over one pool that has every document they retrieve."""
+
+    judgments: Judgments
+    rankings: JudgedRankings
+    runs: int
+
+    @classmethod
+    def of(cls, judgments: Judgments, tables: Sequence[Table]) -> Shared:
+        pool = extended(judgments, tables)
+        matched = [matching.match(table, pool.index) for table in tables]
+        return cls(pool, JudgedRankings.of(pool, matched), len(tables))
+
+    def weights(self, measure: Measure) -> Floats:
+        """Runs x rows of the pool: what each document would add to the run's mean if it were relevant."""
+        queries, rows = len(self.judgments.queries), len(self.judgments.grade)
+        weight = np.zeros((self.runs, rows))
+        weight[self.rankings.ranking // queries, self.rankings.row] = (
+            measure.weights(self.rankings.rank) / queries
+        )
+        return weight
+
+    @property
+    def unknown(self) -> np.ndarray:
+        """The rows that some run retrieved and nobody judged."""
+        retrieved = np.zeros(len(self.judgments.grade), bool)
+        retrieved[self.rankings.row] = True
+        return retrieved & (self.judgments.grade < 0)
+
+
+def compare(
+    judgments: Judgments,
+    tables: tuple[Table, Table],
+    measure: Measure,
+    *,
+    q: float | str = "all",
+    draws: int = 1000,
+    seed: int = 0,
+) -> Comparison:
+    """Compare two runs; a document unjudged in both is the same document.
+
+    The interval is exact for measures that are sums over relevant documents (RBP, P): each unknown document moves
+    the difference by the difference of its weights. For the others it encloses: A at its lowest against B at
+    its highest, and the other way round.
+    """
+    shared = Shared.of(judgments, tables)
+    half = len(judgments.queries)
+    values = measure.compute(shared.rankings)
+    difference = float(values[:half].mean() - values[half:].mean())
+    low, high, method = _range(shared, measure, difference)
+    probability, assumption = _probability(shared, measure, q, draws, seed)
+    estimate = Estimate(difference, low, high, 1.0, method, f"difference of mean {measure}")
+    return Comparison(estimate, probability, assumption)
+
+
+def _range(shared: Shared, measure: Measure, difference: float) -> tuple[float, float, str]:
+    if measure.traits.weight is not None:
+        weight = shared.weights(measure)[:, shared.unknown]
+        moved = weight[0] - weight[1]
+        low, high = moved[moved < 0].sum(), moved[moved > 0].sum()
+        return difference + float(low), difference + float(high), "every completion, exact"
+    half = len(shared.judgments.queries)
+    found = bounds(measure, shared.rankings)
+    a, b = slice(0, half), slice(half, None)
+    low = float(found.low[a].mean() - found.high[b].mean())
+    high = float(found.high[a].mean() - found.low[b].mean())
+    return low, high, "every completion, enclosed"
+
+
+def _probability(
+    shared: Shared, measure: Measure, q: float | str, draws: int, seed: int
+) -> tuple[float, str]:
+    """How often A is better over random completions that both share; a tie is half."""
+    model = relevance(shared.rankings, q, rel=measure.given.get("rel", 1))
+    half, unknown = len(shared.judgments.queries), shared.unknown
+    chance = np.zeros(len(unknown))
+    chance[shared.rankings.row] = model.at(shared.rankings.ranking, shared.rankings.rank)
+    rng = np.random.default_rng(seed)
+    better = 0.0
+    for _ in range(draws):
+        grade = np.where(unknown, rng.random(len(unknown)) < chance, shared.judgments.grade)
+        values = measure.compute(shared.rankings.relabelled(shared.judgments.with_grades(grade)))
+        gap = values[:half].mean() - values[half:].mean()
+        better += 1.0 if gap > 1e-12 else 0.5 if gap > -1e-12 else 0.0
+    return better / draws, model.assumption
+
+
+def to_judge(
+    judgments: Judgments, tables: Sequence[Table], measure: Measure, budget: int, *, difference: bool = False
+) -> list[Wanted]:
+    """The unjudged documents whose judgment narrows the interval the most, best first.
+
+    Of the runs' means, or of the `difference` of two. The interval of a sum over relevant documents (RBP, P) is as
+    wide as the sum of the unknown documents' weights, so their order is that of the weights.
+    """
+    if budget < 1:
+        raise UsageError(f"budget is {budget}, expected a whole number of at least 1")
+    if difference and len(tables) != 2:
+        raise UsageError(f"{len(tables)} runs, expected two to tell apart")
+    shared = Shared.of(judgments, tables)
+    weight = shared.weights(measure)
+    gain = np.abs(weight[0] - weight[1]) if difference else weight.mean(axis=0)
+    candidates = np.flatnonzero(shared.unknown & (gain > 0))
+    best = candidates[np.argsort(-gain[candidates], kind="stable")[:budget]]
+    query = shared.judgments.query
+    return [
+        Wanted(
+            shared.judgments.queries[int(query[row])], shared.judgments.documents[int(row)], float(gain[row])
+        )
+        for row in best
+    ]
