@@ -161,6 +161,68 @@ def test_cite() -> None:
     assert refused(2, "cite") == "no measure given: unjudged cite MEASURE..."
 
 
+def test_intervals(tmp_path: Path) -> None:
+    table = printed("evaluate", QRELS, RUN, "-m", "RBP(p=0.8)", "-m", "P@10", "--interval", "bounds")
+    assert table == (
+        "run                  RBP(p=0.8)                      P@10\n"
+        "─────────────────────────────────────────────────────────\n"
+        "fused   0.3883 [0.3883, 0.4350]   0.3967 [0.3967, 0.3967]\n"
+        "\n"
+        "Intervals: every completion, exact (100%).\n"
+    )
+    options = ("-m", "AP", "--interval", "model", "--q", "0.2", "--confidence", "0.9", "--format", "json")
+    row = json.loads(printed("evaluate", QRELS, RUN, *options))
+    assert list(row) == ["run", "measure", "value", "low", "high", "level", "method"]
+    assert row["low"] < row["value"] < row["high"]
+    assert row["level"] == 0.9
+    assert "probability 0.2" in row["method"]
+    for form in ("csv", "markdown", "latex"):
+        assert "fused" in printed("evaluate", QRELS, RUN, "--interval", "queries", "--format", form)
+    assert refused(2, "evaluate", QRELS, RUN, "--interval", "model", "--q", "7").startswith(
+        "q is 7.0, expected"
+    )
+    assert refused(2, "evaluate", QRELS, RUN, "-m", "infAP", "--interval", "bounds").startswith(
+        "infAP has no bounds"
+    )
+
+
+def test_compare_and_next(tmp_path: Path) -> None:
+    reranked, dense = (str(sample.runs[name]) for name in ("reranked", "dense"))
+    settled = printed("compare", QRELS, reranked, RUN)
+    assert "settled: " in settled
+    assert "0.1006 [0.0570, 0.1497] (every completion, exact)" in settled
+    before = printed("compare", QRELS, reranked, dense)
+    assert "0.2255 [-0.4533, 0.2705]" in before
+    asked = tmp_path / "to-judge.qrels"
+    printed("next", QRELS, reranked, dense, "--difference", "--budget", "500", "-o", str(asked))
+    lines = asked.read_text().splitlines()
+    assert lines[0] == "# 500 documents to judge: put a grade in the place of each -1."
+    assert len(lines) == 502
+    asked.write_text("\n".join(lines).replace(" -1", " 0"))
+    after = printed("compare", QRELS, reranked, dense, "--judged", str(asked))
+    assert after != before
+    assert "settled: " in after
+    assert refused(1, "next", QRELS, "nowhere").endswith("nowhere: no such file")
+    assert refused(2, "compare", QRELS, RUN, dense, "-m", "Bpref").startswith("Bpref cannot be compared so")
+    assert refused(2, "next", QRELS, RUN, "-m", "AP").startswith("AP is no sum over relevant documents")
+
+
+def test_baseline() -> None:
+    assert printed("baseline", "--documents", "10", "--relevant", "4", "-m", "AP") == (
+        "measure       expected   standard deviation\n"
+        "───────────────────────────────────────────\n"
+        "AP        0.5285978836         0.1563310257\n"
+    )
+    assert (
+        printed("baseline", "--documents", "300", "--qrels", QRELS, "-m", "P@10").splitlines()[-1].split()[0]
+        == "all"
+    )
+    assert refused(2, "baseline", "--documents", "3", "--relevant", "4").startswith(
+        "4 relevant of 3 documents"
+    )
+    assert refused(2, "baseline", "--documents", "3") == "give either --relevant or --qrels"
+
+
 def test_demo_version_and_help() -> None:
     assert "dense" in printed("demo")
     assert re.fullmatch(r"unjudged [\d.]+ \(reader: (compiled|plain Python)\)\n", printed("--version"))

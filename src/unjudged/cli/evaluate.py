@@ -10,14 +10,16 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 import unjudged
+from unjudged.cli.arguments import File, Judged, check_files, probability, read_judgments
 from unjudged.cli.output import is_terminal, show
 from unjudged.errors import UsageError
 from unjudged.evaluation import DEFAULT_MEASURES
 from unjudged.measures.names import parse_measures
+from unjudged.report.intervals import INTERVAL_FORMATS
 from unjudged.report.tables import FORMATS, as_table
 
-File = Annotated[str, Parameter(allow_leading_hyphen=True)]
 PROGRESS_FROM = 10
+INTERVAL_MEASURES = ("AP", "nDCG@10", "RBP(p=0.8)")
 
 
 def evaluate(
@@ -30,6 +32,12 @@ def evaluate(
     output: Annotated[Path | None, Parameter(("-o", "--output"))] = None,
     level: Annotated[int | None, Parameter(("-l", "--level"))] = None,
     depth: Annotated[int | None, Parameter(("-k", "--depth"))] = None,
+    judged: Judged = None,
+    interval: Literal["bounds", "model", "queries", "both"] | None = None,
+    q: str = "all",
+    confidence: float = 0.95,
+    more: int = 0,
+    seed: int = 0,
 ) -> None:
     """Score runs against relevance judgments.
 
@@ -55,20 +63,34 @@ def evaluate(
         The lowest grade that counts as relevant, for every measure that does not say its own.
     depth
         Look only at the first documents of each ranking.
+    judged
+        Judgments made since, in a file of their own, as `unjudged next` asks for them; may be repeated.
+    interval
+        The means with an interval: bounds (whatever the unjudged turn out to be), model (each of them
+        relevant with probability q), queries (bootstrap over queries), both (model and queries together).
+    q
+        The probability that an unjudged document is relevant: a number, or estimated from the judged
+        ones over all, by query or by rank.
+    confidence
+        The level of the interval.
+    more
+        So many relevant documents that were not retrieved may turn up for each query (bounds).
+    seed
+        For random completions and samples of queries.
     """
-    for file in (qrels, *runs):
-        if file.startswith("--"):
-            raise UsageError(f"no option is called {file}; `unjudged evaluate --help` lists them")
+    check_files([qrels, *runs])
     if not runs:
         raise UsageError("no run given: unjudged evaluate QRELS RUN...")
-    if [qrels, *runs].count("-") > 1:
-        raise UsageError("standard input (-) can be read only once")
-    chosen = parse_measures(measures or DEFAULT_MEASURES)
+    chosen = parse_measures(measures or (DEFAULT_MEASURES if interval is None else INTERVAL_MEASURES))
     if level is not None:
         chosen = [m(rel=level) if "rel" in m.parameters and "rel" not in m.given else m for m in chosen]
     with progress(len(runs)) as on_read:
-        scores = unjudged.evaluate(qrels, list(runs), chosen, depth=depth, on_read=on_read)
-    if format == "table":
+        judgments = read_judgments(qrels, judged)
+        scores = unjudged.evaluate(judgments, list(runs), chosen, depth=depth, on_read=on_read)
+    if interval is not None:
+        estimates = scores.estimate(interval, q=probability(q), level=confidence, more=more, seed=seed)
+        text = INTERVAL_FORMATS[format](scores, estimates)
+    elif format == "table":
         text = as_table(scores, per_query, width=None if output else is_terminal())
     else:
         text = FORMATS[format](scores, per_query)

@@ -14,6 +14,8 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 from cyclopts import App, CycloptsError
 
 import unjudged
+from unjudged.cli.baseline import baseline
+from unjudged.cli.compare import compare, next_to_judge
 from unjudged.cli.demo import demo
 from unjudged.cli.evaluate import evaluate
 from unjudged.cli.measures import cite, measures
@@ -28,8 +30,9 @@ app = App(
     version=f"unjudged {unjudged.__version__} (reader: {KIND_OF_SCANNER})",
     suppress_keyboard_interrupt=False,
 )
-for command in (evaluate, measures, cite, demo):
+for command in (evaluate, compare, baseline, measures, cite, demo):
     app.command(command)
+app.command(next_to_judge, name="next")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

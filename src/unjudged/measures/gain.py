@@ -17,7 +17,7 @@ from unjudged.rankings.judged import Floats, JudgedRankings, sums
 
 @measure(
     chance=chance.of_ndcg,
-    monotone=True,
+    diluted=True,
     trec_eval={"ndcg": (), "ndcg_cut": CUTOFFS},
     aliases=("NDCG",),
     cite=("jarvelin2002", "burges2005"),

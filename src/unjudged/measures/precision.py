@@ -19,7 +19,7 @@ CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 
 @measure(
     chance=chance.of_ap,
-    monotone=True,
+    diluted=True,
     trec_eval={"map": (), "map_cut": CUTOFFS},
     aliases=("MAP",),
     cite=("harman1993",),
@@ -65,7 +65,7 @@ def P(r: JudgedRankings, *, rel: int = 1, cutoff: float) -> Floats:
     return r.where((r.labels >= rel) & (r.rank <= cutoff)).counts / cutoff
 
 
-@measure(chance=chance.of_recall, monotone=True, trec_eval={"recall": CUTOFFS}, aliases=("Recall",))
+@measure(chance=chance.of_recall, diluted=True, trec_eval={"recall": CUTOFFS}, aliases=("Recall",))
 def R(r: JudgedRankings, *, rel: int = 1, cutoff: float = inf) -> Floats:
     """Recall at k: the share of the relevant documents that is among the first k.
 
@@ -130,7 +130,7 @@ def Success(r: JudgedRankings, *, rel: int = 1, cutoff: float) -> Floats:
     return np.minimum(r.where((r.labels >= rel) & (r.rank <= cutoff)).counts, 1.0)
 
 
-@measure(monotone=True, trec_eval={"iprec_at_recall": tuple(i / 10 for i in range(11))}, cite=("salton1983",))
+@measure(diluted=True, trec_eval={"iprec_at_recall": tuple(i / 10 for i in range(11))}, cite=("salton1983",))
 def IPrec(r: JudgedRankings, *, rel: int = 1, recall: float, rounding: str = "up") -> Floats:
     """Interpolated precision: the highest precision at any rank where recall is at least that much.
 
@@ -168,7 +168,7 @@ def SetP(r: JudgedRankings, *, rel: int = 1) -> Floats:
     return ratio(r.where(r.labels >= rel).counts, r.retrieved)
 
 
-@measure(monotone=True, chance=chance.of_recall, trec_eval="set_recall")
+@measure(diluted=True, chance=chance.of_recall, trec_eval="set_recall")
 def SetR(r: JudgedRankings, *, rel: int = 1) -> Floats:
     """Recall of the whole retrieved set: relevant retrieved / R.
 
@@ -182,7 +182,7 @@ def SetR(r: JudgedRankings, *, rel: int = 1) -> Floats:
     return ratio(r.where(r.labels >= rel).counts, r.known(rel))
 
 
-@measure(monotone=True, trec_eval="set_F", cite=("vanrijsbergen1979",))
+@measure(diluted=True, trec_eval="set_F", cite=("vanrijsbergen1979",))
 def SetF(r: JudgedRankings, *, rel: int = 1, beta: float = 1.0) -> Floats:
     """F of the whole retrieved set: (1 + b^2) P R / (b^2 P + R), b = beta.
 

@@ -36,6 +36,7 @@ class Traits:
     summary: str
     monotone: bool
     pointwise: bool
+    diluted: bool
     quality: bool
     chance: Chance | None
     weight: Weight | None
@@ -156,6 +157,7 @@ def measure(
     summary: str = "mean",
     monotone: bool = False,
     pointwise: bool = False,
+    diluted: bool = False,
     quality: bool = True,
     chance: Chance | None = None,
     weight: Weight | None = None,
@@ -167,7 +169,8 @@ def measure(
 
     `trec_eval` names it there; a mapping gives the cutoffs that trec_eval has by default for each
     name. `monotone` says that exchanging a document for one with a higher grade from below never lowers
-    the value of a ranking whose documents are all judged; `pointwise`, that raising a grade never does.
+    the value of a ranking whose documents are all judged; `pointwise`, that raising a grade never does;
+    `diluted` (and monotone), that one more relevant document that was not retrieved never raises it.
     `quality` is whether a higher value is a better ranking. `chance` gives the value that a random
     ranking is expected to have. `weight` is for a measure that is a sum over relevant documents: what one
     at a rank adds. `summary` is "mean" or "sum" over queries.
@@ -178,17 +181,18 @@ def measure(
         at = next((name for name in ("cutoff", "recall") if name in keywords), None)
         names = {trec_eval: ()} if isinstance(trec_eval, str) else trec_eval
         traits = Traits(
-            range,
-            at,
-            summary,
-            monotone or pointwise,
-            pointwise,
-            quality,
-            chance,
-            weight,
-            names,
-            aliases,
-            cite,
+            range=range,
+            at=at,
+            summary=summary,
+            monotone=monotone or pointwise or diluted,
+            pointwise=pointwise,
+            diluted=diluted,
+            quality=quality,
+            chance=chance,
+            weight=weight,
+            trec_eval=names,
+            aliases=aliases,
+            cite=cite,
         )
         made = Measure(function.__name__, function, traits, MappingProxyType({}))
         made.__dict__["__doc__"] = function.__doc__

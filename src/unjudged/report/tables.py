@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from unjudged.report.text import latex, markdown, plain
 from unjudged.scores import Scores
@@ -13,28 +13,41 @@ from unjudged.scores import Scores
 
 def as_table(scores: Scores, per_query: bool = False, *, width: int | None = None) -> str:
     """Aligned columns; bold for the best run of each measure where `width` says it is a terminal."""
+    head, rows = _cells(scores, per_query)
+    best = frozenset() if per_query or width is None else _best(scores)
+    below = [plain(note) for note in notes(scores)]
+    return "\n".join([aligned(head, list(rows), best=best, width=width), *below, *[""] * bool(below)])
+
+
+def aligned(
+    head: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    labels: int = 0,
+    best: frozenset[tuple[int, int]] = frozenset(),
+    width: int | None = None,
+) -> str:
+    """A table of text; the columns of numbers to the right. `best` are cells among the numbers to stress."""
     from rich import box
     from rich.console import Console
     from rich.measure import Measurement
     from rich.table import Table
     from rich.text import Text
 
+    labels = labels or sum(name in ("run", "query") for name in head)
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    head, rows = _cells(scores, per_query)
-    labels = len(head) - len(scores.measures)
     for i, name in enumerate(head):
         table.add_column(Text(plain(name)), justify="left" if i < labels else "right", no_wrap=True)
-    best = set() if per_query or width is None else _best(scores)
     for i, row in enumerate(rows):
         styles = ["bold" if (i, k - labels) in best else "" for k in range(len(row))]
         table.add_row(*(Text(plain(c), style=s) for c, s in zip(row, styles, strict=True)))
     target = io.StringIO()
-    console = Console(file=target, force_terminal=width is not None, width=10**6, legacy_windows=False)
+    console = Console(file=target, width=10**6)
     needed = Measurement.get(console, console.options, table).maximum
     console = Console(file=target, force_terminal=width is not None, width=max(needed, width or 0))
     console.print(table)
     lines = [line.rstrip() for line in target.getvalue().split("\n")]
-    return "\n".join([*lines, *(plain(note) for note in notes(scores)), ""]).lstrip("\n")
+    return "\n".join(lines).lstrip("\n")
 
 
 def as_csv(scores: Scores, per_query: bool = False) -> str:
@@ -54,8 +67,11 @@ def as_json(scores: Scores, per_query: bool = False) -> str:
 
 def as_markdown(scores: Scores, per_query: bool = False) -> str:
     head, rows = _cells(scores, per_query)
-    labels = len(head) - len(scores.measures)
-    rule = ["---"] * labels + ["---:"] * len(scores.measures)
+    return markdown_rows(head, list(rows), labels=len(head) - len(scores.measures))
+
+
+def markdown_rows(head: Sequence[str], rows: Sequence[Sequence[str]], labels: int) -> str:
+    rule = ["---"] * labels + ["---:"] * (len(head) - labels)
     lines = [[markdown(c) for c in head], rule, *([markdown(c) for c in row] for row in rows)]
     return "".join("| " + " | ".join(line) + " |\n" for line in lines)
 
@@ -63,8 +79,11 @@ def as_markdown(scores: Scores, per_query: bool = False) -> str:
 def as_latex(scores: Scores, per_query: bool = False) -> str:
     """A `tabular` for the booktabs package."""
     head, rows = _cells(scores, per_query)
-    labels = len(head) - len(scores.measures)
-    columns = "l" * labels + "r" * len(scores.measures)
+    return latex_rows(head, list(rows), labels=len(head) - len(scores.measures))
+
+
+def latex_rows(head: Sequence[str], rows: Sequence[Sequence[str]], labels: int) -> str:
+    columns = "l" * labels + "r" * (len(head) - labels)
     body = [" & ".join(map(latex, line)) + r" \\" for line in rows]
     lines = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", " & ".join(map(latex, head)) + r" \\"]
     return "\n".join([*lines, r"\midrule", *body, r"\bottomrule", r"\end{tabular}", ""])
@@ -105,10 +124,10 @@ def _cells(scores: Scores, per_query: bool) -> tuple[list[str], Iterator[list[st
     return head, rows()
 
 
-def _best(scores: Scores) -> set[tuple[int, int]]:
+def _best(scores: Scores) -> frozenset[tuple[int, int]]:
     """The cells of the highest mean of each measure, where there is something to compare."""
     if len(scores.runs) < 2:
-        return set()
+        return frozenset()
     means = scores.means
     highest = (means == means.max(axis=0)) & [measure.traits.quality for measure in scores.measures]
-    return set(zip(*highest.nonzero(), strict=True))
+    return frozenset(zip(*highest.nonzero(), strict=True))

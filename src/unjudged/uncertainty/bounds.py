@@ -35,17 +35,19 @@ class Bounds:
     exact: bool
 
 
-def bounds(measure: Measure, rankings: JudgedRankings, *, more: int = 0, top: int | None = None) -> Bounds:
+def bounds(
+    measure: Measure, rankings: JudgedRankings, *, more: int | Integers = 0, top: int | None = None
+) -> Bounds:
     """Every completion's value lies within, ranking by ranking.
 
-    `more` relevant documents that were not retrieved may turn up for each query; `top` is the highest
-    grade an unknown document may turn out to have, that of the judgments unless given. RBP's user goes on
-    behind the end of a ranking, so its upper end counts the documents there too.
+    `more` relevant documents that were not retrieved may turn up, for every ranking or for each; `top` is the
+    highest grade an unknown document may turn out to have, that of the judgments unless given. RBP's user
+    goes on behind the end of a ranking, so its upper end counts the documents there too.
     """
     if not measure.traits.monotone:
         known = ", ".join(name for name, m in MEASURES.items() if m.traits.monotone)
         raise UsageError(f"{measure.name} has no bounds; these have: {known}")
-    if more < 0:
+    if np.min(more) < 0:
         raise UsageError(f"more is {more}, expected a whole number of at least 0")
     policy = measure.given.get("unjudged")
     if policy is not None:
@@ -58,20 +60,21 @@ def bounds(measure: Measure, rankings: JudgedRankings, *, more: int = 0, top: in
         if measure.name == "RBP":
             high = RBPUpper(**measure.own).compute(rankings)
         return Bounds(low, high, exact=True)
-    low, high = _over_counts(measure, completions, more, top)
+    low, high = _over_counts(measure, completions, top)
     if measure.name == "nDCG" and top > 1:
         return Bounds(low, *_graded_upper(measure, completions, top, high))
     return Bounds(low, high, exact=True)
 
 
-def _over_counts(measure: Measure, completions: Completions, more: int, top: int) -> tuple[Floats, Floats]:
+def _over_counts(measure: Measure, completions: Completions, top: int) -> tuple[Floats, Floats]:
     """The extremes over the number of relevant documents among the unknown, and among the unseen."""
     low = np.full(len(completions.rankings), np.inf)
     high = -low
     from_below = completions.count[completions.ranking] - completions.place + 1
-    unseen = np.arange(int(completions.unseen.sum())) % max(more, 1)
-    for there in range(more + 1):
-        extra = np.where(unseen < there, top, -1)
+    unseen = completions.unseen_place
+    most = int(unseen.max(initial=0))
+    for there in {0, most} if measure.traits.diluted else range(most + 1):
+        extra = np.where(unseen <= there, top, -1)
         for j in range(int(completions.count.max(initial=0)) + 1):
             best = completions.complete(np.where(completions.place <= j, top, 0), extra)
             worst = completions.complete(np.where(from_below <= j, top, 0), extra)

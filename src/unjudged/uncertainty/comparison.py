@@ -12,7 +12,7 @@ from unjudged.errors import UsageError
 from unjudged.formats import matching
 from unjudged.formats.columns import Table
 from unjudged.measures.registry import Measure
-from unjudged.rankings.judged import Floats, JudgedRankings
+from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.pool import extended
 from unjudged.uncertainty.bounds import bounds
@@ -71,6 +71,13 @@ class Shared:
         )
         return weight
 
+    def retrieved_by_others(self) -> Integers:
+        """For each ranking, how many unknown documents of its query only other runs retrieved."""
+        queries = len(self.judgments.queries)
+        unknown = np.bincount(self.judgments.query[self.unknown], minlength=queries)
+        own = self.rankings.where(self.rankings.labels < 0).counts
+        return np.tile(unknown, self.runs) - own
+
     @property
     def unknown(self) -> np.ndarray:
         """The rows that some run retrieved and nobody judged."""
@@ -90,9 +97,9 @@ def compare(
 ) -> Comparison:
     """Compare two runs; a document unjudged in both is the same document.
 
-    The interval is exact for measures that are sums over relevant documents (RBP, P): each unknown document moves
-    the difference by the difference of its weights. For the others it encloses: A at its lowest against B at
-    its highest, and the other way round.
+    The interval is exact for measures that are sums over relevant documents (RBP, P): each unknown document
+    moves the difference by the difference of its weights. For the others it encloses: A at its lowest against
+    B at its highest, and the other way round.
     """
     shared = Shared.of(judgments, tables)
     half = len(judgments.queries)
@@ -110,8 +117,12 @@ def _range(shared: Shared, measure: Measure, difference: float) -> tuple[float, 
         moved = weight[0] - weight[1]
         low, high = moved[moved < 0].sum(), moved[moved > 0].sum()
         return difference + float(low), difference + float(high), "every completion, exact"
+    if not (measure.traits.pointwise or measure.traits.diluted):
+        raise UsageError(
+            f"{measure.name} cannot be compared so; take RBP, P, AP, nDCG, RR, ERR, R or Success"
+        )
     half = len(shared.judgments.queries)
-    found = bounds(measure, shared.rankings)
+    found = bounds(measure, shared.rankings, more=shared.retrieved_by_others())
     a, b = slice(0, half), slice(half, None)
     low = float(found.low[a].mean() - found.high[b].mean())
     high = float(found.high[a].mean() - found.low[b].mean())
@@ -141,8 +152,8 @@ def to_judge(
 ) -> list[Wanted]:
     """The unjudged documents whose judgment narrows the interval the most, best first.
 
-    Of the runs' means, or of the `difference` of two. The interval of a sum over relevant documents (RBP, P) is as
-    wide as the sum of the unknown documents' weights, so their order is that of the weights.
+    Of the runs' means, or of the `difference` of two. The interval of a sum over relevant documents (RBP, P)
+    is as wide as the sum of the unknown documents' weights, so their order is that of the weights.
     """
     if budget < 1:
         raise UsageError(f"budget is {budget}, expected a whole number of at least 1")

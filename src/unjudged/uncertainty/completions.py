@@ -26,8 +26,9 @@ class Completions:
     unseen: Mask
 
     @classmethod
-    def of(cls, r: JudgedRankings, more: int = 0) -> Completions:
-        """Of any rankings; `more` documents that were not retrieved may be relevant to each query."""
+    def of(cls, r: JudgedRankings, more: int | Integers = 0) -> Completions:
+        """Of any rankings; `more` documents that each did not retrieve may be relevant to its query."""
+        more = np.broadcast_to(np.asarray(more, np.int64), len(r))
         retrieved = r.retrieved.astype(np.int64)
         pooled = np.diff(r.judgments.offsets)[r.query]
         unpooled = retrieved - r.counts
@@ -51,7 +52,7 @@ class Completions:
         judgments = Judgments(queries, offsets, documents, grade, r.judgments.index)
         unknown, unseen = np.zeros(len(grade), bool), np.zeros(len(grade), bool)
         unknown[row] = grade[row] < 0
-        unseen[_ranges(first + pooled + unpooled, np.full(len(r), more))] = True
+        unseen[_ranges(first + pooled + unpooled, more)] = True
         filled = JudgedRankings(
             judgments=judgments,
             rank=rank.astype(np.int32),
@@ -94,6 +95,13 @@ class Completions:
     def count(self) -> Integers:
         """How many unknown documents each ranking has."""
         return np.bincount(self.ranking, minlength=len(self.rankings))
+
+    @property
+    def unseen_place(self) -> Integers:
+        """The place of each unseen row among those of its ranking, from 1."""
+        ranking = self.rankings.judgments.query[self.unseen]
+        counts = np.bincount(ranking, minlength=len(self.rankings))
+        return np.arange(1, len(ranking) + 1) - (np.cumsum(counts) - counts)[ranking]
 
     def weights(self, weight: Floats) -> Floats:
         """The sum over each ranking of what its unknown documents would add."""
