@@ -34,6 +34,7 @@ bench: $(VENV)/tools
 
 docs: $(VENV)/tools
 	$(BIN)/python scripts/make_docs.py
+	$(BIN)/python scripts/make_uncertainty_docs.py
 
 sample: $(VENV)/installed
 	$(BIN)/python scripts/make_sample.py

@@ -3,16 +3,20 @@
 from typing import Any
 
 from unjudged.errors import InputError, UnjudgedError, UsageError
-from unjudged.evaluation import evaluate
+from unjudged.evaluation import compare, evaluate, to_judge
 from unjudged.measures.registry import MEASURES, Measure, measure
 from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.runs import Run
 from unjudged.scores import Scores
+from unjudged.uncertainty.comparison import Comparison
+from unjudged.uncertainty.estimate import Estimate
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Comparison",
+    "Estimate",
     "InputError",
     "JudgedRankings",
     "Judgments",
@@ -22,8 +26,10 @@ __all__ = [
     "Scores",
     "UnjudgedError",
     "UsageError",
+    "compare",
     "evaluate",
     "measure",
+    "to_judge",
     *MEASURES,
 ]
 

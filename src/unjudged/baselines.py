@@ -1,7 +1,7 @@
 """The random baseline: what a ranking in random order scores, exactly (Bestgen, 2015).
 
->>> expected_ap(documents=10, relevant=4)
-0.5285978835978836
+>>> round(expected_ap(documents=10, relevant=4), 12)
+0.528597883598
 >>> expected_ap(documents=5, relevant=2, exact=True)
 Fraction(237, 400)
 """

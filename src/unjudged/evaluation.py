@@ -19,6 +19,8 @@ from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.rankings.runs import Run, RunSource, run_table
 from unjudged.scores import Scores
+from unjudged.uncertainty import comparison
+from unjudged.uncertainty.comparison import Comparison, Wanted
 
 DEFAULT_MEASURES = ("AP", "infAP", "nDCG@10", "RBP(p=0.8)", "RBPResidual(p=0.8)", "Judged@10")
 
@@ -65,6 +67,53 @@ def evaluate(
     }
     shape = len(named), len(queries), len(chosen)
     return Scores(values.reshape(shape), list(named), queries, chosen, missing, rankings)
+
+
+def compare(
+    qrels: JudgmentsSource,
+    a: RunSource,
+    b: RunSource,
+    measure: MeasureLike = "RBP(p=0.8)",
+    *,
+    q: float | str = "all",
+    draws: int = 1000,
+    seed: int = 0,
+) -> Comparison:
+    """Is run A better than run B, whatever the unjudged turn out to be?
+
+    A document that is unjudged in both is the same document. The interval of the difference is exact for RBP
+    and P, for other measures it encloses; the probability that A is better is by `draws` random completions,
+    in which an unjudged document is relevant with probability `q` (a number, 'all', 'query', 'rank', 'urn').
+
+    >>> from unjudged import sample
+    >>> found = compare(sample.qrels, sample.runs["reranked"], sample.runs["fused"])
+    >>> print(found.difference, found.verdict)
+    0.1006 [0.0570, 0.1497] settled
+    """
+    (chosen,) = parse_measures(measure)
+    tables = run_table(a), run_table(b)
+    return comparison.compare(Judgments.of(qrels), tables, chosen, q=q, draws=draws, seed=seed)
+
+
+def to_judge(
+    qrels: JudgmentsSource,
+    runs: RunsSource,
+    budget: int,
+    measure: MeasureLike = "RBP(p=0.8)",
+    *,
+    difference: bool = False,
+) -> list[Wanted]:
+    """The unjudged documents whose judgment narrows the interval the most, best first.
+
+    Of the runs' means, or of the `difference` of two runs; the measure is RBP or P.
+
+    >>> from unjudged import sample
+    >>> to_judge(sample.qrels, sample.runs["dense"], budget=1)[0].query
+    'q03'
+    """
+    (chosen,) = parse_measures(measure)
+    tables = [run_table(run) for run in name_runs(runs).values()]
+    return comparison.to_judge(Judgments.of(qrels), tables, chosen, budget, difference=difference)
 
 
 def judged_rankings(

@@ -15,7 +15,8 @@ from unjudged.formats.trec import read_run
 from unjudged.measures.names import parse
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.pool import extended, updated
-from unjudged.uncertainty.comparison import Shared, compare, to_judge
+from unjudged.uncertainty.comparison import compare, to_judge
+from unjudged.uncertainty.shared import Shared
 
 DOCUMENTS = [f"d{i}" for i in range(7)]
 rankings = st.permutations(DOCUMENTS).map(lambda order: {d: -float(k) for k, d in enumerate(order[:5])})

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 from unjudged import UsageError, evaluate, sample
+from unjudged.formats.memory import table_of
 from unjudged.measures.names import parse
-from unjudged.uncertainty.expectation import drawn_values, model_interval
+from unjudged.rankings.judgments import Judgments
+from unjudged.uncertainty.expectation import drawn_values, given_interval, model_interval
 from unjudged.uncertainty.rank_biased import unjudged_part
 
 SCORES = evaluate(sample.qrels, {n: sample.runs[n] for n in ("fused", "dense")}, ["AP", "RBP(p=0.8)", "P@10"])
@@ -79,3 +81,33 @@ def test_refusals(options: dict[str, float]) -> None:
 def test_one_query_has_no_spread() -> None:
     scores = evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, "AP")
     assert str(scores.estimate("queries")[0][0]) == "1.0000 [1.0000, 1.0000]"
+
+
+def test_given_probabilities() -> None:
+    """One unjudged document at the top, relevant with probability 0.25: P@1 is 1 a quarter of the time."""
+    judgments = Judgments.of({"q": {"x": 1}, "r": {"x": 1}})
+    run = table_of({"q": {"u": 2.0, "x": 1.0}, "r": {"x": 2.0}}, "score")
+    given = table_of({"q": {"u": 0.25, "z": 0.5}}, "score")
+    (measure,) = parse("P@1")
+    found = given_interval(measure, judgments, run, given, draws=4000)
+    assert found.value == pytest.approx((1 + 0.25) / 2, abs=0.015)
+    assert (found.low, found.high) == (0.5, 1.0)
+    certain = given_interval(measure, judgments, run, table_of({"q": {"u": 1.0}}, "score"), draws=10)
+    assert certain.value == certain.low == 1.0
+    with pytest.raises(UsageError, match="the probability of document 'u' is 2"):
+        given_interval(measure, judgments, run, table_of({"q": {"u": 2.0}}, "score"))
+
+
+def test_the_urn_as_a_model() -> None:
+    from unjudged.uncertainty import urn
+    from unjudged.uncertainty.relevance import relevance
+
+    by_rank = urn.relevance_by_rank(100, 0.2, 0.3)
+    assert by_rank.sum() == pytest.approx(20.0)
+    assert np.all(np.diff(by_rank) < 0)
+    assert urn.relevance_by_rank(50, 0.2, 1.0) == pytest.approx(np.full(50, 0.2))
+    model = relevance(SCORES.rankings.run(0), "urn")
+    assert "urn of 40 with q = 0." in model.assumption
+    chances = model.at(np.zeros(40, np.int64), np.arange(1, 41))
+    assert np.all((chances > 0) & (chances < 1))
+    assert chances[0] > chances[-1]

@@ -7,15 +7,14 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from unjudged import evaluation
 from unjudged.cli.arguments import File, Judged, check_files, probability, read_judgments
 from unjudged.cli.output import show
 from unjudged.errors import InputError, UsageError
-from unjudged.formats.trec import read_run
 from unjudged.measures.names import parse_measures
 from unjudged.measures.registry import Measure
 from unjudged.report.text import plain
-from unjudged.uncertainty.comparison import Comparison, to_judge
-from unjudged.uncertainty.comparison import compare as compare_runs
+from unjudged.uncertainty.comparison import Comparison
 
 _WORDS = {
     "settled": "settled: {better} is better than {other} whatever the unjudged turn out to be.",
@@ -58,9 +57,7 @@ def compare(
     """
     check_files([qrels, a, b])
     chosen = _one(measure)
-    found = compare_runs(
-        read_judgments(qrels, judged), (read_run(a), read_run(b)), chosen, q=probability(q), seed=seed
-    )
+    found = evaluation.compare(read_judgments(qrels, judged), a, b, chosen, q=probability(q), seed=seed)
     show(_text(found, chosen, a, b))
 
 
@@ -112,7 +109,7 @@ def next_to_judge(
         raise UsageError("no run given: unjudged next QRELS RUN...")
     chosen = _one(measure)
     judgments = read_judgments(qrels, judged)
-    wanted = to_judge(judgments, [read_run(run) for run in runs], chosen, budget, difference=difference)
+    wanted = evaluation.to_judge(judgments, list(runs), budget, chosen, difference=difference)
     if not wanted:
         raise InputError("every document that counts is judged already, nothing is left to judge")
     narrowed = sum(one.gain for one in wanted)

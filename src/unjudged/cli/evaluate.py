@@ -14,9 +14,11 @@ from unjudged.cli.arguments import File, Judged, check_files, probability, read_
 from unjudged.cli.output import is_terminal, show
 from unjudged.errors import UsageError
 from unjudged.evaluation import DEFAULT_MEASURES
+from unjudged.formats.trec import read_run
 from unjudged.measures.names import parse_measures
 from unjudged.report.intervals import INTERVAL_FORMATS
 from unjudged.report.tables import FORMATS, as_table
+from unjudged.uncertainty.expectation import given_interval
 
 PROGRESS_FROM = 10
 INTERVAL_MEASURES = ("AP", "nDCG@10", "RBP(p=0.8)")
@@ -35,6 +37,7 @@ def evaluate(
     judged: Judged = None,
     interval: Literal["bounds", "model", "queries", "both"] | None = None,
     q: str = "all",
+    probabilities: str | None = None,
     confidence: float = 0.95,
     more: int = 0,
     seed: int = 0,
@@ -70,7 +73,9 @@ def evaluate(
         relevant with probability q), queries (bootstrap over queries), both (model and queries together).
     q
         The probability that an unjudged document is relevant: a number, or estimated from the judged
-        ones over all, by query or by rank.
+        ones over all, by query, by rank, or with the urn.
+    probabilities
+        A run whose scores are probabilities of relevance, of a model or an LLM judge, for --interval model.
     confidence
         The level of the interval.
     more
@@ -81,13 +86,26 @@ def evaluate(
     check_files([qrels, *runs])
     if not runs:
         raise UsageError("no run given: unjudged evaluate QRELS RUN...")
+    if probabilities is not None and interval != "model":
+        raise UsageError("--probabilities goes with --interval model")
     chosen = parse_measures(measures or (DEFAULT_MEASURES if interval is None else INTERVAL_MEASURES))
     if level is not None:
         chosen = [m(rel=level) if "rel" in m.parameters and "rel" not in m.given else m for m in chosen]
     with progress(len(runs)) as on_read:
         judgments = read_judgments(qrels, judged)
         scores = unjudged.evaluate(judgments, list(runs), chosen, depth=depth, on_read=on_read)
-    if interval is not None:
+    if probabilities is not None:
+        estimates = [
+            [
+                given_interval(
+                    m, judgments, run, read_run(probabilities), probability(q), level=confidence, seed=seed
+                )
+                for m in chosen
+            ]
+            for run in map(read_run, runs)
+        ]
+        text = INTERVAL_FORMATS[format](scores, estimates)
+    elif interval is not None:
         estimates = scores.estimate(interval, q=probability(q), level=confidence, more=more, seed=seed)
         text = INTERVAL_FORMATS[format](scores, estimates)
     elif format == "table":

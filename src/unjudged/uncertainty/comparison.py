@@ -9,15 +9,13 @@ from typing import NamedTuple
 import numpy as np
 
 from unjudged.errors import UsageError
-from unjudged.formats import matching
 from unjudged.formats.columns import Table
 from unjudged.measures.registry import Measure
-from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 from unjudged.rankings.judgments import Judgments
-from unjudged.rankings.pool import extended
 from unjudged.uncertainty.bounds import bounds
 from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.relevance import relevance
+from unjudged.uncertainty.shared import Shared
 
 
 @dataclass(frozen=True)
@@ -46,44 +44,6 @@ class Wanted(NamedTuple):
     query: str
     document: str
     gain: float
-
-
-@dataclass(frozen=True, eq=False)
-class Shared:
-    """Rankings of several runs over one pool that has every document they retrieve."""
-
-    judgments: Judgments
-    rankings: JudgedRankings
-    runs: int
-
-    @classmethod
-    def of(cls, judgments: Judgments, tables: Sequence[Table]) -> Shared:
-        pool = extended(judgments, tables)
-        matched = [matching.match(table, pool.index) for table in tables]
-        return cls(pool, JudgedRankings.of(pool, matched), len(tables))
-
-    def weights(self, measure: Measure) -> Floats:
-        """Runs x rows of the pool: what each document would add to the run's mean if it were relevant."""
-        queries, rows = len(self.judgments.queries), len(self.judgments.grade)
-        weight = np.zeros((self.runs, rows))
-        weight[self.rankings.ranking // queries, self.rankings.row] = (
-            measure.weights(self.rankings.rank) / queries
-        )
-        return weight
-
-    def retrieved_by_others(self) -> Integers:
-        """For each ranking, how many unknown documents of its query only other runs retrieved."""
-        queries = len(self.judgments.queries)
-        unknown = np.bincount(self.judgments.query[self.unknown], minlength=queries)
-        own = self.rankings.where(self.rankings.labels < 0).counts
-        return np.tile(unknown, self.runs) - own
-
-    @property
-    def unknown(self) -> np.ndarray:
-        """The rows that some run retrieved and nobody judged."""
-        retrieved = np.zeros(len(self.judgments.grade), bool)
-        retrieved[self.rankings.row] = True
-        return retrieved & (self.judgments.grade < 0)
 
 
 def compare(

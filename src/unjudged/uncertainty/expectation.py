@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
+from unjudged.errors import UsageError
+from unjudged.formats.columns import Table
 from unjudged.measures.registry import Measure
 from unjudged.rankings.judged import Floats, JudgedRankings
+from unjudged.rankings.judgments import Judgments
+from unjudged.rankings.pool import rows_of
 from unjudged.uncertainty.completions import Completions
 from unjudged.uncertainty.estimate import Estimate, check_level
 from unjudged.uncertainty.rank_biased import unjudged_part
 from unjudged.uncertainty.relevance import relevance
+from unjudged.uncertainty.shared import Shared
 
 DRAWS = 1000
 
@@ -51,6 +56,44 @@ def model_interval(
         return unjudged_part(rankings, measure, q).interval(level)
     values, assumption = drawn_values(measure, rankings, q, draws, seed)
     return _between(values.mean(axis=1), level, f"{draws} completions; {assumption}", measure)
+
+
+def given_interval(
+    measure: Measure,
+    judgments: Judgments,
+    run: Table,
+    probabilities: Table,
+    q: float | str = 0.0,
+    *,
+    level: float = 0.95,
+    draws: int = DRAWS,
+    seed: int = 0,
+) -> Estimate:
+    """Of the mean, with a probability of relevance for each document: a model's, or an LLM judge's.
+
+    `probabilities` has them in the place of scores; an unjudged document it does not name is relevant with
+    probability q.
+    """
+    check_level(level)
+    values = probabilities.numbers[:, 0]
+    if len(values) and not (values.min() >= 0 and values.max() <= 1):
+        wrong = int(np.argmax((values < 0) | (values > 1)))
+        what = f"the probability of document {probabilities.documents[wrong]!r} is {values[wrong]:g}"
+        raise UsageError(f"{what}, expected a number from 0 to 1")
+    shared, rel = Shared.of(judgments, [run]), measure.given.get("rel", 1)
+    model = relevance(shared.rankings, q, rel=rel)
+    chance = np.zeros(len(shared.unknown))
+    chance[shared.rankings.row] = model.at(shared.rankings.ranking, shared.rankings.rank)
+    rows = rows_of(shared.judgments, probabilities)
+    chance[rows[rows >= 0]] = values[rows >= 0]
+    rng, means = np.random.default_rng(seed), np.empty(draws)
+    for i in range(draws):
+        drawn = np.where(rng.random(len(chance)) < chance, rel, 0)
+        grade = np.where(shared.unknown, drawn, shared.judgments.grade)
+        means[i] = measure.compute(shared.rankings.relabelled(shared.judgments.with_grades(grade))).mean()
+    return _between(
+        means, level, f"{draws} completions; probabilities as given, else {model.assumption}", measure
+    )
 
 
 def queries_interval(values: Floats, measure: Measure, *, level: float = 0.95, seed: int = 0) -> Estimate:

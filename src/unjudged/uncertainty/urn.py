@@ -63,6 +63,20 @@ def moments(
     return Moments(mean, max(float(second.sum()) - mean**2, 0.0))
 
 
+def relevance_by_rank(documents: int, q: float, w: float) -> Floats:
+    """The probability that the document at each rank is relevant."""
+    check(documents, w, q, None)
+    m, prior = _numbers_of_relevant(documents, q, None)
+    chance = np.zeros((len(m), documents + 1))
+    chance[:, 0] = prior
+    by_rank = np.empty(documents)
+    for drawn in range(documents):
+        hit = chance * next_relevant(documents, m[:, None], w, drawn, np.arange(documents + 1))
+        by_rank[drawn] = hit.sum()
+        chance = _shifted(hit, chance - hit)
+    return by_rank
+
+
 def _shifted(hit: Floats, miss: Floats) -> Floats:
     """One more relevant document drawn where it was a hit, as many as before where not."""
     result = miss.copy()
