@@ -133,3 +133,41 @@ def test_it_is_documented(measure: Measure) -> None:
     assert first.endswith((".", "beta."))
     assert any("unjudged" in line or "judged" in line for line in [first, *rest])
     assert ">>>" in measure.help
+
+
+@every_measure
+@settings(max_examples=40, deadline=None)
+@given(collection=collections(lowest=0), data=st.data())
+def test_raising_a_grade_never_hurts(
+    measure: Measure, collection: tuple[Qrels, RunDict], data: st.DataObject
+) -> None:
+    if not measure.traits.pointwise:
+        return
+    judgments = Judgments.of(collection[0])
+    rankings = judged_rankings(judgments, {"run": collection[1]})
+    raised = judgments.grade.copy()
+    raised[data.draw(st.integers(0, len(raised) - 1))] += 1
+    better = rankings.relabelled(judgments.with_grades(raised))
+    assert np.all(measure.compute(better) >= measure.compute(rankings) - 1e-12)
+
+
+@every_measure
+@settings(max_examples=40, deadline=None)
+@given(collection=collections(lowest=0))
+def test_relevant_documents_elsewhere_never_help(measure: Measure, collection: tuple[Qrels, RunDict]) -> None:
+    if not measure.traits.diluted:
+        return
+    qrels, run = collection
+    more = {query: {**grades, "elsewhere": 1} for query, grades in qrels.items()}
+    assert np.all(evaluate(more, run, measure).values <= evaluate(qrels, run, measure).values + 1e-12)
+
+
+@every_measure
+@settings(max_examples=40, deadline=None)
+@given(collection=collections())
+def test_a_sum_over_relevant_documents(measure: Measure, collection: tuple[Qrels, RunDict]) -> None:
+    if measure.traits.weight is None:
+        return
+    rankings = judged_rankings(Judgments.of(collection[0]), {"run": collection[1]})
+    hits = rankings.where(rankings.labels >= 1)
+    np.testing.assert_allclose(measure.compute(rankings), hits.total(measure.weights(hits.rank)), atol=1e-12)
