@@ -26,7 +26,7 @@ cdef enum:
     WHOLE = 4
     PROBABILITY = 5
     MOST_COLUMNS = 8
-    BLOCK = 1 << 18
+    BLOCK = 1 << 19
     PADDING = 32   # a newline at the end, and what is read and written a few words at a time behind it
 
 cdef int64_t LONGEST = LONGEST_LINE
