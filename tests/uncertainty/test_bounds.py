@@ -103,3 +103,16 @@ def test_values_lie_within() -> None:
         if measure.name != "nDCG":
             assert np.all(found.low <= scores.values[0, :, k] + 1e-12)
         assert np.all(scores.values[0, :, k] <= found.high + 1e-12)
+
+
+def test_ap_in_one_pass_is_ap_one_by_one() -> None:
+    from unjudged.uncertainty.average_precision import bounds_of_ap
+    from unjudged.uncertainty.bounds import _over_counts
+
+    rankings = judged_rankings(Judgments.of(sample.qrels), dict(sample.runs))
+    for name, more in (("AP", 0), ("AP(rel=2)@7", 3)):
+        (measure,) = parse(name)
+        completions = Completions.of(rankings, more)
+        quick = bounds_of_ap(completions, np.full(len(rankings), more), **measure.own)
+        slow = _over_counts(measure, completions, 2)
+        np.testing.assert_allclose(quick, slow, atol=1e-13)

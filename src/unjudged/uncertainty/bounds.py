@@ -11,6 +11,7 @@ An unknown document is one that was retrieved and not judged, pooled or not. Two
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from math import comb
@@ -20,7 +21,9 @@ import numpy as np
 from unjudged.errors import UsageError
 from unjudged.measures.rank_biased import RBPUpper
 from unjudged.measures.registry import MEASURES, Measure
-from unjudged.rankings.judged import Floats, Integers, JudgedRankings
+from unjudged.rankings.judged import Floats, Integers, JudgedRankings, sums
+from unjudged.rankings.judgments import UNSAMPLED
+from unjudged.uncertainty.average_precision import bounds_of_ap
 from unjudged.uncertainty.completions import Completions
 
 MOST_SEQUENCES = 3000
@@ -60,6 +63,9 @@ def bounds(
         if measure.name == "RBP":
             high = RBPUpper(**measure.own).compute(rankings)
         return Bounds(low, high, exact=True)
+    if measure.name == "AP" and top >= measure.given.get("rel", 1):
+        unseen = np.broadcast_to(np.asarray(more, np.int64), len(rankings))
+        return Bounds(*bounds_of_ap(completions, unseen, **measure.own), exact=True)
     low, high = _over_counts(measure, completions, top)
     if measure.name == "nDCG" and top > 1:
         return Bounds(low, *_graded_upper(measure, completions, top, high))
@@ -70,17 +76,30 @@ def _over_counts(measure: Measure, completions: Completions, top: int) -> tuple[
     """The extremes over the number of relevant documents among the unknown, and among the unseen."""
     low = np.full(len(completions.rankings), np.inf)
     high = -low
-    from_below = completions.count[completions.ranking] - completions.place + 1
-    unseen = completions.unseen_place
-    most = int(unseen.max(initial=0))
-    for there in {0, most} if measure.traits.diluted else range(most + 1):
-        extra = np.where(unseen <= there, top, -1)
-        for j in range(int(completions.count.max(initial=0)) + 1):
-            best = completions.complete(np.where(completions.place <= j, top, 0), extra)
-            worst = completions.complete(np.where(from_below <= j, top, 0), extra)
-            high = np.maximum(high, measure.compute(best))
-            low = np.minimum(low, measure.compute(worst))
+    cutoff = measure.given.get("cutoff", np.inf) if measure.traits.diluted else np.inf
+    inside = completions.rank <= cutoff
+    from_below = sums(inside, completions.ranking, len(low))[completions.ranking] - completions.place + 1
+    for none, every in _unseen(measure, completions, top):
+        for j in range(int(completions.place[inside].max(initial=0)) + 1):
+            first = np.where(inside & (completions.place <= j), top, 0)
+            last = np.where(~inside | (from_below <= j), top, 0)
+            high = np.maximum(high, measure.compute(completions.complete(first, none)))
+            low = np.minimum(low, measure.compute(completions.complete(last, every)))
     return low, high
+
+
+def _unseen(measure: Measure, completions: Completions, top: int) -> Iterator[tuple[Integers, Integers]]:
+    """The grades of the unseen to try, for the upper end and for the lower one.
+
+    They never raise a measure that is diluted, and neither do documents below its cutoff.
+    """
+    place = completions.unseen_place
+    if measure.traits.diluted:
+        yield np.full(len(place), UNSAMPLED), np.full(len(place), top)
+        return
+    for there in range(int(place.max(initial=0)) + 1):
+        grades = np.where(place <= there, top, UNSAMPLED)
+        yield grades, grades
 
 
 def _graded_upper(measure: Measure, completions: Completions, top: int, found: Floats) -> tuple[Floats, bool]:
