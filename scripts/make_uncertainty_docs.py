@@ -38,7 +38,7 @@ below thirty queries the exact distribution. q may be estimated from the judged 
 ## Figures 1 and 2
 
 p = 0.8, ranks 11 to 100 unjudged, for one query and for the mean of fifty. Not simulated: one document's two
-values after another, on a lattice of 32,768 points.
+values after another, on a lattice of 16,384 points.
 
 ![Distribution of v for one query](park-figure-1.svg)
 ![Distribution of the mean over fifty queries](park-figure-2.svg)

@@ -168,7 +168,7 @@ def test_intervals(tmp_path: Path) -> None:
         "─────────────────────────────────────────────────────────\n"
         "fused   0.3883 [0.3883, 0.4350]   0.3967 [0.3967, 0.3967]\n"
         "\n"
-        "Intervals: every completion, exact (100%).\n"
+        "Intervals: every completion of what was retrieved, exact (100%).\n"
     )
     options = ("-m", "AP", "--interval", "model", "--q", "0.2", "--confidence", "0.9", "--format", "json")
     row = json.loads(printed("evaluate", QRELS, RUN, *options))
@@ -190,7 +190,7 @@ def test_compare_and_next(tmp_path: Path) -> None:
     reranked, dense = (str(sample.runs[name]) for name in ("reranked", "dense"))
     settled = printed("compare", QRELS, reranked, RUN)
     assert "settled: " in settled
-    assert "0.1006 [0.0570, 0.1497] (every completion, exact)" in settled
+    assert "0.1006 [0.0570, 0.1497] (every completion of what was retrieved, exact)" in settled
     before = printed("compare", QRELS, reranked, dense)
     assert "0.2255 [-0.4533, 0.2705]" in before
     asked = tmp_path / "to-judge.qrels"
@@ -245,6 +245,37 @@ def test_a_reader_that_leaves_early() -> None:
     command = f"{sys.executable} -m unjudged evaluate {QRELS} {RUN} --per-query --format json | head -n 1"
     done = subprocess.run(command, shell=True, capture_output=True, check=True)
     assert done.stderr == b""
+
+
+def test_output_that_cannot_be_written(tmp_path: Path) -> None:
+    full = Path("/dev/full")
+    if full.exists():
+        command = f"{sys.executable} -m unjudged demo > /dev/full"
+        done = subprocess.run(command, shell=True, capture_output=True, check=False)
+        assert done.returncode == 1
+        assert done.stderr.startswith(b"unjudged: standard output: cannot be written")
+    target, link = tmp_path / "real.csv", tmp_path / "link.csv"
+    target.write_text("old")
+    link.symlink_to(target)
+    printed("evaluate", QRELS, RUN, "--format", "csv", "-o", str(link))
+    assert link.is_symlink()
+    assert target.read_text().startswith("run,query")
+
+
+def test_options_that_do_not_go_together() -> None:
+    assert (
+        refused(2, "evaluate", QRELS, RUN, "--more", "3")
+        == "--q, --confidence, --more and --seed go with --interval"
+    )
+    assert refused(2, "evaluate", QRELS, RUN, "-q", "--interval", "bounds").startswith(
+        "--per-query does not go"
+    )
+    assert (
+        refused(2, "evaluate", QRELS, RUN, "--probabilities", RUN)
+        == "--probabilities goes with --interval model"
+    )
+    equal = printed("compare", QRELS, RUN, RUN)
+    assert equal.splitlines()[-1] == "open: they are equal, and no unjudged document can change it."
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals differ there")

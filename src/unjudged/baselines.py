@@ -13,7 +13,7 @@ from fractions import Fraction
 import numpy as np
 
 from unjudged.errors import UsageError
-from unjudged.measures.chance import harmonic
+from unjudged.measures.chance import STRETCH, harmonic
 from unjudged.measures.names import MeasureLike, parse_measures
 from unjudged.measures.precision import AP
 from unjudged.rankings.judged import Floats
@@ -83,11 +83,15 @@ def variance_of_ap(documents: int, relevant: int) -> float:
         return 0.0
     steps = np.arange(4)
     m1, m2, m3, m4 = np.cumprod((relevant - steps) / np.maximum(documents - steps, 1)).tolist()
-    i = np.arange(1.0, documents + 1)
-    same = (m1 + 3 * (i - 1) * m2 + (i - 1) * (i - 2) * m3) / i**2
-    before = np.concatenate([[0.0], np.cumsum(1 / i)[:-1]])  # H_(i-1)
-    others = (2 * m2 + (i - 2) * m3) * before + (3 * m3 + (i - 3) * m4) * (i - 1 - before)
-    second = float(same.sum() + 2 * (others / i).sum()) / relevant**2
+    second, so_far = 0.0, 0.0
+    for start in range(0, documents, STRETCH):
+        i = np.arange(start + 1.0, min(start + STRETCH, documents) + 1)
+        same = (m1 + 3 * (i - 1) * m2 + (i - 1) * (i - 2) * m3) / i**2
+        harmonics = so_far + np.cumsum(1 / i)
+        before = harmonics - 1 / i  # H_(i-1)
+        others = (2 * m2 + (i - 2) * m3) * before + (3 * m3 + (i - 3) * m4) * (i - 1 - before)
+        second += float((same + 2 * others / i).sum()) / relevant**2
+        so_far = float(harmonics[-1])
     return max(second - float(AP.by_chance(documents, relevant)) ** 2, 0.0)
 
 

@@ -91,8 +91,12 @@ def compare(
     0.1006 [0.0570, 0.1497] settled
     """
     (chosen,) = parse_measures(measure)
-    tables = run_table(a), run_table(b)
-    return comparison.compare(Judgments.of(qrels), tables, chosen, q=q, draws=draws, seed=seed)
+    judgments, tables = Judgments.of(qrels), (run_table(a), run_table(b))
+    for name, table in zip("AB", tables, strict=True):
+        _check_common(
+            judgments, matching.match(table, judgments.index), a if name == "A" else b, f"run {name}"
+        )
+    return comparison.compare(judgments, tables, chosen, q=q, draws=draws, seed=seed)
 
 
 def to_judge(
@@ -112,8 +116,19 @@ def to_judge(
     'q03'
     """
     (chosen,) = parse_measures(measure)
-    tables = [run_table(run) for run in name_runs(runs).values()]
-    return comparison.to_judge(Judgments.of(qrels), tables, chosen, budget, difference=difference)
+    judgments, named = Judgments.of(qrels), name_runs(runs)
+    tables = [run_table(run) for run in named.values()]
+    for (name, run), table in zip(named.items(), tables, strict=True):
+        _check_common(judgments, matching.match(table, judgments.index), run, f"run {name!r}")
+    return comparison.to_judge(judgments, tables, chosen, budget, difference=difference)
+
+
+def _check_common(judgments: Judgments, matched: Matched, run: RunSource, name: str) -> None:
+    """Refuse a run that has no query in common with the judgments."""
+    if not (matched.query >= 0).any():
+        where = display_name(run) if isinstance(run, str | os.PathLike) else name
+        example = f"which have queries such as {judgments.queries[0]!r}"
+        raise InputError(f"{where}: no query in common with the judgments, {example}")
 
 
 def judged_rankings(
@@ -128,10 +143,7 @@ def judged_rankings(
     with closing(trec.scan_runs(list(files.values()), judgments.index)) as scans:
         for name, run in runs.items():
             found = next(scans) if name in files else matching.match(run_table(run), judgments.index)
-            if not (found.query >= 0).any():
-                where = display_name(files[name]) if name in files else f"run {name!r}"
-                example = f"which have queries such as {judgments.queries[0]!r}"
-                raise InputError(f"{where}: no query in common with the judgments, {example}")
+            _check_common(judgments, found, run, f"run {name!r}")
             matched.append(found)
             if on_read is not None:
                 on_read(name)
@@ -143,9 +155,9 @@ def name_runs(runs: RunsSource) -> dict[str, RunSource]:
     if isinstance(runs, Mapping) and not _is_run(runs):
         named = {str(name): run for name, run in cast("Mapping[str, RunSource]", runs).items()}
     else:
-        several = cast(
-            "list[RunSource]", [runs] if _is_run(runs) else list(cast("Sequence[RunSource]", runs))
-        )
+        several: list[Any] = [runs] if _is_run(runs) else list(cast("Sequence[RunSource]", runs))
+        if not _is_run(runs) and several and _is_row(several[0]):
+            several = [several]  # the rows of one run, from an iterator or as lists
         names = [_file_name(run) or f"run {i}" for i, run in enumerate(several, 1)]
         if len(set(names)) < len(names):
             names = [str(run) if _file_name(run) else name for run, name in zip(several, names, strict=True)]
@@ -166,7 +178,12 @@ def _is_run(runs: Any) -> bool:
         return isinstance(first, Mapping) and not isinstance(inner, Mapping)
     if isinstance(runs, str | os.PathLike | Run):
         return True
-    return isinstance(runs, Sequence) and bool(runs) and isinstance(runs[0], tuple)
+    return isinstance(runs, Sequence) and bool(runs) and _is_row(runs[0])
+
+
+def _is_row(item: Any) -> bool:
+    """(query, document, score), as a tuple or a list."""
+    return isinstance(item, tuple | list) and bool(item) and isinstance(item[0], str | bytes)
 
 
 def _file_name(run: Any) -> str | None:

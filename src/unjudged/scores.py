@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -14,7 +14,7 @@ from unjudged.measures.names import MeasureLike, parse
 from unjudged.measures.registry import Measure
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.uncertainty.bounds import bounds
-from unjudged.uncertainty.estimate import Estimate
+from unjudged.uncertainty.estimate import EVERY, Estimate
 from unjudged.uncertainty.expectation import DRAWS, both_interval, model_interval, queries_interval
 
 if TYPE_CHECKING:
@@ -118,15 +118,22 @@ class Scores:
                 else:
                     made = model_interval if interval == "model" else both_interval
                     row.append(made(measure, own, q, level=level, draws=draws, seed=seed))
-            found.append(row)
+            found.append([self._summed(e, m) for e, m in zip(row, self.measures, strict=True)])
         return found
+
+    def _summed(self, estimate: Estimate, measure: Measure) -> Estimate:
+        """Of a count the sum over queries, where what was found is of the mean."""
+        if measure.traits.summary != "sum":
+            return estimate
+        n = len(self.queries)
+        value, low, high = n * estimate.value, n * estimate.low, n * estimate.high
+        return replace(estimate, value=value, low=low, high=high, of=f"sum of {measure}")
 
     @staticmethod
     def _bounds(measure: Measure, rankings: JudgedRankings, more: int) -> Estimate:
         limits = bounds(measure, rankings, more=more)
-        summed = np.sum if measure.traits.summary == "sum" else np.mean
-        value, low, high = (float(summed(v)) for v in (measure.compute(rankings), limits.low, limits.high))
-        method = "every completion" + (", exact" if limits.exact else ", enclosed")
+        value, low, high = (float(v.mean()) for v in (measure.compute(rankings), limits.low, limits.high))
+        method = EVERY + (", exact" if limits.exact else ", enclosed")
         return Estimate(value, low, high, 1.0, method, f"mean {measure}")
 
     def to_pandas(self) -> pandas.DataFrame:

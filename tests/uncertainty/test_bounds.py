@@ -91,7 +91,7 @@ def test_refusals() -> None:
         bounds(parse("infAP")[0], ranking)
     with pytest.raises(UsageError, match="more is -1"):
         bounds(parse("AP")[0], ranking, more=-1)
-    with pytest.raises(UsageError, match="without `unjudged`"):
+    with pytest.raises(UsageError, match="without unjudged"):
         bounds(parse("AP(unjudged='condensed')")[0], ranking)
 
 

@@ -17,7 +17,7 @@ from unjudged.report.text import plain
 from unjudged.uncertainty.comparison import Comparison
 
 _WORDS = {
-    "settled": "settled: {better} is better than {other} whatever the unjudged turn out to be.",
+    "settled": "settled: {better} is better than {other} whatever the unjudged of both turn out to be.",
     "leaning": "leaning: {better} is very likely better than {other}, but the unjudged could still turn it.",
     "open": "open: the unjudged documents decide which is better.",
 }
@@ -62,8 +62,12 @@ def compare(
 
 
 def _text(found: Comparison, measure: Measure, a: str, b: str) -> str:
-    first, second = (a, b) if found.probability >= 0.5 else (b, a)
+    first, second = (a, b) if found.difference.low + found.difference.high >= 0 else (b, a)
+    if found.verdict == "leaning":
+        first, second = (a, b) if found.probability >= 0.5 else (b, a)
     verdict = _WORDS[found.verdict].format(better=first, other=second)
+    if found.difference.width == 0 and found.verdict == "open":
+        verdict = "open: they are equal, and no unjudged document can change it."
     lines = [
         f"mean {measure}, {a} minus {b}: {found.difference} ({found.difference.method})",
         f"probability that {a} is better: {found.probability:.3f} ({found.assumption})",

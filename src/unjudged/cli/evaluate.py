@@ -83,11 +83,17 @@ def evaluate(
     seed
         For random completions and samples of queries.
     """
-    check_files([qrels, *runs])
     if not runs:
         raise UsageError("no run given: unjudged evaluate QRELS RUN...")
+    check_files([qrels, *runs, *(judged or ()), *([probabilities] if probabilities else ())])
     if probabilities is not None and interval != "model":
         raise UsageError("--probabilities goes with --interval model")
+    if probabilities is not None and (depth is not None or "-" in runs):
+        raise UsageError("--probabilities goes with files, and without --depth")
+    if interval is None and (q, confidence, more, seed) != ("all", 0.95, 0, 0):
+        raise UsageError("--q, --confidence, --more and --seed go with --interval")
+    if interval is not None and per_query:
+        raise UsageError("--per-query does not go with --interval: intervals are of means")
     chosen = parse_measures(measures or (DEFAULT_MEASURES if interval is None else INTERVAL_MEASURES))
     if level is not None:
         chosen = [m(rel=level) if "rel" in m.parameters and "rel" not in m.given else m for m in chosen]
@@ -95,11 +101,10 @@ def evaluate(
         judgments = read_judgments(qrels, judged)
         scores = unjudged.evaluate(judgments, list(runs), chosen, depth=depth, on_read=on_read)
     if probabilities is not None:
+        given = read_run(probabilities)
         estimates = [
             [
-                given_interval(
-                    m, judgments, run, read_run(probabilities), probability(q), level=confidence, seed=seed
-                )
+                given_interval(m, judgments, run, given, probability(q), level=confidence, seed=seed)
                 for m in chosen
             ]
             for run in map(read_run, runs)

@@ -40,7 +40,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     gc.enable()
     try:
         app(arguments, exit_on_error=False, print_error=False)
-        sys.stdout.flush()
     except (CycloptsError, UsageError) as error:
         fail(str(error), WRONG_USAGE)
     except UnjudgedError as error:

@@ -16,11 +16,17 @@ def is_terminal() -> int | None:
 
 
 def show(text: str, output: Path | None = None) -> None:
-    if output is None:
-        sys.stdout.flush()
-        sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
-        return
+    if output is None and sys.stdout is None:
+        raise InputError("standard output is closed")
     try:
+        if output is None:
+            sys.stdout.flush()
+            sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
+            sys.stdout.buffer.flush()
+            return
         write_whole(output, text)
+    except BrokenPipeError:
+        raise
     except OSError as error:
-        raise InputError(f"{output}: cannot be written: {error.strerror}") from None
+        name = "standard output" if output is None else output
+        raise InputError(f"{name}: cannot be written: {error.strerror}") from None

@@ -80,12 +80,19 @@ def _numbers(values: list[Any], number: str, name_of: Any) -> NDArray[np.float64
             bad |= (numbers != np.floor(numbers)) | (np.abs(numbers) > LARGEST_WHOLE)
         wrong = int(np.argmax(bad)) if bad.any() else None
     except (TypeError, ValueError):
-        wrong = next(i for i, value in enumerate(values) if not isinstance(value, int | float))
+        wrong = next(i for i, value in enumerate(values) if not _is_number(value))
     if wrong is None:
         return numbers
     query, document = name_of(wrong)
     what = f"the {number} of document {quoted(str(document))} of query {quoted(str(query))}"
     raise InputError(f"{what} is {quoted(str(values[wrong]))}, expected {_EXPECTED[number]}")
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        return bool(np.isfinite(np.float64(value)))
+    except (TypeError, ValueError):
+        return False
 
 
 def _query_at(queries: list[str], starts: NDArray[np.int64], row: int) -> str:

@@ -11,9 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from unjudged.errors import UsageError
 from unjudged.rankings.judged import Floats
 
 EULER = 0.5772156649015328606
+MOST_DOCUMENTS, STRETCH = 1e8, 1 << 20
 
 
 def harmonic(n: ArrayLike) -> Floats:
@@ -56,15 +58,28 @@ def of_success(documents: Floats, relevant: Floats, cutoff: float = inf, **_: An
 
 
 def _over_first(documents: Floats, relevant: Floats, cutoff: float, by_rank: bool) -> Floats:
-    """P(first at i) = P(none before i) R / (N - i + 1), rank by rank until nothing is left to come."""
-    total, none_before = np.zeros(np.shape(documents)), np.ones(np.shape(documents))
-    rank = 1
-    while rank <= cutoff and (none_before * (relevant > 0)).max(initial=0.0) > 1e-18:
-        left = np.maximum(documents - rank + 1, 1)
-        first = none_before * np.minimum(relevant / left, 1.0)
-        total += first / rank if by_rank else first
-        none_before = none_before - first
-        rank += 1
+    """P(first at i) = P(none before i) R / (N - i + 1), stretch by stretch, for each N and R once."""
+    both = np.stack([np.ravel(documents), np.ravel(relevant)], axis=1)
+    pairs, place = np.unique(both, axis=0, return_inverse=True)
+    values = [_first(n, r, min(cutoff, n - r + 1), by_rank) if r else 0.0 for n, r in pairs.tolist()]
+    return np.reshape(np.array(values)[place.ravel()], np.shape(documents))
+
+
+def _first(documents: float, relevant: float, deepest: float, by_rank: bool) -> float:
+    if documents > MOST_DOCUMENTS:
+        raise UsageError(
+            f"{documents:.0f} documents, expected at most {MOST_DOCUMENTS:.0f} for RR and Success"
+        )
+    total, none_before = 0.0, 1.0
+    for start in range(0, int(deepest), STRETCH):
+        rank = np.arange(start + 1, min(start + STRETCH, int(deepest)) + 1)
+        chance = relevant / (documents - rank + 1)
+        survived = none_before * np.cumprod(1 - chance)
+        first = np.concatenate([[none_before], survived[:-1]]) * chance
+        total += float((first / rank if by_rank else first).sum())
+        none_before = float(survived[-1])
+        if none_before < 1e-18:
+            break
     return total
 
 

@@ -49,6 +49,8 @@ def nDCG(
 
 def _gain(grade: NDArray[np.int32], dcg: str, gains: Mapping[int, float] | None) -> Floats:
     positive = np.maximum(grade, 0)
+    if dcg == "exp-log2" and positive.max(initial=0) > 1000:
+        raise UsageError(f"a grade is {positive.max()}, too high for exponential gains: ask for dcg='log2'")
     gain = np.exp2(positive) - 1 if dcg == "exp-log2" else positive.astype(float)
     for level, value in (gains or {}).items():
         gain = np.where(grade == level, value, gain)

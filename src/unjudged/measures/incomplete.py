@@ -12,7 +12,7 @@ from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.rankings.pool import with_grades_from
 
 
-@measure(range=(0.0, np.inf), trec_eval="infAP", cite=("yilmaz2006", "yilmaz2008"))
+@measure(estimates=True, range=(0.0, np.inf), trec_eval="infAP", cite=("yilmaz2006", "yilmaz2008"))
 def infAP(
     r: JudgedRankings,
     *,
@@ -52,7 +52,7 @@ def infAP(
     return ratio(hits.total(expected), r.known(rel))
 
 
-@measure(cite=("yilmaz2006", "yilmaz2008"))
+@measure(estimates=True, cite=("yilmaz2006", "yilmaz2008"))
 def indAP(r: JudgedRankings, *, rel: int = 1, unpooled: str = "nonrelevant") -> Floats:
     """Induced average precision: AP of the ranking without its unjudged documents.
 
@@ -73,7 +73,7 @@ def indAP(r: JudgedRankings, *, rel: int = 1, unpooled: str = "nonrelevant") -> 
     return ratio(hits.total(hits.place / rank), r.known(rel))
 
 
-@measure(cite=("yilmaz2008",))
+@measure(estimates=True, cite=("yilmaz2008",))
 def subAP(r: JudgedRankings, *, rel: int = 1, share: float | None = None, seed: int | None = None) -> Floats:
     """Subcollection average precision: AP in a collection sampled as the judgments were.
 

@@ -54,7 +54,7 @@ def _from_grammar(text: str) -> Measure:
         if isinstance(tree, ast.Call) and not tree.args:
             parameters = {str(k.arg): ast.literal_eval(k.value) for k in tree.keywords}
             tree = tree.func
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
         raise _unknown(text) if text.isidentifier() else UsageError(problem) from None
     if not isinstance(tree, ast.Name):
         raise UsageError(problem)

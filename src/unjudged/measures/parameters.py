@@ -15,6 +15,11 @@ def _whole(value: Any) -> int | None:
     return int(value) if isinstance(value, Integral) and int(value) >= 1 else None
 
 
+def _up_to_fifty(value: Any) -> int | None:
+    number = _whole(value)
+    return number if number is not None and number <= 50 else None
+
+
 def _truth(value: Any) -> bool | None:
     return value if isinstance(value, bool) else None
 
@@ -39,7 +44,10 @@ def _stop(value: Any) -> Any:
 
 def _between(low: float, high: float, ends: bool) -> Callable[[Any], float | None]:
     def check(value: Any) -> float | None:
-        number = float(value) if isinstance(value, Real) else math.nan
+        try:
+            number = float(value) if isinstance(value, Real) else math.nan
+        except OverflowError:
+            return None
         inside = low <= number <= high if ends else low < number < high
         return number if inside and math.isfinite(number) else None
 
@@ -80,7 +88,7 @@ PARAMETERS: Mapping[str, tuple[Callable[[Any], Any], str]] = MappingProxyType(
         "eps": (_between(0, 1, ends=False), "a number between 0 and 1"),
         "dcg": (_one_of("log2", "exp-log2"), "'log2' or 'exp-log2'"),
         "gains": (_gains, "gains of at least 0 by grade, such as {1: 1, 2: 3}"),
-        "max_grade": (_whole, "a whole number of at least 1, the highest grade of the scale"),
+        "max_grade": (_up_to_fifty, "a whole number from 1 to 50, the highest grade of the scale"),
         "form": (_one_of("trec_eval", "paper"), "'trec_eval' or 'paper'"),
         "pool": (_truth, "True or False"),
         "actual": (_anything, "complete judgments"),
@@ -100,6 +108,8 @@ PARAMETERS: Mapping[str, tuple[Callable[[Any], Any], str]] = MappingProxyType(
 
 def checked(measure: str, parameter: str, value: Any) -> Any:
     """The value as the measure takes it; an error that says what it may be."""
+    if parameter not in PARAMETERS:  # a measure of the user's own
+        return value
     check, expected = PARAMETERS[parameter]
     result = check(value)
     if result is None:

@@ -38,6 +38,7 @@ class Traits:
     pointwise: bool
     diluted: bool
     quality: bool
+    estimates: bool
     chance: Chance | None
     weight: Weight | None
     trec_eval: Mapping[str, tuple[float, ...]]
@@ -143,6 +144,16 @@ class Measure:
             raise UsageError(f"{what}, expected at least one document and not more relevant ones")
         return self.traits.chance(n, r, **self.own)
 
+    def check_completable(self) -> None:
+        """Refuse a measure that makes no sense of judgments completed in one way or another."""
+        for policy in POLICIES:
+            if policy in self.given:
+                raise UsageError(
+                    f"{self}: intervals are of the measure as it is, ask for it without {policy}"
+                )
+        if self.traits.estimates:
+            raise UsageError(f"{self.name} estimates what the unjudged add already; ask for AP, nDCG or RBP")
+
     def check_complete(self) -> None:
         """Refuse a measure that lacks a parameter it cannot do without."""
         for parameter, default in self.parameters.items():
@@ -159,6 +170,7 @@ def measure(
     pointwise: bool = False,
     diluted: bool = False,
     quality: bool = True,
+    estimates: bool = False,
     chance: Chance | None = None,
     weight: Weight | None = None,
     trec_eval: str | Mapping[str, tuple[float, ...]] = MappingProxyType({}),
@@ -171,7 +183,8 @@ def measure(
     name. `monotone` says that exchanging a document for one with a higher grade from below never lowers
     the value of a ranking whose documents are all judged; `pointwise`, that raising a grade never does;
     `diluted` (and monotone), that one more relevant document that was not retrieved never raises it.
-    `quality` is whether a higher value is a better ranking. `chance` gives the value that a random
+    `quality` is whether a higher value is a better ranking; `estimates`, whether it is itself an estimate of
+    what the unjudged would add. `chance` gives the value that a random
     ranking is expected to have. `weight` is for a measure that is a sum over relevant documents: what one
     at a rank adds. `summary` is "mean" or "sum" over queries.
     """
@@ -188,6 +201,7 @@ def measure(
             pointwise=pointwise,
             diluted=diluted,
             quality=quality,
+            estimates=estimates,
             chance=chance,
             weight=weight,
             trec_eval=names,

@@ -15,7 +15,7 @@ from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask, sum
 from unjudged.rankings.judgments import Judgments
 
 
-@measure(range=(0.0, inf), cite=("aslam2007",))
+@measure(estimates=True, range=(0.0, inf), cite=("aslam2007",))
 def statAP(r: JudgedRankings, *, rel: int = 1) -> Floats:
     """AP estimated from a sample with inclusion probabilities.
 
@@ -33,7 +33,7 @@ def statAP(r: JudgedRankings, *, rel: int = 1) -> Floats:
     return ratio(hits.total(precision / r.judgments.inclusion[hits.row]), relevant_total(r, rel))
 
 
-@measure(quality=False, cite=("aslam2007",))
+@measure(estimates=True, quality=False, cite=("aslam2007",))
 def statAPVariance(r: JudgedRankings, *, rel: int = 1) -> Floats:
     """The estimated variance of statAP over samples, for one query, at most 1.
 
@@ -75,7 +75,7 @@ def statAPVariance(r: JudgedRankings, *, rel: int = 1) -> Floats:
     return np.clip(variance, 0.0, 1.0)
 
 
-@measure(range=(0.0, inf), cite=("aslam2007",))
+@measure(estimates=True, range=(0.0, inf), cite=("aslam2007",))
 def statRprec(r: JudgedRankings, *, rel: int = 1) -> Floats:
     """R-precision estimated from a sample with inclusion probabilities.
 
@@ -95,7 +95,7 @@ def statRprec(r: JudgedRankings, *, rel: int = 1) -> Floats:
     return ratio(found, np.where(r.retrieved < depth, relevant, depth))
 
 
-@measure(range=(0.0, inf), cite=("aslam2007",))
+@measure(estimates=True, range=(0.0, inf), cite=("aslam2007",))
 def statP(r: JudgedRankings, *, rel: int = 1, cutoff: float) -> Floats:
     """Precision at k estimated from a sample with inclusion probabilities.
 

@@ -107,6 +107,7 @@ class JudgedRankings:
 
     def cut(self, depth: int) -> JudgedRankings:
         """The rankings as if only their first `depth` documents had been retrieved."""
+        depth = min(depth, int(np.iinfo(np.int32).max))
         top = self.where(self.rank <= depth)
         return replace(top, retrieved=np.minimum(self.retrieved, depth).astype(np.int32), element=None)
 

@@ -59,6 +59,9 @@ def updated(judgments: Judgments, later: Judgments) -> Judgments:
     table = _table(later)
     known = judgments
     if (rows_of(judgments, table) < 0).any():
+        if judgments.stratum is not None or judgments.probability is not None:
+            problem = "the further judgments have documents that were not in the sample"
+            raise InputError(f"{problem}, expected none: its strata or probabilities do not speak of them")
         known = extended(judgments, [table], new_queries=True)
     grade = known.grade.copy()
     judged = later.grade >= 0

@@ -37,7 +37,11 @@ def markdown(text: str) -> str:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """The file appears complete or stays as it was."""
+    """The file appears complete or stays as it was; what is no regular file is written to as it is."""
+    path = path.resolve()
+    if path.exists() and not path.is_file():
+        path.write_bytes(text.encode("utf-8", "surrogateescape"))
+        return
     handle, unfinished = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "w", encoding="utf-8", errors="surrogateescape", newline="") as file:

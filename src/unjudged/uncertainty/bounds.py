@@ -52,9 +52,7 @@ def bounds(
         raise UsageError(f"{measure.name} has no bounds; these have: {known}")
     if np.min(more) < 0:
         raise UsageError(f"more is {more}, expected a whole number of at least 0")
-    policy = measure.given.get("unjudged")
-    if policy is not None:
-        raise UsageError(f"{measure}: bounds are for the unjudged as they are, ask for it without `unjudged`")
+    measure.check_completable()
     top = max(int(rankings.judgments.grade.max(initial=1)), 1) if top is None else top
     completions = Completions.of(rankings, more)
     if measure.traits.pointwise:

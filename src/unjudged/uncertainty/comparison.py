@@ -13,9 +13,11 @@ from unjudged.formats.columns import Table
 from unjudged.measures.registry import Measure
 from unjudged.rankings.judgments import Judgments
 from unjudged.uncertainty.bounds import bounds
-from unjudged.uncertainty.estimate import Estimate
+from unjudged.uncertainty.estimate import EVERY, Estimate
 from unjudged.uncertainty.relevance import relevance
 from unjudged.uncertainty.shared import Shared
+
+ROUNDING = 1e-12  # differences below it are those of floating point
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class Comparison:
     @property
     def verdict(self) -> str:
         """'settled', 'leaning' or 'open'."""
-        if self.difference.low > 0 or self.difference.high < 0:
+        if self.difference.low > ROUNDING or self.difference.high < -ROUNDING:
             return "settled"
         return "leaning" if max(self.probability, 1 - self.probability) >= 0.95 else "open"
 
@@ -59,8 +61,9 @@ def compare(
 
     The interval is exact for measures that are sums over relevant documents (RBP, P): each unknown document
     moves the difference by the difference of its weights. For the others it encloses: A at its lowest against
-    B at its highest, and the other way round.
+    B at its highest, and the other way round. What is behind the end of a ranking does not count.
     """
+    measure.check_completable()
     shared = Shared.of(judgments, tables)
     half = len(judgments.queries)
     values = measure.compute(shared.rankings)
@@ -76,34 +79,36 @@ def _range(shared: Shared, measure: Measure, difference: float) -> tuple[float, 
         weight = shared.weights(measure)[:, shared.unknown]
         moved = weight[0] - weight[1]
         low, high = moved[moved < 0].sum(), moved[moved > 0].sum()
-        return difference + float(low), difference + float(high), "every completion, exact"
+        return difference + float(low), difference + float(high), f"{EVERY}, exact"
     if not (measure.traits.pointwise or measure.traits.diluted):
         raise UsageError(
             f"{measure.name} cannot be compared so; take RBP, P, AP, nDCG, RR, ERR, R or Success"
         )
     half = len(shared.judgments.queries)
-    found = bounds(measure, shared.rankings, more=shared.retrieved_by_others())
+    found = bounds(measure, shared.rankings, more=shared.unknown_elsewhere())
     a, b = slice(0, half), slice(half, None)
     low = float(found.low[a].mean() - found.high[b].mean())
     high = float(found.high[a].mean() - found.low[b].mean())
-    return low, high, "every completion, enclosed"
+    return low, high, f"{EVERY}, enclosed"
 
 
 def _probability(
     shared: Shared, measure: Measure, q: float | str, draws: int, seed: int
 ) -> tuple[float, str]:
     """How often A is better over random completions that both share; a tie is half."""
-    model = relevance(shared.rankings, q, rel=measure.given.get("rel", 1))
+    rel = measure.given.get("rel", 1)
+    model = relevance(shared.rankings, q, rel=rel)
     half, unknown = len(shared.judgments.queries), shared.unknown
     chance = np.zeros(len(unknown))
     chance[shared.rankings.row] = model.at(shared.rankings.ranking, shared.rankings.rank)
     rng = np.random.default_rng(seed)
     better = 0.0
     for _ in range(draws):
-        grade = np.where(unknown, rng.random(len(unknown)) < chance, shared.judgments.grade)
+        drawn = np.where(rng.random(len(unknown)) < chance, rel, 0)
+        grade = np.where(unknown, drawn, shared.judgments.grade)
         values = measure.compute(shared.rankings.relabelled(shared.judgments.with_grades(grade)))
         gap = values[:half].mean() - values[half:].mean()
-        better += 1.0 if gap > 1e-12 else 0.5 if gap > -1e-12 else 0.0
+        better += 1.0 if gap > ROUNDING else 0.5 if gap > -ROUNDING else 0.0
     return better / draws, model.assumption
 
 

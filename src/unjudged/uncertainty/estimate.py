@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from unjudged.errors import UsageError
 
+EVERY = "every completion of what was retrieved"
+"""The method of bounds: documents that were not retrieved count only where it is said how many."""
+
 
 @dataclass(frozen=True)
 class Estimate:

@@ -26,6 +26,7 @@ def drawn_values(
 
     A relevant document gets the lowest relevant grade. The same seed gives the same values.
     """
+    measure.check_completable()
     completions = Completions.of(rankings)
     rel = measure.given.get("rel", 1)
     model = relevance(rankings, q, rel=rel)
@@ -52,7 +53,8 @@ def model_interval(
     Exact for sums over relevant documents (RBP, P), by random completions for the others.
     """
     check_level(level)
-    if measure.traits.weight is not None:
+    measure.check_completable()
+    if measure.traits.weight is not None and not measure.given.keys() & {"max_grade", "gains"}:
         return unjudged_part(rankings, measure, q).interval(level)
     values, assumption = drawn_values(measure, rankings, q, draws, seed)
     return _between(values.mean(axis=1), level, f"{draws} completions; {assumption}", measure)
@@ -75,6 +77,7 @@ def given_interval(
     probability q.
     """
     check_level(level)
+    measure.check_completable()
     values = probabilities.numbers[:, 0]
     if len(values) and not (values.min() >= 0 and values.max() <= 1):
         wrong = int(np.argmax((values < 0) | (values > 1)))

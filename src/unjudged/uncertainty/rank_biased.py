@@ -17,7 +17,7 @@ from unjudged.uncertainty.estimate import Estimate, check_level
 from unjudged.uncertainty.relevance import Relevance, relevance
 
 FEW_QUERIES = 30
-MOST_ATOMS = 1 << 16
+MOST_ATOMS = 1 << 15
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,13 +84,20 @@ def unjudged_part(rankings: JudgedRankings, measure: Measure = RBP, q: float | s
 def sum_of_independent(weight: Floats, q: Floats) -> tuple[Floats, Floats]:
     """The distribution of a sum of weights, each there with its own probability: values and probabilities.
 
-    One weight after another, the largest first: exact while there are at most 65,536 values; from then
-    on values are put on a lattice of that many points, each split between its two neighbours so that the
-    mean stays exact and the error of a value below the width of a step.
+    One weight after another, the largest first: exact while there are at most 32,768 values; from then on
+    values are put on a lattice of half as many points, each split between its two neighbours so that the
+    mean stays exact and the error of a value below the width of a step. Of the smallest weights, which
+    together make up a millionth of all, only the mean is added.
     """
-    support, probability = np.zeros(1), np.ones(1)
-    total = float(weight.sum())
-    for w, chance in sorted(zip(weight.tolist(), q.tolist(), strict=True), reverse=True):
+    order = np.argsort(-weight, kind="stable")
+    weight, q = weight[order], q[order]
+    left = weight.sum() - np.cumsum(weight)
+    large = int(np.searchsorted(-left, -1e-6 * weight.sum(), "right")) + 1
+    support, probability = np.full(1, float(weight[large:] @ q[large:])), np.ones(1)
+    total = float(weight[:large].sum() + support[0])
+    for w, chance in zip(weight[:large].tolist(), q[:large].tolist(), strict=True):
+        if w == 0:
+            break
         support = np.concatenate([support, support + w])
         probability = np.concatenate([probability * (1 - chance), probability * chance])
         if len(support) > MOST_ATOMS:

@@ -38,10 +38,10 @@ class Shared:
         )
         return weight
 
-    def retrieved_by_others(self) -> Integers:
-        """For each ranking, how many unknown documents of its query only other runs retrieved."""
+    def unknown_elsewhere(self) -> Integers:
+        """For each ranking, how many unjudged documents of its query's pool it did not retrieve."""
         queries = len(self.judgments.queries)
-        unknown = np.bincount(self.judgments.query[self.unknown], minlength=queries)
+        unknown = np.bincount(self.judgments.query[self.judgments.grade < 0], minlength=queries)
         own = self.rankings.where(self.rankings.labels < 0).counts
         return np.tile(unknown, self.runs) - own
 

@@ -1,0 +1,147 @@
+"""What intervals cannot be asked of, and the odd cases that a review found."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from unjudged import InputError, JudgedRankings, UsageError, compare, evaluate, measure, sample, to_judge
+from unjudged.baselines import expected
+from unjudged.formats.memory import table_of
+from unjudged.measures.names import parse
+from unjudged.rankings.judgments import Judgments
+from unjudged.rankings.pool import updated
+from unjudged.uncertainty.comparison import compare as compare_tables
+from unjudged.uncertainty.rank_biased import sum_of_independent
+
+QRELS = {"q": {"a": 1, "b": 0}}
+RUN = {"q": {"a": 4.0, "b": 3.0, "x": 2.0, "y": 1.0}}
+
+
+@pytest.mark.parametrize(
+    "name", ["P(chance=10)@2", "RBP(chance=220)", "RBP(unjudged='condensed')", "infAP", "statAP"]
+)
+@pytest.mark.parametrize("interval", ["bounds", "model", "both"])
+def test_policies_and_estimates_are_refused(name: str, interval: str) -> None:
+    with pytest.raises(UsageError, match=r"without|estimates|no bounds"):
+        evaluate(QRELS, RUN, name).estimate(interval, draws=2)
+
+
+def test_comparison_refuses_them_too() -> None:
+    with pytest.raises(UsageError, match="without unjudged"):
+        compare(QRELS, RUN, RUN, "RBP(unjudged='condensed')")
+
+
+def test_a_relevant_document_has_the_lowest_relevant_grade() -> None:
+    """A's only document is unjudged, B's is not relevant: A is better whenever it is relevant."""
+    judgments = Judgments.of({"q": {"b": 0, "c": 2}})
+    a, b = table_of({"q": {"u": 1.0}}, "score"), table_of({"q": {"b": 1.0}}, "score")
+    found = compare_tables(judgments, (a, b), parse("RBP(rel=2)")[0], q=1.0, draws=5)
+    assert found.probability == 1.0
+
+
+def test_a_difference_of_rounding_is_no_difference() -> None:
+    qrels = {q: {"a": 1, "b": 0} for q in "xyz"}
+    first = {"x": {"a": 2.0, "b": 1.0}, "y": {"b": 2.0, "a": 1.0}, "z": {"b": 1.0}}
+    second = {"x": {"b": 1.0}, "y": {"a": 2.0, "b": 1.0}, "z": {"b": 2.0, "a": 1.0}}
+    found = compare(qrels, first, second, q=0.5)
+    assert found.verdict == "open"
+    assert found.probability == 0.5
+
+
+def test_runs_without_a_common_query() -> None:
+    for call in (
+        lambda: compare(QRELS, RUN, {"z": {"a": 1.0}}),
+        lambda: to_judge(QRELS, {"z": {"a": 1.0}}, 5),
+    ):
+        with pytest.raises(InputError, match="no query in common"):
+            call()
+
+
+def test_pooled_documents_that_a_run_did_not_retrieve_count_in_a_comparison() -> None:
+    """AP falls when the pooled document that neither retrieved turns out relevant."""
+    qrels = {"q": {"d1": 1, "d2": -1, "d3": 0}}
+    a, b = {"q": {"d1": 1.0}}, {"q": {"d3": 2.0, "d1": 1.0}}
+    found = compare(qrels, a, b, "AP", q=0.5)
+    assert found.difference.low <= 0.25
+    assert found.difference.high >= 0.5
+
+
+def test_graded_rbp_is_the_same_both_ways() -> None:
+    scores = evaluate({"q": {"a": 4}}, {"q": {"a": 2.0, "u": 1.0}}, "RBP(max_grade=4)")
+    model, both = (scores.estimate(kind, q=1.0, draws=5)[0][0].value for kind in ("model", "both"))
+    assert model == pytest.approx(both) == pytest.approx(0.2 + 0.16 / 4)
+
+
+def test_counts_are_summed_in_every_interval() -> None:
+    scores = evaluate(sample.qrels, sample.runs["fused"], "NumRelRet")
+    for kind in ("bounds", "queries"):
+        estimate = scores.estimate(kind)[0][0]
+        assert estimate.value == pytest.approx(scores.means[0, 0])
+        assert estimate.of == "sum of NumRelRet"
+
+
+def test_weights_of_nothing() -> None:
+    """Everything that counts is judged, and much below it is not."""
+    support, probability = sum_of_independent(np.zeros(60), np.full(60, 0.5))
+    assert float(support @ probability) == 0.0
+    support, probability = sum_of_independent(np.zeros(0), np.zeros(0))
+    assert support.tolist() == [0.0]
+
+
+def test_many_small_weights_keep_the_mean() -> None:
+    weight = 0.2 * 0.8 ** np.arange(3000.0)
+    support, probability = sum_of_independent(weight, np.full(3000, 0.3))
+    assert float(support @ probability) == pytest.approx(0.3 * weight.sum(), abs=1e-12)
+
+
+def test_large_collections_have_a_baseline() -> None:
+    harmonic = np.log(8_841_823) + 0.5772156649015329 + 0.5 / 8_841_823
+    assert expected("RR", 8_841_823, 1) == pytest.approx(harmonic / 8_841_823, rel=1e-9)
+    with pytest.raises(UsageError, match="expected at most 100000000"):
+        expected("RR", 10**9, 1)
+
+
+def test_further_judgments_of_a_sample(tmp_path: Path) -> None:
+    path = tmp_path / "strata"
+    path.write_text("q 0 a 1 1\nq 0 b 2 -1\n")
+    judgments = Judgments.read(path)
+    after = updated(judgments, Judgments.of({"q": {"b": 1}}))
+    assert after.stratum is not None
+    assert after.grade.tolist() == [1, 1]
+    with pytest.raises(InputError, match="were not in the sample"):
+        updated(judgments, Judgments.of({"q": {"c": 1}}))
+
+
+def test_a_parameter_of_ones_own() -> None:
+    @measure()
+    def Own(r: JudgedRankings, *, alpha: float = 0.5) -> Any:
+        """Unjudged or not: alpha."""
+        return np.full(len(r), alpha)
+
+    assert evaluate(QRELS, RUN, Own(alpha=0.25)).values.item() == 0.25
+    assert str(parse("Own(alpha=0.25)")[0]) == "Own(alpha=0.25)"
+
+
+@pytest.mark.parametrize("name", ["nDCG(gains={[]: 1})", f"RBP(p=1{'0' * 400})", "ERR(max_grade=60)"])
+def test_odd_parameters(name: str) -> None:
+    with pytest.raises(UsageError):
+        parse(name)
+
+
+def test_odd_values() -> None:
+    with pytest.raises(UsageError, match="too high for exponential gains"):
+        evaluate({"q": {"a": 1100}}, RUN, "nDCG(dcg='exp-log2')")
+    assert evaluate(QRELS, RUN, "AP", depth=10**12).values.item() == 1.0
+    with pytest.raises(InputError, match="document 'e' of query 'q' is 'abc'"):
+        evaluate(QRELS, {"q": {"d": np.float32(1), "e": "abc"}}, "AP")  # type: ignore[arg-type]
+
+
+def test_rows_from_an_iterator_or_as_lists() -> None:
+    rows = [("q", document, score) for document, score in RUN["q"].items()]
+    as_lists: Any = [list(row) for row in rows]
+    for given in (iter(rows), as_lists, [rows, rows]):
+        assert evaluate(QRELS, given, "AP").values[0].item() == 1.0
