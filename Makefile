@@ -18,7 +18,7 @@ test-lowest:
 	$(PYTHON) -m venv $(VENV)-lowest
 	$(VENV)-lowest/bin/pip install --quiet --upgrade pip
 	$(VENV)-lowest/bin/pip install --quiet --constraint tests/lowest.txt . --group test
-	$(VENV)-lowest/bin/python -m pytest tests --ignore tests/outside
+	$(VENV)-lowest/bin/python -m pytest tests --ignore tests/outside --ignore tests/properties
 
 lint: $(VENV)/tools
 	$(BIN)/ruff format --check
