@@ -53,6 +53,13 @@ def test_every_completion_of_binary_judgments(
     check(measure, JudgedRankings.spelled(" ".join(labels), " ".join([*missed, "0"])), more, top=1)
 
 
+@pytest.mark.parametrize("measure", BOUNDED, ids=str)
+def test_all_4096_completions_of_twelve_unknown(measure: Measure) -> None:
+    ranking = JudgedRankings.spelled("U N 1 N U 0 N U N 1 N N U N 0 N", missed="1 0")
+    assert Completions.of(ranking).count.tolist() == [12]
+    check(measure, ranking, 0, top=1)
+
+
 @pytest.mark.parametrize(
     "name", ["nDCG", "nDCG@2", "nDCG(dcg='exp-log2')@3", "ERR", "AP(rel=2)", "RBP(rel=2)"]
 )
