@@ -92,11 +92,11 @@ class Scores:
     ) -> list[list[Estimate]]:
         """Run by run and measure by measure, the mean with an interval.
 
-        - 'bounds': whatever the unjudged turn out to be (exact; `more` relevant documents that were not
-          retrieved may turn up for each query).
+        - 'bounds': whatever the unjudged documents of the rankings turn out to be (exact; `more` relevant
+          documents that were not retrieved may turn up for each query).
         - 'model': if each unjudged document is relevant with probability `q`, a number or estimated from
-          the judged ones ('all', 'query', 'rank'); exact for RBP and P, by `draws` random completions for
-          the others.
+          the judged ones ('all', 'query', 'rank', 'urn'); exact for RBP and P, by `draws` random completions
+          for the others.
         - 'queries': had other queries been asked (bootstrap).
         - 'both': the last two together.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -123,8 +124,6 @@ def evaluate(
 @contextmanager
 def progress(runs: int) -> Iterator[Callable[[str], None] | None]:
     """A bar on a terminal where there are many runs, silence elsewhere."""
-    import sys
-
     if runs < PROGRESS_FROM or not sys.stderr.isatty():
         yield None
         return
