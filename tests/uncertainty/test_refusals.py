@@ -101,8 +101,10 @@ def test_many_small_weights_keep_the_mean() -> None:
 def test_large_collections_have_a_baseline() -> None:
     harmonic = np.log(8_841_823) + 0.5772156649015329 + 0.5 / 8_841_823
     assert expected("RR", 8_841_823, 1) == pytest.approx(harmonic / 8_841_823, rel=1e-9)
-    with pytest.raises(UsageError, match="expected at most 100000000"):
-        expected("RR", 10**9, 1)
+    assert expected("RR", 10**9, 1) == pytest.approx((np.log(1e9) + 0.5772156649015329) / 1e9, rel=1e-9)
+    assert expected("RR", 1000, 30) == pytest.approx(expected("RR@1000", 1000, 30), rel=1e-13)
+    with pytest.raises(UsageError, match="expected a cutoff of at most 100000000"):
+        expected("Success@999999999", 10**9, 1)
 
 
 def test_further_judgments_of_a_sample(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from unjudged.errors import UsageError
 from unjudged.rankings.judged import Floats
 
 EULER = 0.5772156649015328606
-MOST_DOCUMENTS, STRETCH = 1e8, 1 << 20
+DEEPEST, STRETCH = 1e8, 1 << 20
 
 
 def harmonic(n: ArrayLike) -> Floats:
@@ -49,8 +49,15 @@ def of_recall(documents: Floats, relevant: Floats, cutoff: float = inf, **_: Any
 
 
 def of_reciprocal_rank(documents: Floats, relevant: Floats, cutoff: float = inf, **_: Any) -> Floats:
-    """Sum over ranks i of P(the first relevant document is at i) / i."""
-    return _over_first(documents, relevant, cutoff, by_rank=True)
+    """E[RR] = R / (N - R + 1) (H_N - H_(R-1)): the sum over ranks i of P(first relevant at i) / i.
+
+    P(first at i) is C(N-i, R-1) / C(N, R), and the sum of C(N-i, R-1) / i is C(N, R-1) (H_N - H_(R-1)).
+    """
+    if cutoff < inf:
+        return _over_first(documents, relevant, cutoff, by_rank=True)
+    others = np.maximum(relevant - 1, 0)
+    value: Floats = relevant / (documents - others) * (harmonic(documents) - harmonic(others))
+    return value
 
 
 def of_success(documents: Floats, relevant: Floats, cutoff: float = inf, **_: Any) -> Floats:
@@ -66,9 +73,9 @@ def _over_first(documents: Floats, relevant: Floats, cutoff: float, by_rank: boo
 
 
 def _first(documents: float, relevant: float, deepest: float, by_rank: bool) -> float:
-    if documents > MOST_DOCUMENTS:
+    if deepest > DEEPEST:
         raise UsageError(
-            f"{documents:.0f} documents, expected at most {MOST_DOCUMENTS:.0f} for RR and Success"
+            f"{deepest:.0f} ranks, expected a cutoff of at most {DEEPEST:.0f} for RR and Success"
         )
     total, none_before = 0.0, 1.0
     for start in range(0, int(deepest), STRETCH):
