@@ -37,7 +37,7 @@ def NumRelRet(r: JudgedRankings, *, rel: int = 1, cutoff: float = inf) -> Floats
     >>> NumRelRet.compute(JudgedRankings.spelled("1 U N 0", missed="1 2 0"))
     array([1.])
     """
-    return r.where((r.labels >= rel) & (r.rank <= cutoff)).counts.astype(float)
+    return r.relevant(rel, cutoff).counts.astype(float)
 
 
 @measure(quality=False)

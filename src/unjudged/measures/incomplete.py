@@ -11,6 +11,9 @@ from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.rankings.pool import with_grades_from
 
+NOTHING_LEFT = 1e-18
+"""A share of a value that is less than its last digit."""
+
 
 @measure(estimates=True, range=(0.0, np.inf), trec_eval="infAP", cite=("yilmaz2006", "yilmaz2008"))
 def infAP(
@@ -41,13 +44,13 @@ def infAP(
     >>> infAP.compute(JudgedRankings.spelled("0 1 U N 1 N 0 U 1 N N 1", missed="1 1 0 0 0 0 0 0 0"))
     array([0.31296376])
     """
-    hits = r.where(r.labels >= rel)
+    hits = r.relevant(rel)
     if actual is not None:
         known = r.relabelled(with_grades_from(r.judgments, Judgments.of(actual)))
         expected = (known.above(hits, known.labels >= rel) + 1) / hits.rank
     else:
         above = r.above(hits) if pool else hits.rank - 1
-        share = (hits.place - 1 + eps) / (r.above(hits, r.labels >= 0) + c * eps)
+        share = (hits.place - 1 + eps) / (r.judged_above(hits) + c * eps)
         expected = np.where(hits.rank == 1, 1.0, (1 + above * share) / hits.rank)
     return ratio(hits.total(expected), r.known(rel))
 
@@ -65,11 +68,11 @@ def indAP(r: JudgedRankings, *, rel: int = 1, unpooled: str = "nonrelevant") -> 
     >>> indAP.compute(JudgedRankings.spelled("0 1 U N 1 N 0 U 1 N N 1", missed="1 1 0 0 0 0 0 0 0"))
     array([0.3047619])
     """
-    hits = r.where(r.labels >= rel)
+    hits = r.relevant(rel)
     if unpooled == "removed":
-        rank = r.above(hits, r.labels >= 0) + 1
+        rank = r.judged_above(hits) + 1
     else:
-        rank = hits.rank - r.above(hits, r.labels < 0)
+        rank = hits.rank - (r.above(hits) - r.judged_above(hits))
     return ratio(hits.total(hits.place / rank), r.known(rel))
 
 
@@ -94,9 +97,9 @@ def subAP(r: JudgedRankings, *, rel: int = 1, share: float | None = None, seed: 
     >>> subAP(share=0.5).compute(ranking)
     array([0.34976852])
     """
-    hits = r.where(r.labels >= rel)
+    hits = r.relevant(rel)
     p = r.judgments.sampled_share if share is None else np.full(len(r.judgments.queries), share)
-    judged = r.above(hits, r.labels >= 0) + 1
+    judged = r.judged_above(hits) + 1
     if seed is None:
         unpooled = hits.rank - 1 - r.above(hits)
         precision = hits.place * inverse_of_sample(judged, unpooled, p[r.query[hits.ranking]])
@@ -109,16 +112,23 @@ def inverse_of_sample(a: Integers, n: Integers, p: Floats) -> Floats:
     """E[1 / (a + Binomial(n, p))], for each a, n and p.
 
     It is I(a, n) = integral from 0 to 1 of t^(a-1) (1 - p + p t)^n. Integration by parts and the
-    binomial recursion together give I(a, n) (a + n) = 1 + n (1 - p) I(a, n-1): one step for each n,
-    all terms positive, errors shrinking.
+    binomial recursion together give I(a, n) (a + n) = 1 + n (1 - p) I(a, n-1): all terms positive,
+    errors shrinking by n (1 - p) / (a + n) and more a step. So it may start, with 0, as far below n as
+    it takes for nothing to be left of that.
     """
-    cases, case = np.unique(np.stack([n, a, p], axis=1), axis=0, return_inverse=True)
-    n, a, p = cases[::-1].T  # the largest n first, so that those still to go stand in front
-    value = 1 / a
-    for step in range(1, int(n.max(initial=0)) + 1):
-        left = int(np.searchsorted(-n, -step, "right"))
-        value[:left] = (1 + step * (1 - p[:left]) * value[:left]) / (a[:left] + step)
-    result: Floats = value[::-1][case.ravel()]
+    shrinks = n * (1 - p) / (a + n)
+    with np.errstate(divide="ignore"):
+        needed = np.ceil(np.log(NOTHING_LEFT) / np.log(shrinks))
+    steps = np.minimum(np.maximum(needed, 1), n).astype(np.int32)
+    order = np.argsort(-steps, kind="stable")  # the longest first, so that those under way stand in front
+    a, n, q, steps = a[order].astype(float), n[order].astype(float), 1 - p[order], steps[order]
+    value = np.where(steps < n, 0.0, 1 / a)
+    for left in range(int(steps.max(initial=0)) - 1, -1, -1):
+        way = slice(int(np.searchsorted(-steps, -left)))
+        step = n[way] - left
+        value[way] = (1 + step * q[way] * value[way]) / (a[way] + step)
+    result = np.empty_like(value)
+    result[order] = value
     return result
 
 

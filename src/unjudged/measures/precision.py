@@ -36,7 +36,7 @@ def AP(r: JudgedRankings, *, rel: int = 1, cutoff: float = inf) -> Floats:
     >>> AP.compute(JudgedRankings.spelled("0 1 U N 1 N 0 U 1 N N 1", missed="1 1 0 0 0 0 0 0 0"))
     array([0.26111111])
     """
-    hits = r.where((r.labels >= rel) & (r.rank <= cutoff))
+    hits = r.relevant(rel, cutoff)
     return ratio(hits.total(hits.place / hits.rank), r.known(rel))
 
 
@@ -62,7 +62,7 @@ def P(r: JudgedRankings, *, rel: int = 1, cutoff: float) -> Floats:
     >>> (P @ 5).compute(JudgedRankings.spelled("0 1 U N 1 N"))
     array([0.4])
     """
-    return r.where((r.labels >= rel) & (r.rank <= cutoff)).counts / cutoff
+    return r.relevant(rel, cutoff).counts / cutoff
 
 
 @measure(chance=chance.of_recall, diluted=True, trec_eval={"recall": CUTOFFS}, aliases=("Recall",))
@@ -77,7 +77,7 @@ def R(r: JudgedRankings, *, rel: int = 1, cutoff: float = inf) -> Floats:
     >>> (R @ 5).compute(JudgedRankings.spelled("0 1 U N 1 N", missed="1 1"))
     array([0.5])
     """
-    return ratio(r.where((r.labels >= rel) & (r.rank <= cutoff)).counts, r.known(rel))
+    return ratio(r.relevant(rel, cutoff).counts, r.known(rel))
 
 
 @measure(monotone=True, trec_eval="Rprec", aliases=("RPrec",))
@@ -91,7 +91,7 @@ def Rprec(r: JudgedRankings, *, rel: int = 1) -> Floats:
     >>> Rprec.compute(JudgedRankings.spelled("0 1 U N 1 N", missed="1"))
     array([0.33333333])
     """
-    hits, relevant = r.where(r.labels >= rel), r.known(rel)
+    hits, relevant = r.relevant(rel), r.known(rel)
     return ratio(hits.total(hits.rank <= relevant[hits.ranking]), relevant)
 
 
@@ -112,7 +112,7 @@ def RR(r: JudgedRankings, *, rel: int = 1, cutoff: float = inf) -> Floats:
     >>> RR.compute(JudgedRankings.spelled("0 1 U N 1 N"))
     array([0.5])
     """
-    hits = r.where((r.labels >= rel) & (r.rank <= cutoff))
+    hits = r.relevant(rel, cutoff)
     return hits.total((hits.place == 1) / hits.rank)
 
 
@@ -127,7 +127,7 @@ def Success(r: JudgedRankings, *, rel: int = 1, cutoff: float) -> Floats:
     >>> (Success @ 1).compute(JudgedRankings.spelled("0 1 U"))
     array([0.])
     """
-    return np.minimum(r.where((r.labels >= rel) & (r.rank <= cutoff)).counts, 1.0)
+    return np.minimum(r.relevant(rel, cutoff).counts, 1.0)
 
 
 @measure(diluted=True, trec_eval={"iprec_at_recall": tuple(i / 10 for i in range(11))}, cite=("salton1983",))
@@ -144,7 +144,7 @@ def IPrec(r: JudgedRankings, *, rel: int = 1, recall: float, rounding: str = "up
     >>> (IPrec @ 0.5).compute(JudgedRankings.spelled("0 1 N 1 N", missed="1 1"))
     array([0.5])
     """
-    hits = r.where(r.labels >= rel)
+    hits = r.relevant(rel)
     wanted = recall * r.known(rel)
     # trec_eval 9 truncates after adding 0.9; trec_eval 10 rounds half away from zero.
     needed = np.floor(wanted + (0.9 if rounding == "up" else 0.5))
@@ -165,7 +165,7 @@ def SetP(r: JudgedRankings, *, rel: int = 1) -> Floats:
     >>> SetP.compute(JudgedRankings.spelled("0 1 U N 1"))
     array([0.4])
     """
-    return ratio(r.where(r.labels >= rel).counts, r.retrieved)
+    return ratio(r.relevant(rel).counts, r.retrieved)
 
 
 @measure(diluted=True, chance=chance.of_recall, trec_eval="set_recall")
@@ -179,7 +179,7 @@ def SetR(r: JudgedRankings, *, rel: int = 1) -> Floats:
     >>> SetR.compute(JudgedRankings.spelled("0 1 U N 1", missed="1 1"))
     array([0.5])
     """
-    return ratio(r.where(r.labels >= rel).counts, r.known(rel))
+    return ratio(r.relevant(rel).counts, r.known(rel))
 
 
 @measure(diluted=True, trec_eval="set_F", cite=("vanrijsbergen1979",))
@@ -194,6 +194,6 @@ def SetF(r: JudgedRankings, *, rel: int = 1, beta: float = 1.0) -> Floats:
     >>> SetF.compute(JudgedRankings.spelled("0 1 U N 1", missed="1 1"))
     array([0.44444444])
     """
-    found = r.where(r.labels >= rel).counts
+    found = r.relevant(rel).counts
     precision, recall = ratio(found, r.retrieved), ratio(found, r.known(rel))
     return ratio((1 + beta**2) * precision * recall, beta**2 * precision + recall)

@@ -40,7 +40,7 @@ def RBP(
     >>> RBP(p=0.8).compute(JudgedRankings.spelled("0 1 U N 1 N 0 U 1 N N 1"))
     array([0.2926543])
     """
-    hits = r.where((r.labels >= rel) & (r.rank <= cutoff))
+    hits = r.relevant(rel, cutoff)
     gain = hits.labels / max_grade if max_grade else np.ones(len(hits.labels))
     for grade, value in (gains or {}).items():
         gain = np.where(hits.labels == grade, value, gain)

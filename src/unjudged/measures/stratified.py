@@ -43,7 +43,7 @@ def xinfAP(r: JudgedRankings, *, rel: int = 1, dialect: str = "trec") -> Floats:
     array([0.31296325])
     """
     top = r.cut(DEEPEST)
-    hits = top.where(top.labels >= rel)
+    hits = top.relevant(rel)
     expected = np.ones(len(hits.rank))
     for member in _strata(top):
         pooled = top.above(hits, member)

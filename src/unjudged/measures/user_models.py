@@ -34,7 +34,7 @@ def NCP(
     >>> NCP.compute(ranking), NCP(stop="first").compute(ranking)
     (array([0.26111111]), array([0.5]))
     """
-    hits, relevant = r.where(r.labels >= rel), r.known(rel)
+    hits, relevant = r.relevant(rel), r.known(rel)
     weight = stopping_weights(stop, int(relevant.max(initial=0)), decay, exponent)
     up_to = np.concatenate([[0.0], np.cumsum(weight)])
     return ratio(hits.total(weight[hits.place - 1] * hits.place / hits.rank), up_to[relevant])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, cast
 
@@ -40,6 +40,7 @@ class JudgedRankings:
     query: NDArray[np.int32]
     element: Integers | None = None
     """Where each document was in the rankings that `where` chose it from."""
+    _relevant: dict[int, JudgedRankings] = field(init=False, repr=False, default_factory=dict)
 
     @classmethod
     def of(cls, judgments: Judgments, runs: Sequence[Matched]) -> JudgedRankings:
@@ -122,6 +123,16 @@ class JudgedRankings:
             element=element,
         )
 
+    def relevant(self, rel: int, cutoff: float = np.inf) -> JudgedRankings:
+        """The documents of grade `rel` or higher; chosen once, since most measures start from them."""
+        if rel not in self._relevant:
+            self._relevant[rel] = self.where(self.labels >= rel)
+        all_ranks = self._relevant[rel]
+        if cutoff == np.inf:
+            return all_ranks
+        top = all_ranks.where(all_ranks.rank <= cutoff)
+        return replace(top, element=cast("Integers", all_ranks.element)[top.element])
+
     @cached_property
     def labels(self) -> NDArray[np.int32]:
         """The grade of each document, negative where it is pooled and not judged."""
@@ -147,14 +158,26 @@ class JudgedRankings:
 
         With a mask, only those are counted.
         """
-        if chosen.element is None or chosen.offsets.shape != self.offsets.shape:
-            raise UsageError("`above` takes documents that `where` chose from the same rankings")
-        first = np.repeat(self.offsets[:-1], chosen.counts)
+        element, first = self._places(chosen)
         if mask is None:
-            return chosen.element - first
-        before = np.zeros(len(mask) + 1, np.int32)
-        np.cumsum(mask, out=before[1:])
-        return before[chosen.element].astype(np.int64) - before[first]
+            return element - first
+        before = _running_count(mask)
+        return (before[element] - before[first]).astype(np.int64)
+
+    def judged_above(self, chosen: JudgedRankings) -> Integers:
+        """For each document of `chosen`, made by `where`, how many judged ones stand above it."""
+        element, first = self._places(chosen)
+        return (self._judged_before[element] - self._judged_before[first]).astype(np.int64)
+
+    @cached_property
+    def _judged_before(self) -> NDArray[np.int32]:
+        return _running_count(self.labels >= 0)
+
+    def _places(self, chosen: JudgedRankings) -> tuple[Integers, Integers]:
+        """Where each chosen document stands among ours, and where its ranking begins."""
+        if chosen.element is None or chosen.offsets.shape != self.offsets.shape:
+            raise UsageError("what stands above is known of documents that `where` chose from these rankings")
+        return chosen.element, np.repeat(self.offsets[:-1], chosen.counts)
 
     def total(self, values: ArrayLike) -> Floats:
         """The sum of the values of each ranking's documents, added in rank order."""
@@ -187,6 +210,13 @@ class JudgedRankings:
     def as_nonrelevant(self) -> JudgedRankings:
         """The rankings as if every document pooled and not judged were judged nonrelevant."""
         return self.relabelled(self.judgments.with_grades(np.maximum(self.judgments.grade, 0)))
+
+
+def _running_count(mask: Mask) -> NDArray[np.int32]:
+    """How many are True before each place, and in all."""
+    before = np.zeros(len(mask) + 1, np.int32)
+    np.cumsum(mask, out=before[1:])
+    return before
 
 
 def sums(values: ArrayLike, group: Integers, groups: int) -> Floats:
