@@ -20,6 +20,7 @@ JOURNEY = [
     "scores",
     "evaluation",
     "sample",
+    "designs",
     "report",
     "cli",
     "__main__",

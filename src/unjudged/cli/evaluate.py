@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -13,6 +10,7 @@ from cyclopts import Parameter
 import unjudged
 from unjudged.cli.arguments import File, Judged, check_files, probability, read_judgments
 from unjudged.cli.output import is_terminal, show
+from unjudged.cli.progress import reading
 from unjudged.errors import UsageError
 from unjudged.evaluation import DEFAULT_MEASURES
 from unjudged.formats.trec import read_run
@@ -21,7 +19,6 @@ from unjudged.report.intervals import INTERVAL_FORMATS
 from unjudged.report.tables import FORMATS, as_table
 from unjudged.uncertainty.expectation import given_interval
 
-PROGRESS_FROM = 10
 INTERVAL_MEASURES = ("AP", "nDCG@10", "RBP(p=0.8)")
 
 
@@ -98,7 +95,7 @@ def evaluate(
     chosen = parse_measures(measures or (DEFAULT_MEASURES if interval is None else INTERVAL_MEASURES))
     if level is not None:
         chosen = [m(rel=level) if "rel" in m.parameters and "rel" not in m.given else m for m in chosen]
-    with progress(len(runs)) as on_read:
+    with reading(len(runs)) as on_read:
         judgments = read_judgments(qrels, judged)
         scores = unjudged.evaluate(judgments, list(runs), chosen, depth=depth, on_read=on_read)
     if probabilities is not None:
@@ -119,17 +116,3 @@ def evaluate(
     else:
         text = FORMATS[format](scores, per_query)
     show(text, output)
-
-
-@contextmanager
-def progress(runs: int) -> Iterator[Callable[[str], None] | None]:
-    """A bar on a terminal where there are many runs, silence elsewhere."""
-    if runs < PROGRESS_FROM or not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("reading runs", total=runs)
-        yield lambda _: bar.advance(task)

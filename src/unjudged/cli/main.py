@@ -17,6 +17,7 @@ import unjudged
 from unjudged.cli.baseline import baseline
 from unjudged.cli.compare import compare, next_to_judge
 from unjudged.cli.demo import demo
+from unjudged.cli.designs import pool, sample
 from unjudged.cli.evaluate import evaluate
 from unjudged.cli.measures import cite, measures
 from unjudged.errors import UnjudgedError, UsageError
@@ -30,7 +31,7 @@ app = App(
     version=f"unjudged {unjudged.__version__} (reader: {KIND_OF_SCANNER})",
     suppress_keyboard_interrupt=False,
 )
-for command in (evaluate, compare, baseline, measures, cite, demo):
+for command in (evaluate, compare, pool, sample, baseline, measures, cite, demo):
     app.command(command)
 app.command(next_to_judge, name="next")
 

@@ -1,7 +1,7 @@
 """Estimates from samples with known inclusion probabilities (Aslam and Pavlu, 2007).
 
 A judged document that was drawn with probability pi stands for 1 / pi documents. Where no probabilities are
-recorded, pi is the judged share of the query's pool, as it is in a uniform sample.
+recorded, pi is the judged share of the document's stratum, or of the query's pool where there are no strata.
 """
 
 from __future__ import annotations

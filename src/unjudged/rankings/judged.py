@@ -106,6 +106,11 @@ class JudgedRankings:
             raise UsageError("the new judgments are of another pool; make them by `with_grades`")
         return replace(self, judgments=judgments)
 
+    def moved(self, judgments: Judgments, row: Integers) -> JudgedRankings:
+        """The same rankings under judgments of another pool: `row` gives the new row of each, -1 for none."""
+        kept = self.where(row[self.row] >= 0)
+        return replace(kept, judgments=judgments, row=row[kept.row].astype(np.int32), element=None)
+
     def cut(self, depth: int) -> JudgedRankings:
         """The rankings as if only their first `depth` documents had been retrieved."""
         depth = min(depth, int(np.iinfo(np.int32).max))

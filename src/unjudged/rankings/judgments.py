@@ -109,12 +109,23 @@ class Judgments:
 
     @cached_property
     def inclusion(self) -> NDArray[np.float64]:
-        """How likely each document was to be judged: as recorded, else the judged share of its pool.
+        """How likely each document was to be judged: as recorded, else the judged share of its stratum.
 
-        The latter is right for a uniform sample; not a number where a document was not drawn.
+        Without strata the pool is one: right for a uniform sample. Not a number where a document was not
+        drawn.
         """
-        known = self.sampled_share[self.query] if self.probability is None else self.probability
+        known = self._judged_share if self.probability is None else self.probability
         return np.where(self.grade >= 0, known, np.nan)
+
+    @property
+    def _judged_share(self) -> NDArray[np.float64]:
+        """For each row, the judged share of its query's stratum."""
+        strata, stratum = np.unique([0] if self.stratum is None else self.stratum, return_inverse=True)
+        cell = self.query * len(strata) + stratum
+        sizes = np.bincount(cell)
+        judged = np.bincount(cell[self.grade >= 0], minlength=len(sizes))
+        share: NDArray[np.float64] = judged[cell] / sizes[cell]
+        return share
 
     def __repr__(self) -> str:
         judged, relevant = int((self.grade >= 0).sum()), int((self.grade >= 1).sum())

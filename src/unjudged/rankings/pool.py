@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unjudged.errors import InputError
 from unjudged.formats import matching
@@ -67,6 +68,21 @@ def updated(judgments: Judgments, later: Judgments) -> Judgments:
     judged = later.grade >= 0
     grade[rows_of(known, table)[judged]] = later.grade[judged]
     return known.with_grades(grade)
+
+
+def chosen_rows(judgments: Judgments, chosen: NDArray[np.bool_]) -> Judgments:
+    """The judgments with these rows only; the other documents are not in the pool."""
+    rows = np.flatnonzero(chosen)
+    offsets = np.searchsorted(rows, judgments.offsets)
+    documents = judgments.documents.take(rows)
+    index = matching.index(
+        Table(judgments.queries, offsets, documents, np.zeros((len(rows), 1)), np.zeros(0, np.int64))
+    )
+    stratum = None if judgments.stratum is None else judgments.stratum[rows]
+    probability = None if judgments.probability is None else judgments.probability[rows]
+    return Judgments(
+        judgments.queries, offsets, documents, judgments.grade[rows], index, stratum, probability
+    )
 
 
 def with_grades_from(judgments: Judgments, complete: Judgments) -> Judgments:

@@ -1,0 +1,217 @@
+"""`unjudged pool` and `unjudged sample`: judgment designs as files."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+import unjudged
+from unjudged.cli.arguments import File, Judged, check_files, one_per_line, read_judgments, share_of
+from unjudged.cli.output import show
+from unjudged.cli.progress import reading
+from unjudged.designs.contributions import contributions, leave_one_out, sizes, without
+from unjudged.designs.pool import REST, Pool
+from unjudged.errors import UsageError
+from unjudged.evaluation import judged_rankings, name_runs
+from unjudged.rankings.judgments import Judgments
+from unjudged.report.judgment_files import judgment_file
+from unjudged.report.tables import aligned
+
+DEPTHS = (1, 2, 3, 4, 5, 8, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100)
+Form = Literal["qrels", "strata", "prels"]
+
+
+def pool(
+    *runs: File,
+    depth: Annotated[int, Parameter(("-k", "--depth"))] = 100,
+    qrels: str | None = None,
+    leave_out: str | None = None,
+    groups: str | None = None,
+    statistics: Annotated[bool, Parameter(negative="")] = False,
+    measures: Annotated[list[str] | None, Parameter(("-m", "--measure"), negative="")] = None,
+    output: Annotated[Path | None, Parameter(("-o", "--output"))] = None,
+) -> None:
+    """The documents that runs have at the top: a file to judge, or judgments cut down to them.
+
+    Without --qrels every document is new and gets -1, in the order of their names so that nothing tells an
+    assessor its rank. With --qrels the documents in the pool keep their grades and the others get -1.
+
+    Parameters
+    ----------
+    runs
+        The runs of the pool.
+    depth
+        How many documents of each ranking are pooled.
+    qrels
+        Complete judgments.
+    leave_out
+        A run or group: what only it brought into the pool is left out of the judgments.
+    groups
+        A file with the group of each run, `run group` a line.
+    statistics
+        Print the size of the pool at each depth and what each run or group brought, in place of the file;
+        with --qrels also each run's score with and without what its own group brought alone.
+    measures
+        What is scored for --statistics; may be repeated. AP if not given.
+    output
+        Write to this file.
+    """
+    _check(runs, "unjudged pool RUN...")
+    check_files([*runs, *([qrels] if qrels else [])])
+    named = name_runs(list(runs))
+    of_group = one_per_line(groups, named) if groups else None
+    with reading(len(named)) as on_read:
+        if qrels is None:
+            made = Pool.of_runs(named, depth)
+        else:
+            judgments = Judgments.read(qrels)
+            made = Pool(judgments, judged_rankings(judgments, named, on_read=on_read), list(named))
+    if statistics:
+        show(_statistics(made, depth, of_group, measures, judged=qrels is not None), output)
+        return
+    if leave_out is not None and qrels is None:
+        raise UsageError("--leave-out goes with --qrels; without them, leave the run's file out")
+    if leave_out is not None:
+        result = without(made, leave_out, depth, of_group)
+    else:
+        result = made.judgments if qrels is None else made.depth(depth)
+    options = {"depth": depth, "qrels": qrels, "leave-out": leave_out, "groups": groups}
+    show(judgment_file(result, "qrels", _made_by("pool", runs, options)), output)
+
+
+def sample(
+    qrels: File,
+    /,
+    *runs: File,
+    design: Annotated[
+        Literal["random", "depth", "mixed", "stratified"], Parameter(("-d", "--design"))
+    ] = "random",
+    share: str | None = None,
+    depth: Annotated[int | None, Parameter(("-k", "--depth"))] = None,
+    strata: str | None = None,
+    seed: int = 0,
+    redraw: bool = True,
+    form: Form | None = None,
+    judged: Judged = None,
+    output: Annotated[Path | None, Parameter(("-o", "--output"))] = None,
+) -> None:
+    """Judge fewer documents: a part of complete judgments, chosen by a design; the rest gets -1.
+
+    random takes a share of each query's judged documents, depth the first documents of every run, mixed these
+    and as many drawn from the rest, stratified a share of its own for each depth. The first line of the file
+    says how it was made; the same seed and documents give the same sample on every machine.
+
+    Parameters
+    ----------
+    qrels
+        Complete judgments.
+    runs
+        The runs of the pool, for every design but random.
+    design
+        How documents are chosen.
+    share
+        Of each query's documents, as 10% or 0.1 (random).
+    depth
+        Documents of each ranking (depth, mixed).
+    strata
+        The share of each depth, as 10:100%,50:30%,rest:10% (stratified).
+    seed
+        Another number, another sample.
+    redraw
+        Draw a random sample again where it has no relevant document though the query has one.
+    form
+        qrels; strata, with the stratum in the fourth of five columns, for xinfAP (what mixed and stratified
+        give if nothing is said); prels, with inclusion probabilities, for statAP.
+    judged
+        Judgments made since, in a file of their own; may be repeated.
+    output
+        Write to this file.
+    """
+    check_files([qrels, *runs])
+    if design != "random":
+        _check(runs, f"unjudged sample --design {design} QRELS RUN...")
+    judgments = read_judgments(qrels, judged)
+    made = Pool(judgments)
+    if design != "random":
+        named = name_runs(list(runs))
+        with reading(len(named)) as on_read:
+            made = Pool(judgments, judged_rankings(judgments, named, on_read=on_read), list(named))
+    given = {"share": share, "depth": depth, "strata": strata}
+    needed = {"random": "share", "depth": "depth", "mixed": "depth", "stratified": "strata"}[design]
+    for name, value in given.items():
+        if (value is None) == (name == needed):
+            word = "needs" if name == needed else "does not take"
+            raise UsageError(f"--design {design} {word} --{name}")
+    if design == "random":
+        result = made.random(share_of(str(share)), seed=seed, redraw=redraw)
+    elif design == "stratified":
+        result = made.stratified(_strata(str(strata)), seed=seed)
+    else:
+        result = made.depth(int(depth or 0)) if design == "depth" else made.mixed(int(depth or 0), seed=seed)
+    form = form or ("qrels" if result.stratum is None else "strata")
+    options = {"design": design, **given, "seed": seed, "form": form}
+    files = [qrels, *runs, *(word for file in judged or () for word in ("--judged", file))]
+    made_by = _made_by("sample", files, options) + ("" if redraw else " --no-redraw")
+    show(judgment_file(result, form, made_by), output)
+
+
+def _statistics(
+    made: Pool, depth: int, groups: dict[str, str] | None, measures: Sequence[str] | None, judged: bool
+) -> str:
+    depths = sorted({*(k for k in DEPTHS if k < depth), depth})
+    size_rows = [[str(s.depth), str(s.documents), f"{s.per_query:.1f}"] for s in sizes(made, depths)]
+    head = ["group" if groups else "run", "documents", "unique"]
+    brought = contributions(made, depth, groups)
+    rows = [[c.name, str(c.documents), str(c.unique)] for c in brought]
+    if judged:
+        head += ["relevant", "unique relevant"]
+        rows = [[*row, str(c.relevant), str(c.unique_relevant)] for row, c in zip(rows, brought, strict=True)]
+    text = [
+        aligned(["depth", "documents", "a query"], size_rows, labels=0),
+        aligned(head, rows, labels=1),
+    ]
+    if judged:
+        chosen = measures or ["AP"]
+        left = leave_one_out(made, chosen, depth, groups)
+        head = ["run", *(word for name in chosen for word in (name, f"{name} without its own"))]
+        text.append(
+            aligned(
+                head,
+                [
+                    [
+                        one.run,
+                        *(f"{v:.4f}" for pair in zip(one.actual, one.without, strict=True) for v in pair),
+                    ]
+                    for one in left
+                ],
+                labels=1,
+            )
+        )
+    return "\n".join(text)
+
+
+def _check(runs: Sequence[str], usage: str) -> None:
+    if not runs:
+        raise UsageError(f"no run given: {usage}")
+
+
+def _strata(text: str) -> dict[float, float]:
+    """`10:100%,50:30%,rest:10%` as depths and shares."""
+    strata: dict[float, float] = {}
+    for part in text.split(","):
+        depth, colon, share = part.partition(":")
+        if not colon or not (depth == "rest" or depth.isdecimal()):
+            raise UsageError(f"a stratum is {part!r}, expected a depth and a share as 10:50% or rest:5%")
+        strata[REST if depth == "rest" else int(depth)] = share_of(share)
+    return strata
+
+
+def _made_by(command: str, files: Sequence[str], options: Mapping[str, object]) -> str:
+    words = ["unjudged", command, *files]
+    for name, value in options.items():
+        words += [] if value is None else [f"--{name}", str(value)]
+    return f"unjudged {unjudged.__version__}: {shlex.join(words)}"

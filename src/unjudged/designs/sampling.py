@@ -1,0 +1,117 @@
+"""Random samples that a seed and the names of the documents decide, and nothing else.
+
+Every document has a number that looks random and depends on its query, its name and the seed alone; a sample
+takes the documents with the smallest ones. So a query's sample is the same in whatever order the judgments
+stand, whichever other queries there are, on every machine; and a larger sample with the same seed holds the
+smaller one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from hashlib import blake2b
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unjudged.rankings.judged import Floats, Integers, Mask
+from unjudged.rankings.judgments import Judgments
+
+Numbers = NDArray[np.uint64]
+
+_CELL_BITS = np.uint64(24)
+
+
+def identities(judgments: Judgments) -> Numbers:
+    """A number for each row that its query and its document decide."""
+    rows = zip(judgments.query.tolist(), judgments.documents.tolist(), strict=True)
+    begun = [blake2b(query + b" ", digest_size=8) for query in judgments.queries.tolist()]
+    return _from_digests(_continued(begun[q], document) for q, document in rows)
+
+
+def identities_of(names: Sequence[bytes]) -> Numbers:
+    """A number for each name."""
+    return _from_digests(blake2b(name, digest_size=8).digest() for name in names)
+
+
+def _continued(begun: blake2b, text: bytes) -> bytes:
+    digest = begun.copy()
+    digest.update(text)
+    return digest.digest()
+
+
+def _from_digests(digests: Iterable[bytes]) -> Numbers:
+    return np.frombuffer(b"".join(digests), "<u8").astype(np.uint64)
+
+
+def numbers(identity: Numbers, *seed: int | str) -> Numbers:
+    """Numbers that look random and independent for every seed (the finaliser of SplitMix64, twice)."""
+    salt = blake2b(" ".join(map(str, seed)).encode(), digest_size=16).digest()
+    first, second = np.frombuffer(salt, "<u8").astype(np.uint64)
+    return _mixed(_mixed(identity ^ first) ^ second)
+
+
+def _mixed(x: Numbers) -> Numbers:
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(31))
+
+
+def smallest(number: Numbers, cell: Integers, wanted: Integers) -> Mask:
+    """The `wanted[c]` rows with the smallest numbers of each cell c."""
+    order = np.argsort((cell.astype(np.uint64) << (64 - _CELL_BITS)) | (number >> _CELL_BITS), kind="stable")
+    sizes = np.bincount(cell, minlength=len(wanted))
+    place = np.arange(len(cell)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    chosen = np.zeros(len(cell), bool)
+    chosen[order] = place < np.repeat(wanted, sizes)
+    return chosen
+
+
+def rounded(share: float | Floats, sizes: Integers) -> Integers:
+    """So many documents are this share of each cell: the nearest number, at least one of a share above 0."""
+    nearest = np.floor(np.asarray(share) * sizes + 0.5 + 1e-9).astype(np.int64)
+    return np.minimum(np.where(np.asarray(share) > 0, np.maximum(nearest, 1), 0), sizes)
+
+
+def redrawn(chosen: Mask, relevant: Mask, query: Integers, number: Numbers, chance: Floats) -> Mask:
+    """The sample after the redraw rule.
+
+    A query's sample without any of its relevant documents is thrown away and drawn again until it has one
+    (Yilmaz and Aslam, 2008). Not by trying, which may take for ever: what the repeated draws end with is a
+    sample of k relevant documents with the probability of k given k > 0, and `chance` decides on k.
+    `chance` has one number from 0 to 1 a query.
+    """
+    queries = len(chance)
+    size, held, found = (
+        np.bincount(query[rows], minlength=queries) for rows in (chosen, relevant, chosen & relevant)
+    )
+    again = np.flatnonzero((found == 0) & (held > 0) & (size > 0))
+    if not len(again):
+        return chosen
+    documents = np.bincount(query, minlength=queries)
+    wanted = np.zeros((queries, 2), np.int64)
+    for q in again.tolist():
+        odds = np.cumsum(counts_of_relevant(int(documents[q]), int(held[q]), int(size[q])))
+        wanted[q, 1] = 1 + np.searchsorted(odds[:-1], chance[q], "right")
+        wanted[q, 0] = size[q] - wanted[q, 1]
+    drawn = smallest(number, 2 * query + relevant, wanted.ravel())
+    return np.where(np.isin(query, again), drawn, chosen)
+
+
+def counts_of_relevant(documents: int, relevant: int, size: int) -> Floats:
+    """The probabilities of 1, 2, ... relevant documents in a random sample, given that there is one.
+
+    For samples that may have none: size <= documents - relevant.
+    """
+    k = np.arange(1, min(relevant, size))
+    ratio = (relevant - k) * (size - k) / ((k + 1.0) * (documents - relevant - size + k + 1))
+    logs = np.concatenate([[0.0], np.cumsum(np.log(ratio))])
+    weights = np.exp(logs - logs.max())
+    share: Floats = weights / weights.sum()
+    return share
+
+
+def uniforms(number: Numbers) -> Floats:
+    """Numbers from 0 to 1 of 53 bits."""
+    shares: Floats = (number >> np.uint64(11)).astype(float) * 2.0**-53
+    return shares

@@ -1,0 +1,54 @@
+"""Judgments as text, in the forms that evaluation tools read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from unjudged.errors import UsageError
+from unjudged.rankings.judgments import Judgments
+from unjudged.report.text import plain
+
+METHOD = 1
+"""What statAP's script calls a document that was drawn with its probability."""
+
+
+def as_qrels(judgments: Judgments) -> Iterator[str]:
+    """`query 0 document grade`, -1 where a document is pooled and not judged."""
+    for query, document, grade in _rows(judgments):
+        yield f"{query} 0 {document} {grade}"
+
+
+def as_strata(judgments: Judgments) -> Iterator[str]:
+    """`query 0 document stratum grade`, as sample_eval takes it; one stratum where none are recorded."""
+    recorded = judgments.stratum
+    strata = [1] * len(judgments.grade) if recorded is None else recorded.tolist()
+    for (query, document, grade), stratum in zip(_rows(judgments), strata, strict=True):
+        yield f"{query} 0 {document} {stratum} {grade}"
+
+
+def as_prels(judgments: Judgments) -> Iterator[str]:
+    """`query document grade method probability` of the judged documents, as statAP's script takes it."""
+    if judgments.probability is None:
+        raise UsageError("a prels file holds probabilities, and this design has none: choose another form")
+    probabilities = judgments.probability.tolist()
+    for (query, document, grade), probability in zip(_rows(judgments), probabilities, strict=True):
+        if grade >= 0:
+            yield f"{query} {document} {grade} {METHOD} {probability!r}"
+
+
+JUDGMENT_FORMS: dict[str, Callable[[Judgments], Iterator[str]]] = {
+    "qrels": as_qrels,
+    "strata": as_strata,
+    "prels": as_prels,
+}
+
+
+def judgment_file(judgments: Judgments, form: str, made_by: str) -> str:
+    """A whole file, headed by a comment that says how it was made."""
+    return "\n".join([f"# {plain(made_by)}", *JUDGMENT_FORMS[form](judgments), ""])
+
+
+def _rows(judgments: Judgments) -> Iterator[tuple[str, str, int]]:
+    queries = list(judgments.queries)
+    columns = zip(judgments.query.tolist(), judgments.documents, judgments.grade.tolist(), strict=True)
+    return ((queries[q], document, grade) for q, document, grade in columns)
