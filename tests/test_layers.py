@@ -21,6 +21,7 @@ JOURNEY = [
     "evaluation",
     "sample",
     "designs",
+    "simulation",
     "report",
     "cli",
     "__main__",

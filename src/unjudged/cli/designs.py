@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-import unjudged
 from unjudged.cli.arguments import File, Judged, check_files, one_per_line, read_judgments, share_of
-from unjudged.cli.output import show
+from unjudged.cli.output import command_line, show
 from unjudged.cli.progress import reading
 from unjudged.designs.contributions import contributions, leave_one_out, sizes, without
 from unjudged.designs.pool import REST, Pool
 from unjudged.errors import UsageError
 from unjudged.evaluation import judged_rankings, name_runs
 from unjudged.rankings.judgments import Judgments
-from unjudged.report.judgment_files import judgment_file
 from unjudged.report.tables import aligned
+from unjudged.report.trec_files import judgment_file
 
 DEPTHS = (1, 2, 3, 4, 5, 8, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100)
 Form = Literal["qrels", "strata", "prels"]
@@ -80,7 +78,7 @@ def pool(
     else:
         result = made.judgments if qrels is None else made.depth(depth)
     options = {"depth": depth, "qrels": qrels, "leave-out": leave_out, "groups": groups}
-    show(judgment_file(result, "qrels", _made_by("pool", runs, options)), output)
+    show(judgment_file(result, "qrels", command_line("pool", runs, options)), output)
 
 
 def sample(
@@ -155,7 +153,7 @@ def sample(
     form = form or ("qrels" if result.stratum is None else "strata")
     options = {"design": design, **given, "seed": seed, "form": form}
     files = [qrels, *runs, *(word for file in judged or () for word in ("--judged", file))]
-    made_by = _made_by("sample", files, options) + ("" if redraw else " --no-redraw")
+    made_by = command_line("sample", files, options) + ("" if redraw else " --no-redraw")
     show(judgment_file(result, form, made_by), output)
 
 
@@ -208,10 +206,3 @@ def _strata(text: str) -> dict[float, float]:
             raise UsageError(f"a stratum is {part!r}, expected a depth and a share as 10:50% or rest:5%")
         strata[REST if depth == "rest" else int(depth)] = share_of(share)
     return strata
-
-
-def _made_by(command: str, files: Sequence[str], options: Mapping[str, object]) -> str:
-    words = ["unjudged", command, *files]
-    for name, value in options.items():
-        words += [] if value is None else [f"--{name}", str(value)]
-    return f"unjudged {unjudged.__version__}: {shlex.join(words)}"

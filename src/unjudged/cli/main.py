@@ -20,6 +20,7 @@ from unjudged.cli.demo import demo
 from unjudged.cli.designs import pool, sample
 from unjudged.cli.evaluate import evaluate
 from unjudged.cli.measures import cite, measures
+from unjudged.cli.simulate import simulate
 from unjudged.errors import UnjudgedError, UsageError
 from unjudged.formats.scanner import KIND_OF_SCANNER
 
@@ -31,7 +32,7 @@ app = App(
     version=f"unjudged {unjudged.__version__} (reader: {KIND_OF_SCANNER})",
     suppress_keyboard_interrupt=False,
 )
-for command in (evaluate, compare, pool, sample, baseline, measures, cite, demo):
+for command in (evaluate, compare, pool, sample, simulate, baseline, measures, cite, demo):
     app.command(command)
 app.command(next_to_judge, name="next")
 

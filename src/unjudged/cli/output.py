@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import unjudged
 from unjudged.errors import InputError
 from unjudged.report.text import write_whole
 
@@ -30,3 +33,11 @@ def show(text: str, output: Path | None = None) -> None:
     except OSError as error:
         name = "standard output" if output is None else output
         raise InputError(f"{name}: cannot be written: {error.strerror}") from None
+
+
+def command_line(command: str, files: Sequence[str], options: Mapping[str, object]) -> str:
+    """The command that makes a file, to be written in its first line."""
+    words = ["unjudged", command, *files]
+    for name, value in options.items():
+        words += [] if value is None else [f"--{name}", str(value)]
+    return f"unjudged {unjudged.__version__}: {shlex.join(words)}"

@@ -1,11 +1,14 @@
-"""Judgments as text, in the forms that evaluation tools read."""
+"""Judgments and runs as text, in the forms that evaluation tools read."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+import numpy as np
+
 from unjudged.errors import UsageError
 from unjudged.rankings.judgments import Judgments
+from unjudged.rankings.runs import Run
 from unjudged.report.text import plain
 
 METHOD = 1
@@ -46,6 +49,16 @@ JUDGMENT_FORMS: dict[str, Callable[[Judgments], Iterator[str]]] = {
 def judgment_file(judgments: Judgments, form: str, made_by: str) -> str:
     """A whole file, headed by a comment that says how it was made."""
     return "\n".join([f"# {plain(made_by)}", *JUDGMENT_FORMS[form](judgments), ""])
+
+
+def run_file(run: Run, tag: str) -> str:
+    """`query Q0 document rank score tag`, best first; scores with all their digits."""
+    sizes = np.diff(run.offsets)
+    ranks = (1 + np.arange(len(run.documents)) - np.repeat(run.offsets[:-1], sizes)).tolist()
+    names = list(run.queries)
+    queries = [names[q] for q in np.repeat(np.arange(len(names)), sizes).tolist()]
+    rows = zip(queries, run.documents, ranks, run.scores.tolist(), strict=True)
+    return "".join(f"{query} Q0 {document} {rank} {score!r} {tag}\n" for query, document, rank, score in rows)
 
 
 def _rows(judgments: Judgments) -> Iterator[tuple[str, str, int]]:

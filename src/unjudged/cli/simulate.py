@@ -1,0 +1,69 @@
+"""`unjudged simulate`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from unjudged.cli.output import command_line, show
+from unjudged.cli.progress import progress
+from unjudged.errors import UsageError
+from unjudged.report.trec_files import judgment_file, run_file
+
+
+def simulate(
+    output: Annotated[Path, Parameter(("-o", "--output"))],
+    /,
+    *,
+    systems: Annotated[int, Parameter(("-s", "--systems"))] = 10,
+    queries: int = 50,
+    documents: Annotated[int, Parameter(("-n", "--documents"))] = 1000,
+    relevant: float = 0.05,
+    best: float = 0.02,
+    worst: float = 1.0,
+    depth: Annotated[int | None, Parameter(("-k", "--depth"))] = None,
+    seed: int = 0,
+) -> None:
+    """Make runs of simulated systems and complete judgments, to try designs and measures on.
+
+    Each system draws its rankings from an urn in which a nonrelevant document is drawn w times as readily as
+    a relevant one: w = 1 ranks at random, a small w ranks well (Park, 2016).
+
+    Parameters
+    ----------
+    output
+        A folder, new or empty, for qrels.txt and a file for each run.
+    systems
+        How many; their w go from best to worst by equal factors.
+    queries
+        How many.
+    documents
+        How many the collection has; all are judged for every query.
+    relevant
+        The probability that a document is relevant.
+    best
+        The w of the best system.
+    worst
+        The w of the worst system.
+    depth
+        How many documents of each ranking are kept; all if not given.
+    seed
+        Another number, other systems.
+    """
+    from unjudged.simulation import simulate as simulated
+
+    if output.exists() and (not output.is_dir() or any(output.iterdir())):
+        raise UsageError(f"{output} is there already, expected a new or an empty folder")
+    made = simulated(systems, queries, documents, q=relevant, best=best, worst=worst, depth=depth, seed=seed)
+    output.mkdir(parents=True, exist_ok=True)
+    options = {"systems": systems, "queries": queries, "documents": documents, "relevant": relevant}
+    more = {"best": best, "worst": worst, "depth": depth, "seed": seed}
+    made_by = command_line("simulate", [str(output)], {**options, **more})
+    show(judgment_file(made.judgments, "qrels", made_by), output / "qrels.txt")
+    with progress("writing runs", systems) as advance:
+        for name, run in made.runs.items():
+            show(run_file(run, name), output / f"{name}.run")
+            if advance:
+                advance(name)
