@@ -90,10 +90,8 @@ def _judgments(queries: Ids, names: Sequence[str], relevant: Mask) -> Judgments:
     offsets = np.arange(len(queries) + 1, dtype=np.int64) * len(names)
     documents = Ids.of(names).take(np.tile(np.arange(len(names)), len(queries)))
     grades = relevant.ravel().astype(np.int32)
-    index = matching.index(
-        Table(queries, offsets, documents, grades[:, None].astype(float), np.zeros(0, np.int64))
-    )
-    return Judgments(queries, offsets, documents, grades, index)
+    table = Table(queries, offsets, documents, grades[:, None].astype(float), np.zeros(0, np.int64))
+    return Judgments(queries, offsets, documents, grades, matching.index(table))
 
 
 def _numbered(letter: str, many: int) -> list[str]:
