@@ -21,6 +21,7 @@ JOURNEY = [
     "evaluation",
     "sample",
     "designs",
+    "experiments",
     "simulation",
     "report",
     "cli",

@@ -12,7 +12,7 @@ import numpy as np
 from unjudged.errors import UsageError
 from unjudged.measures.names import MeasureLike, parse
 from unjudged.measures.registry import Measure
-from unjudged.rankings.judged import Floats, JudgedRankings
+from unjudged.rankings.judged import Floats, JudgedRankings, mean_in_order
 from unjudged.uncertainty.bounds import bounds
 from unjudged.uncertainty.estimate import EVERY, Estimate
 from unjudged.uncertainty.expectation import DRAWS, both_interval, model_interval, queries_interval
@@ -54,8 +54,7 @@ class Scores:
     def means(self) -> Floats:
         """Run x measure: the mean over all queries; the sum for counts such as NumRet."""
         counts = np.array([m.traits.summary == "sum" for m in self.measures])
-        summary: Floats = np.where(counts, self.values.sum(axis=1), self.values.mean(axis=1))
-        return summary
+        return np.where(counts, self.values.sum(axis=1), mean_in_order(self.values, axis=1))
 
     def value(self, measure: MeasureLike, *, run: str | None = None, query: str | None = None) -> float:
         """One number: of a query, or the mean; `run` may be left out where there is only one."""

@@ -11,7 +11,7 @@ import numpy as np
 from unjudged.designs.pool import Pool
 from unjudged.errors import UsageError
 from unjudged.measures.names import MeasureLike, parse_measures
-from unjudged.rankings.judged import Floats, Integers, JudgedRankings
+from unjudged.rankings.judged import Floats, Integers, mean_in_order
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.pool import chosen_rows
 
@@ -105,7 +105,6 @@ def leave_one_out(
     """
     chosen = parse_measures(measures)
     names, owner = _owners(pool.runs, groups)
-    rankings = _rankings(pool)
     relevant = pool.judgments.grade >= 1
     brought_by, row = _brought(pool, depth, owner)
     sole = _sole(pool, row, brought_by)
@@ -114,9 +113,9 @@ def leave_one_out(
         alone = sole == g
         judgments = chosen_rows(pool.judgments, ~alone)
         for i in np.flatnonzero(owner == g).tolist():
-            own = rankings.run(i)
+            own = pool.rankings.run(i)
             pair = own, own.moved(judgments, np.where(alone, -1, np.cumsum(~alone) - 1))
-            actual, rest = (np.stack([m.compute(r) for m in chosen], axis=1).mean(axis=0) for r in pair)
+            actual, rest = (mean_in_order(np.stack([m.compute(r) for m in chosen]), axis=1) for r in pair)
             found[i] = LeftOut(pool.runs[i], group, int((alone & relevant).sum()), actual, rest)
     return [found[i] for i in sorted(found)]
 
@@ -128,15 +127,9 @@ def _owners(runs: Sequence[str], groups: Groups | None) -> tuple[list[str], Inte
     return names, np.array([names.index(name) for name in group], np.int64)
 
 
-def _rankings(pool: Pool) -> JudgedRankings:
-    if pool.rankings is None:
-        raise UsageError("contributions are of runs: give the runs of the pool")
-    return pool.rankings
-
-
 def _brought(pool: Pool, depth: int, owner: Integers) -> tuple[Integers, Integers]:
     """Every group and every row of the pool that it has among its first documents."""
-    top = _rankings(pool).cut(depth)
+    top = pool.rankings.cut(depth)
     run = top.ranking // len(pool.judgments.queries)
     rows = len(pool.judgments.grade)
     pairs = np.unique(owner[run] * rows + top.row)

@@ -37,7 +37,7 @@ class Pool:
     """
 
     judgments: Judgments
-    rankings: JudgedRankings | None = None
+    matched: JudgedRankings | None = None
     runs: Sequence[str] = ()
 
     @classmethod
@@ -62,11 +62,16 @@ class Pool:
         judgments = Judgments.of(documents_of(named, depth))
         return cls(judgments, judged_rankings(judgments, named), list(named))
 
+    @property
+    def rankings(self) -> JudgedRankings:
+        """The rankings of the runs."""
+        if self.matched is None:
+            raise UsageError("this looks at ranks: give the runs of the pool")
+        return self.matched
+
     @cached_property
     def best(self) -> NDArray[np.int32]:
         """The best rank that any run gives each document of the pool."""
-        if self.rankings is None:
-            raise UsageError("this design looks at ranks: give the runs of the pool")
         best = np.full(len(self.judgments.grade), NOT_RETRIEVED, np.int32)
         np.minimum.at(best, self.rankings.row, self.rankings.rank)
         return best

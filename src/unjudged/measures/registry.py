@@ -88,6 +88,9 @@ class Measure:
     def __hash__(self) -> int:
         return hash(str(self))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _made_again, (self.name, dict(self.given))
+
     @property
     def parameters(self) -> dict[str, Any]:
         """Every parameter with its default; `inspect.Parameter.empty` where it must be given."""
@@ -160,6 +163,10 @@ class Measure:
             if default is inspect.Parameter.empty and parameter not in self.given:
                 example = f"{self.name}@10" if parameter == "cutoff" else f"{self.name}@0.1"
                 raise UsageError(f"{self.name} needs a {parameter}: write it as {example}")
+
+
+def _made_again(name: str, given: Mapping[str, Any]) -> Measure:
+    return replace(MEASURES[name], given=MappingProxyType(dict(given)))
 
 
 def measure(

@@ -230,6 +230,12 @@ def sums(values: ArrayLike, group: Integers, groups: int) -> Floats:
     return cast("Floats", added)
 
 
+def mean_in_order(values: Floats, axis: int) -> Floats:
+    """The mean, its values added one after another as trec_eval adds them, whatever stands beside them."""
+    means: Floats = np.cumsum(values, axis=axis).take(-1, axis=axis) / values.shape[axis]
+    return means
+
+
 def _by_query(
     matched: Matched, queries: int
 ) -> tuple[Integers, NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:

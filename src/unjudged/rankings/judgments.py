@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -84,6 +84,15 @@ class Judgments:
             None if stratum is None else stratum.astype(np.int32),
             probability,
         )
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {f.name: getattr(self, f.name) for f in fields(self) if f.name != "index"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """To another process travel the columns; the index is made there."""
+        self.__dict__.update(state)
+        nothing = np.zeros((len(self.documents), 1)), np.zeros(0, np.int64)
+        self.__dict__["index"] = matching.index(Table(self.queries, self.offsets, self.documents, *nothing))
 
     def with_grades(self, grade: NDArray[np.int32]) -> Judgments:
         """The same pool with other grades: one for every row."""

@@ -1,0 +1,147 @@
+"""The experiment against its parts, done one by one."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from unjudged import InputError, UsageError, evaluate, sample
+from unjudged.designs.pool import REST, Pool
+from unjudged.experiments import robustness
+from unjudged.experiments.agreement import STATISTICS
+from unjudged.experiments.robustness import Robustness, experiment
+from unjudged.measures.names import parse
+from unjudged.rankings.judgments import Judgments
+
+MEASURES = ["AP", "infAP", "subAP", "statAP"]
+
+
+@pytest.fixture(scope="module")
+def pool() -> Pool:
+    return Pool.of(sample.qrels, sample.runs)
+
+
+def same(a: Robustness, b: Robustness) -> bool:
+    return a.means.tobytes() == b.means.tobytes() and a.agreement == b.agreement
+
+
+@pytest.mark.parametrize(
+    ("design", "level"), [("random", 0.2), ("depth", 4), ("mixed", 3), ("stratified", 0.3)]
+)
+def test_each_sample_is_an_evaluation_of_its_own(pool: Pool, design: str, level: float) -> None:
+    found = experiment(pool, design=design, levels=[level], measures=MEASURES, repeats=2, seed=7, top=5)
+    for repeat in range(found.means.shape[1]):
+        seed = 7 + repeat
+        judgments = {
+            "random": lambda s: pool.random(level, seed=s),
+            "depth": lambda _: pool.depth(int(level)),
+            "mixed": lambda s: pool.mixed(int(level), seed=s),
+            "stratified": lambda s: pool.stratified({5: 1.0, REST: level}, seed=s),
+        }[design](seed)
+        scores = evaluate(judgments, sample.runs, MEASURES)
+        assert found.means[0, repeat].tolist() == scores.means.tolist()
+        assert found.judged[0, repeat] == judgments.count(0).mean()
+    complete = evaluate(sample.qrels, sample.runs, MEASURES)
+    assert found.actual.tolist() == complete.means.tolist()
+    assert found.reference.tolist() == complete.means[:, 0].tolist()
+
+
+def test_statistics_are_of_each_repeat_and_then_averaged(pool: Pool) -> None:
+    found = experiment(pool, levels=[0.1], measures=MEASURES, repeats=4)
+    for k, measure in enumerate(MEASURES):
+        for against, actual in (("AP", found.reference), ("itself", found.actual[:, k])):
+            for name, statistic in STATISTICS.items():
+                values = [statistic(found.means[0, s, :, k], actual) for s in range(4)]
+                row = found.find(name, measure, 0.1, against)
+                assert row.mean == pytest.approx(np.mean(values), rel=1e-12)
+                assert row.deviation == pytest.approx(np.std(values, ddof=1), rel=1e-9)
+                assert (row.repeats, row.design) == (4, "random")
+
+
+def test_all_judgments_give_the_actual_values(pool: Pool) -> None:
+    found = experiment(pool, levels=[1.0], measures=["AP", "indAP"], repeats=2)
+    assert (found.means[0, :, :, 0] == found.reference).all()
+    assert found.find("tau", "AP", 1.0).mean == pytest.approx(1)
+    assert found.find("rms", "AP", 1.0).mean == 0
+
+
+def test_a_depth_pool_has_nothing_to_repeat(pool: Pool) -> None:
+    assert experiment(pool, design="depth", levels=[3, 5], measures="AP", repeats=9).means.shape[1] == 1
+
+
+def test_the_number_of_workers_changes_nothing(pool: Pool) -> None:
+    one, two = (
+        experiment(pool, levels=[0.1, 0.3], measures=MEASURES, repeats=3, workers=workers)
+        for workers in (1, 2)
+    )
+    assert same(one, two)
+
+
+def test_an_interrupted_experiment_goes_on(
+    pool: Pool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / "kept"
+    settings = {"levels": [0.1, 0.3], "measures": MEASURES, "repeats": 3}
+    whole = experiment(pool, **settings)  # type: ignore[arg-type]
+
+    def stop_after(most: int) -> None:
+        def tell(done: int) -> None:
+            if done >= most:
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            experiment(pool, checkpoint=place, on_step=tell, **settings)  # type: ignore[arg-type]
+
+    stop_after(2)
+    assert len(place.read_text().splitlines()) == 3
+    place.write_text(place.read_text() + "[0.1, 2, [0.5, 0.")  # as a machine that stopped would leave it
+    stop_after(4)
+    assert len(place.read_text().splitlines()) == 5
+    computed = []
+    actual_work = robustness.judgments_by
+
+    def counted(*arguments: object) -> Judgments:
+        computed.append(arguments)
+        return actual_work(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(robustness, "judgments_by", counted)
+    assert same(experiment(pool, checkpoint=place, **settings), whole)  # type: ignore[arg-type]
+    assert len(computed) == 2 + 2  # the two levels looked at first, the two samples that were left
+    assert not place.exists()
+
+
+def test_what_another_experiment_left_is_refused(pool: Pool, tmp_path: Path) -> None:
+    place = tmp_path / "kept"
+    place.write_text(json.dumps({"experiment": "another"}) + "\n")
+    with pytest.raises(InputError, match="is of another experiment"):
+        experiment(pool, levels=[0.1], measures="AP", repeats=2, checkpoint=place)
+    assert place.exists()
+
+
+def test_what_cannot_be_asked(pool: Pool) -> None:
+    for wrong, message in {
+        "design": ("best", "design is 'best', expected one of random"),
+        "repeats": (0, "repeats is 0"),
+        "workers": (0, "workers is 0"),
+        "levels": ([], "no level given"),
+    }.items():
+        with pytest.raises(UsageError, match=message[1]):
+            experiment(pool, **{wrong: message[0]})  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match=r"a depth is 2\.5"):
+        experiment(pool, design="depth", levels=[2.5])
+    with pytest.raises(UsageError, match="at least two"):
+        experiment(sample.qrels, sample.runs["fused"])
+    with pytest.raises(UsageError, match="has no tau of P"):
+        experiment(pool, levels=[0.5], measures="AP", repeats=1).find("tau", "P@5", 0.5)
+
+
+def test_pools_and_measures_travel_to_other_processes(pool: Pool) -> None:
+    again: Pool = pickle.loads(pickle.dumps(pool))
+    assert again.judgments.index is again.rankings.judgments.index
+    assert again.random(0.3, seed=2).grade.tolist() == pool.random(0.3, seed=2).grade.tolist()
+    (measure,) = parse("nDCG(dcg='exp-log2')@10")
+    assert pickle.loads(pickle.dumps(measure)) == measure
