@@ -1,6 +1,7 @@
 """Evaluation of ranked retrieval that knows what it does not know."""
 
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from unjudged.errors import InputError, UnjudgedError, UsageError
 from unjudged.evaluation import compare, evaluate, to_judge
@@ -12,6 +13,11 @@ from unjudged.scores import Scores
 from unjudged.uncertainty.comparison import Comparison
 from unjudged.uncertainty.estimate import Estimate
 
+if TYPE_CHECKING:
+    from unjudged.designs.pool import Pool
+    from unjudged.experiments.robustness import experiment
+    from unjudged.simulation import simulate
+
 __version__ = "0.1.0"
 
 __all__ = [
@@ -22,20 +28,32 @@ __all__ = [
     "Judgments",
     "MEASURES",
     "Measure",
+    "Pool",
     "Run",
     "Scores",
     "UnjudgedError",
     "UsageError",
     "compare",
     "evaluate",
+    "experiment",
     "measure",
+    "simulate",
     "to_judge",
     *MEASURES,
 ]
 
 
+_LATER = {
+    "Pool": "unjudged.designs.pool",
+    "experiment": "unjudged.experiments.robustness",
+    "simulate": "unjudged.simulation",
+}
+
+
 def __getattr__(name: str) -> Any:
-    """Every measure is here under its name."""
+    """Every measure is here under its name; the laboratory is imported when it is asked for."""
     if name in MEASURES:
         return MEASURES[name]
+    if name in _LATER:
+        return getattr(import_module(_LATER[name]), name)
     raise AttributeError(f"module 'unjudged' has no attribute {name!r}")

@@ -37,11 +37,11 @@ def test_each_sample_is_an_evaluation_of_its_own(pool: Pool, design: str, level:
     for repeat in range(found.means.shape[1]):
         seed = 7 + repeat
         judgments = {
-            "random": lambda s: pool.random(level, seed=s),
-            "depth": lambda _: pool.depth(int(level)),
-            "mixed": lambda s: pool.mixed(int(level), seed=s),
-            "stratified": lambda s: pool.stratified({5: 1.0, REST: level}, seed=s),
-        }[design](seed)
+            "random": pool.random(level if level < 1 else 1.0, seed=seed),
+            "depth": pool.depth(max(int(level), 1)),
+            "mixed": pool.mixed(max(int(level), 1), seed=seed),
+            "stratified": pool.stratified({5: 1.0, REST: min(level, 1.0)}, seed=seed),
+        }[design]
         scores = evaluate(judgments, sample.runs, MEASURES)
         assert found.means[0, repeat].tolist() == scores.means.tolist()
         assert found.judged[0, repeat] == judgments.count(0).mean()

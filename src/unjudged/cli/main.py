@@ -19,6 +19,7 @@ from unjudged.cli.compare import compare, next_to_judge
 from unjudged.cli.demo import demo
 from unjudged.cli.designs import pool, sample
 from unjudged.cli.evaluate import evaluate
+from unjudged.cli.experiment import experiment
 from unjudged.cli.measures import cite, measures
 from unjudged.cli.simulate import simulate
 from unjudged.errors import UnjudgedError, UsageError
@@ -32,7 +33,7 @@ app = App(
     version=f"unjudged {unjudged.__version__} (reader: {KIND_OF_SCANNER})",
     suppress_keyboard_interrupt=False,
 )
-for command in (evaluate, compare, pool, sample, simulate, baseline, measures, cite, demo):
+for command in (evaluate, compare, pool, sample, simulate, experiment, baseline, measures, cite, demo):
     app.command(command)
 app.command(next_to_judge, name="next")
 

@@ -1,4 +1,4 @@
-"""Where text goes: standard output, or a file that appears whole."""
+"""Where output goes: standard output, or a file that appears whole."""
 
 from __future__ import annotations
 
@@ -18,16 +18,17 @@ def is_terminal() -> int | None:
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
-def show(text: str, output: Path | None = None) -> None:
+def show(content: str | bytes, output: Path | None = None) -> None:
     if output is None and sys.stdout is None:
         raise InputError("standard output is closed")
     try:
         if output is None:
             sys.stdout.flush()
-            sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
+            data = content if isinstance(content, bytes) else content.encode("utf-8", "surrogateescape")
+            sys.stdout.buffer.write(data)
             sys.stdout.buffer.flush()
             return
-        write_whole(output, text)
+        write_whole(output, content)
     except BrokenPipeError:
         raise
     except OSError as error:

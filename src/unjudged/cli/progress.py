@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
 
 FROM_RUNS = 10
 
@@ -16,13 +16,14 @@ def reading(runs: int) -> Iterator[Callable[[str], None] | None]:
     if runs < FROM_RUNS:
         yield None
         return
-    with progress("reading runs", runs) as advance:
-        yield advance
+    with progress("reading runs", runs) as told:
+        count = itertools.count(1)
+        yield None if told is None else lambda _: told(next(count))
 
 
 @contextmanager
-def progress(what: str, total: int) -> Iterator[Callable[[Any], None] | None]:
-    """Something to call after each step; the bar says how much is done and the time left."""
+def progress(what: str, total: int) -> Iterator[Callable[[int], None] | None]:
+    """Something to tell how many steps are done; the bar shows it and the time left."""
     if not sys.stderr.isatty():
         yield None
         return
@@ -31,4 +32,4 @@ def progress(what: str, total: int) -> Iterator[Callable[[Any], None] | None]:
 
     with Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=total)
-        yield lambda _: bar.advance(task)
+        yield lambda done: bar.update(task, completed=done)

@@ -62,8 +62,8 @@ def simulate(
     more = {"best": best, "worst": worst, "depth": depth, "seed": seed}
     made_by = command_line("simulate", [str(output)], {**options, **more})
     show(judgment_file(made.judgments, "qrels", made_by), output / "qrels.txt")
-    with progress("writing runs", systems) as advance:
-        for name, run in made.runs.items():
+    with progress("writing runs", systems) as told:
+        for done, (name, run) in enumerate(made.runs.items(), 1):
             show(run_file(run, name), output / f"{name}.run")
-            if advance:
-                advance(name)
+            if told:
+                told(done)

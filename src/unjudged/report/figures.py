@@ -9,9 +9,7 @@ import numpy as np
 
 from unjudged.baselines import difference_from_prevalence
 from unjudged.rankings.judged import Floats
-from unjudged.report.plots import COLOURS, altair_module
-
-FONT = 12
+from unjudged.report.plots import COLOURS, altair_module, sized
 
 
 def densities(distributions: Mapping[str, tuple[Floats, Floats]], title: str, bins: int = 60) -> Any:
@@ -34,7 +32,7 @@ def densities(distributions: Mapping[str, tuple[Floats, Floats]], title: str, bi
             .properties(width=250, height=130)
         )
     rows_of_two = [chart.hconcat(*panels[i : i + 2]) for i in range(0, len(panels), 2)]
-    return _sized(chart.vconcat(*rows_of_two))
+    return sized(chart.vconcat(*rows_of_two))
 
 
 def cells(values: Sequence[Mapping[str, Any]], title: str, form: str) -> Any:
@@ -52,7 +50,7 @@ def cells(values: Sequence[Mapping[str, Any]], title: str, form: str) -> Any:
 
 
 def side_by_side(left: Any, right: Any) -> Any:
-    return _sized((left | right).resolve_scale(color="independent"))
+    return sized((left | right).resolve_scale(color="independent"))
 
 
 def baseline_difference(sizes: Sequence[int], shares: Sequence[float]) -> Any:
@@ -79,13 +77,7 @@ def baseline_difference(sizes: Sequence[int], shares: Sequence[float]) -> Any:
         )
         .properties(width=420, height=240)
     )
-    return _sized(figure)
-
-
-def _sized(figure: Any) -> Any:
-    return figure.configure_axis(labelFontSize=FONT, titleFontSize=FONT).configure_legend(
-        labelFontSize=FONT, titleFontSize=FONT
-    )
+    return sized(figure)
 
 
 def _quantile(support: Floats, probability: Floats, level: float) -> float:

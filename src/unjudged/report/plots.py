@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import io
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,12 +13,17 @@ from unjudged.errors import UsageError
 from unjudged.measures.rank_biased import RBP
 from unjudged.measures.user_models import NCP, stopping_weights
 from unjudged.rankings.judged import JudgedRankings
+from unjudged.report.text import write_whole
 
 if TYPE_CHECKING:
     import altair
 
 # Okabe and Ito's colours, which the colour-blind can tell apart and which differ in grey too.
-COLOURS = ["#000000", "#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00"]
+COLOURS = ["#000000", "#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"]
+FONT = 12
+KINDS = ("svg", "png", "pdf", "html")
+
+_OPTIONS: dict[str, dict[str, Any]] = {"html": {"inline": True}, "png": {"scale_factor": 2}}
 
 USER_MODELS: dict[str, dict[str, Any]] = {
     "uniform (AP)": {},
@@ -32,6 +40,39 @@ def altair_module() -> Any:
     except ModuleNotFoundError:
         raise UsageError("figures need altair: pip install 'unjudged[plots]'") from None
     return altair
+
+
+def picture(figure: Any, kind: str) -> str | bytes:
+    """A figure as the content of a file: svg, png, pdf, or html that needs no network."""
+    if kind not in KINDS:
+        raise UsageError(f"the kind of a figure is {kind!r}, expected one of {', '.join(KINDS)}")
+    target = io.StringIO() if kind in ("svg", "html") else io.BytesIO()
+    try:
+        figure.save(target, format=kind, **_OPTIONS.get(kind, {}))
+    except (ImportError, ValueError) as error:
+        if "vl-convert" in str(error) or "vl_convert" in str(error):
+            raise UsageError("figures need vl-convert: pip install 'unjudged[plots]'") from None
+        raise
+    return target.getvalue()
+
+
+def save(figure: Any, path: str | os.PathLike[str]) -> None:
+    """Write a figure to a file of the kind that its name says, whole or not at all.
+
+    >>> save("a figure", "figure.bmp")
+    Traceback (most recent call last):
+        ...
+    unjudged.errors.UsageError: the kind of a figure is 'bmp', expected one of svg, png, pdf, html
+    """
+    place = Path(path)
+    write_whole(place, picture(figure, place.suffix.removeprefix(".")))
+
+
+def sized(figure: Any) -> Any:
+    """Text of one size everywhere."""
+    return figure.configure_axis(labelFontSize=FONT, titleFontSize=FONT).configure_legend(
+        labelFontSize=FONT, titleFontSize=FONT
+    )
 
 
 def user_model_values(ranking: JudgedRankings, p: float = 0.8) -> dict[str, float]:
@@ -67,5 +108,5 @@ def user_models(ranking: JudgedRankings, p: float = 0.8) -> altair.HConcatChart:
     )
     labels = bars.mark_text(align="left", dx=4).encode(chart.Text("value:Q", format=".3f"))
     right = (bars.mark_bar(height=14).encode(colour) + labels).properties(width=260, height=230)
-    figure: altair.HConcatChart = (left | right).configure_axis(labelFontSize=12, titleFontSize=12)
+    figure: altair.HConcatChart = sized(left | right)
     return figure

@@ -36,16 +36,17 @@ def markdown(text: str) -> str:
     return "".join("\\" + c if c in _MARKDOWN else c for c in plain(text))
 
 
-def write_whole(path: Path, text: str) -> None:
+def write_whole(path: Path, content: str | bytes) -> None:
     """The file appears complete or stays as it was; what is no regular file is written to as it is."""
+    data = content if isinstance(content, bytes) else content.encode("utf-8", "surrogateescape")
     path = path.resolve()
     if path.exists() and not path.is_file():
-        path.write_bytes(text.encode("utf-8", "surrogateescape"))
+        path.write_bytes(data)
         return
     handle, unfinished = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", errors="surrogateescape", newline="") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
         os.chmod(unfinished, 0o666 & ~_umask())
         os.replace(unfinished, path)
     except BaseException:

@@ -1,0 +1,132 @@
+"""Figures of experiments: estimated against actual values, and statistics over the levels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from unjudged.experiments.agreement import rho, rms, tau
+from unjudged.experiments.robustness import Robustness
+from unjudged.rankings.judged import Floats
+from unjudged.report.experiments import TITLES, level_name
+from unjudged.report.plots import COLOURS, altair_module, sized
+
+Series = tuple[str, str]
+"""A measure, and what it is compared with: another measure's actual values, or its own (`itself`)."""
+
+SHOWN = {"random": (0.3, 0.1, 0.05), "stratified": (0.3, 0.1, 0.05), "depth": (30, 8, 4), "mixed": (10, 4, 1)}
+"""The levels that scatter panels show unless told otherwise: those of Yilmaz and Aslam (2008)."""
+
+PANEL = 190
+
+
+def scatter(
+    found: Robustness,
+    measures: Sequence[str] | None = None,
+    levels: Sequence[float] | None = None,
+    *,
+    against: str | None = None,
+    repeat: int = 0,
+) -> Any:
+    """A row of panels for each measure, a panel for each level: every run's estimate over its actual value.
+
+    The line is where they are equal. Each panel says the statistics of its own sample.
+    """
+    chart = altair_module()
+    names = [str(measure) for measure in found.measures]
+    steps = [level for level in levels or SHOWN[found.design] if level in found.levels]
+    steps = steps or list(found.levels[-3:])
+    rows = []
+    for name in measures or names:
+        k = names.index(name)
+        actual = found.actual[:, k] if against == "itself" else found.reference
+        title = f"actual {name if against == 'itself' else found.against}"
+        chosen = [found.means[list(found.levels).index(level), repeat, :, k] for level in steps]
+        highest = float(np.ceil(10 * max(actual.max(), *(values.max() for values in chosen))) / 10)
+        scale = chart.Scale(domain=[0, highest], nice=False)
+        axis = chart.Axis(tickCount=4, labelFlush=False)
+        axes = (
+            chart.X("x:Q", title=title, scale=scale, axis=axis),
+            chart.Y("y:Q", title=name, scale=scale, axis=axis),
+        )
+        panels = [
+            _panel(actual, values, highest, axes, level_name(found.design, level))
+            for level, values in zip(steps, chosen, strict=True)
+        ]
+        rows.append(chart.hconcat(*panels))
+    return sized(chart.vconcat(*rows))
+
+
+def _panel(actual: Floats, estimate: Floats, highest: float, axes: tuple[Any, Any], level: str) -> Any:
+    chart = altair_module()
+    points = [{"x": a, "y": e} for a, e in zip(actual.tolist(), estimate.tolist(), strict=True)]
+    numbers = f"tau {tau(estimate, actual):.3f}, rho {rho(estimate, actual):.3f}"
+    title = chart.TitleParams(
+        level, subtitle=f"{numbers}, RMS {rms(estimate, actual):.3f}", fontSize=13, subtitleFontSize=11
+    )
+    corners = [{"x": end, "y": end} for end in (0, highest)]
+    line = chart.Chart(chart.Data(values=corners)).mark_line(color="#888888", strokeWidth=1)
+    dots = chart.Chart(chart.Data(values=points)).mark_point(color=COLOURS[2], size=16, opacity=0.8)
+    return (line.encode(*axes) + dots.encode(*axes)).properties(width=PANEL, height=PANEL, title=title)
+
+
+def curves(
+    found: Robustness,
+    series: Sequence[Series] | None = None,
+    statistics: Sequence[str] = ("tau", "rho", "rms"),
+    *,
+    logarithmic: bool = True,
+) -> Any:
+    """A panel for each statistic over the levels, all measures in it."""
+    chart = altair_module()
+    shares = found.design in ("random", "stratified")
+    chosen = list(series or [(str(measure), str(found.against)) for measure in found.measures])
+    labels = {pair: _label(pair, str(found.against)) for pair in chosen}
+    rows: list[dict[str, Any]] = [
+        {
+            "level": 100 * row.level if shares else row.level,
+            "statistic": row.statistic,
+            "value": row.mean,
+            "measure": labels[row.measure, row.against],
+        }
+        for row in found.agreement
+        if (row.measure, row.against) in labels and row.statistic in statistics and row.mean == row.mean
+    ]
+    order = list(labels.values())
+    colour = chart.Scale(domain=order, range=[COLOURS[i % len(COLOURS)] for i in range(len(order))])
+    title = "judged share of the pool (%)" if shares else "depth of the pool"
+    ticks = sorted({row["level"] for row in rows})
+    axis = chart.Axis(
+        values=_apart(ticks) if logarithmic else ticks, format="g", labelOverlap=True, labelFlush=False
+    )
+    scale = chart.Scale(type="log" if logarithmic else "linear", nice=False)
+    legend = chart.Legend(title=None, orient="bottom", columns=4, labelLimit=0, symbolStrokeWidth=2)
+    panels = [
+        chart.Chart(chart.Data(values=[row for row in rows if row["statistic"] == statistic]))
+        .mark_line(point=chart.OverlayMarkDef(size=35))
+        .encode(
+            chart.X("level:Q", title=title, scale=scale, axis=axis),
+            chart.Y("value:Q", title=TITLES[statistic], scale=chart.Scale(zero=statistic in ("rms", "bias"))),
+            chart.Color("measure:N", scale=colour, sort=order, legend=legend),
+            chart.Shape("measure:N", scale=chart.Scale(domain=order), sort=order, legend=legend),
+        )
+        .properties(width=260, height=230)
+        for statistic in statistics
+    ]
+    return sized(chart.hconcat(*panels))
+
+
+def _label(series: Series, reference: str) -> str:
+    measure, against = series
+    return measure if against == reference else f"{measure} against {against}"
+
+
+def _apart(ticks: Sequence[float]) -> list[float]:
+    """Ticks far enough from one another on a logarithmic axis for their labels."""
+    kept: list[float] = []
+    for tick in ticks:
+        if not kept or tick >= 1.5 * kept[-1]:
+            kept.append(tick)
+    return kept
