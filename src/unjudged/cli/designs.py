@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -11,15 +12,11 @@ from cyclopts import Parameter
 from unjudged.cli.arguments import File, Judged, check_files, one_per_line, read_judgments, share_of
 from unjudged.cli.output import command_line, show
 from unjudged.cli.progress import reading
-from unjudged.designs.contributions import contributions, leave_one_out, sizes, without
-from unjudged.designs.pool import REST, Pool
 from unjudged.errors import UsageError
 from unjudged.evaluation import judged_rankings, name_runs
-from unjudged.rankings.judgments import Judgments
-from unjudged.report.tables import aligned
+from unjudged.measures.names import parse_measures
 from unjudged.report.trec_files import judgment_file
 
-DEPTHS = (1, 2, 3, 4, 5, 8, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100)
 Form = Literal["qrels", "strata", "prels"]
 
 
@@ -58,6 +55,9 @@ def pool(
     output
         Write to this file.
     """
+    from unjudged.designs.contributions import without
+    from unjudged.designs.pool import Pool
+
     _check(runs, "unjudged pool RUN...")
     check_files([*runs, *([qrels] if qrels else [])])
     named = name_runs(list(runs))
@@ -66,10 +66,13 @@ def pool(
         if qrels is None:
             made = Pool.of_runs(named, depth)
         else:
-            judgments = Judgments.read(qrels)
+            judgments = read_judgments(qrels, None)
             made = Pool(judgments, judged_rankings(judgments, named, on_read=on_read), list(named))
     if statistics:
-        show(_statistics(made, depth, of_group, measures, judged=qrels is not None), output)
+        from unjudged.report.pools import statistics_of
+
+        chosen = parse_measures(measures or "AP") if qrels else []
+        show(statistics_of(made, depth, of_group, chosen), output)
         return
     if leave_out is not None and qrels is None:
         raise UsageError("--leave-out goes with --qrels; without them, leave the run's file out")
@@ -129,6 +132,8 @@ def sample(
     output
         Write to this file.
     """
+    from unjudged.designs.pool import Pool
+
     check_files([qrels, *runs])
     if design != "random":
         _check(runs, f"unjudged sample --design {design} QRELS RUN...")
@@ -157,41 +162,6 @@ def sample(
     show(judgment_file(result, form, made_by), output)
 
 
-def _statistics(
-    made: Pool, depth: int, groups: dict[str, str] | None, measures: Sequence[str] | None, judged: bool
-) -> str:
-    depths = sorted({*(k for k in DEPTHS if k < depth), depth})
-    size_rows = [[str(s.depth), str(s.documents), f"{s.per_query:.1f}"] for s in sizes(made, depths)]
-    head = ["group" if groups else "run", "documents", "unique"]
-    brought = contributions(made, depth, groups)
-    rows = [[c.name, str(c.documents), str(c.unique)] for c in brought]
-    if judged:
-        head += ["relevant", "unique relevant"]
-        rows = [[*row, str(c.relevant), str(c.unique_relevant)] for row, c in zip(rows, brought, strict=True)]
-    text = [
-        aligned(["depth", "documents", "a query"], size_rows, labels=0),
-        aligned(head, rows, labels=1),
-    ]
-    if judged:
-        chosen = measures or ["AP"]
-        left = leave_one_out(made, chosen, depth, groups)
-        head = ["run", *(word for name in chosen for word in (name, f"{name} without its own"))]
-        text.append(
-            aligned(
-                head,
-                [
-                    [
-                        one.run,
-                        *(f"{v:.4f}" for pair in zip(one.actual, one.without, strict=True) for v in pair),
-                    ]
-                    for one in left
-                ],
-                labels=1,
-            )
-        )
-    return "\n".join(text)
-
-
 def _check(runs: Sequence[str], usage: str) -> None:
     if not runs:
         raise UsageError(f"no run given: {usage}")
@@ -204,5 +174,5 @@ def _strata(text: str) -> dict[float, float]:
         depth, colon, share = part.partition(":")
         if not colon or not (depth == "rest" or depth.isdecimal()):
             raise UsageError(f"a stratum is {part!r}, expected a depth and a share as 10:50% or rest:5%")
-        strata[REST if depth == "rest" else int(depth)] = share_of(share)
+        strata[inf if depth == "rest" else int(depth)] = share_of(share)
     return strata

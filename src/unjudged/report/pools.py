@@ -1,0 +1,52 @@
+"""What a pool is made of, as text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from unjudged.designs.contributions import Groups, contributions, leave_one_out, sizes
+from unjudged.designs.pool import Pool
+from unjudged.measures.registry import Measure
+from unjudged.report.tables import aligned
+
+DEPTHS = (1, 2, 3, 4, 5, 8, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100)
+
+
+def statistics_of(pool: Pool, depth: int, groups: Groups | None, measures: Sequence[Measure]) -> str:
+    """The size of the pool at each depth and what each run or group brought.
+
+    With measures, for which there must be judgments: how many of these are relevant, and every run's score
+    with and without what its own group brought alone.
+    """
+    return "\n".join(
+        [
+            _sizes(pool, [*(k for k in DEPTHS if k < depth), depth]),
+            _contributions(pool, depth, groups, judged=bool(measures)),
+            *([_without_its_own(pool, depth, groups, measures)] if measures else []),
+        ]
+    )
+
+
+def _sizes(pool: Pool, depths: Sequence[int]) -> str:
+    rows = [[str(s.depth), str(s.documents), f"{s.per_query:.1f}"] for s in sizes(pool, depths)]
+    return aligned(["depth", "documents", "a query"], rows)
+
+
+def _contributions(pool: Pool, depth: int, groups: Groups | None, judged: bool) -> str:
+    head = ["group" if groups else "run", "documents", "unique"]
+    brought = contributions(pool, depth, groups)
+    if not judged:
+        return aligned(head, [[c.name, str(c.documents), str(c.unique)] for c in brought], labels=1)
+    rows = [
+        [c.name, str(c.documents), str(c.unique), str(c.relevant), str(c.unique_relevant)] for c in brought
+    ]
+    return aligned([*head, "relevant", "unique relevant"], rows, labels=1)
+
+
+def _without_its_own(pool: Pool, depth: int, groups: Groups | None, measures: Sequence[Measure]) -> str:
+    head = ["run", *(word for name in map(str, measures) for word in (name, f"{name} without its own"))]
+    rows = []
+    for one in leave_one_out(pool, measures, depth, groups):
+        pairs = zip(one.actual, one.without, strict=True)
+        rows.append([one.run, *(f"{value:.4f}" for pair in pairs for value in pair)])
+    return aligned(head, rows)
