@@ -5,7 +5,7 @@ DATA ?= ../shared/data
 BIN = $(VENV)/bin
 SOURCES = $(shell find src -name '*.py' -o -name '*.pyx' -o -name '*.pxd' -o -name '*.pxi') pyproject.toml
 
-.PHONY: demo test test-lowest lint format bench docs sample clean
+.PHONY: demo test test-lowest lint format bench docs papers sample clean
 
 demo: $(VENV)/installed
 	@$(BIN)/unjudged demo
@@ -34,7 +34,15 @@ bench: $(VENV)/tools
 
 docs: $(VENV)/tools
 	$(BIN)/python scripts/make_docs.py
-	$(BIN)/python scripts/make_uncertainty_docs.py
+
+# Every figure and table of the papers anew; TREC-8's runs and judgments are in DATA.
+papers: DATA = ../shared/data/trec8
+papers: $(VENV)/tools
+	$(BIN)/python scripts/papers/robertson2008.py
+	$(BIN)/python scripts/papers/bestgen2015.py
+	$(BIN)/python scripts/papers/park2016.py
+	$(BIN)/python scripts/papers/yilmaz2006.py --data $(DATA)
+	$(BIN)/python scripts/papers/yilmaz2008.py --data $(DATA)
 
 sample: $(VENV)/installed
 	$(BIN)/python scripts/make_sample.py

@@ -55,7 +55,7 @@ class Robustness:
 
     `means[l, s, i, k]` is run i's mean by measure k at level l in repeat s; `actual[i, k]` its mean with all
     judgments and `reference[i]` that by the measure `against`. `judged[l, s]` counts the judged documents a
-    query.
+    query, `complete` all of them.
     """
 
     design: str
@@ -67,6 +67,7 @@ class Robustness:
     actual: Floats
     reference: Floats
     judged: Floats
+    complete: float
     seed: int
 
     @cached_property
@@ -163,6 +164,7 @@ def experiment(
         np.stack(actual, axis=-1),
         reference,
         values[:, :, 0],
+        float(pool.judgments.count(0).mean()),
         seed,
     )
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from unjudged.experiments.agreement import rho, rms, tau
-from unjudged.experiments.robustness import Robustness
+from unjudged.experiments.robustness import Agreement, Robustness
 from unjudged.rankings.judged import Floats
 from unjudged.report.experiments import TITLES, level_name
 from unjudged.report.plots import COLOURS, altair_module, sized
@@ -20,6 +21,7 @@ SHOWN = {"random": (0.3, 0.1, 0.05), "stratified": (0.3, 0.1, 0.05), "depth": (3
 """The levels that scatter panels show unless told otherwise: those of Yilmaz and Aslam (2008)."""
 
 PANEL = 190
+ROUND = (1, 2, 5, 10, 20, 50, 100)
 
 
 def scatter(
@@ -29,16 +31,19 @@ def scatter(
     *,
     against: str | None = None,
     repeat: int = 0,
+    titles: Mapping[str, str] = MappingProxyType({}),
+    columns: int | None = None,
 ) -> Any:
     """A row of panels for each measure, a panel for each level: every run's estimate over its actual value.
 
-    The line is where they are equal. Each panel says the statistics of its own sample.
+    The line is where they are equal. Each panel says the statistics of its own sample. `titles` are for
+    measures whose own names say too little or too much; `columns` breaks the rows of panels.
     """
     chart = altair_module()
     names = [str(measure) for measure in found.measures]
     steps = [level for level in levels or SHOWN[found.design] if level in found.levels]
     steps = steps or list(found.levels[-3:])
-    rows = []
+    panels = []
     for name in measures or names:
         k = names.index(name)
         actual = found.actual[:, k] if against == "itself" else found.reference
@@ -49,13 +54,14 @@ def scatter(
         axis = chart.Axis(tickCount=4, labelFlush=False)
         axes = (
             chart.X("x:Q", title=title, scale=scale, axis=axis),
-            chart.Y("y:Q", title=name, scale=scale, axis=axis),
+            chart.Y("y:Q", title=titles.get(name, name), scale=scale, axis=axis),
         )
-        panels = [
+        panels += [
             _panel(actual, values, highest, axes, level_name(found.design, level))
             for level, values in zip(steps, chosen, strict=True)
         ]
-        rows.append(chart.hconcat(*panels))
+    a_row = columns or len(steps)
+    rows = [chart.hconcat(*panels[i : i + a_row]) for i in range(0, len(panels), a_row)]
     return sized(chart.vconcat(*rows))
 
 
@@ -80,41 +86,71 @@ def curves(
     logarithmic: bool = True,
 ) -> Any:
     """A panel for each statistic over the levels, all measures in it."""
-    chart = altair_module()
     shares = found.design in ("random", "stratified")
     chosen = list(series or [(str(measure), str(found.against)) for measure in found.measures])
     labels = {pair: _label(pair, str(found.against)) for pair in chosen}
-    rows: list[dict[str, Any]] = [
-        {
-            "level": 100 * row.level if shares else row.level,
-            "statistic": row.statistic,
-            "value": row.mean,
-            "measure": labels[row.measure, row.against],
-        }
+    rows = [
+        (labels[row.measure, row.against], 100 * row.level if shares else row.level, row)
         for row in found.agreement
-        if (row.measure, row.against) in labels and row.statistic in statistics and row.mean == row.mean
+        if (row.measure, row.against) in labels
     ]
-    order = list(labels.values())
-    colour = chart.Scale(domain=order, range=[COLOURS[i % len(COLOURS)] for i in range(len(order))])
     title = "judged share of the pool (%)" if shares else "depth of the pool"
-    ticks = sorted({row["level"] for row in rows})
-    axis = chart.Axis(
-        values=_apart(ticks) if logarithmic else ticks, format="g", labelOverlap=True, labelFlush=False
-    )
+    levels = sorted({level for _, level, _ in rows})
+    ticks = _apart(levels) if logarithmic else levels
+    return _lines(rows, list(labels.values()), title, statistics, ticks, logarithmic=logarithmic)
+
+
+def across(
+    series: Mapping[str, tuple[Robustness, str]], statistics: Sequence[str] = ("tau", "rho", "rms")
+) -> Any:
+    """Measures under several designs, over the share of all judgments that each makes.
+
+    `series` gives a name to each experiment and measure.
+    """
+    rows = []
+    for name, (found, measure) in series.items():
+        rows += [
+            (name, 100 * row.judged / found.complete, row)
+            for row in found.agreement
+            if (row.measure, row.against) == (measure, str(found.against))
+        ]
+    ticks = [tick for tick in ROUND if tick >= min(share for _, share, _ in rows)]
+    return _lines(rows, list(series), "share of the judgments (%)", statistics, ticks)
+
+
+def _lines(
+    rows: Sequence[tuple[str, float, Agreement]],
+    order: Sequence[str],
+    x: str,
+    statistics: Sequence[str],
+    ticks: Sequence[float],
+    *,
+    logarithmic: bool = True,
+) -> Any:
+    chart = altair_module()
+    colour = chart.Scale(domain=order, range=[COLOURS[i % len(COLOURS)] for i in range(len(order))])
+    axis = chart.Axis(values=ticks, format=".3~g", labelOverlap=True, labelFlush=False)
     scale = chart.Scale(type="log" if logarithmic else "linear", nice=False)
-    legend = chart.Legend(title=None, orient="bottom", columns=4, labelLimit=0, symbolStrokeWidth=2)
-    panels = [
-        chart.Chart(chart.Data(values=[row for row in rows if row["statistic"] == statistic]))
-        .mark_line(point=chart.OverlayMarkDef(size=35))
-        .encode(
-            chart.X("level:Q", title=title, scale=scale, axis=axis),
-            chart.Y("value:Q", title=TITLES[statistic], scale=chart.Scale(zero=statistic in ("rms", "bias"))),
-            chart.Color("measure:N", scale=colour, sort=order, legend=legend),
-            chart.Shape("measure:N", scale=chart.Scale(domain=order), sort=order, legend=legend),
+    legend = chart.Legend(title=None, orient="bottom", columns=6, labelLimit=0, symbolStrokeWidth=2)
+    panels = []
+    for statistic in statistics:
+        points = [
+            {"series": name, "level": level, "value": row.mean}
+            for name, level, row in rows
+            if row.statistic == statistic and row.mean == row.mean  # not where it is not a number
+        ]
+        from_zero = chart.Scale(zero=statistic in ("rms", "bias"))
+        panels.append(
+            chart.Chart(chart.Data(values=points))
+            .mark_line(point=chart.OverlayMarkDef(size=35))
+            .encode(
+                chart.X("level:Q", title=x, scale=scale, axis=axis),
+                chart.Y("value:Q", title=TITLES[statistic], scale=from_zero),
+                chart.Color("series:N", scale=colour, sort=list(order), legend=legend),
+                chart.Shape("series:N", scale=chart.Scale(domain=order), sort=list(order), legend=legend),
+            )
+            .properties(width=260, height=230)
         )
-        .properties(width=260, height=230)
-        for statistic in statistics
-    ]
     return sized(chart.hconcat(*panels))
 
 

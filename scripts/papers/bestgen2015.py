@@ -1,0 +1,95 @@
+"""Bestgen (2015), tables 1 and 2 and figure 1, remade: `make papers`."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+from pages import figure, page
+from scipy.stats import hypergeom
+
+from unjudged.baselines import (
+    difference_from_prevalence,
+    expected_ap,
+    expected_ap_by_summation,
+    variance_of_ap,
+)
+from unjudged.report import figures
+
+SHARES = (0.02, 0.05, 0.1, 0.2, 0.4)
+
+PAGE = """\
+# The random baseline
+
+What would AP be for a system that ranks at random? Often R/N is taken. Bestgen (2015) shows that it is more,
+and sums R (N - R + 1) hypergeometric terms to get it: 131 seconds for N = 10,000, R = 4,000. The same in
+closed form, H_N being the N-th harmonic number:
+
+    E[AP] = (1/N) (H_N + (R - 1)/(N - 1) (N - H_N))
+
+Why: a document at rank i is relevant with probability R/N, and then each of the i - 1 above it is with
+probability (R - 1)/(N - 1), so the expected precision there is (1 + (i - 1)(R - 1)/(N - 1))/i; the sum over
+i, divided by R, is the formula. `unjudged baseline --documents 10 --relevant 4` prints it, with the standard
+deviation and the baselines of other measures; with `--qrels FILE` for every query. Any measure that has a
+baseline can be corrected for chance: `AP(chance=10000)` is (AP - E)/(1 - E).
+
+```
+>>> from unjudged.baselines import expected_ap, variance_of_ap
+>>> round(expected_ap(documents=10, relevant=4), 12)
+0.528597883598
+>>> expected_ap(documents=5, relevant=2, exact=True)
+Fraction(237, 400)
+>>> round(variance_of_ap(documents=5, relevant=2), 6)
+{variance}
+
+```
+
+## Table 1: N = 5, R = 2
+
+| relevant at | AP |
+|---|---:|
+{table_1}
+| mean | {mean:.4f} |
+
+## Table 2: the paper's procedure
+
+The i-th relevant document is at rank n with the probability given; its contribution is that times i/n. Their
+sum, divided by R, is {by_summation:.4f}.
+
+| i | n | probability | precision | contribution |
+|---:|---:|---:|---:|---:|
+{table_2}
+
+## Figure 1: how much R/N is wrong
+
+![Expected AP minus R/N](figures/bestgen-2015-1.svg)
+
+At N = 600 the largest difference among these shares is {largest:.4f}; the paper says below 0.01.
+"""
+
+
+def main() -> None:
+    table_1 = [
+        f"| {', '.join(map(str, places))} | {np.mean([i / k for i, k in enumerate(places, 1)]):.4f} |"
+        for places in combinations(range(1, 6), 2)
+    ]
+    table_2 = []
+    for i in (1, 2):
+        for n in range(i, 4 + i):
+            probability = hypergeom.pmf(i, 5, 2, n) * i / n
+            table_2.append(f"| {i} | {n} | {probability:.4f} | {i / n:.4f} | {probability * i / n:.4f} |")
+    text = PAGE.format(
+        variance=round(variance_of_ap(5, 2), 6),
+        table_1="\n".join(table_1),
+        mean=expected_ap(5, 2),
+        by_summation=expected_ap_by_summation(5, 2),
+        table_2="\n".join(table_2),
+        largest=max(difference_from_prevalence(600, round(share * 600)) for share in SHARES),
+    )
+    page("bestgen-2015", text)
+    sizes = [50, 100, 150, 200, 300, 400, 500, 600, 800, 1000]
+    figure("bestgen-2015-1", figures.baseline_difference(sizes, SHARES))
+
+
+if __name__ == "__main__":
+    main()

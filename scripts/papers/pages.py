@@ -1,0 +1,26 @@
+"""Where the reproductions go: pages in Markdown, and their figures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from unjudged.report.plots import save
+from unjudged.report.text import write_whole
+
+FOLDER = Path(__file__).parent.parent.parent / "docs" / "reproductions"
+
+
+def page(name: str, text: str) -> None:
+    write_whole(FOLDER / f"{name}.md", text)
+
+
+def figure(name: str, chart: Any) -> None:
+    save(chart, FOLDER / "figures" / f"{name}.svg")
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]], labels: int = 1) -> str:
+    """In Markdown; numbers to the right of the labels."""
+    rule = ["---"] * labels + ["---:"] * (len(head) - labels)
+    return "\n".join("| " + " | ".join(line) + " |" for line in [head, rule, *rows])

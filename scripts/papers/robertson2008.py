@@ -1,0 +1,56 @@
+"""Robertson (2008): the user models behind the measures, drawn: `make papers`."""
+
+from __future__ import annotations
+
+from pages import figure, page
+
+from unjudged import JudgedRankings
+from unjudged.report.plots import user_model_values, user_models
+
+RANKING = "0 1 U N 1 N 0 U 1 N N 1"
+MISSED = "1 1 0 0 0 0 0 0 0"
+
+PAGE = """\
+# A user behind the measure
+
+Robertson (2008) reads average precision as an expectation over users. A user decides before the search how
+many relevant documents are enough, goes down the ranking until that many are found, and sees the
+precision at that rank. If every number from 1 to R is wanted by equally many, the mean of what they see is
+AP; if all want one, it is RR. `NCP` takes any such population:
+
+![How many relevant documents users want, and what that says of one ranking](figures/robertson-2008.svg)
+
+RBP's user is of another kind: there is no target, but at each rank a chance 1 - p of leaving, whatever was
+found.
+
+The ranking is `{ranking}` (a grade; U: pooled, not judged; N: not pooled), of a query with six relevant
+documents, two of which it does not have:
+
+| model | value |
+|---|---:|
+{rows}
+
+From Python the population may be a table or a function of the ordinal:
+
+```
+>>> import numpy as np
+>>> from unjudged import NCP, JudgedRankings
+>>> ranking = JudgedRankings.spelled("{ranking}", missed="{missed}")
+>>> NCP(stop=(0.5, 0.3, 0.2)).compute(ranking)
+array([0.43666667])
+>>> NCP(stop=lambda i: np.exp(-i / 3)).compute(ranking)
+array([0.3541874])
+
+```
+"""
+
+
+def main() -> None:
+    ranking = JudgedRankings.spelled(RANKING, missed=MISSED)
+    rows = "\n".join(f"| {name} | {value:.4f} |" for name, value in user_model_values(ranking).items())
+    page("robertson-2008", PAGE.format(ranking=RANKING, missed=MISSED, rows=rows))
+    figure("robertson-2008", user_models(ranking))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,316 @@
+"""Yilmaz and Aslam (2008), figures 1 to 24 as far as TREC-8 goes, and table 1, remade: `make papers`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+import trec8
+from pages import figure, page, table
+
+from unjudged import infAP
+from unjudged.designs.contributions import sizes
+from unjudged.designs.pool import Pool
+from unjudged.experiments.robustness import ITSELF, Robustness, experiment
+from unjudged.report.robustness_plots import across, curves, scatter
+
+SMOOTHING = ("infAP(c=1.0)", "infAP(c=1.5)", "infAP", "infAP(c=2.5)")
+ESTIMATES = ("infAP", "indAP", "subAP", "Bpref10")
+MEASURES = ("AP", "indAP", "subAP", "Bpref", "Bpref10", *SMOOTHING)
+STRATIFIED = ("xinfAP", "statAP", "infAP")
+RANDOM, DEPTH = (0.3, 0.1, 0.05), (30, 8, 4)
+BPREF: list[tuple[str, str]] = [("Bpref10", "AP"), ("Bpref10", ITSELF)]
+PRINTED = {"indAP": 0.8992, "infAP": 0.9002}
+"""Kendall's tau with actual AP on the depth-4 pool: the two numbers that the paper's text gives."""
+
+PAGE = """\
+# Yilmaz and Aslam (2008): three estimates of AP
+
+"Estimating average precision when judgments are incomplete", Knowledge and Information Systems 16. TREC-8: 129
+runs, 50 topics, the judged depth-100 pool. Judgments are made incomplete in two ways: a random share of each
+topic's pool, ten samples a level, each with at least one relevant document; or the pool of a smaller depth, of all
+129 submitted runs. Shown is every run's mean over topics against its actual mean, that with all judgments. Panels
+of random samples show one of them (seed {seed}) with its own statistics; curves and tables average over ten.
+
+The parts of figures 20, 21, 23 and 24 on other years of TREC, and of table 1, need data that is not used here.
+
+## What the paper prints, and what we measure
+
+{printed}
+
+indAP is met to the last digit. infAP is not: the paper does not say which eps smooths its estimate, and on so
+shallow a pool tau depends on it. With the eps = 0.00001 of trec_eval, which is our default, {tau_small:.4f}; with
+0.1, {tau_large:.4f}; with 0.3, {tau_larger:.4f}. The difference of {apart:.4f} is {pairs} of the 8256 pairs of runs.
+
+## Table 1: depth of the pool and judgments a topic
+
+{table_1}
+
+## Average precision as judgments are removed
+
+![Figure 1: AP, random](figures/yilmaz-aslam-2008-01.svg)
+*Figure 1. Mean AP with 30, 10 and 5 % of the judgments against actual AP.*
+
+![Figure 2: AP, depth pools](figures/yilmaz-aslam-2008-02.svg)
+*Figure 2. The same with pools of depth 30, 8 and 4.*
+
+AP falls with every judgment that is missing, and at random shares its order of the systems goes too: tau is
+{ap_tau:.3f} at 5 %.
+
+## bpref
+
+![Figure 3: bpref-10 against itself, random](figures/yilmaz-aslam-2008-03.svg)
+*Figure 3. Mean bpref-10 at random shares against actual bpref-10.*
+
+![Figure 4: bpref-10 against itself, depth pools](figures/yilmaz-aslam-2008-04.svg)
+*Figure 4. The same with pools of depth 30, 8 and 4.*
+
+![Figure 5: bpref-10 against AP, random](figures/yilmaz-aslam-2008-05.svg)
+*Figure 5. Mean bpref-10 at random shares against actual AP.*
+
+![Figure 6: bpref-10 against AP, depth pools](figures/yilmaz-aslam-2008-06.svg)
+*Figure 6. The same with pools of depth 30, 8 and 4.*
+
+## Induced AP
+
+![Figure 7: indAP, random](figures/yilmaz-aslam-2008-07.svg)
+*Figure 7. Mean indAP at random shares against actual AP.*
+
+![Figure 8: curves of indAP, random](figures/yilmaz-aslam-2008-08.svg)
+*Figure 8. Its agreement with AP over the judged share, with that of bpref-10 with AP and with itself.*
+
+![Figure 9: indAP, depth pools](figures/yilmaz-aslam-2008-09.svg)
+*Figure 9. Mean indAP with pools of depth 30, 8 and 4.*
+
+![Figure 10: curves of indAP, depth pools](figures/yilmaz-aslam-2008-10.svg)
+*Figure 10. Its agreement over the depth of the pool.*
+
+## Subcollection AP
+
+![Figure 11: subAP, random](figures/yilmaz-aslam-2008-11.svg)
+*Figure 11. Mean subAP at random shares against actual AP.*
+
+![Figure 12: curves of subAP, random](figures/yilmaz-aslam-2008-12.svg)
+*Figure 12. Its agreement over the judged share.*
+
+![Figure 13: subAP, depth pools](figures/yilmaz-aslam-2008-13.svg)
+*Figure 13. Mean subAP with pools of depth 30, 8 and 4.*
+
+![Figure 14: curves of subAP, depth pools](figures/yilmaz-aslam-2008-14.svg)
+*Figure 14. Its agreement over the depth of the pool.*
+
+## Inferred AP
+
+![Figure 15: infAP, random](figures/yilmaz-aslam-2008-15.svg)
+*Figure 15. Mean infAP at random shares against actual AP.*
+
+![Figure 16: curves of infAP, random](figures/yilmaz-aslam-2008-16.svg)
+*Figure 16. Its agreement over the judged share.*
+
+![Figure 17: infAP, depth pools](figures/yilmaz-aslam-2008-17.svg)
+*Figure 17. Mean infAP with pools of depth 30, 8 and 4.*
+
+![Figure 18: curves of infAP, depth pools](figures/yilmaz-aslam-2008-18.svg)
+*Figure 18. Its agreement over the depth of the pool.*
+
+## Smoothing
+
+![Figure 19: smoothing at 5 %](figures/yilmaz-aslam-2008-19.svg)
+*Figure 19. infAP at 5 % with actual precisions in the place of estimated ones, then c = 1, 1.5 and 2.5.*
+
+![Figure 20: tau over the judged share by c](figures/yilmaz-aslam-2008-20.svg)
+*Figure 20, TREC-8. Kendall's tau by c (infAP is c = 2).*
+
+![Figure 21: RMS error over the judged share by c](figures/yilmaz-aslam-2008-21.svg)
+*Figure 21, TREC-8. RMS error by c.*
+
+{smoothing}
+
+The paper: c = 1 is too high, c = 2 and 2.5 too low, c = 1.5 nearest in value, and tau rises with c. Here, at
+5 %, the smallest RMS error is that of {nearest}, and tau {rises} with c.
+
+## Mixed pools
+
+![Figure 22: infAP under three designs](figures/yilmaz-aslam-2008-22.svg)
+*Figure 22. infAP on a depth-k pool with as many documents drawn from the rest, on depth pools alone and on
+random samples, over the share of all judgments that each makes. xinfAP is not in the paper.*
+
+The paper: at equal numbers of judgments mixed pools rank systems better than random samples do, depth pools best
+of all, and random samples are nearest in value. So it is here. With {mixed_share:.1%} of the judgments (k = 5) infAP's
+tau is {mixed_tau:.4f} on the mixed pool; at 15 % it is {random_tau:.4f} on random samples. RMS errors are
+{mixed_rms:.4f} and {random_rms:.4f}. The paper closes with the question for an estimate that is good at both from
+such a mixture. xinfAP, which came after it and knows which documents were drawn from which part, has a tau of
+{xinf_tau:.4f} and an RMS error of {xinf_rms:.4f} on the same mixed samples.
+
+## Beyond the paper: stratified samples
+
+The depth-10 pool judged whole, and a share of what is below it; {strat_repeats} samples. The deviation is that of one
+sample. xinfAP and statAP estimate both a sum and the number of relevant documents without bias, and divide: the
+quotient comes out a little high, the more so the fewer are drawn. infAP takes the sample for a uniform one.
+
+{stratified}
+
+## All measures
+
+![Figure 23: all measures, random](figures/yilmaz-aslam-2008-23.svg)
+*Figure 23, TREC-8. Agreement with actual AP over the judged share.*
+
+![Figure 24: all measures, depth pools](figures/yilmaz-aslam-2008-24.svg)
+*Figure 24, TREC-8. Agreement with actual AP over the depth of the pool.*
+
+Random shares:
+
+{random}
+
+Depth pools:
+
+{depth}
+
+| the paper | here |
+|---|---|
+| infAP's RMS error is at most 0.05 even at 1 % | {rms_1:.4f} at 1 %; the largest of all levels is {rms_most:.4f} |
+| subAP ranks systems better than indAP from random samples | at {sub_better} of {levels} levels |
+| indAP is nearer to AP in value than subAP | smaller RMS error at {ind_nearer} of {levels} levels |
+| indAP and infAP rank better than bpref from depth pools | at {ind_pool} and {inf_pool} of {depths} depths (bpref-10) |
+| infAP's bias is upwards on shallow pools | {pool_bias:+.4f} at depth 4 |
+
+Axes of levels are logarithmic here and linear in the paper, which adds insets for what is below 20 %.
+"""
+
+
+@dataclass(frozen=True)
+class Study:
+    """The experiments that the figures are made from."""
+
+    pool: Pool
+    random: Robustness
+    depth: Robustness
+    mixed: Robustness
+    stratified: Robustness
+
+    @classmethod
+    def of(cls, pool: Pool) -> Study:
+        made = partial(experiment, pool, seed=trec8.SEED, workers=trec8.WORKERS)
+        return cls(
+            pool,
+            made(design="random", measures=MEASURES, repeats=trec8.REPEATS),
+            made(design="depth", measures=MEASURES),
+            made(design="mixed", measures=["infAP", "xinfAP"], repeats=trec8.REPEATS),
+            made(design="stratified", measures=STRATIFIED, levels=RANDOM, repeats=30),
+        )
+
+    def higher(self, design: str, statistic: str, measure: str, other: str) -> int:
+        """At how many incomplete levels a measure's statistic is above another's."""
+        found: Robustness = getattr(self, design)
+        levels = [level for level in found.levels if level < (1 if design == "random" else 100)]
+        return sum(
+            found.find(statistic, measure, level).mean > found.find(statistic, other, level).mean
+            for level in levels
+        )
+
+
+def figures(study: Study) -> None:
+    random, depth = study.random, study.depth
+    plain = {1: ("AP", None), 3: ("Bpref10", ITSELF), 5: ("Bpref10", None)}
+    for number, (measure, against) in plain.items():
+        _figure(number, scatter(random, [measure], RANDOM, against=against))
+        _figure(number + 1, scatter(depth, [measure], DEPTH, against=against))
+    for number, measure in {7: "indAP", 11: "subAP", 15: "infAP"}.items():
+        series = [(measure, "AP"), *BPREF]
+        _figure(number, scatter(random, [measure], RANDOM))
+        _figure(number + 1, curves(random, series))
+        _figure(number + 2, scatter(depth, [measure], DEPTH))
+        _figure(number + 3, curves(depth, series))
+    _figure(19, smoothing_panels(study.pool))
+    by_c = [(name, "AP") for name in SMOOTHING]
+    _figure(20, curves(random, by_c, ["tau"]))
+    _figure(21, curves(random, by_c, ["rms"]))
+    designs = {"mixed": study.mixed, "depth": depth, "random": random}
+    inferred = {f"infAP, {name}": (found, "infAP") for name, found in designs.items()}
+    _figure(22, across({**inferred, "xinfAP, mixed": (study.mixed, "xinfAP")}))
+    every = [(name, "AP") for name in ("AP", *ESTIMATES)]
+    _figure(23, curves(random, every))
+    _figure(24, curves(depth, every))
+
+
+def smoothing_panels(pool: Pool) -> object:
+    actual = infAP(actual=pool.judgments)
+    names = ["infAP(c=1.0)", "infAP(c=1.5)", "infAP(c=2.5)"]
+    found = experiment(pool, levels=[0.05], measures=[actual, *names], repeats=1, seed=trec8.SEED)
+    titles = {str(actual): "infAP, actual precisions"}
+    return scatter(found, [str(actual), *names], [0.05], titles=titles, columns=2)
+
+
+def text_of(study: Study) -> str:
+    random, depth, mixed = study.random, study.depth, study.mixed
+    taus = {name: depth.find("tau", name, 4).mean for name in PRINTED}
+    other = experiment(
+        study.pool, design="depth", levels=[4], measures=["infAP(eps=0.1)", "infAP(eps=0.3)"], repeats=1
+    )
+    by_c = {name: [random.find(s, name, 0.05).mean for s in ("bias", "rms", "tau")] for name in SMOOTHING}
+    rms = [random.find("rms", "infAP", level).mean for level in random.levels]
+    c_taus = [tau for *_, tau in by_c.values()]
+    return PAGE.format(
+        seed=trec8.SEED,
+        printed=table(
+            ["depth-4 pool, Kendall's tau with actual AP", "paper", "here"],
+            [[name, f"{paper:.4f}", f"{taus[name]:.4f}"] for name, paper in PRINTED.items()],
+        ),
+        tau_small=taus["infAP"],
+        tau_large=other.find("tau", "infAP(eps=0.1)", 4).mean,
+        tau_larger=other.find("tau", "infAP(eps=0.3)", 4).mean,
+        apart=PRINTED["infAP"] - taus["infAP"],
+        pairs=round((PRINTED["infAP"] - taus["infAP"]) * 8256 / 2),
+        table_1=table(
+            ["depth", "judgments a topic", "share of the whole pool"],
+            [
+                [str(size.depth), f"{size.per_query:.1f}", f"{size.per_query / random.complete:.1%}"]
+                for size in sizes(study.pool, map(int, depth.levels))
+            ],
+        ),
+        ap_tau=random.find("tau", "AP", 0.05).mean,
+        smoothing=table(
+            ["at 5 %", "bias", "RMS error", "tau"],
+            [[name, f"{b:+.4f}", f"{r:.4f}", f"{t:.4f}"] for name, (b, r, t) in by_c.items()],
+        ),
+        nearest=min(by_c, key=lambda name: by_c[name][1]),
+        rises="rises" if c_taus == sorted(c_taus) else "does not always rise",
+        mixed_share=mixed.find("tau", "infAP", 5).judged / mixed.complete,
+        mixed_tau=mixed.find("tau", "infAP", 5).mean,
+        mixed_rms=mixed.find("rms", "infAP", 5).mean,
+        random_tau=random.find("tau", "infAP", 0.15).mean,
+        random_rms=random.find("rms", "infAP", 0.15).mean,
+        xinf_tau=mixed.find("tau", "xinfAP", 5).mean,
+        xinf_rms=mixed.find("rms", "xinfAP", 5).mean,
+        random=trec8.statistics(random, ["AP", *ESTIMATES], RANDOM),
+        depth=trec8.statistics(depth, ["AP", *ESTIMATES], DEPTH),
+        strat_repeats=study.stratified.means.shape[1],
+        stratified=_biases(study.stratified),
+        rms_1=rms[0],
+        rms_most=max(rms),
+        sub_better=study.higher("random", "tau", "subAP", "indAP"),
+        ind_nearer=study.higher("random", "rms", "subAP", "indAP"),
+        levels=len(random.levels) - 1,
+        ind_pool=study.higher("depth", "tau", "indAP", "Bpref10"),
+        inf_pool=study.higher("depth", "tau", "infAP", "Bpref10"),
+        depths=len(depth.levels) - 1,
+        pool_bias=depth.find("bias", "infAP", 4).mean,
+    )
+
+
+def _biases(found: Robustness) -> str:
+    rows = []
+    for level in found.levels:
+        biases = [found.find("bias", measure, level) for measure in STRATIFIED]
+        rows.append([f"{level:.0%}", *(f"{b.mean:+.4f} ±{b.deviation:.4f}" for b in biases)])
+    return table(["judged below depth 10", *(f"{name}: bias" for name in STRATIFIED)], rows)
+
+
+def _figure(number: int, chart: object) -> None:
+    figure(f"yilmaz-aslam-2008-{number:02}", chart)
+
+
+if __name__ == "__main__":
+    study = Study.of(trec8.pool(__doc__ or ""))
+    figures(study)
+    page("yilmaz-aslam-2008", text_of(study))
