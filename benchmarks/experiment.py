@@ -1,8 +1,8 @@
 """The random-sampling experiment of Yilmaz and Aslam (2008): `python experiment.py TOOL QRELS RUN...`.
 
-17 levels x 10 samples of the judgments, every run and topic. `unjudged` does it whole, with six measures on all
-cores; `pytrec_eval` is looped over the same samples for the three of them that it has. Prints, as JSON, the seconds
-from when everything is read, and the mean over runs of each sample's map, infAP and bpref.
+17 levels x 10 samples of the judgments, every run and topic. `unjudged` does it whole, with six measures on
+all cores; `pytrec_eval` is looped over the same samples for the three of them that it has. Prints, as JSON,
+the seconds from when everything is read, and the mean over runs of each sample's map, infAP and bpref.
 """
 
 from __future__ import annotations
