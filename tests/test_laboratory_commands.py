@@ -109,6 +109,19 @@ def test_what_cannot_be_asked(arguments: list[str], message: str) -> None:
     assert message in refused(2, *arguments)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["experiment", QRELS, *RUNS, "-o", "/no/folder/x.csv"], "/no/folder/x.csv: cannot be written"),
+        (["experiment", QRELS, *RUNS, "--means", "/no/folder/x.csv"], "/no/folder/x.csv: cannot be written"),
+        (["simulate", f"{QRELS}/x"], "cannot be made"),
+        (["simulate", "new", "--documents", "100000000", "--queries", "1000000"], "not enough memory"),
+    ],
+)
+def test_what_cannot_be_written(arguments: list[str], message: str) -> None:
+    assert message in refused(1, *arguments)
+
+
 def test_groups_that_name_no_run(tmp_path: Path) -> None:
     path = tmp_path / "groups"
     path.write_text("a b\n")

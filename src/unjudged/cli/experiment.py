@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 
 from unjudged.cli.arguments import File, Judged, check_files, read_judgments, share_of
-from unjudged.cli.output import show
+from unjudged.cli.output import make_folder, show
 from unjudged.cli.progress import progress, reading
-from unjudged.errors import UsageError
+from unjudged.errors import InputError, UsageError
 from unjudged.evaluation import judged_rankings, name_runs
 from unjudged.formats.trec import cores
 
@@ -97,10 +97,14 @@ def experiment(
         raise UsageError("--format parquet goes with --output FILE")
     if means is not None and SUFFIXES.get(means.suffix) not in DATA:
         raise UsageError(f"--means is {means}, expected a name that ends in .csv, .json or .parquet")
+    for file in (output, means):
+        if file is not None and not file.parent.is_dir():
+            raise InputError(f"{file}: cannot be written: there is no folder {file.parent}")
     if figures is not None:
         from unjudged.report.plots import altair_module
 
         altair_module()
+        make_folder(figures)
     steps = None if levels is None else _levels(levels, design)
     named = name_runs(list(runs))
     judgments = read_judgments(qrels, judged)
@@ -142,6 +146,5 @@ def _draw(found: Robustness, folder: Path, kind: str) -> None:
     from unjudged.report.plots import picture
     from unjudged.report.robustness_plots import curves, scatter
 
-    folder.mkdir(parents=True, exist_ok=True)
     show(picture(curves(found), kind), folder / f"curves.{kind}")
     show(picture(scatter(found), kind), folder / f"scatter.{kind}")

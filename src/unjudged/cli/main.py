@@ -51,6 +51,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         # Whoever read our output has left; Python must not try to flush what is left of it.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(BAD_INPUT)
+    except MemoryError as error:
+        fail(f"not enough memory: {error}", BAD_INPUT)
     except KeyboardInterrupt:
         fail("interrupted", INTERRUPTED)
 

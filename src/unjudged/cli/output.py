@@ -36,6 +36,13 @@ def show(content: str | bytes, output: Path | None = None) -> None:
         raise InputError(f"{name}: cannot be written: {error.strerror}") from None
 
 
+def make_folder(path: Path) -> None:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be made: {error.strerror}") from None
+
+
 def command_line(command: str, files: Sequence[str], options: Mapping[str, object]) -> str:
     """The command that makes a file, to be written in its first line."""
     words = ["unjudged", command, *files]

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from unjudged.cli.output import command_line, show
+from unjudged.cli.output import command_line, make_folder, show
 from unjudged.cli.progress import progress
 from unjudged.errors import UsageError
 from unjudged.report.trec_files import judgment_file, run_file
@@ -57,7 +57,7 @@ def simulate(
     if output.exists() and (not output.is_dir() or any(output.iterdir())):
         raise UsageError(f"{output} is there already, expected a new or an empty folder")
     made = simulated(systems, queries, documents, q=relevant, best=best, worst=worst, depth=depth, seed=seed)
-    output.mkdir(parents=True, exist_ok=True)
+    make_folder(output)
     options = {"systems": systems, "queries": queries, "documents": documents, "relevant": relevant}
     more = {"best": best, "worst": worst, "depth": depth, "seed": seed}
     made_by = command_line("simulate", [str(output)], {**options, **more})

@@ -39,7 +39,11 @@ class Checkpoint:
             return
         place, head = Path(path), json.dumps({"experiment": _digest(pool, settings)})
         done = _read(place, head)
-        with place.open("a", encoding="utf-8") as file:
+        try:
+            file = place.open("a", encoding="utf-8")
+        except OSError as error:
+            raise InputError(f"{path}: cannot be written: {error.strerror}") from None
+        with file:
             if file.tell() == 0:
                 file.write(head + "\n")
             yield cls(done, file)
@@ -47,9 +51,13 @@ class Checkpoint:
 
     def add(self, task: Task, values: list[float]) -> None:
         self.done[task] = values
-        if self.file is not None:
+        if self.file is None:
+            return
+        try:
             self.file.write(json.dumps([*task, values]) + "\n")
             self.file.flush()
+        except OSError as error:
+            raise InputError(f"what is done cannot be kept: {error.strerror}") from None
 
 
 def _read(path: Path, head: str) -> dict[Task, list[float]]:
