@@ -1,0 +1,85 @@
+"""Figures hold what they are drawn from, and nothing lies outside their axes."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from unjudged import UsageError, sample
+from unjudged.experiments.robustness import Robustness, experiment
+
+pytest.importorskip("altair")
+pytest.importorskip("vl_convert")
+
+from unjudged.report.plots import picture, save
+from unjudged.report.robustness_plots import across, curves, scatter
+
+
+@pytest.fixture(scope="module")
+def found() -> Robustness:
+    return experiment(sample.qrels, sample.runs, levels=[0.1, 0.3], measures=["AP", "Bpref10"], repeats=2)
+
+
+def points(chart: dict[str, Any]) -> list[dict[str, Any]]:
+    """Every point of a chart's panels, from top to bottom."""
+    inside = [
+        p for key in ("vconcat", "hconcat", "layer") for part in chart.get(key, []) for p in points(part)
+    ]
+    return inside + list(chart.get("data", {}).get("values", []))
+
+
+def test_curves_hold_every_mean(found: Robustness) -> None:
+    drawn = points(curves(found, [("Bpref10", "AP"), ("Bpref10", "itself")], ["tau", "bias"]).to_dict())
+    expected = [
+        (label, 100 * level, found.find(statistic, "Bpref10", level, against).mean)
+        for statistic in ("tau", "bias")
+        for level in (0.1, 0.3)
+        for label, against in (("Bpref10", "AP"), ("Bpref10 against itself", "itself"))
+    ]
+    assert sorted((p["series"], p["level"], p["value"]) for p in drawn) == sorted(expected)
+
+
+def test_every_point_of_a_scatter_is_inside_its_axes(found: Robustness) -> None:
+    for against in (None, "itself"):
+        chart = scatter(found, against=against).to_dict()
+        rows = chart["vconcat"]
+        assert [len(row["hconcat"]) for row in rows] == [2, 2]
+        for row in rows:
+            for panel in row["hconcat"]:
+                dots = panel["layer"][1]
+                low, high = dots["encoding"]["y"]["scale"]["domain"]
+                assert len(points(dots)) == len(found.runs)
+                assert all(low <= p[axis] <= high for p in points(dots) for axis in "xy")
+
+
+def test_designs_over_the_share_that_they_judge(found: Robustness) -> None:
+    drawn = points(across({"ten and thirty": (found, "AP")}, ["rms"]).to_dict())
+    assert [p["value"] for p in drawn] == [found.find("rms", "AP", level).mean for level in (0.1, 0.3)]
+    assert [round(p["level"]) for p in drawn] == [10, 30]
+
+
+def test_what_is_not_a_number_is_not_drawn() -> None:
+    nothing_right = {"a": {"q": {"d1": 1.0}}, "b": {"q": {"d1": 2.0}}}
+    found = experiment({"q": {"d1": 0, "d2": 1}}, nothing_right, levels=[1.0], measures="AP", repeats=1)
+    assert math.isnan(found.find("tau", "AP", 1.0).mean)
+    assert points(curves(found, statistics=["tau"]).to_dict()) == []
+
+
+@pytest.mark.parametrize(("kind", "start"), [("svg", b"<svg"), ("png", b"\x89PNG"), ("pdf", b"%PDF")])
+def test_kinds(found: Robustness, tmp_path: Path, kind: str, start: bytes) -> None:
+    save(curves(found), tmp_path / f"figure.{kind}")
+    assert (tmp_path / f"figure.{kind}").read_bytes().startswith(start)
+
+
+def test_a_page_needs_no_network(found: Robustness) -> None:
+    page = picture(curves(found), "html")
+    assert isinstance(page, str)
+    assert "<script src" not in page
+
+
+def test_unknown_kind(found: Robustness) -> None:
+    with pytest.raises(UsageError, match="expected one of svg, png, pdf, html"):
+        picture(curves(found), "gif")
