@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import permutations
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from unjudged import Judgments, UsageError, evaluate, sample
 from unjudged.designs import sampling
 from unjudged.designs.contributions import contributions, leave_one_out, sizes, without
 from unjudged.designs.pool import REST, Pool
+from unjudged.report.trec_files import write_judgments
 
 RUNS = {
     "a": {"q1": {"d1": 3.0, "d2": 2.0, "d3": 1.0}, "q2": {"e1": 2.0, "e2": 1.0}},
@@ -152,6 +154,29 @@ def test_inclusion_probabilities_by_enumeration(monkeypatch: pytest.MonkeyPatch)
             found += drawn.grade >= 0
         assert drawn.probability is not None
         assert (found / len(orders)).tolist() == pytest.approx(drawn.probability.tolist(), abs=1e-15)
+
+
+@pytest.mark.parametrize("form", ["qrels", "strata", "prels"])
+def test_designs_read_back_as_they_were_written(form: str, tmp_path: Path) -> None:
+    drawn = Pool.of(sample.qrels, sample.runs).stratified({5: 1.0, REST: 0.3}, seed=2)
+    write_judgments(drawn, tmp_path / "drawn", form)
+    again = Judgments.read(tmp_path / "drawn")
+    kept = drawn.grade >= (0 if form == "prels" else -1)
+    assert again.grade.tolist() == drawn.grade[kept].tolist()
+    assert list(again.documents) == [name for name, keep in zip(drawn.documents, kept, strict=True) if keep]
+    if form == "strata":
+        assert np.array_equal(np.asarray(again.stratum), np.asarray(drawn.stratum))
+    if form == "prels":
+        assert np.array_equal(np.asarray(again.probability), np.asarray(drawn.probability)[kept])
+
+
+def test_forms_that_are_not_there(tmp_path: Path) -> None:
+    drawn = Pool.of(QRELS, RUNS).depth(1)
+    with pytest.raises(UsageError, match="form is 'csv', expected one of qrels, strata, prels"):
+        write_judgments(drawn, tmp_path / "drawn", "csv")
+    with pytest.raises(UsageError, match="this design has none"):
+        write_judgments(drawn, tmp_path / "drawn", "prels")
+    assert not any(tmp_path.iterdir())
 
 
 def test_contributions() -> None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import numpy as np
 
 from unjudged.errors import UsageError
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.runs import Run
-from unjudged.report.text import plain
+from unjudged.report.text import plain, write_whole
 
 METHOD = 1
 """What statAP's script calls a document that was drawn with its probability."""
@@ -46,9 +48,17 @@ JUDGMENT_FORMS: dict[str, Callable[[Judgments], Iterator[str]]] = {
 }
 
 
-def judgment_file(judgments: Judgments, form: str, made_by: str) -> str:
+def judgment_file(judgments: Judgments, form: str, made_by: str = "") -> str:
     """A whole file, headed by a comment that says how it was made."""
-    return "\n".join([f"# {plain(made_by)}", *JUDGMENT_FORMS[form](judgments), ""])
+    if form not in JUDGMENT_FORMS:
+        raise UsageError(f"form is {form!r}, expected one of {', '.join(JUDGMENT_FORMS)}")
+    head = [f"# {plain(made_by)}"] if made_by else []
+    return "\n".join([*head, *JUDGMENT_FORMS[form](judgments), ""])
+
+
+def write_judgments(judgments: Judgments, path: str | os.PathLike[str], form: str = "qrels") -> None:
+    """Write judgments to a file, whole or not at all: as `qrels`, with `strata`, or as `prels`."""
+    write_whole(Path(path), judgment_file(judgments, form))
 
 
 def run_file(run: Run, tag: str) -> str:
