@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import pickle
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -79,6 +81,18 @@ def test_the_number_of_workers_changes_nothing(pool: Pool) -> None:
         for workers in (1, 2)
     )
     assert same(one, two)
+
+
+def test_a_script_without_a_guard_is_told_so(tmp_path: Path) -> None:
+    """As processes start from nothing they would run it again, each with processes of its own."""
+    script = tmp_path / "script.py"
+    script.write_text(
+        "from unjudged import experiment, sample\n"
+        "experiment(sample.qrels, sample.runs, levels=[0.1, 0.3], measures='AP', workers=2)\n"
+    )
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 1
+    assert 'a script must call it under `if __name__ == "__main__":`' in done.stderr
 
 
 def test_an_interrupted_experiment_goes_on(

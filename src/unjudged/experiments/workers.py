@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import pickle
 import signal
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
+from unjudged.errors import UsageError
 from unjudged.experiments.checkpoint import Checkpoint, Task
 
 Work = Callable[[Task], list[float]]
@@ -34,21 +38,29 @@ def each(
 
 def _shared(work: Work, tasks: Sequence[Task], workers: int) -> Iterator[list[float]]:
     from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
     from multiprocessing import get_context
 
-    # Processes that start from nothing: a forked one inherits locks, but not the threads that hold them.
-    pool = ProcessPoolExecutor(
-        min(workers, len(tasks)), get_context("spawn"), initializer=_begin, initargs=(work,)
-    )
-    try:
-        yield from pool.map(_do, tasks)
-    finally:
-        pool.shutdown(cancel_futures=True)
+    with TemporaryDirectory() as folder:
+        # By a file: writing to a pipe whose reader has ended before reading it all would never end.
+        parcel = Path(folder) / "work"
+        parcel.write_bytes(pickle.dumps(work))
+        # Processes that start from nothing: a forked one inherits locks, but not the threads that hold them.
+        pool = ProcessPoolExecutor(
+            min(workers, len(tasks)), get_context("spawn"), initializer=_begin, initargs=(parcel,)
+        )
+        try:
+            yield from pool.map(_do, tasks)
+        except BrokenProcessPool:
+            remedy = 'a script must call it under `if __name__ == "__main__":`; or take workers=1'
+            raise UsageError(f"the processes ended before their work was done: {remedy}") from None
+        finally:
+            pool.shutdown(cancel_futures=True)
 
 
-def _begin(work: Work) -> None:
+def _begin(parcel: Path) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that waits for this one
-    _work.append(work)
+    _work.append(pickle.loads(parcel.read_bytes()))  # noqa: S301, which our own process has written
 
 
 def _do(task: Task) -> list[float]:
