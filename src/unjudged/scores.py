@@ -11,7 +11,7 @@ import numpy as np
 
 from unjudged.errors import UsageError
 from unjudged.measures.names import MeasureLike, parse
-from unjudged.measures.registry import Measure
+from unjudged.measures.registry import GEOMETRIC, Measure
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.uncertainty.bounds import bounds
 from unjudged.uncertainty.estimate import EVERY, Estimate
@@ -52,9 +52,13 @@ class Scores:
 
     @property
     def means(self) -> Floats:
-        """Run x measure: the mean over all queries; the sum for counts such as NumRet."""
-        counts = np.array([m.traits.summary == "sum" for m in self.measures])
-        summary: Floats = np.where(counts, self.values.sum(axis=1), self.values.mean(axis=1))
+        """Run x measure: the mean over all queries; the sum for counts, the geometric mean for GMAP."""
+        summary = np.array(self.values.mean(axis=1))
+        for k, measure in enumerate(self.measures):
+            if measure.traits.summary == "sum":
+                summary[:, k] = self.values[:, :, k].sum(axis=1)
+            elif measure.traits.summary == GEOMETRIC:
+                summary[:, k] = np.exp(np.log(self.values[:, :, k]).mean(axis=1))
         return summary
 
     def value(self, measure: MeasureLike, *, run: str | None = None, query: str | None = None) -> float:

@@ -26,6 +26,9 @@ MEASURES: dict[str, Measure] = {}
 
 POLICIES = ("unjudged", "chance")
 
+GEOMETRIC = "geometric mean"
+"""The `summary` of a measure whose mean over queries is the exponential of its mean logarithm."""
+
 
 @dataclass(frozen=True)
 class Traits:
@@ -151,8 +154,16 @@ class Measure:
                 raise UsageError(
                     f"{self}: intervals are of the measure as it is, ask for it without {policy}"
                 )
+        self.check_mean()
+        if self.given.get("scale") == "query":
+            raise UsageError(f"{self}: a new grade would move the scale; ask for {self.name}(max_grade=...)")
         if self.traits.estimates:
             raise UsageError(f"{self.name} estimates what the unjudged add already; ask for AP, nDCG or RBP")
+
+    def check_mean(self) -> None:
+        """Refuse a measure whose mean over queries is not arithmetic."""
+        if self.traits.summary == GEOMETRIC:
+            raise UsageError(f"{self.name}: intervals are of arithmetic means; ask for AP or Bpref")
 
     def check_complete(self) -> None:
         """Refuse a measure that lacks a parameter it cannot do without."""
@@ -186,12 +197,12 @@ def measure(
     `quality` is whether a higher value is a better ranking; `estimates`, whether it is itself an estimate of
     what the unjudged would add. `chance` gives the value that a random
     ranking is expected to have. `weight` is for a measure that is a sum over relevant documents: what one
-    at a rank adds. `summary` is "mean" or "sum" over queries.
+    at a rank adds. `summary` is "mean", "sum" or "geometric mean" over queries.
     """
 
     def register(function: Callable[..., Floats]) -> Measure:
         keywords = inspect.signature(function).parameters
-        at = next((name for name in ("cutoff", "recall") if name in keywords), None)
+        at = next((name for name in ("cutoff", "recall", "multiple") if name in keywords), None)
         names = {trec_eval: ()} if isinstance(trec_eval, str) else trec_eval
         traits = Traits(
             range=range,
