@@ -21,6 +21,7 @@ JOURNEY = [
     "evaluation",
     "sample",
     "report",
+    "compat",
     "cli",
     "__main__",
 ]

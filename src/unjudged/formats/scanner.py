@@ -3,8 +3,17 @@
 from __future__ import annotations
 
 try:
-    from unjudged.formats.scan import KIND_OF_SCANNER, Index, best_first, match_table, read_table, scan_run
+    from unjudged.formats.scan import (
+        KIND_OF_SCANNER,
+        Index,
+        best_first,
+        match_mapping,
+        match_table,
+        read_table,
+        scan_run,
+    )
 except ModuleNotFoundError:
+    from unjudged.formats.mapping_reference import match_mapping
     from unjudged.formats.scan_reference import (
         KIND_OF_SCANNER,
         Index,
@@ -14,4 +23,4 @@ except ModuleNotFoundError:
         scan_run,
     )
 
-__all__ = ["KIND_OF_SCANNER", "Index", "best_first", "match_table", "read_table", "scan_run"]
+__all__ = ["KIND_OF_SCANNER", "Index", "best_first", "match_mapping", "match_table", "read_table", "scan_run"]

@@ -59,15 +59,15 @@ class Judgments:
         return cls._from(table, QRELS, matching.index(table))
 
     @classmethod
-    def read(cls, path: str | os.PathLike[str]) -> Judgments:
-        """From a file; `-` is standard input. The columns say what it is:
+    def read(cls, path: str | os.PathLike[str], layout: Layout | None = None) -> Judgments:
+        """From a file; `-` is standard input. Unless the layout is given, the columns say what it is:
 
         - four, `query iteration document grade`: qrels;
         - five, `query iteration document stratum grade`: a stratified sample, as sample_eval takes it;
         - five, `query document grade method probability`: a sample with inclusion probabilities (prels),
           as statAP's script takes it. Methods 0 and 2 judged every document they chose: probability 1.
         """
-        return cls._from(*trec.read_judgments(path))
+        return cls._from(*trec.read_judgments(path, layout))
 
     @classmethod
     def _from(cls, table: Table, layout: Layout, index: Index) -> Judgments:
