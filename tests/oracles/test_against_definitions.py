@@ -94,6 +94,7 @@ DEFINITIONS: dict[str, Callable[..., object]] = {
     "SetAP(rel=2)": lambda r, j: d.set_precision(r, j, 2) * d.recall(r, j, 2),
     "Utility": lambda r, j: d.utility(r, j, (1, -1, 0, 0), 0),
     "Utility(weights=(3, -2, -1, 1), documents=50)": lambda r, j: d.utility(r, j, (3, -2, -1, 1), 50),
+    "SetF(square=0.5)": lambda r, j: d.set_f(r, j, 1, 0.5**0.5),
     "SetP": d.set_precision,
     "SetR": d.recall,
     "SetF": d.set_f,

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
-from math import sqrt
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unjudged.compat import trec_parameters as parameters
 from unjudged.compat.trec_parameters import Stop, cannot_initialize
+from unjudged.measures.gain import IdealDCG
 from unjudged.measures.interpolated import TENTHS, documents_needed
 from unjudged.measures.names import trec_eval_names
 from unjudged.measures.rank_biased import RBP, RBPResidual
@@ -173,7 +174,7 @@ def _numbered(column: Column, numbers: Sequence[float]) -> Column:
     if column.of == "set_F":
         if numbers[0] < 0:
             raise cannot_initialize("set_F", reason=f"its parameter is {numbers[0]:g}, the square of a beta")
-        return replace(column, measure=_with(column.measure, beta=sqrt(numbers[0])))
+        return replace(column, measure=_with(column.measure, square=numbers[0]))
     return replace(column, measure=_with(column.measure, recalls=tuple(numbers)))
 
 
@@ -200,14 +201,22 @@ def values(chosen: Sequence[Column], rankings: JudgedRankings) -> Floats:
         if column.measure is not None:
             found = column.measure.compute(rankings)
             table[:, k] = np.log(found) if column.summary == GEOMETRIC else found
-            if column.of in ("iprec_at_recall", "11pt_avg"):
+            if column.of in ("iprec_at_recall", "11pt_avg", "Rndcg"):
                 table[_zero_by_zero(column.measure, rankings), k] = np.nan
     return table
 
 
-def _zero_by_zero(measure: Measure, rankings: JudgedRankings) -> Any:
-    """Where trec_eval divides 0 by 0: nothing is in the ranking, and no relevant document is needed."""
+def _zero_by_zero(measure: Measure, rankings: JudgedRankings) -> NDArray[np.bool_]:
+    """Where trec_eval divides 0 by 0: nothing is in the ranking, and no relevant document is needed.
+
+    For Rndcg, where relevant documents have no gain: -l 0, or gains of 0.
+    """
     given = measure.given
+    if measure.name == "RnDCG":
+        best = IdealDCG.function(rankings, gains=given.get("gains"))
+        without_gain: NDArray[np.bool_] = (rankings.known(given["rel"]) > 0) & (best == 0)
+        return without_gain
     recalls = (given["recall"],) if "recall" in given else given.get("recalls", TENTHS)
     needed = documents_needed(rankings, given["rel"], min(recalls), given["rounding"])
-    return (rankings.retrieved == 0) & (needed <= 0)
+    empty: NDArray[np.bool_] = (rankings.retrieved == 0) & (needed <= 0)
+    return empty

@@ -27,6 +27,9 @@ from unjudged.rankings.judgments import Judgments
 MISSING = -1000000.0
 """What trec_eval prints where -Z gives no mean for a query and measure."""
 
+LEAST = 0.00001
+"""What a value is at least in a geometric mean."""
+
 UNSUPPORTED = ("prefs", "qrels_prefs", "qrels_jg")
 
 
@@ -135,6 +138,7 @@ def _lines(
     if options.judged_only:
         rankings = rankings.condensed()
     table = values(chosen, rankings)
+    relevant = float(rankings.known(options.level).sum()) if options.complete else None
     _reset(table, chosen, absent)
     if options.means is not None:
         table = _standardised(table, chosen, names, options.means)
@@ -143,6 +147,8 @@ def _lines(
         yield from per_query_lines(prefix, chosen, rankings, topics, table)
     if options.summary:
         numbers = _averaged(table, chosen, topics, absent if options.version < 10 else absent[:0])
+        if relevant is not None:
+            numbers = [relevant if c.of == "num_rel" else n for c, n in zip(chosen, numbers, strict=True)]
         yield from summary_lines(prefix, chosen, runid, len(set(topics) | set(absent)), numbers)
 
 
@@ -160,7 +166,7 @@ def _standardised(table: Floats, chosen: Sequence[Column], names: Sequence[bytes
         known = trec.read_means(path)
     except InputError as error:
         cause = error.__context__
-        problem = f"trec_eval.get_prefs: Cannot read zscores file '{path}'"
+        problem = f"trec_eval.get_zscores: Cannot read zscores file '{path}'"
         if isinstance(cause, LineError):
             problem = f"trec_eval.get_zscores: Malformed line {cause.line}"
         raise Stop(255, problem, reason=str(error)) from None
@@ -184,12 +190,10 @@ def _averaged(table: Floats, chosen: Sequence[Column], topics: Integers, absent:
     found = []
     for k, column in enumerate(chosen):
         total = float(np.cumsum(table[topics, k])[-1])
-        if column.of == "num_rel":
-            total += float(table[absent, k].sum())
         if column.summary == "sum":
             found.append(total)
         elif column.summary == "geometric mean":
-            found.append(float(np.exp((total + float(table[absent, k].sum())) / number)))
+            found.append(float(np.exp((total + len(absent) * np.log(LEAST)) / number)))
         else:
             found.append(total / number)
     return found

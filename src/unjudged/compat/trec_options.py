@@ -147,6 +147,7 @@ def _problem(error: GetoptError) -> str:
     if "not recognized" in error.msg:
         return f"trec_eval: unrecognized option '--{error.opt}'"
     if "unique prefix" in error.msg:
-        return f"trec_eval: option '--{error.opt}' is ambiguous"
+        options = (f"'--{name.rstrip('=')}'" for name in LONG if name.startswith(error.opt))
+        return f"trec_eval: option '--{error.opt}' is ambiguous; possibilities: {' '.join(options)}"
     what = "requires an argument" if "requires argument" in error.msg else "doesn't allow an argument"
     return f"trec_eval: option '--{error.opt}' {what}"

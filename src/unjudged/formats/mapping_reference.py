@@ -1,4 +1,4 @@
-"""Rankings that are dicts, matched against the judged documents: what `scan` does, in plain Python."""
+"""Dicts of rankings, matched against the judged documents and made of rows: `scan`'s way, in plain Python."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.errors import InputError, quoted
-from unjudged.formats.columns import Matched, encode
+from unjudged.formats.columns import Matched, Table, encode
 from unjudged.formats.scan_reference import to_single
 
 
@@ -47,6 +47,16 @@ def match_mapping(
         rank=np.array(rank, np.int32),
         row=np.array(row, np.int32),
     )
+
+
+def nested_rows(table: Table, whole: bool) -> dict[str, dict[str, Any]]:
+    """The first numbers of a table as `{query: {document: number}}`; of a document twice the last counts."""
+    documents, numbers, ends = list(table.documents), table.numbers[:, 0].tolist(), table.starts.tolist()
+    numbers = list(map(int, numbers)) if whole else numbers
+    return {
+        query: dict(zip(documents[start:stop], numbers[start:stop], strict=True))
+        for query, start, stop in zip(table.queries, ends, ends[1:], strict=False)
+    }
 
 
 def finite_scores(query: str, ranking: Any) -> dict[str, float]:

@@ -1,4 +1,4 @@
-# Rankings that are dicts, matched where they are. Part of scan.pyx.
+# Dicts of rankings: matched where they are, and made of rows. Part of scan.pyx.
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from cpython.dict cimport PyDict_GetItemWithError, PyDict_Next, PyDict_Size
@@ -6,7 +6,7 @@ from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_Check
 from cpython.list cimport PyList_GET_ITEM, PyList_GET_SIZE
 from cpython.long cimport PyLong_AsDouble, PyLong_Check
 from cpython.object cimport PyObject
-from cpython.unicode cimport PyUnicode_Check
+from cpython.unicode cimport PyUnicode_Check, PyUnicode_DecodeUTF8
 
 from unjudged.formats.columns import encode
 from unjudged.formats.mapping_reference import finite_scores
@@ -134,3 +134,24 @@ def match_mapping(run, queries, documents, starts, single):
             if not matcher.match(number, finite_scores(query, ranking), documents[number], rows[number]):
                 raise AssertionError(query)
     return matcher.out.matched()
+
+
+def nested_rows(table, bint whole):
+    """The first numbers of a table as `{query: {document: number}}`; of a document twice the last counts."""
+    cdef const int64_t[::1] starts = table.starts
+    cdef const double[:] numbers = table.numbers[:, 0]
+    cdef const int64_t *ends = ends_of(table.documents)
+    cdef const char *documents = data_of(table.documents)
+    cdef int64_t g = 0, row
+    cdef dict inner
+    found = {}
+    for query in table.queries:
+        inner = found[query] = {}
+        for row in range(starts[g], starts[g + 1]):
+            document = PyUnicode_DecodeUTF8(documents + ends[row], ends[row + 1] - ends[row], "surrogateescape")
+            if whole:
+                inner[document] = <int64_t>numbers[row]
+            else:
+                inner[document] = numbers[row]
+        g += 1
+    return found

@@ -9,6 +9,7 @@ try:
         best_first,
         match_mapping,
         match_table,
+        nested_rows,
         read_table,
         scan_run,
     )
@@ -23,4 +24,13 @@ except ModuleNotFoundError:
         scan_run,
     )
 
-__all__ = ["KIND_OF_SCANNER", "Index", "best_first", "match_mapping", "match_table", "read_table", "scan_run"]
+__all__ = [
+    "KIND_OF_SCANNER",
+    "Index",
+    "best_first",
+    "match_mapping",
+    "match_table",
+    "nested_rows",
+    "read_table",
+    "scan_run",
+]

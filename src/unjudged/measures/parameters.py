@@ -103,6 +103,7 @@ PARAMETERS: Mapping[str, tuple[Callable[[Any], Any], str]] = MappingProxyType(
         "documents": (_seed, "a whole number of at least 0"),
         "p": (_between(0, 1, ends=False), "a number between 0 and 1"),
         "beta": (_between(0, math.inf, ends=False), "a number above 0"),
+        "square": (_between(0, math.inf, ends=True), "a number of at least 0"),
         "c": (_between(0, math.inf, ends=False), "a number above 0"),
         "eps": (_between(0, 1, ends=False), "a number between 0 and 1"),
         "dcg": (_one_of("log2", "exp-log2"), "'log2' or 'exp-log2'"),

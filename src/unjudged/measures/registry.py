@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from types import MappingProxyType
 from typing import Any
 
@@ -94,8 +95,7 @@ class Measure:
     @property
     def parameters(self) -> dict[str, Any]:
         """Every parameter with its default; `inspect.Parameter.empty` where it must be given."""
-        signature = inspect.signature(self.function).parameters.values()
-        return {p.name: p.default for p in signature if p.kind is p.KEYWORD_ONLY}
+        return dict(_keywords(self.function))
 
     @property
     def help(self) -> str:
@@ -171,6 +171,12 @@ class Measure:
             if default is inspect.Parameter.empty and parameter not in self.given:
                 example = f"{self.name}@10" if parameter == "cutoff" else f"{self.name}@0.1"
                 raise UsageError(f"{self.name} needs a {parameter}: write it as {example}")
+
+
+@cache
+def _keywords(function: Callable[..., Floats]) -> dict[str, Any]:
+    signature = inspect.signature(function).parameters.values()
+    return {p.name: p.default for p in signature if p.kind is p.KEYWORD_ONLY}
 
 
 def measure(

@@ -43,11 +43,11 @@ def SetR(r: JudgedRankings, *, rel: int = 1) -> Floats:
 
 
 @measure(diluted=True, trec_eval="set_F", cite=("vanrijsbergen1979",))
-def SetF(r: JudgedRankings, *, rel: int = 1, beta: float = 1.0) -> Floats:
+def SetF(r: JudgedRankings, *, rel: int = 1, beta: float = 1.0, square: float | None = None) -> Floats:
     """F of the whole retrieved set: (1 + b^2) P R / (b^2 P + R), b = beta.
 
-    beta above 1 favours recall. (trec_eval's `set_F.x` has x in the place of b^2.) 0 where nothing
-    relevant was retrieved. The unjudged count as not relevant.
+    beta above 1 favours recall. `square` gives b^2 itself, as x does in trec_eval's `set_F.x`. 0 where
+    nothing relevant was retrieved. The unjudged count as not relevant.
 
     Use it for systems that return a set.
 
@@ -56,7 +56,8 @@ def SetF(r: JudgedRankings, *, rel: int = 1, beta: float = 1.0) -> Floats:
     """
     found = r.where(r.labels >= rel).counts
     precision, recall = ratio(found, r.retrieved), ratio(found, r.known(rel))
-    return ratio((1 + beta**2) * precision * recall, beta**2 * precision + recall)
+    weight = beta**2 if square is None else square
+    return ratio((1 + weight) * precision * recall, weight * precision + recall)
 
 
 @measure(diluted=True, trec_eval="set_relative_P")
