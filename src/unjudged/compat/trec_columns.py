@@ -76,7 +76,6 @@ ORDER: Mapping[str, Takes] = {
     "unj": WHOLE,
 }
 NEW_IN_10 = {"dcg", "ideal_dcg", "rbp", "rbp_resid", "unj"}
-NO_NUMBERS = {"runid", "num_q", "relstring"}
 RELSTRING_DEPTH = 10
 
 _counts = ["runid", "num_q", "num_ret", "num_rel", "num_rel_ret"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from unjudged.compat.trec_columns import NO_NUMBERS, columns
+from unjudged.compat.trec_columns import columns
 from unjudged.compat.trec_options import Options
 
 HELP = """trec_eval [-h] [-q] [-m measure[.params]] [-c] [-n] [-l <num>] [-J] [-N <num>] [-M <num>]
@@ -44,13 +44,13 @@ def version_text(version: int) -> str:
 
 
 def help_text(options: Options) -> str:
-    pages = [HELP]
+    pages = {}
     for column in columns(dict.fromkeys(options.measures), options.settings):
-        if column.measure is not None:
-            pages.append(f"{column.of}: {column.measure}\n{column.measure.help}\n")
-        elif column.of in NO_NUMBERS:
-            pages.append(f"{column.of}\n{_OTHERS[column.of]}\n")
-    return "\n".join(dict.fromkeys(pages))
+        if column.measure is None:
+            pages[column.of] = f"{column.of}\n{_OTHERS[column.of]}\n"
+        else:
+            pages[column.of] = f"{column.of}, here {column.measure.name}\n{column.measure.help}\n"
+    return "\n".join([HELP, *pages.values()])
 
 
 _OTHERS = {

@@ -141,7 +141,7 @@ def _take(options: Options, letter: str, value: str) -> None:
 
 def _problem(error: GetoptError) -> str:
     """What the C library says of an option."""
-    if len(error.opt) == 1:
+    if not error.msg.startswith("option --"):
         what = "option requires an argument" if "requires argument" in error.msg else "invalid option"
         return f"trec_eval: {what} -- '{error.opt}'"
     if "not recognized" in error.msg:
