@@ -142,3 +142,12 @@ def test_aggregated() -> None:
     together = pytrec_eval.evaluate_measures(QRELS, RUN, ["map", "num_q"])
     assert together == {"num_q": 2.0, "map": pytest.approx((1 / 3 + 7 / 12) / 2)}
     assert pytrec_eval.evaluate_measures(QRELS, {}, ["map"]) == {}
+
+
+def test_aggregated_to_the_bit() -> None:
+    theirs = pytest.importorskip("pytrec_eval")
+    values = [0.1 * i for i in range(1, 40)]
+    for name in ("map", "num_ret", "gm_map"):
+        assert pytrec_eval.compute_aggregated_measure(name, values) == theirs.compute_aggregated_measure(
+            name, values
+        )

@@ -181,7 +181,7 @@ class TestFaultsOfTen:
     """What trec_eval 10 does wrong is not copied; docs/trec_eval.md has the table."""
 
     def test_rbp_has_its_scale(self) -> None:
-        """(1 - p) (1 + p^2 / 2) p^0.. of grades 2 at rank 3 and 1 not retrieved, scale 0 to 2."""
+        """The grade 2 at rank 3 is the highest of its topic, so its gain is 1: (1 - 0.9) 0.9^2."""
         assert printed("-q", "-n", "-m", "rbp")[1] == ["rbp", "2", "0.0810"]
 
     def test_comments_anywhere(self) -> None:

@@ -8,11 +8,12 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
+
+import numpy as np
 
 from unjudged.compat.trec_columns import NICKNAMES, ORDER, Column, Settings, Takes, columns, names_of, values
 from unjudged.errors import InputError, LineError, RepeatedDocument
@@ -113,9 +114,10 @@ def evaluate_measures(
 def compute_aggregated_measure(measure: str, values: list[float]) -> float:
     """Of the values of all queries the sum for counts, the geometric mean for gm_, else the mean."""
     if measure.startswith("num_"):
-        return float(math.fsum(values))
-    mean = math.fsum(values) / len(values)
-    return math.exp(mean) if measure.startswith("gm_") else mean
+        return float(np.sum(values))
+    if measure.startswith("gm_"):
+        return float(np.exp(np.sum(values) / len(values)))
+    return float(np.mean(values))
 
 
 def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:

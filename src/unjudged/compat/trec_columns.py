@@ -198,7 +198,8 @@ def values(chosen: Sequence[Column], rankings: JudgedRankings) -> Floats:
     table = np.zeros((len(rankings), len(chosen)))
     for k, column in enumerate(chosen):
         if column.measure is not None:
-            found = column.measure.compute(rankings)
+            with np.errstate(all="ignore"):  # parameters may be anything; C says nothing of infinity either
+                found = column.measure.compute(rankings)
             table[:, k] = np.log(found) if column.summary == GEOMETRIC else found
             if column.of in ("iprec_at_recall", "11pt_avg", "Rndcg"):
                 table[_zero_by_zero(column.measure, rankings), k] = np.nan
