@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import json
 import math
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -131,6 +133,19 @@ def test_lines_that_do_not_fit() -> None:
         pytrec_eval.parse_run(["q Q0 d 1 1 tag", "q Q0 d"])
     with pytest.raises(AssertionError, match="document 'd' of query 'q' is already on line 1"):
         pytrec_eval.parse_qrel(["q 0 d 1", "q 0 d 0"])
+
+
+def test_where_nothing_was_compiled() -> None:
+    code = (
+        "import sys; sys.modules['unjudged.formats.scan'] = None\n"
+        "from unjudged.compat import pytrec_eval\n"
+        "from unjudged.formats.scanner import KIND_OF_SCANNER\n"
+        "run = pytrec_eval.parse_run(['q Q0 a 1 2 t', 'q Q0 b 2 1 t'])\n"
+        "qrels = pytrec_eval.parse_qrel(['q 0 b 1'])\n"
+        "print(KIND_OF_SCANNER, pytrec_eval.RelevanceEvaluator(qrels, {'map'}).evaluate(run))\n"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout == "plain Python {'q': {'map': 0.5}}\n"
 
 
 def test_aggregated() -> None:

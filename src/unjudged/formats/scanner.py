@@ -14,7 +14,7 @@ try:
         scan_run,
     )
 except ModuleNotFoundError:
-    from unjudged.formats.mapping_reference import match_mapping
+    from unjudged.formats.mapping_reference import match_mapping, nested_rows
     from unjudged.formats.scan_reference import (
         KIND_OF_SCANNER,
         Index,
