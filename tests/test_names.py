@@ -111,6 +111,15 @@ def test_any_text_is_a_measure_or_a_clear_error(text: str) -> None:
         assert str(error)
 
 
+def test_a_cutoff_beyond_every_ranking() -> None:
+    """Whatever its size, up to where a double ends."""
+    names = ["P", "R", "AP", "RelP", "Unjudged", "Judged", "nDCG", "Success", "RBP"]
+    for cutoff in (2**31, 2**63, 10**30):
+        scores = evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, [f"{name}@{cutoff}" for name in names])
+        assert scores.value(f"AP@{cutoff}") == scores.value(f"RelP@{cutoff}") == 1.0
+        assert scores.value(f"P@{cutoff}") == pytest.approx(1 / cutoff)
+
+
 def test_geometric_means() -> None:
     scores = evaluate(
         {"q": {"d": 1}, "r": {"d": 1}}, {"q": {"d": 1.0, "e": 0.5}, "r": {"d": 1.0, "e": 2.0}}, ["GMAP", "AP"]

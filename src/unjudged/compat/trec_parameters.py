@@ -9,6 +9,7 @@ _WHOLE = re.compile(r"\s*([+-]?\d+)")
 _DECIMAL = re.compile(r"\s*([+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?)")
 _LEVEL = re.compile(r"[+-]?\d+")
 _DIGITS = 18  # as many as a C long holds for certain
+_LARGEST = 2**63 - 1
 
 
 class Stop(Exception):
@@ -22,9 +23,9 @@ class Stop(Exception):
 
 
 def whole(text: str) -> int:
-    """The whole number that a text begins with, as C's atol: 0 where there is none."""
+    """The whole number that a text begins with, as C's atol: 0 where there is none, the largest if larger."""
     found = _WHOLE.match(text)
-    return int(found[1][: _DIGITS + 1]) if found else 0
+    return max(-_LARGEST, min(int(found[1][: _DIGITS + 3]), _LARGEST)) if found else 0
 
 
 def decimal(text: str) -> float:

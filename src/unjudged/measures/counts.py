@@ -64,7 +64,7 @@ def Judged(r: JudgedRankings, *, cutoff: float = inf) -> Floats:
     array([0.5])
     """
     judged = r.where((r.labels >= 0) & (r.rank <= cutoff))
-    return ratio(judged.counts, np.minimum(r.retrieved, cutoff))
+    return ratio(judged.counts, np.minimum(r.retrieved, float(cutoff)))
 
 
 @measure(quality=False, trec_eval={"unj": (5, 10, 20)})
@@ -81,4 +81,4 @@ def Unjudged(r: JudgedRankings, *, cutoff: float) -> Floats:
     array([0.5])
     """
     judged = r.where((r.labels >= 0) & (r.rank <= cutoff))
-    return (np.minimum(r.retrieved, cutoff) - judged.counts) / cutoff
+    return (np.minimum(r.retrieved, float(cutoff)) - judged.counts) / float(cutoff)

@@ -80,7 +80,7 @@ def P(r: JudgedRankings, *, rel: int = 1, cutoff: float) -> Floats:
     >>> (P @ 5).compute(JudgedRankings.spelled("0 1 U N 1 N"))
     array([0.4])
     """
-    return r.where((r.labels >= rel) & (r.rank <= cutoff)).counts / cutoff
+    return r.where((r.labels >= rel) & (r.rank <= cutoff)).counts / float(cutoff)
 
 
 @measure(chance=chance.of_recall, diluted=True, trec_eval={"recall": CUTOFFS}, aliases=("Recall",))
@@ -111,7 +111,7 @@ def RelP(r: JudgedRankings, *, rel: int = 1, cutoff: float) -> Floats:
     array([0.66666667])
     """
     found = r.where((r.labels >= rel) & (r.rank <= cutoff)).counts
-    return ratio(found, np.minimum(r.known(rel), cutoff))
+    return ratio(found, np.minimum(r.known(rel), float(cutoff)))
 
 
 @measure(monotone=True, trec_eval="Rprec", aliases=("RPrec",))
