@@ -196,12 +196,13 @@ def _with(measure: Measure, **given: Any) -> Measure:
 def values(chosen: Sequence[Column], rankings: JudgedRankings) -> Floats:
     """Ranking x column: what trec_eval has for each query, logarithms where the mean is geometric."""
     table = np.zeros((len(rankings), len(chosen)))
+    empty = not rankings.retrieved.all()
     for k, column in enumerate(chosen):
         if column.measure is not None:
             with np.errstate(all="ignore"):  # parameters may be anything; C says nothing of infinity either
                 found = column.measure.compute(rankings)
             table[:, k] = np.log(found) if column.summary == GEOMETRIC else found
-            if column.of in ("iprec_at_recall", "11pt_avg", "Rndcg"):
+            if column.of == "Rndcg" or (column.of in ("iprec_at_recall", "11pt_avg") and empty):
                 table[_zero_by_zero(column.measure, rankings), k] = np.nan
     return table
 

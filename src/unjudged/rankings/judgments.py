@@ -93,9 +93,18 @@ class Judgments:
 
     def count(self, low: float, high: float = np.inf) -> NDArray[np.int64]:
         """How many documents of each query have a grade from `low` to just below `high`."""
-        chosen = (self.grade >= low) & (self.grade < high)
-        before = np.concatenate([[0], np.cumsum(chosen)])
-        return np.diff(before[self.offsets])
+        if (low, high) not in self._counts:
+            chosen = (self.grade >= low) & (self.grade < high)
+            before = np.concatenate([[0], np.cumsum(chosen)])
+            counts = np.diff(before[self.offsets])
+            counts.flags.writeable = False
+            self._counts[low, high] = counts
+        return self._counts[low, high]
+
+    @cached_property
+    def _counts(self) -> dict[tuple[float, float], NDArray[np.int64]]:
+        """What was counted before: most measures need the same."""
+        return {}
 
     @property
     def query(self) -> NDArray[np.int64]:
