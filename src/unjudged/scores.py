@@ -110,6 +110,8 @@ class Scores:
         """
         if interval not in INTERVALS:
             raise UsageError(f"interval is {interval!r}, expected one of {', '.join(INTERVALS)}")
+        for measure in self.measures:
+            measure.check_mean()
         found = []
         for i in range(len(self.runs)):
             own = self.rankings.run(i)

@@ -154,7 +154,6 @@ class Measure:
                 raise UsageError(
                     f"{self}: intervals are of the measure as it is, ask for it without {policy}"
                 )
-        self.check_mean()
         if self.given.get("scale") == "query":
             raise UsageError(f"{self}: a new grade would move the scale; ask for {self.name}(max_grade=...)")
         if self.traits.estimates:

@@ -54,6 +54,7 @@ def model_interval(
     """
     check_level(level)
     measure.check_completable()
+    measure.check_mean()
     if measure.traits.weight is not None and not measure.given.keys() & {"max_grade", "gains", "scale"}:
         return unjudged_part(rankings, measure, q).interval(level)
     values, assumption = drawn_values(measure, rankings, q, draws, seed)
@@ -78,6 +79,7 @@ def given_interval(
     """
     check_level(level)
     measure.check_completable()
+    measure.check_mean()
     values = probabilities.numbers[:, 0]
     if len(values) and not (values.min() >= 0 and values.max() <= 1):
         wrong = int(np.argmax((values < 0) | (values > 1)))
