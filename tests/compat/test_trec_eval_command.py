@@ -335,6 +335,14 @@ def test_our_reason_stands_behind_their_words(capsys: pytest.CaptureFixture[str]
 
 
 @pytest.mark.usefixtures("folder")
+def test_standard_input_has_a_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"10 Q0 a 1 x t\n")))
+    found = stopped("qrels", "-")
+    assert found.messages == ("trec_eval.get_results: Malformed line 1", "trec_eval: Quit in file '-'")
+    assert found.reason == "standard input:1: the score is 'x', expected a finite number"
+
+
+@pytest.mark.usefixtures("folder")
 def test_both_commands(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     expected = output(["qrels", "run"]).encode()
     unjudged(["trec_eval", "qrels", "run"])

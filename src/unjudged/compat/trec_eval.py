@@ -4,33 +4,27 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from unjudged.compat import trec_options
-from unjudged.compat.trec_columns import NOT_HERE, Column, columns, values
+from unjudged.compat.trec_columns import Column, columns, values
+from unjudged.compat.trec_files import read_means, read_rankings
 from unjudged.compat.trec_help import help_text, version_text
 from unjudged.compat.trec_options import Options
 from unjudged.compat.trec_output import per_query_lines, summary_lines
 from unjudged.compat.trec_parameters import Stop
-from unjudged.errors import InputError, LineError, RepeatedDocument, UnjudgedError
-from unjudged.formats import trec
-from unjudged.formats.columns import decode, encode
-from unjudged.formats.layouts import QRELS, RUN, Layout
-from unjudged.formats.sources import STANDARD_INPUT, errors_named, on_disk
+from unjudged.errors import UnjudgedError
+from unjudged.formats.columns import encode
+from unjudged.measures.registry import GEOMETRIC
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
-from unjudged.rankings.judgments import Judgments
 
 MISSING = -1000000.0
 """What trec_eval prints where -Z gives no mean for a query and measure."""
 
 LEAST = 0.00001
 """What a value is at least in a geometric mean."""
-
-UNSUPPORTED = ("prefs", "qrels_prefs", "qrels_jg")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -68,61 +62,12 @@ def output(arguments: Sequence[str]) -> str:
     if len(options.files) != 2:
         raise Stop(1, trec_options.USAGE)
     chosen = columns(options.measures, options.settings)
-    judgments, rankings, runid = _read(options, chosen)
-    return "".join(_lines(options, chosen, judgments, rankings, runid))
+    rankings, runid = read_rankings(options)
+    return "".join(_lines(options, chosen, rankings, runid))
 
 
-def _read(options: Options, chosen: Sequence[Column]) -> tuple[Judgments, JudgedRankings, str]:
-    qrels, run = options.files
-    first = next((name for name in options.measures if name not in ("runid", "num_q")), "num_ret")
-    if options.rel_format != "qrels":
-        reason = (
-            "preferences and several judges are not supported" if options.rel_format in UNSUPPORTED else ""
-        )
-        raise Stop(2, f"trec_eval: Illegal rel_format '{options.rel_format}'", reason=reason)
-    judgments = _tried("qrels", qrels, first, lambda: Judgments.read(qrels, QRELS))
-    if options.run_format != "trec_results":
-        raise Stop(2, f"trec_eval: Illegal retrieval results format '{options.run_format}'")
-    layout = Layout(RUN.columns, RUN.open_ended, single=options.version == 9)
-    wants_tag = any(column.of == "runid" for column in chosen)
-
-    def scan() -> tuple[JudgedRankings, bytes]:
-        source = STANDARD_INPUT if run.startswith("-") else run
-        with errors_named(source), on_disk(source) as file:
-            with closing(trec.scan_runs([file], judgments.index, layout)) as scans:
-                rankings = JudgedRankings.of(judgments, [next(scans)])
-            return rankings, trec.last_tag(file) if wants_tag else b""
-
-    rankings, tag = _tried("results", run, first, scan)
-    for name in options.measures:
-        if name in NOT_HERE:
-            reason = "preferences and several judges are not supported"
-            raise Stop(4, f"trec_eval: Can't calculate measure '{name}'", reason=reason)
-    return judgments, rankings, decode(tag)
-
-
-def _tried(what: str, path: str, measure: str, read: Callable[[], Any]) -> Any:
-    """What `read` gives, or trec_eval's words for what is wrong with the file."""
-    try:
-        return read()
-    except InputError as error:
-        cause, reason = error.__context__, str(error)
-    if isinstance(cause, RepeatedDocument):
-        where = "form_res_qrels" if what == "results" else "form_res_rels"
-        twice = f"trec_eval.{where}: duplicate docs {decode(cause.document)}"
-        cannot = f"trec_eval: Can't calculate measure '{measure}'"
-        both = (twice + cannot,) if what == "results" else (twice, cannot)
-        raise Stop(4, *both, reason=reason)
-    quit_there = f"trec_eval: Quit in file '{path}'"
-    if isinstance(cause, LineError):
-        raise Stop(2, f"trec_eval.get_{what}: Malformed line {cause.line}", quit_there, reason=reason)
-    raise Stop(2, f"trec_eval.get_{what}: Cannot read {what} file '{path}'", quit_there, reason=reason)
-
-
-def _lines(
-    options: Options, chosen: Sequence[Column], judgments: Judgments, rankings: JudgedRankings, runid: str
-) -> Iterator[str]:
-    names = judgments.queries.tolist()
+def _lines(options: Options, chosen: Sequence[Column], rankings: JudgedRankings, runid: str) -> Iterator[str]:
+    names = rankings.judgments.queries.tolist()
     in_order = np.array(sorted(range(len(names)), key=names.__getitem__), np.int64)
     if options.only is not None:
         in_order = in_order[[names[q] == encode(options.only) for q in in_order]]
@@ -162,14 +107,7 @@ def _reset(table: Floats, chosen: Sequence[Column], absent: Integers) -> None:
 
 def _standardised(table: Floats, chosen: Sequence[Column], names: Sequence[bytes], path: str) -> Floats:
     """Each value as so many standard deviations from the mean that the file has for it."""
-    try:
-        known = trec.read_means(path)
-    except InputError as error:
-        cause = error.__context__
-        problem = f"trec_eval.get_zscores: Cannot read zscores file '{path}'"
-        if isinstance(cause, LineError):
-            problem = f"trec_eval.get_zscores: Malformed line {cause.line}"
-        raise Stop(255, problem, reason=str(error)) from None
+    known = read_means(path)
     scores = np.full(table.shape, MISSING)
     for k, column in enumerate(chosen):
         for q, name in enumerate(names):
@@ -192,7 +130,7 @@ def _averaged(table: Floats, chosen: Sequence[Column], topics: Integers, absent:
         total = float(np.cumsum(table[topics, k])[-1])
         if column.summary == "sum":
             found.append(total)
-        elif column.summary == "geometric mean":
+        elif column.summary == GEOMETRIC:
             found.append(float(np.exp((total + len(absent) * np.log(LEAST)) / number)))
         else:
             found.append(total / number)
