@@ -11,6 +11,7 @@ import gzip
 import json
 import os
 import platform
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -82,22 +83,58 @@ def compare(task: str, qrels: Path, runs: list[Path], repeats: dict[str, int]) -
     mine = means_of(costs["unjudged"].output)
     rows = []
     for tool, cost in costs.items():
-        ratio = cost.wall / costs["unjudged"].wall
         apart = ""
         if tool not in ("unjudged", "wc -l"):
             apart = f"{max(abs(a - b) for a, b in zip(mine, means_of(cost.output), strict=True)):.0e}"
-        cells = [
-            task,
-            tool,
-            f"{cost.wall:.2f}",
-            f"{cost.cpu:.2f}",
-            f"{cost.peak:.0f}",
-            f"{ratio:.2f}x",
-            apart,
-        ]
-        rows.append("| " + " | ".join(cells) + " |")
+        rows.append(_row(task, tool, cost, costs["unjudged"].wall, apart))
         task = ""
     return rows
+
+
+def drop_ins(qrels: Path, run: Path, trec_eval: str | None) -> list[str]:
+    """The drop-ins beside what they stand in for: trec_eval where there is one, pytrec_eval."""
+    rows = []
+    files = [str(qrels), str(run)]
+    module = "unjudged.compat.trec_eval"
+    ours = [sys.executable, "-c", f"from {module} import main; main()"]
+    if trec_eval is not None:
+        said = subprocess.run([trec_eval, "-v"], capture_output=True, text=True, check=False).stderr.split()
+        version = said[-1] if said else "?"
+        same = [*ours, "--compat", version.split(".")[0], *files]
+        mine, theirs = best(same, 7), best([trec_eval, *files], 3)
+        apart = "no byte" if mine.output == theirs.output else "some bytes"
+        task = "trec_eval's command, default measures, 7 million lines"
+        rows += [
+            _row(task, "unjudged trec_eval", mine, mine.wall, ""),
+            _row("", f"trec_eval {version}", theirs, mine.wall, apart),
+        ]
+    script = str(HERE / "dict_script.py")
+    mine = best([sys.executable, script, "unjudged.compat.pytrec_eval", *files], 5)
+    theirs = best([sys.executable, script, "pytrec_eval", *files], 3)
+    a, b = (json.loads(cost.output) for cost in (mine, theirs))
+    apart = f"{max(abs(a['means'][m] - b['means'][m]) for m in a['means']):.0e}"
+    rows.append(
+        _row("a pytrec_eval script, 7 million lines", "unjudged.compat.pytrec_eval", mine, mine.wall, "")
+    )
+    rows.append(_row("", "pytrec_eval", theirs, mine.wall, apart))
+    for name, found in (("unjudged.compat.pytrec_eval", a), ("pytrec_eval", b)):
+        task = "of that, evaluating the dicts" if found is a else ""
+        ratio = found["evaluating"] / a["evaluating"]
+        rows.append(f"| {task} | {name} | {found['evaluating']:.2f} | | | {ratio:.2f}x | |")
+    return rows
+
+
+def _row(task: str, tool: str, cost: Cost, ours: float, apart: str) -> str:
+    cells = [
+        task,
+        tool,
+        f"{cost.wall:.2f}",
+        f"{cost.cpu:.2f}",
+        f"{cost.peak:.0f}",
+        f"{cost.wall / ours:.2f}x",
+        apart,
+    ]
+    return "| " + " | ".join(cells) + " |"
 
 
 def made(folder: Path, queries: int) -> tuple[Path, Path]:
@@ -144,7 +181,7 @@ def laboratory(qrels: Path, runs: list[Path]) -> list[str]:
     ]
 
 
-def report(data: Path, large: Path) -> str:
+def report(data: Path, large: Path, trec_eval: str | None) -> str:
     head = ["| task | tool | s | processor s | peak MB | time / ours | means differ by |"]
     table = [*head, "|---|---|---:|---:|---:|---:|---:|"]
     qrels, run = made(large, 6980)
@@ -158,6 +195,7 @@ def report(data: Path, large: Path) -> str:
         [small_run],
         {"unjudged": 9, "pytrec_eval": 5, "ir_measures": 5, "wc -l": 5},
     )
+    lab: list[str] = []
     if (data / "trec8").is_dir():
         runs = gunzipped(data / "trec8" / "runs", large / "trec8")
         plain = large / "qrels.trec8"
@@ -165,7 +203,9 @@ def report(data: Path, large: Path) -> str:
         table += compare(
             "TREC-8: 129 runs, 6.3 million lines", plain, runs, {"unjudged": 5, "pytrec_eval": 2}
         )
-        table += ["", *laboratory(plain, runs)]
+        lab = laboratory(plain, runs)
+    table += drop_ins(qrels, run, trec_eval)
+    table += ["", *lab] if lab else []
     machine = f"{os.cpu_count()} cores, Python {platform.python_version()}, {platform.system()}"
     start = ["| start-up | s | peak MB |", "|---|---:|---:|", *startup()]
     asked = f"Measures: {', '.join(MEASURES)}. Best of several runs each on one machine ({machine})."
@@ -176,8 +216,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=HERE / "data")
     parser.add_argument("--large", type=Path, default=HERE / "data")
+    parser.add_argument(
+        "--trec-eval", default=shutil.which("trec_eval"), help="the program, where there is one"
+    )
     options = parser.parse_args()
-    text = report(options.data, options.large)
+    text = report(options.data, options.large, options.trec_eval)
     print(text)
     (HERE / "results.md").write_text(text + "\n")
     before, _, rest = README.read_text().partition(MARKS[0])

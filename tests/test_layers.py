@@ -24,6 +24,7 @@ JOURNEY = [
     "experiments",
     "simulation",
     "report",
+    "compat",
     "cli",
     "__main__",
 ]

@@ -33,6 +33,11 @@ GOOD = {
     "iprec_at_recall..10,.20": "IPrec@0.1 IPrec@0.2",
     "set_recall": "SetR",
     "num_rel_ret": "NumRelRet",
+    "gm_map": "GMAP",
+    "11pt_avg": "IAP",
+    "Rprec_mult.0.2,2": "RprecMult@0.2 RprecMult@2.0",
+    "relative_P_5": "RelP@5",
+    "Utility(weights=(2, -1, 0, 0))": "Utility(weights=(2.0, -1.0, 0.0, 0.0))",
 }
 
 BAD = {
@@ -49,6 +54,9 @@ BAD = {
     "RBP(p=1)": "RBP: p is 1, expected a number between 0 and 1",
     "nDCG(dcg='ln')": "nDCG: dcg is 'ln', expected 'log2' or 'exp-log2'",
     "nDCG(gains=[1])": "nDCG: gains is [1], expected gains of at least 0 by grade",
+    "Utility(weights=(1, 2))": "Utility: weights is (1, 2), expected four numbers",
+    "IAP(recalls=(2.0,))": "IAP: recalls is (2.0,), expected numbers from 0 to 1",
+    "RprecMult@0": "RprecMult: multiple is 0, expected a number above 0",
     "AP(2)": "'AP(2)' is not how a measure is written",
     "AP(rel=open('x'))": "\"AP(rel=open('x'))\" is not how a measure is written",
     "AP.__class__": "'AP.__class__' is not how a measure is written",
@@ -101,6 +109,22 @@ def test_any_text_is_a_measure_or_a_clear_error(text: str) -> None:
         parse(text)
     except UsageError as error:
         assert str(error)
+
+
+def test_a_cutoff_beyond_every_ranking() -> None:
+    """Whatever its size, up to where a double ends."""
+    names = ["P", "R", "AP", "RelP", "Unjudged", "Judged", "nDCG", "Success", "RBP"]
+    for cutoff in (2**31, 2**63, 10**30):
+        scores = evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, [f"{name}@{cutoff}" for name in names])
+        assert scores.value(f"AP@{cutoff}") == scores.value(f"RelP@{cutoff}") == 1.0
+        assert scores.value(f"P@{cutoff}") == pytest.approx(1 / cutoff)
+
+
+def test_geometric_means() -> None:
+    scores = evaluate(
+        {"q": {"d": 1}, "r": {"d": 1}}, {"q": {"d": 1.0, "e": 0.5}, "r": {"d": 1.0, "e": 2.0}}, ["GMAP", "AP"]
+    )
+    assert scores.means.tolist() == [[pytest.approx(0.5**0.5), 0.75]]
 
 
 def test_counts_are_summed() -> None:

@@ -24,6 +24,14 @@ class LineError(UnjudgedError):
         self.problem = problem
 
 
+class RepeatedDocument(LineError):
+    """A line that names a document its query has already."""
+
+    def __init__(self, line: int, problem: str, document: bytes) -> None:
+        super().__init__(line, problem)
+        self.document = document
+
+
 class DuplicateError(UnjudgedError):
     """Two rows of a table name the same document for the same query."""
 

@@ -12,7 +12,7 @@ import numpy as np
 from unjudged.errors import UsageError
 from unjudged.measures.names import MeasureLike, parse
 from unjudged.measures.registry import Measure
-from unjudged.rankings.judged import Floats, JudgedRankings, mean_in_order
+from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.uncertainty.bounds import bounds
 from unjudged.uncertainty.estimate import EVERY, Estimate
 from unjudged.uncertainty.expectation import DRAWS, both_interval, model_interval, queries_interval
@@ -52,9 +52,9 @@ class Scores:
 
     @property
     def means(self) -> Floats:
-        """Run x measure: the mean over all queries; the sum for counts such as NumRet."""
-        counts = np.array([m.traits.summary == "sum" for m in self.measures])
-        return np.where(counts, self.values.sum(axis=1), mean_in_order(self.values, axis=1))
+        """Run x measure: the mean over all queries; the sum for counts, the geometric mean for GMAP."""
+        columns = [measure.over_queries(self.values[:, :, k]) for k, measure in enumerate(self.measures)]
+        return np.stack(columns, axis=-1)
 
     def value(self, measure: MeasureLike, *, run: str | None = None, query: str | None = None) -> float:
         """One number: of a query, or the mean; `run` may be left out where there is only one."""
@@ -105,6 +105,8 @@ class Scores:
         """
         if interval not in INTERVALS:
             raise UsageError(f"interval is {interval!r}, expected one of {', '.join(INTERVALS)}")
+        for measure in self.measures:
+            measure.check_mean()
         found = []
         for i in range(len(self.runs)):
             own = self.rankings.run(i)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import locale
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -13,9 +14,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from unjudged.errors import UnjudgedError
-from unjudged.formats import scan_reference
+from unjudged.formats import mapping_reference, scan_reference
 from unjudged.formats.columns import Ids, Table
-from unjudged.formats.layouts import LONGEST_LINE, QRELS, RUN, Layout
+from unjudged.formats.layouts import LONGEST_LINE, QRELS, RUN, ZSCORES, Layout
 
 scan = pytest.importorskip("unjudged.formats.scan", reason="nothing was compiled")
 
@@ -84,7 +85,8 @@ texts = st.one_of(
     st.lists(st.one_of(likely_lines(), any_lines()), max_size=12).map(b"".join),
     st.binary(max_size=200),
 )
-LAYOUTS = [RUN, QRELS, Layout(("query", "iteration", "document", "score", "grade"))]
+SINGLE = Layout(RUN.columns, RUN.open_ended, single=True)
+LAYOUTS = [RUN, QRELS, SINGLE, ZSCORES, Layout(("query", "iteration", "document", "score", "grade"))]
 
 
 @settings(max_examples=600, deadline=None)
@@ -135,6 +137,48 @@ def test_matching_tables(judged: Table, run: Table) -> None:
     if len(set(judged.queries)) == len(judged.queries):
         assert outcome(lambda: matched(scan)) == outcome(lambda: matched(scan_reference))
     assert outcome(lambda: scan.best_first(run)) == outcome(lambda: scan_reference.best_first(run))
+
+
+names = st.text(alphabet="abé\udcff", max_size=3)
+number = st.one_of(
+    st.sampled_from(
+        [0.0, -0.0, 1, 2.0, True, 16777216.0, 16777217, math.inf, 1e300, np.float32(1), math.nan, None, "1"]
+    ),
+    st.floats(allow_nan=False, width=32),
+)
+
+
+@settings(max_examples=500, deadline=None)
+@given(
+    st.dictionaries(st.sampled_from("pqr"), st.dictionaries(names, number, max_size=9), max_size=3),
+    st.lists(st.lists(names, unique=True, max_size=8), min_size=2, max_size=2),
+    st.booleans(),
+)
+def test_matching_dicts(run: dict[str, dict[str, Any]], judged: list[list[str]], single: bool) -> None:
+    starts = np.array([0, len(judged[0]), len(judged[0]) + len(judged[1])])
+
+    def matched(module: Any) -> Any:
+        try:
+            return outcome(lambda: module.match_mapping(run, {"p": 1, "q": 0}, judged, starts, single))
+        except TypeError as error:
+            return str(error)
+
+    assert matched(scan) == matched(mapping_reference)
+
+
+@settings(max_examples=200, deadline=None)
+@given(tables(), st.booleans())
+def test_dicts_of_rows(table: Table, whole: bool) -> None:
+    assert scan.nested_rows(table, whole) == mapping_reference.nested_rows(table, whole)
+
+
+def test_many_documents_of_one_score() -> None:
+    """Ties are ordered in steps that grow with the logarithm of their number."""
+    documents = [f"d{i}" for i in range(20_000)]
+    run = {"q": dict.fromkeys(documents, 1.0)}
+    found = scan.match_mapping(run, {"q": 0}, [documents], np.array([0, len(documents)]), True)
+    assert found.rank.tolist() == list(range(1, len(documents) + 1))
+    assert [documents[row] for row in found.row] == sorted(documents, reverse=True)
 
 
 @pytest.mark.parametrize("length", [LONGEST_LINE - 1, LONGEST_LINE, LONGEST_LINE + 1, 2 * LONGEST_LINE])

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import combinations
-from math import comb, inf, log2
+from math import comb, inf, log, log2
 
 Labels = Sequence[int | None]
 Grades = Sequence[int]
@@ -69,6 +69,43 @@ def iprec(labels: Labels, known: Grades, rel: int = 1, recall: float = 0.0) -> F
     return max(reached, default=Fraction(0))
 
 
+def iprec_mean(labels: Labels, known: Grades, rel: int, recalls: Sequence[float]) -> Fraction:
+    """The documents needed as trec_eval 9 rounds them: 0.9 is added in floating point, the rest cut off."""
+    score = Fraction(0)
+    for recall in recalls:
+        needed = int(recall * known_relevant(known, rel) + 0.9)
+        reached = (Fraction(i, k) for i, k in enumerate(hits(labels, rel), 1) if i >= needed)
+        score += max(reached, default=Fraction(0))
+    return score / len(recalls)
+
+
+def rounded_iprec(labels: Labels, known: Grades, recall: float) -> Fraction:
+    """trec_eval 10's: the documents needed are rounded to the nearest number, a half upwards."""
+    needed = int(Fraction(str(recall)) * known_relevant(known, 1) + Fraction(1, 2))
+    return max((Fraction(i, k) for i, k in enumerate(hits(labels, 1), 1) if i >= needed), default=Fraction(0))
+
+
+def rprec_multiple(labels: Labels, known: Grades, rel: int = 1, multiple: float = 1.0) -> Fraction:
+    depth = int(multiple * known_relevant(known, rel) + 0.9)
+    return over(len(hits(labels, rel, depth)), depth)
+
+
+def relative_precision(labels: Labels, known: Grades, rel: int = 1, cutoff: int = 1) -> Fraction:
+    return over(len(hits(labels, rel, cutoff)), min(cutoff, known_relevant(known, rel)))
+
+
+def ya_ap(labels: Labels, known: Grades, rel: int = 1) -> float:
+    total = known_relevant(known, rel)
+    score = ap(labels, known, rel) * total
+    return log((1 + score) / (1 + total - score))
+
+
+def utility(labels: Labels, known: Grades, weights: Sequence[int], documents: int) -> int:
+    found, total = len(hits(labels, 1)), known_relevant(known, 1)
+    numbers = [found, len(labels) - found, total - found, documents - len(labels) - (total - found)]
+    return sum(weight * number for weight, number in zip(weights, numbers, strict=True))
+
+
 def bpref(labels: Labels, known: Grades, rel: int = 1) -> Fraction:
     total = known_relevant(known, rel)
     worst = min(total, sum(0 <= grade < rel for grade in known))
@@ -96,6 +133,19 @@ def rbp(labels: Labels, known: Grades, p: float = 0.8, rel: int = 1, cutoff: flo
     return (1 - q) * sum((q ** (k - 1) for k in hits(labels, rel, cutoff)), Fraction(0))
 
 
+def rescaled_rbp(labels: Labels, known: Grades, gains: dict[int, Fraction], p: float) -> Fraction:
+    """trec_eval 10's: gains from the query's lowest to its highest where one is outside 0 to 1."""
+    scale = {grade: Fraction(grade) for grade in range(max(known, default=-1) + 1)} | gains
+    low, high = min(scale.values(), default=Fraction(0)), max(scale.values(), default=Fraction(0))
+    if low < 0 or high > 1:
+        scale = {grade: (gain - low) / (high - low) for grade, gain in scale.items()}
+    q, score = Fraction(p), Fraction(0)
+    for k, label in enumerate(labels, 1):
+        if label is not None and label >= 1:
+            score += scale[label] * (1 - q) * q ** (k - 1)
+    return score
+
+
 def graded_rbp(labels: Labels, gains: dict[int, Fraction], max_grade: int, p: float = 0.8) -> Fraction:
     q, score = Fraction(p), Fraction(0)
     for k, label in enumerate(labels, 1):
@@ -119,6 +169,39 @@ def ndcg(labels: Labels, known: Grades, cutoff: float = inf, gain: Callable[[int
     ideal = dcg(best, cutoff)
     got = [gain(label) if label is not None and label >= 0 else 0.0 for label in labels]
     return dcg(got, cutoff) / ideal if ideal else 0.0
+
+
+def ndcg_rel(labels: Labels, known: Grades) -> float:
+    """At the rank of each relevant document nDCG; of the whole ranking for one that is not there."""
+    total = known_relevant(known, 1)
+    found = [ndcg(labels, known, k) for k in hits(labels, 1)]
+    # Past the ideal ranking nDCG@k divides by all of it, so the cutoff changes nothing there.
+    found += [ndcg(labels, known)] * (total - len(found))
+    return sum(found) / total if total else 0.0
+
+
+def r_ndcg(labels: Labels, known: Grades, rel: int = 1) -> float:
+    ideal = sorted((grade for grade in known if grade > 0), reverse=True)
+    changes = [k for k in range(1, len(ideal) + 1) if k == len(ideal) or ideal[k] != ideal[k - 1]]
+    points = [ndcg(labels, known, k) for k in changes]
+    if len(labels) > len(ideal) + 1:
+        points.append(ndcg(labels, known))
+    return sum(points) / len(points) if known_relevant(known, rel) else 0.0
+
+
+def g(labels: Labels, known: Grades) -> float:
+    ideal = sorted((grade for grade in known if grade > 0), reverse=True)
+    score, cost, gain = 0.0, 0.0, 0
+    for k, label in enumerate(labels):
+        cost += max(ideal[k] if k < len(ideal) else 0, 1)
+        gain += max(label or 0, 0)
+        score += max(label or 0, 0) / log2(2 + cost - gain)
+    return score / sum(ideal) if ideal else 0.0
+
+
+def bin_g(labels: Labels, known: Grades, rel: int = 1) -> float:
+    score = sum(1 / log2(2 + k - i) for i, k in enumerate(hits(labels, rel), 1))
+    return score / known_relevant(known, rel) if score else 0.0
 
 
 def err(labels: Labels, known: Grades, cutoff: float = inf, max_grade: int = 4) -> Fraction:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from math import inf
 
 import pytest
 from hypothesis import given, settings
@@ -30,6 +31,16 @@ DEFINITIONS: dict[str, Callable[..., object]] = {
     "IPrec@0.0": lambda r, j: d.iprec(r, j, 1, 0.0),
     "IPrec@0.3": lambda r, j: d.iprec(r, j, 1, 0.3),
     "IPrec(rel=2)@1.0": lambda r, j: d.iprec(r, j, 2, 1.0),
+    "IPrec(rounding='nearest')@0.3": lambda r, j: d.rounded_iprec(r, j, 0.3),
+    "IAP": lambda r, j: d.iprec_mean(r, j, 1, [i / 10 for i in range(11)]),
+    "IAP(rel=2, recalls=(0.2, 0.5, 0.8))": lambda r, j: d.iprec_mean(r, j, 2, [0.2, 0.5, 0.8]),
+    "RprecMult@1.4": lambda r, j: d.rprec_multiple(r, j, 1, 1.4),
+    "RprecMult(rel=2)@0.2": lambda r, j: d.rprec_multiple(r, j, 2, 0.2),
+    "RelP@3": lambda r, j: d.relative_precision(r, j, 1, 3),
+    "yaAP": d.ya_ap,
+    "yaAP(rel=2)": lambda r, j: d.ya_ap(r, j, 2),
+    "GMAP": lambda r, j: max(d.ap(r, j), Fraction(1, 100_000)),
+    "GMBpref(rel=2, eps=0.25)": lambda r, j: max(d.bpref(r, j, 2), Fraction(1, 4)),
     "Bpref": d.bpref,
     "Bpref(rel=2)": lambda r, j: d.bpref(r, j, 2),
     "Bpref(form='paper')": lambda r, j: d.bpref_against(r, j, 0),
@@ -49,6 +60,10 @@ DEFINITIONS: dict[str, Callable[..., object]] = {
     "RBP": d.rbp,
     "RBP(p=0.5, rel=2)@3": lambda r, j: d.rbp(r, j, 0.5, 2, 3),
     "RBP(max_grade=4, gains={1: 0.125})": lambda r, _: d.graded_rbp(r, {1: Fraction(1, 8)}, 4),
+    "RBP(scale='query', p=0.9)": lambda r, j: d.rescaled_rbp(r, j, {}, 0.9),
+    "RBP(scale='query', gains={1: 0.5, 3: 0.25})": lambda r, j: d.rescaled_rbp(
+        r, j, {1: Fraction(1, 2), 3: Fraction(1, 4)}, 0.8
+    ),
     "RBPResidual(p=0.9)": lambda r, j: d.rbp_residual(r, j, 0.9),
     "RBPUpper(p=0.9)": lambda r, j: d.rbp(r, j, 0.9) + d.rbp_residual(r, j, 0.9),
     "nDCG": d.ndcg,
@@ -58,6 +73,14 @@ DEFINITIONS: dict[str, Callable[..., object]] = {
     "nDCG(gains={0: 0.25, 2: 0.75})": lambda r, j: d.ndcg(
         r, j, gain=lambda grade: {0: 0.25, 2: 0.75}.get(grade, float(grade))
     ),
+    "DCG@3": lambda r, _: d.dcg([max(label or 0, 0) for label in r], 3),
+    "IdealDCG": lambda _, j: d.dcg(sorted((grade for grade in j if grade > 0), reverse=True), inf),
+    "nDCGRel": d.ndcg_rel,
+    "RnDCG": d.r_ndcg,
+    "RnDCG(rel=3)": lambda r, j: d.r_ndcg(r, j, 3),
+    "G": d.g,
+    "BinG": d.bin_g,
+    "BinG(rel=2)": lambda r, j: d.bin_g(r, j, 2),
     "ERR": d.err,
     "ERR(max_grade=3)@4": lambda r, j: d.err(r, j, 4, 3),
     "Judged": d.share_judged,
@@ -66,6 +89,12 @@ DEFINITIONS: dict[str, Callable[..., object]] = {
     "NumRet": lambda r, _: len(r),
     "NumRel(rel=2)": lambda _, j: sum(grade >= 2 for grade in j),
     "NumRelRet": lambda r, _: sum(label is not None and label >= 1 for label in r),
+    "NumNonrelRet(rel=2)": lambda r, _: sum(label in (0, 1) for label in r),
+    "SetRelP": lambda r, j: d.relative_precision(r, j, 1, len(r)),
+    "SetAP(rel=2)": lambda r, j: d.set_precision(r, j, 2) * d.recall(r, j, 2),
+    "Utility": lambda r, j: d.utility(r, j, (1, -1, 0, 0), 0),
+    "Utility(weights=(3, -2, -1, 1), documents=50)": lambda r, j: d.utility(r, j, (3, -2, -1, 1), 50),
+    "SetF(square=0.5)": lambda r, j: d.set_f(r, j, 1, 0.5**0.5),
     "SetP": d.set_precision,
     "SetR": d.recall,
     "SetF": d.set_f,
@@ -90,11 +119,11 @@ def labels_of(qrels: Qrels, run: RunDict, query: str) -> Labels:
 @given(collections())
 def test_definition(collection: tuple[Qrels, RunDict]) -> None:
     qrels, run = collection
-    scores = evaluate(qrels, run, list(DEFINITIONS))
-    for name, definition in DEFINITIONS.items():
-        for query, judgments in qrels.items():
+    values = evaluate(qrels, run, list(DEFINITIONS)).values[0]
+    for k, (name, definition) in enumerate(DEFINITIONS.items()):
+        for j, (query, judgments) in enumerate(qrels.items()):
             wanted = definition(labels_of(qrels, run, query), list(judgments.values()))
-            got = scores.value(name, query=query)
+            got = values[j, k]
             assert got == pytest.approx(float(wanted), rel=1e-12, abs=1e-12), (name, query)  # type: ignore[arg-type]
 
 

@@ -14,7 +14,7 @@ from unjudged import MEASURES, JudgedRankings, Judgments, Measure, evaluate
 from unjudged.evaluation import judged_rankings
 from unjudged.measures.names import parse
 
-NEEDED = {"cutoff": 4, "recall": 0.3}
+NEEDED = {"cutoff": 4, "recall": 0.3, "multiple": 1.5}
 
 
 def complete(measure: Measure) -> Measure:
@@ -47,7 +47,7 @@ def test_a_ranking_is_scored_on_its_own(measure: Measure, collection: tuple[Qrel
     )
     for query in set(qrels) & set(run):
         alone = evaluate({query: qrels[query]}, {query: run[query]}, measure)
-        assert together.value(measure, run="a", query=query) == alone.value(measure)
+        assert together.value(measure, run="a", query=query) == alone.value(measure, query=query)
 
 
 @every_measure
@@ -100,10 +100,17 @@ def test_an_empty_ranking_for_a_query_that_is_missing(
     absent = [query for query in qrels if query not in run]
     assert list(scores.missing.get("run", [])) == absent
     for query in absent:
-        value = scores.value(measure, query=query)
-        assert value == {"RBPResidual": 1.0, "RBPUpper": 1.0}.get(
-            measure.name, value if measure.name == "NumRel" else 0.0
-        )
+        value, relevant = scores.value(measure, query=query), sum(g >= 1 for g in qrels[query].values())
+        of_nothing = {
+            "RBPResidual": 1.0,
+            "RBPUpper": 1.0,
+            "GMAP": 0.00001,
+            "GMBpref": 0.00001,
+            "NumRel": relevant,
+            "yaAP": pytest.approx(-np.log(1 + relevant)),
+            "IdealDCG": value,
+        }
+        assert value == of_nothing.get(measure.name, 0.0)
 
 
 @every_measure

@@ -30,9 +30,24 @@ def test_policies_and_estimates_are_refused(name: str, interval: str) -> None:
         evaluate(QRELS, RUN, name).estimate(interval, draws=2)
 
 
+@pytest.mark.parametrize("name", ["GMAP", "GMBpref"])
+@pytest.mark.parametrize("interval", ["bounds", "model", "both", "queries"])
+def test_intervals_are_of_arithmetic_means(name: str, interval: str) -> None:
+    with pytest.raises(UsageError, match="intervals are of arithmetic means"):
+        evaluate(QRELS, RUN, name).estimate(interval, draws=2)
+
+
+@pytest.mark.parametrize("interval", ["bounds", "model", "both"])
+def test_a_scale_that_new_grades_would_move_is_refused(interval: str) -> None:
+    with pytest.raises(UsageError, match="a new grade would move the scale"):
+        evaluate(QRELS, RUN, "RBP(scale='query')").estimate(interval, draws=2)
+
+
 def test_comparison_refuses_them_too() -> None:
     with pytest.raises(UsageError, match="without unjudged"):
         compare(QRELS, RUN, RUN, "RBP(unjudged='condensed')")
+    with pytest.raises(UsageError, match="arithmetic means"):
+        compare(QRELS, RUN, RUN, "GMAP")
 
 
 def test_a_relevant_document_has_the_lowest_relevant_grade() -> None:

@@ -22,6 +22,7 @@ from unjudged.cli.evaluate import evaluate
 from unjudged.cli.experiment import experiment
 from unjudged.cli.measures import cite, measures
 from unjudged.cli.simulate import simulate
+from unjudged.compat import trec_eval
 from unjudged.errors import UnjudgedError, UsageError
 from unjudged.formats.scanner import KIND_OF_SCANNER
 
@@ -38,9 +39,19 @@ for command in (evaluate, compare, pool, sample, simulate, experiment, baseline,
 app.command(next_to_judge, name="next")
 
 
+@app.command(name="trec_eval")
+def as_trec_eval(*arguments: str) -> None:
+    """Score one run by trec_eval's command line, with its output to the byte (-h tells more)."""
+    trec_eval.main(arguments)
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; errors are one line, and the exit code says which kind."""
     gc.enable()
+    words = sys.argv[1:] if arguments is None else list(arguments)
+    if words[:1] == ["trec_eval"]:  # its options are its own
+        trec_eval.main(words[1:])
+        return
     try:
         app(arguments, exit_on_error=False, print_error=False)
     except (CycloptsError, UsageError) as error:

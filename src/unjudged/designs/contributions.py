@@ -11,7 +11,7 @@ import numpy as np
 from unjudged.designs.pool import Pool
 from unjudged.errors import UsageError
 from unjudged.measures.names import MeasureLike, parse_measures
-from unjudged.rankings.judged import Floats, Integers, mean_in_order
+from unjudged.rankings.judged import Floats, Integers
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.pool import chosen_rows
 
@@ -115,7 +115,7 @@ def leave_one_out(
         for i in np.flatnonzero(owner == g).tolist():
             own = pool.rankings.run(i)
             pair = own, own.moved(judgments, np.where(alone, -1, np.cumsum(~alone) - 1))
-            actual, rest = (mean_in_order(np.stack([m.compute(r) for m in chosen]), axis=1) for r in pair)
+            actual, rest = (np.array([m.over_queries(m.compute(r)) for m in chosen]) for r in pair)
             found[i] = LeftOut(pool.runs[i], group, int((alone & relevant).sum()), actual, rest)
     return [found[i] for i in sorted(found)]
 

@@ -19,7 +19,7 @@ from unjudged.experiments.checkpoint import Checkpoint
 from unjudged.experiments.workers import each
 from unjudged.measures.names import MeasureLike, parse_measures
 from unjudged.measures.registry import Measure
-from unjudged.rankings.judged import Floats, JudgedRankings, mean_in_order
+from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 
 ITSELF = "itself"
@@ -193,7 +193,7 @@ def _sample_means(
 
 def _means(rankings: JudgedRankings, measure: Measure) -> Floats:
     values = measure.compute(rankings).reshape(-1, len(rankings.judgments.queries))
-    return mean_in_order(values, axis=1)
+    return measure.over_queries(values)
 
 
 def _bare(pool: Pool) -> Pool:

@@ -5,23 +5,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from unjudged.errors import InputError, LineError, quoted
+from unjudged.errors import InputError, LineError, RepeatedDocument, quoted
 
 LONGEST_LINE = 1 << 20
 SMALLEST_WHOLE, LARGEST_WHOLE = -(2**31), 2**31 - 1
 
-TEXT, QUERY, DOCUMENT, DECIMAL, WHOLE, PROBABILITY = range(6)
+TEXT, QUERY, DOCUMENT, DECIMAL, WHOLE, PROBABILITY, SINGLE = range(7)
 _KIND = {
     "query": QUERY,
     "document": DOCUMENT,
+    "measure": DOCUMENT,
     "score": DECIMAL,
     "grade": WHOLE,
     "stratum": WHOLE,
     "method": WHOLE,
     "probability": PROBABILITY,
+    "mean": DECIMAL,
+    "deviation": DECIMAL,
 }
 _EXPECTED = {
     DECIMAL: "a finite number",
+    SINGLE: "a finite number",
     WHOLE: f"a whole number from {SMALLEST_WHOLE} to {LARGEST_WHOLE}",
     PROBABILITY: "a number above 0 and up to 1, or NA",
 }
@@ -29,14 +33,19 @@ _EXPECTED = {
 
 @dataclass(frozen=True)
 class Layout:
-    """The columns of one kind of file, by name; `open_ended` allows more of them on a line."""
+    """The columns of one kind of file, by name; `open_ended` allows more of them on a line.
+
+    `single` rounds decimal numbers to single precision, as trec_eval 9 holds scores.
+    """
 
     columns: tuple[str, ...]
     open_ended: bool = False
+    single: bool = False
 
     @property
     def kinds(self) -> tuple[int, ...]:
-        return tuple(_KIND.get(column, TEXT) for column in self.columns)
+        kinds = [_KIND.get(column, TEXT) for column in self.columns]
+        return tuple(SINGLE if self.single and kind == DECIMAL else kind for kind in kinds)
 
     @property
     def numbers(self) -> tuple[str, ...]:
@@ -50,6 +59,7 @@ class Layout:
 RUN = Layout(("query", "iteration", "document", "rank", "score", "tag"), open_ended=True)
 QRELS = Layout(("query", "iteration", "document", "grade"))
 STRATIFIED = Layout(("query", "iteration", "document", "stratum", "grade"))
+ZSCORES = Layout(("query", "measure", "mean", "deviation"))
 PRELS = Layout(("query", "document", "grade", "method", "probability"))
 
 
@@ -82,7 +92,8 @@ def endless_line(line: int) -> LineError:
 
 def seen_before(line: int, first_line: int, query: bytes, document: bytes) -> LineError:
     what = f"document {quoted(document)} of query {quoted(query)}"
-    return LineError(line, f"{what} is already on line {first_line}, expected each document once a query")
+    problem = f"{what} is already on line {first_line}, expected each document once a query"
+    return RepeatedDocument(line, problem, document)
 
 
 def seen_twice(query: bytes, document: bytes) -> InputError:

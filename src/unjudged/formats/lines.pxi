@@ -84,6 +84,10 @@ cdef class Scanner:
                 elif self.kinds[column] == DECIMAL:
                     good = parse_decimal(token, p, number)
                     number += 1
+                elif self.kinds[column] == SINGLE:
+                    good = parse_decimal(token, p, number)
+                    number[0] = <float>number[0]
+                    number += 1
                 elif self.kinds[column] == WHOLE:
                     good = parse_whole(token, p, number)
                     number += 1

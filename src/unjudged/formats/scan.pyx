@@ -25,6 +25,7 @@ cdef enum:
     DECIMAL = 3
     WHOLE = 4
     PROBABILITY = 5
+    SINGLE = 6
     MOST_COLUMNS = 8
     BLOCK = 1 << 19
     PADDING = 32   # a newline at the end, and what is read and written a few words at a time behind it
@@ -39,6 +40,7 @@ KEY[0], KEY[1], KEY[2] = (int.from_bytes(os.urandom(8), "little") | 1 for _ in r
 include "vector.pxi"
 include "matching.pxi"
 include "lines.pxi"
+include "mappings.pxi"
 
 
 cdef int feed(Scanner scanner, Matcher matcher, source) except -1:

@@ -19,9 +19,11 @@ from unjudged.errors import DuplicateError
 from unjudged.formats.columns import Ids, Matched, Table
 from unjudged.formats.layouts import (
     DECIMAL,
+    DOCUMENT,
     LARGEST_WHOLE,
     LONGEST_LINE,
     PROBABILITY,
+    SINGLE,
     SMALLEST_WHOLE,
     WHOLE,
     Layout,
@@ -122,7 +124,7 @@ class _Rows:
 
     def __init__(self, layout: Layout, unique: bool = False) -> None:
         self.layout, self.unique = layout, unique
-        self.document_column = layout.columns.index("document")
+        self.document_column = layout.kinds.index(DOCUMENT)
         self.queries: list[bytes] = []
         self.starts: list[int] = []
         self.documents: list[bytes] = []
@@ -178,6 +180,17 @@ def _decimal(field: bytes) -> float | None:
     return value if math.isfinite(value) else None
 
 
+def _single(field: bytes) -> float | None:
+    value = _decimal(field)
+    return None if value is None else to_single(value)
+
+
+def to_single(value: float) -> float:
+    """The nearest number of single precision; infinite where that holds none so large."""
+    with np.errstate(over="ignore"):
+        return float(np.float32(value))
+
+
 def _probability(field: bytes) -> float | None:
     value = math.nan if field == b"NA" else _decimal(field)
     return None if value is None or value <= 0 or value > 1 else value
@@ -194,6 +207,7 @@ def _whole(field: bytes) -> float | None:
 
 _NUMBER: dict[int, Callable[[bytes], float | None]] = {
     DECIMAL: _decimal,
+    SINGLE: _single,
     WHOLE: _whole,
     PROBABILITY: _probability,
 }

@@ -3,8 +3,18 @@
 from __future__ import annotations
 
 try:
-    from unjudged.formats.scan import KIND_OF_SCANNER, Index, best_first, match_table, read_table, scan_run
+    from unjudged.formats.scan import (
+        KIND_OF_SCANNER,
+        Index,
+        best_first,
+        match_mapping,
+        match_table,
+        nested_rows,
+        read_table,
+        scan_run,
+    )
 except ModuleNotFoundError:
+    from unjudged.formats.mapping_reference import match_mapping, nested_rows
     from unjudged.formats.scan_reference import (
         KIND_OF_SCANNER,
         Index,
@@ -14,4 +24,13 @@ except ModuleNotFoundError:
         scan_run,
     )
 
-__all__ = ["KIND_OF_SCANNER", "Index", "best_first", "match_table", "read_table", "scan_run"]
+__all__ = [
+    "KIND_OF_SCANNER",
+    "Index",
+    "best_first",
+    "match_mapping",
+    "match_table",
+    "nested_rows",
+    "read_table",
+    "scan_run",
+]

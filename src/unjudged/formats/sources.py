@@ -17,6 +17,7 @@ from unjudged.errors import InputError, LineError
 STANDARD_INPUT = "-"
 SMALLEST_PIECE = 4 << 20
 LONGEST_SEARCH = 16 << 20
+TAIL = 1 << 20
 PathLike = str | os.PathLike[str]
 Stream = io.RawIOBase | io.BufferedIOBase
 
@@ -49,6 +50,17 @@ def opened(path: PathLike) -> Iterator[Stream]:
     with open(path, "rb", buffering=0) as raw:
         with _decompressed(raw, raw.read(6)) as stream:
             yield stream
+
+
+def last_bytes(stream: Stream) -> bytes:
+    """The end of a stream that was just opened: a few megabytes, enough for its last lines."""
+    if isinstance(stream, io.FileIO):
+        stream.seek(max(0, stream.seek(0, os.SEEK_END) - TAIL))
+        return stream.read() or b""
+    end = b""
+    while block := stream.read(TAIL):
+        end = end[-TAIL:] + block
+    return end
 
 
 def is_compressed(path: PathLike) -> bool:

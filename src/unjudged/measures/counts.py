@@ -40,6 +40,16 @@ def NumRelRet(r: JudgedRankings, *, rel: int = 1, cutoff: float = inf) -> Floats
     return r.relevant(rel, cutoff).counts.astype(float)
 
 
+@measure(range=(0, inf), summary="sum", quality=False, trec_eval="num_nonrel_judged_ret")
+def NumNonrelRet(r: JudgedRankings, *, rel: int = 1) -> Floats:
+    """How many documents that are judged not relevant were retrieved.
+
+    >>> NumNonrelRet.compute(JudgedRankings.spelled("1 U N 0", missed="1 2 0"))
+    array([1.])
+    """
+    return r.where((r.labels >= 0) & (r.labels < rel)).counts.astype(float)
+
+
 @measure(quality=False)
 def Judged(r: JudgedRankings, *, cutoff: float = inf) -> Floats:
     """The share of the first k documents that is judged.
@@ -54,7 +64,7 @@ def Judged(r: JudgedRankings, *, cutoff: float = inf) -> Floats:
     array([0.5])
     """
     judged = r.where((r.labels >= 0) & (r.rank <= cutoff))
-    return ratio(judged.counts, np.minimum(r.retrieved, cutoff))
+    return ratio(judged.counts, np.minimum(r.retrieved, float(cutoff)))
 
 
 @measure(quality=False, trec_eval={"unj": (5, 10, 20)})
@@ -71,4 +81,4 @@ def Unjudged(r: JudgedRankings, *, cutoff: float) -> Floats:
     array([0.5])
     """
     judged = r.where((r.labels >= 0) & (r.rank <= cutoff))
-    return (np.minimum(r.retrieved, cutoff) - judged.counts) / cutoff
+    return (np.minimum(r.retrieved, float(cutoff)) - judged.counts) / float(cutoff)

@@ -12,7 +12,8 @@ from unjudged.errors import UsageError
 from unjudged.measures import chance
 from unjudged.measures.precision import CUTOFFS
 from unjudged.measures.registry import measure, ratio
-from unjudged.rankings.judged import Floats, JudgedRankings, sums
+from unjudged.rankings.judged import Floats, JudgedRankings
+from unjudged.rankings.judgments import Judgments
 
 
 @measure(
@@ -41,13 +42,10 @@ def nDCG(
     >>> (nDCG @ 3).compute(JudgedRankings.spelled("0 2 N 1", missed="1"))
     array([0.40303028])
     """
-    gain = _gain(r.labels, dcg, gains)
-    gainful = (gain > 0) & (r.rank <= cutoff)
-    top = r.where(gainful)
-    return ratio(top.total(gain[gainful] / np.log2(top.rank + 1.0)), _ideal(r, dcg, gains, cutoff)[r.query])
+    return ratio(DCG.function(r, cutoff=cutoff, dcg=dcg, gains=gains), _ideal(r, cutoff, dcg, gains)[r.query])
 
 
-def _gain(grade: NDArray[np.int32], dcg: str, gains: Mapping[int, float] | None) -> Floats:
+def gain_of(grade: NDArray[np.int32], dcg: str, gains: Mapping[int, float] | None) -> Floats:
     positive = np.maximum(grade, 0)
     if dcg == "exp-log2" and positive.max(initial=0) > 1000:
         raise UsageError(f"a grade is {positive.max()}, too high for exponential gains: ask for dcg='log2'")
@@ -57,16 +55,73 @@ def _gain(grade: NDArray[np.int32], dcg: str, gains: Mapping[int, float] | None)
     return gain
 
 
-def _ideal(r: JudgedRankings, dcg: str, gains: Mapping[int, float] | None, cutoff: float) -> Floats:
-    """The largest DCG that a ranking of each query's judged documents could have."""
-    judgments = r.judgments
-    gain = _gain(judgments.grade, dcg, gains)
+def ideal_rankings(judgments: Judgments, gain: Floats) -> JudgedRankings:
+    """For each query the best possible ranking: its documents that have a gain, the highest first."""
     gainful = np.flatnonzero(gain > 0)
     query = np.searchsorted(judgments.offsets, gainful, "right") - 1
-    best_first = np.lexsort((-gain[gainful], query))
-    rank = np.arange(1, len(query) + 1) - np.searchsorted(query, query)
-    discounted = gain[gainful][best_first] * (rank <= cutoff) / np.log2(rank + 1.0)
-    return sums(discounted, query, len(judgments.queries))
+    row = gainful[np.lexsort((-gain[gainful], query))]
+    offsets = np.searchsorted(query, np.arange(len(judgments.queries) + 1))
+    counts = np.diff(offsets)
+    rank = np.arange(1, len(row) + 1) - np.repeat(offsets[:-1], counts)
+    return JudgedRankings(
+        judgments=judgments,
+        rank=rank.astype(np.int32),
+        row=row.astype(np.int32),
+        offsets=offsets,
+        retrieved=counts.astype(np.int32),
+        query=np.arange(len(judgments.queries), dtype=np.int32),
+    )
+
+
+def _ideal(r: JudgedRankings, cutoff: float, dcg: str, gains: Mapping[int, float] | None) -> Floats:
+    """The largest DCG that a ranking of each query's judged documents could have."""
+    gain = gain_of(r.judgments.grade, dcg, gains)
+    best = ideal_rankings(r.judgments, gain)
+    return best.total(gain[best.row] * (best.rank <= cutoff) / np.log2(best.rank + 1.0))
+
+
+@measure(pointwise=True, range=(0.0, inf), trec_eval="dcg", cite=("jarvelin2002", "burges2005"))
+def DCG(
+    r: JudgedRankings,
+    *,
+    cutoff: float = inf,
+    dcg: str = "log2",
+    gains: Mapping[int, float] | None = None,
+) -> Floats:
+    """Discounted cumulative gain: the gain of the ranking, before nDCG divides it by the best possible.
+
+    DCG@k = sum over ranks i up to k of gain_i / log2(i + 1). `dcg` and `gains` are those of nDCG. An
+    unjudged document has gain 0.
+
+    Use it to see what nDCG is made of; its size depends on the query.
+
+    >>> (DCG @ 3).compute(JudgedRankings.spelled("0 2 N 1", missed="1"))
+    array([1.26185951])
+    """
+    gain = gain_of(r.labels, dcg, gains)
+    gainful = (gain != 0) & (r.rank <= cutoff)
+    top = r.where(gainful)
+    return top.total(gain[gainful] / np.log2(top.rank + 1.0))
+
+
+@measure(quality=False, range=(0.0, inf), trec_eval="ideal_dcg", cite=("jarvelin2002", "burges2005"))
+def IdealDCG(
+    r: JudgedRankings,
+    *,
+    cutoff: float = inf,
+    dcg: str = "log2",
+    gains: Mapping[int, float] | None = None,
+) -> Floats:
+    """The highest DCG that any ranking of the query's judged documents could have.
+
+    nDCG is DCG / IdealDCG. `dcg` and `gains` are those of nDCG.
+
+    Use it to see what nDCG is made of.
+
+    >>> (IdealDCG @ 3).compute(JudgedRankings.spelled("0 2 N 1", missed="1"))
+    array([3.13092975])
+    """
+    return _ideal(r, cutoff, dcg, gains)[r.query]
 
 
 @measure(pointwise=True, cite=("chapelle2009",))

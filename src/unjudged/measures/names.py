@@ -32,7 +32,7 @@ def parse(text: str) -> list[Measure]:
     ([nDCG(dcg='exp-log2')@10], [AP], [P@5, P@10])
     """
     name = text.strip()
-    for trec_eval_name, (measure, cutoffs) in _trec_eval().items():
+    for trec_eval_name, (measure, cutoffs) in trec_eval_names().items():
         if name == trec_eval_name:
             return [measure @ cutoff for cutoff in cutoffs] or [measure]
         if cutoffs and name.startswith((trec_eval_name + "_", trec_eval_name + ".")):
@@ -73,7 +73,7 @@ def _cutoffs(text: str, written: str) -> list[float]:
 
 
 def _unknown(name: str) -> UsageError:
-    names = {known.lower(): known for known in [*_trec_eval(), *_by_name(), *MEASURES]}
+    names = {known.lower(): known for known in [*trec_eval_names(), *_by_name(), *MEASURES]}
     close = [names[n] for n in difflib.get_close_matches(name.lower(), names, 3, 0.6)]
     hint = f"; did you mean {' or '.join(close)}?" if close else ""
     return UsageError(f"no measure is called {name!r}{hint} (`unjudged measures` lists them all)")
@@ -83,6 +83,6 @@ def _by_name() -> dict[str, Measure]:
     return {n: m for m in MEASURES.values() for n in (m.name, *m.traits.aliases)}
 
 
-def _trec_eval() -> dict[str, tuple[Measure, tuple[float, ...]]]:
+def trec_eval_names() -> dict[str, tuple[Measure, tuple[float, ...]]]:
     """trec_eval's names, each with the cutoffs it has there by default."""
     return {n: (m, cuts) for m in MEASURES.values() for n, cuts in m.traits.trec_eval.items()}

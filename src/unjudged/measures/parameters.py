@@ -54,6 +54,21 @@ def _between(low: float, high: float, ends: bool) -> Callable[[Any], float | Non
     return check
 
 
+def _numbers(low: float, high: float) -> Callable[[Any], tuple[float, ...] | None]:
+    def check(value: Any) -> tuple[float, ...] | None:
+        inside = _between(low, high, ends=True)
+        if not isinstance(value, tuple | list) or any(inside(number) is None for number in value):
+            return None
+        return tuple(map(float, value)) or None
+
+    return check
+
+
+def _four(value: Any) -> tuple[float, ...] | None:
+    numbers = _numbers(-math.inf, math.inf)(value)
+    return numbers if numbers is not None and len(numbers) == 4 else None
+
+
 def _share(value: Any) -> float | None:
     number = _between(0, 1, ends=True)(value)
     return number or None
@@ -82,13 +97,19 @@ PARAMETERS: Mapping[str, tuple[Callable[[Any], Any], str]] = MappingProxyType(
         "rel": (_whole, "a whole number of at least 1, the lowest grade that counts as relevant"),
         "cutoff": (_whole, "a whole number of at least 1"),
         "recall": (_between(0, 1, ends=True), "a number from 0 to 1"),
+        "recalls": (_numbers(0, 1), "numbers from 0 to 1, such as (0.2, 0.5, 0.8)"),
+        "multiple": (_between(0, math.inf, ends=False), "a number above 0"),
+        "weights": (_four, "four numbers, such as (1, -1, 0, 0)"),
+        "documents": (_seed, "a whole number of at least 0"),
         "p": (_between(0, 1, ends=False), "a number between 0 and 1"),
         "beta": (_between(0, math.inf, ends=False), "a number above 0"),
+        "square": (_between(0, math.inf, ends=True), "a number of at least 0"),
         "c": (_between(0, math.inf, ends=False), "a number above 0"),
         "eps": (_between(0, 1, ends=False), "a number between 0 and 1"),
         "dcg": (_one_of("log2", "exp-log2"), "'log2' or 'exp-log2'"),
         "gains": (_gains, "gains of at least 0 by grade, such as {1: 1, 2: 3}"),
         "max_grade": (_up_to_fifty, "a whole number from 1 to 50, the highest grade of the scale"),
+        "scale": (_one_of("none", "query"), "'none' or 'query'"),
         "form": (_one_of("trec_eval", "paper"), "'trec_eval' or 'paper'"),
         "pool": (_truth, "True or False"),
         "actual": (_anything, "complete judgments"),

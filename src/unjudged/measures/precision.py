@@ -40,6 +40,24 @@ def AP(r: JudgedRankings, *, rel: int = 1, cutoff: float = inf) -> Floats:
     return ratio(hits.total(hits.place / hits.rank), r.known(rel))
 
 
+@measure(diluted=True, range=(-inf, inf), trec_eval="yaap", cite=("robertson2012",))
+def yaAP(r: JudgedRankings, *, rel: int = 1) -> Floats:
+    """Average precision on the scale of log odds: "yet another average precision" (Robertson, 2012).
+
+    yaAP = ln((1 + S) / (1 + R - S)), with S the sum of the precisions at the retrieved relevant
+    documents, so that S / R is AP. The ones smooth it: where R = 0 it is 0. The unjudged count as not
+    relevant.
+
+    Use it to average over queries that differ much in difficulty: it spreads out what AP crowds near 0 and 1.
+
+    >>> yaAP.compute(JudgedRankings.spelled("0 1 N 1", missed="1"))
+    array([-0.40546511])
+    """
+    hits = r.relevant(rel)
+    total = hits.total(hits.place / hits.rank)
+    return np.log((1 + total) / (1 + r.known(rel) - total))
+
+
 def _weight(rank: Floats, cutoff: float, **_: Any) -> Floats:
     return (rank <= cutoff) / cutoff
 
@@ -62,7 +80,7 @@ def P(r: JudgedRankings, *, rel: int = 1, cutoff: float) -> Floats:
     >>> (P @ 5).compute(JudgedRankings.spelled("0 1 U N 1 N"))
     array([0.4])
     """
-    return r.relevant(rel, cutoff).counts / cutoff
+    return r.relevant(rel, cutoff).counts / float(cutoff)
 
 
 @measure(chance=chance.of_recall, diluted=True, trec_eval={"recall": CUTOFFS}, aliases=("Recall",))
@@ -80,6 +98,22 @@ def R(r: JudgedRankings, *, rel: int = 1, cutoff: float = inf) -> Floats:
     return ratio(r.relevant(rel, cutoff).counts, r.known(rel))
 
 
+@measure(monotone=True, trec_eval={"relative_P": CUTOFFS})
+def RelP(r: JudgedRankings, *, rel: int = 1, cutoff: float) -> Floats:
+    """Relative precision at k: precision divided by the highest it could be.
+
+    RelP@k = (relevant at ranks 1 to k) / min(k, R), R the documents judged relevant: precision where k is
+    below R, recall where it is above. 0 where R = 0. The unjudged count as not relevant.
+
+    Use it where a query may have fewer relevant documents than the cutoff.
+
+    >>> (RelP @ 5).compute(JudgedRankings.spelled("0 1 U N 1 N", missed="1"))
+    array([0.66666667])
+    """
+    found = r.relevant(rel, cutoff).counts
+    return ratio(found, np.minimum(r.known(rel), float(cutoff)))
+
+
 @measure(monotone=True, trec_eval="Rprec", aliases=("RPrec",))
 def Rprec(r: JudgedRankings, *, rel: int = 1) -> Floats:
     """R-precision: precision at rank R, the number of documents judged relevant.
@@ -93,6 +127,23 @@ def Rprec(r: JudgedRankings, *, rel: int = 1) -> Floats:
     """
     hits, relevant = r.relevant(rel), r.known(rel)
     return ratio(hits.total(hits.rank <= relevant[hits.ranking]), relevant)
+
+
+@measure(monotone=True, trec_eval={"Rprec_mult": tuple(i / 5 for i in range(1, 11))})
+def RprecMult(r: JudgedRankings, *, rel: int = 1, multiple: float) -> Floats:
+    """Precision at a multiple of R: `RprecMult@2` looks at rank 2R, R the documents judged relevant.
+
+    RprecMult@m = (relevant at ranks 1 to n) / n, with n = m R rounded up (trec_eval's way: 0.9 is added
+    and the rest cut off). 0 where n = 0. A shorter ranking is filled up with documents that are not relevant.
+    The unjudged count as not relevant. RprecMult@1 is Rprec.
+
+    Use it to see whether a system is good at the top or further down.
+
+    >>> (RprecMult @ 2).compute(JudgedRankings.spelled("0 1 U N 1 N", missed="1"))
+    array([0.33333333])
+    """
+    hits, depth = r.relevant(rel), np.floor(multiple * r.known(rel) + 0.9)
+    return ratio(hits.total(hits.rank <= depth[hits.ranking]), depth)
 
 
 @measure(
@@ -128,72 +179,3 @@ def Success(r: JudgedRankings, *, rel: int = 1, cutoff: float) -> Floats:
     array([0.])
     """
     return np.minimum(r.relevant(rel, cutoff).counts, 1.0)
-
-
-@measure(diluted=True, trec_eval={"iprec_at_recall": tuple(i / 10 for i in range(11))}, cite=("salton1983",))
-def IPrec(r: JudgedRankings, *, rel: int = 1, recall: float, rounding: str = "up") -> Floats:
-    """Interpolated precision: the highest precision at any rank where recall is at least that much.
-
-    `IPrec@0.1` looks from the rank on that holds the n-th relevant document, n being recall x R
-    rounded up; `rounding='nearest'` rounds as trec_eval 10 does, `'up'` is the definition and
-    trec_eval 9's way. 0 where so many were never retrieved, and where R = 0. The unjudged count as
-    not relevant.
-
-    Use it for precision-recall curves.
-
-    >>> (IPrec @ 0.5).compute(JudgedRankings.spelled("0 1 N 1 N", missed="1 1"))
-    array([0.5])
-    """
-    hits = r.relevant(rel)
-    wanted = recall * r.known(rel)
-    # trec_eval 9 truncates after adding 0.9; trec_eval 10 rounds half away from zero.
-    needed = np.floor(wanted + (0.9 if rounding == "up" else 0.5))
-    reached = hits.place >= needed[hits.ranking]
-    best = np.zeros(len(r))
-    np.maximum.at(best, hits.ranking[reached], (hits.place / hits.rank)[reached])
-    return best
-
-
-@measure(pointwise=True, chance=chance.of_precision, trec_eval="set_P")
-def SetP(r: JudgedRankings, *, rel: int = 1) -> Floats:
-    """Precision of the whole retrieved set: relevant retrieved / retrieved.
-
-    0 where nothing was retrieved. The unjudged count as not relevant.
-
-    Use it for systems that return a set.
-
-    >>> SetP.compute(JudgedRankings.spelled("0 1 U N 1"))
-    array([0.4])
-    """
-    return ratio(r.relevant(rel).counts, r.retrieved)
-
-
-@measure(diluted=True, chance=chance.of_recall, trec_eval="set_recall")
-def SetR(r: JudgedRankings, *, rel: int = 1) -> Floats:
-    """Recall of the whole retrieved set: relevant retrieved / R.
-
-    0 where R = 0. The unjudged count as not relevant.
-
-    Use it for systems that return a set.
-
-    >>> SetR.compute(JudgedRankings.spelled("0 1 U N 1", missed="1 1"))
-    array([0.5])
-    """
-    return ratio(r.relevant(rel).counts, r.known(rel))
-
-
-@measure(diluted=True, trec_eval="set_F", cite=("vanrijsbergen1979",))
-def SetF(r: JudgedRankings, *, rel: int = 1, beta: float = 1.0) -> Floats:
-    """F of the whole retrieved set: (1 + b^2) P R / (b^2 P + R), b = beta.
-
-    beta above 1 favours recall. (trec_eval's `set_F.x` has x in the place of b^2.) 0 where nothing
-    relevant was retrieved. The unjudged count as not relevant.
-
-    Use it for systems that return a set.
-
-    >>> SetF.compute(JudgedRankings.spelled("0 1 U N 1", missed="1 1"))
-    array([0.44444444])
-    """
-    found = r.relevant(rel).counts
-    precision, recall = ratio(found, r.retrieved), ratio(found, r.known(rel))
-    return ratio((1 + beta**2) * precision * recall, beta**2 * precision + recall)

@@ -27,13 +27,16 @@ def RBP(
     cutoff: float = inf,
     max_grade: int | None = None,
     gains: Mapping[int, float] | None = None,
+    scale: str = "none",
 ) -> Floats:
     """Rank-biased precision: the chance that a document a user looks at is relevant.
 
     RBP = (1 - p) sum over documents at ranks k of gain p^(k-1): the user goes on to the next document
     with probability p. The gain of a relevant document is 1; `max_grade=4` makes it grade / 4, and
-    `gains={1: 0.3}` gives that of some grades. The unjudged count as not relevant, so it is the lower
-    end of what the ranking may be worth; RBPResidual says how far the upper end is, RBPUpper where.
+    `gains={1: 0.3}` gives that of some grades. `scale='query'` is trec_eval 10's way: the gain is the
+    grade, and where a query has one above 1, all its gains are divided by the highest. The unjudged count as
+    not relevant, so it is the lower end of what the ranking may be worth; RBPResidual says how far the upper
+    end is, RBPUpper where.
 
     Use it when judgments are incomplete: it is the measure whose uncertainty is known exactly.
 
@@ -41,12 +44,41 @@ def RBP(
     array([0.2926543])
     """
     hits = r.relevant(rel, cutoff)
-    gain = hits.labels / max_grade if max_grade else np.ones(len(hits.labels))
-    for grade, value in (gains or {}).items():
-        gain = np.where(hits.labels == grade, value, gain)
+    if scale == "query":
+        gain = _gain_by_query(hits, gains or {})
+    else:
+        gain = hits.labels / max_grade if max_grade else np.ones(len(hits.labels))
+        gain = _given(gain, hits, gains or {})
     if gain.max(initial=0.0) > 1:
         raise UsageError(f"RBP: a gain is {gain.max():g}, expected none above 1: give max_grade or gains")
     return (1 - p) * hits.total(gain * p ** (hits.rank - 1.0))
+
+
+def _given(gain: Floats, hits: JudgedRankings, gains: Mapping[int, float]) -> Floats:
+    for grade, value in gains.items():
+        gain = np.where(hits.labels == grade, value, gain)
+    return gain
+
+
+def _gain_by_query(hits: JudgedRankings, gains: Mapping[int, float]) -> Floats:
+    """Grades, or the gains given for them, by query brought to 0 to 1 where one lies outside.
+
+    A query has all grades from 0 to the highest that was judged for it.
+    """
+    judgments = hits.judgments
+    top = np.full(len(judgments.queries), -1)
+    np.maximum.at(top, judgments.query, judgments.grade)
+    low, high = np.zeros(len(top)), top.astype(float)
+    for grade in sorted(gains):
+        low = np.where(low == grade, low + 1, low)
+    for grade in sorted(gains, reverse=True):
+        high = np.where(high == grade, high - 1, high)
+    lowest = np.minimum(np.where(low <= top, low, inf), min(gains.values(), default=inf))
+    highest = np.maximum(np.where(high >= 0, high, -inf), max(gains.values(), default=-inf))
+    outside = ((lowest < 0) | (highest > 1)) & (highest > lowest)
+    start, size = np.where(outside, lowest, 0.0), np.where(outside, highest - lowest, 1.0)
+    query = hits.query[hits.ranking]
+    return (_given(hits.labels.astype(float), hits, gains) - start[query]) / size[query]
 
 
 @measure(quality=False, cite=("moffat2008", "park2016"))
@@ -75,6 +107,7 @@ def RBPUpper(
     cutoff: float = inf,
     max_grade: int | None = None,
     gains: Mapping[int, float] | None = None,
+    scale: str = "none",
 ) -> Floats:
     """The RBP if every unjudged document were relevant: RBP + RBPResidual.
 
@@ -85,5 +118,5 @@ def RBPUpper(
     >>> RBPUpper(p=0.8).compute(JudgedRankings.spelled("0 1 U N 1 N 0 U 1 N N 1"))
     array([0.7475712])
     """
-    lower = RBP.function(r, p=p, rel=rel, cutoff=cutoff, max_grade=max_grade, gains=gains)
+    lower = RBP.function(r, p=p, rel=rel, cutoff=cutoff, max_grade=max_grade, gains=gains, scale=scale)
     return lower + RBPResidual.function(r, p=p, cutoff=cutoff)

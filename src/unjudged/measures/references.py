@@ -110,6 +110,13 @@ REFERENCES = {
         pages="102-111",
         year=2006,
     ),
+    "robertson2006": _paper(
+        "Robertson, S.",
+        title="On GMAP: and other transformations",
+        where="Proceedings of CIKM 2006",
+        pages="78-83",
+        year=2006,
+    ),
     "aslam2007": Reference(
         "techreport",
         ("Aslam, J. A.", "Pavlu, V."),
@@ -160,6 +167,13 @@ REFERENCES = {
         where="Proceedings of CIKM 2009",
         pages="621-630",
         year=2009,
+    ),
+    "robertson2012": _paper(
+        "Robertson, S.",
+        title="On smoothing average precision",
+        where="Proceedings of ECIR 2012, LNCS 7224",
+        pages="158-169",
+        year=2012,
     ),
     "park2016": _paper(
         "Park, L. A. F.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from types import MappingProxyType
 from typing import Any
 
@@ -12,7 +13,7 @@ import numpy as np
 
 from unjudged.errors import UsageError
 from unjudged.measures.parameters import checked
-from unjudged.rankings.judged import Floats, JudgedRankings
+from unjudged.rankings.judged import Floats, JudgedRankings, mean_in_order
 
 Chance = Callable[..., Floats]
 """From numbers of documents and of relevant ones, and the measure's parameters, to expected values."""
@@ -25,6 +26,9 @@ MEASURES: dict[str, Measure] = {}
 
 
 POLICIES = ("unjudged", "chance")
+
+GEOMETRIC = "geometric mean"
+"""The `summary` of a measure whose mean over queries is the exponential of its mean logarithm."""
 
 
 @dataclass(frozen=True)
@@ -94,8 +98,7 @@ class Measure:
     @property
     def parameters(self) -> dict[str, Any]:
         """Every parameter with its default; `inspect.Parameter.empty` where it must be given."""
-        signature = inspect.signature(self.function).parameters.values()
-        return {p.name: p.default for p in signature if p.kind is p.KEYWORD_ONLY}
+        return dict(_keywords(self.function))
 
     @property
     def help(self) -> str:
@@ -154,8 +157,23 @@ class Measure:
                 raise UsageError(
                     f"{self}: intervals are of the measure as it is, ask for it without {policy}"
                 )
+        if self.given.get("scale") == "query":
+            raise UsageError(f"{self}: a new grade would move the scale; ask for {self.name}(max_grade=...)")
         if self.traits.estimates:
             raise UsageError(f"{self.name} estimates what the unjudged add already; ask for AP, nDCG or RBP")
+
+    def check_mean(self) -> None:
+        """Refuse a measure whose mean over queries is not arithmetic."""
+        if self.traits.summary == GEOMETRIC:
+            raise UsageError(f"{self.name}: intervals are of arithmetic means; ask for AP or Bpref")
+
+    def over_queries(self, values: Floats) -> Floats:
+        """What the values of all queries, on the last axis, come to: mean, sum or geometric mean."""
+        if self.traits.summary == "sum":
+            return np.asarray(values.sum(axis=-1), float)
+        if self.traits.summary == GEOMETRIC:
+            return np.exp(mean_in_order(np.log(values)))
+        return mean_in_order(values)
 
     def check_complete(self) -> None:
         """Refuse a measure that lacks a parameter it cannot do without."""
@@ -167,6 +185,12 @@ class Measure:
 
 def _made_again(name: str, given: Mapping[str, Any]) -> Measure:
     return replace(MEASURES[name], given=MappingProxyType(dict(given)))
+
+
+@cache
+def _keywords(function: Callable[..., Floats]) -> dict[str, Any]:
+    signature = inspect.signature(function).parameters.values()
+    return {p.name: p.default for p in signature if p.kind is p.KEYWORD_ONLY}
 
 
 def measure(
@@ -193,12 +217,12 @@ def measure(
     `quality` is whether a higher value is a better ranking; `estimates`, whether it is itself an estimate of
     what the unjudged would add. `chance` gives the value that a random
     ranking is expected to have. `weight` is for a measure that is a sum over relevant documents: what one
-    at a rank adds. `summary` is "mean" or "sum" over queries.
+    at a rank adds. `summary` is "mean", "sum" or "geometric mean" over queries.
     """
 
     def register(function: Callable[..., Floats]) -> Measure:
         keywords = inspect.signature(function).parameters
-        at = next((name for name in ("cutoff", "recall") if name in keywords), None)
+        at = next((name for name in ("cutoff", "recall", "multiple") if name in keywords), None)
         names = {trec_eval: ()} if isinstance(trec_eval, str) else trec_eval
         traits = Traits(
             range=range,

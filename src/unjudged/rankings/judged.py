@@ -230,9 +230,9 @@ def sums(values: ArrayLike, group: Integers, groups: int) -> Floats:
     return cast("Floats", added)
 
 
-def mean_in_order(values: Floats, axis: int) -> Floats:
-    """The mean, its values added one after another as trec_eval adds them, whatever stands beside them."""
-    means: Floats = np.cumsum(values, axis=axis).take(-1, axis=axis) / values.shape[axis]
+def mean_in_order(values: Floats) -> Floats:
+    """The mean over the last axis, added one after another as trec_eval adds, whatever stands beside."""
+    means: Floats = np.cumsum(values, axis=-1)[..., -1] / values.shape[-1]
     return means
 
 

@@ -59,15 +59,15 @@ class Judgments:
         return cls._from(table, QRELS, matching.index(table))
 
     @classmethod
-    def read(cls, path: str | os.PathLike[str]) -> Judgments:
-        """From a file; `-` is standard input. The columns say what it is:
+    def read(cls, path: str | os.PathLike[str], layout: Layout | None = None) -> Judgments:
+        """From a file; `-` is standard input. Unless the layout is given, the columns say what it is:
 
         - four, `query iteration document grade`: qrels;
         - five, `query iteration document stratum grade`: a stratified sample, as sample_eval takes it;
         - five, `query document grade method probability`: a sample with inclusion probabilities (prels),
           as statAP's script takes it. Methods 0 and 2 judged every document they chose: probability 1.
         """
-        return cls._from(*trec.read_judgments(path))
+        return cls._from(*trec.read_judgments(path, layout))
 
     @classmethod
     def _from(cls, table: Table, layout: Layout, index: Index) -> Judgments:
@@ -102,9 +102,18 @@ class Judgments:
 
     def count(self, low: float, high: float = np.inf) -> NDArray[np.int64]:
         """How many documents of each query have a grade from `low` to just below `high`."""
-        chosen = (self.grade >= low) & (self.grade < high)
-        before = np.concatenate([[0], np.cumsum(chosen)])
-        return np.diff(before[self.offsets])
+        if (low, high) not in self._counts:
+            chosen = (self.grade >= low) & (self.grade < high)
+            before = np.concatenate([[0], np.cumsum(chosen)])
+            counts = np.diff(before[self.offsets])
+            counts.flags.writeable = False
+            self._counts[low, high] = counts
+        return self._counts[low, high]
+
+    @cached_property
+    def _counts(self) -> dict[tuple[float, float], NDArray[np.int64]]:
+        """What was counted before: most measures need the same."""
+        return {}
 
     @property
     def query(self) -> NDArray[np.int64]:

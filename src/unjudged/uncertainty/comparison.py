@@ -64,6 +64,7 @@ def compare(
     B at its highest, and the other way round. What is behind the end of a ranking does not count.
     """
     measure.check_completable()
+    measure.check_mean()
     shared = Shared.of(judgments, tables)
     half = len(judgments.queries)
     values = measure.compute(shared.rankings)

@@ -54,7 +54,8 @@ def model_interval(
     """
     check_level(level)
     measure.check_completable()
-    if measure.traits.weight is not None and not measure.given.keys() & {"max_grade", "gains"}:
+    measure.check_mean()
+    if measure.traits.weight is not None and not measure.given.keys() & {"max_grade", "gains", "scale"}:
         return unjudged_part(rankings, measure, q).interval(level)
     values, assumption = drawn_values(measure, rankings, q, draws, seed)
     return _between(values.mean(axis=1), level, f"{draws} completions; {assumption}", measure)
@@ -78,6 +79,7 @@ def given_interval(
     """
     check_level(level)
     measure.check_completable()
+    measure.check_mean()
     values = probabilities.numbers[:, 0]
     if len(values) and not (values.min() >= 0 and values.max() <= 1):
         wrong = int(np.argmax((values < 0) | (values > 1)))
@@ -102,6 +104,7 @@ def given_interval(
 def queries_interval(values: Floats, measure: Measure, *, level: float = 0.95, seed: int = 0) -> Estimate:
     """Of the mean, had other queries been asked: the bootstrap over queries (percentiles)."""
     check_level(level)
+    measure.check_mean()
     method = "bootstrap over queries; unjudged as the measure takes them"
     mean = float(values.mean())
     if len(values) < 2 or np.ptp(values) == 0:

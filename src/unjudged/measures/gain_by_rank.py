@@ -1,0 +1,135 @@
+"""A ranking's gain against that of the ideal one at many ranks: trec_eval's experimental measures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unjudged.measures.gain import gain_of, ideal_rankings
+from unjudged.measures.registry import measure, ratio
+from unjudged.rankings.judged import Floats, Integers, JudgedRankings, sums
+
+Gains = Mapping[int, float] | None
+
+
+class Gain:
+    """The documents of each ranking that have a gain, beside the ideal rankings of the queries."""
+
+    def __init__(self, r: JudgedRankings, gains: Gains) -> None:
+        gain, known = gain_of(r.labels, "log2", gains), gain_of(r.judgments.grade, "log2", gains)
+        self.hits, self.gain = r.where(gain != 0), gain[gain != 0]
+        self.best = ideal_rankings(r.judgments, known)
+        self.best_gain = known[self.best.row]
+        self.discounted: Floats = self.gain / np.log2(self.hits.rank + 1.0)
+        self.best_discounted: Floats = self.best_gain / np.log2(self.best.rank + 1.0)
+        self.query = r.query[self.hits.ranking]
+        self.ndcg = ratio(self.hits.total(self.discounted), self.best.total(self.best_discounted)[r.query])
+
+    def ideal(self, values: Floats) -> Floats:
+        """Of values for the documents of the ideal rankings, the sums down to the rank of each hit."""
+        reached = np.minimum(self.hits.rank, self.best.counts[self.query])
+        running = np.append(self.best.running(values, np.add), 0.0)
+        last = np.where(reached > 0, self.best.offsets[self.query] + reached, 0) - 1
+        sums_there: Floats = running[last]
+        return sums_there
+
+
+@measure(trec_eval="ndcg_rel")
+def nDCGRel(r: JudgedRankings, *, gains: Gains = None) -> Floats:
+    """NDCG averaged over the relevant documents, each at its own rank.
+
+    (1/n) sum over the n judged documents with a gain of nDCG@k, k the rank of the document; one that
+    was not retrieved adds the nDCG of the whole ranking. The gain is the grade; `gains={1: 1, 2: 5}`
+    gives that of some grades. 0 where n = 0. An unjudged document has gain 0.
+
+    Use it where no single cutoff suits all queries.
+
+    >>> nDCGRel.compute(JudgedRankings.spelled("0 2 N 1", missed="1"))
+    array([0.52026549])
+    """
+    found = Gain(r, gains)
+    so_far = found.hits.running(found.discounted, np.add)
+    there = ratio(so_far, found.ideal(found.best_discounted))
+    known, retrieved = found.best.counts[r.query], found.hits.total(found.gain > 0)
+    total = found.hits.total(np.where(found.gain > 0, there, 0.0)) + (known - retrieved) * found.ndcg
+    return np.maximum(ratio(total, known), 0.0)
+
+
+@measure(trec_eval="Rndcg")
+def RnDCG(r: JudgedRankings, *, rel: int = 1, gains: Gains = None) -> Floats:
+    """NDCG averaged over the ranks at which the gain of the ideal ranking changes.
+
+    If two documents are judged 2 and five are judged 1, the mean of nDCG@2 and nDCG@7; a ranking longer
+    than the last of these ranks by two or more adds its nDCG (trec_eval's rule). `gains={1: 1, 2: 5}`
+    gives the gain of some grades. 0 where no document is judged relevant. An unjudged document has gain 0.
+
+    Use it as Rprec, with graded judgments.
+
+    >>> RnDCG.compute(JudgedRankings.spelled("0 2 N 1", missed="1"))
+    array([0.20151514])
+    """
+    found = Gain(r, gains)
+    best, gain = found.best, found.best_gain
+    changes = np.flatnonzero(
+        np.append(gain[1:] != gain[:-1], gain[-1:] > 0) | (best.rank == best.counts[best.ranking])
+    )
+    first = np.searchsorted(best.ranking[changes], np.arange(len(best) + 1))
+    counts = np.diff(first)[r.query]
+    ranking = np.repeat(np.arange(len(r)), counts)
+    nth = np.arange(len(ranking)) - np.repeat(np.cumsum(counts) - counts, counts)
+    change = changes[np.repeat(first[r.query], counts) + nth]
+    ideal = best.running(found.best_discounted, np.add)[change]
+    reached = ratio(_down_to(found, ranking, best.rank[change]), ideal)
+    longer = (counts > 0) & (r.retrieved > best.counts[r.query] + 1)
+    total = sums(reached, ranking, len(r)) + np.where(longer, found.ndcg, 0.0)
+    return np.where(r.known(rel) > 0, ratio(total, counts + longer), 0.0)
+
+
+def _down_to(found: Gain, ranking: Integers, rank: NDArray[np.int32]) -> Floats:
+    """The DCG of rankings down to a rank of each."""
+    hits = found.hits
+    deep = int(hits.rank.max(initial=0)) + 1
+    place = np.searchsorted(
+        hits.ranking * deep + hits.rank, ranking * deep + np.minimum(rank, deep - 1), "right"
+    )
+    running = np.concatenate([[0.0], hits.running(found.discounted, np.add)])
+    return np.where(place > hits.offsets[ranking], running[place], 0.0)
+
+
+@measure(trec_eval="G")
+def G(r: JudgedRankings, *, gains: Gains = None) -> Floats:
+    """Normalised gain: each document's gain, discounted by how far the ranking is behind the ideal one.
+
+    G = sum over retrieved documents of gain / log2(2 + c - g), divided by the sum of all gains: g is
+    the gain down to the document, c that of the ideal ranking down to the same rank, where a document
+    counts 1 at least. `gains={1: 1, 2: 5}` gives the gain of some grades. 0 where no judged document
+    has a gain. An unjudged document has gain 0.
+
+    Use it where a late document should be forgiven if all before it were good.
+
+    >>> G.compute(JudgedRankings.spelled("0 2 N 1", missed="1"))
+    array([0.44046488])
+    """
+    found = Gain(r, gains)
+    rank, size = found.hits.rank, found.best.counts[found.query]
+    cost = found.ideal(np.maximum(found.best_gain, 1.0)) + np.maximum(rank - size, 0)
+    behind = 2 + cost - found.hits.running(found.gain, np.add)
+    return ratio(found.hits.total(found.gain / np.log2(behind)), found.best.total(found.best_gain)[r.query])
+
+
+@measure(diluted=True, trec_eval="binG")
+def BinG(r: JudgedRankings, *, rel: int = 1) -> Floats:
+    """G for relevant or not: the mean, over the relevant documents, of 1 / log2(2 + others above).
+
+    A relevant document that was not retrieved adds 0. 0 where no document is judged relevant. The
+    unjudged count as not relevant.
+
+    Use it as G, where judgments are not graded.
+
+    >>> BinG.compute(JudgedRankings.spelled("0 1 N 1", missed="1"))
+    array([0.37697658])
+    """
+    hits = r.relevant(rel)
+    return ratio(hits.total(1 / np.log2(2.0 + hits.rank - hits.place)), r.known(rel))

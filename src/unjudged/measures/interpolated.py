@@ -1,0 +1,64 @@
+"""Interpolated precision: what a ranking reaches at a level of recall, or above it.
+
+An unjudged document counts as not relevant, as it does in trec_eval.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from unjudged.measures.registry import measure
+from unjudged.rankings.judged import Floats, JudgedRankings
+
+TENTHS = tuple(i / 10 for i in range(11))
+
+
+@measure(diluted=True, trec_eval={"iprec_at_recall": TENTHS}, cite=("salton1983",))
+def IPrec(r: JudgedRankings, *, rel: int = 1, recall: float, rounding: str = "up") -> Floats:
+    """Interpolated precision: the highest precision at any rank where recall is at least that much.
+
+    `IPrec@0.1` looks from the rank on that holds the n-th relevant document, n being recall x R
+    rounded up; `rounding='nearest'` rounds as trec_eval 10 does, `'up'` is the definition and
+    trec_eval 9's way. 0 where so many were never retrieved, and where R = 0. The unjudged count as
+    not relevant.
+
+    Use it for precision-recall curves.
+
+    >>> (IPrec @ 0.5).compute(JudgedRankings.spelled("0 1 N 1 N", missed="1 1"))
+    array([0.5])
+    """
+    hits = r.relevant(rel)
+    reached = hits.place >= documents_needed(r, rel, recall, rounding)[hits.ranking]
+    best = np.zeros(len(r))
+    np.maximum.at(best, hits.ranking[reached], (hits.place / hits.rank)[reached])
+    return best
+
+
+def documents_needed(r: JudgedRankings, rel: int, recall: float, rounding: str) -> Floats:
+    """How many relevant documents of each ranking's query make up so much recall.
+
+    trec_eval 9 truncates after adding 0.9; trec_eval 10 rounds half away from zero.
+    """
+    needed: Floats = np.floor(recall * r.known(rel) + (0.9 if rounding == "up" else 0.5))
+    return needed
+
+
+@measure(diluted=True, trec_eval="11pt_avg", cite=("salton1983",))
+def IAP(
+    r: JudgedRankings, *, rel: int = 1, recalls: tuple[float, ...] = TENTHS, rounding: str = "up"
+) -> Floats:
+    """Interpolated average precision: the mean of IPrec at eleven levels of recall, 0 to 1.
+
+    `recalls=(0.2, 0.5, 0.8)` gives other levels; `rounding` is that of IPrec. 0 where R = 0. The unjudged
+    count as not relevant.
+
+    Use it to compare with figures from before AP took its place.
+
+    >>> IAP.compute(JudgedRankings.spelled("0 1 N 1 N", missed="1 1"))
+    array([0.27272727])
+    """
+    levels = [IPrec.function(r, rel=rel, recall=recall, rounding=rounding) for recall in reversed(recalls)]
+    total = np.zeros(len(r))
+    for level in levels:
+        total += level
+    return total / len(recalls)

@@ -1,0 +1,168 @@
+"""pytrec_eval's calls: its README's example, what it refuses, and what it could not bear."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from unjudged.compat import pytrec_eval
+from unjudged.errors import InputError
+
+QRELS = {"q1": {"d1": 0, "d2": 1, "d3": 0}, "q2": {"d2": 1, "d3": 1}}
+RUN = {"q1": {"d1": 1.0, "d2": 0.0, "d3": 1.5}, "q2": {"d1": 1.5, "d2": 0.2, "d3": 0.5}}
+
+
+def test_the_example_of_its_readme() -> None:
+    """With nothing changed but the import."""
+    evaluator = pytrec_eval.RelevanceEvaluator(QRELS, {"map", "ndcg"})
+    assert json.loads(json.dumps(evaluator.evaluate(RUN), indent=1)) == {
+        "q1": {"ndcg": 0.5, "map": 0.3333333333333333},
+        "q2": {"ndcg": 0.6934264036172708, "map": 0.5833333333333333},
+    }
+
+
+def test_the_same_names_as_pytrec_eval() -> None:
+    theirs = pytest.importorskip("pytrec_eval")
+    assert pytrec_eval.supported_measures == theirs.supported_measures
+    assert pytrec_eval.supported_nicknames == theirs.supported_nicknames
+    for wanted in ({"P_5", "P.10,3"}, ["ndcg_cut_10"], {"official"}, {"set_F.2"}, {"iprec_at_recall.0.5"}):
+        ours = pytrec_eval.RelevanceEvaluator(QRELS, wanted).evaluate(RUN)
+        assert ours == theirs.RelevanceEvaluator(QRELS, wanted).evaluate(RUN)
+        assert list(ours["q1"]) == list(theirs.RelevanceEvaluator(QRELS, wanted).evaluate(RUN)["q1"])
+
+
+def test_a_topic_with_nothing_judged() -> None:
+    """pytrec_eval crashes on it."""
+    evaluator = pytrec_eval.RelevanceEvaluator(
+        {"q": {"d": -1}, "r": {"d": 1}}, pytrec_eval.supported_measures
+    )
+    scores = evaluator.evaluate({"q": {"d": 1.0}, "r": {"d": 1.0}})
+    assert scores["q"]["map"] == scores["q"]["num_rel"] == 0.0
+    assert scores["r"]["map"] == 1.0
+
+
+def test_a_level_above_every_grade() -> None:
+    evaluator = pytrec_eval.RelevanceEvaluator({"q": {"d": 1}}, {"bpref", "map"}, relevance_level=9)
+    assert evaluator.evaluate({"q": {"d": 1.0}}) == {"q": {"map": 0.0, "bpref": 0.0}}
+
+
+def test_what_is_left_out() -> None:
+    evaluator = pytrec_eval.RelevanceEvaluator({**QRELS, "empty": {}}, {"num_ret"})
+    assert evaluator.evaluate({}) == {}
+    assert evaluator.evaluate({"q2": {"d": 1.0}, "other": {"d": 1.0}, "empty": {"d": 1.0}}) == {
+        "q2": {"num_ret": 1.0}
+    }
+    assert pytrec_eval.RelevanceEvaluator({}, {"map"}).evaluate(RUN) == {}
+
+
+def test_scores_tie_in_single_precision() -> None:
+    run = {"q": {"a": 16777217.0, "b": 16777216.0}}
+    assert (
+        pytrec_eval.RelevanceEvaluator({"q": {"a": 1}}, {"recip_rank"}).evaluate(run)["q"]["recip_rank"]
+        == 0.5
+    )
+
+
+def test_scores_of_every_kind_of_number() -> None:
+    evaluator = pytrec_eval.RelevanceEvaluator({"q": {"a": 1}}, {"recip_rank"})
+    for score in (2, True, np.float32(2.5), np.float64(2.5), np.int64(3), math.inf):
+        assert evaluator.evaluate({"q": {"a": score, "b": 0.5}}) == {"q": {"recip_rank": 1.0}}  # type: ignore[dict-item]
+
+
+@pytest.mark.parametrize(
+    ("run", "error", "message"),
+    [
+        ([], TypeError, "should be of type dictionary"),
+        ({"q": 1.0}, TypeError, "query 'q' holds a float"),
+        ({"q": {"a": "1.0"}}, TypeError, "document 'a': the score is '1.0', expected a number"),
+        ({"q": {"b": None}}, TypeError, "document 'b': the score is 'None'"),
+        ({"q": {"a": math.nan}}, InputError, "document 'a': the score is nan"),
+        ({"q": {7: 1.0}}, TypeError, "document '7' is a int, expected a string"),
+    ],
+)
+def test_wrong_runs(run: object, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        pytrec_eval.RelevanceEvaluator({"q": {"a": 1}}, {"map"}).evaluate(run)  # type: ignore[arg-type]
+
+
+def test_wrong_evaluators() -> None:
+    with pytest.raises(ValueError, match="unsupported measure nothing"):
+        pytrec_eval.RelevanceEvaluator(QRELS, {"nothing"})
+    with pytest.raises(TypeError, match="relevance_level should be positive"):
+        pytrec_eval.RelevanceEvaluator(QRELS, {"map"}, relevance_level=0)
+    with pytest.raises(TypeError, match="query_relevance should be of type dictionary"):
+        pytrec_eval.RelevanceEvaluator([], {"map"})  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=r"the grade of document 'd' of query 'q' is '0\.5'"):
+        pytrec_eval.RelevanceEvaluator({"q": {"d": 0.5}}, {"map"})  # type: ignore[dict-item]
+
+
+LINES = ["q1 Q0 d1 1 2.5 tag\n", "q2 Q0 é 1 1 tag\n", "q1 Q0 d2 2 -1e3 tag\n"]
+PARSED = {"q1": {"d1": 2.5, "d2": -1000.0}, "q2": {"é": 1.0}}
+
+
+def test_runs_from_lines_and_files(tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    path.write_text("".join(LINES), encoding="utf-8")
+    assert pytrec_eval.parse_run(LINES) == pytrec_eval.parse_run(line.strip() for line in LINES) == PARSED
+    assert pytrec_eval.parse_run(io.StringIO("".join(LINES))) == PARSED
+    with path.open(encoding="utf-8") as file:
+        assert pytrec_eval.parse_run(file) == PARSED
+    with path.open(encoding="utf-8") as file:
+        next(file)
+        assert pytrec_eval.parse_run(file) == {"q1": {"d2": -1000.0}, "q2": {"é": 1.0}}
+    with path.open(encoding="latin-1") as file:
+        assert pytrec_eval.parse_run(file)["q2"] == {"Ã©": 1.0}
+    assert pytrec_eval.parse_run(LINES)["nothing"] == {}
+
+
+def test_judgments_from_lines() -> None:
+    judged = pytrec_eval.parse_qrel(["q1 0 d1 2", "q1 0 d2 -1"])
+    assert judged == {"q1": {"d1": 2, "d2": -1}}
+    assert type(judged["q1"]["d1"]) is int
+
+
+def test_lines_that_do_not_fit() -> None:
+    with pytest.raises(ValueError, match=r"line 2: expected 6 columns .*, found 3"):
+        pytrec_eval.parse_run(["q Q0 d 1 1 tag", "q Q0 d"])
+    with pytest.raises(AssertionError, match="document 'd' of query 'q' is already on line 1"):
+        pytrec_eval.parse_qrel(["q 0 d 1", "q 0 d 0"])
+
+
+def test_where_nothing_was_compiled() -> None:
+    code = (
+        "import sys; sys.modules['unjudged.formats.scan'] = None\n"
+        "from unjudged.compat import pytrec_eval\n"
+        "from unjudged.formats.scanner import KIND_OF_SCANNER\n"
+        "run = pytrec_eval.parse_run(['q Q0 a 1 2 t', 'q Q0 b 2 1 t'])\n"
+        "qrels = pytrec_eval.parse_qrel(['q 0 b 1'])\n"
+        "print(KIND_OF_SCANNER, pytrec_eval.RelevanceEvaluator(qrels, {'map'}).evaluate(run))\n"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout == "plain Python {'q': {'map': 0.5}}\n"
+
+
+def test_aggregated() -> None:
+    assert pytrec_eval.compute_aggregated_measure("map", [0.5, 0.25]) == 0.375
+    assert pytrec_eval.compute_aggregated_measure("num_ret", [2, 3]) == 5
+    assert pytrec_eval.compute_aggregated_measure(
+        "gm_map", [math.log(0.5), math.log(0.125)]
+    ) == pytest.approx(0.25)
+    together = pytrec_eval.evaluate_measures(QRELS, RUN, ["map", "num_q"])
+    assert together == {"num_q": 2.0, "map": pytest.approx((1 / 3 + 7 / 12) / 2)}
+    assert pytrec_eval.evaluate_measures(QRELS, {}, ["map"]) == {}
+
+
+def test_aggregated_to_the_bit() -> None:
+    theirs = pytest.importorskip("pytrec_eval")
+    values = [0.1 * i for i in range(1, 40)]
+    for name in ("map", "num_ret", "gm_map"):
+        assert pytrec_eval.compute_aggregated_measure(name, values) == theirs.compute_aggregated_measure(
+            name, values
+        )
