@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.test_command_line import QRELS, printed, refused
+from tests.test_command_line import QRELS, printed, refused, unjudged
 from unjudged import Judgments, evaluate, sample
 from unjudged.designs.pool import Pool
 
@@ -63,11 +63,8 @@ def test_a_file_says_how_to_make_it_again(tmp_path: Path) -> None:
 
 
 def test_stratified_files_feed_the_estimators(tmp_path: Path) -> None:
-    complete = tmp_path / "complete"
-    lines = sample.qrels.read_text().splitlines(keepends=True)
-    complete.write_text("".join(line for line in lines if not line.endswith(" -1\n")))
-    strata = ["sample", str(complete), *RUNS, "-d", "stratified", "--strata", "5:100%,rest:50%"]
-    drawn = Pool.of(complete, sample.runs).stratified({5: 1.0, float("inf"): 0.5})
+    strata = ["sample", QRELS, *RUNS, "-d", "stratified", "--strata", "5:100%,rest:50%"]
+    drawn = Pool.of(sample.qrels, sample.runs).stratified({5: 1.0, float("inf"): 0.5})
     for form, measure in (("strata", "xinfAP"), ("prels", "statAP"), ("strata", "statAP")):
         path = tmp_path / form
         path.write_text(printed(*strata, "--form", form))
@@ -79,7 +76,7 @@ def test_pool_statistics(tmp_path: Path) -> None:
     groups = tmp_path / "groups"
     groups.write_text("".join(f"{run} {'ours' if run < 'f' else 'theirs'}\n" for run in sample.runs))
     text = printed("pool", *RUNS, "--depth", "10", "--qrels", QRELS, "--statistics", "-m", "AP", "-m", "P@5")
-    assert re.search(r"^ +10 +\d+ +41\.3$", text, re.MULTILINE)
+    assert re.search(r"^ +10 +\d+ +41\.3 +\d+$", text, re.MULTILINE)
     assert "unique relevant" in text
     assert "P@5 without its own" in text
     grouped = printed("pool", *RUNS, "--statistics", "--groups", str(groups))
@@ -96,7 +93,16 @@ def test_pool_statistics(tmp_path: Path) -> None:
         (["sample", QRELS, "--design", "depth", "--depth", "3"], "no run given"),
         (["sample", QRELS, *RUNS, "-d", "stratified", "--strata", "x:1"], "a stratum is 'x:1', expected"),
         (["pool"], "no run given"),
+        (["sample", QRELS, *RUNS, "--share", "10%"], "--design random looks at no runs"),
+        (["sample", QRELS, "--share", "10%", "--form", "prels"], "this design has none"),
+        (["sample", QRELS, *RUNS, "-d", "stratified", "--strata", "1:1,1:0"], "stratum 1 is given twice"),
         (["pool", *RUNS, "--leave-out", "dense"], "--leave-out goes with --qrels"),
+        (["pool", *RUNS, "-m", "AP"], "--measure goes with --statistics and --qrels"),
+        (["pool", *RUNS, "--leave-out", "dense", "--statistics"], "does not go with --leave-out"),
+        (["experiment", QRELS, *RUNS, "--workers", "0"], "workers is 0"),
+        (["experiment", QRELS, *RUNS, "-d", "depth", "--levels", "9" * 400], "a depth is inf"),
+        (["simulate", "new", "--seed", "-1"], "seed is -1"),
+        (["simulate", "new", "--depth", "0"], "depth is 0"),
         (["experiment", QRELS, RUNS[0]], "an experiment compares runs"),
         (["experiment", QRELS, *RUNS, "--levels", "5"], "a share is '5'"),
         (["experiment", QRELS, *RUNS, "-d", "depth", "--levels", "5%"], "a depth is '5%'"),
@@ -114,6 +120,7 @@ def test_what_cannot_be_asked(arguments: list[str], message: str) -> None:
     [
         (["experiment", QRELS, *RUNS, "-o", "/no/folder/x.csv"], "/no/folder/x.csv: cannot be written"),
         (["experiment", QRELS, *RUNS, "--means", "/no/folder/x.csv"], "/no/folder/x.csv: cannot be written"),
+        (["experiment", QRELS, *RUNS, "-o", str(Path(QRELS).parent)], "it is a folder"),
         (["simulate", f"{QRELS}/x"], "cannot be made"),
         (["simulate", "new", "--documents", "100000000", "--queries", "1000000"], "not enough memory"),
     ],
@@ -122,14 +129,44 @@ def test_what_cannot_be_written(arguments: list[str], message: str) -> None:
     assert message in refused(1, *arguments)
 
 
+def test_a_query_without_lines_is_reported(tmp_path: Path) -> None:
+    qrels, run = tmp_path / "qrels", tmp_path / "run"
+    qrels.write_text("q1 0 d1 1\nq2 0 d2 1\n")
+    run.write_text("q1 Q0 d1 1 1.0 a\n")
+    strata = ["--design", "stratified", "--strata", "1:100%"]
+    done = unjudged("sample", str(qrels), str(run), *strata, "--form", "prels")
+    assert done.returncode == 0
+    assert done.stderr.decode() == "unjudged: 1 of 2 queries have no line in the file: q2\n"
+
+
+def test_other_tools_read_files_without_a_header(tmp_path: Path) -> None:
+    pytrec_eval = pytest.importorskip("pytrec_eval")
+    text = printed("sample", QRELS, "--share", "20%", "--no-header")
+    assert not text.startswith("#")
+    grades = pytrec_eval.parse_qrel(io.StringIO(text))
+    assert sum(grade >= 0 for query in grades.values() for grade in query.values()) == len(judged(text))
+
+
+def test_a_pool_of_standard_input() -> None:
+    run = Path(RUNS[0]).read_bytes()
+    done = unjudged("pool", "-", "--depth", "3", given=run)
+    assert done.returncode == 0
+    assert done.stdout.splitlines()[1:] == printed("pool", RUNS[0], "--depth", "3").encode().splitlines()[1:]
+
+
 def test_groups_that_name_no_run(tmp_path: Path) -> None:
     path = tmp_path / "groups"
     path.write_text("a b\n")
     assert "none of the runs is in it" in refused(1, "pool", *RUNS, "--groups", str(path), "--statistics")
-    path.write_text("a\n")
-    assert f"{path}:1: 'a', expected a run and its group" in refused(
-        1, "pool", *RUNS, "--groups", str(path), "--statistics"
-    )
+    for text, message in {
+        "a\n": ":1: 'a', expected a run and its group",
+        "fused x\nfused y\n": ":2: run 'fused' again, expected each run once",
+    }.items():
+        path.write_text(text)
+        assert message in refused(1, "pool", *RUNS, "--groups", str(path), "--statistics")
+    path.write_text("fused dense\n")
+    assert "a group has its name" in refused(2, "pool", *RUNS, "--groups", str(path), "--statistics")
+    assert "more than 16 MB" in refused(1, "pool", *RUNS, "--groups", "/dev/zero", "--statistics")
 
 
 def test_simulate(tmp_path: Path) -> None:
@@ -183,7 +220,7 @@ def test_figures(tmp_path: Path, kind: str) -> None:
     )  # fmt: skip
     for name in ("curves", "scatter"):
         text = (folder / f"{name}.{kind}").read_text()
-        assert "actual AP" in text or "tau" in text
+        assert {"curves": "RMS error", "scatter": "actual AP"}[name] in text
         assert not re.search(r"<script[^>]* src=", text)  # nothing is fetched when it is opened
 
 

@@ -51,9 +51,12 @@ def simulate(
     s2   0.2795
     s3   0.0817
     """
-    for what, number in {"systems": systems, "queries": queries, "depth": depth or 1}.items():
+    depth = documents if depth is None else depth
+    for what, number in {"systems": systems, "queries": queries, "depth": depth}.items():
         if number < 1:
-            raise UsageError(f"{number} {what}, expected at least 1")
+            raise UsageError(f"{what} is {number}, expected at least 1")
+    if seed < 0:
+        raise UsageError(f"seed is {seed}, expected a whole number of at least 0")
     urn.check(documents, best, q, None)
     urn.check(documents, worst, q, None)
     relevant = np.random.default_rng([seed, 0]).random((queries, documents)) < q
@@ -64,7 +67,7 @@ def simulate(
         zip(_numbered("s", systems), np.geomspace(best, worst, systems).tolist(), strict=True), 1
     ):
         scores = urn_scores(relevant, w, np.random.default_rng([seed, i]))
-        runs[name] = _run(every_query, names, scores, min(depth or documents, documents))
+        runs[name] = _run(every_query, names, scores, min(depth, documents))
         accuracies[name] = w
     return Simulated(_judgments(every_query, names, relevant), runs, accuracies)
 

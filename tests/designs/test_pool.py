@@ -82,8 +82,10 @@ def test_random_samples_are_of_what_was_judged() -> None:
     assert drawn.count(0).tolist() == [2, 1]
     assert grades(drawn)["q2"]["e3"] == -1
     assert drawn.count(1).tolist() == [c for c in drawn.count(1).tolist() if c > 0]
-    assert drawn.probability is not None
-    assert drawn.probability[:5].tolist() == [0.4] * 5
+    assert drawn.probability is None  # it depends on the grades: what has no relevant document is drawn again
+    plain = Pool.of(QRELS).random(0.4, seed=3, redraw=False)
+    assert plain.probability is not None
+    assert plain.probability.tolist() == pytest.approx([0.4] * 5 + [1 / 3] * 3)
 
 
 def test_a_larger_sample_with_the_same_seed_holds_the_smaller_one() -> None:
@@ -118,6 +120,19 @@ def test_mixed_draws_as_many_again() -> None:
     assert drawn.count(0).tolist() == np.minimum(2 * size, all_judged).tolist()
 
 
+def test_mixed_records_strata_and_probabilities() -> None:
+    pool = Pool.of(sample.qrels, sample.runs)
+    drawn = pool.mixed(2, seed=1)
+    assert drawn.stratum is not None
+    assert drawn.probability is not None
+    assert ((drawn.stratum == 1) == (pool.best <= 2)).all()
+    for q in range(len(drawn.queries)):
+        for stratum in (1, 2):
+            pooled = (drawn.query == q) & (drawn.stratum == stratum)
+            judged = int((drawn.grade[pooled] >= 0).sum())
+            assert set(drawn.probability[pooled].tolist()) <= {judged / max(int(pooled.sum()), 1)}
+
+
 def test_strata_and_their_sizes() -> None:
     pool = Pool.of(sample.qrels, sample.runs)
     drawn = pool.stratified({5: 1.0, 20: 0.3, REST: 0.1}, seed=2)
@@ -130,8 +145,9 @@ def test_strata_and_their_sizes() -> None:
             cell = (drawn.query == q) & (drawn.stratum == stratum) & (pool.judgments.grade >= 0)
             judged = int((drawn.grade[cell] >= 0).sum())
             assert judged == int(sampling.rounded(share, np.array([cell.sum()]))[0])
+            pooled = (drawn.query == q) & (drawn.stratum == stratum)
             if cell.any():
-                assert set(drawn.probability[cell].tolist()) == {judged / int(cell.sum())}
+                assert set(drawn.probability[pooled].tolist()) == {judged / int(pooled.sum())}
 
 
 def test_what_is_below_the_last_stratum_is_not_judged() -> None:

@@ -10,7 +10,7 @@ from math import comb
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from unjudged.designs import sampling
@@ -37,7 +37,9 @@ def test_every_document_of_a_cell_is_as_likely() -> None:
     assert set(samples.values()) == {20}  # 2 x 3 samples, all alike
 
 
-@pytest.mark.parametrize(("documents", "relevant", "size"), [(4, 1, 2), (4, 2, 2), (5, 2, 2), (5, 1, 1)])
+@pytest.mark.parametrize(
+    ("documents", "relevant", "size"), [(4, 1, 2), (4, 2, 2), (5, 2, 2), (5, 1, 1), (5, 2, 3)]
+)
 def test_redraw_rule_gives_every_sample_with_a_relevant_document_the_same_probability(
     documents: int, relevant: int, size: int
 ) -> None:
@@ -59,8 +61,7 @@ def test_redraw_rule_gives_every_sample_with_a_relevant_document_the_same_probab
 
 @given(st.integers(1, 12), st.integers(1, 12), st.integers(1, 12))
 def test_counts_of_relevant(relevant: int, others: int, size: int) -> None:
-    if size > others:
-        return
+    assume(size <= others)
     exact = [comb(relevant, k) * comb(others, size - k) for k in range(1, min(relevant, size) + 1)]
     assert sampling.counts_of_relevant(relevant + others, relevant, size) == pytest.approx(
         [float(Fraction(way, sum(exact))) for way in exact], rel=1e-12
@@ -71,6 +72,15 @@ def test_counts_of_relevant_in_a_large_pool() -> None:
     share = sampling.counts_of_relevant(1_000_000, 500_000, 200_000)
     assert share.sum() == pytest.approx(1)
     assert 1 + np.argmax(share) == pytest.approx(100_000, abs=1)
+
+
+def test_more_cells_than_fit_in_a_number() -> None:
+    many = (1 << 24) + 5
+    wanted = np.zeros(many, np.int64)
+    wanted[[5, many - 1]] = 1
+    cell = np.array([many - 1, 5, many - 1, 5])
+    number = np.array([1, 2, 3, 4], np.uint64) << np.uint64(60)
+    assert sampling.smallest(number, cell, wanted).tolist() == [True, True, False, False]
 
 
 def test_redrawing_leaves_other_queries_alone() -> None:

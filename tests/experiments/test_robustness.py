@@ -37,12 +37,12 @@ def same(a: Robustness, b: Robustness) -> bool:
 def test_each_sample_is_an_evaluation_of_its_own(pool: Pool, design: str, level: float) -> None:
     found = experiment(pool, design=design, levels=[level], measures=MEASURES, repeats=2, seed=7, top=5)
     for repeat in range(found.means.shape[1]):
-        seed = 7 + repeat
+        seed = 7000 + repeat
         judgments = {
-            "random": pool.random(level if level < 1 else 1.0, seed=seed),
-            "depth": pool.depth(max(int(level), 1)),
-            "mixed": pool.mixed(max(int(level), 1), seed=seed),
-            "stratified": pool.stratified({5: 1.0, REST: min(level, 1.0)}, seed=seed),
+            "random": pool.random(0.2, seed=seed),
+            "depth": pool.depth(4),
+            "mixed": pool.mixed(3, seed=seed),
+            "stratified": pool.stratified({5: 1.0, REST: 0.3}, seed=seed),
         }[design]
         scores = evaluate(judgments, sample.runs, MEASURES)
         assert found.means[0, repeat].tolist() == scores.means.tolist()
@@ -92,7 +92,7 @@ def test_a_script_without_a_guard_is_told_so(tmp_path: Path) -> None:
     )
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 1
-    assert 'a script must call it under `if __name__ == "__main__":`' in done.stderr
+    assert 'a script that does not call it under `if __name__ == "__main__":`' in done.stderr
 
 
 def test_an_interrupted_experiment_goes_on(
@@ -125,15 +125,50 @@ def test_an_interrupted_experiment_goes_on(
     monkeypatch.setattr(robustness, "judgments_by", counted)
     assert same(experiment(pool, checkpoint=place, **settings), whole)  # type: ignore[arg-type]
     assert len(computed) == 2 + 2  # the two levels looked at first, the two samples that were left
-    assert not place.exists()
+    assert len(place.read_text().splitlines()) == 1 + 6
 
 
-def test_what_another_experiment_left_is_refused(pool: Pool, tmp_path: Path) -> None:
+@pytest.mark.parametrize("text", [json.dumps({"experiment": "another"}) + "\n", "some notes", "a\nb"])
+def test_what_another_experiment_left_is_refused(pool: Pool, tmp_path: Path, text: str) -> None:
     place = tmp_path / "kept"
-    place.write_text(json.dumps({"experiment": "another"}) + "\n")
+    place.write_text(text)
     with pytest.raises(InputError, match="is of another experiment"):
         experiment(pool, levels=[0.1], measures="AP", repeats=2, checkpoint=place)
-    assert place.exists()
+    assert place.read_text() == text
+
+
+@pytest.mark.parametrize(
+    "line", ["[0.1, 0, [1, 2]]", '[0.1, 0, "abcdefg"]', "[0.1, 0, null]", "[", "[" * 100_000, "[[], 0, []]"]
+)
+def test_a_damaged_checkpoint_is_refused(pool: Pool, tmp_path: Path, line: str) -> None:
+    place = tmp_path / "kept"
+    experiment(pool, levels=[0.1], measures="AP", repeats=2, checkpoint=place)
+    place.write_text(place.read_text() + line + "\n")
+    with pytest.raises(InputError, match="kept:4: is damaged"):
+        experiment(pool, levels=[0.1], measures="AP", repeats=2, checkpoint=place)
+
+
+def test_a_worker_that_is_killed_ends_the_experiment(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import os, signal\n"
+        "from unjudged import JudgedRankings, experiment, measure, sample\n"
+        "@measure()\n"
+        "def Killed(r: JudgedRankings):\n"
+        "    if len(r.judgments.grade[r.judgments.grade >= 0]) < 500:\n"
+        "        os.kill(os.getpid(), signal.SIGKILL)\n"
+        "    return r.retrieved * 0.0\n"
+        "if __name__ == '__main__':\n"
+        "    experiment(sample.qrels, sample.runs, levels=[0.5, 0.1], measures='Killed', workers=2)\n"
+    )
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 1
+    assert "a process ended before its work was done" in done.stderr
+
+
+def test_samples_of_other_seeds_are_others(pool: Pool) -> None:
+    one, other = (experiment(pool, levels=[0.1], measures="AP", seed=seed).means for seed in (0, 1))
+    assert not set(one.ravel().tolist()) & set(other.ravel().tolist())
 
 
 def test_what_cannot_be_asked(pool: Pool) -> None:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
 from unjudged.errors import InputError, UsageError
+from unjudged.formats.columns import decode
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.pool import updated
 
+Design = Literal["random", "depth", "mixed", "stratified"]
 File = Annotated[str, Parameter(allow_leading_hyphen=True)]
+LARGEST_GROUPS = 1 << 24
+
 Judged = Annotated[list[str] | None, Parameter(("-j", "--judged"), negative="")]
 
 
@@ -53,19 +57,24 @@ def share_of(text: str) -> float:
     return share
 
 
-def one_per_line(file: str, names: Iterable[str]) -> dict[str, str]:
-    """The second word of each line by the first, which is the name of a run."""
+def read_groups(file: str, runs: Iterable[str]) -> dict[str, str]:
+    """The group of each run: `run group` a line."""
     try:
-        lines = Path(file).read_text("utf-8", "surrogateescape").splitlines()
+        with Path(file).open("rb") as source:
+            data = source.read(LARGEST_GROUPS + 1)
     except OSError as error:
         raise InputError(f"{file}: cannot be read: {error.strerror}") from None
+    if len(data) > LARGEST_GROUPS:
+        raise InputError(f"{file}: more than {LARGEST_GROUPS >> 20} MB, expected a run and its group a line")
     found: dict[str, str] = {}
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(decode(data).splitlines(), 1):
         words = line.split()
-        if words and len(words) < 2:
+        if words and len(words) != 2:
             raise InputError(f"{file}:{number}: {line!r}, expected a run and its group")
+        if words and words[0] in found:
+            raise InputError(f"{file}:{number}: run {words[0]!r} again, expected each run once")
         if words:
             found[words[0]] = words[1]
-    if not found.keys() & set(names):
-        raise InputError(f"{file}: none of the runs is in it, expected names such as {next(iter(names))!r}")
+    if not found.keys() & set(runs):
+        raise InputError(f"{file}: none of the runs is in it, expected names such as {next(iter(runs))!r}")
     return found

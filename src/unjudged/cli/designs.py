@@ -9,13 +9,14 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from unjudged.cli.arguments import File, Judged, check_files, one_per_line, read_judgments, share_of
-from unjudged.cli.output import command_line, show
+from unjudged.cli.arguments import Design, File, Judged, check_files, read_groups, read_judgments, share_of
+from unjudged.cli.output import command_line, show, warn
 from unjudged.cli.progress import reading
 from unjudged.errors import UsageError
 from unjudged.evaluation import judged_rankings, name_runs
 from unjudged.measures.names import parse_measures
-from unjudged.report.trec_files import judgment_file
+from unjudged.rankings.judgments import Judgments
+from unjudged.report.trec_files import judgment_file, queries_without_lines
 
 Form = Literal["qrels", "strata", "prels"]
 
@@ -28,6 +29,7 @@ def pool(
     groups: str | None = None,
     statistics: Annotated[bool, Parameter(negative="")] = False,
     measures: Annotated[list[str] | None, Parameter(("-m", "--measure"), negative="")] = None,
+    header: bool = True,
     output: Annotated[Path | None, Parameter(("-o", "--output"))] = None,
 ) -> None:
     """The documents that runs have at the top: a file to judge, or judgments cut down to them.
@@ -44,7 +46,8 @@ def pool(
     qrels
         Complete judgments.
     leave_out
-        A run or group: what only it brought into the pool is left out of the judgments.
+        A run or group: what only it has among its first documents is left out of the judgments, which
+        stay as they are otherwise.
     groups
         A file with the group of each run, `run group` a line.
     statistics
@@ -52,6 +55,8 @@ def pool(
         with --qrels also each run's score with and without what its own group brought alone.
     measures
         What is scored for --statistics; may be repeated. AP if not given.
+    header
+        Begin the file with a comment that says how it was made; not every tool reads comments.
     output
         Write to this file.
     """
@@ -59,12 +64,18 @@ def pool(
     from unjudged.designs.pool import Pool
 
     _check(runs, "unjudged pool RUN...")
+    if statistics and leave_out is not None:
+        raise UsageError("--statistics tells of every run; it does not go with --leave-out")
+    if measures and not (statistics and qrels):
+        raise UsageError("--measure goes with --statistics and --qrels")
+    if leave_out is not None and qrels is None:
+        raise UsageError("--leave-out goes with --qrels; without them, leave the run's file out")
     check_files([*runs, *([qrels] if qrels else [])])
     named = name_runs(list(runs))
-    of_group = one_per_line(groups, named) if groups else None
+    of_group = read_groups(groups, named) if groups else None
     with reading(len(named)) as on_read:
         if qrels is None:
-            made = Pool.of_runs(named, depth)
+            made = Pool.of_runs(named, depth, on_read=on_read)
         else:
             judgments = read_judgments(qrels, None)
             made = Pool(judgments, judged_rankings(judgments, named, on_read=on_read), list(named))
@@ -74,23 +85,19 @@ def pool(
         chosen = parse_measures(measures or "AP") if qrels else []
         show(statistics_of(made, depth, of_group, chosen), output)
         return
-    if leave_out is not None and qrels is None:
-        raise UsageError("--leave-out goes with --qrels; without them, leave the run's file out")
     if leave_out is not None:
         result = without(made, leave_out, depth, of_group)
     else:
         result = made.judgments if qrels is None else made.depth(depth)
     options = {"depth": depth, "qrels": qrels, "leave-out": leave_out, "groups": groups}
-    show(judgment_file(result, "qrels", command_line("pool", runs, options)), output)
+    _write(result, "qrels", command_line("pool", runs, options) if header else "", output)
 
 
 def sample(
     qrels: File,
     /,
     *runs: File,
-    design: Annotated[
-        Literal["random", "depth", "mixed", "stratified"], Parameter(("-d", "--design"))
-    ] = "random",
+    design: Annotated[Design, Parameter(("-d", "--design"))] = "random",
     share: str | None = None,
     depth: Annotated[int | None, Parameter(("-k", "--depth"))] = None,
     strata: str | None = None,
@@ -98,6 +105,7 @@ def sample(
     redraw: bool = True,
     form: Form | None = None,
     judged: Judged = None,
+    header: bool = True,
     output: Annotated[Path | None, Parameter(("-o", "--output"))] = None,
 ) -> None:
     """Judge fewer documents: a part of complete judgments, chosen by a design; the rest gets -1.
@@ -123,12 +131,15 @@ def sample(
     seed
         Another number, another sample.
     redraw
-        Draw a random sample again where it has no relevant document though the query has one.
+        Draw a random sample again where it has no relevant document though the query has one. How likely a
+        document was to be drawn is then not known, so --form prels asks for --no-redraw.
     form
         qrels; strata, with the stratum in the fourth of five columns, for xinfAP (what mixed and stratified
         give if nothing is said); prels, with inclusion probabilities, for statAP.
     judged
         Judgments made since, in a file of their own; may be repeated.
+    header
+        Begin the file with a comment that says how it was made; not every tool reads comments.
     output
         Write to this file.
     """
@@ -137,6 +148,8 @@ def sample(
     check_files([qrels, *runs])
     if design != "random":
         _check(runs, f"unjudged sample --design {design} QRELS RUN...")
+    elif runs:
+        raise UsageError("--design random looks at no runs: unjudged sample QRELS --share 10%")
     judgments = read_judgments(qrels, judged)
     made = Pool(judgments)
     if design != "random":
@@ -159,7 +172,15 @@ def sample(
     options = {"design": design, **given, "seed": seed, "form": form}
     files = [qrels, *runs, *(word for file in judged or () for word in ("--judged", file))]
     made_by = command_line("sample", files, options) + ("" if redraw else " --no-redraw")
-    show(judgment_file(result, form, made_by), output)
+    _write(result, form, made_by if header else "", output)
+
+
+def _write(judgments: Judgments, form: str, made_by: str, output: Path | None) -> None:
+    show(judgment_file(judgments, form, made_by), output)
+    missing = queries_without_lines(judgments, form)
+    if missing:
+        some = ", ".join(missing[:5]) + (", ..." if len(missing) > 5 else "")
+        warn(f"{len(missing)} of {len(judgments.queries)} queries have no line in the file: {some}")
 
 
 def _check(runs: Sequence[str], usage: str) -> None:
@@ -174,5 +195,8 @@ def _strata(text: str) -> dict[float, float]:
         depth, colon, share = part.partition(":")
         if not colon or not (depth == "rest" or depth.isdecimal()):
             raise UsageError(f"a stratum is {part!r}, expected a depth and a share as 10:50% or rest:5%")
-        strata[inf if depth == "rest" else int(depth)] = share_of(share)
+        end = inf if depth == "rest" else float(depth)
+        if end in strata:
+            raise UsageError(f"stratum {depth} is given twice in {text!r}")
+        strata[end] = share_of(share)
     return strata

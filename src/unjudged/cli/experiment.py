@@ -3,30 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from unjudged.cli.arguments import File, Judged, check_files, read_judgments, share_of
-from unjudged.cli.output import make_folder, show
+from unjudged.cli.arguments import Design, File, Judged, check_files, read_judgments, share_of
 from unjudged.cli.progress import progress, reading
-from unjudged.errors import InputError, UsageError
+from unjudged.errors import UsageError
 from unjudged.evaluation import judged_rankings, name_runs
 from unjudged.formats.trec import cores
-
-if TYPE_CHECKING:
-    from unjudged.experiments.robustness import Robustness
-
-SUFFIXES = {".csv": "csv", ".json": "json", ".jsonl": "json", ".parquet": "parquet", ".md": "markdown"}
 
 
 def experiment(
     qrels: File,
     /,
     *runs: File,
-    design: Annotated[
-        Literal["random", "depth", "mixed", "stratified"], Parameter(("-d", "--design"))
-    ] = "random",
+    design: Annotated[Design, Parameter(("-d", "--design"))] = "random",
     levels: str | None = None,
     repeats: int = 10,
     measures: Annotated[list[str] | None, Parameter(("-m", "--measure", "--measures"), negative="")] = None,
@@ -60,7 +52,7 @@ def experiment(
         As 5%,10%,30% (random, stratified) or 4,8,30 (depth, mixed); those of Yilmaz and Aslam (2008)
         if not given.
     repeats
-        Samples a level; their seeds are seed, seed + 1, ...
+        Samples a level; their seeds are 1000 x seed, 1000 x seed + 1, ...
     measures
         A measure, as infAP; may be repeated. AP, infAP, indAP, subAP, Bpref and Bpref10 if not given.
     against
@@ -74,8 +66,8 @@ def experiment(
     judged
         Judgments made since, in a file of their own; may be repeated.
     format
-        How to print; by the name of the output file if not given. csv, json and parquet have every digit,
-        and each measure against its own actual values too.
+        How to print; by the name of the output file if not given. csv, json (an object a line) and parquet
+        have every digit, and each measure against its own actual values too.
     output
         Write to this file.
     means
@@ -85,26 +77,14 @@ def experiment(
     figure_format
         The kind of the figures.
     """
+    from unjudged.cli.results import Results
     from unjudged.designs.pool import Pool
     from unjudged.experiments import robustness
-    from unjudged.report.experiments import DATA, PAGES, run_means
 
     check_files([qrels, *runs])
     if len(runs) < 2:
         raise UsageError("an experiment compares runs: unjudged experiment QRELS RUN RUN...")
-    form = format or SUFFIXES.get(output.suffix if output else "", "table")
-    if form == "parquet" and output is None:
-        raise UsageError("--format parquet goes with --output FILE")
-    if means is not None and SUFFIXES.get(means.suffix) not in DATA:
-        raise UsageError(f"--means is {means}, expected a name that ends in .csv, .json or .parquet")
-    for file in (output, means):
-        if file is not None and not file.parent.is_dir():
-            raise InputError(f"{file}: cannot be written: there is no folder {file.parent}")
-    if figures is not None:
-        from unjudged.report.plots import altair_module
-
-        altair_module()
-        make_folder(figures)
+    results = Results.of(output, format, means, figures, figure_format)
     steps = None if levels is None else _levels(levels, design)
     named = name_runs(list(runs))
     judgments = read_judgments(qrels, judged)
@@ -121,15 +101,11 @@ def experiment(
             repeats=repeats,
             seed=seed,
             top=top,
-            workers=workers or cores(),
-            checkpoint=None if output is None else output.with_name(output.name + ".partial"),
+            workers=cores() if workers is None else workers,
+            checkpoint=results.checkpoint,
             on_step=told,
         )
-    if means is not None:
-        show(DATA[SUFFIXES[means.suffix]](list(run_means(found))), means)
-    show(DATA[form](found.agreement) if form in DATA else PAGES[form](found), output)
-    if figures is not None:
-        _draw(found, figures, figure_format)
+    results.write(found)
 
 
 def _levels(text: str, design: str) -> list[float]:
@@ -140,11 +116,3 @@ def _levels(text: str, design: str) -> list[float]:
         if not part.isdecimal():
             raise UsageError(f"a depth is {part!r}, expected whole numbers as 1,5,10")
     return [float(part) for part in parts]
-
-
-def _draw(found: Robustness, folder: Path, kind: str) -> None:
-    from unjudged.report.plots import picture
-    from unjudged.report.robustness_plots import curves, scatter
-
-    show(picture(curves(found), kind), folder / f"curves.{kind}")
-    show(picture(scatter(found), kind), folder / f"scatter.{kind}")

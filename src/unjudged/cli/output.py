@@ -10,7 +10,7 @@ from pathlib import Path
 
 import unjudged
 from unjudged.errors import InputError
-from unjudged.report.text import write_whole
+from unjudged.report.text import plain, write_whole
 
 
 def is_terminal() -> int | None:
@@ -41,6 +41,11 @@ def make_folder(path: Path) -> None:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"{path}: cannot be made: {error.strerror}") from None
+
+
+def warn(problem: str) -> None:
+    """Something that a reader of the output must know, beside it."""
+    sys.stderr.write(f"unjudged: {plain(problem)}\n")
 
 
 def command_line(command: str, files: Sequence[str], options: Mapping[str, object]) -> str:

@@ -122,7 +122,11 @@ def leave_one_out(
 
 def _owners(runs: Sequence[str], groups: Groups | None) -> tuple[list[str], Integers]:
     """The names of the groups, and the group of each run."""
-    group = [(groups or {}).get(run, run) for run in runs]
+    known = groups or {}
+    for run in runs:
+        if run not in known and run in known.values():
+            raise UsageError(f"run {run!r} is in no group, and a group has its name: give it a group")
+    group = [known.get(run, run) for run in runs]
     names = list(dict.fromkeys(group))
     return names, np.array([names.index(name) for name in group], np.int64)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -14,7 +14,7 @@ from unjudged.errors import UsageError
 from unjudged.evaluation import RunsSource, judged_rankings, name_runs
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.rankings.judgments import UNSAMPLED, Judgments, JudgmentsSource
-from unjudged.rankings.runs import Run, RunSource
+from unjudged.rankings.runs import Run
 
 NOT_RETRIEVED = np.iinfo(np.int32).max
 REST = float("inf")
@@ -50,7 +50,9 @@ class Pool:
         return cls(judgments, judged_rankings(judgments, named), list(named))
 
     @classmethod
-    def of_runs(cls, runs: RunsSource, depth: int = 100) -> Pool:
+    def of_runs(
+        cls, runs: RunsSource, depth: int = 100, *, on_read: Callable[[str], None] | None = None
+    ) -> Pool:
         """The documents among the first `depth` of any run, none of them judged, sorted by name.
 
         >>> from unjudged import sample
@@ -58,9 +60,13 @@ class Pool:
         Judgments(30 queries, 0 judged documents, 0 relevant, 1423 pooled but not judged)
         """
         _check_depth(depth)
-        named = name_runs(runs)
-        judgments = Judgments.of(documents_of(named, depth))
-        return cls(judgments, judged_rankings(judgments, named), list(named))
+        read = {}
+        for name, source in name_runs(runs).items():
+            read[name] = Run.of(source)
+            if on_read is not None:
+                on_read(name)
+        judgments = Judgments.of(documents_of(read.values(), depth))
+        return cls(judgments, judged_rankings(judgments, read), list(read))
 
     @property
     def rankings(self) -> JudgedRankings:
@@ -93,13 +99,13 @@ class Pool:
         """Judged is a uniform sample, this share of each query's judged documents.
 
         With `redraw`, a sample without any relevant document (of grade `rel`) is drawn again where the query
-        has one, as Yilmaz and Aslam (2008) did. This makes relevant documents a little more likely to be
-        judged than `probability` says; the less so, the larger the sample.
+        has one, as Yilmaz and Aslam (2008) did. How likely a document is to be judged then depends on how
+        many relevant ones there are, so no `probability` is recorded.
         """
         _check_share(share)
         chosen, probability = self._sample(np.ones_like(self.judgments.grade), np.array([share]), seed)
         if redraw:
-            chosen = self._redrawn(chosen, rel, seed)
+            return self._design(self._redrawn(chosen, rel, seed))
         return replace(self._design(chosen), probability=probability)
 
     def _redrawn(self, chosen: Mask, rel: int, seed: int) -> Mask:
@@ -158,7 +164,8 @@ class Pool:
     def _sample(self, stratum: NDArray[np.int32], shares: Floats, seed: int) -> tuple[Mask, Floats]:
         """What is chosen of each query's strata, and how likely each document was to be.
 
-        `shares` has one number for each stratum, or one for each query and stratum.
+        `shares` has one number for each stratum, or one for each query and stratum. They are of the judged
+        documents; the probability is of those of the pool, judged to begin with or not.
         """
         queries, strata = len(self.judgments.queries), shares.shape[-1]
         judged = np.flatnonzero(self.judgments.grade >= 0)
@@ -168,7 +175,8 @@ class Pool:
         number = sampling.numbers(self._identity, seed)
         chosen = np.zeros(len(cell), bool)
         chosen[judged] = sampling.smallest(number[judged], cell[judged], wanted)
-        return chosen, (wanted / np.maximum(sizes, 1))[cell]
+        pooled = np.bincount(cell, minlength=queries * strata)
+        return chosen, (wanted / np.maximum(pooled, 1))[cell]
 
     def _design(self, chosen: Mask) -> Judgments:
         unjudged = np.minimum(self.judgments.grade, UNSAMPLED)
@@ -180,11 +188,11 @@ class Pool:
         )
 
 
-def documents_of(runs: Mapping[str, RunSource], depth: int) -> dict[str, dict[str, int]]:
+def documents_of(runs: Iterable[Run], depth: int) -> dict[str, dict[str, int]]:
     """The first documents of every run, by query, sorted by name; each one not judged."""
     found: dict[str, set[str]] = {}
-    for source in runs.values():
-        run = Run.of(source)
+    depth = min(depth, NOT_RETRIEVED)
+    for run in runs:
         top = np.arange(len(run.documents)) - np.repeat(run.offsets[:-1], np.diff(run.offsets)) < depth
         names = run.documents.take(np.flatnonzero(top))
         ends = np.concatenate([[0], np.cumsum(np.minimum(np.diff(run.offsets), depth))]).tolist()

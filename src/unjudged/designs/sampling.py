@@ -59,7 +59,12 @@ def _mixed(x: Numbers) -> Numbers:
 
 def smallest(number: Numbers, cell: Integers, wanted: Integers) -> Mask:
     """The `wanted[c]` rows with the smallest numbers of each cell c."""
-    order = np.argsort((cell.astype(np.uint64) << (64 - _CELL_BITS)) | (number >> _CELL_BITS), kind="stable")
+    if len(wanted) < 1 << int(_CELL_BITS):  # then both fit in one number, which is sorted faster than two
+        order = np.argsort(
+            (cell.astype(np.uint64) << (64 - _CELL_BITS)) | (number >> _CELL_BITS), kind="stable"
+        )
+    else:
+        order = np.lexsort((number, cell))
     sizes = np.bincount(cell, minlength=len(wanted))
     place = np.arange(len(cell)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     chosen = np.zeros(len(cell), bool)

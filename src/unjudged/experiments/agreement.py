@@ -27,6 +27,8 @@ def tau_ap(estimate: Floats, actual: Floats) -> float:
     0.33333333333333326
     """
     n = len(estimate)
+    if np.isnan(estimate).any() or np.isnan(actual).any():
+        return float("nan")
     above = estimate[:, None] < estimate  # row i: who stands above i
     right = np.where(actual[:, None] < actual, 1.0, np.where(actual[:, None] == actual, 0.5, 0.0))
     before = above.sum(axis=1)

@@ -11,6 +11,7 @@ from hashlib import blake2b
 from io import TextIOBase
 from pathlib import Path
 
+import unjudged
 from unjudged.designs.pool import Pool
 from unjudged.errors import InputError
 
@@ -28,26 +29,25 @@ class Checkpoint:
     @classmethod
     @contextmanager
     def of(
-        cls, path: str | os.PathLike[str] | None, pool: Pool, settings: Sequence[object]
+        cls, path: str | os.PathLike[str] | None, pool: Pool, settings: Sequence[object], width: int
     ) -> Iterator[Checkpoint]:
-        """With no path nothing is kept. The file is deleted once everything is done.
+        """With no path nothing is kept. Each task has so many values as `width` says.
 
         A file of another experiment is refused: the first line tells, a digest of pool and settings.
         """
         if path is None:
             yield cls()
             return
-        place, head = Path(path), json.dumps({"experiment": _digest(pool, settings)})
-        done = _read(place, head)
+        place, head = Path(path), json.dumps({"experiment": _digest(pool, settings)}) + "\n"
+        done = _read(place, head, width)
         try:
             file = place.open("a", encoding="utf-8")
         except OSError as error:
             raise InputError(f"{path}: cannot be written: {error.strerror}") from None
         with file:
             if file.tell() == 0:
-                file.write(head + "\n")
+                file.write(head)
             yield cls(done, file)
-        place.unlink()
 
     def add(self, task: Task, values: list[float]) -> None:
         self.done[task] = values
@@ -60,7 +60,7 @@ class Checkpoint:
             raise InputError(f"what is done cannot be kept: {error.strerror}") from None
 
 
-def _read(path: Path, head: str) -> dict[Task, list[float]]:
+def _read(path: Path, head: str, width: int) -> dict[Task, list[float]]:
     """What a file holds; a last line that was cut off is taken out of it."""
     try:
         data = path.read_bytes()
@@ -69,19 +69,29 @@ def _read(path: Path, head: str) -> dict[Task, list[float]]:
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None
     whole = data[: data.rfind(b"\n") + 1]
-    first, *lines = whole.decode("utf-8", "replace").splitlines() or [""]
-    if whole and first != head:
+    if not (whole.startswith(head.encode()) or head.encode().startswith(data)):
         raise InputError(f"{path}: is of another experiment; delete it, or write to another file")
     if len(whole) < len(data):
         os.truncate(path, len(whole))
+    lines = whole.decode("utf-8", "replace").splitlines()[1:]
+    return dict(_task(path, number, line, width) for number, line in enumerate(lines, 2))
+
+
+def _task(path: Path, number: int, line: str, width: int) -> tuple[Task, list[float]]:
     try:
-        return {(level, seed): values for level, seed, values in map(json.loads, lines)}
-    except (ValueError, TypeError):
-        raise InputError(f"{path}: is damaged, expected a list of numbers a line; delete it") from None
+        level, seed, values = json.loads(line)
+        numbers = [float(value) for value in values]
+        task = float(level), int(seed)
+    except (ValueError, TypeError, RecursionError):
+        numbers = []
+    if len(numbers) != width:
+        expected = f"expected a level, a seed and {width} numbers"
+        raise InputError(f"{path}:{number}: is damaged, {expected}; delete the file")
+    return task, numbers
 
 
 def _digest(pool: Pool, settings: Sequence[object]) -> str:
-    digest = blake2b(json.dumps(list(map(str, settings))).encode(), digest_size=16)
+    digest = blake2b(json.dumps([unjudged.__version__, *map(str, settings)]).encode(), digest_size=16)
     judgments, rankings = pool.judgments, pool.rankings
     for ids in (judgments.queries, judgments.documents):
         digest.update(ids.data.tobytes() + ids.offsets.tobytes())

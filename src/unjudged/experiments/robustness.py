@@ -24,6 +24,8 @@ from unjudged.rankings.judgments import Judgments, JudgmentsSource
 
 ITSELF = "itself"
 DEFAULT_MEASURES = ("AP", "infAP", "indAP", "subAP", "Bpref", "Bpref10")
+SEEDS_APART = 1000
+"""So far apart are the samples of two seeds: up to this many repeats they share none."""
 SHARES = tuple(p / 100 for p in (1, 2, 3, 4, 5, 10, 15, 20, 25, 30, 40, 50, 60, 70, 80, 90, 100))
 DEPTHS = (1, 2, 3, 4, 5, 8, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100)
 LEVELS: dict[str, tuple[float, ...]] = {
@@ -68,20 +70,19 @@ class Robustness:
     reference: Floats
     judged: Floats
     complete: float
-    seed: int
 
     @cached_property
     def agreement(self) -> list[Agreement]:
         """How far each measure agrees with the actual values of `against`, and with its own.
 
-        Statistics of each repeat, then their mean and standard deviation (0 for one repeat).
+        Statistics of each repeat, then their mean and standard deviation (not a number for one repeat).
         """
         rows = []
         for (li, level), (k, measure) in product(enumerate(self.levels), enumerate(self.measures)):
             for against, actual in ((str(self.against), self.reference), (ITSELF, self.actual[:, k])):
                 for name, statistic in STATISTICS.items():
                     values = np.array([statistic(means, actual) for means in self.means[li, :, :, k]])
-                    spread = float(values.std(ddof=1)) if len(values) > 1 else 0.0
+                    spread = float(values.std(ddof=1)) if len(values) > 1 else float("nan")
                     judged = float(self.judged[li].mean())
                     place = self.design, float(level), judged, str(measure), against, name
                     rows.append(Agreement(*place, float(values.mean()), spread, len(values)))
@@ -117,12 +118,13 @@ def experiment(
 
     `design` says what a level is: a share of the judged documents (`random`), the depth of a pool (`depth`,
     or `mixed` with as many documents drawn from the rest), or the share judged below the depth-`top` pool,
-    which is judged whole (`stratified`). The sample of repeat s is that of `seed` + s, so `Pool.random` and
-    the others make it again; the larger samples of a repeat hold the smaller ones.
+    which is judged whole (`stratified`). The sample of repeat s has the seed 1000 `seed` + s, so
+    `Pool.random` and the others make it again; within a repeat the larger samples hold the smaller ones, but
+    for what is drawn again.
 
     With several `workers` the samples are shared out to processes; the result does not change. A `checkpoint`
-    file keeps what is done: after an interruption the same call goes on from there. `on_step` is told how
-    many samples are done.
+    file keeps what is done: after an interruption the same call goes on from there; delete it when the
+    result is safe. `on_step` is told how many samples are done.
 
     >>> from unjudged import sample
     >>> found = experiment(sample.qrels, sample.runs, levels=[0.1, 0.5], measures=["AP", "infAP"], repeats=3)
@@ -139,17 +141,18 @@ def experiment(
     if workers < 1:
         raise UsageError(f"workers is {workers}, expected at least 1")
     chosen, (gold,) = parse_measures(measures), parse_measures(against)
-    steps = [float(level) for level in (LEVELS[design] if levels is None else levels)]
+    steps = list(dict.fromkeys(float(level) for level in (LEVELS[design] if levels is None else levels)))
     if not steps:
         raise UsageError("no level given")
     draws = 1 if design == "depth" else repeats
-    tasks = [(level, seed + repeat) for level in steps for repeat in range(draws)]
+    tasks = [(level, SEEDS_APART * seed + repeat) for level in steps for repeat in range(draws)]
     for level in steps:
         judgments_by(
             pool, design, level, seed, top
         )  # a level that cannot be is refused before anything is done
     work = partial(_sample_means, _bare(pool), design, top, chosen)
-    with Checkpoint.of(checkpoint, pool, [design, top, *map(str, chosen)]) as done:
+    width = 1 + len(pool.runs) * len(chosen)
+    with Checkpoint.of(checkpoint, pool, [design, top, *map(str, chosen)], width) as done:
         found = each(work, tasks, workers, done, on_step)
     values = np.array([found[task] for task in tasks]).reshape(len(steps), draws, -1)
     shape = len(steps), draws, len(pool.runs), len(chosen)
@@ -165,7 +168,6 @@ def experiment(
         reference,
         values[:, :, 0],
         float(pool.judgments.count(0).mean()),
-        seed,
     )
 
 
@@ -175,7 +177,7 @@ def judgments_by(pool: Pool, design: str, level: float, seed: int, top: int = 10
         return pool.random(level, seed=seed)
     if design == "stratified":
         return pool.stratified({float(top): 1.0, REST: level}, seed=seed)
-    if level != int(level):
+    if not (np.isfinite(level) and level == int(level)):
         raise UsageError(f"a depth is {level:g}, expected a whole number")
     return pool.depth(int(level)) if design == "depth" else pool.mixed(int(level), seed=seed)
 

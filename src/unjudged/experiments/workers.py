@@ -8,10 +8,15 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from unjudged.errors import UsageError
+from unjudged.errors import UnjudgedError
 from unjudged.experiments.checkpoint import Checkpoint, Task
 
 Work = Callable[[Task], list[float]]
+
+ENDED = (
+    "a process ended before its work was done: ended by the system, perhaps for want of memory (take fewer "
+    'workers), or begun by a script that does not call it under `if __name__ == "__main__":`'
+)
 
 _work: list[Work] = []
 """In a process of its own: what it was sent to do."""
@@ -25,14 +30,15 @@ def each(
     on_step: Callable[[int], None] | None = None,
 ) -> dict[Task, list[float]]:
     """What the work gives for each task; those that are kept already are not done again."""
-    left = [task for task in dict.fromkeys(tasks) if task not in kept.done]
+    left = [task for task in tasks if task not in kept.done]
     if on_step is not None:
         on_step(len(tasks) - len(left))
     results = map(work, left) if workers == 1 or len(left) < 2 else _shared(work, left, workers)
-    for task, values in zip(left, results, strict=True):
+    done_before = len(tasks) - len(left)
+    for done, (task, values) in enumerate(zip(left, results, strict=True), done_before + 1):
         kept.add(task, values)
         if on_step is not None:
-            on_step(len(kept.done))
+            on_step(done)
     return kept.done
 
 
@@ -51,11 +57,13 @@ def _shared(work: Work, tasks: Sequence[Task], workers: int) -> Iterator[list[fl
         )
         try:
             yield from pool.map(_do, tasks)
-        except BrokenProcessPool:
-            remedy = 'a script must call it under `if __name__ == "__main__":`; or take workers=1'
-            raise UsageError(f"the processes ended before their work was done: {remedy}") from None
-        finally:
+        except BrokenProcessPool:  # what is left of the pool ends itself
+            pool.shutdown()
+            raise UnjudgedError(ENDED) from None
+        except BaseException:
             pool.shutdown(cancel_futures=True)
+            raise
+        pool.shutdown()
 
 
 def _begin(parcel: Path) -> None:

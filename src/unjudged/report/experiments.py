@@ -13,6 +13,7 @@ from unjudged.errors import UsageError
 from unjudged.experiments.agreement import STATISTICS
 from unjudged.experiments.robustness import Agreement, Robustness
 from unjudged.report.tables import aligned, latex_rows, markdown_rows
+from unjudged.report.text import plain
 
 TITLES = {"tau": "tau", "tau_ap": "tau_AP", "rho": "rho", "rms": "RMS error", "bias": "bias"}
 
@@ -68,15 +69,21 @@ def as_json(rows: Sequence[Agreement] | Sequence[RunMean]) -> str:
     return "".join(json.dumps(_without_nan(row._asdict())) + "\n" for row in rows)
 
 
-def as_parquet(rows: Sequence[Agreement] | Sequence[RunMean]) -> bytes:
+def arrow_modules() -> tuple[Any, Any]:
+    """Pyarrow and its parquet module, or an error that says how to get them."""
     try:
         import pyarrow
         from pyarrow import parquet
     except ModuleNotFoundError:
         raise UsageError("Parquet needs pyarrow: pip install pyarrow") from None
-    columns = {
-        name: list(column) for name, column in zip(rows[0]._fields, zip(*rows, strict=True), strict=True)
-    }
+    return pyarrow, parquet
+
+
+def as_parquet(rows: Sequence[Agreement] | Sequence[RunMean]) -> bytes:
+    """Text that is not UTF-8 is written with escapes."""
+    pyarrow, parquet = arrow_modules()
+    safe = ([plain(c) if isinstance(c, str) else c for c in column] for column in zip(*rows, strict=True))
+    columns = dict(zip(rows[0]._fields, safe, strict=True))
     target = io.BytesIO()
     parquet.write_table(pyarrow.table(columns), target)
     return target.getvalue()

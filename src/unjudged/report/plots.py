@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,17 +43,20 @@ def altair_module() -> Any:
     return altair
 
 
+def check_figures() -> None:
+    """Refuse before any work is done where figures could not be drawn or saved."""
+    altair_module()
+    if find_spec("vl_convert") is None:
+        raise UsageError("figures need vl-convert: pip install 'unjudged[plots]'")
+
+
 def picture(figure: Any, kind: str) -> str | bytes:
     """A figure as the content of a file: svg, png, pdf, or html that needs no network."""
     if kind not in KINDS:
         raise UsageError(f"the kind of a figure is {kind!r}, expected one of {', '.join(KINDS)}")
+    check_figures()
     target = io.StringIO() if kind in ("svg", "html") else io.BytesIO()
-    try:
-        figure.save(target, format=kind, **_OPTIONS.get(kind, {}))
-    except (ImportError, ValueError) as error:
-        if "vl-convert" in str(error) or "vl_convert" in str(error):
-            raise UsageError("figures need vl-convert: pip install 'unjudged[plots]'") from None
-        raise
+    figure.save(target, format=kind, **_OPTIONS.get(kind, {}))
     return target.getvalue()
 
 

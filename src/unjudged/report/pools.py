@@ -6,10 +6,9 @@ from collections.abc import Sequence
 
 from unjudged.designs.contributions import Groups, contributions, leave_one_out, sizes
 from unjudged.designs.pool import Pool
+from unjudged.experiments.robustness import DEPTHS
 from unjudged.measures.registry import Measure
 from unjudged.report.tables import aligned
-
-DEPTHS = (1, 2, 3, 4, 5, 8, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100)
 
 
 def statistics_of(pool: Pool, depth: int, groups: Groups | None, measures: Sequence[Measure]) -> str:
@@ -20,16 +19,20 @@ def statistics_of(pool: Pool, depth: int, groups: Groups | None, measures: Seque
     """
     return "\n".join(
         [
-            _sizes(pool, [*(k for k in DEPTHS if k < depth), depth]),
+            _sizes(pool, [*(k for k in DEPTHS if k < depth), depth], judged=bool(measures)),
             _contributions(pool, depth, groups, judged=bool(measures)),
             *([_without_its_own(pool, depth, groups, measures)] if measures else []),
         ]
     )
 
 
-def _sizes(pool: Pool, depths: Sequence[int]) -> str:
-    rows = [[str(s.depth), str(s.documents), f"{s.per_query:.1f}"] for s in sizes(pool, depths)]
-    return aligned(["depth", "documents", "a query"], rows)
+def _sizes(pool: Pool, depths: Sequence[int], judged: bool) -> str:
+    found = sizes(pool, depths)
+    rows = [[str(s.depth), str(s.documents), f"{s.per_query:.1f}"] for s in found]
+    if not judged:
+        return aligned(["depth", "documents", "a query"], rows)
+    rows = [[*row, str(s.relevant)] for row, s in zip(rows, found, strict=True)]
+    return aligned(["depth", "documents", "a query", "relevant"], rows)
 
 
 def _contributions(pool: Pool, depth: int, groups: Groups | None, judged: bool) -> str:

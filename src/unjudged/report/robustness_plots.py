@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from unjudged.errors import UsageError
 from unjudged.experiments.agreement import rho, rms, tau
 from unjudged.experiments.robustness import Agreement, Robustness
+from unjudged.measures.names import parse_measures
 from unjudged.rankings.judged import Floats
 from unjudged.report.experiments import TITLES, level_name
 from unjudged.report.plots import COLOURS, altair_module, sized
@@ -20,7 +22,15 @@ Series = tuple[str, str]
 SHOWN = {"random": (0.3, 0.1, 0.05), "stratified": (0.3, 0.1, 0.05), "depth": (30, 8, 4), "mixed": (10, 4, 1)}
 """The levels that scatter panels show unless told otherwise: those of Yilmaz and Aslam (2008)."""
 
+TITLE_OF_LEVELS = {
+    "random": "judged share of the pool (%)",
+    "stratified": "judged share of what is below the top (%)",
+    "depth": "depth of the pool",
+    "mixed": "depth of the pool, as many again drawn",
+}
+
 PANEL = 190
+DASHES = ([1, 0], [6, 3], [2, 2])
 ROUND = (1, 2, 5, 10, 20, 50, 100)
 
 
@@ -41,23 +51,27 @@ def scatter(
     """
     chart = altair_module()
     names = [str(measure) for measure in found.measures]
-    steps = [level for level in levels or SHOWN[found.design] if level in found.levels]
-    steps = steps or list(found.levels[-3:])
+    usual = SHOWN[found.design]
+    steps = list(levels or (usual if set(usual) <= set(found.levels) else found.levels[:3]))
     panels = []
-    for name in measures or names:
+    for asked in measures or names:
+        name = asked if asked in names else str(parse_measures(asked)[0])
+        if name not in names:
+            raise UsageError(f"the experiment has no {name}; it has: {', '.join(names)}")
         k = names.index(name)
         actual = found.actual[:, k] if against == "itself" else found.reference
         title = f"actual {name if against == 'itself' else found.against}"
         chosen = [found.means[list(found.levels).index(level), repeat, :, k] for level in steps]
-        highest = float(np.ceil(10 * max(actual.max(), *(values.max() for values in chosen))) / 10)
-        scale = chart.Scale(domain=[0, highest], nice=False)
+        every = np.concatenate([actual, *chosen])
+        ends = min(float(np.floor(10 * every.min()) / 10), 0.0), float(np.ceil(10 * every.max()) / 10)
+        scale = chart.Scale(domain=ends, nice=False)
         axis = chart.Axis(tickCount=4, labelFlush=False)
         axes = (
             chart.X("x:Q", title=title, scale=scale, axis=axis),
             chart.Y("y:Q", title=titles.get(name, name), scale=scale, axis=axis),
         )
         panels += [
-            _panel(actual, values, highest, axes, level_name(found.design, level))
+            _panel(actual, values, ends, axes, level_name(found.design, level))
             for level, values in zip(steps, chosen, strict=True)
         ]
     a_row = columns or len(steps)
@@ -65,14 +79,16 @@ def scatter(
     return sized(chart.vconcat(*rows))
 
 
-def _panel(actual: Floats, estimate: Floats, highest: float, axes: tuple[Any, Any], level: str) -> Any:
+def _panel(
+    actual: Floats, estimate: Floats, ends: tuple[float, float], axes: tuple[Any, Any], level: str
+) -> Any:
     chart = altair_module()
     points = [{"x": a, "y": e} for a, e in zip(actual.tolist(), estimate.tolist(), strict=True)]
     numbers = f"tau {tau(estimate, actual):.3f}, rho {rho(estimate, actual):.3f}"
     title = chart.TitleParams(
         level, subtitle=f"{numbers}, RMS {rms(estimate, actual):.3f}", fontSize=13, subtitleFontSize=11
     )
-    corners = [{"x": end, "y": end} for end in (0, highest)]
+    corners = [{"x": end, "y": end} for end in ends]
     line = chart.Chart(chart.Data(values=corners)).mark_line(color="#888888", strokeWidth=1)
     dots = chart.Chart(chart.Data(values=points)).mark_point(color=COLOURS[2], size=16, opacity=0.8)
     return (line.encode(*axes) + dots.encode(*axes)).properties(width=PANEL, height=PANEL, title=title)
@@ -94,7 +110,7 @@ def curves(
         for row in found.agreement
         if (row.measure, row.against) in labels
     ]
-    title = "judged share of the pool (%)" if shares else "depth of the pool"
+    title = TITLE_OF_LEVELS[found.design]
     levels = sorted({level for _, level, _ in rows})
     ticks = _apart(levels) if logarithmic else levels
     return _lines(rows, list(labels.values()), title, statistics, ticks, logarithmic=logarithmic)
@@ -129,6 +145,7 @@ def _lines(
 ) -> Any:
     chart = altair_module()
     colour = chart.Scale(domain=order, range=[COLOURS[i % len(COLOURS)] for i in range(len(order))])
+    dash = chart.Scale(domain=order, range=[DASHES[i // len(COLOURS) % 3] for i in range(len(order))])
     axis = chart.Axis(values=ticks, format=".3~g", labelOverlap=True, labelFlush=False)
     scale = chart.Scale(type="log" if logarithmic else "linear", nice=False)
     legend = chart.Legend(title=None, orient="bottom", columns=6, labelLimit=0, symbolStrokeWidth=2)
@@ -137,7 +154,9 @@ def _lines(
         points = [
             {"series": name, "level": level, "value": row.mean}
             for name, level, row in rows
-            if row.statistic == statistic and row.mean == row.mean  # not where it is not a number
+            if row.statistic == statistic
+            and row.mean == row.mean  # not where it is not a number
+            and (level > 0 or not logarithmic)
         ]
         from_zero = chart.Scale(zero=statistic in ("rms", "bias"))
         panels.append(
@@ -148,6 +167,7 @@ def _lines(
                 chart.Y("value:Q", title=TITLES[statistic], scale=from_zero),
                 chart.Color("series:N", scale=colour, sort=list(order), legend=legend),
                 chart.Shape("series:N", scale=chart.Scale(domain=order), sort=list(order), legend=legend),
+                chart.StrokeDash("series:N", scale=dash, sort=list(order), legend=legend),
             )
             .properties(width=260, height=230)
         )
@@ -160,9 +180,9 @@ def _label(series: Series, reference: str) -> str:
 
 
 def _apart(ticks: Sequence[float]) -> list[float]:
-    """Ticks far enough from one another on a logarithmic axis for their labels."""
+    """Ticks far enough from one another on a logarithmic axis for their labels, the last among them."""
     kept: list[float] = []
-    for tick in ticks:
-        if not kept or tick >= 1.5 * kept[-1]:
+    for tick in sorted((tick for tick in ticks if tick > 0), reverse=True):
+        if not kept or tick <= kept[-1] / 1.5:
             kept.append(tick)
-    return kept
+    return kept[::-1]

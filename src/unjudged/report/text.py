@@ -39,10 +39,10 @@ def markdown(text: str) -> str:
 def write_whole(path: Path, content: str | bytes) -> None:
     """The file appears complete or stays as it was; what is no regular file is written to as it is."""
     data = content if isinstance(content, bytes) else content.encode("utf-8", "surrogateescape")
-    path = path.resolve()
     if path.exists() and not path.is_file():
         path.write_bytes(data)
         return
+    path = path.resolve()
     handle, unfinished = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "wb") as file:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from unjudged.errors import UsageError
+from unjudged.errors import InputError, UsageError
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.runs import Run
 from unjudged.report.text import plain, write_whole
@@ -49,11 +49,26 @@ JUDGMENT_FORMS: dict[str, Callable[[Judgments], Iterator[str]]] = {
 
 
 def judgment_file(judgments: Judgments, form: str, made_by: str = "") -> str:
-    """A whole file, headed by a comment that says how it was made."""
+    """A whole file, headed by a comment that says how it was made.
+
+    A name that would not be read back as it is, for a space in it or for a # in front, is refused.
+    """
     if form not in JUDGMENT_FORMS:
         raise UsageError(f"form is {form!r}, expected one of {', '.join(JUDGMENT_FORMS)}")
+    for name in (*judgments.queries, *judgments.documents):
+        if name.split() != [name]:
+            raise InputError(f"{name!r} cannot be written: a name has no spaces and is not empty")
+    for query in judgments.queries:
+        if query.startswith("#"):
+            raise InputError(f"query {query!r} cannot be written: a line that starts with # is a comment")
     head = [f"# {plain(made_by)}"] if made_by else []
     return "\n".join([*head, *JUDGMENT_FORMS[form](judgments), ""])
+
+
+def queries_without_lines(judgments: Judgments, form: str) -> list[str]:
+    """The queries that a file of this form does not hold: they would not count where it is read."""
+    written = judgments.count(0) if form == "prels" else np.diff(judgments.offsets)
+    return [judgments.queries[int(q)] for q in np.flatnonzero(written == 0)]
 
 
 def write_judgments(judgments: Judgments, path: str | os.PathLike[str], form: str = "qrels") -> None:
