@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
+from math import comb
 
 import trec8
 from pages import figure, page, table
@@ -38,9 +40,9 @@ The parts of figures 20, 21, 23 and 24 on other years of TREC, and of table 1, n
 
 {printed}
 
-indAP is met to the last digit. infAP is not: the paper does not say which eps smooths its estimate, and on so
+indAP {ind_verdict}, infAP {inf_verdict}. The paper does not say which eps smooths its estimate, and on so
 shallow a pool tau depends on it. With the eps = 0.00001 of trec_eval, which is our default, {tau_small:.4f}; with
-0.1, {tau_large:.4f}; with 0.3, {tau_larger:.4f}. The difference of {apart:.4f} is {pairs} of the 8256 pairs of runs.
+0.1, {tau_large:.4f}; with 0.3, {tau_larger:.4f}. The difference of {apart:.4f} is {pairs} of the {all_pairs} pairs of runs.
 
 ## Table 1: depth of the pool and judgments a topic
 
@@ -136,7 +138,7 @@ The paper: c = 1 is too high, c = 2 and 2.5 too low, c = 1.5 nearest in value, a
 random samples, over the share of all judgments that each makes. xinfAP is not in the paper.*
 
 The paper: at equal numbers of judgments mixed pools rank systems better than random samples do, depth pools best
-of all, and random samples are nearest in value. So it is here. With {mixed_share:.1%} of the judgments (k = 5) infAP's
+of all, and random samples are nearest in value. Here: with {mixed_share:.1%} of the judgments (k = 5) infAP's
 tau is {mixed_tau:.4f} on the mixed pool; at 15 % it is {random_tau:.4f} on random samples. RMS errors are
 {mixed_rms:.4f} and {random_rms:.4f}. The paper closes with the question for an estimate that is good at both from
 such a mixture. xinfAP, which came after it and knows which documents were drawn from which part, has a tau of
@@ -145,8 +147,8 @@ such a mixture. xinfAP, which came after it and knows which documents were drawn
 ## Beyond the paper: stratified samples
 
 The depth-10 pool judged whole, and a share of what is below it; {strat_repeats} samples. The deviation is that of one
-sample. xinfAP and statAP estimate both a sum and the number of relevant documents without bias, and divide: the
-quotient comes out a little high, the more so the fewer are drawn. infAP takes the sample for a uniform one.
+sample. xinfAP and statAP divide an estimated sum by an estimated number of relevant documents, and such a quotient
+comes out high, the more so the fewer are drawn. infAP takes the sample for a uniform one.
 
 {stratified}
 
@@ -249,6 +251,7 @@ def text_of(study: Study) -> str:
     )
     by_c = {name: [random.find(s, name, 0.05).mean for s in ("bias", "rms", "tau")] for name in SMOOTHING}
     rms = [random.find("rms", "infAP", level).mean for level in random.levels]
+    all_pairs = comb(len(study.pool.runs), 2)
     c_taus = [tau for *_, tau in by_c.values()]
     return PAGE.format(
         seed=trec8.SEED,
@@ -260,7 +263,10 @@ def text_of(study: Study) -> str:
         tau_large=other.find("tau", "infAP(eps=0.1)", 4).mean,
         tau_larger=other.find("tau", "infAP(eps=0.3)", 4).mean,
         apart=PRINTED["infAP"] - taus["infAP"],
-        pairs=round((PRINTED["infAP"] - taus["infAP"]) * 8256 / 2),
+        pairs=round((PRINTED["infAP"] - taus["infAP"]) * all_pairs / 2),
+        all_pairs=all_pairs,
+        ind_verdict=_verdict("indAP", taus),
+        inf_verdict=_verdict("infAP", taus),
         table_1=table(
             ["depth", "judgments a topic", "share of the whole pool"],
             [
@@ -296,6 +302,10 @@ def text_of(study: Study) -> str:
         depths=len(depth.levels) - 1,
         pool_bias=depth.find("bias", "infAP", 4).mean,
     )
+
+
+def _verdict(name: str, taus: Mapping[str, float]) -> str:
+    return "is met to the last digit" if round(taus[name], 4) == PRINTED[name] else "is not met"
 
 
 def _biases(found: Robustness) -> str:

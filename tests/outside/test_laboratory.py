@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from unjudged import AP, Judgments, statAP, xinfAP
+from unjudged import AP, Judgments, statAP
 from unjudged.designs.pool import REST, Pool
 from unjudged.experiments.robustness import experiment
 
@@ -39,31 +39,26 @@ def test_the_depth_100_pool_of_the_pooled_runs_is_what_was_judged(data: Path) ->
     assert rows(made) == rows(judged)
 
 
-def test_estimates_from_stratified_samples(pool: Pool) -> None:
-    """What is summed is estimated without bias; a quotient of two estimates has one, below its own spread.
+def test_what_is_estimated_without_bias_from_stratified_samples(pool: Pool) -> None:
+    """The number of relevant documents, and the sum that statAP divides by it.
 
-    xinfAP and statAP estimate AP as a sum over relevant documents divided by their estimated number. Both sum
-    and number are within three standard errors of the actual ones; the quotient's bias, positive as that of
-    1/x, is less than the standard deviation of a sample.
+    With 5 % drawn below the depth-10 pool, over 300 samples, both are within three standard errors of the
+    actual ones. The quotient has the bias of a quotient, above zero; xinfAP's sum has one too.
     """
-    samples, queries = 24, len(pool.judgments.queries)
-    actual = AP.compute(pool.rankings).reshape(-1, queries)
+    samples, queries = 300, len(pool.judgments.queries)
+    some = [pool.rankings.run(i) for i in range(0, len(pool.runs), 40)]
+    actual = np.stack([AP.compute(run) for run in some])
     relevant = pool.judgments.count(1)
-    errors: dict[str, list[float]] = {}
+    numbers, sums, quotients = np.empty((3, samples))
     for seed in range(samples):
-        drawn = pool.stratified({10: 1.0, REST: 0.3}, seed=seed)
+        drawn = pool.stratified({10: 1.0, REST: 0.05}, seed=seed)
         assert drawn.probability is not None
         weights = np.where(drawn.grade >= 1, 1 / np.maximum(drawn.probability, 1e-9), 0.0)
         number = np.bincount(drawn.query, weights, queries)
-        errors.setdefault("number", []).append(float((number / relevant).mean() - 1))
-        for measure in (xinfAP, statAP):
-            values = measure.compute(pool.rankings.relabelled(drawn)).reshape(-1, queries)
-            errors.setdefault(f"{measure} quotient", []).append(float((values - actual).mean()))
-            sums = values * number / relevant
-            errors.setdefault(f"{measure} sum", []).append(float((sums - actual).mean()))
-    for name, found in errors.items():
-        mean, deviation = np.mean(found), np.std(found, ddof=1)
-        if name.endswith("quotient"):
-            assert abs(mean) < deviation, name
-        else:
-            assert abs(mean) < 3 * deviation / samples**0.5, name
+        values = np.stack([statAP.compute(run.relabelled(drawn)) for run in some])
+        numbers[seed] = (number / relevant).mean() - 1
+        sums[seed] = (values * number / relevant - actual).mean()
+        quotients[seed] = (values - actual).mean()
+    for errors in (numbers, sums):
+        assert abs(errors.mean()) < 3 * errors.std(ddof=1) / samples**0.5
+    assert 0 < quotients.mean() < 0.02
