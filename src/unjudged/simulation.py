@@ -9,8 +9,8 @@ import numpy as np
 
 from unjudged.errors import UsageError
 from unjudged.formats import matching
-from unjudged.formats.columns import Ids, Table
-from unjudged.rankings.judged import Floats, Mask
+from unjudged.formats.columns import Ids
+from unjudged.rankings.judged import Floats, Integers, Mask
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.runs import Run
 from unjudged.uncertainty import urn
@@ -85,16 +85,21 @@ def _run(queries: Ids, names: Sequence[str], scores: Floats, depth: int) -> Run:
     # Ties go by name, descending: a stable sort of the documents from last to first.
     order = scores.shape[1] - 1 - np.argsort(-scores[:, ::-1], axis=1, kind="stable")[:, :depth]
     offsets = np.arange(len(queries) + 1, dtype=np.int64) * depth
-    documents = Ids.of(names).take(order.ravel())
-    return Run(queries, offsets, documents, np.take_along_axis(scores, order, axis=1).ravel())
+    scores = np.take_along_axis(scores, order, axis=1)
+    return Run(queries, offsets, _repeated(names, order.ravel()), scores.ravel())
 
 
 def _judgments(queries: Ids, names: Sequence[str], relevant: Mask) -> Judgments:
     offsets = np.arange(len(queries) + 1, dtype=np.int64) * len(names)
-    documents = Ids.of(names).take(np.tile(np.arange(len(names)), len(queries)))
+    documents = _repeated(names, np.tile(np.arange(len(names)), len(queries)))
     grades = relevant.ravel().astype(np.int32)
-    table = Table(queries, offsets, documents, grades[:, None].astype(float), np.zeros(0, np.int64))
-    return Judgments(queries, offsets, documents, grades, matching.index(table))
+    return Judgments(queries, offsets, documents, grades, matching.index_of(queries, offsets, documents))
+
+
+def _repeated(names: Sequence[str], which: Integers) -> Ids:
+    """Names, all of one length, in this order."""
+    letters = np.frombuffer("".join(names).encode(), np.uint8).reshape(len(names), -1)
+    return Ids(letters[which].ravel(), np.arange(len(which) + 1, dtype=np.int64) * letters.shape[1])
 
 
 def _numbered(letter: str, many: int) -> list[str]:

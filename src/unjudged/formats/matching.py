@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
+from numpy.typing import NDArray
+
 from unjudged.errors import DuplicateError, UnjudgedError
 from unjudged.formats import scanner
-from unjudged.formats.columns import Matched, Table
+from unjudged.formats.columns import Ids, Matched, Table
 from unjudged.formats.layouts import seen_before, seen_twice
 
 
@@ -14,6 +17,12 @@ def index(table: Table) -> scanner.Index:
         return scanner.Index(table.queries, table.starts, table.documents)
     except DuplicateError as error:
         raise _named(table, error) from None
+
+
+def index_of(queries: Ids, starts: NDArray[np.int64], documents: Ids) -> scanner.Index:
+    """The same for names that stand in no table: query q has documents `starts[q]` to `starts[q + 1]`."""
+    nothing = np.zeros((len(documents), 1)), np.zeros(0, np.int64)
+    return index(Table(queries, starts, documents, *nothing))
 
 
 def match(table: Table, judged: scanner.Index) -> Matched:

@@ -91,8 +91,7 @@ class Judgments:
     def __setstate__(self, state: dict[str, Any]) -> None:
         """To another process travel the columns; the index is made there."""
         self.__dict__.update(state)
-        nothing = np.zeros((len(self.documents), 1)), np.zeros(0, np.int64)
-        self.__dict__["index"] = matching.index(Table(self.queries, self.offsets, self.documents, *nothing))
+        self.__dict__["index"] = matching.index_of(self.queries, self.offsets, self.documents)
 
     def with_grades(self, grade: NDArray[np.int32]) -> Judgments:
         """The same pool with other grades: one for every row."""

@@ -47,8 +47,7 @@ def extended(judgments: Judgments, tables: Iterable[Table], new_queries: bool = 
         starts.append(len(names))
     queries_and_more, documents = Ids.of(added), Ids.of(names)
     offsets = np.array(starts, np.int64)
-    empty = np.zeros((len(names), 1)), np.zeros(0, np.int64)
-    index = matching.index(Table(queries_and_more, offsets, documents, *empty))
+    index = matching.index_of(queries_and_more, offsets, documents)
     return Judgments(queries_and_more, offsets, documents, np.concatenate(grades), index)
 
 
@@ -75,9 +74,7 @@ def chosen_rows(judgments: Judgments, chosen: NDArray[np.bool_]) -> Judgments:
     rows = np.flatnonzero(chosen)
     offsets = np.searchsorted(rows, judgments.offsets)
     documents = judgments.documents.take(rows)
-    index = matching.index(
-        Table(judgments.queries, offsets, documents, np.zeros((len(rows), 1)), np.zeros(0, np.int64))
-    )
+    index = matching.index_of(judgments.queries, offsets, documents)
     stratum = None if judgments.stratum is None else judgments.stratum[rows]
     probability = None if judgments.probability is None else judgments.probability[rows]
     return Judgments(
