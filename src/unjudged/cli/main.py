@@ -22,7 +22,6 @@ from unjudged.cli.evaluate import evaluate
 from unjudged.cli.experiment import experiment
 from unjudged.cli.measures import cite, measures
 from unjudged.cli.simulate import simulate
-from unjudged.compat import trec_eval
 from unjudged.errors import UnjudgedError, UsageError
 from unjudged.formats.scanner import KIND_OF_SCANNER
 
@@ -42,6 +41,8 @@ app.command(next_to_judge, name="next")
 @app.command(name="trec_eval")
 def as_trec_eval(*arguments: str) -> None:
     """Score one run by trec_eval's command line, with its output to the byte (-h tells more)."""
+    from unjudged.compat import trec_eval
+
     trec_eval.main(arguments)
 
 
@@ -50,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     gc.enable()
     words = sys.argv[1:] if arguments is None else list(arguments)
     if words[:1] == ["trec_eval"]:  # its options are its own
-        trec_eval.main(words[1:])
+        as_trec_eval(*words[1:])
         return
     try:
         app(arguments, exit_on_error=False, print_error=False)
