@@ -13,6 +13,7 @@ import numpy as np
 from unjudged.errors import InputError, UsageError
 from unjudged.formats import matching, trec
 from unjudged.formats.columns import Matched
+from unjudged.formats.frames import is_frame, library_of
 from unjudged.formats.sources import STANDARD_INPUT, display_name
 from unjudged.measures.names import MeasureLike, parse_measures
 from unjudged.rankings.judged import JudgedRankings
@@ -37,10 +38,10 @@ def evaluate(
 ) -> Scores:
     """Score runs against judgments.
 
-    `qrels` and each run may be a file (plain, gz, xz, zst; `-` is standard input), a dict of dicts, a
-    `Judgments` or a `Run`, or an iterable of tuples. `runs` is one run, a list of them, or a mapping
-    of names to them. `depth` keeps only the first documents of each ranking. `on_read` is told the
-    name of each run once it is read.
+    `qrels` and each run may be a file (plain, gz, xz, zst; `-` is standard input), a frame (pandas, Polars,
+    PyArrow, DuckDB), a dict of dicts, a `Judgments` or a `Run`, or an iterable of tuples. `runs` is one
+    run, a list of them, or a mapping of names to them. `depth` keeps only the first documents of each
+    ranking. `on_read` is told the name of each run once it is read.
 
     >>> qrels = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2}}
     >>> run = {"q1": {"d1": 0.3, "d2": 0.7}, "q2": {"d3": 0.5}}
@@ -66,7 +67,8 @@ def evaluate(
         if row.any()
     }
     shape = len(named), len(queries), len(chosen)
-    return Scores(values.reshape(shape), list(named), queries, chosen, missing, rankings)
+    library = next((library_of(source) for source in [*named.values(), qrels] if is_frame(source)), "")
+    return Scores(values.reshape(shape), list(named), queries, chosen, missing, rankings, library)
 
 
 def compare(
@@ -171,7 +173,9 @@ def name_runs(runs: RunsSource) -> dict[str, RunSource]:
 
 
 def _is_run(runs: Any) -> bool:
-    """One run, and not several: a file, a Run, or `{query: {document: score}}`."""
+    """One run, and not several: a file, a frame, a Run, or `{query: {document: score}}`."""
+    if is_frame(runs):
+        return True
     if isinstance(runs, Mapping):
         first = next(iter(runs.values()), None)
         inner = next(iter(first.values()), None) if isinstance(first, Mapping) else None

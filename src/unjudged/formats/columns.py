@@ -83,6 +83,11 @@ class Table:
     def query_of(self, row: int) -> bytes:
         return self.queries.raw(int(np.searchsorted(self.starts, row, "right")) - 1)
 
+    def span(self, first: int, last: int) -> Table:
+        """The groups from `first` to just before `last`, over the same rows."""
+        queries = Ids(self.queries.data, self.queries.offsets[first : last + 1])
+        return Table(queries, self.starts[first : last + 1], self.documents, self.numbers, self.lines)
+
     def grouped(self) -> Table:
         """The same rows with each query's together, queries and rows in the order they came."""
         names = self.queries.tolist()

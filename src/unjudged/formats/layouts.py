@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from unjudged.errors import InputError, LineError, quoted
 
 LONGEST_LINE = 1 << 20
@@ -64,6 +67,21 @@ def layout_of_judgments(lines: Sequence[bytes]) -> Layout:
         return QRELS
     whole = all(len(row) < 5 or row[4].lstrip(b"+-").isdigit() for row in rows)
     return STRATIFIED if whole and len({row[1] for row in rows if len(row) > 1}) == 1 else PRELS
+
+
+def expected(column: str) -> str:
+    """What a number of the column may be, in words."""
+    return _EXPECTED[_KIND[column]]
+
+
+def unfit(column: str, numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Which of the numbers the column cannot hold."""
+    good: NDArray[np.bool_] = np.isfinite(numbers)
+    if _KIND[column] == WHOLE:
+        good = (numbers == np.floor(numbers)) & (numbers >= SMALLEST_WHOLE) & (numbers <= LARGEST_WHOLE)
+    elif _KIND[column] == PROBABILITY:
+        good = np.isnan(numbers) | ((numbers > 0) & (numbers <= 1))
+    return ~good
 
 
 def wrong_width(layout: Layout, line: int, found: int) -> LineError:

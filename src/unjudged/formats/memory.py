@@ -11,15 +11,10 @@ from numpy.typing import NDArray
 
 from unjudged.errors import InputError, quoted
 from unjudged.formats.columns import Ids, Table
-from unjudged.formats.layouts import LARGEST_WHOLE, SMALLEST_WHOLE
+from unjudged.formats.layouts import expected, unfit
 
 Nested = Mapping[str, Mapping[str, float]]
 Rows = Iterable[tuple[Any, ...]]
-
-_EXPECTED = {
-    "grade": f"a whole number from {SMALLEST_WHOLE} to {LARGEST_WHOLE}",
-    "score": "a finite number",
-}
 
 
 def table_of(data: Nested | Rows, number: str) -> Table:
@@ -75,23 +70,21 @@ def _ids(texts: list[Any], what: str) -> Ids:
 def _numbers(values: list[Any], number: str, name_of: Any) -> NDArray[np.float64]:
     try:
         numbers = np.array(values, np.float64)
-        bad = ~np.isfinite(numbers)
-        if number == "grade":
-            bad |= (numbers != np.floor(numbers)) | (np.abs(numbers) > LARGEST_WHOLE)
+        bad = unfit(number, numbers)
         wrong = int(np.argmax(bad)) if bad.any() else None
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         wrong = next(i for i, value in enumerate(values) if not _is_number(value))
     if wrong is None:
         return numbers
     query, document = name_of(wrong)
     what = f"the {number} of document {quoted(str(document))} of query {quoted(str(query))}"
-    raise InputError(f"{what} is {quoted(str(values[wrong]))}, expected {_EXPECTED[number]}")
+    raise InputError(f"{what} is {quoted(str(values[wrong]))}, expected {expected(number)}")
 
 
 def _is_number(value: Any) -> bool:
     try:
         return bool(np.isfinite(np.float64(value)))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return False
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Generator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
@@ -12,7 +11,7 @@ from unjudged.errors import InputError
 from unjudged.formats import scanner
 from unjudged.formats.columns import Matched, Table
 from unjudged.formats.layouts import RUN, Layout, layout_of_judgments
-from unjudged.formats.matching import index, match
+from unjudged.formats.matching import cores, index, match
 from unjudged.formats.sources import PathLike, Piece, display_name, errors_named, on_disk, opened, pieces
 
 LOOK_AHEAD = 1 << 15
@@ -51,11 +50,6 @@ def scan_runs(paths: Sequence[PathLike], judged: scanner.Index) -> Generator[Mat
             waiting.append((path, file, scans))
         for path, file, scans in waiting:
             yield _join(path, file, scans, judged)
-
-
-def cores() -> int:
-    """How many threads can run at once."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _scan_piece(

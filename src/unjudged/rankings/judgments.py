@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Final
+from typing import Any, Final, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from unjudged.errors import InputError, UsageError
 from unjudged.formats import matching, trec
 from unjudged.formats.columns import Ids, Table
+from unjudged.formats.frames import Frame, is_frame, table_of_frame
 from unjudged.formats.layouts import QRELS, Layout
 from unjudged.formats.memory import table_of
 from unjudged.formats.scanner import Index
@@ -47,16 +48,23 @@ class Judgments:
     probability: NDArray[np.float64] | None = None
 
     @classmethod
-    def of(cls, source: JudgmentsSource) -> Judgments:
-        """From a file, `{query: {document: grade}}`, or (query, document, grade) tuples."""
+    def of(cls, source: JudgmentsSource, **columns: str) -> Judgments:
+        """From a file, a frame, `{query: {document: grade}}`, or (query, document, grade) tuples.
+
+        The columns of a frame are known by the names that ir_measures, PyTerrier and BEIR give them; others
+        are given: `Judgments.of(frame, query="topic", document="url", grade="stars")`.
+        """
         if isinstance(source, Judgments):
             return source
         if isinstance(source, str | os.PathLike):
             return cls.read(source)
-        table = table_of(source, "grade")
+        if is_frame(source):
+            table, layout = table_of_frame(source, "grade", columns)
+        else:
+            table, layout = table_of(cast("Any", source), "grade"), QRELS
         if not len(table.documents):
             raise InputError("the judgments are empty, expected at least one judged document")
-        return cls._from(table, QRELS, matching.index(table))
+        return cls._from(table, layout, matching.index(table))
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Judgments:
@@ -74,7 +82,8 @@ class Judgments:
         column = {name: table.numbers[:, i] for i, name in enumerate(layout.numbers)}
         stratum, probability = column.get("stratum"), column.get("probability")
         if probability is not None:
-            probability = np.where(np.isin(column["method"], (0, 2)), 1.0, probability)
+            certain = np.isin(column.get("method", np.ones(1)), (0, 2))
+            probability = np.where(certain, 1.0, probability)
         return cls(
             table.queries,
             table.starts,
@@ -124,5 +133,10 @@ class Judgments:
 
 
 JudgmentsSource = (
-    Judgments | str | os.PathLike[str] | Mapping[str, Mapping[str, int]] | Iterable[tuple[str, str, int]]
+    Judgments
+    | str
+    | os.PathLike[str]
+    | Frame
+    | Mapping[str, Mapping[str, int]]
+    | Iterable[tuple[str, str, int]]
 )
