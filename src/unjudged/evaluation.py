@@ -11,8 +11,9 @@ from typing import Any, cast
 import numpy as np
 
 from unjudged.errors import InputError, UsageError
-from unjudged.formats import matching, trec
+from unjudged.formats import files, matching
 from unjudged.formats.columns import Matched
+from unjudged.formats.files import expanded
 from unjudged.formats.frames import is_frame, library_of
 from unjudged.formats.sources import STANDARD_INPUT, display_name
 from unjudged.measures.names import MeasureLike, parse_measures
@@ -24,6 +25,11 @@ from unjudged.uncertainty import comparison
 from unjudged.uncertainty.comparison import Comparison, Wanted
 
 DEFAULT_MEASURES = ("AP", "infAP", "nDCG@10", "RBP(p=0.8)", "RBPResidual(p=0.8)", "Judged@10")
+
+SUFFIXES = (
+    *(".gz", ".xz", ".zst", ".run", ".txt", ".trec", ".tsv", ".res"),
+    *(".csv", ".json", ".parquet", ".arrow", ".feather", ".ipc"),
+)
 
 RunsSource = RunSource | Sequence[RunSource] | Mapping[str, RunSource]
 
@@ -140,11 +146,11 @@ def judged_rankings(
     on_read: Callable[[str], None] | None = None,
 ) -> JudgedRankings:
     """Match every run once."""
-    files = {name: run for name, run in runs.items() if isinstance(run, str | os.PathLike)}
+    paths = {name: run for name, run in runs.items() if isinstance(run, str | os.PathLike)}
     matched: list[Matched] = []
-    with closing(trec.scan_runs(list(files.values()), judgments.index)) as scans:
+    with closing(files.scan_runs(list(paths.values()), judgments.index)) as scans:
         for name, run in runs.items():
-            found = next(scans) if name in files else matching.match(run_table(run), judgments.index)
+            found = next(scans) if name in paths else matching.match(run_table(run), judgments.index)
             _check_common(judgments, found, run, f"run {name!r}")
             matched.append(found)
             if on_read is not None:
@@ -158,6 +164,7 @@ def name_runs(runs: RunsSource) -> dict[str, RunSource]:
         named = {str(name): run for name, run in cast("Mapping[str, RunSource]", runs).items()}
     else:
         several: list[Any] = [runs] if _is_run(runs) else list(cast("Sequence[RunSource]", runs))
+        several = [one for run in several for one in (expanded(run) if isinstance(run, str) else [run])]
         if not _is_run(runs) and several and _is_row(several[0]):
             several = [several]  # the rows of one run, from an iterator or as lists
         names = [_file_name(run) or f"run {i}" for i, run in enumerate(several, 1)]
@@ -197,6 +204,6 @@ def _file_name(run: Any) -> str | None:
     path = Path(run)
     if os.fspath(run) == STANDARD_INPUT:
         return "standard input"
-    for suffix in (".gz", ".xz", ".zst", ".run", ".txt", ".trec", ".tsv", ".res"):
+    for suffix in SUFFIXES:
         path = path.with_suffix("") if path.suffix == suffix else path
     return path.name

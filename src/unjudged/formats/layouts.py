@@ -98,6 +98,10 @@ def endless_line(line: int) -> LineError:
     return LineError(line, problem)
 
 
+def no_rows() -> InputError:
+    return InputError("no rows in it, expected at least one")
+
+
 def seen_before(line: int, first_line: int, query: bytes, document: bytes) -> LineError:
     what = f"document {quoted(document)} of query {quoted(query)}"
     return LineError(line, f"{what} is already on line {first_line}, expected each document once a query")

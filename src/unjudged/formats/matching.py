@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -11,7 +13,7 @@ import numpy as np
 from unjudged.errors import DuplicateError, UnjudgedError
 from unjudged.formats import scanner
 from unjudged.formats.columns import Matched, Table
-from unjudged.formats.layouts import seen_before, seen_twice
+from unjudged.formats.layouts import no_rows, seen_before, seen_twice
 
 SMALLEST_PART = 1 << 18
 
@@ -36,6 +38,49 @@ def match(table: Table, judged: scanner.Index) -> Matched:
             return Matched.joined(list(pool.map(lambda span: scanner.match_table(span, judged), spans)))
     except DuplicateError as error:
         raise _named(table, error) from None
+
+
+def match_blocks(blocks: Iterable[Table], judged: scanner.Index) -> Matched | None:
+    """The same from rows that come in blocks, each forgotten once its queries are complete.
+
+    None where the rows of a query turn out to be apart: then all of them are needed at once.
+    """
+    parts: list[Matched] = []
+    waiting: list[Table] = []  # the query that the next block may go on with
+    seen: set[int] = set()
+
+    def done(table: Table) -> bool:
+        parts.append(match(table, judged))
+        known = parts[-1].query[parts[-1].query >= 0].tolist()
+        together = seen.isdisjoint(known) and len(set(known)) == len(known)
+        seen.update(known)
+        return together
+
+    for block in blocks:
+        groups, first = len(block.queries), 0
+        if waiting and groups and block.queries.raw(0) == waiting[0].queries.raw(0):
+            waiting.append(block.span(0, 1))
+            first = 1
+        if first == groups:
+            continue
+        if waiting and not done(_one_group(waiting)):
+            return None
+        if first < groups - 1 and not done(block.span(first, groups - 1)):
+            return None
+        waiting = [block.span(groups - 1, groups)]
+    if waiting and not done(_one_group(waiting)):
+        return None
+    if not parts:
+        raise no_rows()
+    return Matched.joined(parts)
+
+
+def _one_group(parts: list[Table]) -> Table:
+    """The rows of one query that came in parts."""
+    if len(parts) == 1:
+        return parts[0]
+    rows = Table.joined(parts)
+    return replace(rows, queries=parts[0].queries, starts=rows.starts[[0, -1]])
 
 
 def cores() -> int:

@@ -11,30 +11,32 @@ from unjudged.errors import InputError
 from unjudged.formats import scanner
 from unjudged.formats.columns import Matched, Table
 from unjudged.formats.layouts import RUN, Layout, layout_of_judgments
-from unjudged.formats.matching import cores, index, match
-from unjudged.formats.sources import PathLike, Piece, display_name, errors_named, on_disk, opened, pieces
+from unjudged.formats.matching import cores, match
+from unjudged.formats.sources import PathLike, Piece, display_name, errors_named, opened, pieces
 
 LOOK_AHEAD = 1 << 15
 
 
-def read_judgments(path: PathLike) -> tuple[Table, Layout, scanner.Index]:
-    """The judgments of a file, each query's together; which of the layouts it has; and their index."""
-    with errors_named(path), on_disk(path) as file:
-        with opened(file) as stream:
-            start = stream.read(LOOK_AHEAD) or b""
-        layout = layout_of_judgments(start.split(b"\n")[: -1 if len(start) == LOOK_AHEAD else None])
-        table = _read(path, file, layout)
-        return table, layout, index(table)
+def read_judgments(file: PathLike) -> tuple[Table, Layout]:
+    """The judgments of a file, each query's together, and which of the layouts it has."""
+    with opened(file) as stream:
+        start = stream.read(LOOK_AHEAD) or b""
+    layout = layout_of_judgments(start.split(b"\n")[: -1 if len(start) == LOOK_AHEAD else None])
+    return _read(file, layout), layout
 
 
-def read_run(path: PathLike) -> Table:
+def read_run(file: PathLike) -> Table:
     """The rankings of a file, each query's together."""
-    with errors_named(path), on_disk(path) as file:
-        return _read(path, file, RUN)
+    return _read(file, RUN)
 
 
-def scan_runs(paths: Sequence[PathLike], judged: scanner.Index) -> Generator[Matched, None, None]:
-    """What each run holds of the judged documents, without keeping the rest of it in memory."""
+def scan_runs(
+    files: Sequence[tuple[PathLike, PathLike]], judged: scanner.Index
+) -> Generator[Matched, None, None]:
+    """What each run holds of the judged documents, without keeping the rest of it in memory.
+
+    A run is given by its name, and by a file with what the name stands for.
+    """
     workers = cores()
     stop = Event()
     with ExitStack() as stack:
@@ -42,10 +44,9 @@ def scan_runs(paths: Sequence[PathLike], judged: scanner.Index) -> Generator[Mat
         stack.callback(pool.shutdown, wait=False, cancel_futures=True)
         stack.callback(stop.set)
         waiting = []
-        for path in paths:
+        for path, file in files:
             with errors_named(path):
-                file = stack.enter_context(on_disk(path))
-                parts = pieces(file, workers if len(paths) < workers else 1)
+                parts = pieces(file, workers if len(files) < workers else 1)
             scans = [pool.submit(_scan_piece, file, *part, judged, stop) for part in parts]
             waiting.append((path, file, scans))
         for path, file, scans in waiting:
@@ -70,21 +71,20 @@ def _join(
         lines += more_lines
     matched = Matched.joined(parts)
     if not len(matched.query):
-        raise _empty(path, RUN)
+        raise InputError(f"{display_name(path)}: {_empty(RUN)}")
     if matched.repeats_a_query():
         with errors_named(path):
-            return match(_read(path, file, RUN), judged)
+            return match(_read(file, RUN), judged)
     return matched
 
 
-def _read(path: PathLike, file: PathLike, layout: Layout) -> Table:
-    """All of `file`, which holds what `path` names."""
+def _read(file: PathLike, layout: Layout) -> Table:
     with opened(file) as stream:
         table, _ = scanner.read_table(stream, layout)
     if not len(table.lines):
-        raise _empty(path, layout)
+        raise _empty(layout)
     return table.grouped()
 
 
-def _empty(path: PathLike, layout: Layout) -> InputError:
-    return InputError(f"{display_name(path)}: no data in it, expected lines of {layout.describe()}")
+def _empty(layout: Layout) -> InputError:
+    return InputError(f"no data in it, expected lines of {layout.describe()}")

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.errors import InputError, UsageError
-from unjudged.formats import matching, trec
+from unjudged.formats import files, matching
 from unjudged.formats.columns import Ids, Table
 from unjudged.formats.frames import Frame, is_frame, table_of_frame
 from unjudged.formats.layouts import QRELS, Layout
@@ -57,7 +57,7 @@ class Judgments:
         if isinstance(source, Judgments):
             return source
         if isinstance(source, str | os.PathLike):
-            return cls.read(source)
+            return cls.read(source, **columns)
         if is_frame(source):
             table, layout = table_of_frame(source, "grade", columns)
         else:
@@ -67,7 +67,7 @@ class Judgments:
         return cls._from(table, layout, matching.index(table))
 
     @classmethod
-    def read(cls, path: str | os.PathLike[str]) -> Judgments:
+    def read(cls, path: str | os.PathLike[str], **columns: str) -> Judgments:
         """From a file; `-` is standard input. The columns say what it is:
 
         - four, `query iteration document grade`: qrels;
@@ -75,7 +75,7 @@ class Judgments:
         - five, `query document grade method probability`: a sample with inclusion probabilities (prels),
           as statAP's script takes it. Methods 0 and 2 judged every document they chose: probability 1.
         """
-        return cls._from(*trec.read_judgments(path))
+        return cls._from(*files.read_judgments(path, columns))
 
     @classmethod
     def _from(cls, table: Table, layout: Layout, index: Index) -> Judgments:

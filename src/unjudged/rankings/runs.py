@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.errors import InputError
-from unjudged.formats import matching, scanner, trec
+from unjudged.formats import files, matching, scanner
 from unjudged.formats.columns import Ids, Table
 from unjudged.formats.frames import Frame, is_frame, table_of_frame
 from unjudged.formats.memory import table_of
@@ -42,12 +42,16 @@ class Run:
         """
         if isinstance(source, Run):
             return source
+        if isinstance(source, str | os.PathLike):
+            return cls.read(source, **columns)
         return cls._from(run_table(source, **columns))
 
     @classmethod
-    def read(cls, path: str | os.PathLike[str]) -> Run:
+    def read(cls, path: str | os.PathLike[str], **columns: str) -> Run:
         """From a file of six columns, `query iteration document rank score tag`; `-` is standard input."""
-        return cls._from(trec.read_run(path))
+        table = files.read_run(path, columns)
+        with files.said_of(path):
+            return cls._from(table)
 
     @classmethod
     def _from(cls, table: Table) -> Run:
@@ -87,7 +91,7 @@ def run_table(source: RunSource, **columns: str) -> Table:
     if isinstance(source, Run):
         return source.table
     if isinstance(source, str | os.PathLike):
-        return trec.read_run(source)
+        return files.read_run(source, columns)
     if is_frame(source):
         table, _ = table_of_frame(source, "score", columns)
     else:
