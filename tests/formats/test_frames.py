@@ -216,8 +216,9 @@ def test_without_pyarrow(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (evaluate(frames[0], numbers).values == evaluate(qrels, run).values).all()
     with pytest.raises(UsageError, match="a stream of Arrow's needs pyarrow: pip install pyarrow"):
         Run.of(stream)
-    with pytest.raises(UsageError, match="strata or probabilities needs pyarrow"):
-        Judgments.of(frames[0].assign(stratum=1))
+    strata = Judgments.of(frames[0].assign(stratum=[2, 1])).stratum
+    assert strata is not None
+    assert strata.tolist() == [2, 1]
 
 
 def test_results_come_out_in_the_kind_that_went_in() -> None:

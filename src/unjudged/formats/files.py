@@ -9,10 +9,10 @@ from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 from unjudged.errors import InputError, UsageError
-from unjudged.formats import delimited, dictionaries, parquet, scanner, trec
+from unjudged.formats import datasets, delimited, dictionaries, parquet, scanner, trec
 from unjudged.formats.columns import Matched, Table
 from unjudged.formats.headers import NONE
-from unjudged.formats.layouts import QRELS, Layout, no_rows
+from unjudged.formats.layouts import QRELS, RUN, Layout, no_rows
 from unjudged.formats.matching import index, match
 from unjudged.formats.sources import PathLike, display_name, errors_named, on_disk, opened
 
@@ -36,24 +36,19 @@ def kind_of(file: PathLike) -> str:
 
 def read_judgments(path: PathLike, given: Mapping[str, str] = NONE) -> tuple[Table, Layout, scanner.Index]:
     """The judgments of a file, each query's together; the columns they have; and their index."""
-    with said_of(path), on_disk(path) as file:
-        kind = kind_of(file)
-        if kind == TEXT:
-            _refuse_names(given)
-            table, layout = trec.read_judgments(file)
+    with said_of(path), ExitStack() as stack:
+        if isinstance(path, str) and datasets.is_dataset(path):
+            table, layout = datasets.read_judgments(path)
         else:
-            table, layout = _read(file, kind, "grade", given)
+            file = stack.enter_context(on_disk(path))
+            table, layout = _read(file, kind_of(file), "grade", given)
         return table, layout, index(table)
 
 
 def read_run(path: PathLike, given: Mapping[str, str] = NONE) -> Table:
     """The rankings of a file, each query's together."""
     with said_of(path), on_disk(path) as file:
-        kind = kind_of(file)
-        if kind == TEXT:
-            _refuse_names(given)
-            return trec.read_run(file)
-        return _read(file, kind, "score", given)[0]
+        return _read(file, kind_of(file), "score", given)[0]
 
 
 def scan_runs(paths: Sequence[PathLike], judged: scanner.Index) -> Generator[Matched, None, None]:
@@ -90,7 +85,10 @@ def _read(file: PathLike, kind: str, number: str, given: Mapping[str, str]) -> t
     elif kind == DELIMITED:
         table, layout = delimited.read(file, number, given)
     else:
-        _refuse_names(given)
+        if given:
+            raise UsageError("its columns have no names, so none can be chosen by name")
+        if kind == TEXT:
+            return trec.read_judgments(file) if number == "grade" else (trec.read_run(file), RUN)
         table, layout = dictionaries.read(file, number), QRELS
     if not len(table.documents):
         raise no_rows()
@@ -103,11 +101,6 @@ def _scan(file: PathLike, kind: str, judged: scanner.Index) -> Matched:
     if kind == DELIMITED:
         return delimited.scan_run(file, judged)
     return match(_read(file, kind, "score", NONE)[0], judged)
-
-
-def _refuse_names(given: Mapping[str, str]) -> None:
-    if given:
-        raise UsageError("its columns have no names, so none can be chosen by name")
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from unjudged.formats.arrow import pyarrow_module, table_of_arrow
 from unjudged.formats.columns import Table
 from unjudged.formats.headers import NONE, columns_of, layout_of
 from unjudged.formats.layouts import Layout
-from unjudged.formats.memory import table_of
+from unjudged.formats.memory import table_of_rows
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoFrame
@@ -56,7 +56,7 @@ def table_of_frame(frame: Any, number: str, given: Mapping[str, str] = NONE) -> 
     chosen = known.select(*(narwhals.col(name) for name in columns.values()))
     eager = chosen.collect() if isinstance(chosen, narwhals.LazyFrame) else chosen
     if find_spec("pyarrow") is None:
-        return _of_lists(eager, columns, number), layout_of(columns)
+        return _of_lists(eager, columns), layout_of(columns)
     import pyarrow
 
     try:
@@ -79,12 +79,12 @@ def _of_stream(stream: Any, number: str, given: Mapping[str, str]) -> tuple[Tabl
     return table_of_arrow({role: table[name] for role, name in columns.items()}), layout_of(columns)
 
 
-def _of_lists(frame: Any, columns: Mapping[str, str], number: str) -> Table:
+def _of_lists(frame: Any, columns: Mapping[str, str]) -> Table:
     """Where pyarrow is not installed: value by value."""
-    if len(columns) > 3:
-        raise UsageError("a frame with strata or probabilities needs pyarrow: pip install pyarrow")
-    queries, documents, numbers = (frame[name].to_list() for name in columns.values())
-    return table_of(zip(_written(queries), _written(documents), numbers, strict=True), number)
+    queries, documents, *numbers = (frame[name].to_list() for name in columns.values())
+    return table_of_rows(
+        zip(_written(queries), _written(documents), *numbers, strict=True), tuple(columns)[2:]
+    )
 
 
 def _written(names: list[Any]) -> list[Any]:

@@ -21,7 +21,7 @@ def table_of(data: Nested | Rows, number: str) -> Table:
     """`{query: {document: number}}` or (query, document, number) tuples, each query's rows together."""
     if isinstance(data, Mapping):
         return _of_mapping(data, number)
-    return _of_rows(data, number)
+    return table_of_rows(data, (number,))
 
 
 def _of_mapping(data: Mapping[str, Any], number: str) -> Table:
@@ -39,18 +39,24 @@ def _of_mapping(data: Mapping[str, Any], number: str) -> Table:
     return Table(queries, starts, documents, numbers[:, None], np.zeros(0, np.int64))
 
 
-def _of_rows(data: Rows, number: str) -> Table:
-    rows = [row[:3] for row in data]
-    if any(len(row) < 3 for row in rows):
-        raise InputError(f"a row has fewer than three fields, expected (query, document, {number})")
-    queries, documents, values = ([row[i] for row in rows] for i in range(3))
+def table_of_rows(data: Rows, names: tuple[str, ...]) -> Table:
+    """Rows of a query, a document and the numbers of these names."""
+    width = 2 + len(names)
+    rows = [row[:width] for row in data]
+    if any(len(row) < width for row in rows):
+        fields = ", ".join(["query", "document", *names])
+        raise InputError(f"a row has too few fields, expected ({fields})")
+    queries, documents, *values = ([row[i] for row in rows] for i in range(width))
     new = [i for i in range(len(rows)) if i == 0 or queries[i] != queries[i - 1]]
-    numbers = _numbers(values, number, lambda row: (queries[row], documents[row]))
+    numbers = [
+        _numbers(column, name, lambda row: (queries[row], documents[row]))
+        for column, name in zip(values, names, strict=True)
+    ]
     table = Table(
         _ids([queries[i] for i in new], "query"),
         np.array([*new, len(rows)], np.int64),
         _ids(documents, "document"),
-        numbers[:, None],
+        np.stack(numbers, axis=1),
         np.zeros(0, np.int64),
     )
     return table.grouped()

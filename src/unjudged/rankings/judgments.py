@@ -68,7 +68,10 @@ class Judgments:
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], **columns: str) -> Judgments:
-        """From a file; `-` is standard input. The columns say what it is:
+        """From a file; `-` is standard input, `irds:<id>` a dataset of ir_datasets.
+
+        Parquet, Arrow, CSV or TSV with a header (BEIR's qrels) and JSON dictionaries are known by their first
+        bytes, and `columns` as for `of`. In TREC text the columns say what it is:
 
         - four, `query iteration document grade`: qrels;
         - five, `query iteration document stratum grade`: a stratified sample, as sample_eval takes it;
