@@ -19,6 +19,7 @@ JOURNEY = [
     "baselines",
     "scores",
     "evaluation",
+    "compat",
     "sample",
     "report",
     "cli",

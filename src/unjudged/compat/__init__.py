@@ -1,0 +1,1 @@
+"""The measures from within other tools, and under their names."""
