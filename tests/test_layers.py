@@ -20,12 +20,17 @@ JOURNEY = [
     "scores",
     "evaluation",
     "compat",
+    "engines",
     "sample",
     "report",
     "cli",
     "__main__",
 ]
 HEAVY = {
+    "pyspark",
+    "duckdb",
+    "ir_datasets",
+    "ir_measures",
     "pandas",
     "polars",
     "pyarrow",

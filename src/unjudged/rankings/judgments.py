@@ -64,7 +64,7 @@ class Judgments:
             table, layout = table_of(cast("Any", source), "grade"), QRELS
         if not len(table.documents):
             raise InputError("the judgments are empty, expected at least one judged document")
-        return cls._from(table, layout, matching.index(table))
+        return cls.from_table(table, layout)
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], **columns: str) -> Judgments:
@@ -78,10 +78,11 @@ class Judgments:
         - five, `query document grade method probability`: a sample with inclusion probabilities (prels),
           as statAP's script takes it. Methods 0 and 2 judged every document they chose: probability 1.
         """
-        return cls._from(*files.read_judgments(path, columns))
+        return cls.from_table(*files.read_judgments(path, columns))
 
     @classmethod
-    def _from(cls, table: Table, layout: Layout, index: Index) -> Judgments:
+    def from_table(cls, table: Table, layout: Layout, index: Index | None = None) -> Judgments:
+        """From a table whose numbers are those of the layout, each query's rows together."""
         column = {name: table.numbers[:, i] for i, name in enumerate(layout.numbers)}
         stratum, probability = column.get("stratum"), column.get("probability")
         if probability is not None:
@@ -92,7 +93,7 @@ class Judgments:
             table.starts,
             table.documents,
             column["grade"].astype(np.int32),
-            index,
+            index or matching.index(table),
             None if stratum is None else stratum.astype(np.int32),
             probability,
         )
