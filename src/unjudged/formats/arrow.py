@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 Where = Callable[[int], str]
 Columns = Mapping[str, "pa.ChunkedArray"]
+LOOK_AHEAD = 1 << 14
 TEXTS = {"string", "large_string", "string_view", "binary", "large_binary", "binary_view"}
 
 
@@ -39,18 +40,39 @@ def table_of_arrow(columns: Columns, where: Where = in_order, *, together: bool 
 
     `where` says of a row where it is, for errors.
     """
-    queries, starts = _groups(_identifiers(columns["query"], "query", where))
+    query = _identifiers(columns["query"], "query", where)
     documents = _bytes(_identifiers(columns["document"], "document", where))
     numbers = [_numbers(columns[role], role, where) for role in columns if role not in ("query", "document")]
     matrix = np.stack(numbers, axis=1) if len(numbers) > 1 else numbers[0][:, None]
-    if together:
-        code = queries.dictionary_encode()
-        if len(code.dictionary) < len(queries):
-            query = np.repeat(code.indices.to_numpy(), np.diff(starts))
-            order = _stable_order(query)
-            queries, documents, matrix = code.dictionary, documents.take(order), matrix[order]
-            starts = np.concatenate([[0], np.cumsum(np.bincount(query))])
+    if together and _scattered(query):
+        code = _bytes(query).dictionary_encode()
+        queries, apart = code.dictionary, code.indices.to_numpy()
+    else:
+        names, starts = _groups(query)
+        code = names.dictionary_encode()
+        queries, apart = names, None
+        if together and len(code.dictionary) < len(names):
+            queries, apart = code.dictionary, np.repeat(code.indices.to_numpy(), np.diff(starts))
+    if apart is not None:
+        order = _stable_order(apart)
+        documents, matrix = _taken(documents, order), matrix[order]
+        starts = np.concatenate([[0], np.cumsum(np.bincount(apart))])
     return Table(_ids(queries), starts.astype(np.int64), _ids(documents), matrix, np.zeros(0, np.int64))
+
+
+def _scattered(query: pa.ChunkedArray) -> bool:
+    """Whether the query changes at most of the first rows: then every row is factorised, not stretches."""
+    first = query.slice(0, LOOK_AHEAD)
+    return 2 * len(_groups(first)[0]) > len(first) > 1
+
+
+def _taken(column: pa.Array, order: NDArray[np.int64]) -> pa.Array:
+    """The rows in this order, each core a part of them."""
+    import pyarrow as pa
+
+    parts = np.array_split(order, cores())
+    with ThreadPoolExecutor(cores()) as pool:
+        return pa.concat_arrays(pool.map(column.take, map(pa.array, parts)))
 
 
 def _identifiers(column: pa.ChunkedArray, role: str, where: Where) -> pa.ChunkedArray:

@@ -52,12 +52,14 @@ def match_blocks(blocks: Iterable[Table], judged: scanner.Index) -> Matched | No
     def done(table: Table) -> bool:
         parts.append(match(table, judged))
         known = parts[-1].query[parts[-1].query >= 0].tolist()
-        together = seen.isdisjoint(known) and len(set(known)) == len(known)
+        together = seen.isdisjoint(known)
         seen.update(known)
         return together
 
     for block in blocks:
         groups, first = len(block.queries), 0
+        if len(set(block.queries.tolist())) < groups:
+            return None
         if waiting and groups and block.queries.raw(0) == waiting[0].queries.raw(0):
             waiting.append(block.span(0, 1))
             first = 1

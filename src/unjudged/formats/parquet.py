@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from unjudged.errors import InputError, UsageError
 from unjudged.formats import scanner
@@ -37,7 +37,7 @@ def scan_run(path: Path, judged: scanner.Index) -> Matched:
     with _arrow_errors():
         rows = _Rows(path, "score", NONE)
         matched = match_blocks(rows.tables(), judged)
-        if matched is None and sum(map(len, rows.batches())) <= MOST_IN_MEMORY:
+        if matched is None and rows.count() <= MOST_IN_MEMORY:
             return match(table_of_arrow(rows.by_role(rows.batches(), rows.schema)), judged)
         return matched or _scan_ordered(rows, judged)
 
@@ -48,20 +48,23 @@ class _Rows:
     def __init__(self, path: Path, number: str, given: Mapping[str, str]) -> None:
         arrow = pyarrow_module("a Parquet or Arrow file")
         self.files = _parts(path) if path.is_dir() else [path]
-        schema = _open(self.files[0])[0]
+        schema = _open(self.files[0]).schema
         self.columns = columns_of(schema.names, number, given)
         fields = [schema.field(name) for name in dict.fromkeys(self.columns.values())]
         self.schema = arrow.schema([arrow.field(field.name, _plain(field.type)) for field in fields])
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         for file in self.files:
-            schema, batches = _open(file)
-            lacking = next((name for name in self.schema.names if name not in schema.names), None)
+            part = _open(file)
+            lacking = next((name for name in self.schema.names if name not in part.schema.names), None)
             if lacking is not None:
                 raise InputError(f"{file.name} has no column {lacking!r}, which {self.files[0].name} has")
-            for batch in batches(self.schema.names):
+            for batch in part.batches(self.schema.names):
                 for start in range(0, len(batch), BLOCK):
                     yield batch.slice(start, BLOCK).cast(self.schema)
+
+    def count(self) -> int:
+        return sum(_open(file).size() for file in self.files)
 
     def tables(self) -> Iterator[Table]:
         before = 0
@@ -79,8 +82,15 @@ class _Rows:
         return {role: table[name] for role, name in self.columns.items()}
 
 
-def _open(file: Path) -> tuple[pa.Schema, Any]:
-    """The schema of a file, and what gives its batches once it is told which columns to read."""
+class _Part(NamedTuple):
+    """A file: its schema, its batches once they are told which columns to read, and how many rows it has."""
+
+    schema: pa.Schema
+    batches: Callable[[list[str]], Iterator[pa.RecordBatch]]
+    size: Callable[[], int]
+
+
+def _open(file: Path) -> _Part:
     import pyarrow
 
     with file.open("rb") as stream:
@@ -89,14 +99,18 @@ def _open(file: Path) -> tuple[pa.Schema, Any]:
         from pyarrow.parquet import ParquetFile
 
         parquet = ParquetFile(file, buffer_size=1 << 20, pre_buffer=False)
-        return parquet.schema_arrow, lambda names: parquet.iter_batches(BLOCK, columns=list(names))
+        rows = parquet.metadata.num_rows
+        return _Part(
+            parquet.schema_arrow, lambda names: parquet.iter_batches(BLOCK, columns=names), lambda: rows
+        )
     mapped = pyarrow.memory_map(str(file))
     if start.startswith(ARROW_STREAM):
-        reader = pyarrow.ipc.open_stream(mapped)
-        return reader.schema, lambda names: (batch.select(names) for batch in reader)
-    batches = pyarrow.ipc.open_file(mapped)
-    numbers = range(batches.num_record_batches)
-    return batches.schema, lambda names: (batches.get_batch(i).select(names) for i in numbers)
+        stream = pyarrow.ipc.open_stream(mapped)
+        batches, schema = iter(stream), stream.schema
+    else:
+        reader = pyarrow.ipc.open_file(mapped)
+        batches, schema = map(reader.get_batch, range(reader.num_record_batches)), reader.schema
+    return _Part(schema, lambda names: (b.select(names) for b in batches), lambda: sum(map(len, batches)))
 
 
 def _parts(folder: Path) -> list[Path]:
