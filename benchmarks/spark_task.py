@@ -16,7 +16,12 @@ MEASURES = ["AP", "nDCG@10"]
 
 def main(folder: str) -> None:
     os.environ["PYSPARK_PYTHON"] = sys.executable
-    session = SparkSession.builder.master("local[2]").config("spark.ui.enabled", False).getOrCreate()
+    session = (
+        SparkSession.builder.master("local[2]")
+        .config("spark.ui.enabled", False)
+        .config("spark.ui.showConsoleProgress", False)
+        .getOrCreate()
+    )
     session.sparkContext.setLogLevel("ERROR")
     start = time.perf_counter()
     run, qrels = (session.read.parquet(f"{folder}/{name}") for name in ("run", "qrels"))

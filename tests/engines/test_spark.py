@@ -22,6 +22,8 @@ def missing(engine: str) -> str | None:
         return "pyspark[connect] is not installed"
     if engine == "sail":
         return None if find_spec("pysail") is not None else "pysail is not installed"
+    if find_spec("py4j") is None:
+        return "only Spark's client is installed"
     java = shutil.which("java")
     if java is None:
         return "there is no Java"

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame
 
-ROWS_OF_A_CALL = 500_000
+ROWS_OF_A_CALL = 250_000
+BUCKETS_OF_A_TASK = 2
 NAMES = {"byte", "short", "integer", "long", "string", "varchar", "char"}
 VALUES = "run string, query string, measure string, value double"
 MEANS = "run string, measure string, value double"
@@ -132,4 +133,6 @@ def _named(frame: DataFrame, number: str, given: Mapping[str, str], what: str) -
 def _in_buckets(frame: DataFrame, parts: int) -> Any:
     from pyspark.sql import functions as f
 
-    return frame.withColumn("bucket", f.expr(f"pmod(crc32(query), {parts})")).groupBy("bucket")
+    tasks = math.ceil(parts / BUCKETS_OF_A_TASK)
+    bucket = f.expr(f"pmod(crc32(query), {parts})")
+    return frame.withColumn("bucket", bucket).repartition(tasks, "bucket").groupBy("bucket")
