@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,14 +16,18 @@ from unjudged.formats.arrow import Where, in_order, pyarrow_module, table_of_arr
 from unjudged.formats.columns import Matched, Table
 from unjudged.formats.headers import NONE, columns_of, layout_of
 from unjudged.formats.layouts import Layout
-from unjudged.formats.matching import match, match_blocks
+from unjudged.formats.matching import cores, match, match_blocks
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 PARQUET, ARROW_FILE, ARROW_STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
+Piece = Callable[[], "Iterable[pa.RecordBatch]"]
+"""What gives the batches of a part of a file; a large part lazily."""
+
 SUFFIXES = (".parquet", ".arrow", ".feather", ".ipc")
 BLOCK = 1 << 19
+LARGEST_PIECE = 1 << 21
 MOST_IN_MEMORY = 1 << 23
 SORTING_MEMORY = "1GB"
 
@@ -54,14 +61,17 @@ class _Rows:
         self.schema = arrow.schema([arrow.field(field.name, _plain(field.type)) for field in fields])
 
     def batches(self) -> Iterator[pa.RecordBatch]:
+        for batch in _ahead(self._pieces()):
+            for start in range(0, len(batch), BLOCK):
+                yield batch.slice(start, BLOCK).cast(self.schema)
+
+    def _pieces(self) -> Iterator[Piece]:
         for file in self.files:
             part = _open(file)
             lacking = next((name for name in self.schema.names if name not in part.schema.names), None)
             if lacking is not None:
                 raise InputError(f"{file.name} has no column {lacking!r}, which {self.files[0].name} has")
-            for batch in part.batches(self.schema.names):
-                for start in range(0, len(batch), BLOCK):
-                    yield batch.slice(start, BLOCK).cast(self.schema)
+            yield from part.pieces(self.schema.names)
 
     def count(self) -> int:
         return sum(_open(file).size() for file in self.files)
@@ -83,10 +93,10 @@ class _Rows:
 
 
 class _Part(NamedTuple):
-    """A file: its schema, its batches once they are told which columns to read, and how many rows it has."""
+    """A file: its schema, its pieces once they are told which columns to read, and how many rows it has."""
 
     schema: pa.Schema
-    batches: Callable[[list[str]], Iterator[pa.RecordBatch]]
+    pieces: Callable[[list[str]], Iterator[Piece]]
     size: Callable[[], int]
 
 
@@ -96,13 +106,7 @@ def _open(file: Path) -> _Part:
     with file.open("rb") as stream:
         start = stream.read(len(ARROW_FILE))
     if start.startswith(PARQUET):
-        from pyarrow.parquet import ParquetFile
-
-        parquet = ParquetFile(file, buffer_size=1 << 20, pre_buffer=False)
-        rows = parquet.metadata.num_rows
-        return _Part(
-            parquet.schema_arrow, lambda names: parquet.iter_batches(BLOCK, columns=names), lambda: rows
-        )
+        return _open_parquet(file)
     mapped = pyarrow.memory_map(str(file))
     if start.startswith(ARROW_STREAM):
         stream = pyarrow.ipc.open_stream(mapped)
@@ -110,7 +114,43 @@ def _open(file: Path) -> _Part:
     else:
         reader = pyarrow.ipc.open_file(mapped)
         batches, schema = map(reader.get_batch, range(reader.num_record_batches)), reader.schema
-    return _Part(schema, lambda names: (b.select(names) for b in batches), lambda: sum(map(len, batches)))
+
+    def pieces(names: list[str]) -> Iterator[Piece]:
+        yield lambda: (batch.select(names) for batch in batches)
+
+    return _Part(schema, pieces, lambda: sum(map(len, batches)))
+
+
+def _open_parquet(file: Path) -> _Part:
+    from pyarrow.parquet import ParquetFile
+
+    whole = ParquetFile(file)
+
+    def read(group: int, names: list[str]) -> Iterator[pa.RecordBatch]:
+        own = ParquetFile(file, metadata=whole.metadata, buffer_size=1 << 20, pre_buffer=False)
+        yield from own.iter_batches(BLOCK, row_groups=[group], columns=names, use_threads=False)
+
+    def pieces(names: list[str]) -> Iterator[Piece]:
+        for group in range(whole.num_row_groups):
+            small = whole.metadata.row_group(group).num_rows <= LARGEST_PIECE
+            yield partial(list, read(group, names)) if small else partial(read, group, names)
+
+    return _Part(whole.schema_arrow, pieces, lambda: whole.metadata.num_rows)
+
+
+def _ahead(pieces: Iterable[Piece]) -> Iterator[pa.RecordBatch]:
+    """The batches of all pieces in their order, while other cores decode the next pieces."""
+    waiting: deque[Future[Iterable[pa.RecordBatch]]] = deque()
+    pool = ThreadPoolExecutor(cores())
+    try:
+        for piece in pieces:
+            waiting.append(pool.submit(piece))
+            if len(waiting) > cores():
+                yield from waiting.popleft().result()
+        while waiting:
+            yield from waiting.popleft().result()
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def _parts(folder: Path) -> list[Path]:
