@@ -45,8 +45,7 @@ def table_of_arrow(columns: Columns, where: Where = in_order, *, together: bool 
     numbers = [_numbers(columns[role], role, where) for role in columns if role not in ("query", "document")]
     matrix = np.stack(numbers, axis=1) if len(numbers) > 1 else numbers[0][:, None]
     if together and _scattered(query):
-        code = _bytes(query).dictionary_encode()
-        queries, apart = code.dictionary, code.indices.to_numpy()
+        queries, apart = _factorised(query)
     else:
         names, starts = _groups(query)
         code = names.dictionary_encode()
@@ -64,6 +63,18 @@ def _scattered(query: pa.ChunkedArray) -> bool:
     """Whether the query changes at most of the first rows: then every row is factorised, not stretches."""
     first = query.slice(0, LOOK_AHEAD)
     return 2 * len(_groups(first)[0]) > len(first) > 1
+
+
+def _factorised(query: pa.ChunkedArray) -> tuple[pa.Array, NDArray[np.int32]]:
+    """Each query once, and for each row which it is; each core takes a part."""
+    import pyarrow as pa
+
+    size = -(-len(query) // cores())
+    parts = [query.slice(start, size) for start in range(0, len(query), size)]
+    with ThreadPoolExecutor(cores()) as pool:
+        encoded = list(pool.map(lambda part: _bytes(part).dictionary_encode(), parts))
+    code = pa.chunked_array(encoded).unify_dictionaries()
+    return code.chunk(0).dictionary, np.concatenate([chunk.indices.to_numpy() for chunk in code.chunks])
 
 
 def _taken(column: pa.Array, order: NDArray[np.int64]) -> pa.Array:
