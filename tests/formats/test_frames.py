@@ -201,6 +201,9 @@ def test_columns_that_cannot_be() -> None:
         Run.of(mixed)
     with pytest.raises(UsageError, match="a Series holds no columns"):
         Run.of(pandas.Series([1.0]))
+    spark = type("DataFrame", (), {"__module__": "pyspark.sql"})()
+    with pytest.raises(UsageError, match=r"unjudged\.engines\.spark\.evaluate takes it"):
+        Run.of(spark)
     with pytest.raises(UsageError, match="a Schema holds no columns"):
         Run.of(pyarrow.schema([]))
 
@@ -227,7 +230,7 @@ def test_results_come_out_in_the_kind_that_went_in() -> None:
     for name, kind in {**kinds, "PyArrow reader": pyarrow.Table, "narwhals": polars.DataFrame}.items():
         frame = evaluate(qrels, {"mine": KINDS[name](columns(run, "score"))}, ["AP", "P@1"]).to_frame()
         assert isinstance(frame, kind)
-        rows = narwhals.from_native(frame).lazy().collect("pyarrow").to_native().to_pylist()
+        rows = pyarrow.table(frame).to_pylist()
         table = {("q1", "AP"): 0.5, ("q1", "P@1"): 0.0, ("q2", "AP"): 0.0, ("q2", "P@1"): 0.0}
         assert [tuple(row.values()) for row in rows] == [
             ("mine", *key, value) for key, value in table.items()

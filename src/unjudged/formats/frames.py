@@ -44,8 +44,13 @@ def table_of_frame(frame: Any, number: str, given: Mapping[str, str] = NONE) -> 
     """The rows of a frame, each query's together; `number` is "score" or "grade"."""
     import narwhals
 
+    frame = narwhals.to_native(frame, pass_through=True)
     if library_of(frame) == "pyspark":
         raise UsageError("a Spark frame stays on the cluster: unjudged.engines.spark.evaluate takes it")
+    if library_of(frame) == "duckdb":
+        columns = columns_of(frame.columns, number, given)
+        quoted = ('"' + name.replace('"', '""') + '"' for name in dict.fromkeys(columns.values()))
+        return _of_stream(frame.project(", ".join(quoted)), number, columns)
     try:
         known = narwhals.from_native(frame, pass_through=True)
         if not isinstance(known, narwhals.DataFrame | narwhals.LazyFrame):
