@@ -5,7 +5,7 @@ DATA ?= ../shared/data
 BIN = $(VENV)/bin
 SOURCES = $(shell find src -name '*.py' -o -name '*.pyx' -o -name '*.pxd' -o -name '*.pxi') pyproject.toml
 
-.PHONY: demo test test-lowest lint format bench docs papers sample clean
+.PHONY: demo test test-cluster test-lowest lint format bench docs papers sample clean
 
 demo: $(VENV)/installed
 	@$(BIN)/unjudged demo
@@ -19,6 +19,12 @@ test-lowest:
 	$(VENV)-lowest/bin/pip install --quiet --upgrade pip
 	$(VENV)-lowest/bin/pip install --quiet --constraint tests/lowest.txt . --group test
 	$(VENV)-lowest/bin/python -m pytest tests --ignore tests/outside --ignore tests/properties
+
+# Spark, classic and over Connect, Sail and PyTerrier, in environments with what they need (Spark: Java 17 too).
+test-cluster:
+	@$(MAKE) --no-print-directory -j 2 $(VENV)-spark/installed $(VENV)-sail/installed
+	$(VENV)-sail/bin/python -m pytest tests/engines
+	$(VENV)-spark/bin/python -m pytest tests/engines tests/test_examples.py
 
 lint: $(VENV)/tools
 	$(BIN)/ruff format --check
@@ -48,7 +54,7 @@ sample: $(VENV)/installed
 	$(BIN)/python scripts/make_sample.py
 
 clean:
-	rm -rf $(VENV) $(VENV)-lowest build src/*.egg-info src/unjudged/formats/*.so src/unjudged/formats/scan.c
+	rm -rf $(VENV) $(VENV)-lowest $(VENV)-spark $(VENV)-sail build src/*.egg-info src/unjudged/formats/*.so src/unjudged/formats/scan.c
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -56,6 +62,12 @@ $(VENV)/bin/python:
 
 $(VENV)/installed: $(VENV)/bin/python $(SOURCES)
 	$(BIN)/pip install --quiet --editable .
+	@touch $@
+
+$(VENV)-%/installed: $(SOURCES)
+	$(PYTHON) -m venv $(VENV)-$*
+	$(VENV)-$*/bin/pip install --quiet --upgrade pip
+	$(VENV)-$*/bin/pip install --quiet . --group $*
 	@touch $@
 
 $(VENV)/tools: $(VENV)/installed

@@ -19,6 +19,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from ways_in import KINDS
+
 HERE = Path(__file__).parent
 README = HERE.parent / "README.md"
 MARKS = ("<!-- bench: begin -->", "<!-- bench: end -->")
@@ -181,6 +183,40 @@ def laboratory(qrels: Path, runs: list[Path]) -> list[str]:
     ]
 
 
+def ways_in(qrels: Path, run: Path) -> list[str]:
+    """Frames and files of other kinds beside text, each in a process of its own."""
+    script = [sys.executable, str(HERE / "ways_in.py"), str(qrels), str(run)]
+    took = {kind: float(run_once([*script, kind]).output) for kind in KINDS}
+    head = ["| the same 7 million rows as | s | time / text |", "|---|---:|---:|"]
+    return head + [f"| {kind} | {s:.2f} | {s / took['text']:.2f}x |" for kind, s in took.items()]
+
+
+def spark(large: Path) -> list[str]:
+    """Five million rows in no order on local Spark, where `make test-cluster` has installed it."""
+    python = HERE.parent / ".venv-spark" / "bin" / "python"
+    if not python.exists():
+        return ["Spark is not installed: `make test-cluster` installs it."]
+    subprocess.run([sys.executable, str(HERE / "make_parts.py"), str(large)], check=True)
+    parts = large / "parts-5000x1000"
+    runs = [
+        json.loads(run_once([str(python), str(HERE / "spark_task.py"), str(parts)]).output) for _ in range(2)
+    ]
+    on_spark = min(run["seconds"] for run in runs)
+    here = [sys.executable, "-m", "unjudged", "evaluate", str(parts / "qrels"), str(parts / "run")]
+    cost = best([*here, "-m", "AP", "-m", "nDCG@10", "--format", "json"], 5)
+    apart = [
+        abs(row["value"] - runs[0]["means"][row["measure"]])
+        for row in map(json.loads, cost.output.splitlines())
+    ]
+    ratio = f"{on_spark / cost.wall:.1f}x"
+    return [
+        "| 5 million rows in no order, Parquet | s | time / ours | means differ by |",
+        "|---|---:|---:|---:|",
+        f"| unjudged, one process | {cost.wall:.2f} | 1.00x | |",
+        f"| unjudged on local Spark, without its start | {on_spark:.2f} | {ratio} | {max(apart):.0e} |",
+    ]
+
+
 def report(data: Path, large: Path, trec_eval: str | None) -> str:
     head = ["| task | tool | s | processor s | peak MB | time / ours | means differ by |"]
     table = [*head, "|---|---|---:|---:|---:|---:|---:|"]
@@ -209,7 +245,7 @@ def report(data: Path, large: Path, trec_eval: str | None) -> str:
     machine = f"{os.cpu_count()} cores, Python {platform.python_version()}, {platform.system()}"
     start = ["| start-up | s | peak MB |", "|---|---:|---:|", *startup()]
     asked = f"Measures: {', '.join(MEASURES)}. Best of several runs each on one machine ({machine})."
-    return "\n".join([*table, "", *start, "", asked])
+    return "\n".join([*table, "", *ways_in(qrels, run), "", *spark(large), "", *start, "", asked])
 
 
 def main() -> None:

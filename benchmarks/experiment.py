@@ -16,7 +16,7 @@ import numpy as np
 
 from unjudged import Pool, experiment
 from unjudged.experiments.robustness import DEFAULT_MEASURES, SHARES
-from unjudged.formats.trec import cores
+from unjudged.formats.matching import cores
 
 REPEATS = 10
 NAMES = {"AP": "map", "infAP": "infAP", "Bpref": "bpref"}

@@ -19,6 +19,8 @@ JOURNEY = [
     "baselines",
     "scores",
     "evaluation",
+    "compat",
+    "engines",
     "sample",
     "designs",
     "experiments",
@@ -29,6 +31,10 @@ JOURNEY = [
     "__main__",
 ]
 HEAVY = {
+    "pyspark",
+    "duckdb",
+    "ir_datasets",
+    "ir_measures",
     "pandas",
     "polars",
     "pyarrow",

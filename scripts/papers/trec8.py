@@ -10,7 +10,7 @@ from pages import table
 
 from unjudged.designs.pool import Pool
 from unjudged.experiments.robustness import Robustness
-from unjudged.formats.trec import cores
+from unjudged.formats.matching import cores
 
 SEED, REPEATS, WORKERS = 2008, 10, cores()
 

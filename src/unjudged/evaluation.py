@@ -11,8 +11,10 @@ from typing import Any, cast
 import numpy as np
 
 from unjudged.errors import InputError, UsageError
-from unjudged.formats import matching, trec
+from unjudged.formats import files, matching
 from unjudged.formats.columns import Matched
+from unjudged.formats.files import expanded
+from unjudged.formats.frames import is_frame, library_of
 from unjudged.formats.sources import STANDARD_INPUT, display_name
 from unjudged.measures.names import MeasureLike, parse_measures
 from unjudged.rankings.judged import JudgedRankings
@@ -23,6 +25,11 @@ from unjudged.uncertainty import comparison
 from unjudged.uncertainty.comparison import Comparison, Wanted
 
 DEFAULT_MEASURES = ("AP", "infAP", "nDCG@10", "RBP(p=0.8)", "RBPResidual(p=0.8)", "Judged@10")
+
+SUFFIXES = (
+    *(".gz", ".xz", ".zst", ".run", ".txt", ".trec", ".tsv", ".res"),
+    *(".csv", ".json", ".parquet", ".arrow", ".feather", ".ipc"),
+)
 
 RunsSource = RunSource | Sequence[RunSource] | Mapping[str, RunSource]
 
@@ -37,10 +44,10 @@ def evaluate(
 ) -> Scores:
     """Score runs against judgments.
 
-    `qrels` and each run may be a file (plain, gz, xz, zst; `-` is standard input), a dict of dicts, a
-    `Judgments` or a `Run`, or an iterable of tuples. `runs` is one run, a list of them, or a mapping
-    of names to them. `depth` keeps only the first documents of each ranking. `on_read` is told the
-    name of each run once it is read.
+    `qrels` and each run may be a file (plain, gz, xz, zst; `-` is standard input), a frame (pandas, Polars,
+    PyArrow, DuckDB), a dict of dicts, a `Judgments` or a `Run`, or an iterable of tuples. `runs` is one
+    run, a list of them, or a mapping of names to them. `depth` keeps only the first documents of each
+    ranking. `on_read` is told the name of each run once it is read.
 
     >>> qrels = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2}}
     >>> run = {"q1": {"d1": 0.3, "d2": 0.7}, "q2": {"d3": 0.5}}
@@ -66,7 +73,8 @@ def evaluate(
         if row.any()
     }
     shape = len(named), len(queries), len(chosen)
-    return Scores(values.reshape(shape), list(named), queries, chosen, missing, rankings)
+    library = next((library_of(source) for source in [*named.values(), qrels] if is_frame(source)), "")
+    return Scores(values.reshape(shape), list(named), queries, chosen, missing, rankings, library)
 
 
 def compare(
@@ -138,11 +146,11 @@ def judged_rankings(
     on_read: Callable[[str], None] | None = None,
 ) -> JudgedRankings:
     """Match every run once."""
-    files = {name: run for name, run in runs.items() if isinstance(run, str | os.PathLike)}
+    paths = {name: run for name, run in runs.items() if isinstance(run, str | os.PathLike)}
     matched: list[Matched] = []
-    with closing(trec.scan_runs(list(files.values()), judgments.index)) as scans:
+    with closing(files.scan_runs(list(paths.values()), judgments.index)) as scans:
         for name, run in runs.items():
-            found = next(scans) if name in files else matching.match(run_table(run), judgments.index)
+            found = next(scans) if name in paths else matching.match(run_table(run), judgments.index)
             _check_common(judgments, found, run, f"run {name!r}")
             matched.append(found)
             if on_read is not None:
@@ -156,6 +164,7 @@ def name_runs(runs: RunsSource) -> dict[str, RunSource]:
         named = {str(name): run for name, run in cast("Mapping[str, RunSource]", runs).items()}
     else:
         several: list[Any] = [runs] if _is_run(runs) else list(cast("Sequence[RunSource]", runs))
+        several = [one for run in several for one in (expanded(run) if isinstance(run, str) else [run])]
         if not _is_run(runs) and several and _is_row(several[0]):
             several = [several]  # the rows of one run, from an iterator or as lists
         names = [_file_name(run) or f"run {i}" for i, run in enumerate(several, 1)]
@@ -171,7 +180,9 @@ def name_runs(runs: RunsSource) -> dict[str, RunSource]:
 
 
 def _is_run(runs: Any) -> bool:
-    """One run, and not several: a file, a Run, or `{query: {document: score}}`."""
+    """One run, and not several: a file, a frame, a Run, or `{query: {document: score}}`."""
+    if is_frame(runs):
+        return True
     if isinstance(runs, Mapping):
         first = next(iter(runs.values()), None)
         inner = next(iter(first.values()), None) if isinstance(first, Mapping) else None
@@ -193,6 +204,6 @@ def _file_name(run: Any) -> str | None:
     path = Path(run)
     if os.fspath(run) == STANDARD_INPUT:
         return "standard input"
-    for suffix in (".gz", ".xz", ".zst", ".run", ".txt", ".trec", ".tsv", ".res"):
+    for suffix in SUFFIXES:
         path = path.with_suffix("") if path.suffix == suffix else path
     return path.name

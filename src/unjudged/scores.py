@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -18,6 +19,7 @@ from unjudged.uncertainty.estimate import EVERY, Estimate
 from unjudged.uncertainty.expectation import DRAWS, both_interval, model_interval, queries_interval
 
 if TYPE_CHECKING:
+    import duckdb
     import pandas
     import polars
     import pyarrow
@@ -49,8 +51,10 @@ class Scores:
     measures: Sequence[Measure]
     missing: Mapping[str, Sequence[str]]
     rankings: JudgedRankings
+    library: str = ""
+    """Where frames went in, the library they are of."""
 
-    @property
+    @cached_property
     def means(self) -> Floats:
         """Run x measure: the mean over all queries; the sum for counts, the geometric mean for GMAP."""
         columns = [measure.over_queries(self.values[:, :, k]) for k, measure in enumerate(self.measures)]
@@ -151,6 +155,29 @@ class Scores:
         """An Arrow table of `rows()`."""
         return self._frame("pyarrow")
 
+    def to_duckdb(self) -> duckdb.DuckDBPyRelation:
+        """A DuckDB relation over `rows()`."""
+        try:
+            import duckdb
+        except ModuleNotFoundError as error:
+            raise _not_installed("duckdb", error) from None
+        return duckdb.from_arrow(self.to_arrow())
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """`rows()` in the kind of frame that went in, or of another library:
+        'pandas', 'polars', 'pyarrow', 'duckdb'.
+        """
+        chosen = library or self.library
+        if chosen not in FRAMES:
+            known = ", ".join(FRAMES)
+            said = f"no kind of frame is called {chosen!r}" if chosen else "no frame went in, so say which"
+            raise UsageError(f"{said}, expected one of {known}")
+        return FRAMES[chosen](self)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """`rows()` for whatever takes a stream of Arrow's: `polars.DataFrame(scores)`."""
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
+
     def _frame(self, backend: Any) -> Any:
         import narwhals
 
@@ -165,7 +192,7 @@ class Scores:
         try:
             return narwhals.from_dict(lists, backend=backend).to_native()
         except ModuleNotFoundError as error:
-            raise UsageError(f"{backend} is not installed: pip install {backend} ({error})") from None
+            raise _not_installed(backend, error) from None
 
     def __repr__(self) -> str:
         size = f"Scores({_many(self.runs, 'run')} x {_many(self.queries, 'query', 'queries')}; means)"
@@ -190,6 +217,18 @@ class Scores:
         ]
         caption = f"<caption>means over {_many(self.queries, 'query', 'queries')}</caption>"
         return f"<table>{caption}<thead>{head}</thead><tbody>{''.join(body)}</tbody></table>"
+
+
+FRAMES: Mapping[str, Callable[[Scores], Any]] = {
+    "pandas": Scores.to_pandas,
+    "polars": Scores.to_polars,
+    "pyarrow": Scores.to_arrow,
+    "duckdb": Scores.to_duckdb,
+}
+
+
+def _not_installed(library: str, error: ModuleNotFoundError) -> UsageError:
+    return UsageError(f"{library} is not installed: pip install {library} ({error})")
 
 
 def _name(measure: MeasureLike) -> str:

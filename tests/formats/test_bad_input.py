@@ -74,7 +74,7 @@ BAD_MEMORY = [
     ({7: {"d": 1}}, "query '7' is int, expected str"),
     ({"q": ["d"]}, "query 'q' holds a list, expected a mapping of documents to a grade each"),
     ({}, "the judgments are empty, expected at least one judged document"),
-    ([("q", "d")], "a row has fewer than three fields, expected (query, document, grade)"),
+    ([("q", "d")], "a row has too few fields, expected (query, document, grade)"),
     ([("q", "d", 1), ("p", "d", 1), ("q", "d", 0)], "document 'd' of query 'q' is there twice"),
     ({"q": {"\ud800": 1}}, r"document '\ud800' is no text that UTF-8 can hold"),
 ]

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unjudged import UsageError, evaluate, sample
+from unjudged.formats.files import read_run
 from unjudged.formats.memory import table_of
-from unjudged.formats.trec import read_run
 from unjudged.measures.names import parse
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.pool import extended, updated

@@ -11,7 +11,7 @@ from unjudged.cli.arguments import Design, File, Judged, check_files, read_judgm
 from unjudged.cli.progress import progress, reading
 from unjudged.errors import UsageError
 from unjudged.evaluation import judged_rankings, name_runs
-from unjudged.formats.trec import cores
+from unjudged.formats.matching import cores
 
 
 def experiment(

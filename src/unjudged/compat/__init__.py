@@ -1,1 +1,1 @@
-"""Drop-ins for the tools people have: trec_eval's command line, pytrec_eval's calls."""
+"""In the place of the tools people have, and within them: trec_eval, pytrec_eval, ir_measures."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from contextlib import closing
 from typing import TypeVar
@@ -14,7 +13,7 @@ from unjudged.errors import InputError, LineError, RepeatedDocument
 from unjudged.formats import trec
 from unjudged.formats.columns import decode
 from unjudged.formats.layouts import QRELS, RUN, Layout
-from unjudged.formats.sources import STANDARD_INPUT, display_name, errors_named, on_disk
+from unjudged.formats.sources import STANDARD_INPUT, errors_named, on_disk
 from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments
 
@@ -31,7 +30,7 @@ def read_rankings(options: Options) -> tuple[JudgedRankings, str]:
     if options.rel_format != "qrels":
         reason = NO_PREFERENCES if options.rel_format in UNSUPPORTED else ""
         raise Stop(2, f"trec_eval: Illegal rel_format '{options.rel_format}'", reason=reason)
-    judgments = _tried("qrels", qrels, first, lambda: Judgments.read(qrels, QRELS))
+    judgments = _tried("qrels", qrels, first, lambda: _judgments(qrels))
     if options.run_format != "trec_results":
         raise Stop(2, f"trec_eval: Illegal retrieval results format '{options.run_format}'")
     rankings, tag = _tried("results", run, first, lambda: _scanned(options, judgments, run))
@@ -41,15 +40,17 @@ def read_rankings(options: Options) -> tuple[JudgedRankings, str]:
     return rankings, decode(tag)
 
 
+def _judgments(path: str) -> Judgments:
+    with errors_named(path), on_disk(path) as file:
+        return Judgments.from_table(*trec.read_judgments(file, QRELS))
+
+
 def _scanned(options: Options, judgments: Judgments, run: str) -> tuple[JudgedRankings, bytes]:
     source = STANDARD_INPUT if run.startswith("-") else run
     layout = Layout(RUN.columns, RUN.open_ended, single=options.version == 9)
     with errors_named(source), on_disk(source) as file:
-        try:
-            with closing(trec.scan_runs([file], judgments.index, layout)) as scans:
-                rankings = JudgedRankings.of(judgments, [next(scans)])
-        except InputError as error:  # of a copy, where it is standard input
-            raise InputError(str(error).replace(os.fspath(file), display_name(source))) from None
+        with closing(trec.scan_runs([(source, file)], judgments.index, layout)) as scans:
+            rankings = JudgedRankings.of(judgments, [next(scans)])
         return rankings, trec.last_tag(file) if "runid" in options.measures else b""
 
 

@@ -38,6 +38,14 @@ class Ids(Sequence[str]):
         np.cumsum(lengths, out=offsets[1:])
         return cls(np.frombuffer(data, np.uint8), offsets)
 
+    @classmethod
+    def joined(cls, parts: Sequence[Ids]) -> Ids:
+        ends = [part.offsets[[0, -1]].tolist() for part in parts]
+        before = np.cumsum([0, *(stop - start for start, stop in ends)])
+        moved = [p.offsets[1:] - s + b for p, (s, _), b in zip(parts, ends, before, strict=False)]
+        data = [part.data[start:stop] for part, (start, stop) in zip(parts, ends, strict=True)]
+        return cls(np.concatenate(data), np.concatenate([np.zeros(1, np.int64), *moved]))
+
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
@@ -82,6 +90,29 @@ class Table:
 
     def query_of(self, row: int) -> bytes:
         return self.queries.raw(int(np.searchsorted(self.starts, row, "right")) - 1)
+
+    @classmethod
+    def joined(cls, parts: Sequence[Table]) -> Table:
+        """The rows of tables one after another."""
+        own = [slice(part.starts[0], part.starts[-1]) for part in parts]
+        before = np.cumsum([0, *(rows.stop - rows.start for rows in own)])
+        starts = [p.starts[:-1] - p.starts[0] + b for p, b in zip(parts, before, strict=False)]
+        documents = [
+            Ids(part.documents.data, part.documents.offsets[rows.start : rows.stop + 1])
+            for part, rows in zip(parts, own, strict=True)
+        ]
+        return cls(
+            queries=Ids.joined([part.queries for part in parts]),
+            starts=np.concatenate([*starts, before[-1:]]).astype(np.int64),
+            documents=Ids.joined(documents),
+            numbers=np.concatenate([part.numbers[rows] for part, rows in zip(parts, own, strict=True)]),
+            lines=np.concatenate([part.lines[rows] for part, rows in zip(parts, own, strict=True)]),
+        )
+
+    def span(self, first: int, last: int) -> Table:
+        """The groups from `first` to just before `last`, over the same rows."""
+        queries = Ids(self.queries.data, self.queries.offsets[first : last + 1])
+        return Table(queries, self.starts[first : last + 1], self.documents, self.numbers, self.lines)
 
     def grouped(self) -> Table:
         """The same rows with each query's together, queries and rows in the order they came."""

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from unjudged.errors import InputError, LineError, RepeatedDocument, quoted
 
 LONGEST_LINE = 1 << 20
@@ -76,6 +79,21 @@ def layout_of_judgments(lines: Sequence[bytes]) -> Layout:
     return STRATIFIED if whole and len({row[1] for row in rows if len(row) > 1}) == 1 else PRELS
 
 
+def expected(column: str) -> str:
+    """What a number of the column may be, in words."""
+    return _EXPECTED[_KIND[column]]
+
+
+def unfit(column: str, numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Which of the numbers the column cannot hold."""
+    good: NDArray[np.bool_] = np.isfinite(numbers)
+    if _KIND[column] == WHOLE:
+        good = (numbers == np.floor(numbers)) & (numbers >= SMALLEST_WHOLE) & (numbers <= LARGEST_WHOLE)
+    elif _KIND[column] == PROBABILITY:
+        good = np.isnan(numbers) | ((numbers > 0) & (numbers <= 1))
+    return ~good
+
+
 def wrong_width(layout: Layout, line: int, found: int) -> LineError:
     return LineError(line, f"expected {layout.describe()}, found {found}")
 
@@ -88,6 +106,10 @@ def wrong_number(layout: Layout, line: int, column: int, value: bytes) -> LineEr
 def endless_line(line: int) -> LineError:
     problem = f"longer than {LONGEST_LINE:,} bytes, expected lines of text; is it a binary file?"
     return LineError(line, problem)
+
+
+def no_rows() -> InputError:
+    return InputError("no rows in it, expected at least one")
 
 
 def seen_before(line: int, first_line: int, query: bytes, document: bytes) -> LineError:

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from itertools import pairwise
+
 import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.errors import DuplicateError, UnjudgedError
 from unjudged.formats import scanner
 from unjudged.formats.columns import Ids, Matched, Table
-from unjudged.formats.layouts import seen_before, seen_twice
+from unjudged.formats.layouts import no_rows, seen_before, seen_twice
+
+SMALLEST_PART = 1 << 18
 
 
 def index(table: Table) -> scanner.Index:
@@ -26,11 +34,67 @@ def index_of(queries: Ids, starts: NDArray[np.int64], documents: Ids) -> scanner
 
 
 def match(table: Table, judged: scanner.Index) -> Matched:
-    """What a table of rankings holds of the judged documents."""
+    """What a table of rankings holds of the judged documents; of a large one each core takes a part."""
+    parts = min(cores(), len(table.documents) // SMALLEST_PART)
     try:
-        return scanner.match_table(table, judged)
+        if parts < 2:
+            return scanner.match_table(table, judged)
+        cuts = np.searchsorted(table.starts, np.linspace(0, len(table.documents), parts + 1).astype(np.int64))
+        spans = [table.span(first, last) for first, last in pairwise(cuts.tolist())]
+        with ThreadPoolExecutor(parts) as pool:
+            return Matched.joined(list(pool.map(lambda span: scanner.match_table(span, judged), spans)))
     except DuplicateError as error:
         raise _named(table, error) from None
+
+
+def match_blocks(blocks: Iterable[Table], judged: scanner.Index) -> Matched | None:
+    """The same from rows that come in blocks, each forgotten once its queries are complete.
+
+    None where the rows of a query turn out to be apart: then all of them are needed at once.
+    """
+    parts: list[Matched] = []
+    waiting: list[Table] = []  # the query that the next block may go on with
+    seen: set[int] = set()
+
+    def done(table: Table) -> bool:
+        parts.append(match(table, judged))
+        known = parts[-1].query[parts[-1].query >= 0].tolist()
+        together = seen.isdisjoint(known)
+        seen.update(known)
+        return together
+
+    for block in blocks:
+        groups, first = len(block.queries), 0
+        if len(set(block.queries.tolist())) < groups:
+            return None
+        if waiting and groups and block.queries.raw(0) == waiting[0].queries.raw(0):
+            waiting.append(block.span(0, 1))
+            first = 1
+        if first == groups:
+            continue
+        if waiting and not done(_one_group(waiting)):
+            return None
+        if first < groups - 1 and not done(block.span(first, groups - 1)):
+            return None
+        waiting = [block.span(groups - 1, groups)]
+    if waiting and not done(_one_group(waiting)):
+        return None
+    if not parts:
+        raise no_rows()
+    return Matched.joined(parts)
+
+
+def _one_group(parts: list[Table]) -> Table:
+    """The rows of one query that came in parts."""
+    if len(parts) == 1:
+        return parts[0]
+    rows = Table.joined(parts)
+    return replace(rows, queries=parts[0].queries, starts=rows.starts[[0, -1]])
+
+
+def cores() -> int:
+    """How many threads can run at once."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _named(table: Table, error: DuplicateError) -> UnjudgedError:

@@ -11,22 +11,17 @@ from numpy.typing import NDArray
 
 from unjudged.errors import InputError, quoted
 from unjudged.formats.columns import Ids, Table
-from unjudged.formats.layouts import LARGEST_WHOLE, SMALLEST_WHOLE
+from unjudged.formats.layouts import expected, unfit
 
 Nested = Mapping[str, Mapping[str, float]]
 Rows = Iterable[tuple[Any, ...]]
-
-_EXPECTED = {
-    "grade": f"a whole number from {SMALLEST_WHOLE} to {LARGEST_WHOLE}",
-    "score": "a finite number",
-}
 
 
 def table_of(data: Nested | Rows, number: str) -> Table:
     """`{query: {document: number}}` or (query, document, number) tuples, each query's rows together."""
     if isinstance(data, Mapping):
         return _of_mapping(data, number)
-    return _of_rows(data, number)
+    return table_of_rows(data, (number,))
 
 
 def _of_mapping(data: Mapping[str, Any], number: str) -> Table:
@@ -44,18 +39,24 @@ def _of_mapping(data: Mapping[str, Any], number: str) -> Table:
     return Table(queries, starts, documents, numbers[:, None], np.zeros(0, np.int64))
 
 
-def _of_rows(data: Rows, number: str) -> Table:
-    rows = [row[:3] for row in data]
-    if any(len(row) < 3 for row in rows):
-        raise InputError(f"a row has fewer than three fields, expected (query, document, {number})")
-    queries, documents, values = ([row[i] for row in rows] for i in range(3))
+def table_of_rows(data: Rows, names: tuple[str, ...]) -> Table:
+    """Rows of a query, a document and the numbers of these names."""
+    width = 2 + len(names)
+    rows = [row[:width] for row in data]
+    if any(len(row) < width for row in rows):
+        fields = ", ".join(["query", "document", *names])
+        raise InputError(f"a row has too few fields, expected ({fields})")
+    queries, documents, *values = ([row[i] for row in rows] for i in range(width))
     new = [i for i in range(len(rows)) if i == 0 or queries[i] != queries[i - 1]]
-    numbers = _numbers(values, number, lambda row: (queries[row], documents[row]))
+    numbers = [
+        _numbers(column, name, lambda row: (queries[row], documents[row]))
+        for column, name in zip(values, names, strict=True)
+    ]
     table = Table(
         _ids([queries[i] for i in new], "query"),
         np.array([*new, len(rows)], np.int64),
         _ids(documents, "document"),
-        numbers[:, None],
+        np.stack(numbers, axis=1),
         np.zeros(0, np.int64),
     )
     return table.grouped()
@@ -75,23 +76,21 @@ def _ids(texts: list[Any], what: str) -> Ids:
 def _numbers(values: list[Any], number: str, name_of: Any) -> NDArray[np.float64]:
     try:
         numbers = np.array(values, np.float64)
-        bad = ~np.isfinite(numbers)
-        if number == "grade":
-            bad |= (numbers != np.floor(numbers)) | (np.abs(numbers) > LARGEST_WHOLE)
+        bad = unfit(number, numbers)
         wrong = int(np.argmax(bad)) if bad.any() else None
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         wrong = next(i for i, value in enumerate(values) if not _is_number(value))
     if wrong is None:
         return numbers
     query, document = name_of(wrong)
     what = f"the {number} of document {quoted(str(document))} of query {quoted(str(query))}"
-    raise InputError(f"{what} is {quoted(str(values[wrong]))}, expected {_EXPECTED[number]}")
+    raise InputError(f"{what} is {quoted(str(values[wrong]))}, expected {expected(number)}")
 
 
 def _is_number(value: Any) -> bool:
     try:
         return bool(np.isfinite(np.float64(value)))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return False
 
 

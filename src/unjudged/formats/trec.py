@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Generator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
@@ -14,7 +13,7 @@ from unjudged.errors import InputError
 from unjudged.formats import scanner
 from unjudged.formats.columns import Matched, Table
 from unjudged.formats.layouts import RUN, ZSCORES, Layout, layout_of_judgments
-from unjudged.formats.matching import index, match
+from unjudged.formats.matching import cores, match
 from unjudged.formats.sources import (
     PathLike,
     Piece,
@@ -29,27 +28,24 @@ from unjudged.formats.sources import (
 LOOK_AHEAD = 1 << 15
 
 
-def read_judgments(path: PathLike, layout: Layout | None = None) -> tuple[Table, Layout, scanner.Index]:
-    """The judgments of a file, each query's together; which of the layouts it has; and their index."""
-    with errors_named(path), on_disk(path) as file:
-        if layout is None:
-            with opened(file) as stream:
-                start = stream.read(LOOK_AHEAD) or b""
-            layout = layout_of_judgments(start.split(b"\n")[: -1 if len(start) == LOOK_AHEAD else None])
-        table = _read(path, file, layout)
-        return table, layout, index(table)
+def read_judgments(file: PathLike, layout: Layout | None = None) -> tuple[Table, Layout]:
+    """The judgments of a file, each query's together, and which of the layouts it has."""
+    if layout is None:
+        with opened(file) as stream:
+            start = stream.read(LOOK_AHEAD) or b""
+        layout = layout_of_judgments(start.split(b"\n")[: -1 if len(start) == LOOK_AHEAD else None])
+    return _read(file, layout), layout
 
 
-def read_run(path: PathLike) -> Table:
+def read_run(file: PathLike) -> Table:
     """The rankings of a file, each query's together."""
-    with errors_named(path), on_disk(path) as file:
-        return _read(path, file, RUN)
+    return _read(file, RUN)
 
 
 def read_means(path: PathLike) -> dict[tuple[bytes, bytes], tuple[float, float]]:
     """The mean and standard deviation of each query and measure, from trec_eval's file of them."""
     with errors_named(path), on_disk(path) as file:
-        table = _read(path, file, ZSCORES)
+        table = _read(file, ZSCORES)
     queries = np.repeat(np.arange(len(table.queries)), np.diff(table.starts)).tolist()
     names, measures = table.queries.tolist(), table.documents.tolist()
     pairs = zip(queries, measures, strict=True)
@@ -66,9 +62,12 @@ def last_tag(path: PathLike) -> bytes:
 
 
 def scan_runs(
-    paths: Sequence[PathLike], judged: scanner.Index, layout: Layout = RUN
+    files: Sequence[tuple[PathLike, PathLike]], judged: scanner.Index, layout: Layout = RUN
 ) -> Generator[Matched, None, None]:
-    """What each run holds of the judged documents, without keeping the rest of it in memory."""
+    """What each run holds of the judged documents, without keeping the rest of it in memory.
+
+    A run is given by its name, and by a file with what the name stands for.
+    """
     workers = cores()
     stop = Event()
     with ExitStack() as stack:
@@ -76,19 +75,13 @@ def scan_runs(
         stack.callback(pool.shutdown, wait=False, cancel_futures=True)
         stack.callback(stop.set)
         waiting = []
-        for path in paths:
+        for path, file in files:
             with errors_named(path):
-                file = stack.enter_context(on_disk(path))
-                parts = pieces(file, workers if len(paths) < workers else 1)
+                parts = pieces(file, workers if len(files) < workers else 1)
             scans = [pool.submit(_scan_piece, file, part, judged, layout, stop) for part in parts]
             waiting.append((path, file, scans))
         for path, file, scans in waiting:
             yield _join(path, file, scans, judged, layout)
-
-
-def cores() -> int:
-    """How many threads can run at once."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _scan_piece(
@@ -113,21 +106,20 @@ def _join(
         lines += more_lines
     matched = Matched.joined(parts)
     if not len(matched.query):
-        raise _empty(path, layout)
+        raise InputError(f"{display_name(path)}: {_empty(layout)}")
     if matched.repeats_a_query():
         with errors_named(path):
-            return match(_read(path, file, layout), judged)
+            return match(_read(file, layout), judged)
     return matched
 
 
-def _read(path: PathLike, file: PathLike, layout: Layout) -> Table:
-    """All of `file`, which holds what `path` names."""
+def _read(file: PathLike, layout: Layout) -> Table:
     with opened(file) as stream:
         table, _ = scanner.read_table(stream, layout)
     if not len(table.lines):
-        raise _empty(path, layout)
+        raise _empty(layout)
     return table.grouped()
 
 
-def _empty(path: PathLike, layout: Layout) -> InputError:
-    return InputError(f"{display_name(path)}: no data in it, expected lines of {layout.describe()}")
+def _empty(layout: Layout) -> InputError:
+    return InputError(f"no data in it, expected lines of {layout.describe()}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
@@ -13,7 +14,7 @@ import numpy as np
 
 from unjudged.errors import UsageError
 from unjudged.measures.parameters import checked
-from unjudged.rankings.judged import Floats, JudgedRankings, mean_in_order
+from unjudged.rankings.judged import Floats, JudgedRankings
 
 Chance = Callable[..., Floats]
 """From numbers of documents and of relevant ones, and the measure's parameters, to expected values."""
@@ -169,11 +170,7 @@ class Measure:
 
     def over_queries(self, values: Floats) -> Floats:
         """What the values of all queries, on the last axis, come to: mean, sum or geometric mean."""
-        if self.traits.summary == "sum":
-            return np.asarray(values.sum(axis=-1), float)
-        if self.traits.summary == GEOMETRIC:
-            return np.exp(mean_in_order(np.log(values)))
-        return mean_in_order(values)
+        return summarised(self.traits.summary, values)
 
     def check_complete(self) -> None:
         """Refuse a measure that lacks a parameter it cannot do without."""
@@ -181,6 +178,19 @@ class Measure:
             if default is inspect.Parameter.empty and parameter not in self.given:
                 example = f"{self.name}@10" if parameter == "cutoff" else f"{self.name}@0.1"
                 raise UsageError(f"{self.name} needs a {parameter}: write it as {example}")
+
+
+def summarised(summary: str, values: Floats) -> Floats:
+    """The mean, sum or geometric mean over the last axis.
+
+    Sums are rounded once, so the order of the queries does not matter.
+    """
+    rows = (np.log(values) if summary == GEOMETRIC else values).reshape(-1, values.shape[-1]).tolist()
+    sums = np.array([math.fsum(row) for row in rows]).reshape(values.shape[:-1])
+    if summary == "sum":
+        return sums
+    means: Floats = sums / values.shape[-1]
+    return np.asarray(np.exp(means), float) if summary == GEOMETRIC else means
 
 
 def _made_again(name: str, given: Mapping[str, Any]) -> Measure:

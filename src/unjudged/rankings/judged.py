@@ -230,12 +230,6 @@ def sums(values: ArrayLike, group: Integers, groups: int) -> Floats:
     return cast("Floats", added)
 
 
-def mean_in_order(values: Floats) -> Floats:
-    """The mean over the last axis, added one after another as trec_eval adds, whatever stands beside."""
-    means: Floats = np.cumsum(values, axis=-1)[..., -1] / values.shape[-1]
-    return means
-
-
 def _by_query(
     matched: Matched, queries: int
 ) -> tuple[Integers, NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:

@@ -6,14 +6,15 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.errors import InputError, UsageError
-from unjudged.formats import matching, trec
+from unjudged.formats import files, matching
 from unjudged.formats.columns import Ids, Table
+from unjudged.formats.frames import Frame, is_frame, table_of_frame
 from unjudged.formats.layouts import QRELS, Layout
 from unjudged.formats.memory import table_of
 from unjudged.formats.scanner import Index
@@ -47,40 +48,52 @@ class Judgments:
     probability: NDArray[np.float64] | None = None
 
     @classmethod
-    def of(cls, source: JudgmentsSource) -> Judgments:
-        """From a file, `{query: {document: grade}}`, or (query, document, grade) tuples."""
+    def of(cls, source: JudgmentsSource, **columns: str) -> Judgments:
+        """From a file, a frame, `{query: {document: grade}}`, or (query, document, grade) tuples.
+
+        The columns of a frame are known by the names that ir_measures, PyTerrier and BEIR give them; others
+        are given: `Judgments.of(frame, query="topic", document="url", grade="stars")`.
+        """
         if isinstance(source, Judgments):
             return source
         if isinstance(source, str | os.PathLike):
-            return cls.read(source)
-        table = table_of(source, "grade")
+            return cls.read(source, **columns)
+        if is_frame(source):
+            table, layout = table_of_frame(source, "grade", columns)
+        else:
+            table, layout = table_of(cast("Any", source), "grade"), QRELS
         if not len(table.documents):
             raise InputError("the judgments are empty, expected at least one judged document")
-        return cls._from(table, QRELS, matching.index(table))
+        return cls.from_table(table, layout)
 
     @classmethod
-    def read(cls, path: str | os.PathLike[str], layout: Layout | None = None) -> Judgments:
-        """From a file; `-` is standard input. Unless the layout is given, the columns say what it is:
+    def read(cls, path: str | os.PathLike[str], **columns: str) -> Judgments:
+        """From a file; `-` is standard input, `irds:<id>` a dataset of ir_datasets.
+
+        Parquet, Arrow, CSV or TSV with a header (BEIR's qrels) and JSON dictionaries are known by their first
+        bytes, and `columns` as for `of`. In TREC text the columns say what it is:
 
         - four, `query iteration document grade`: qrels;
         - five, `query iteration document stratum grade`: a stratified sample, as sample_eval takes it;
         - five, `query document grade method probability`: a sample with inclusion probabilities (prels),
           as statAP's script takes it. Methods 0 and 2 judged every document they chose: probability 1.
         """
-        return cls._from(*trec.read_judgments(path, layout))
+        return cls.from_table(*files.read_judgments(path, columns))
 
     @classmethod
-    def _from(cls, table: Table, layout: Layout, index: Index) -> Judgments:
+    def from_table(cls, table: Table, layout: Layout, index: Index | None = None) -> Judgments:
+        """From a table whose numbers are those of the layout, each query's rows together."""
         column = {name: table.numbers[:, i] for i, name in enumerate(layout.numbers)}
         stratum, probability = column.get("stratum"), column.get("probability")
         if probability is not None:
-            probability = np.where(np.isin(column["method"], (0, 2)), 1.0, probability)
+            certain = np.isin(column.get("method", np.ones(1)), (0, 2))
+            probability = np.where(certain, 1.0, probability)
         return cls(
             table.queries,
             table.starts,
             table.documents,
             column["grade"].astype(np.int32),
-            index,
+            index or matching.index(table),
             None if stratum is None else stratum.astype(np.int32),
             probability,
         )
@@ -152,5 +165,10 @@ class Judgments:
 
 
 JudgmentsSource = (
-    Judgments | str | os.PathLike[str] | Mapping[str, Mapping[str, int]] | Iterable[tuple[str, str, int]]
+    Judgments
+    | str
+    | os.PathLike[str]
+    | Frame
+    | Mapping[str, Mapping[str, int]]
+    | Iterable[tuple[str, str, int]]
 )

@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.errors import InputError
-from unjudged.formats import matching, scanner, trec
+from unjudged.formats import files, matching, scanner
 from unjudged.formats.columns import Ids, Table
+from unjudged.formats.frames import Frame, is_frame, table_of_frame
 from unjudged.formats.memory import table_of
 
 
@@ -32,16 +34,24 @@ class Run:
     scores: NDArray[np.float64]
 
     @classmethod
-    def of(cls, source: RunSource) -> Run:
-        """From a file, `{query: {document: score}}`, or (query, document, score) tuples."""
+    def of(cls, source: RunSource, **columns: str) -> Run:
+        """From a file, a frame, `{query: {document: score}}`, or (query, document, score) tuples.
+
+        The columns of a frame are known by the names that ir_measures, PyTerrier and BEIR give them; others
+        are given: `Run.of(frame, query="topic", document="url", score="similarity")`.
+        """
         if isinstance(source, Run):
             return source
-        return cls._from(run_table(source))
+        if isinstance(source, str | os.PathLike):
+            return cls.read(source, **columns)
+        return cls._from(run_table(source, **columns))
 
     @classmethod
-    def read(cls, path: str | os.PathLike[str]) -> Run:
+    def read(cls, path: str | os.PathLike[str], **columns: str) -> Run:
         """From a file of six columns, `query iteration document rank score tag`; `-` is standard input."""
-        return cls._from(trec.read_run(path))
+        table = files.read_run(path, columns)
+        with files.said_of(path):
+            return cls._from(table)
 
     @classmethod
     def _from(cls, table: Table) -> Run:
@@ -67,17 +77,25 @@ class Run:
 
 
 RunSource = (
-    Run | str | os.PathLike[str] | Mapping[str, Mapping[str, float]] | Iterable[tuple[str, str, float]]
+    Run
+    | str
+    | os.PathLike[str]
+    | Frame
+    | Mapping[str, Mapping[str, float]]
+    | Iterable[tuple[str, str, float]]
 )
 
 
-def run_table(source: RunSource) -> Table:
+def run_table(source: RunSource, **columns: str) -> Table:
     """The rankings as a table, whatever holds them; not sorted."""
     if isinstance(source, Run):
         return source.table
     if isinstance(source, str | os.PathLike):
-        return trec.read_run(source)
-    table = table_of(source, "score")
+        return files.read_run(source, columns)
+    if is_frame(source):
+        table, _ = table_of_frame(source, "score", columns)
+    else:
+        table = table_of(cast("Any", source), "score")
     if not len(table.documents):
         raise InputError("the run is empty, expected at least one document")
     return table

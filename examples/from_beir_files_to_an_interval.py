@@ -1,0 +1,48 @@
+"""From files as BEIR has them to a score with its interval, step by step."""
+
+# %% The files: judgments with a header, `query-id corpus-id score`, and a run as a JSON dictionary.
+import json
+import tempfile
+from pathlib import Path
+
+from unjudged import Judgments, Run, sample
+
+folder = Path(tempfile.mkdtemp())
+judged = Judgments.read(sample.qrels)
+pairs = zip([judged.queries[q] for q in judged.query], judged.documents, judged.grade, strict=True)
+lines = [f"{query}\t{document}\t{grade}" for query, document, grade in pairs if grade >= 0]
+(folder / "test.tsv").write_text("\n".join(["query-id\tcorpus-id\tscore", *lines]) + "\n")
+
+run = Run.read(sample.runs["dense"])
+rankings = {
+    query: dict(
+        zip(run.ranking(query), run.scores[run.offsets[i] : run.offsets[i + 1]].tolist(), strict=True)
+    )
+    for i, query in enumerate(run.queries)
+}
+(folder / "dense.json").write_text(json.dumps(rankings))
+
+# %% The numbers that everybody prints: nothing says that two thirds of the top ten were never judged.
+from unjudged import evaluate
+
+scores = evaluate(folder / "test.tsv", folder / "dense.json", ["nDCG@10", "RBP(p=0.8)", "Judged@10"])
+print(scores)
+
+# %% What the unjudged leave open: the interval holds whatever they turn out to be.
+ndcg, rbp = evaluate(folder / "test.tsv", folder / "dense.json", ["nDCG@10", "RBP(p=0.8)"]).estimate(
+    "bounds"
+)[0]
+print("nDCG@10", ndcg)
+print("RBP    ", rbp)
+
+# %% What is likely: each unjudged document is relevant with the probability of a judged one at its rank.
+(likely,) = evaluate(folder / "test.tsv", folder / "dense.json", "RBP(p=0.8)").estimate("model", q="rank")[0]
+print("RBP    ", likely, "likely")
+
+# Prints:
+# Scores(1 run x 30 queries; means)
+# run    nDCG@10  RBP(p=0.8)  Judged@10
+# dense   0.2374      0.2634     0.3200
+# nDCG@10 0.2374 [0.1765, 0.8823]
+# RBP     0.2634 [0.2634, 0.9495]
+# RBP     0.8304 [0.7968, 0.8639] likely

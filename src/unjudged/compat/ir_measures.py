@@ -1,0 +1,217 @@
+"""Our measures in ir_measures, and so in PyTerrier: importing this module is all it takes.
+
+- A measure that ir_measures does not have is there under its own name: `infNDCG`, `RBPResidual(p=0.8)@10`.
+- One whose name it has too is `unjudged_AP` there, with our parameters: `unjudged_AP(unjudged='condensed')`.
+- `bound='low'` or `'high'` is an end of the interval that the unjudged documents leave: a measure of its own.
+- The provider `unjudged` computes ir_measures' own measures; by itself those that no other provider can.
+
+`from unjudged.compat.ir_measures import AP` is the measure itself, for `calc_aggregate` or `pt.Experiment`;
+`python -m unjudged.compat.ir_measures` is ir_measures' command line with all of them.
+"""
+
+from __future__ import annotations
+
+import math
+import weakref
+from collections.abc import Iterable, Iterator
+from inspect import Parameter
+from typing import Any
+
+import numpy as np
+
+try:
+    import ir_measures
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError(
+        "unjudged.compat.ir_measures needs ir_measures: pip install ir-measures"
+    ) from error
+from ir_measures import Metric, measures, providers
+from ir_measures.measures.base import _NOT_PROVIDED as NOT_PROVIDED
+from ir_measures.measures.base import Agg, ParamInfo, SumAgg
+
+from unjudged.errors import UsageError
+from unjudged.formats import matching
+from unjudged.formats.frames import is_frame
+from unjudged.measures.registry import MEASURES, POLICIES, Measure
+from unjudged.rankings.judged import Floats, JudgedRankings
+from unjudged.rankings.judgments import Judgments
+from unjudged.rankings.runs import run_table
+from unjudged.uncertainty.bounds import bounds
+
+PREFIX = "unjudged_"
+BOUNDS = ("low", "high")
+
+
+class OurMeasure(measures.Measure):  # type: ignore[misc]
+    """One of our measures as ir_measures wants it; a class of its own is made for each."""
+
+    ours: Measure
+
+    def measure(self) -> Measure:
+        """The measure with the parameters it has here."""
+        return self.ours(**{name: value for name, value in self.params.items() if name != "bound"})
+
+    def validate_params(self) -> None:
+        super().validate_params()
+        self.measure().check_complete()
+
+    def compute(self, rankings: JudgedRankings) -> Floats:
+        bound = self.params.get("bound")
+        if bound is None:
+            return self.measure().compute(rankings)
+        ends = bounds(self.measure(), rankings)
+        return ends.low if bound == "low" else ends.high
+
+    def runtime_impl(self, qrels: Any, run: Any) -> Iterator[Metric]:
+        """What ir_measures' runtime provider calls, once for each measure with the same two frames."""
+        yield from _metrics({self: self.compute}, _matched_once(qrels, run))
+
+    def aggregator(self) -> Agg:
+        return SumAgg() if self.ours.traits.summary == "sum" else _OverQueries(self.ours)
+
+
+class _OverQueries(Agg):  # type: ignore[misc]
+    """The mean as `Scores.means` has it, rounded once; the geometric mean for GMAP."""
+
+    def __init__(self, measure: Measure) -> None:
+        self.measure = measure
+        self.values: list[float] = []
+
+    def add(self, value: float) -> None:
+        self.values.append(value)
+
+    def result(self) -> float:
+        return float(self.measure.over_queries(np.array(self.values))) if self.values else math.nan
+
+
+class UnjudgedProvider(providers.Provider):  # type: ignore[misc]
+    """ir_measures' own measures by our implementation."""
+
+    NAME = "unjudged"
+
+    def supports(self, measure: Any) -> bool:
+        measure.validate_params()
+        return translated(measure) is not None
+
+    def _evaluator(self, measures: Iterable[Any], qrels: Any) -> Any:
+        return _Evaluator(list(measures), Judgments.of(_rows(qrels, "relevance")))
+
+
+class _Evaluator(providers.Evaluator):  # type: ignore[misc]
+    def __init__(self, measures: list[Any], judgments: Judgments) -> None:
+        super().__init__(measures, set(judgments.queries))
+        self.judgments = judgments
+        self.asked = {measure: translated(measure) for measure in measures}
+        unknown = ", ".join(str(theirs) for theirs, ours in self.asked.items() if ours is None)
+        if unknown:
+            raise ValueError(f"provider unjudged does not have {unknown}")
+
+    def _iter_calc(self, run: Any) -> Iterator[Metric]:
+        run = _rows(run, "score")
+        if len(run):
+            asked = {theirs: ours.compute for theirs, ours in self.asked.items() if ours is not None}
+            yield from _metrics(asked, _match(self.judgments, run))
+
+
+def translated(measure: Any) -> Measure | None:
+    """Our measure for one of ir_measures'; None where there is none that means the same."""
+    if isinstance(measure, OurMeasure):
+        return None if "bound" in measure.params else measure.measure()
+    given = {name: measure[name] for name in measure.SUPPORTED_PARAMS if measure[name] is not NOT_PROVIDED}
+    name = "NumRelRet" if measure.NAME == "NumRet" and "rel" in given else measure.NAME
+    if given.pop("judged_only", False):
+        given["unjudged"] = "condensed"
+    if "beta" in given:  # there it is the square of what F takes it for, as in trec_eval
+        given["beta"] = math.sqrt(given["beta"])
+    graded = name == "RBP" and "rel" not in given
+    if given.pop("relative", False) or graded or name not in MEASURES:
+        return None
+    try:
+        found = MEASURES[name](**given)
+        found.check_complete()
+    except UsageError:
+        return None
+    return found
+
+
+def _metrics(asked: dict[Any, Any], rankings: JudgedRankings) -> Iterator[Metric]:
+    queries = list(rankings.judgments.queries)
+    for measure, compute in asked.items():
+        for query, value in zip(queries, compute(rankings).tolist(), strict=True):
+            yield Metric(query_id=query, measure=measure, value=value)
+
+
+def _rows(source: Any, number: str) -> Any:
+    """Dicts and frames as they are, named tuples as plain ones."""
+    if isinstance(source, dict) or is_frame(source):
+        return source
+    return [(row.query_id, row.doc_id, getattr(row, number)) for row in source]
+
+
+def _match(judgments: Judgments, run: Any) -> JudgedRankings:
+    return JudgedRankings.of(judgments, [matching.match(run_table(run), judgments.index)])
+
+
+class _LastMatch:
+    """The two frames that were matched last, and what came of it: measures ask one after another."""
+
+    frames: tuple[Any, Any] = (object, object)
+    rankings: JudgedRankings | None = None
+
+
+def _matched_once(qrels: Any, run: Any) -> JudgedRankings:
+    last = _LastMatch.rankings
+    same_qrels, same_run = (old() is new for old, new in zip(_LastMatch.frames, (qrels, run), strict=True))
+    if last is None or not (same_qrels and same_run):
+        last = _match(last.judgments if last is not None and same_qrels else Judgments.of(qrels), run)
+        _LastMatch.rankings, _LastMatch.frames = last, (weakref.ref(qrels), weakref.ref(run))
+    return last
+
+
+def register() -> None:
+    """Make every measure of ours known to ir_measures, those defined since the last time too."""
+    for name in MEASURES:
+        _measure_of(name)
+    if UnjudgedProvider.NAME not in providers.registry:
+        ir_measures.DefaultPipeline.providers.append(providers.register(UnjudgedProvider()))
+
+
+_MADE: dict[str, OurMeasure] = {}
+
+
+def _measure_of(name: str) -> OurMeasure:
+    ours = MEASURES[name]
+    if name not in _MADE or _MADE[name].ours is not ours:
+        taken = name in measures.registry and not isinstance(measures.registry[name], OurMeasure)
+        shown = PREFIX + name if taken else name
+        parameters = {
+            key: ParamInfo(default=NOT_PROVIDED if default is Parameter.empty else default)
+            for key, default in ours.parameters.items()
+        }
+        policies = {key: ParamInfo() for key in POLICIES}
+        body = {
+            "ours": ours,
+            "__name__": shown,
+            "NAME": shown,
+            "__doc__": ours.help,
+            "AT_PARAM": ours.traits.at or "cutoff",
+            "SUPPORTED_PARAMS": {**parameters, **policies, "bound": ParamInfo(choices=BOUNDS)},
+        }
+        _MADE[name] = type(shown, (OurMeasure,), body)()
+        measures.registry[shown] = _MADE[name]
+    return _MADE[name]
+
+
+def __getattr__(name: str) -> OurMeasure:
+    """Every measure is here under our name."""
+    if name in MEASURES:
+        return _measure_of(name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+register()
+
+if __name__ == "__main__":
+    from ir_measures.__main__ import main_cli
+
+    main_cli()

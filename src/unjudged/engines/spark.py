@@ -1,0 +1,136 @@
+"""The same evaluation on Spark, classic, over Connect or by Sail: one machine's numbers, to the last bit.
+
+Whole queries are put into buckets by a hash of their names. Run and judgments are cogrouped by bucket, and
+each bucket, some hundred thousand rows, is one call of the ordinary evaluation. No join runs in Spark, so a
+document that was not judged is never mistaken for one whose score is missing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from unjudged.engines.bucket import Task
+from unjudged.errors import InputError, UsageError
+from unjudged.evaluation import DEFAULT_MEASURES
+from unjudged.formats.headers import NONE, columns_of
+from unjudged.measures.names import MeasureLike, parse, parse_measures
+from unjudged.measures.registry import summarised
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame
+
+ROWS_OF_A_CALL = 250_000
+BUCKETS_OF_A_TASK = 2
+NAMES = {"byte", "short", "integer", "long", "string", "varchar", "char"}
+VALUES = "run string, query string, measure string, value double"
+MEANS = "run string, measure string, value double"
+
+
+def evaluate(
+    run: DataFrame | Mapping[str, DataFrame],
+    qrels: DataFrame,
+    measures: MeasureLike | Iterable[MeasureLike] = DEFAULT_MEASURES,
+    *,
+    depth: int | None = None,
+    buckets: int | None = None,
+    run_columns: Mapping[str, str] = NONE,
+    qrels_columns: Mapping[str, str] = NONE,
+) -> DataFrame:
+    """A lazy frame of (run, query, measure, value): every query of the judgments, for every run.
+
+    `run` is one frame, or a mapping of names to them. Columns are known by the names that ir_measures,
+    PyTerrier and BEIR give them, or given by role: `run_columns={"document": "url"}`. A null, a number that
+    is none and a document twice for a query fail the job, with the reason. `buckets` is how many calls there
+    are; without it the rows of the run are counted first, and each call gets about half a million.
+
+    Write or cache the frame before taking its `means`, or Spark computes it twice.
+    """
+    runs = dict(run) if isinstance(run, Mapping) else {"run": run}
+    if not runs:
+        raise UsageError("no run given, expected at least one")
+    task = Task.of(list(runs), parse_measures(measures), depth)
+    rankings = _run_rows(runs, run_columns)
+    parts = buckets if buckets is not None else max(1, math.ceil(rankings.count() / ROWS_OF_A_CALL))
+    if parts < 1:
+        raise UsageError(f"buckets is {parts}, expected a whole number of at least 1")
+    groups = [_in_buckets(frame, parts) for frame in (rankings, _judgment_rows(qrels, qrels_columns))]
+
+    def score(run: pa.Table, qrels: pa.Table) -> pa.Table:
+        return task.score(run.drop_columns("bucket"), qrels.drop_columns("bucket"))
+
+    return groups[0].cogroup(groups[1]).applyInArrow(score, VALUES)
+
+
+def means(values: DataFrame, measures: MeasureLike | Iterable[MeasureLike] = ()) -> DataFrame:
+    """A lazy frame of (run, measure, value) from what `evaluate` gave: means, sums for counts such as NumRet.
+
+    Each is rounded once, so that it is one machine's whatever order the rows are in. A count of your own is
+    summed if it is among `measures`.
+    """
+    own = {str(m): m.traits.summary for m in (parse_measures(measures) if measures else [])}
+
+    def summarise(rows: pa.Table) -> pa.Table:
+        name = rows["measure"][0].as_py()
+        value = summarised(own.get(name) or _summary_of(name), rows["value"].to_numpy())
+        return rows.select(["run", "measure"]).slice(0, 1).append_column("value", [[float(value)]])
+
+    return values.groupBy("run", "measure").applyInArrow(summarise, MEANS)
+
+
+def _summary_of(name: str) -> str:
+    try:
+        return parse(name)[0].traits.summary
+    except UsageError:
+        return "mean"  # a measure of the user's own, which this machine does not know
+
+
+def _run_rows(runs: Mapping[str, DataFrame], given: Mapping[str, str]) -> DataFrame:
+    from pyspark.sql import functions as f
+
+    frames = [
+        _named(frame, "score", given, f"run {name!r}").withColumn("run", f.lit(number))
+        for number, (name, frame) in enumerate(runs.items())
+    ]
+    whole = frames[0]
+    for frame in frames[1:]:
+        whole = whole.unionByName(frame)
+    return whole
+
+
+def _judgment_rows(qrels: DataFrame, given: Mapping[str, str]) -> DataFrame:
+    from pyspark.sql import functions as f
+
+    return _named(qrels, "grade", given, "the judgments").withColumn("place", f.monotonically_increasing_id())
+
+
+def _named(frame: DataFrame, number: str, given: Mapping[str, str], what: str) -> DataFrame:
+    """The columns of the roles under the roles' names; identifiers as text."""
+    from pyspark.sql import functions as f
+
+    kinds = {field.name: field.dataType.typeName() for field in frame.schema.fields}
+    try:
+        columns = columns_of(frame.columns, number, given)
+    except InputError as error:
+        raise InputError(f"{what}: {error}") from None
+    chosen: list[Any] = []
+    for role, name in columns.items():
+        column = f.col("`" + name.replace("`", "``") + "`")
+        if role in ("query", "document"):
+            if kinds[name] not in NAMES:
+                raise InputError(
+                    f"{what}: the {role} is of type {kinds[name]}, expected text or whole numbers"
+                )
+            column = column.cast("string")
+        chosen.append(column.alias(role))
+    return frame.select(*chosen)
+
+
+def _in_buckets(frame: DataFrame, parts: int) -> Any:
+    from pyspark.sql import functions as f
+
+    tasks = math.ceil(parts / BUCKETS_OF_A_TASK)
+    bucket = f.expr(f"pmod(crc32(query), {parts})")
+    return frame.withColumn("bucket", bucket).repartition(tasks, "bucket").groupBy("bucket")
