@@ -1,6 +1,6 @@
 """Makes a run and qrels as a cluster has them, always the same: `python make_parts.py FOLDER`.
 
-Five million rows and their judgments in no order, in sixteen Parquet files and four.
+Five million rows and their judgments in no order, in sixteen Parquet files and four; and as text, in order.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-from pyarrow import parquet
+from pyarrow import csv, parquet
 
 JUDGED = 40
 
@@ -30,8 +30,18 @@ def make(folder: Path, queries: int = 5000, depth: int = 1000, seed: int = 9) ->
     _write(unfinished / "run", 16, rng, query, document, score=score)
     grade = rng.choice([-1, 0, 0, 1, 2], len(judged))
     _write(unfinished / "qrels", 4, rng, query[judged], document[judged], relevance=grade)
+    best, zeros = np.lexsort((-score, query)), np.zeros(len(query), np.int64)
+    ids, numbers = [query[best], zeros, document[best]], [zeros, score[best], zeros]
+    _write_text(unfinished / "run.txt", [*ids, *numbers])
+    _write_text(unfinished / "qrels.txt", [query[judged], zeros[judged], document[judged], grade])
     unfinished.rename(target)
     return target
+
+
+def _write_text(path: Path, columns: list[np.ndarray]) -> None:
+    """The same as TREC text, in order."""
+    plain = csv.WriteOptions(include_header=False, delimiter=" ", quoting_style="none")
+    csv.write_csv(pa.table(dict(zip("abcdef", columns, strict=False))), path, plain)
 
 
 def _write(

@@ -49,9 +49,11 @@ def evaluate(
     Parameters
     ----------
     qrels
-        The judgments: query iteration document grade, where -1 is pooled and not judged.
+        The judgments: query iteration document grade, where -1 is pooled and not judged; or Parquet, Arrow,
+        CSV or TSV with a header, a JSON dictionary; or irds:ID, a dataset of ir_datasets.
     runs
-        The runs: query iteration document rank score tag. Plain, gz, xz or zst; - is standard input.
+        The runs: query iteration document rank score tag, or files of the other kinds. Plain, gz, xz or zst;
+        - is standard input; a pattern such as 'runs/*.parquet' is every file that fits.
     measures
         A measure, as AP(rel=2)@10 or as trec_eval's map_cut_10; may be repeated.
     per_query

@@ -1,4 +1,4 @@
-"""Judgments of ir_datasets: `irds:<id>` in the place of a file."""
+"""Judgments of ir_datasets, for `irds:<id>` in the place of a file."""
 
 from __future__ import annotations
 
@@ -7,22 +7,16 @@ from typing import Any
 from unjudged.errors import InputError, UsageError
 from unjudged.formats.columns import Table
 from unjudged.formats.headers import columns_of, layout_of
-from unjudged.formats.layouts import Layout
+from unjudged.formats.layouts import NONE, Layout
 from unjudged.formats.memory import table_of_rows
-
-PREFIX = "irds:"
-
-
-def is_dataset(source: Any) -> bool:
-    return isinstance(source, str) and source.startswith(PREFIX)
 
 
 def read_judgments(name: str) -> tuple[Table, Layout]:
     """The judgments of a dataset, which ir_datasets downloads if they are not on the disk yet."""
-    dataset = _load(name.removeprefix(PREFIX))
+    dataset = _load(name)
     if not dataset.has_qrels():
         raise InputError("this dataset has no judgments, expected one of its parts that has")
-    columns = columns_of(dataset.qrels_cls()._fields, "grade")
+    columns = columns_of(dataset.qrels_cls()._fields, "grade", NONE)
     try:
         rows = [tuple(getattr(row, field) for field in columns.values()) for row in dataset.qrels_iter()]
     except (RuntimeError, OSError) as error:
@@ -37,7 +31,7 @@ def _load(name: str) -> Any:
     try:
         import ir_datasets
     except ModuleNotFoundError:
-        raise UsageError(f"{PREFIX}{name} needs ir_datasets: pip install ir-datasets") from None
+        raise UsageError(f"irds:{name} needs ir_datasets: pip install ir-datasets") from None
     try:
         return ir_datasets.load(name)
     except KeyError:

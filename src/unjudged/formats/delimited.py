@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from unjudged.errors import LineError, quoted
 from unjudged.formats import scanner
 from unjudged.formats.columns import Ids, Matched, Table
-from unjudged.formats.headers import NONE, columns_of, is_header, layout_of
-from unjudged.formats.layouts import LONGEST_LINE, Layout, endless_line, expected, no_rows, unfit
+from unjudged.formats.headers import columns_of, is_header, layout_of
+from unjudged.formats.layouts import LONGEST_LINE, NONE, Layout, endless_line, expected, no_rows, unfit
 from unjudged.formats.matching import match, match_blocks
 from unjudged.formats.sources import PathLike, opened
 

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-import glob
 import os
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 from unjudged.errors import InputError, UsageError
-from unjudged.formats import datasets, delimited, dictionaries, parquet, scanner, trec
+from unjudged.formats import scanner, trec
 from unjudged.formats.columns import Matched, Table
-from unjudged.formats.headers import NONE
-from unjudged.formats.layouts import QRELS, RUN, Layout, no_rows
+from unjudged.formats.layouts import NONE, QRELS, RUN, Layout, no_rows
 from unjudged.formats.matching import index, match
-from unjudged.formats.sources import PathLike, display_name, errors_named, on_disk, opened
+from unjudged.formats.sources import (
+    ARROW_FILE,
+    ARROW_STREAM,
+    PARQUET,
+    PathLike,
+    display_name,
+    errors_named,
+    on_disk,
+    opened,
+)
 
 TEXT, DELIMITED, DICTIONARY, ARROW = "TREC text", "text with a header", "JSON", "Parquet or Arrow"
+DATASET = "irds:"
 
 
 def kind_of(file: PathLike) -> str:
@@ -25,20 +33,30 @@ def kind_of(file: PathLike) -> str:
         return ARROW
     with opened(file) as stream:
         start = stream.read(trec.LOOK_AHEAD) or b""
-    if start.startswith((parquet.PARQUET, parquet.ARROW_FILE, parquet.ARROW_STREAM)):
+    if start.startswith((PARQUET, ARROW_FILE, ARROW_STREAM)):
         return ARROW
     first, *_ = start.removeprefix(b"\xef\xbb\xbf").split(b"\n", 1)
     text = start.removeprefix(b"\xef\xbb\xbf").lstrip()
     if text[:1] in (b"{", b"[") and text[1:].lstrip()[:1] in (b'"', b"}", b"{", b"[", b"]"):
         return DICTIONARY
-    return DELIMITED if delimited.delimiter_of(first.decode("utf-8", "surrogateescape")) else TEXT
+    return DELIMITED if _is_header(first) else TEXT
+
+
+def _is_header(line: bytes) -> bool:
+    if b"\t" not in line and b"," not in line:
+        return False
+    from unjudged.formats.delimited import delimiter_of
+
+    return delimiter_of(line.decode("utf-8", "surrogateescape")) is not None
 
 
 def read_judgments(path: PathLike, given: Mapping[str, str] = NONE) -> tuple[Table, Layout, scanner.Index]:
     """The judgments of a file, each query's together; the columns they have; and their index."""
     with said_of(path), ExitStack() as stack:
-        if isinstance(path, str) and datasets.is_dataset(path):
-            table, layout = datasets.read_judgments(path)
+        if isinstance(path, str) and path.startswith(DATASET):
+            from unjudged.formats import datasets
+
+            table, layout = datasets.read_judgments(path.removeprefix(DATASET))
         else:
             file = stack.enter_context(on_disk(path))
             table, layout = _read(file, kind_of(file), "grade", given)
@@ -71,8 +89,10 @@ def scan_runs(paths: Sequence[PathLike], judged: scanner.Index) -> Generator[Mat
 
 def expanded(pattern: str) -> list[str]:
     """The files that a pattern such as `runs/*.run` stands for; a name that is no pattern stays as it is."""
-    if not glob.has_magic(pattern) or os.path.exists(pattern):
+    if not set(pattern) & set("*?[") or os.path.exists(pattern):
         return [pattern]
+    import glob
+
     found = sorted(glob.glob(pattern, recursive=True))  # noqa: PTH207
     if not found:
         raise InputError(f"{pattern}: no file is called so")
@@ -81,14 +101,20 @@ def expanded(pattern: str) -> list[str]:
 
 def _read(file: PathLike, kind: str, number: str, given: Mapping[str, str]) -> tuple[Table, Layout]:
     if kind == ARROW:
+        from unjudged.formats import parquet
+
         table, layout = parquet.read(Path(file), number, given)
     elif kind == DELIMITED:
+        from unjudged.formats import delimited
+
         table, layout = delimited.read(file, number, given)
     else:
         if given:
             raise UsageError("its columns have no names, so none can be chosen by name")
         if kind == TEXT:
             return trec.read_judgments(file) if number == "grade" else (trec.read_run(file), RUN)
+        from unjudged.formats import dictionaries
+
         table, layout = dictionaries.read(file, number), QRELS
     if not len(table.documents):
         raise no_rows()
@@ -97,8 +123,12 @@ def _read(file: PathLike, kind: str, number: str, given: Mapping[str, str]) -> t
 
 def _scan(file: PathLike, kind: str, judged: scanner.Index) -> Matched:
     if kind == ARROW:
+        from unjudged.formats import parquet
+
         return parquet.scan_run(Path(file), judged)
     if kind == DELIMITED:
+        from unjudged.formats import delimited
+
         return delimited.scan_run(file, judged)
     return match(_read(file, kind, "score", NONE)[0], judged)
 

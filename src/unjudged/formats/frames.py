@@ -7,9 +7,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Protocol
 
 from unjudged.errors import InputError, UsageError
-from unjudged.formats.arrow import pyarrow_module, table_of_arrow
 from unjudged.formats.columns import Table
-from unjudged.formats.headers import NONE, columns_of, layout_of
 from unjudged.formats.layouts import Layout
 from unjudged.formats.memory import table_of_rows
 
@@ -40,9 +38,12 @@ def library_of(source: Any) -> str:
     return library_of(source.to_native()) if library == "narwhals" else library
 
 
-def table_of_frame(frame: Any, number: str, given: Mapping[str, str] = NONE) -> tuple[Table, Layout]:
+def table_of_frame(frame: Any, number: str, given: Mapping[str, str]) -> tuple[Table, Layout]:
     """The rows of a frame, each query's together; `number` is "score" or "grade"."""
     import narwhals
+
+    from unjudged.formats.arrow import table_of_arrow
+    from unjudged.formats.headers import columns_of, layout_of
 
     frame = narwhals.to_native(frame, pass_through=True)
     if library_of(frame) == "pyspark":
@@ -73,6 +74,9 @@ def table_of_frame(frame: Any, number: str, given: Mapping[str, str] = NONE) -> 
 
 def _of_stream(stream: Any, number: str, given: Mapping[str, str]) -> tuple[Table, Layout]:
     """A reader of record batches, or any other stream of Arrow's."""
+    from unjudged.formats.arrow import pyarrow_module, table_of_arrow
+    from unjudged.formats.headers import columns_of, layout_of
+
     arrow = pyarrow_module("a stream of Arrow's")
     try:
         reader = arrow.RecordBatchReader.from_stream(stream)

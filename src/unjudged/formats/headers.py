@@ -23,10 +23,9 @@ NAMES: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 NEEDED = MappingProxyType({"score": ("query", "document", "score"), "grade": ("query", "document", "grade")})
 OPTIONAL = MappingProxyType({"score": (), "grade": ("stratum", "method", "probability")})
-NONE: Mapping[str, str] = MappingProxyType({})
 
 
-def columns_of(header: Sequence[str], number: str, given: Mapping[str, str] = NONE) -> dict[str, str]:
+def columns_of(header: Sequence[str], number: str, given: Mapping[str, str]) -> dict[str, str]:
     """The name of the column for each role: as `given`, else one of those that tools use.
 
     `number` is "score" for runs and "grade" for judgments, which may have a stratum, or a probability, too.

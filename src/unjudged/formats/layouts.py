@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from unjudged.errors import InputError, LineError, RepeatedDocument, quoted
 
 LONGEST_LINE = 1 << 20
+NONE: Mapping[str, str] = MappingProxyType({})
 SMALLEST_WHOLE, LARGEST_WHOLE = -(2**31), 2**31 - 1
 
 TEXT, QUERY, DOCUMENT, DECIMAL, WHOLE, PROBABILITY, SINGLE = range(7)

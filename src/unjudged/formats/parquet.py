@@ -14,14 +14,14 @@ from unjudged.errors import InputError, UsageError
 from unjudged.formats import scanner
 from unjudged.formats.arrow import Where, in_order, pyarrow_module, table_of_arrow
 from unjudged.formats.columns import Matched, Table
-from unjudged.formats.headers import NONE, columns_of, layout_of
-from unjudged.formats.layouts import Layout
+from unjudged.formats.headers import columns_of, layout_of
+from unjudged.formats.layouts import NONE, Layout
 from unjudged.formats.matching import cores, match, match_blocks
+from unjudged.formats.sources import ARROW_FILE, ARROW_STREAM, PARQUET
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-PARQUET, ARROW_FILE, ARROW_STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
 Piece = Callable[[], "Iterable[pa.RecordBatch]"]
 """What gives the batches of a part of a file; a large part lazily."""
 

@@ -15,6 +15,7 @@ from typing import Any, BinaryIO
 from unjudged.errors import InputError, LineError
 
 STANDARD_INPUT = "-"
+PARQUET, ARROW_FILE, ARROW_STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"  # how such files start
 SMALLEST_PIECE = 4 << 20
 LONGEST_SEARCH = 16 << 20
 TAIL = 1 << 20
