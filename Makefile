@@ -64,10 +64,14 @@ $(VENV)/installed: $(VENV)/bin/python $(SOURCES)
 	$(BIN)/pip install --quiet --editable .
 	@touch $@
 
-$(VENV)-%/installed: $(SOURCES)
+build/wheel: $(VENV)/bin/python $(SOURCES)
+	rm -rf $@
+	$(BIN)/pip wheel --quiet --no-deps --wheel-dir $@ .
+
+$(VENV)-%/installed: build/wheel
 	$(PYTHON) -m venv $(VENV)-$*
 	$(VENV)-$*/bin/pip install --quiet --upgrade pip
-	$(VENV)-$*/bin/pip install --quiet . --group $*
+	$(VENV)-$*/bin/pip install --quiet build/wheel/*.whl --group $*
 	@touch $@
 
 $(VENV)/tools: $(VENV)/installed
