@@ -45,7 +45,7 @@ def evaluate(
     `run` is one frame, or a mapping of names to them. Columns are known by the names that ir_measures,
     PyTerrier and BEIR give them, or given by role: `run_columns={"document": "url"}`. A null, a number that
     is none and a document twice for a query fail the job, with the reason. `buckets` is how many calls there
-    are; without it the rows of the run are counted first, and each call gets about half a million.
+    are; without it the rows of the run are counted first, and each call gets about 250,000.
 
     Write or cache the frame before taking its `means`, or Spark computes it twice.
     """
