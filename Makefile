@@ -18,7 +18,7 @@ test-lowest:
 	$(PYTHON) -m venv $(VENV)-lowest
 	$(VENV)-lowest/bin/pip install --quiet --upgrade pip
 	$(VENV)-lowest/bin/pip install --quiet --constraint tests/lowest.txt . --group test
-	$(VENV)-lowest/bin/python -m pytest tests --ignore tests/outside --ignore tests/properties
+	$(VENV)-lowest/bin/python -m pytest tests --ignore tests/reference_data --ignore tests/measures/test_properties.py
 
 # Spark, classic and over Connect, Sail and PyTerrier, in environments with what they need (Spark: Java 17 too).
 test-cluster:
@@ -54,7 +54,7 @@ sample: $(VENV)/installed
 	$(BIN)/python scripts/make_sample.py
 
 clean:
-	rm -rf $(VENV) $(VENV)-lowest $(VENV)-spark $(VENV)-sail build src/*.egg-info src/unjudged/formats/*.so src/unjudged/formats/scan.c
+	rm -rf $(VENV) $(VENV)-lowest $(VENV)-spark $(VENV)-sail build src/*.egg-info src/unjudged/formats/scan/*.so src/unjudged/formats/scan/compiled.c
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

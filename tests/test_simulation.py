@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from unjudged import Run, UsageError, evaluate
-from unjudged.report.trec_files import run_file
+from unjudged.report.judgment_files import run_file
 from unjudged.simulation import simulate, urn_scores
 from unjudged.uncertainty import urn
 

@@ -8,7 +8,7 @@ from pages import figure, page
 from unjudged.rankings.judged import Floats
 from unjudged.report import figures
 from unjudged.uncertainty import urn
-from unjudged.uncertainty.rank_biased import sum_of_independent
+from unjudged.uncertainty.park import sum_of_independent
 
 P, DOCUMENTS, JUDGED, QUERIES, REPLICATES = 0.8, 100, 10, 50, 10_000
 RANKS = np.arange(1, DOCUMENTS + 1)

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from pages import table
 
-from unjudged.designs.pool import Pool
 from unjudged.experiments.robustness import Robustness
 from unjudged.formats.matching import cores
+from unjudged.judging.pool import Pool
 
 SEED, REPEATS, WORKERS = 2008, 10, cores()
 

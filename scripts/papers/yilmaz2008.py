@@ -11,9 +11,9 @@ import trec8
 from pages import figure, page, table
 
 from unjudged import infAP
-from unjudged.designs.contributions import sizes
-from unjudged.designs.pool import Pool
 from unjudged.experiments.robustness import ITSELF, Robustness, experiment
+from unjudged.judging.contributions import sizes
+from unjudged.judging.pool import Pool
 from unjudged.report.robustness_plots import across, curves, scatter
 
 SMOOTHING = ("infAP(c=1.0)", "infAP(c=1.5)", "infAP", "infAP(c=2.5)")

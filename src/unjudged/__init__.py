@@ -3,6 +3,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from unjudged.comparison.verdicts import Comparison
 from unjudged.errors import InputError, UnjudgedError, UsageError
 from unjudged.evaluation import compare, evaluate, to_judge
 from unjudged.measures.registry import MEASURES, Measure, measure
@@ -10,12 +11,11 @@ from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.runs import Run
 from unjudged.scores import Scores
-from unjudged.uncertainty.comparison import Comparison
 from unjudged.uncertainty.estimate import Estimate
 
 if TYPE_CHECKING:
-    from unjudged.designs.pool import Pool
     from unjudged.experiments.robustness import experiment
+    from unjudged.judging.pool import Pool
     from unjudged.simulation import simulate
 
 __version__ = "0.1.0"
@@ -44,7 +44,7 @@ __all__ = [
 
 
 _LATER = {
-    "Pool": "unjudged.designs.pool",
+    "Pool": "unjudged.judging.pool",
     "experiment": "unjudged.experiments.robustness",
     "simulate": "unjudged.simulation",
 }

@@ -10,19 +10,20 @@ from typing import Any, cast
 
 import numpy as np
 
+from unjudged.comparison import verdicts as comparison
+from unjudged.comparison.verdicts import Comparison, Wanted
 from unjudged.errors import InputError, UsageError
-from unjudged.formats import files, matching
-from unjudged.formats.columns import Matched
-from unjudged.formats.files import expanded
-from unjudged.formats.frames import is_frame, library_of
-from unjudged.formats.sources import STANDARD_INPUT, display_name
+from unjudged.formats import inputs as files
+from unjudged.formats import matching
+from unjudged.formats.inputs import expanded
+from unjudged.formats.readers.frames import is_frame, library_of
+from unjudged.formats.streams import STANDARD_INPUT, display_name
+from unjudged.formats.tables import Matched
 from unjudged.measures.names import MeasureLike, parse_measures
 from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.rankings.runs import Run, RunSource, run_table
 from unjudged.scores import Scores
-from unjudged.uncertainty import comparison
-from unjudged.uncertainty.comparison import Comparison, Wanted
 
 DEFAULT_MEASURES = ("AP", "infAP", "nDCG@10", "RBP(p=0.8)", "RBPResidual(p=0.8)", "Judged@10")
 

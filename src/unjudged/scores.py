@@ -16,7 +16,7 @@ from unjudged.measures.registry import Measure
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.uncertainty.bounds import bounds
 from unjudged.uncertainty.estimate import EVERY, Estimate
-from unjudged.uncertainty.expectation import DRAWS, both_interval, model_interval, queries_interval
+from unjudged.uncertainty.intervals import DRAWS, both_interval, model_interval, queries_interval
 
 if TYPE_CHECKING:
     import duckdb

@@ -9,7 +9,7 @@ import numpy as np
 
 from unjudged.errors import UsageError
 from unjudged.formats import matching
-from unjudged.formats.columns import Ids
+from unjudged.formats.tables import Ids
 from unjudged.rankings.judged import Floats, Integers, Mask
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.runs import Run

@@ -137,9 +137,9 @@ def test_lines_that_do_not_fit() -> None:
 
 def test_where_nothing_was_compiled() -> None:
     code = (
-        "import sys; sys.modules['unjudged.formats.scan'] = None\n"
+        "import sys; sys.modules['unjudged.formats.scan.compiled'] = None\n"
         "from unjudged.compat import pytrec_eval\n"
-        "from unjudged.formats.scanner import KIND_OF_SCANNER\n"
+        "from unjudged.formats.scan.scanner import KIND_OF_SCANNER\n"
         "run = pytrec_eval.parse_run(['q Q0 a 1 2 t', 'q Q0 b 2 1 t'])\n"
         "qrels = pytrec_eval.parse_qrel(['q 0 b 1'])\n"
         "print(KIND_OF_SCANNER, pytrec_eval.RelevanceEvaluator(qrels, {'map'}).evaluate(run))\n"

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from unjudged import InputError, UsageError, evaluate, sample
-from unjudged.designs.pool import REST, Pool
 from unjudged.experiments import robustness
 from unjudged.experiments.agreement import STATISTICS
 from unjudged.experiments.robustness import Robustness, experiment
+from unjudged.judging.pool import REST, Pool
 from unjudged.measures.names import parse
 from unjudged.rankings.judgments import Judgments
 

@@ -16,8 +16,9 @@ import pytest
 from pyarrow import feather, parquet
 
 from unjudged import InputError, Judgments, Run, UsageError, evaluate, sample
-from unjudged.formats import delimited, matching
-from unjudged.formats import parquet as columnar
+from unjudged.formats import matching
+from unjudged.formats.readers import columnar as columnar
+from unjudged.formats.readers import delimited
 
 MEASURES = ["AP", "infAP", "nDCG@10", "Bpref", "RBP(p=0.8)", "Judged@10", "NumRet"]
 Writer = Callable[[pandas.DataFrame, Path], Any]

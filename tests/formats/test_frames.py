@@ -18,7 +18,7 @@ from hypothesis import given
 
 from tests.conftest import Qrels, RunDict, collections
 from unjudged import InputError, Judgments, Run, UsageError, evaluate, sample
-from unjudged.formats.arrow import _stable_order
+from unjudged.formats.readers.arrow import _stable_order
 
 MEASURES = ["AP", "infAP", "nDCG@3", "Bpref", "RBP(p=0.8)", "NumRet"]
 
@@ -257,7 +257,7 @@ def test_more_queries_than_sixteen_bits_count() -> None:
 
 def test_a_table_that_threads_share(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("unjudged.formats.matching.SMALLEST_PART", 2)
-    monkeypatch.setattr("unjudged.formats.arrow.SMALLEST_PART", 3)
+    monkeypatch.setattr("unjudged.formats.readers.arrow.SMALLEST_PART", 3)
     monkeypatch.setattr("unjudged.formats.matching.cores", lambda: 4)
     qrels = {f"{q}": {f"{d}": (q + d) % 3 - 1 for d in range(5)} for q in range(4)}
     for run in (

@@ -14,11 +14,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from unjudged.errors import UnjudgedError
-from unjudged.formats import mapping_reference, scan_reference
-from unjudged.formats.columns import Ids, Table
-from unjudged.formats.layouts import LONGEST_LINE, QRELS, RUN, ZSCORES, Layout
+from unjudged.formats.roles import LONGEST_LINE, QRELS, RUN, ZSCORES, Layout
+from unjudged.formats.scan import plain as scan_reference
+from unjudged.formats.scan import plain_mappings as mapping_reference
+from unjudged.formats.tables import Ids, Table
 
-scan = pytest.importorskip("unjudged.formats.scan", reason="nothing was compiled")
+scan = pytest.importorskip("unjudged.formats.scan.compiled", reason="nothing was compiled")
 
 
 class Chunks:

@@ -15,7 +15,8 @@ import numpy as np
 import pytest
 
 from unjudged import Judgments, Run, Scores, evaluate, sample
-from unjudged.formats import sources, trec
+from unjudged.formats import streams as sources
+from unjudged.formats.readers import trec
 
 if sys.version_info >= (3, 14):
     from compression import zstd

@@ -11,8 +11,8 @@ from unjudged import RBP, JudgedRankings, P, UsageError, evaluate, sample
 from unjudged.evaluation import judged_rankings
 from unjudged.rankings.judgments import Judgments
 from unjudged.uncertainty import urn
-from unjudged.uncertainty.rank_biased import sum_of_independent, unjudged_part
-from unjudged.uncertainty.relevance import relevance
+from unjudged.uncertainty.park import sum_of_independent, unjudged_part
+from unjudged.uncertainty.prevalence import relevance
 
 RANKING = JudgedRankings.spelled("0 1 U N 1 N 0 U 1 N N 1", missed="1 1 0 0 0 0 0 0 0")
 

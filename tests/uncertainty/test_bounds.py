@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.properties.test_every_measure import EVERY
+from tests.measures.test_properties import EVERY
 from unjudged import JudgedRankings, Measure, UsageError, evaluate, sample
 from unjudged.evaluation import judged_rankings
 from unjudged.measures.names import parse

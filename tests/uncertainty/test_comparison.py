@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unjudged import UsageError, evaluate, sample
-from unjudged.formats.files import read_run
-from unjudged.formats.memory import table_of
+from unjudged.comparison.verdicts import compare, to_judge
+from unjudged.formats.inputs import read_run
+from unjudged.formats.readers.memory import table_of
 from unjudged.measures.names import parse
+from unjudged.rankings.extension import extended, updated
 from unjudged.rankings.judgments import Judgments
-from unjudged.rankings.pool import extended, updated
-from unjudged.uncertainty.comparison import compare, to_judge
 from unjudged.uncertainty.shared import Shared
 
 DOCUMENTS = [f"d{i}" for i in range(7)]

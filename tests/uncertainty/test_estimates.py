@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from unjudged import UsageError, evaluate, sample
-from unjudged.formats.memory import table_of
+from unjudged.formats.readers.memory import table_of
 from unjudged.measures.names import parse
 from unjudged.rankings.judgments import Judgments
-from unjudged.uncertainty.expectation import drawn_values, given_interval, model_interval
-from unjudged.uncertainty.rank_biased import unjudged_part
+from unjudged.uncertainty.intervals import drawn_values, given_interval, model_interval
+from unjudged.uncertainty.park import unjudged_part
 
 SCORES = evaluate(sample.qrels, {n: sample.runs[n] for n in ("fused", "dense")}, ["AP", "RBP(p=0.8)", "P@10"])
 
@@ -100,7 +100,7 @@ def test_given_probabilities() -> None:
 
 def test_the_urn_as_a_model() -> None:
     from unjudged.uncertainty import urn
-    from unjudged.uncertainty.relevance import relevance
+    from unjudged.uncertainty.prevalence import relevance
 
     by_rank = urn.relevance_by_rank(100, 0.2, 0.3)
     assert by_rank.sum() == pytest.approx(20.0)

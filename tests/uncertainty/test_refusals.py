@@ -10,12 +10,12 @@ import pytest
 
 from unjudged import InputError, JudgedRankings, UsageError, compare, evaluate, measure, sample, to_judge
 from unjudged.baselines import expected
-from unjudged.formats.memory import table_of
+from unjudged.comparison.verdicts import compare as compare_tables
+from unjudged.formats.readers.memory import table_of
 from unjudged.measures.names import parse
+from unjudged.rankings.extension import updated
 from unjudged.rankings.judgments import Judgments
-from unjudged.rankings.pool import updated
-from unjudged.uncertainty.comparison import compare as compare_tables
-from unjudged.uncertainty.rank_biased import sum_of_independent
+from unjudged.uncertainty.park import sum_of_independent
 
 QRELS = {"q": {"a": 1, "b": 0}}
 RUN = {"q": {"a": 4.0, "b": 3.0, "x": 2.0, "y": 1.0}}

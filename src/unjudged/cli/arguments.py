@@ -9,9 +9,9 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from unjudged.errors import InputError, UsageError
-from unjudged.formats.columns import decode
+from unjudged.formats.tables import decode
+from unjudged.rankings.extension import updated
 from unjudged.rankings.judgments import Judgments
-from unjudged.rankings.pool import updated
 
 Design = Literal["random", "depth", "mixed", "stratified"]
 File = Annotated[str, Parameter(allow_leading_hyphen=True)]

@@ -10,11 +10,11 @@ from cyclopts import Parameter
 from unjudged import evaluation
 from unjudged.cli.arguments import File, Judged, check_files, probability, read_judgments
 from unjudged.cli.output import show
+from unjudged.comparison.verdicts import Comparison
 from unjudged.errors import InputError, UsageError
 from unjudged.measures.names import parse_measures
 from unjudged.measures.registry import Measure
 from unjudged.report.text import plain
-from unjudged.uncertainty.comparison import Comparison
 
 _WORDS = {
     "settled": "settled: {better} is better than {other} whatever the unjudged of both turn out to be.",

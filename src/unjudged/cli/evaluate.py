@@ -13,11 +13,11 @@ from unjudged.cli.output import is_terminal, show
 from unjudged.cli.progress import reading
 from unjudged.errors import UsageError
 from unjudged.evaluation import DEFAULT_MEASURES
-from unjudged.formats.files import read_run
+from unjudged.formats.inputs import read_run
 from unjudged.measures.names import parse_measures
 from unjudged.report.intervals import INTERVAL_FORMATS
 from unjudged.report.tables import FORMATS, as_table
-from unjudged.uncertainty.expectation import given_interval
+from unjudged.uncertainty.intervals import given_interval
 
 INTERVAL_MEASURES = ("AP", "nDCG@10", "RBP(p=0.8)")
 

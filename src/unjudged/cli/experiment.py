@@ -78,8 +78,8 @@ def experiment(
         The kind of the figures.
     """
     from unjudged.cli.results import Results
-    from unjudged.designs.pool import Pool
     from unjudged.experiments import robustness
+    from unjudged.judging.pool import Pool
 
     check_files([qrels, *runs])
     if len(runs) < 2:

@@ -17,13 +17,13 @@ import unjudged
 from unjudged.cli.baseline import baseline
 from unjudged.cli.compare import compare, next_to_judge
 from unjudged.cli.demo import demo
-from unjudged.cli.designs import pool, sample
 from unjudged.cli.evaluate import evaluate
 from unjudged.cli.experiment import experiment
 from unjudged.cli.measures import cite, measures
+from unjudged.cli.pool_and_sample import pool, sample
 from unjudged.cli.simulate import simulate
 from unjudged.errors import UnjudgedError, UsageError
-from unjudged.formats.scanner import KIND_OF_SCANNER
+from unjudged.formats.scan.scanner import KIND_OF_SCANNER
 
 BAD_INPUT, WRONG_USAGE, INTERRUPTED = 1, 2, 130
 
@@ -41,7 +41,7 @@ app.command(next_to_judge, name="next")
 @app.command(name="trec_eval")
 def as_trec_eval(*arguments: str) -> None:
     """Score one run by trec_eval's command line, with its output to the byte (-h tells more)."""
-    from unjudged.compat import trec_eval
+    from unjudged.compat.trec_eval import program as trec_eval
 
     trec_eval.main(arguments)
 

@@ -31,7 +31,7 @@ from ir_measures.measures.base import Agg, ParamInfo, SumAgg
 
 from unjudged.errors import UsageError
 from unjudged.formats import matching
-from unjudged.formats.frames import is_frame
+from unjudged.formats.readers.frames import is_frame
 from unjudged.measures.registry import MEASURES, POLICIES, Measure
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.judgments import Judgments

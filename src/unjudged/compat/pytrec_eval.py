@@ -15,11 +15,20 @@ from typing import Any
 
 import numpy as np
 
-from unjudged.compat.trec_columns import NICKNAMES, ORDER, Column, Settings, Takes, columns, names_of, values
+from unjudged.compat.trec_eval.translation import (
+    NICKNAMES,
+    ORDER,
+    Column,
+    Settings,
+    Takes,
+    columns,
+    names_of,
+    values,
+)
 from unjudged.errors import InputError, LineError, RepeatedDocument
-from unjudged.formats import scanner
-from unjudged.formats.layouts import QRELS, RUN, Layout
-from unjudged.formats.nested import nested
+from unjudged.formats.readers.nested import nested
+from unjudged.formats.roles import QRELS, RUN, Layout
+from unjudged.formats.scan import scanner
 from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments
 

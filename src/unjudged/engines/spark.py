@@ -15,7 +15,7 @@ from unjudged.engines.bucket import Task
 from unjudged.errors import InputError, UsageError
 from unjudged.evaluation import DEFAULT_MEASURES
 from unjudged.formats.headers import columns_of
-from unjudged.formats.layouts import NONE
+from unjudged.formats.roles import NONE
 from unjudged.measures.names import MeasureLike, parse, parse_measures
 from unjudged.measures.registry import summarised
 

@@ -12,8 +12,8 @@ from io import TextIOBase
 from pathlib import Path
 
 import unjudged
-from unjudged.designs.pool import Pool
 from unjudged.errors import InputError
+from unjudged.judging.pool import Pool
 
 Task = tuple[float, int]
 """A level, and the seed of a sample."""

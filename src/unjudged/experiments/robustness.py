@@ -11,12 +11,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unjudged.designs.pool import REST, Pool
 from unjudged.errors import UsageError
 from unjudged.evaluation import RunsSource
 from unjudged.experiments.agreement import STATISTICS
 from unjudged.experiments.checkpoint import Checkpoint
 from unjudged.experiments.workers import each
+from unjudged.judging.pool import REST, Pool
 from unjudged.measures.names import MeasureLike, parse_measures
 from unjudged.measures.registry import Measure
 from unjudged.rankings.judged import Floats, JudgedRankings

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from unjudged.errors import InputError, UsageError, quoted
-from unjudged.formats.layouts import Layout
+from unjudged.formats.roles import Layout
 
 # The first name that is there counts. PyTerrier's `query` is a text and its `docid` a number of its own, so
 # both come last; BEIR calls the grades of its judgments `score`.

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.errors import DuplicateError, UnjudgedError
-from unjudged.formats import scanner
-from unjudged.formats.columns import Ids, Matched, Table
-from unjudged.formats.layouts import no_rows, seen_before, seen_twice
+from unjudged.formats.roles import no_rows, seen_before, seen_twice
+from unjudged.formats.scan import scanner
+from unjudged.formats.tables import Ids, Matched, Table
 
 SMALLEST_PART = 1 << 18
 

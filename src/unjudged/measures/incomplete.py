@@ -7,9 +7,9 @@ from zlib import crc32
 import numpy as np
 
 from unjudged.measures.registry import measure, ratio
+from unjudged.rankings.extension import with_grades_from
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
-from unjudged.rankings.pool import with_grades_from
 
 NOTHING_LEFT = 1e-18
 """A share of a value that is less than its last digit."""

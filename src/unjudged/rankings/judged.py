@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from unjudged.errors import UsageError
-from unjudged.formats.columns import Matched
+from unjudged.formats.tables import Matched
 from unjudged.rankings.judgments import UNSAMPLED, Judgments
 
 Floats = NDArray[np.float64]

@@ -12,12 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.errors import InputError, UsageError
-from unjudged.formats import files, matching
-from unjudged.formats.columns import Ids, Table
-from unjudged.formats.frames import Frame, is_frame, table_of_frame
-from unjudged.formats.layouts import QRELS, Layout
-from unjudged.formats.memory import table_of
-from unjudged.formats.scanner import Index
+from unjudged.formats import inputs as files
+from unjudged.formats import matching
+from unjudged.formats.readers.frames import Frame, is_frame, table_of_frame
+from unjudged.formats.readers.memory import table_of
+from unjudged.formats.roles import QRELS, Layout
+from unjudged.formats.scan.scanner import Index
+from unjudged.formats.tables import Ids, Table
 
 UNSAMPLED: Final = -1
 """The grade of a document that is pooled and not judged; so is any other negative grade of a file."""

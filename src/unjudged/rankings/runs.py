@@ -11,10 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.errors import InputError
-from unjudged.formats import files, matching, scanner
-from unjudged.formats.columns import Ids, Table
-from unjudged.formats.frames import Frame, is_frame, table_of_frame
-from unjudged.formats.memory import table_of
+from unjudged.formats import inputs as files
+from unjudged.formats import matching
+from unjudged.formats.readers.frames import Frame, is_frame, table_of_frame
+from unjudged.formats.readers.memory import table_of
+from unjudged.formats.scan import scanner
+from unjudged.formats.tables import Ids, Table
 
 
 @dataclass(frozen=True, eq=False)

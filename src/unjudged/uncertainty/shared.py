@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from unjudged.formats import matching
-from unjudged.formats.columns import Table
+from unjudged.formats.tables import Table
 from unjudged.measures.registry import Measure
+from unjudged.rankings.extension import extended
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.rankings.judgments import Judgments
-from unjudged.rankings.pool import extended
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,1 @@
+"""A drop-in for the trec_eval program."""

@@ -1,0 +1,153 @@
+"""trec_eval's command line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from getopt import GetoptError, gnu_getopt
+
+from unjudged.compat.trec_eval.settings import Stop, whole
+from unjudged.compat.trec_eval.translation import Settings, names_of
+
+SHORT = "hvqm:cl:nD:JN:M:R:T:oZ:"
+LONG = {
+    "help": "h",
+    "version": "v",
+    "query_eval_wanted": "q",
+    "measure=": "m",
+    "complete_rel_info_wanted": "c",
+    "level_for_rel=": "l",
+    "nosummary": "n",
+    "Debug_level=": "D",
+    "Judged_docs_only": "J",
+    "Number_docs_in_coll=": "N",
+    "Max_retrieved_per_topic=": "M",
+    "Rel_info_format=": "R",
+    "Results_format=": "T",
+    "Output_old_results_format=": "o",
+    "Zscore=": "Z",
+}
+SWITCHES = {
+    "h": ("help", True),
+    "q": ("per_query", True),
+    "c": ("complete", True),
+    "n": ("summary", False),
+    "J": ("judged_only", True),
+}
+VALUES: dict[str, tuple[str, Callable[[str], object]]] = {
+    "l": ("level", whole),
+    "N": ("documents", whole),
+    "M": ("deepest", lambda text: max(whole(text), 0)),
+    "D": ("only", lambda text: text.partition(".")[2] or None),
+    "R": ("rel_format", str),
+    "T": ("run_format", str),
+    "Z": ("means", str),
+}
+USAGE = """Usage: trec_eval [-h] [-q] {-m measure}* trec_rel_file trec_top_file
+   -h: all options, and what the measures given by -m are
+   -q: every query's values too
+   -m: a measure, or one of official (the default), set, all_trec"""
+
+
+@dataclass
+class Options:
+    """What was asked for. `measures` holds the parameters of each as they were written, None for none."""
+
+    measures: dict[str, str | None] = field(default_factory=dict)
+    per_query: bool = False
+    summary: bool = True
+    complete: bool = False
+    judged_only: bool = False
+    level: int = 1
+    documents: int = 0
+    deepest: int | None = None
+    only: str | None = None
+    means: str | None = None
+    rel_format: str = "qrels"
+    run_format: str = "trec_results"
+    help: bool = False
+    show_version: bool = False
+    version: int = 10
+    files: list[str] = field(default_factory=list)
+
+    @property
+    def settings(self) -> Settings:
+        return Settings(self.level, self.version, self.documents)
+
+
+def parse(arguments: Sequence[str]) -> Options:
+    """The options, or a `Stop` with what trec_eval would say."""
+    options = Options()
+    rest = _without_compat(list(arguments), options)
+    try:
+        given, options.files = gnu_getopt(rest, SHORT, list(LONG))
+    except GetoptError as error:
+        raise Stop(1, _problem(error), USAGE) from None
+    parameters: dict[str, str] = {}
+    names: list[str] = []
+    for flag, value in given:
+        letter = flag[1:] if not flag.startswith("--") else LONG.get(flag[2:]) or LONG[flag[2:] + "="]
+        if letter == "v":
+            options.show_version = True
+            return options
+        if letter == "m":
+            names += _measures(value, options.version, parameters)
+        else:
+            _take(options, letter, value)
+    names = names or names_of("official", options.version)
+    options.measures = {name: parameters.get(name) for name in names}
+    return options
+
+
+def _without_compat(arguments: list[str], options: Options) -> list[str]:
+    """The arguments that trec_eval knows; --compat is ours."""
+    rest = []
+    while arguments:
+        word = arguments.pop(0)
+        if word != "--compat" and not word.startswith("--compat="):
+            rest.append(word)
+            continue
+        value = word.partition("=")[2] if "=" in word else (arguments.pop(0) if arguments else "")
+        if value not in ("9", "10"):
+            raise Stop(1, USAGE, reason=f"--compat is {value!r}, expected 9 or 10")
+        options.version = int(value)
+    return rest
+
+
+def _measures(text: str, version: int, parameters: dict[str, str]) -> list[str]:
+    """The measures that one -m asks for; of several parameter lists for a measure the first counts."""
+    name, dot, written = text.partition(".")
+    illegal = f"trec_eval: illegal measure '{name}'"
+    if dot and not written:
+        raise Stop(1, f"trec_eval: improper measure in parameter '{name}'", illegal)
+    if dot:
+        parameters.setdefault(name, written)
+    found = names_of(name, version)
+    if not found:
+        raise Stop(1, illegal)
+    return found
+
+
+def _take(options: Options, letter: str, value: str) -> None:
+    if letter in SWITCHES:
+        name, state = SWITCHES[letter]
+        setattr(options, name, state)
+    elif letter in VALUES:
+        name, read = VALUES[letter]
+        setattr(options, name, read(value))
+    if options.level < 0:
+        raise Stop(1, reason=f"-l is {options.level}, expected 0 or more: what is unjudged is not relevant")
+
+
+def _problem(error: GetoptError) -> str:
+    """What the C library says of an option."""
+    if not error.msg.startswith("option --"):
+        what = "option requires an argument" if "requires argument" in error.msg else "invalid option"
+        return f"trec_eval: {what} -- '{error.opt}'"
+    if "not recognized" in error.msg:
+        return f"trec_eval: unrecognized option '--{error.opt}'"
+    if "unique prefix" in error.msg:
+        options = (f"'--{name.rstrip('=')}'" for name in LONG if name.startswith(error.opt))
+        return f"trec_eval: option '--{error.opt}' is ambiguous; possibilities: {' '.join(options)}"
+    what = "requires an argument" if "requires argument" in error.msg else "doesn't allow an argument"
+    return f"trec_eval: option '--{error.opt}' {what}"

@@ -1,0 +1,223 @@
+"""trec_eval's measures: their order, their parameters, and which of ours each one is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unjudged.compat.trec_eval import settings as parameters
+from unjudged.compat.trec_eval.settings import Stop, cannot_initialize
+from unjudged.measures.gain import IdealDCG
+from unjudged.measures.interpolated import TENTHS, documents_needed
+from unjudged.measures.names import trec_eval_names
+from unjudged.measures.rank_biased import RBP, RBPResidual
+from unjudged.measures.registry import GEOMETRIC, Measure
+from unjudged.rankings.judged import Floats, JudgedRankings
+
+
+class Takes(Enum):
+    """What may follow a measure's name."""
+
+    NOTHING = "nothing"
+    WHOLE = "whole cutoffs, a value for each"
+    DECIMAL = "decimal cutoffs, a value for each"
+    NUMBERS = "numbers"
+    PAIRS = "pairs of a level and its gain"
+
+
+NOTHING, WHOLE, DECIMAL, NUMBERS, PAIRS = Takes
+
+ORDER: Mapping[str, Takes] = {
+    "runid": NOTHING,
+    "num_q": NOTHING,
+    "num_ret": NOTHING,
+    "num_rel": NOTHING,
+    "num_rel_ret": NOTHING,
+    "map": NOTHING,
+    "gm_map": NOTHING,
+    "Rprec": NOTHING,
+    "bpref": NOTHING,
+    "recip_rank": NOTHING,
+    "iprec_at_recall": DECIMAL,
+    "P": WHOLE,
+    "relstring": NUMBERS,
+    "recall": WHOLE,
+    "infAP": NOTHING,
+    "gm_bpref": NOTHING,
+    "Rprec_mult": DECIMAL,
+    "utility": NUMBERS,
+    "11pt_avg": NUMBERS,
+    "binG": NOTHING,
+    "G": PAIRS,
+    "dcg": PAIRS,
+    "ideal_dcg": PAIRS,
+    "ndcg": PAIRS,
+    "ndcg_rel": PAIRS,
+    "Rndcg": PAIRS,
+    "ndcg_cut": WHOLE,
+    "map_cut": WHOLE,
+    "relative_P": WHOLE,
+    "success": WHOLE,
+    "set_P": NOTHING,
+    "set_relative_P": NOTHING,
+    "set_recall": NOTHING,
+    "set_map": NOTHING,
+    "set_F": NUMBERS,
+    "num_nonrel_judged_ret": NOTHING,
+    "yaap": NOTHING,
+    "rbp": PAIRS,
+    "rbp_resid": PAIRS,
+    "unj": WHOLE,
+}
+NEW_IN_10 = {"dcg", "ideal_dcg", "rbp", "rbp_resid", "unj"}
+RELSTRING_DEPTH = 10
+
+_counts = ["runid", "num_q", "num_ret", "num_rel", "num_rel_ret"]
+_official = [*_counts, "map", "gm_map", "Rprec", "bpref", "recip_rank", "iprec_at_recall", "P"]
+_preferences = ["num_prefs_poss", "num_prefs_ful", "num_prefs_ful_ret", "simp", "pair", "avgjg"]
+_more_preferences = ["avgjg_Rnonrel", "simp_ret", "pair_ret", "avgjg_ret", "avgjg_Rnonrel_ret"]
+_more_preferences += ["simp_imp", "pair_imp", "avgjg_imp"]
+_several_judges = ["map_avgjg", "P_avgjg", "Rprec_mult_avgjg"]
+
+NICKNAMES: Mapping[str, Sequence[str]] = {
+    "official": _official,
+    "set": [*_counts, "utility", "set_P", "set_recall", "set_relative_P", "set_map", "set_F"],
+    "all_trec": [name for name in ORDER if name not in ("dcg", "ideal_dcg", "yaap")],
+    "all_prefs": ["runid", "num_q", *(f"prefs_{name}" for name in _preferences + _more_preferences)],
+    "prefs": ["runid", "num_q", *(f"prefs_{name}" for name in _preferences)],
+    "qrels_jg": ["runid", "num_q", *_several_judges],
+}
+NOT_HERE = [f"prefs_{name}" for name in _preferences + _more_preferences] + _several_judges
+"""Measures of preferences and of several judges: known by name, and refused."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What measures depend on besides their parameters."""
+
+    level: int = 1
+    version: int = 10
+    documents: int = 0
+
+
+@dataclass(frozen=True)
+class Column:
+    """One value that trec_eval prints: its name, the measure of trec_eval it belongs to, and ours.
+
+    `measure` is None for what is no number (runid, relstring) or not of a ranking (num_q); `depth` is
+    relstring's.
+    """
+
+    name: str
+    of: str
+    measure: Measure | None = None
+    depth: int = RELSTRING_DEPTH
+
+    @property
+    def summary(self) -> str:
+        return self.measure.traits.summary if self.measure else "none"
+
+
+def names_of(name: str, version: int) -> list[str]:
+    """The measures that a name or nickname stands for; none where it is unknown."""
+    known = [n for n in (*ORDER, *NOT_HERE) if version >= 10 or n not in NEW_IN_10]
+    return [n for n in NICKNAMES.get(name, [name]) if n in known]
+
+
+def columns(wanted: Mapping[str, str | None], settings: Settings) -> list[Column]:
+    """What is to be printed, in trec_eval's order, for measures and their parameters as they were written."""
+    return [column for name in ORDER if name in wanted for column in _columns(name, wanted[name], settings)]
+
+
+def _columns(name: str, text: str | None, settings: Settings) -> list[Column]:
+    takes = ORDER[name]
+    known = {**trec_eval_names(), "rbp": (RBP(p=0.9), ()), "rbp_resid": (RBPResidual(p=0.9), ())}
+    measure, cutoffs = known.get(name, (None, ()))
+    if measure is not None:
+        measure = _set(measure, settings)
+    if takes is WHOLE and measure is not None:
+        depths = parameters.whole_cutoffs(name, text) if text else cutoffs
+        return [Column(f"{name}_{depth:.0f}", name, measure(cutoff=int(depth))) for depth in depths]
+    if takes is DECIMAL and measure is not None:
+        levels = parameters.decimal_cutoffs(name, text) if text else cutoffs
+        at = str(measure.traits.at)
+        return [Column(f"{name}_{level:3.2f}", name, _with(measure, **{at: level})) for level in levels]
+    column = Column(name if text is None or takes is NOTHING else f"{name}_{text}", name, measure)
+    if text and takes is NUMBERS:
+        return [_numbered(column, parameters.decimals(text))]
+    if text and takes is PAIRS and measure is not None:
+        given = parameters.pairs(name, text)
+        more: dict[str, Any] = (
+            {"gains": parameters.gains(name, given)} if "gains" in measure.parameters else {}
+        )
+        if "p" in measure.parameters and "p" in given:
+            more["p"] = given["p"]
+        return [replace(column, measure=_with(measure, **more))]
+    return [column]
+
+
+def _numbered(column: Column, numbers: Sequence[float]) -> Column:
+    if column.measure is None:  # relstring
+        return replace(column, depth=max(int(numbers[0]), 0))
+    if column.of == "utility":
+        if len(numbers) != 4:
+            problem = "trec_eval.calc_utility: improper number of coefficients"
+            raise Stop(4, problem, "trec_eval: Can't calculate measure 'utility'")
+        return replace(column, measure=_with(column.measure, weights=tuple(numbers)))
+    if column.of == "set_F":
+        if numbers[0] < 0:
+            raise cannot_initialize("set_F", reason=f"its parameter is {numbers[0]:g}, the square of a beta")
+        return replace(column, measure=_with(column.measure, square=numbers[0]))
+    return replace(column, measure=_with(column.measure, recalls=tuple(numbers)))
+
+
+def _set(measure: Measure, settings: Settings) -> Measure:
+    """The measure under trec_eval's -l, -N and rounding. RBP takes grades as they are, whatever the level."""
+    values = {
+        "rel": 0 if measure.name == "RBP" else settings.level,
+        "rounding": "up" if settings.version == 9 else "nearest",
+        "documents": settings.documents,
+        "scale": "query",
+    }
+    return _with(measure, **{name: value for name, value in values.items() if name in measure.parameters})
+
+
+def _with(measure: Measure, **given: Any) -> Measure:
+    """With parameters that trec_eval allows, whether or not our grammar does."""
+    return replace(measure, given=MappingProxyType({**measure.given, **given}))
+
+
+def values(chosen: Sequence[Column], rankings: JudgedRankings) -> Floats:
+    """Ranking x column: what trec_eval has for each query, logarithms where the mean is geometric."""
+    table = np.zeros((len(rankings), len(chosen)))
+    empty = not rankings.retrieved.all()
+    for k, column in enumerate(chosen):
+        if column.measure is not None:
+            with np.errstate(all="ignore"):  # parameters may be anything; C says nothing of infinity either
+                found = column.measure.compute(rankings)
+            table[:, k] = np.log(found) if column.summary == GEOMETRIC else found
+            if column.of == "Rndcg" or (column.of in ("iprec_at_recall", "11pt_avg") and empty):
+                table[_zero_by_zero(column.measure, rankings), k] = np.nan
+    return table
+
+
+def _zero_by_zero(measure: Measure, rankings: JudgedRankings) -> NDArray[np.bool_]:
+    """Where trec_eval divides 0 by 0: nothing is in the ranking, and no relevant document is needed.
+
+    For Rndcg, where relevant documents have no gain: -l 0, or gains of 0.
+    """
+    given = measure.given
+    if measure.name == "RnDCG":
+        best = IdealDCG.function(rankings, gains=given.get("gains"))
+        without_gain: NDArray[np.bool_] = (rankings.known(given["rel"]) > 0) & (best == 0)
+        return without_gain
+    recalls = (given["recall"],) if "recall" in given else given.get("recalls", TENTHS)
+    needed = documents_needed(rankings, given["rel"], min(recalls), given["rounding"])
+    empty: NDArray[np.bool_] = (rankings.retrieved == 0) & (needed <= 0)
+    return empty

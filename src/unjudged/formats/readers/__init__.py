@@ -1,0 +1,1 @@
+"""One module per kind of source; each turns it into a table."""

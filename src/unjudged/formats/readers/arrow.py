@@ -1,0 +1,200 @@
+"""Arrow columns as tables: identifiers as bytes, numbers checked, rows grouped by factorising the query."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unjudged.errors import InputError, UsageError, quoted
+from unjudged.formats.matching import SMALLEST_PART, cores
+from unjudged.formats.roles import expected, unfit
+from unjudged.formats.tables import Ids, Table
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Where = Callable[[int], str]
+Columns = Mapping[str, "pa.ChunkedArray"]
+LOOK_AHEAD = 1 << 14
+TEXTS = {"string", "large_string", "string_view", "binary", "large_binary", "binary_view"}
+
+
+def pyarrow_module(purpose: str) -> Any:
+    try:
+        import pyarrow.compute
+    except ModuleNotFoundError:
+        raise UsageError(f"{purpose} needs pyarrow: pip install pyarrow") from None
+    return pyarrow
+
+
+def in_order(row: int) -> str:
+    return f"row {row} (from 0)"
+
+
+def table_of_arrow(columns: Columns, where: Where = in_order, *, together: bool = True) -> Table:
+    """The column of each role as a table; `together` brings the rows of a query together.
+
+    `where` says of a row where it is, for errors.
+    """
+    query = _identifiers(columns["query"], "query", where)
+    documents = _bytes(_identifiers(columns["document"], "document", where))
+    numbers = [_numbers(columns[role], role, where) for role in columns if role not in ("query", "document")]
+    matrix = np.stack(numbers, axis=1) if len(numbers) > 1 else numbers[0][:, None]
+    if together and _scattered(query):
+        queries, apart = _factorised(query)
+    else:
+        names, starts = _groups(query)
+        code = names.dictionary_encode()
+        queries, apart = names, None
+        if together and len(code.dictionary) < len(names):
+            queries, apart = code.dictionary, np.repeat(code.indices.to_numpy(), np.diff(starts))
+    if apart is not None:
+        order = _stable_order(apart)
+        documents, matrix = _taken(documents, order), matrix[order]
+        starts = np.concatenate([[0], np.cumsum(np.bincount(apart))])
+    return Table(_ids(queries), starts.astype(np.int64), _ids(documents), matrix, np.zeros(0, np.int64))
+
+
+def _scattered(query: pa.ChunkedArray) -> bool:
+    """Whether the query changes at most of the first rows: then every row is factorised, not stretches."""
+    first = query.slice(0, LOOK_AHEAD)
+    return 2 * len(_groups(first)[0]) > len(first) > 1
+
+
+def _factorised(query: pa.ChunkedArray) -> tuple[pa.Array, NDArray[np.int32]]:
+    """Each query once, and for each row which it is; each core takes a part."""
+    import pyarrow as pa
+
+    size = -(-len(query) // cores())
+    parts = [query.slice(start, size) for start in range(0, len(query), size)]
+    with ThreadPoolExecutor(cores()) as pool:
+        encoded = list(pool.map(lambda part: _bytes(part).dictionary_encode(), parts))
+    code = pa.chunked_array(encoded).unify_dictionaries()
+    return code.chunk(0).dictionary, np.concatenate([chunk.indices.to_numpy() for chunk in code.chunks])
+
+
+def _taken(column: pa.Array, order: NDArray[np.int64]) -> pa.Array:
+    """The rows in this order, each core a part of them."""
+    import pyarrow as pa
+
+    parts = np.array_split(order, cores())
+    with ThreadPoolExecutor(cores()) as pool:
+        return pa.concat_arrays(pool.map(column.take, map(pa.array, parts)))
+
+
+def _identifiers(column: pa.ChunkedArray, role: str, where: Where) -> pa.ChunkedArray:
+    """An identifier is text, bytes or a whole number; it may be in a dictionary (a category)."""
+    from pyarrow import types
+
+    _refuse_nulls(column, role, where)
+    kind = column.type.value_type if types.is_dictionary(column.type) else column.type
+    if len(column) and str(kind) not in TEXTS and not types.is_integer(kind):
+        raise InputError(f"the {role} is of type {kind}, expected text or whole numbers")
+    return column
+
+
+def _refuse_nulls(column: pa.ChunkedArray, role: str, where: Where) -> None:
+    if column.null_count:
+        row = int(np.argmax(column.is_null().to_numpy()))
+        raise InputError(f"{where(row)}: the {role} is null, expected one in every row")
+
+
+def _groups(column: pa.ChunkedArray) -> tuple[pa.Array, NDArray[np.int64]]:
+    """The query of each stretch of rows that have the same one, and where the stretches start."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    names, starts, before = [], [], 0
+    for chunk in column.chunks:
+        category = pa.types.is_dictionary(chunk.type)
+        codes = chunk.indices if category else _bytes(chunk)
+        stretches = compute.run_end_encode(codes, run_end_type=pa.int64())
+        values = _bytes(chunk.dictionary.take(stretches.values)) if category else stretches.values
+        names.append(values)
+        starts.append(before + np.concatenate([[0], stretches.run_ends.to_numpy()[:-1]])[: len(values)])
+        before += len(chunk)
+    name = pa.concat_arrays(names) if names else pa.array([], pa.large_binary())
+    first = np.concatenate([*starts, [before]]).astype(np.int64)
+    new = np.ones(len(first), bool)
+    if len(name) > 1:
+        new[1:-1] = compute.not_equal(name[1:], name[:-1]).to_numpy(zero_copy_only=False)
+    return name.filter(pa.array(new[:-1])), first[new]
+
+
+def _bytes(column: pa.ChunkedArray | pa.Array) -> pa.Array:
+    """One array of bytes with wide offsets; whole numbers as they are written."""
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if pa.types.is_integer(column.type):
+        column = _in_decimals(column)
+    column = column.cast(pa.large_binary())
+    return column if isinstance(column, pa.Array) else column.combine_chunks()
+
+
+def _in_decimals(column: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray:
+    import pyarrow as pa
+
+    chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
+    parts = [c.slice(at, SMALLEST_PART) for c in chunks for at in range(0, len(c), SMALLEST_PART)]
+    with ThreadPoolExecutor(cores()) as pool:
+        written = list(pool.map(lambda part: part.cast(pa.large_string()), parts))
+    return pa.chunked_array(written, pa.large_string())
+
+
+def _ids(array: pa.Array) -> Ids:
+    _, ends, data = array.buffers()
+    if not len(array):
+        return Ids.of([])
+    offsets = np.frombuffer(ends, np.int64)[array.offset : array.offset + len(array) + 1]
+    return Ids(np.frombuffer(data, np.uint8) if data else np.zeros(0, np.uint8), offsets)
+
+
+def _numbers(column: pa.ChunkedArray, role: str, where: Where) -> NDArray[np.float64]:
+    import pyarrow as pa
+
+    if role != "probability":
+        _refuse_nulls(column, role, where)
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if pa.types.is_decimal(column.type):
+        column = column.cast(pa.string())  # and from there to the nearest double, as text is read
+    try:
+        numbers: NDArray[np.float64] = column.cast(pa.float64(), safe=False).to_numpy()
+        bad = unfit(role, numbers)
+        wrong = int(np.argmax(bad)) if bad.any() else None
+    except pa.ArrowNotImplementedError:
+        raise InputError(f"the {role} is of type {column.type}, expected numbers") from None
+    except pa.ArrowInvalid:
+        wrong = _first_that_is_no_number(column)
+    if wrong is None:
+        return numbers
+    value = quoted(str(column[wrong].as_py()))
+    raise InputError(f"{where(wrong)}: the {role} is {value}, expected {expected(role)}")
+
+
+def _first_that_is_no_number(column: pa.ChunkedArray) -> int:
+    import pyarrow as pa
+
+    low, high = 0, len(column)
+    while high - low > 1:
+        middle = (low + high) // 2
+        try:
+            column[low:middle].cast(pa.float64())
+            low = middle
+        except pa.ArrowInvalid:
+            high = middle
+    return low
+
+
+def _stable_order(code: NDArray[np.integer]) -> NDArray[np.int64]:
+    """The rows by their code, those of one code as they came; numpy counts codes of sixteen bits."""
+    order = np.argsort((code & 0xFFFF).astype(np.uint16), kind="stable")
+    if len(code) and code.max() > 0xFFFF:
+        order = order[np.argsort((code >> 16).astype(np.uint16)[order], kind="stable")]
+    return order

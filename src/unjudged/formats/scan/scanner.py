@@ -1,0 +1,36 @@
+"""The scanner in use: the compiled one, or its plain-Python twin where nothing was compiled."""
+
+from __future__ import annotations
+
+try:
+    from unjudged.formats.scan.compiled import (
+        KIND_OF_SCANNER,
+        Index,
+        best_first,
+        match_mapping,
+        match_table,
+        nested_rows,
+        read_table,
+        scan_run,
+    )
+except ModuleNotFoundError:
+    from unjudged.formats.scan.plain import (
+        KIND_OF_SCANNER,
+        Index,
+        best_first,
+        match_table,
+        read_table,
+        scan_run,
+    )
+    from unjudged.formats.scan.plain_mappings import match_mapping, nested_rows
+
+__all__ = [
+    "KIND_OF_SCANNER",
+    "Index",
+    "best_first",
+    "match_mapping",
+    "match_table",
+    "nested_rows",
+    "read_table",
+    "scan_run",
+]

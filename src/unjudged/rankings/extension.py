@@ -1,0 +1,98 @@
+"""Judgments with more documents: those that runs retrieve, and those that were judged later."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unjudged.errors import InputError
+from unjudged.formats import matching
+from unjudged.formats.tables import Ids, Table
+from unjudged.rankings.judgments import UNSAMPLED, Judgments
+
+
+def rows_of(judgments: Judgments, table: Table) -> np.ndarray:
+    """For each row of a table, the judgments' row of the same query and document, -1 where there is none."""
+    in_order = np.arange(0, -len(table.documents), -1, dtype=float)[:, None]
+    placed = Table(table.queries, table.starts, table.documents, in_order, table.lines)
+    matched = matching.match(placed, judgments.index)
+    rows = np.full(len(table.documents), -1, np.int32)
+    start = np.repeat(table.starts[:-1], np.diff(matched.ends))
+    rows[start + matched.rank - 1] = matched.row
+    return rows
+
+
+def extended(judgments: Judgments, tables: Iterable[Table], new_queries: bool = False) -> Judgments:
+    """The judgments with a row, not judged, for every document of the tables that has none.
+
+    Documents of queries that the judgments do not have are left out, unless `new_queries`. Recorded strata
+    and probabilities do not speak of the new rows and are dropped.
+    """
+    added: dict[bytes, dict[bytes, None]] = {query: {} for query in judgments.queries.tolist()}
+    for table in tables:
+        new = rows_of(judgments, table) < 0
+        queries, names = table.queries.tolist(), table.documents.tolist()
+        for g, query in enumerate(queries):
+            if query in added or new_queries:
+                rows = np.flatnonzero(new[table.starts[g] : table.starts[g + 1]]) + table.starts[g]
+                added.setdefault(query, {}).update(dict.fromkeys(names[row] for row in rows))
+    old_names, old_ends = judgments.documents.tolist(), judgments.offsets.tolist()
+    names, grades, starts = [], [], [0]
+    for q, more in enumerate(added.values()):
+        first, last = (old_ends[q], old_ends[q + 1]) if q < len(judgments.queries) else (0, 0)
+        names += [*old_names[first:last], *more]
+        grades += [judgments.grade[first:last], np.full(len(more), UNSAMPLED, np.int32)]
+        starts.append(len(names))
+    queries_and_more, documents = Ids.of(added), Ids.of(names)
+    offsets = np.array(starts, np.int64)
+    index = matching.index_of(queries_and_more, offsets, documents)
+    return Judgments(queries_and_more, offsets, documents, np.concatenate(grades), index)
+
+
+def updated(judgments: Judgments, later: Judgments) -> Judgments:
+    """The judgments with what was judged later: new grades, new documents, new queries.
+
+    A document that `later` has as not judged stays as it was.
+    """
+    table = _table(later)
+    known = judgments
+    if (rows_of(judgments, table) < 0).any():
+        if judgments.stratum is not None or judgments.probability is not None:
+            problem = "the further judgments have documents that were not in the sample"
+            raise InputError(f"{problem}, expected none: its strata or probabilities do not speak of them")
+        known = extended(judgments, [table], new_queries=True)
+    grade = known.grade.copy()
+    judged = later.grade >= 0
+    grade[rows_of(known, table)[judged]] = later.grade[judged]
+    return known.with_grades(grade)
+
+
+def chosen_rows(judgments: Judgments, chosen: NDArray[np.bool_]) -> Judgments:
+    """The judgments with these rows only; the other documents are not in the pool."""
+    rows = np.flatnonzero(chosen)
+    offsets = np.searchsorted(rows, judgments.offsets)
+    documents = judgments.documents.take(rows)
+    index = matching.index_of(judgments.queries, offsets, documents)
+    stratum = None if judgments.stratum is None else judgments.stratum[rows]
+    probability = None if judgments.probability is None else judgments.probability[rows]
+    return Judgments(
+        judgments.queries, offsets, documents, judgments.grade[rows], index, stratum, probability
+    )
+
+
+def with_grades_from(judgments: Judgments, complete: Judgments) -> Judgments:
+    """The same pool with the grades that complete judgments have for it; every document must be there."""
+    rows = rows_of(complete, _table(judgments))
+    if (rows < 0).any():
+        row = int(np.argmax(rows < 0))
+        query = judgments.queries[int(judgments.query[row])]
+        what = f"document {judgments.documents[row]!r} of query {query!r}"
+        raise InputError(f"{what} is not in the complete judgments, expected every pooled document")
+    return judgments.with_grades(complete.grade[rows])
+
+
+def _table(judgments: Judgments) -> Table:
+    grades = judgments.grade[:, None].astype(float)
+    return Table(judgments.queries, judgments.offsets, judgments.documents, grades, np.zeros(0, np.int64))

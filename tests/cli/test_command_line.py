@@ -1,0 +1,294 @@
+"""The command line as a user meets it: in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from unjudged import evaluate, sample
+
+QRELS, RUN = str(sample.qrels), str(sample.runs["fused"])
+
+
+def unjudged(*arguments: str, given: bytes = b"", **environment: str) -> subprocess.CompletedProcess[bytes]:
+    command = [sys.executable, "-m", "unjudged", *arguments]
+    return subprocess.run(
+        command, input=given, capture_output=True, env={**os.environ, **environment}, check=False
+    )
+
+
+def printed(*arguments: str) -> str:
+    done = unjudged(*arguments)
+    assert done.returncode == 0, done.stderr.decode()
+    assert done.stderr == b""
+    return done.stdout.decode()
+
+
+def refused(code: int, *arguments: str) -> str:
+    done = unjudged(*arguments)
+    assert done.returncode == code
+    assert done.stdout == b""
+    (line,) = done.stderr.decode().splitlines()
+    assert line.startswith("unjudged: ")
+    return line.removeprefix("unjudged: ")
+
+
+def test_table() -> None:
+    runs = [str(sample.runs[name]) for name in ("fused", "expanded")]
+    assert printed("evaluate", QRELS, *runs, "-m", "AP", "-m", "P.5,10", "-m", "num_ret") == (
+        "run            AP      P@5     P@10   NumRet\n"
+        "────────────────────────────────────────────\n"
+        "fused      0.3321   0.4333   0.3967     1200\n"
+        "expanded   0.2736   0.3333   0.3367     1160\n"
+        "\n"
+        "expanded has no ranking for 1 query of 30: q17. Each counts as empty.\n"
+    )
+
+
+def test_default_measures() -> None:
+    head = printed("evaluate", QRELS, RUN).splitlines()[0].split()
+    assert head == ["run", "AP", "infAP", "nDCG@10", "RBP(p=0.8)", "RBPResidual(p=0.8)", "Judged@10"]
+
+
+def test_json_has_every_digit() -> None:
+    lines = printed("evaluate", QRELS, RUN, "-m", "AP", "--per-query", "--format", "json").splitlines()
+    scores = evaluate(QRELS, RUN, "AP")
+    assert len(lines) == len(scores.queries) + 1
+    for line in lines:
+        row = json.loads(line)
+        assert list(row) == ["run", "query", "measure", "value"]
+        query = None if row["query"] == "all" else row["query"]
+        assert row["value"] == scores.value("AP", query=query)
+
+
+def test_csv() -> None:
+    lines = printed("evaluate", QRELS, RUN, "-m", "AP", "--format", "csv").splitlines()
+    value = evaluate(QRELS, RUN, "AP").value("AP")
+    assert lines == ["run,query,measure,value", f"fused,all,AP,{value!r}"]
+
+
+def test_markdown_and_latex() -> None:
+    assert printed("evaluate", QRELS, RUN, "-m", "RBP(p=0.8)", "--format", "markdown") == (
+        "| run | RBP\\(p=0.8\\) |\n| --- | ---: |\n| fused | 0.3883 |\n"
+    )
+    assert printed("evaluate", QRELS, RUN, "-m", "map", "--format", "latex") == (
+        "\\begin{tabular}{lr}\n\\toprule\nrun & AP \\\\\n\\midrule\nfused & 0.3321 \\\\\n"
+        "\\bottomrule\n\\end{tabular}\n"
+    )
+
+
+def test_level_and_depth() -> None:
+    row = json.loads(
+        printed("evaluate", QRELS, RUN, "-m", "AP", "--level", "2", "--depth", "5", "--format", "json")
+    )
+    assert row["measure"] == "AP(rel=2)"
+    assert row["value"] == evaluate(QRELS, RUN, "AP(rel=2)", depth=5).value("AP(rel=2)")
+
+
+def test_output_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
+    target = tmp_path / "scores.csv"
+    assert printed("evaluate", QRELS, RUN, "--format", "csv", "-o", str(target)) == ""
+    before = target.read_text()
+    assert before.startswith("run,query,measure,value\n")
+    refused(1, "evaluate", QRELS, "nowhere", "-o", str(target))
+    assert target.read_text() == before
+    assert [path.name for path in tmp_path.iterdir()] == ["scores.csv"]
+    assert "cannot be written" in refused(1, "evaluate", QRELS, RUN, "-o", str(tmp_path / "no" / "such"))
+
+
+def test_standard_input() -> None:
+    done = unjudged("evaluate", QRELS, "-", "-m", "AP", "--format", "csv", given=Path(RUN).read_bytes())
+    assert done.stdout.decode().splitlines()[1].split(",")[3] == repr(evaluate(QRELS, RUN, "AP").value("AP"))
+
+
+def test_hostile_names_are_shown_harmless(tmp_path: Path) -> None:
+    bad = tmp_path / "\x1b[31m<b>&_$|.run"
+    bad.write_bytes(Path(RUN).read_bytes())
+    assert "\x1b" not in printed("evaluate", QRELS, str(bad))
+    assert r"\\x1b\[31m\<b\>\&\_\$\|" in printed("evaluate", QRELS, str(bad), "--format", "markdown")
+    assert r"\textbackslash{}x1b[31m<b>\&\_\$|" in printed("evaluate", QRELS, str(bad), "--format", "latex")
+
+
+WRONG_USAGE = {
+    ("evaluate", QRELS): "no run given: unjudged evaluate QRELS RUN...",
+    ("evaluate", QRELS, RUN, "-m", "mapp"): "no measure is called 'mapp'; did you mean MAP",
+    ("evaluate", QRELS, RUN, "--format", "xml"): "Invalid value",
+    ("evaluate", QRELS, RUN, "--depth", "0"): "depth is 0, expected a whole number of at least 1",
+    ("evaluate", QRELS, RUN, "--nothing"): "no option is called --nothing",
+    ("evaluate", "-", "-"): "standard input (-) can be read only once",
+    ("evaluate", QRELS, RUN, RUN): "run ",
+    ("measures", "nope"): "no measure is called 'nope'",
+    ("nothing",): "Unknown command",
+}
+
+
+@pytest.mark.parametrize("arguments", WRONG_USAGE)
+def test_wrong_usage(arguments: tuple[str, ...]) -> None:
+    assert refused(2, *arguments).startswith(WRONG_USAGE[arguments])
+
+
+def test_bad_input(tmp_path: Path) -> None:
+    bad = tmp_path / "bad.run"
+    bad.write_text("q01 Q0 d1 1 x t\n")
+    assert refused(1, "evaluate", QRELS, str(bad)) == f"{bad}:1: the score is 'x', expected a finite number"
+
+
+def test_measures() -> None:
+    listed = printed("measures")
+    assert re.search(r"^AP\(rel=1\)\[@cutoff\] +map map_cut", listed, re.MULTILINE)
+    page = printed("measures", "ndcg")
+    assert page.startswith("nDCG(dcg='log2', gains=None)[@cutoff]\n")
+    assert "log2(i + 1)" in page
+    assert "Järvelin" in page
+
+
+def test_cite() -> None:
+    entries = printed("cite", "infAP", "RBP@10", "map")
+    assert re.findall(r"^@\w+\{(\w+),$", entries, re.MULTILINE) == [
+        "yilmaz2006",
+        "yilmaz2008",
+        "moffat2008",
+        "harman1993",
+    ]
+    assert refused(2, "cite") == "no measure given: unjudged cite MEASURE..."
+
+
+def test_intervals(tmp_path: Path) -> None:
+    table = printed("evaluate", QRELS, RUN, "-m", "RBP(p=0.8)", "-m", "P@10", "--interval", "bounds")
+    assert table == (
+        "run                  RBP(p=0.8)                      P@10\n"
+        "─────────────────────────────────────────────────────────\n"
+        "fused   0.3883 [0.3883, 0.4350]   0.3967 [0.3967, 0.3967]\n"
+        "\n"
+        "Intervals: every completion of what was retrieved, exact (100%).\n"
+    )
+    options = ("-m", "AP", "--interval", "model", "--q", "0.2", "--confidence", "0.9", "--format", "json")
+    row = json.loads(printed("evaluate", QRELS, RUN, *options))
+    assert list(row) == ["run", "measure", "value", "low", "high", "level", "method"]
+    assert row["low"] < row["value"] < row["high"]
+    assert row["level"] == 0.9
+    assert "probability 0.2" in row["method"]
+    for form in ("csv", "markdown", "latex"):
+        assert "fused" in printed("evaluate", QRELS, RUN, "--interval", "queries", "--format", form)
+    assert refused(2, "evaluate", QRELS, RUN, "--interval", "model", "--q", "7").startswith(
+        "q is 7.0, expected"
+    )
+    assert refused(2, "evaluate", QRELS, RUN, "-m", "infAP", "--interval", "bounds").startswith(
+        "infAP has no bounds"
+    )
+
+
+def test_compare_and_next(tmp_path: Path) -> None:
+    reranked, dense = (str(sample.runs[name]) for name in ("reranked", "dense"))
+    settled = printed("compare", QRELS, reranked, RUN)
+    assert "settled: " in settled
+    assert "0.1006 [0.0570, 0.1497] (every completion of what was retrieved, exact)" in settled
+    before = printed("compare", QRELS, reranked, dense)
+    assert "0.2255 [-0.4533, 0.2705]" in before
+    asked = tmp_path / "to-judge.qrels"
+    printed("next", QRELS, reranked, dense, "--difference", "--budget", "500", "-o", str(asked))
+    lines = asked.read_text().splitlines()
+    assert lines[0] == "# 500 documents to judge: put a grade in the place of each -1."
+    assert len(lines) == 502
+    asked.write_text("\n".join(lines).replace(" -1", " 0"))
+    after = printed("compare", QRELS, reranked, dense, "--judged", str(asked))
+    assert after != before
+    assert "settled: " in after
+    assert refused(1, "next", QRELS, "nowhere").endswith("nowhere: no such file")
+    assert refused(2, "compare", QRELS, RUN, dense, "-m", "Bpref").startswith("Bpref cannot be compared so")
+    assert refused(2, "next", QRELS, RUN, "-m", "AP").startswith("AP is no sum over relevant documents")
+
+
+def test_baseline() -> None:
+    assert printed("baseline", "--documents", "10", "--relevant", "4", "-m", "AP") == (
+        "measure       expected   standard deviation\n"
+        "───────────────────────────────────────────\n"
+        "AP        0.5285978836         0.1563310257\n"
+    )
+    assert (
+        printed("baseline", "--documents", "300", "--qrels", QRELS, "-m", "P@10").splitlines()[-1].split()[0]
+        == "all"
+    )
+    assert refused(2, "baseline", "--documents", "3", "--relevant", "4").startswith(
+        "4 relevant of 3 documents"
+    )
+    assert refused(2, "baseline", "--documents", "3") == "give either --relevant or --qrels"
+
+
+def test_demo_version_and_help() -> None:
+    assert "dense" in printed("demo")
+    assert re.fullmatch(r"unjudged [\d.]+ \(reader: (compiled|plain Python)\)\n", printed("--version"))
+    assert "--per-query" in printed("evaluate", "--help")
+
+
+def test_without_the_compiled_reader() -> None:
+    without = "import sys; sys.modules['unjudged.formats.scan.compiled'] = None"
+    code = f"{without}\nfrom unjudged.cli.main import main; main()"
+    command = [sys.executable, "-c", code]
+    version = subprocess.run([*command, "--version"], capture_output=True, text=True, check=True)
+    assert "plain Python" in version.stdout
+    runs = [str(run) for run in sample.runs.values()]
+    done = subprocess.run([*command, "evaluate", QRELS, *runs], capture_output=True, text=True, check=True)
+    assert done.stdout == printed("evaluate", QRELS, *runs)
+
+
+def test_a_reader_that_leaves_early() -> None:
+    command = f"{sys.executable} -m unjudged evaluate {QRELS} {RUN} --per-query --format json | head -n 1"
+    done = subprocess.run(command, shell=True, capture_output=True, check=True)
+    assert done.stderr == b""
+
+
+def test_output_that_cannot_be_written(tmp_path: Path) -> None:
+    full = Path("/dev/full")
+    if full.exists():
+        command = f"{sys.executable} -m unjudged demo > /dev/full"
+        done = subprocess.run(command, shell=True, capture_output=True, check=False)
+        assert done.returncode == 1
+        assert done.stderr.startswith(b"unjudged: standard output: cannot be written")
+    target, link = tmp_path / "real.csv", tmp_path / "link.csv"
+    target.write_text("old")
+    link.symlink_to(target)
+    printed("evaluate", QRELS, RUN, "--format", "csv", "-o", str(link))
+    assert link.is_symlink()
+    assert target.read_text().startswith("run,query")
+
+
+def test_options_that_do_not_go_together() -> None:
+    assert (
+        refused(2, "evaluate", QRELS, RUN, "--more", "3")
+        == "--q, --confidence, --more and --seed go with --interval"
+    )
+    assert refused(2, "evaluate", QRELS, RUN, "-q", "--interval", "bounds").startswith(
+        "--per-query does not go"
+    )
+    assert (
+        refused(2, "evaluate", QRELS, RUN, "--probabilities", RUN)
+        == "--probabilities goes with --interval model"
+    )
+    equal = printed("compare", QRELS, RUN, RUN)
+    assert equal.splitlines()[-1] == "open: they are equal, and no unjudged document can change it."
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals differ there")
+def test_interrupt_ends_in_a_second(tmp_path: Path) -> None:
+    fifo, target = tmp_path / "fifo", tmp_path / "out"
+    os.mkfifo(fifo)
+    command = [sys.executable, "-m", "unjudged", "evaluate", QRELS, str(fifo), "-o", str(target)]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE)
+    with fifo.open("wb") as writer:
+        writer.write(b"q01 Q0 d001 1 1 t\n")
+        writer.flush()
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        _, error = process.communicate(timeout=5)
+    assert process.returncode == 130
+    assert error == b"unjudged: interrupted\n"
+    assert not target.exists()

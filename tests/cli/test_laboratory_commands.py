@@ -1,0 +1,246 @@
+"""The commands of the laboratory as a user meets them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_command_line import QRELS, printed, refused, unjudged
+from unjudged import Judgments, evaluate, sample
+from unjudged.judging.pool import Pool
+
+RUNS = [str(path) for path in sample.runs.values()]
+SMALL = ["--levels", "10%,50%", "--repeats", "3", "-m", "AP", "-m", "infAP"]
+
+
+def judged(text: str) -> set[tuple[str, str]]:
+    lines = [line.split() for line in text.splitlines() if not line.startswith("#")]
+    return {(query, document) for query, _, document, *_, grade in lines if int(grade) >= 0}
+
+
+def test_pool_of_runs() -> None:
+    lines = printed("pool", *RUNS, "--depth", "10").splitlines()
+    assert lines[0].startswith("# unjudged ")
+    assert len(lines) == 1 + len(Pool.of_runs(sample.runs, depth=10).judgments.grade)
+    assert all(line.endswith(" -1") for line in lines[1:])
+    documents = [line.split()[2] for line in lines[1:] if line.startswith("q01 ")]
+    assert documents == sorted(documents)
+
+
+def test_pool_cut_from_judgments() -> None:
+    text = printed("pool", *RUNS, "--depth", "10", "--qrels", QRELS)
+    chosen = Pool.of(sample.qrels, sample.runs).depth(10)
+    assert len(judged(text)) == int((chosen.grade >= 0).sum())
+
+
+def test_a_file_says_how_to_make_it_again(tmp_path: Path) -> None:
+    designs = [
+        ["sample", QRELS, "--share", "20%", "--seed", "4"],
+        ["sample", QRELS, *RUNS, "--design", "mixed", "--depth", "2", "--seed", "1"],
+        ["sample", QRELS, *RUNS, "-d", "stratified", "--strata", "5:100%,rest:20%", "--form", "prels"],
+        ["sample", QRELS, "--share", "1%", "--no-redraw"],
+        ["pool", *RUNS, "--qrels", QRELS, "--leave-out", "dense", "--depth", "20"],
+    ]
+    for arguments in designs:
+        text = printed(*arguments)
+        head = text.splitlines()[0]
+        again = shlex.split(head.partition(": ")[2])
+        assert again[0] == "unjudged"
+        assert printed(*again[1:]) == text
+        path = tmp_path / "made"
+        path.write_text(text)
+        assert Judgments.read(path).count(0).sum() > 0
+
+
+def test_stratified_files_feed_the_estimators(tmp_path: Path) -> None:
+    strata = ["sample", QRELS, *RUNS, "-d", "stratified", "--strata", "5:100%,rest:50%"]
+    drawn = Pool.of(sample.qrels, sample.runs).stratified({5: 1.0, float("inf"): 0.5})
+    for form, measure in (("strata", "xinfAP"), ("prels", "statAP"), ("strata", "statAP")):
+        path = tmp_path / form
+        path.write_text(printed(*strata, "--form", form))
+        found = evaluate(path, sample.runs, measure).values
+        assert found.tolist() == evaluate(drawn, sample.runs, measure).values.tolist()
+
+
+def test_pool_statistics(tmp_path: Path) -> None:
+    groups = tmp_path / "groups"
+    groups.write_text("".join(f"{run} {'ours' if run < 'f' else 'theirs'}\n" for run in sample.runs))
+    text = printed("pool", *RUNS, "--depth", "10", "--qrels", QRELS, "--statistics", "-m", "AP", "-m", "P@5")
+    assert re.search(r"^ +10 +\d+ +41\.3 +\d+$", text, re.MULTILINE)
+    assert "unique relevant" in text
+    assert "P@5 without its own" in text
+    grouped = printed("pool", *RUNS, "--statistics", "--groups", str(groups))
+    assert re.search(r"^ours +\d+ +\d+$", grouped, re.MULTILINE)
+    assert "relevant" not in grouped
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["sample", QRELS], "--design random needs --share"),
+        (["sample", QRELS, "--share", "10"], "a share is '10', expected one as 10% or 0.1"),
+        (["sample", QRELS, "--share", "10%", "--depth", "3"], "--design random does not take --depth"),
+        (["sample", QRELS, "--design", "depth", "--depth", "3"], "no run given"),
+        (["sample", QRELS, *RUNS, "-d", "stratified", "--strata", "x:1"], "a stratum is 'x:1', expected"),
+        (["pool"], "no run given"),
+        (["sample", QRELS, *RUNS, "--share", "10%"], "--design random looks at no runs"),
+        (["sample", QRELS, "--share", "10%", "--form", "prels"], "this design has none"),
+        (["sample", QRELS, *RUNS, "-d", "stratified", "--strata", "1:1,1:0"], "stratum 1 is given twice"),
+        (["pool", *RUNS, "--leave-out", "dense"], "--leave-out goes with --qrels"),
+        (["pool", *RUNS, "-m", "AP"], "--measure goes with --statistics and --qrels"),
+        (["pool", *RUNS, "--leave-out", "dense", "--statistics"], "does not go with --leave-out"),
+        (["experiment", QRELS, *RUNS, "--workers", "0"], "workers is 0"),
+        (["experiment", QRELS, *RUNS, "-d", "depth", "--levels", "9" * 400], "a depth is inf"),
+        (["simulate", "new", "--seed", "-1"], "seed is -1"),
+        (["simulate", "new", "--depth", "0"], "depth is 0"),
+        (["experiment", QRELS, RUNS[0]], "an experiment compares runs"),
+        (["experiment", QRELS, *RUNS, "--levels", "5"], "a share is '5'"),
+        (["experiment", QRELS, *RUNS, "-d", "depth", "--levels", "5%"], "a depth is '5%'"),
+        (["experiment", QRELS, *RUNS, "--format", "parquet"], "--format parquet goes with --output"),
+        (["experiment", QRELS, *RUNS, "--means", "x.txt"], "--means is x.txt, expected a name that ends in"),
+        (["simulate", "src"], "src is there already, expected a new or an empty folder"),
+    ],
+)
+def test_what_cannot_be_asked(arguments: list[str], message: str) -> None:
+    assert message in refused(2, *arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["experiment", QRELS, *RUNS, "-o", "/no/folder/x.csv"], "/no/folder/x.csv: cannot be written"),
+        (["experiment", QRELS, *RUNS, "--means", "/no/folder/x.csv"], "/no/folder/x.csv: cannot be written"),
+        (["experiment", QRELS, *RUNS, "-o", str(Path(QRELS).parent)], "it is a folder"),
+        (["simulate", f"{QRELS}/x"], "cannot be made"),
+        (["simulate", "new", "--documents", "100000000", "--queries", "1000000"], "not enough memory"),
+    ],
+)
+def test_what_cannot_be_written(arguments: list[str], message: str) -> None:
+    assert message in refused(1, *arguments)
+
+
+def test_a_query_without_lines_is_reported(tmp_path: Path) -> None:
+    qrels, run = tmp_path / "qrels", tmp_path / "run"
+    qrels.write_text("q1 0 d1 1\nq2 0 d2 1\n")
+    run.write_text("q1 Q0 d1 1 1.0 a\n")
+    strata = ["--design", "stratified", "--strata", "1:100%"]
+    done = unjudged("sample", str(qrels), str(run), *strata, "--form", "prels")
+    assert done.returncode == 0
+    assert done.stderr.decode() == "unjudged: 1 of 2 queries have no line in the file: q2\n"
+
+
+def test_other_tools_read_files_without_a_header(tmp_path: Path) -> None:
+    pytrec_eval = pytest.importorskip("pytrec_eval")
+    text = printed("sample", QRELS, "--share", "20%", "--no-header")
+    assert not text.startswith("#")
+    grades = pytrec_eval.parse_qrel(io.StringIO(text))
+    assert sum(grade >= 0 for query in grades.values() for grade in query.values()) == len(judged(text))
+
+
+def test_a_pool_of_standard_input() -> None:
+    run = Path(RUNS[0]).read_bytes()
+    done = unjudged("pool", "-", "--depth", "3", given=run)
+    assert done.returncode == 0
+    assert done.stdout.splitlines()[1:] == printed("pool", RUNS[0], "--depth", "3").encode().splitlines()[1:]
+
+
+def test_groups_that_name_no_run(tmp_path: Path) -> None:
+    path = tmp_path / "groups"
+    path.write_text("a b\n")
+    assert "none of the runs is in it" in refused(1, "pool", *RUNS, "--groups", str(path), "--statistics")
+    for text, message in {
+        "a\n": ":1: 'a', expected a run and its group",
+        "fused x\nfused y\n": ":2: run 'fused' again, expected each run once",
+    }.items():
+        path.write_text(text)
+        assert message in refused(1, "pool", *RUNS, "--groups", str(path), "--statistics")
+    path.write_text("fused dense\n")
+    assert "a group has its name" in refused(2, "pool", *RUNS, "--groups", str(path), "--statistics")
+    assert "more than 16 MB" in refused(1, "pool", *RUNS, "--groups", "/dev/zero", "--statistics")
+
+
+def test_simulate(tmp_path: Path) -> None:
+    made = tmp_path / "made"
+    assert printed("simulate", str(made), "--systems", "3", "--queries", "4", "--documents", "50") == ""
+    assert sorted(path.name for path in made.iterdir()) == ["qrels.txt", "s1.run", "s2.run", "s3.run"]
+    scores = evaluate(made / "qrels.txt", [made / f"s{i}.run" for i in (1, 2, 3)], "AP")
+    assert scores.means[0, 0] > scores.means[2, 0]
+
+
+def test_experiment_tables(tmp_path: Path) -> None:
+    table = printed("experiment", QRELS, *RUNS, *SMALL, "--workers", "1")
+    assert table.splitlines()[0].split() == [
+        "measure",
+        "level",
+        "judged",
+        "tau",
+        "tau_AP",
+        "rho",
+        "RMS",
+        "error",
+        "bias",
+    ]
+    assert len(table.splitlines()) == 2 + 4
+    text = printed("experiment", QRELS, *RUNS, *SMALL, "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert len(rows) == 2 * 2 * 2 * 5
+    output, means = tmp_path / "found.json", tmp_path / "means.csv"
+    printed("experiment", QRELS, *RUNS, *SMALL, "-o", str(output), "--means", str(means))
+    found = [json.loads(line) for line in output.read_text().splitlines()]
+    assert [str(row["mean"]) for row in found] == [row["mean"] for row in rows]
+    assert len(means.read_text().splitlines()) == 1 + 2 * 3 * len(RUNS) * 2
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["found.json", "means.csv"]
+
+
+def test_parquet(tmp_path: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    output = tmp_path / "found.parquet"
+    printed("experiment", QRELS, *RUNS, *SMALL, "-o", str(output))
+    assert parquet.read_table(output).num_rows == 40
+
+
+@pytest.mark.parametrize("kind", ["svg", "html"])
+def test_figures(tmp_path: Path, kind: str) -> None:
+    pytest.importorskip("altair")
+    pytest.importorskip("vl_convert")
+    folder = tmp_path / "figures"
+    printed(
+        "experiment", QRELS, *RUNS, *SMALL, "--figures", str(folder), "--figure-format", kind, "-o",
+        str(tmp_path / "found.csv"),
+    )  # fmt: skip
+    for name in ("curves", "scatter"):
+        text = (folder / f"{name}.{kind}").read_text()
+        assert {"curves": "RMS error", "scatter": "actual AP"}[name] in text
+        assert not re.search(r"<script[^>]* src=", text)  # nothing is fetched when it is opened
+
+
+def test_interrupted_and_given_again(tmp_path: Path) -> None:
+    output = tmp_path / "found.csv"
+    arguments = ["experiment", QRELS, *RUNS, "--repeats", "40", "-m", "subAP", "-m", "infAP"]
+    command = [sys.executable, "-m", "unjudged", *arguments, "--workers", "2", "-o", str(output)]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE)
+    kept = output.with_name("found.csv.partial")
+    deadline = time.monotonic() + 60
+    while not (kept.exists() and kept.read_bytes().count(b"\n") > 5):
+        assert time.monotonic() < deadline
+        assert process.poll() is None
+        time.sleep(0.005)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert said.decode() == "unjudged: interrupted\n"
+    assert not output.exists()
+    assert kept.exists()
+    printed(*arguments, "-o", str(output))
+    assert not kept.exists()
+    assert output.read_text() == printed(*arguments, "--format", "csv", "--workers", "1")

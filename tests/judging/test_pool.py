@@ -1,0 +1,247 @@
+"""Designs over small pools, against their definitions."""
+
+from __future__ import annotations
+
+from itertools import permutations
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from unjudged import Judgments, UsageError, evaluate, sample
+from unjudged.judging import sampling
+from unjudged.judging.contributions import contributions, leave_one_out, sizes, without
+from unjudged.judging.pool import REST, Pool
+from unjudged.report.judgment_files import write_judgments
+
+RUNS = {
+    "a": {"q1": {"d1": 3.0, "d2": 2.0, "d3": 1.0}, "q2": {"e1": 2.0, "e2": 1.0}},
+    "b": {"q1": {"d2": 3.0, "d4": 2.0, "d1": 1.0}, "q2": {"e2": 1.0}},
+}
+QRELS = {"q1": {"d1": 1, "d2": 0, "d3": 1, "d4": 0, "d5": 1}, "q2": {"e1": 0, "e2": 2, "e3": -1}}
+
+
+def grades(judgments: Judgments) -> dict[str, dict[str, int]]:
+    found: dict[str, dict[str, int]] = {}
+    for q, document, grade in zip(judgments.query, judgments.documents, judgments.grade, strict=True):
+        found.setdefault(judgments.queries[int(q)], {})[document] = int(grade)
+    return found
+
+
+def test_depth_pool_of_judgments() -> None:
+    pool = Pool.of(QRELS, RUNS)
+    assert grades(pool.depth(1)) == {
+        "q1": {"d1": 1, "d2": 0, "d3": -1, "d4": -1, "d5": -1},
+        "q2": {"e1": 0, "e2": 2, "e3": -1},
+    }
+    assert grades(pool.depth(2))["q1"] == {"d1": 1, "d2": 0, "d3": -1, "d4": 0, "d5": -1}
+    assert grades(pool.depth(100))["q1"] == {"d1": 1, "d2": 0, "d3": 1, "d4": 0, "d5": -1}
+
+
+def test_depth_pool_of_runs() -> None:
+    pool = Pool.of_runs(RUNS, depth=1)
+    assert grades(pool.judgments) == {"q1": {"d1": -1, "d2": -1}, "q2": {"e1": -1, "e2": -1}}
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from("abc"),
+        st.dictionaries(
+            st.sampled_from(["q1", "q2"]),
+            st.dictionaries(st.sampled_from([f"d{i}" for i in range(8)]), st.floats(-2, 2), min_size=1),
+            min_size=1,
+        ),
+        min_size=1,
+    ),
+    st.integers(1, 8),
+)
+def test_pools_nest_and_hold_the_top_of_every_run(
+    runs: dict[str, dict[str, dict[str, float]]], depth: int
+) -> None:
+    whole = Pool.of_runs(runs, depth=8)
+    shallow, deeper = (grades(Pool.of_runs(runs, depth=k).judgments) for k in (depth, depth + 1))
+    for query, documents in shallow.items():
+        assert documents.keys() <= deeper[query].keys()
+    complete = Pool(whole.judgments.with_grades(whole.judgments.grade + 1), whole.rankings, whole.runs)
+    cut, more = complete.depth(depth), complete.depth(depth + 1)
+    assert ((cut.grade < 0) | (more.grade >= 0)).all()
+    kept = {q: {d for d, grade in ds.items() if grade >= 0} for q, ds in grades(cut).items()}
+    assert kept == {q: set(documents) for q, documents in shallow.items()}
+    expected: dict[str, set[str]] = {}
+    for run in runs.values():
+        for query, scores in run.items():
+            ranked = sorted(scores, key=lambda d: (scores[d], d), reverse=True)
+            expected.setdefault(query, set()).update(ranked[:depth])
+    assert kept == expected
+
+
+def test_random_samples_are_of_what_was_judged() -> None:
+    drawn = Pool.of(QRELS).random(0.4, seed=3)
+    assert drawn.count(0).tolist() == [2, 1]
+    assert grades(drawn)["q2"]["e3"] == -1
+    assert drawn.count(1).tolist() == [c for c in drawn.count(1).tolist() if c > 0]
+    assert drawn.probability is None  # it depends on the grades: what has no relevant document is drawn again
+    plain = Pool.of(QRELS).random(0.4, seed=3, redraw=False)
+    assert plain.probability is not None
+    assert plain.probability.tolist() == pytest.approx([0.4] * 5 + [1 / 3] * 3)
+
+
+def test_a_larger_sample_with_the_same_seed_holds_the_smaller_one() -> None:
+    pool = Pool.of(sample.qrels)
+    samples = [pool.random(share, seed=5, redraw=False).grade >= 0 for share in (0.05, 0.1, 0.5, 1.0)]
+    for small, large in zip(samples, samples[1:], strict=False):
+        assert (large | ~small).all()
+    assert (samples[-1] == (pool.judgments.grade >= 0)).all()
+
+
+def test_a_sample_does_not_depend_on_the_order_of_the_judgments() -> None:
+    pool = Pool.of(QRELS)
+    turned = {q: dict(reversed(documents.items())) for q, documents in reversed(QRELS.items())}
+    for seed in range(20):
+        assert grades(pool.random(0.4, seed=seed)) == grades(Pool.of(turned).random(0.4, seed=seed))
+
+
+def test_redraw_rule_on_real_sizes() -> None:
+    pool = Pool.of(sample.qrels)
+    relevant = pool.judgments.count(1) > 0
+    for seed in range(10):
+        drawn = pool.random(0.02, seed=seed)
+        assert (drawn.count(1)[relevant] > 0).all()
+        assert (drawn.count(0) == pool.random(0.02, seed=seed, redraw=False).count(0)).all()
+
+
+def test_mixed_draws_as_many_again() -> None:
+    pool = Pool.of(sample.qrels, sample.runs)
+    drawn, top = pool.mixed(3, seed=1), pool.depth(3)
+    assert ((drawn.grade >= 0) | (top.grade < 0)).all()
+    size, all_judged = top.count(0), pool.judgments.count(0)
+    assert drawn.count(0).tolist() == np.minimum(2 * size, all_judged).tolist()
+
+
+def test_mixed_records_strata_and_probabilities() -> None:
+    pool = Pool.of(sample.qrels, sample.runs)
+    drawn = pool.mixed(2, seed=1)
+    assert drawn.stratum is not None
+    assert drawn.probability is not None
+    assert ((drawn.stratum == 1) == (pool.best <= 2)).all()
+    for q in range(len(drawn.queries)):
+        for stratum in (1, 2):
+            pooled = (drawn.query == q) & (drawn.stratum == stratum)
+            judged = int((drawn.grade[pooled] >= 0).sum())
+            assert set(drawn.probability[pooled].tolist()) <= {judged / max(int(pooled.sum()), 1)}
+
+
+def test_strata_and_their_sizes() -> None:
+    pool = Pool.of(sample.qrels, sample.runs)
+    drawn = pool.stratified({5: 1.0, 20: 0.3, REST: 0.1}, seed=2)
+    assert drawn.stratum is not None
+    assert drawn.probability is not None
+    expected = np.where(pool.best <= 5, 1, np.where(pool.best <= 20, 2, 3))
+    assert drawn.stratum.tolist() == expected.tolist()
+    for stratum, share in ((1, 1.0), (2, 0.3), (3, 0.1)):
+        for q in range(len(drawn.queries)):
+            cell = (drawn.query == q) & (drawn.stratum == stratum) & (pool.judgments.grade >= 0)
+            judged = int((drawn.grade[cell] >= 0).sum())
+            assert judged == int(sampling.rounded(share, np.array([cell.sum()]))[0])
+            pooled = (drawn.query == q) & (drawn.stratum == stratum)
+            if cell.any():
+                assert set(drawn.probability[pooled].tolist()) == {judged / int(pooled.sum())}
+
+
+def test_what_is_below_the_last_stratum_is_not_judged() -> None:
+    drawn = Pool.of(sample.qrels, sample.runs).stratified({5: 1.0}, seed=2)
+    assert (drawn.grade == Pool.of(sample.qrels, sample.runs).depth(5).grade).all()
+
+
+def test_inclusion_probabilities_by_enumeration(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every order of the random numbers of six documents: each is drawn as often as its probability says."""
+    qrels = {"q": {f"d{i}": i % 2 for i in range(6)}}
+    runs = {"a": {"q": {f"d{i}": 6.0 - i for i in range(6)}}}
+    pool = Pool.of(qrels, runs)
+    orders = [np.array(order, np.uint64) << np.uint64(40) for order in permutations(range(6))]
+    designs: list[dict[float, float]] = [{2: 1.0, REST: 0.5}, {3: 0.34, REST: 0.67}, {6: 0.5}]
+    for strata in designs:
+        found = np.zeros(6)
+        for order in orders:
+            monkeypatch.setattr(sampling, "numbers", lambda *_, order=order: order)
+            drawn = pool.stratified(strata)
+            found += drawn.grade >= 0
+        assert drawn.probability is not None
+        assert (found / len(orders)).tolist() == pytest.approx(drawn.probability.tolist(), abs=1e-15)
+
+
+@pytest.mark.parametrize("form", ["qrels", "strata", "prels"])
+def test_designs_read_back_as_they_were_written(form: str, tmp_path: Path) -> None:
+    drawn = Pool.of(sample.qrels, sample.runs).stratified({5: 1.0, REST: 0.3}, seed=2)
+    write_judgments(drawn, tmp_path / "drawn", form)
+    again = Judgments.read(tmp_path / "drawn")
+    kept = drawn.grade >= (0 if form == "prels" else -1)
+    assert again.grade.tolist() == drawn.grade[kept].tolist()
+    assert list(again.documents) == [name for name, keep in zip(drawn.documents, kept, strict=True) if keep]
+    if form == "strata":
+        assert np.array_equal(np.asarray(again.stratum), np.asarray(drawn.stratum))
+    if form == "prels":
+        assert np.array_equal(np.asarray(again.probability), np.asarray(drawn.probability)[kept])
+
+
+def test_forms_that_are_not_there(tmp_path: Path) -> None:
+    drawn = Pool.of(QRELS, RUNS).depth(1)
+    with pytest.raises(UsageError, match="form is 'csv', expected one of qrels, strata, prels"):
+        write_judgments(drawn, tmp_path / "drawn", "csv")
+    with pytest.raises(UsageError, match="this design has none"):
+        write_judgments(drawn, tmp_path / "drawn", "prels")
+    assert not any(tmp_path.iterdir())
+
+
+def test_contributions() -> None:
+    found = contributions(Pool.of(QRELS, RUNS), depth=2)
+    assert found == [("a", 4, 2, 2, 1), ("b", 3, 1, 1, 0)]
+    together = contributions(Pool.of(QRELS, RUNS), depth=2, groups={"a": "us", "b": "us"})
+    assert together == [("us", 5, 2, 5, 2)]
+
+
+def test_pool_without_a_run() -> None:
+    pool = Pool.of(QRELS, RUNS)
+    assert grades(without(pool, "b", depth=2))["q1"] == {"d1": 1, "d2": 0, "d3": 1, "d5": 1}
+    assert grades(without(pool, "a", depth=2)) == {
+        "q1": {"d2": 0, "d3": 1, "d4": 0, "d5": 1},
+        "q2": {"e2": 2, "e3": -1},
+    }
+    with pytest.raises(UsageError, match="no run or group is called 'c'"):
+        without(pool, "c")
+
+
+def test_leave_one_out_is_an_evaluation_without_the_run() -> None:
+    pool = Pool.of(sample.qrels, sample.runs)
+    measures = ["AP", "infAP", "indAP", "nDCG@10"]
+    for one in leave_one_out(pool, measures, depth=10):
+        judgments = without(pool, one.run, depth=10)
+        apart = evaluate(judgments, {one.run: sample.runs[one.run]}, measures)
+        assert one.without.tolist() == apart.means[0].tolist()
+        assert one.actual.tolist() == evaluate(sample.qrels, sample.runs[one.run], measures).means[0].tolist()
+
+
+def test_sizes() -> None:
+    pool = Pool.of_runs(RUNS, depth=3)
+    assert [(s.depth, s.documents, s.per_query) for s in sizes(pool, (1, 2, 3))] == [
+        (1, 4, 2.0),
+        (2, 5, 2.5),
+        (3, 6, 3.0),
+    ]
+
+
+def test_what_cannot_be_asked() -> None:
+    pool = Pool.of(QRELS)
+    with pytest.raises(UsageError, match="give the runs of the pool"):
+        pool.depth(3)
+    for share in (0.0, -0.1, 1.5, float("nan")):
+        with pytest.raises(UsageError, match="share is"):
+            pool.random(share)
+    with pytest.raises(UsageError, match="depth is 0"):
+        Pool.of_runs(RUNS, depth=0)
+    nonsense: list[dict[int, float]] = [{}, {0: 1.0}, {5: 2.0}]
+    for strata in nonsense:
+        with pytest.raises(UsageError):
+            Pool.of(QRELS, RUNS).stratified(strata)
