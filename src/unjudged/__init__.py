@@ -3,9 +3,8 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from unjudged.comparison.verdicts import Comparison
 from unjudged.errors import InputError, UnjudgedError, UsageError
-from unjudged.evaluation import compare, evaluate, to_judge
+from unjudged.evaluation import evaluate
 from unjudged.measures.registry import MEASURES, Measure, measure
 from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments
