@@ -136,7 +136,8 @@ def maxt(pairs: Pairs, *, draws: int, seed: int) -> Floats:
     observed = size[order, None] * (1 - 1e-12)
     count = np.ones(len(pairs))
     weakest_first = order[::-1]
-    for signs in random_flips(pairs.queries, draws, seed, CELLS // max(len(pairs), pairs.queries)):
+    rows = max(1, CELLS // max(len(pairs), pairs.queries))
+    for signs in random_flips(pairs.queries, draws, seed, rows):
         sums = pairs.scores @ signs.T
         flipped = np.abs(sums[pairs.first[weakest_first]] - sums[pairs.second[weakest_first]])
         flipped /= length[weakest_first, None]

@@ -69,14 +69,13 @@ def effect_size(pairs: Pairs, confidence: float = 0.95) -> Interval:
     n, mean, deviation = pairs.queries, pairs.difference, pairs.deviation
     constant = np.where(pairs.identical, 0.0, np.copysign(np.inf, mean))
     d = np.divide(mean, deviation, out=constant, where=deviation > 0)
-    half = np.full(len(pairs), np.inf)
+    low, high = np.full(len(pairs), -np.inf), np.full(len(pairs), np.inf)
     if n > 2:
         finite = np.isfinite(d)
-        normal = np.sqrt((1 + d[finite] ** 2 / 2) / n)
-        half[finite] = stdtrit(n - 1, (1 + confidence) / 2) * np.maximum(normal, _jackknife(pairs)[finite])
-    return Interval(
-        d, np.where(np.isfinite(d), d - half, -np.inf), np.where(np.isfinite(d), d + half, np.inf)
-    )
+        error = np.maximum(np.sqrt((1 + d[finite] ** 2 / 2) / n), _jackknife(pairs)[finite])
+        half = stdtrit(n - 1, (1 + confidence) / 2) * error
+        low[finite], high[finite] = d[finite] - half, d[finite] + half
+    return Interval(d, low, high)
 
 
 def _jackknife(pairs: Pairs) -> Floats:

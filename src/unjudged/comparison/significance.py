@@ -139,7 +139,8 @@ def randomization(differences: Floats, *, tolerance: float, draws: int, seed: in
     observed = np.abs(differences.sum(axis=1)) - n * tolerance
     exact = 2**n <= draws
     count = np.full(len(differences), 0 if exact else 1)
-    flips = every_flip(n) if exact else random_flips(n, draws, seed, CELLS // max(n, len(differences)))
+    rows = max(1, CELLS // max(n, len(differences)))
+    flips = every_flip(n, rows) if exact else random_flips(n, draws, seed, rows)
     for signs in flips:
         count += (np.abs(differences @ signs.T) >= observed[:, None]).sum(axis=1)
     return count / (2**n if exact else draws + 1)
@@ -148,16 +149,15 @@ def randomization(differences: Floats, *, tolerance: float, draws: int, seed: in
 def random_flips(n: int, draws: int, seed: int, rows: int) -> Iterator[Floats]:
     """Random signs, draw by query, in blocks of so many rows. The signs do not depend on the blocks."""
     rng = np.random.default_rng(seed)
-    for start in range(0, draws, max(1, rows)):
-        size = min(max(1, rows), draws - start)
-        yield np.where(rng.random((size, n)) < 0.5, -1.0, 1.0)
+    for start in range(0, draws, rows):
+        yield np.where(rng.random((min(rows, draws - start), n)) < 0.5, -1.0, 1.0)
 
 
-def every_flip(n: int) -> Iterator[Floats]:
-    """All 2^n vectors of signs."""
-    numbers = np.arange(2**n)[:, None]
-    for start in range(0, 2**n, 1 << 12):
-        yield np.asarray(1.0 - 2.0 * (numbers[start : start + (1 << 12)] >> np.arange(n) & 1), float)
+def every_flip(n: int, rows: int) -> Iterator[Floats]:
+    """All 2^n vectors of signs, in blocks of so many rows."""
+    for start in range(0, 2**n, rows):
+        numbers = np.arange(start, min(start + rows, 2**n))[:, None]
+        yield np.asarray(1.0 - 2.0 * (numbers >> np.arange(n) & 1), float)
 
 
 @significance_test("Wilcoxon signed-rank test")
@@ -167,6 +167,7 @@ def wilcoxon(differences: Floats, *, tolerance: float, **_: Any) -> Floats:
     Exact up to 50 queries without ties and zeros, and up to 13 with them; the Normal approximation otherwise.
     It tests whether the differences are symmetric around 0, which is not a test of the means.
     """
+    from scipy.stats import rankdata
     from scipy.stats import wilcoxon as signed_rank
 
     n = differences.shape[1]
@@ -174,32 +175,30 @@ def wilcoxon(differences: Floats, *, tolerance: float, **_: Any) -> Floats:
     sizes = np.sort(np.abs(whole), axis=1)
     zeros, ties = sizes[:, 0] == 0, (np.diff(sizes, axis=1) == 0).any(axis=1)
     p = np.ones(len(differences))
-    rows_at_once = max(1, CELLS // (n * 2**n)) if n <= 13 else len(p)
-    for alike in (zeros, ties & ~zeros, ~ties & ~zeros):  # scipy takes one method for all rows of a call
-        for rows in _parts(np.flatnonzero(alike), rows_at_once):
-            p[rows] = signed_rank(whole[rows], axis=1).pvalue
+    few = (ties | zeros) & (n <= 13)
+    if few.any():
+        ranks = rankdata(np.abs(whole), axis=1) - (whole == 0).sum(axis=1, keepdims=True)
+        signed = np.sign(whole) * ranks
+        p[few] = randomization.function(signed[few], tolerance=0.0, draws=2**n, seed=0)
+    for alike in (zeros & ~few, ties & ~zeros & ~few, ~ties & ~zeros):
+        if alike.any():  # scipy takes one method for all rows of a call
+            p[alike] = signed_rank(whole[alike], axis=1).pvalue
     return p
-
-
-def _parts(rows: Any, size: int) -> Iterator[Any]:
-    for start in range(0, len(rows), size):
-        yield rows[start : start + size]
 
 
 @significance_test("studentised bootstrap test", studentised=True, resamples=True)
 def bootstrap(differences: Floats, *, draws: int, seed: int, **_: Any) -> Floats:
     """The p value (1 + #{|t*| >= |t|}) / (B + 1), where t* is the t statistic of a resample.
 
-    The queries are drawn with replacement, and t* is centred at the mean difference, so that it is what t would
-    be if the systems were equal (Sakai, 2006).
-    A resample without any variance counts as extreme.
+    The queries are drawn with replacement, and t* is centred at the mean difference, so that it is what t
+    would be if the systems were equal (Sakai, 2006). A resample without any variance counts as extreme.
     """
     n = differences.shape[1]
     mean, deviation = differences.mean(axis=1, keepdims=True), differences.std(axis=1, keepdims=True)
     z = (differences - mean) / deviation
     observed = (mean / deviation) ** 2 * (1 - 1e-12)  # t^2 / (n - 1), less what rounding may add
     count = np.ones(len(differences), int)
-    for weights in _bootstrap_weights(n, draws, seed, CELLS // max(n, len(differences))):
+    for weights in _bootstrap_weights(n, draws, seed, max(1, CELLS // max(n, len(z)))):
         centre, square = z @ weights.T, z**2 @ weights.T
         count += (centre**2 >= observed * (square - centre**2)).sum(axis=1)
     return count / (draws + 1)
@@ -208,6 +207,6 @@ def bootstrap(differences: Floats, *, draws: int, seed: int, **_: Any) -> Floats
 def _bootstrap_weights(n: int, draws: int, seed: int, rows: int) -> Iterator[Floats]:
     """How often each query was drawn, divided by n, in blocks; the same weights whatever the blocks."""
     rng = np.random.default_rng(seed)
-    for start in range(0, draws, max(1, rows)):
-        size = min(max(1, rows), draws - start)
-        yield np.asarray(rng.multinomial(n, np.full(n, 1 / n), size=size) / n, float)
+    for start in range(0, draws, rows):
+        drawn = rng.multinomial(n, np.full(n, 1 / n), size=min(rows, draws - start))
+        yield np.asarray(drawn / n, float)
