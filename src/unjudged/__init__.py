@@ -13,6 +13,8 @@ from unjudged.scores import Scores
 from unjudged.uncertainty.estimate import Estimate
 
 if TYPE_CHECKING:
+    from unjudged.comparison.pairwise import compare_pairs
+    from unjudged.comparison.power import plan_queries
     from unjudged.experiments.robustness import experiment
     from unjudged.judging.pool import Pool
     from unjudged.simulation import simulate
@@ -33,9 +35,11 @@ __all__ = [
     "UnjudgedError",
     "UsageError",
     "compare",
+    "compare_pairs",
     "evaluate",
     "experiment",
     "measure",
+    "plan_queries",
     "simulate",
     "to_judge",
     *MEASURES,
@@ -44,7 +48,9 @@ __all__ = [
 
 _LATER = {
     "Pool": "unjudged.judging.pool",
+    "compare_pairs": "unjudged.comparison.pairwise",
     "experiment": "unjudged.experiments.robustness",
+    "plan_queries": "unjudged.comparison.power",
     "simulate": "unjudged.simulation",
 }
 

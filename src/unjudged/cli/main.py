@@ -20,6 +20,7 @@ from unjudged.cli.demo import demo
 from unjudged.cli.evaluate import evaluate
 from unjudged.cli.experiment import experiment
 from unjudged.cli.measures import cite, measures
+from unjudged.cli.plan import plan
 from unjudged.cli.pool_and_sample import pool, sample
 from unjudged.cli.simulate import simulate
 from unjudged.errors import UnjudgedError, UsageError
@@ -36,6 +37,7 @@ app = App(
 for command in (evaluate, compare, pool, sample, simulate, experiment, baseline, measures, cite, demo):
     app.command(command)
 app.command(next_to_judge, name="next")
+app.command(plan)
 
 
 @app.command(name="trec_eval")
