@@ -11,6 +11,7 @@ from unjudged.errors import InputError
 from unjudged.formats import matching
 from unjudged.formats.tables import Ids, Table
 from unjudged.rankings.judgments import UNSAMPLED, Judgments
+from unjudged.rankings.pooled import PooledDocuments
 
 
 def rows_of(judgments: Judgments, table: Table) -> np.ndarray:
@@ -45,10 +46,8 @@ def extended(judgments: Judgments, tables: Iterable[Table], new_queries: bool = 
         names += [*old_names[first:last], *more]
         grades += [judgments.grade[first:last], np.full(len(more), UNSAMPLED, np.int32)]
         starts.append(len(names))
-    queries_and_more, documents = Ids.of(added), Ids.of(names)
-    offsets = np.array(starts, np.int64)
-    index = matching.index_of(queries_and_more, offsets, documents)
-    return Judgments(queries_and_more, offsets, documents, np.concatenate(grades), index)
+    pooled = PooledDocuments(Ids.of(added), np.array(starts, np.int64), Ids.of(names))
+    return Judgments(pooled, np.concatenate(grades))
 
 
 def updated(judgments: Judgments, later: Judgments) -> Judgments:
@@ -73,13 +72,10 @@ def chosen_rows(judgments: Judgments, chosen: NDArray[np.bool_]) -> Judgments:
     """The judgments with these rows only; the other documents are not in the pool."""
     rows = np.flatnonzero(chosen)
     offsets = np.searchsorted(rows, judgments.offsets)
-    documents = judgments.documents.take(rows)
-    index = matching.index_of(judgments.queries, offsets, documents)
+    pooled = PooledDocuments(judgments.queries, offsets, judgments.documents.take(rows))
     stratum = None if judgments.stratum is None else judgments.stratum[rows]
     probability = None if judgments.probability is None else judgments.probability[rows]
-    return Judgments(
-        judgments.queries, offsets, documents, judgments.grade[rows], index, stratum, probability
-    )
+    return Judgments(pooled, judgments.grade[rows], stratum, probability)
 
 
 def with_grades_from(judgments: Judgments, complete: Judgments) -> Judgments:

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from unjudged.errors import UsageError
 from unjudged.formats.tables import Matched
 from unjudged.rankings.judgments import UNSAMPLED, Judgments
+from unjudged.segments import ends, owners, places, ranges
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -52,7 +53,7 @@ class JudgedRankings:
             judgments=judgments,
             rank=np.concatenate([rank for _, _, rank, _ in ordered]),
             row=np.concatenate([row for _, _, _, row in ordered]),
-            offsets=np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)]),
+            offsets=ends(counts),
             retrieved=np.concatenate([retrieved for _, retrieved, _, _ in ordered]),
             query=np.tile(np.arange(queries, dtype=np.int32), len(runs)),
         )
@@ -102,7 +103,7 @@ class JudgedRankings:
 
     def relabelled(self, judgments: Judgments) -> JudgedRankings:
         """The same rankings under other judgments of the same pool."""
-        if judgments.index is not self.judgments.index:
+        if judgments.pooled is not self.judgments.pooled:
             raise UsageError("the new judgments are of another pool; make them by `with_grades`")
         return replace(self, judgments=judgments)
 
@@ -151,12 +152,12 @@ class JudgedRankings:
     @cached_property
     def ranking(self) -> Integers:
         """The ranking that each document is in."""
-        return np.repeat(np.arange(len(self)), self.counts)
+        return owners(self.counts)
 
     @cached_property
     def place(self) -> Integers:
         """The place of each document among those that its ranking has here, from 1."""
-        return np.arange(1, len(self.rank) + 1) - np.repeat(self.offsets[:-1], self.counts)
+        return places(self.counts)
 
     def above(self, chosen: JudgedRankings, mask: Mask | None = None) -> Integers:
         """For each document of `chosen`, made by `where`, how many of ours stand above it in its ranking.
@@ -241,9 +242,7 @@ def _by_query(
     retrieved[matched.query[known]] = matched.retrieved[known]
     if len(known) == len(matched.query) and np.all(np.diff(known) == 1):
         return counts, retrieved, matched.rank, matched.row
-    sizes = np.diff(matched.ends)[known]
-    firsts = np.cumsum(sizes) - sizes
-    source = np.arange(sizes.sum()) + np.repeat(matched.ends[known] - firsts, sizes)
+    source = ranges(matched.ends[known], np.diff(matched.ends)[known])
     return counts, retrieved, matched.rank[source], matched.row[source]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final, cast
 
@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 
 from unjudged.errors import InputError, UsageError
 from unjudged.formats import inputs as files
-from unjudged.formats import matching
 from unjudged.formats.readers.frames import Frame, is_frame, table_of_frame
 from unjudged.formats.readers.memory import table_of
 from unjudged.formats.roles import QRELS, Layout
 from unjudged.formats.scan.scanner import Index
 from unjudged.formats.tables import Ids, Table
+from unjudged.rankings.pooled import PooledDocuments
+from unjudged.segments import ends
 
 UNSAMPLED: Final = -1
 """The grade of a document that is pooled and not judged; so is any other negative grade of a file."""
@@ -40,11 +41,8 @@ class Judgments:
     Judgments(1 query, 2 judged documents, 1 relevant, 1 pooled but not judged)
     """
 
-    queries: Ids
-    offsets: NDArray[np.int64]
-    documents: Ids
+    pooled: PooledDocuments
     grade: NDArray[np.int32]
-    index: Index
     stratum: NDArray[np.int32] | None = None
     probability: NDArray[np.float64] | None = None
 
@@ -90,22 +88,11 @@ class Judgments:
             certain = np.isin(column.get("method", np.ones(1)), (0, 2))
             probability = np.where(certain, 1.0, probability)
         return cls(
-            table.queries,
-            table.starts,
-            table.documents,
+            PooledDocuments.of(table, index),
             column["grade"].astype(np.int32),
-            index or matching.index(table),
             None if stratum is None else stratum.astype(np.int32),
             probability,
         )
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {f.name: getattr(self, f.name) for f in fields(self) if f.name != "index"}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """To another process travel the columns; the index is made there."""
-        self.__dict__.update(state)
-        self.__dict__["index"] = matching.index_of(self.queries, self.offsets, self.documents)
 
     def with_grades(self, grade: NDArray[np.int32]) -> Judgments:
         """The same pool with other grades: one for every row."""
@@ -117,8 +104,7 @@ class Judgments:
         """How many documents of each query have a grade from `low` to just below `high`."""
         if (low, high) not in self._counts:
             chosen = (self.grade >= low) & (self.grade < high)
-            before = np.concatenate([[0], np.cumsum(chosen)])
-            counts = np.diff(before[self.offsets])
+            counts = np.diff(ends(chosen)[self.offsets])
             counts.flags.writeable = False
             self._counts[low, high] = counts
         return self._counts[low, high]
@@ -129,9 +115,28 @@ class Judgments:
         return {}
 
     @property
+    def queries(self) -> Ids:
+        return self.pooled.queries
+
+    @property
+    def offsets(self) -> NDArray[np.int64]:
+        """The rows of query q are `offsets[q]` to `offsets[q + 1]`."""
+        return self.pooled.offsets
+
+    @property
+    def documents(self) -> Ids:
+        """The document of each row."""
+        return self.pooled.documents
+
+    @property
     def query(self) -> NDArray[np.int64]:
         """The query of each row."""
-        return np.repeat(np.arange(len(self.queries)), np.diff(self.offsets))
+        return self.pooled.query
+
+    @property
+    def index(self) -> Index:
+        """Finds the row of a query's document by name."""
+        return self.pooled.index
 
     @cached_property
     def sampled_share(self) -> NDArray[np.float64]:

@@ -8,9 +8,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from unjudged.formats.tables import Ids
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.rankings.judgments import UNSAMPLED, Judgments
+from unjudged.rankings.pooled import PooledDocuments
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,9 +47,7 @@ class Completions:
         row[at] = first[r.ranking] + r.row - r.judgments.offsets[r.query[r.ranking]]
         row[~has_row] = _ranges(first + pooled, unpooled)
 
-        queries = Ids(np.zeros(0, np.uint8), np.zeros(len(r) + 1, np.int64))
-        documents = Ids(np.zeros(0, np.uint8), np.zeros(len(grade) + 1, np.int64))
-        judgments = Judgments(queries, offsets, documents, grade, r.judgments.index)
+        judgments = Judgments(PooledDocuments.unnamed(offsets), grade)
         unknown, unseen = np.zeros(len(grade), bool), np.zeros(len(grade), bool)
         unknown[row] = grade[row] < 0
         unseen[_ranges(first + pooled + unpooled, more)] = True
