@@ -9,15 +9,26 @@ array([10, 11, 30, 31, 32])
 
 from __future__ import annotations
 
+from typing import Any, TypeVar
+
 import numpy as np
 from numpy.typing import NDArray
 
 Integers = NDArray[np.int64]
+Number = TypeVar("Number", NDArray[np.int64], NDArray[np.int32])
 
 
 def ends(counts: NDArray[np.integer | np.bool_]) -> Integers:
     """Segment s holds elements `ends[s]` to `ends[s + 1]`: 0, then where each segment ends."""
-    found = np.zeros(len(counts) + 1, np.int64)
+    return _running(counts, np.zeros(len(counts) + 1, np.int64))
+
+
+def count_before(mask: NDArray[np.bool_]) -> NDArray[np.int32]:
+    """How many elements are True before each place, and in all."""
+    return _running(mask, np.zeros(len(mask) + 1, np.int32))
+
+
+def _running(counts: NDArray[Any], found: Number) -> Number:
     np.cumsum(counts, out=found[1:])
     return found
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import inf
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,12 +13,45 @@ from unjudged.errors import UsageError
 from unjudged.measures import chance
 from unjudged.measures.precision import CUTOFFS
 from unjudged.measures.registry import measure, ratio
-from unjudged.rankings.judged import Floats, JudgedRankings
+from unjudged.rankings.judged import Floats, JudgedRankings, sums
 from unjudged.rankings.judgments import Judgments
+from unjudged.segments import places
+
+
+def gain_of(
+    grade: NDArray[np.integer], dcg: str = "log2", gains: Mapping[int, float] | None = None, **_: Any
+) -> Floats:
+    """The gain of each grade, 0 for the unjudged."""
+    positive = np.maximum(grade, 0)
+    if dcg == "exp-log2" and positive.max(initial=0) > 1000:
+        raise UsageError(f"a grade is {positive.max()}, too high for exponential gains: use dcg='log2'")
+    gain: Floats = np.exp2(positive) - 1 if dcg == "exp-log2" else positive.astype(float)
+    for level, value in (gains or {}).items():
+        gain = np.where(grade == level, value, gain)
+    return gain
+
+
+def _by_chance(
+    r: JudgedRankings,
+    documents: Floats,
+    *,
+    cutoff: float = inf,
+    dcg: str = "log2",
+    gains: Mapping[int, float] | None = None,
+) -> Floats:
+    """Every document has the same chance of every rank: the mean gain x all discounts / the ideal DCG."""
+    gain = gain_of(r.judgments.grade, dcg, gains)
+    total = sums(gain, r.judgments.query, len(r.judgments.queries))[r.query]
+    if np.isin(gain, (0, 1)).all():
+        return chance.of_ndcg(documents, total, cutoff)
+    mean = total / documents
+    return ratio(mean * chance.discounts(documents, cutoff), _ideal(r, cutoff, dcg, gains)[r.query])
 
 
 @measure(
     chance=chance.of_ndcg,
+    graded_chance=_by_chance,
+    gain=gain_of,
     diluted=True,
     trec_eval={"ndcg": (), "ndcg_cut": CUTOFFS},
     aliases=("NDCG",),
@@ -45,16 +79,6 @@ def nDCG(
     return ratio(DCG.function(r, cutoff=cutoff, dcg=dcg, gains=gains), _ideal(r, cutoff, dcg, gains)[r.query])
 
 
-def gain_of(grade: NDArray[np.int32], dcg: str, gains: Mapping[int, float] | None) -> Floats:
-    positive = np.maximum(grade, 0)
-    if dcg == "exp-log2" and positive.max(initial=0) > 1000:
-        raise UsageError(f"a grade is {positive.max()}, too high for exponential gains: ask for dcg='log2'")
-    gain = np.exp2(positive) - 1 if dcg == "exp-log2" else positive.astype(float)
-    for level, value in (gains or {}).items():
-        gain = np.where(grade == level, value, gain)
-    return gain
-
-
 def ideal_rankings(judgments: Judgments, gain: Floats) -> JudgedRankings:
     """For each query the best possible ranking: its documents that have a gain, the highest first."""
     gainful = np.flatnonzero(gain > 0)
@@ -62,10 +86,9 @@ def ideal_rankings(judgments: Judgments, gain: Floats) -> JudgedRankings:
     row = gainful[np.lexsort((-gain[gainful], query))]
     offsets = np.searchsorted(query, np.arange(len(judgments.queries) + 1))
     counts = np.diff(offsets)
-    rank = np.arange(1, len(row) + 1) - np.repeat(offsets[:-1], counts)
     return JudgedRankings(
         judgments=judgments,
-        rank=rank.astype(np.int32),
+        rank=places(counts).astype(np.int32),
         row=row.astype(np.int32),
         offsets=offsets,
         retrieved=counts.astype(np.int32),
@@ -80,7 +103,7 @@ def _ideal(r: JudgedRankings, cutoff: float, dcg: str, gains: Mapping[int, float
     return best.total(gain[best.row] * (best.rank <= cutoff) / np.log2(best.rank + 1.0))
 
 
-@measure(pointwise=True, range=(0.0, inf), trec_eval="dcg", cite=("jarvelin2002", "burges2005"))
+@measure(pointwise=True, gain=gain_of, range=(0.0, inf), trec_eval="dcg", cite=("jarvelin2002", "burges2005"))
 def DCG(
     r: JudgedRankings,
     *,

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from unjudged.measures.gain import gain_of, ideal_rankings
 from unjudged.measures.registry import measure, ratio
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, sums
+from unjudged.segments import owners, ranges
 
 Gains = Mapping[int, float] | None
 
@@ -77,9 +78,7 @@ def RnDCG(r: JudgedRankings, *, rel: int = 1, gains: Gains = None) -> Floats:
     )
     first = np.searchsorted(best.ranking[changes], np.arange(len(best) + 1))
     counts = np.diff(first)[r.query]
-    ranking = np.repeat(np.arange(len(r)), counts)
-    nth = np.arange(len(ranking)) - np.repeat(np.cumsum(counts) - counts, counts)
-    change = changes[np.repeat(first[r.query], counts) + nth]
+    ranking, change = owners(counts), changes[ranges(first[r.query], counts)]
     ideal = best.running(found.best_discounted, np.add)[change]
     reached = ratio(_down_to(found, ranking, best.rank[change]), ideal)
     longer = (counts > 0) & (r.retrieved > best.counts[r.query] + 1)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from unjudged.measures.averages import GEOMETRIC
 from unjudged.measures.precision import AP
 from unjudged.measures.preference import Bpref
-from unjudged.measures.registry import GEOMETRIC, measure
+from unjudged.measures.registry import measure
 from unjudged.rankings.judged import Floats, JudgedRankings
 
 
@@ -24,7 +25,13 @@ def GMAP(r: JudgedRankings, *, rel: int = 1, eps: float = 0.00001) -> Floats:
     return np.maximum(AP.function(r, rel=rel), eps)
 
 
-@measure(monotone=True, summary=GEOMETRIC, trec_eval="gm_bpref", cite=("buckley2004", "robertson2006"))
+@measure(
+    monotone=True,
+    skips_unjudged=True,
+    summary=GEOMETRIC,
+    trec_eval="gm_bpref",
+    cite=("buckley2004", "robertson2006"),
+)
 def GMBpref(r: JudgedRankings, *, rel: int = 1, eps: float = 0.00001) -> Floats:
     """Binary preference for geometric means: Bpref, and at least `eps`.
 

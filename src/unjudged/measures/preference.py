@@ -8,7 +8,7 @@ from unjudged.measures.registry import measure, ratio
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 
 
-@measure(monotone=True, trec_eval="bpref", aliases=("BPref",), cite=("buckley2004",))
+@measure(monotone=True, skips_unjudged=True, trec_eval="bpref", aliases=("BPref",), cite=("buckley2004",))
 def Bpref(r: JudgedRankings, *, rel: int = 1, form: str = "trec_eval") -> Floats:
     """Binary preference: how rarely a judged nonrelevant document stands above a relevant one.
 
@@ -27,7 +27,7 @@ def Bpref(r: JudgedRankings, *, rel: int = 1, form: str = "trec_eval") -> Floats
     return _preference(r, rel, relevant, worst)
 
 
-@measure(monotone=True, cite=("buckley2004",))
+@measure(monotone=True, skips_unjudged=True, cite=("buckley2004",))
 def Bpref10(r: JudgedRankings, *, rel: int = 1) -> Floats:
     """Bpref-10: binary preference against the first R + 10 judged nonrelevant documents.
 
