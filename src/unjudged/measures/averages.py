@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from unjudged.errors import UsageError
 from unjudged.rankings.judged import Floats
 
 GEOMETRIC = "geometric mean"
@@ -15,7 +16,10 @@ GEOMETRIC = "geometric mean"
 def sum_over_queries(values: Floats) -> Floats:
     """The sum over the last axis, rounded once, so that the order of the queries does not matter."""
     rows = values.reshape(-1, values.shape[-1]).tolist()
-    return np.array([math.fsum(row) for row in rows]).reshape(values.shape[:-1])
+    try:
+        return np.array([math.fsum(row) for row in rows]).reshape(values.shape[:-1])
+    except OverflowError:
+        raise UsageError("the sum over all queries is too large for a number; use smaller weights") from None
 
 
 def mean_over_queries(values: Floats, *, exact: bool = True) -> Floats:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
+from unjudged.errors import UsageError
 from unjudged.measures.registry import measure, ratio
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 
@@ -44,7 +46,7 @@ def stopping_weights(stop: Stop, most: int, decay: float = 0.5, exponent: float 
     """How many users want 1, 2, ..., `most` relevant documents, up to a factor."""
     ordinal = np.arange(1, most + 1)
     if callable(stop):
-        return np.asarray(stop(ordinal), float)
+        return _checked(stop(ordinal), most)
     if not isinstance(stop, str):
         table = np.zeros(most)
         table[: len(stop)] = stop[:most]
@@ -56,3 +58,13 @@ def stopping_weights(stop: Stop, most: int, decay: float = 0.5, exponent: float 
         "power": ordinal**-exponent,
     }
     return np.asarray(shapes[stop], float)
+
+
+def _checked(weights: Any, most: int) -> Floats:
+    try:
+        found = np.asarray(weights, float)
+    except (TypeError, ValueError, OverflowError):
+        found = np.empty(0)
+    if found.shape != (most,) or not np.isfinite(found).all() or (found < 0).any():
+        raise UsageError(f"NCP: stop returned {weights!r}, expected {most} finite weights of at least 0")
+    return found

@@ -95,10 +95,18 @@ class Judgments:
         )
 
     def with_grades(self, grade: NDArray[np.int32]) -> Judgments:
-        """The same pool with other grades: one for every row."""
-        if np.shape(grade) != self.grade.shape:
-            raise UsageError(f"expected {len(self.grade)} grades, one a row, got {np.shape(grade)}")
-        return replace(self, grade=np.asarray(grade, np.int32))
+        """The same pool with other grades, one per row."""
+        given = np.asarray(grade)
+        if given.shape != self.grade.shape:
+            raise UsageError(f"expected {len(self.grade)} grades, one per row, got an array of {given.shape}")
+        if given.dtype == np.int32:
+            return replace(self, grade=given)
+        limits = np.iinfo(np.int32)
+        if given.dtype.kind not in "iub" or (
+            len(given) and not limits.min <= given.min() <= given.max() <= limits.max
+        ):
+            raise UsageError(f"expected grades that are whole numbers from {limits.min} to {limits.max}")
+        return replace(self, grade=given.astype(np.int32))
 
     def count(self, low: float, high: float = np.inf) -> NDArray[np.int64]:
         """How many documents of each query have a grade from `low` to just below `high`."""
