@@ -1,5 +1,5 @@
 # Written by `make docs`.
-# ruff: noqa: N816
+# ruff: noqa: N816, RUF022
 from unjudged.measures.registry import Measure
 
 __all__ = [

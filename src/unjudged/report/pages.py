@@ -74,10 +74,7 @@ def _markdown(text: str) -> str:
 def measures_stub() -> str:
     """`measures/__init__.pyi`: the measures of the package by name, for editors and type checkers."""
     own = sorted(n for n, m in MEASURES.items() if m.function.__module__.startswith("unjudged.measures."))
-    head = [
-        "# Written by `make docs`.",
-        "# ruff: noqa: N816",
-        "from unjudged.measures.registry import Measure",
-    ]
-    listed = ["__all__ = [", *(f'    "{name}",' for name in own), "]"]
-    return "\n".join([*head, "", *listed, "", *(f"{name}: Measure" for name in own)]) + "\n"
+    head = ["# Written by `make docs`.", "# ruff: noqa: N816, RUF022"]
+    names = ["__all__ = [", *(f'    "{name}",' for name in own), "]"]
+    typed = [f"{name}: Measure" for name in own]
+    return "\n".join([*head, "from unjudged.measures.registry import Measure", "", *names, "", *typed, ""])
