@@ -64,14 +64,14 @@ def nDCG(
     dcg: str = "log2",
     gains: Mapping[int, float] | None = None,
 ) -> Floats:
-    """Normalised discounted cumulative gain: the gain of the ranking / that of the best possible one.
+    """Normalised discounted cumulative gain: the ranking's gain divided by the best possible.
 
-    DCG@k = sum over ranks i up to k of gain_i / log2(i + 1), divided by the same of the judged
-    documents sorted by gain. The gain is the grade; with `dcg='exp-log2'` it is 2^grade - 1;
-    `gains={1: 1, 2: 5}` gives the gain of some grades. 0 where no judged document has a gain. An
-    unjudged document has gain 0.
+    DCG@k = sum over ranks i up to k of gain_i / log2(i + 1). nDCG divides it by the DCG@k of the judged
+    documents sorted by gain. The gain is the grade; with `dcg='exp-log2'` it is 2^grade - 1; `gains={1: 1,
+    2: 5}` sets the gains of some grades. nDCG is 0 where no judged document has a gain. An unjudged
+    document has gain 0.
 
-    Use it with graded judgments, at a cutoff whose documents are judged.
+    Use it with graded judgments, at a cutoff down to which documents are judged.
 
     >>> (nDCG @ 3).compute(JudgedRankings.spelled("0 2 N 1", missed="1"))
     array([0.40303028])
@@ -111,12 +111,12 @@ def DCG(
     dcg: str = "log2",
     gains: Mapping[int, float] | None = None,
 ) -> Floats:
-    """Discounted cumulative gain: the gain of the ranking, before nDCG divides it by the best possible.
+    """Discounted cumulative gain: the gain of the ranking before nDCG divides it by the best possible.
 
     DCG@k = sum over ranks i up to k of gain_i / log2(i + 1). `dcg` and `gains` are those of nDCG. An
     unjudged document has gain 0.
 
-    Use it to see what nDCG is made of; its size depends on the query.
+    Use it to see how nDCG comes about; its size depends on the query.
 
     >>> (DCG @ 3).compute(JudgedRankings.spelled("0 2 N 1", missed="1"))
     array([1.26185951])
@@ -137,9 +137,9 @@ def IdealDCG(
 ) -> Floats:
     """The highest DCG that any ranking of the query's judged documents could have.
 
-    nDCG is DCG / IdealDCG. `dcg` and `gains` are those of nDCG.
+    nDCG is DCG / IdealDCG. `dcg` and `gains` are those of nDCG. Unjudged documents have no gain.
 
-    Use it to see what nDCG is made of.
+    Use it to see how nDCG comes about.
 
     >>> (IdealDCG @ 3).compute(JudgedRankings.spelled("0 2 N 1", missed="1"))
     array([3.13092975])
@@ -149,11 +149,11 @@ def IdealDCG(
 
 @measure(pointwise=True, cite=("chapelle2009",))
 def ERR(r: JudgedRankings, *, cutoff: float = inf, max_grade: int = 4) -> Floats:
-    """Expected reciprocal rank: of the document that satisfies a user who stops at it.
+    """Expected reciprocal rank of the document at which a user stops, satisfied.
 
-    ERR = sum over ranks k of (1/k) S_k prod over i < k of (1 - S_i), with S = (2^grade - 1) /
-    2^max_grade. `max_grade` is the top of the scale, 4 as in TREC's web tracks. An unjudged document
-    satisfies nobody.
+    ERR = sum over ranks k of (1/k) S_k prod over i < k of (1 - S_i), with S = (2^grade - 1) / 2^max_grade.
+    `max_grade` is the highest grade of the scale, 4 as in TREC's web tracks; a higher grade is an error. An
+    unjudged document satisfies nobody.
 
     Use it with graded judgments where a user stops at the first good answer.
 

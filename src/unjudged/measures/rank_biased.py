@@ -75,16 +75,16 @@ def RBP(
     gains: Gains = None,
     scale: str = "none",
 ) -> Floats:
-    """Rank-biased precision: the chance that a document a user looks at is relevant.
+    """Rank-biased precision: the probability that a document a user looks at is relevant.
 
-    RBP = (1 - p) sum over documents at ranks k of gain p^(k-1): the user goes on to the next document
-    with probability p. The gain of a relevant document is 1; `max_grade=4` makes it grade / 4, and
-    `gains={1: 0.3}` gives that of some grades. `scale='query'` is trec_eval 10's way: the gain is the
-    grade, and where a query has one above 1, all its gains are divided by the highest. The unjudged count as
-    not relevant, so it is the lower end of what the ranking may be worth; RBPResidual says how far the upper
-    end is, RBPUpper where.
+    RBP = (1 - p) sum over ranks k of gain p^(k-1): the user goes on to the next document with probability
+    p. The gain of a relevant document is 1. `max_grade=4` makes it grade / 4, and `gains={1: 0.3}` sets the
+    gains of some grades. `scale='query'` follows trec_eval 10: the gain is the grade, and where a query has
+    a grade above 1, all its gains are divided by the highest. Unjudged documents count as not relevant, so
+    RBP is the lower end of what the ranking may be worth. RBPResidual is the distance to the upper end,
+    RBPUpper the upper end.
 
-    Use it when judgments are incomplete: it is the measure whose uncertainty is known exactly.
+    Use it when judgments are incomplete: its uncertainty is known exactly.
 
     >>> RBP(p=0.8).compute(JudgedRankings.spelled("0 1 U N 1 N 0 U 1 N N 1"))
     array([0.2926543])
@@ -154,11 +154,11 @@ def _scaled_by_query(
 def RBPResidual(r: JudgedRankings, *, p: float = 0.8, cutoff: float = inf) -> Floats:
     """The RBP that would be added if every unjudged document were relevant.
 
-    The weights (1 - p) p^(k-1) of all ranks whose document is not judged, those behind the end of
-    the ranking (p^L after L documents) among them: 1 - (weights of the judged). With a cutoff,
-    all below it counts as unseen. 1 where nothing was retrieved.
+    RBPResidual = the sum of the weights (1 - p) p^(k-1) of all ranks without a judged document, including
+    the ranks after the end of the ranking (p^L after L documents); that is, 1 - (weights of the judged).
+    With a cutoff, everything below it counts as unjudged. It is 1 where nothing was retrieved.
 
-    Use it beside RBP, always: RBP without it is half a number.
+    Use it with every RBP: without it RBP is half a number.
 
     >>> RBPResidual(p=0.8).compute(JudgedRankings.spelled("0 1 U N 1 N 0 U 1 N N 1"))
     array([0.4549169])
@@ -180,7 +180,7 @@ def RBPUpper(
 ) -> Floats:
     """The RBP if every unjudged document were relevant: RBP + RBPResidual.
 
-    The unjudged, those behind the end of the ranking too, count as relevant with gain 1.
+    Unjudged documents, including those after the end of the ranking, count as relevant with gain 1.
 
     Use it with RBP as the two ends of an interval.
 
