@@ -1,4 +1,4 @@
-"""What a random ranking is expected to score: all N documents in random order, R of them relevant.
+"""The expected score of a random ranking: all N documents in random order, R of them relevant.
 
 Each function takes arrays of N and R and all parameters of its measure, used or not.
 """
@@ -65,7 +65,7 @@ def of_success(documents: Floats, relevant: Floats, cutoff: float = inf, **_: An
 
 
 def _over_first(documents: Floats, relevant: Floats, cutoff: float, by_rank: bool) -> Floats:
-    """P(first at i) = P(none before i) R / (N - i + 1), stretch by stretch, for each N and R once."""
+    """P(first at i) = P(none before i) R / (N - i + 1), computed once per pair of N and R."""
     both = np.stack([np.ravel(documents), np.ravel(relevant)], axis=1)
     pairs, place = np.unique(both, axis=0, return_inverse=True)
     values = [_first(n, r, min(cutoff, n - r + 1), by_rank) if r else 0.0 for n, r in pairs.tolist()]

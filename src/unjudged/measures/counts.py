@@ -1,4 +1,4 @@
-"""Counts: how much was retrieved, is relevant, is judged."""
+"""Counts of retrieved, relevant and judged documents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A ranking's gain against that of the ideal one at many ranks: trec_eval's experimental measures."""
+"""The gain of a ranking compared with the ideal one at many ranks: trec_eval's experimental measures."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Gains = Mapping[int, float] | None
 
 
 class Gain:
-    """The documents of each ranking that have a gain, beside the ideal rankings of the queries."""
+    """The documents of each ranking that have a gain, and the ideal rankings of the queries."""
 
     def __init__(self, r: JudgedRankings, gains: Gains) -> None:
         gain, known = gain_of(r.labels, "log2", gains), gain_of(r.judgments.grade, "log2", gains)
@@ -29,7 +29,7 @@ class Gain:
         self.ndcg = ratio(self.hits.total(self.discounted), self.best.total(self.best_discounted)[r.query])
 
     def ideal(self, values: Floats) -> Floats:
-        """Of values for the documents of the ideal rankings, the sums down to the rank of each hit."""
+        """For values of the documents in the ideal rankings, their sums down to the rank of each hit."""
         reached = np.minimum(self.hits.rank, self.best.counts[self.query])
         running = np.append(self.best.running(values, np.add), 0.0)
         last = np.where(reached > 0, self.best.offsets[self.query] + reached, 0) - 1
@@ -88,7 +88,7 @@ def RnDCG(r: JudgedRankings, *, rel: int = 1, gains: Gains = None) -> Floats:
 
 
 def _down_to(found: Gain, ranking: Integers, rank: NDArray[np.int32]) -> Floats:
-    """The DCG of rankings down to a rank of each."""
+    """The DCG of rankings, each down to its own rank."""
     hits = found.hits
     deep = int(hits.rank.max(initial=0)) + 1
     place = np.searchsorted(

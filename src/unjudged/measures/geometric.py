@@ -1,4 +1,4 @@
-"""Measures whose mean over queries is geometric: a query on which a system fails weighs heavily."""
+"""Measures with a geometric mean over queries, in which a query on which a system fails weighs heavily."""
 
 from __future__ import annotations
 

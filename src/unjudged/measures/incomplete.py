@@ -12,7 +12,7 @@ from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 
 NOTHING_LEFT = 1e-18
-"""A share of a value that is less than its last digit."""
+"""A share of a value that is smaller than its last digit."""
 
 
 @measure(estimates=True, range=(0.0, np.inf), trec_eval="infAP", cite=("yilmaz2006", "yilmaz2008"))
@@ -116,9 +116,9 @@ def inverse_of_sample(a: Integers, n: Integers, p: Floats) -> Floats:
     """E[1 / (a + Binomial(n, p))], for each a, n and p.
 
     It is I(a, n) = integral from 0 to 1 of t^(a-1) (1 - p + p t)^n. Integration by parts and the
-    binomial recursion together give I(a, n) (a + n) = 1 + n (1 - p) I(a, n-1): all terms positive,
-    errors shrinking by n (1 - p) / (a + n) and more a step. So it may start, with 0, as far below n as
-    it takes for nothing to be left of that.
+    binomial recursion together give I(a, n) (a + n) = 1 + n (1 - p) I(a, n-1). All terms are positive, and
+    each step shrinks an error by at least n (1 - p) / (a + n). So the recursion may start from 0, as far
+    below n as it takes for that error to vanish.
     """
     shrinks = n * (1 - p) / (a + n)
     with np.errstate(divide="ignore"):
@@ -137,7 +137,7 @@ def inverse_of_sample(a: Integers, n: Integers, p: Floats) -> Floats:
 
 
 def _kept_above(r: JudgedRankings, hits: JudgedRankings, p: Floats, seed: int) -> Integers:
-    """How many documents above each hit that were not pooled one random subcollection keeps."""
+    """How many unpooled documents above each hit are kept by one random subcollection."""
     deepest = int(r.rank.max(initial=0))
     kept = np.zeros((len(p), deepest + 1), np.int64)
     for q, name in enumerate(r.judgments.queries.tolist()):

@@ -1,6 +1,6 @@
-"""Interpolated precision: what a ranking reaches at a level of recall, or above it.
+"""Interpolated precision: the best precision that a ranking reaches at a level of recall or above.
 
-An unjudged document counts as not relevant, as it does in trec_eval.
+An unjudged document counts as not relevant, as in trec_eval.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def IPrec(r: JudgedRankings, *, rel: int = 1, recall: float, rounding: str = "up
 
 
 def documents_needed(r: JudgedRankings, rel: int, recall: float, rounding: str) -> Floats:
-    """How many relevant documents of each ranking's query make up so much recall.
+    """How many relevant documents of each ranking's query make up this recall.
 
     trec_eval 9 truncates after adding 0.9; trec_eval 10 rounds half away from zero.
     """

@@ -1,6 +1,6 @@
-"""Measures of relevant and not relevant: precision, recall and what is made of them.
+"""Measures of binary relevance: precision, recall and measures derived from them.
 
-An unjudged document counts as not relevant in all of them, as it does in trec_eval.
+In all of them an unjudged document counts as not relevant, as in trec_eval.
 """
 
 from __future__ import annotations
@@ -135,8 +135,8 @@ def RprecMult(r: JudgedRankings, *, rel: int = 1, multiple: float) -> Floats:
     """Precision at a multiple of R: `RprecMult@2` looks at the first 2R documents.
 
     RprecMult@m = (relevant at ranks 1 to n) / n, where n is m R rounded up (as in trec_eval: 0.9 is added
-    and the fraction dropped). It is 0 where n = 0. A ranking shorter than n is filled up with documents
-    that are not relevant. Unjudged documents count as not relevant. RprecMult@1 is Rprec.
+    and the fraction dropped). It is 0 where n = 0, so also where R = 0. A ranking shorter than n is filled
+    up with documents that are not relevant. Unjudged documents count as not relevant. RprecMult@1 is Rprec.
 
     Use it to see whether a system is good at the top or further down.
 

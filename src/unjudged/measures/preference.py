@@ -1,4 +1,4 @@
-"""Preference measures: how often a judged nonrelevant document stands above a relevant one."""
+"""Preference measures: how often a judged nonrelevant document is ranked above a relevant one."""
 
 from __future__ import annotations
 

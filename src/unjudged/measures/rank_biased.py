@@ -1,4 +1,4 @@
-"""Rank-biased precision, and how much of it the unjudged leave open."""
+"""Rank-biased precision, and how much of it the unjudged documents leave open."""
 
 from __future__ import annotations
 

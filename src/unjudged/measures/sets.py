@@ -1,6 +1,6 @@
-"""Measures of what was retrieved as a set: its order does not matter.
+"""Measures of the retrieved set, whose order does not matter.
 
-An unjudged document counts as not relevant in all of them, as it does in trec_eval.
+In all of them an unjudged document counts as not relevant, as in trec_eval.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ def NCP(
 
 
 def stopping_weights(stop: Stop, most: int, decay: float = 0.5, exponent: float = 1.0) -> Floats:
-    """How many users want 1, 2, ..., `most` relevant documents, up to a factor."""
+    """The relative numbers of users who want 1, 2, ..., `most` relevant documents."""
     ordinal = np.arange(1, most + 1)
     if callable(stop):
         return _checked(stop(ordinal), most)

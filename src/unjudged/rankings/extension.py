@@ -1,4 +1,4 @@
-"""Judgments with more documents: those that runs retrieve, and those that were judged later."""
+"""Judgments with more documents: those that runs retrieved, and those that were judged later."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ def rows_of(judgments: Judgments, table: Table) -> np.ndarray:
 
 
 def extended(judgments: Judgments, tables: Iterable[Table], new_queries: bool = False) -> Judgments:
-    """The judgments with a row, not judged, for every document of the tables that has none.
+    """The judgments with an unjudged row for every document of the tables that has no row yet.
 
-    Documents of queries that the judgments do not have are left out, unless `new_queries`. Recorded strata
-    and probabilities do not speak of the new rows and are dropped.
+    Documents of queries that the judgments lack are left out, unless `new_queries`. Recorded strata and
+    probabilities are dropped, because the new rows have none.
     """
     added: dict[bytes, dict[bytes, None]] = {query: {} for query in judgments.queries.tolist()}
     for table in tables:
@@ -51,16 +51,16 @@ def extended(judgments: Judgments, tables: Iterable[Table], new_queries: bool = 
 
 
 def updated(judgments: Judgments, later: Judgments) -> Judgments:
-    """The judgments with what was judged later: new grades, new documents, new queries.
+    """The judgments updated with later ones: new grades, new documents, new queries.
 
-    A document that `later` has as not judged stays as it was.
+    A document that is unjudged in `later` keeps its grade.
     """
     table = _table(later)
     known = judgments
     if (rows_of(judgments, table) < 0).any():
         if judgments.stratum is not None or judgments.probability is not None:
             problem = "the further judgments have documents that were not in the sample"
-            raise InputError(f"{problem}, expected none: its strata or probabilities do not speak of them")
+            raise InputError(f"{problem}, expected none: they have no stratum or probability")
         known = extended(judgments, [table], new_queries=True)
     grade = known.grade.copy()
     judged = later.grade >= 0
@@ -69,7 +69,7 @@ def updated(judgments: Judgments, later: Judgments) -> Judgments:
 
 
 def chosen_rows(judgments: Judgments, chosen: NDArray[np.bool_]) -> Judgments:
-    """The judgments with these rows only; the other documents are not in the pool."""
+    """The judgments with only these rows; the other documents leave the pool."""
     rows = np.flatnonzero(chosen)
     offsets = np.searchsorted(rows, judgments.offsets)
     pooled = PooledDocuments(judgments.queries, offsets, judgments.documents.take(rows))
@@ -79,7 +79,7 @@ def chosen_rows(judgments: Judgments, chosen: NDArray[np.bool_]) -> Judgments:
 
 
 def with_grades_from(judgments: Judgments, complete: Judgments) -> Judgments:
-    """The same pool with the grades that complete judgments have for it; every document must be there."""
+    """The same pool with the grades of complete judgments, which must have every document of it."""
     rows = rows_of(complete, _table(judgments))
     if (rows < 0).any():
         row = int(np.argmax(rows < 0))

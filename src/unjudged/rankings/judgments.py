@@ -22,19 +22,19 @@ from unjudged.rankings.pooled import PooledDocuments
 from unjudged.segments import ends
 
 UNSAMPLED: Final = -1
-"""The grade of a document that is pooled and not judged; so is any other negative grade of a file."""
+"""The grade of a document that is pooled but not judged; other negative grades mean the same."""
 
 
 @dataclass(frozen=True, eq=False)
 class Judgments:
     """What is known of the documents of each query.
 
-    A document with a row here is judged (`grade` >= 0) or pooled and not judged (`grade` < 0); a
-    document without one was not pooled. The rows of query q are `offsets[q]` to `offsets[q + 1]`.
+    A document with a row here is judged (`grade` >= 0) or pooled but not judged (`grade` < 0); a document
+    without a row was not pooled.
 
-    Where the judged documents are a sample, `stratum` says which part of the pool a document belongs
-    to and `probability` how likely it was to be drawn (not a number where that is not known); either
-    is None where the file does not say.
+    Where the judged documents are a sample, `stratum` is the part of the pool that a document belongs to and
+    `probability` the probability with which it was drawn (NaN where unknown). Either is None where the file
+    does not record it.
 
     >>> judgments = Judgments.of({"q1": {"d1": 1, "d2": 0, "d3": -1}})
     >>> judgments
@@ -50,8 +50,8 @@ class Judgments:
     def of(cls, source: JudgmentsSource, **columns: str) -> Judgments:
         """From a file, a frame, `{query: {document: grade}}`, or (query, document, grade) tuples.
 
-        The columns of a frame are known by the names that ir_measures, PyTerrier and BEIR give them; others
-        are given: `Judgments.of(frame, query="topic", document="url", grade="stars")`.
+        The columns of a frame are recognised by the names that ir_measures, PyTerrier and BEIR use. Name
+        others explicitly: `Judgments.of(frame, query="topic", document="url", grade="stars")`.
         """
         if isinstance(source, Judgments):
             return source
@@ -69,19 +69,19 @@ class Judgments:
     def read(cls, path: str | os.PathLike[str], **columns: str) -> Judgments:
         """From a file; `-` is standard input, `irds:<id>` a dataset of ir_datasets.
 
-        Parquet, Arrow, CSV or TSV with a header (BEIR's qrels) and JSON dictionaries are known by their first
-        bytes, and `columns` as for `of`. In TREC text the columns say what it is:
+        Parquet, Arrow, CSV or TSV with a header (BEIR's qrels) and JSON dictionaries are recognised by their
+        first bytes; `columns` is the same as for `of`. TREC text is recognised by its columns:
 
         - four, `query iteration document grade`: qrels;
-        - five, `query iteration document stratum grade`: a stratified sample, as sample_eval takes it;
-        - five, `query document grade method probability`: a sample with inclusion probabilities (prels),
-          as statAP's script takes it. Methods 0 and 2 judged every document they chose: probability 1.
+        - five, `query iteration document stratum grade`: a stratified sample, as sample_eval reads it;
+        - five, `query document grade method probability`: a sample with inclusion probabilities (prels), as
+          statAP's script reads it. Methods 0 and 2 judged every document they chose: probability 1.
         """
         return cls.from_table(*files.read_judgments(path, columns))
 
     @classmethod
     def from_table(cls, table: Table, layout: Layout, index: Index | None = None) -> Judgments:
-        """From a table whose numbers are those of the layout, each query's rows together."""
+        """From a table with the columns of the layout, in which each query's rows are together."""
         column = {name: table.numbers[:, i] for i, name in enumerate(layout.numbers)}
         stratum, probability = column.get("stratum"), column.get("probability")
         if probability is not None:
@@ -101,11 +101,10 @@ class Judgments:
             raise UsageError(f"expected {len(self.grade)} grades, one per row, got an array of {given.shape}")
         if given.dtype == np.int32:
             return replace(self, grade=given)
-        limits = np.iinfo(np.int32)
-        if given.dtype.kind not in "iub" or (
-            len(given) and not limits.min <= given.min() <= given.max() <= limits.max
-        ):
-            raise UsageError(f"expected grades that are whole numbers from {limits.min} to {limits.max}")
+        low, high = int(np.iinfo(np.int32).min), int(np.iinfo(np.int32).max)
+        whole = given.dtype.kind in "iub"
+        if not whole or given.min(initial=0) < low or given.max(initial=0) > high:
+            raise UsageError(f"expected grades that are whole numbers from {low} to {high}")
         return replace(self, grade=given.astype(np.int32))
 
     def count(self, low: float, high: float = np.inf) -> NDArray[np.int64]:
@@ -119,7 +118,7 @@ class Judgments:
 
     @cached_property
     def _counts(self) -> dict[tuple[float, float], NDArray[np.int64]]:
-        """What was counted before: most measures need the same."""
+        """Counts that were computed before; most measures need the same ones."""
         return {}
 
     @property
@@ -153,10 +152,10 @@ class Judgments:
 
     @cached_property
     def inclusion(self) -> NDArray[np.float64]:
-        """How likely each document was to be judged: as recorded, else the judged share of its stratum.
+        """The probability with which each document was judged: as recorded, else its stratum's judged share.
 
-        Without strata the pool is one: right for a uniform sample. Not a number where a document was not
-        drawn.
+        Without strata the pool counts as one stratum, which is right for a uniform sample. NaN where a
+        document was not drawn.
         """
         known = self._judged_share if self.probability is None else self.probability
         return np.where(self.grade >= 0, known, np.nan)

@@ -42,6 +42,8 @@ def page(measure: Measure) -> str:
     also = [f"Also called {', '.join(names)}."] if names else []
     low, high = measure.traits.range
     facts = f"Values from {low:g} to {high:g}; over queries the {measure.traits.summary}."
+    if "R = 0" in measure.help:
+        facts = f"R is the number of documents judged relevant. {facts}"
     cited = [REFERENCES[key].text for key in measure.traits.cite]
     return "\n\n".join([signature(measure), measure.help, " ".join([facts, *also]), *cited]) + "\n"
 
