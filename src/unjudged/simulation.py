@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from unjudged.errors import UsageError
-from unjudged.formats import matching
 from unjudged.formats.tables import Ids
 from unjudged.rankings.judged import Floats, Integers, Mask
 from unjudged.rankings.judgments import Judgments
+from unjudged.rankings.pooled import PooledDocuments
 from unjudged.rankings.runs import Run
 from unjudged.uncertainty import urn
 
@@ -93,7 +93,7 @@ def _judgments(queries: Ids, names: Sequence[str], relevant: Mask) -> Judgments:
     offsets = np.arange(len(queries) + 1, dtype=np.int64) * len(names)
     documents = _repeated(names, np.tile(np.arange(len(names)), len(queries)))
     grades = relevant.ravel().astype(np.int32)
-    return Judgments(queries, offsets, documents, grades, matching.index_of(queries, offsets, documents))
+    return Judgments(PooledDocuments(queries, offsets, documents), grades)
 
 
 def _repeated(names: Sequence[str], which: Integers) -> Ids:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from unjudged.formats.tables import Ids
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.rankings.judgments import UNSAMPLED, Judgments
+from unjudged.rankings.pooled import PooledDocuments
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,10 +111,7 @@ class Filled:
 
 def anonymous(offsets: Integers, grade: NDArray[np.int32]) -> Judgments:
     """Judgments of documents without names."""
-    nothing = np.zeros(0, np.uint8)
-    queries = Ids(nothing, np.zeros(len(offsets), np.int64))
-    documents = Ids(nothing, np.zeros(len(grade) + 1, np.int64))
-    return Judgments(queries, offsets, documents, grade, cast("Any", object()))
+    return Judgments(PooledDocuments.unnamed(offsets), grade)
 
 
 def _ranges(starts: Integers, counts: Integers) -> Integers:

@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 
 from unjudged.compat.trec_eval import settings as parameters
 from unjudged.compat.trec_eval.settings import Stop, cannot_initialize
+from unjudged.measures.averages import GEOMETRIC
 from unjudged.measures.gain import IdealDCG
 from unjudged.measures.interpolated import TENTHS, documents_needed
 from unjudged.measures.names import trec_eval_names
 from unjudged.measures.rank_biased import RBP, RBPResidual
-from unjudged.measures.registry import GEOMETRIC, Measure
+from unjudged.measures.registry import Measure
 from unjudged.rankings.judged import Floats, JudgedRankings
 
 
