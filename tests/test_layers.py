@@ -12,12 +12,14 @@ import unjudged
 ROOT = Path(unjudged.__file__).parent
 JOURNEY = [
     "errors",
+    "grids",
     "formats",
     "rankings",
     "measures",
     "uncertainty",
     "comparison",
     "baselines",
+    "scores_grid",
     "scores",
     "evaluation",
     "compat",

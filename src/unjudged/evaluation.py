@@ -11,7 +11,7 @@ from typing import Any, cast
 import numpy as np
 
 from unjudged.comparison import verdicts as comparison
-from unjudged.comparison.verdicts import Comparison, Wanted
+from unjudged.comparison.verdicts import Comparison, ToJudge
 from unjudged.errors import InputError, UsageError
 from unjudged.formats import inputs as files
 from unjudged.formats import matching
@@ -115,7 +115,7 @@ def to_judge(
     measure: MeasureLike = "RBP(p=0.8)",
     *,
     difference: bool = False,
-) -> list[Wanted]:
+) -> ToJudge:
     """The unjudged documents whose judgment narrows the interval the most, best first.
 
     Of the runs' means, or of the `difference` of two runs; the measure is RBP or P.

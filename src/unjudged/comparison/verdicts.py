@@ -10,6 +10,8 @@ import numpy as np
 
 from unjudged.errors import UsageError
 from unjudged.formats.tables import Table
+from unjudged.grids.grid import Column, Grid
+from unjudged.grids.shown import Shown
 from unjudged.measures.registry import Measure
 from unjudged.rankings.judgments import Judgments
 from unjudged.uncertainty.bounds import bounds
@@ -46,6 +48,14 @@ class Wanted(NamedTuple):
     query: str
     document: str
     gain: float
+
+
+class ToJudge(Shown, list[Wanted]):
+    """The documents to judge, the one that narrows the interval most first."""
+
+    def grid(self) -> Grid:
+        columns = [Column("query", "label"), Column("document", "label"), Column("gain", decimals=6)]
+        return Grid(columns, self, f"{len(self)} {'document' if len(self) == 1 else 'documents'} to judge")
 
 
 def compare(
@@ -115,7 +125,7 @@ def _probability(
 
 def to_judge(
     judgments: Judgments, tables: Sequence[Table], measure: Measure, budget: int, *, difference: bool = False
-) -> list[Wanted]:
+) -> ToJudge:
     """The unjudged documents whose judgment narrows the interval the most, best first.
 
     Of the runs' means, or of the `difference` of two. The interval of a sum over relevant documents (RBP, P)
@@ -131,9 +141,9 @@ def to_judge(
     candidates = np.flatnonzero(shared.unknown & (gain > 0))
     best = candidates[np.argsort(-gain[candidates], kind="stable")[:budget]]
     query = shared.judgments.query
-    return [
+    return ToJudge(
         Wanted(
             shared.judgments.queries[int(query[row])], shared.judgments.documents[int(row)], float(gain[row])
         )
         for row in best
-    ]
+    )
