@@ -57,8 +57,8 @@ def summary_grid(found: Robustness) -> Grid:
     rows: list[list[Cell]] = []
     for measure, level in product(map(str, found.measures), found.levels):
         statistics = [by_place[measure, level, name] for name in STATISTICS]
-        label = [measure, level_name(found.design, level), statistics[0].judged]
-        rows.append([*label, *map(_number, statistics)])
+        level_shown, judged = level_name(found.design, level), statistics[0].judged
+        rows.append([measure, level_shown, judged, *map(_number, statistics)])
     columns = [
         Column("measure", "label"),
         Column("level", "label"),

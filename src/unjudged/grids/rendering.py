@@ -45,7 +45,7 @@ def render(grids: Grid | Sequence[Grid], format: str, *, width: int | None = Non
     if format == "table":
         return "\n".join(table(grid, width=width) for grid in several)
     if format in _FOR_PEOPLE:
-        return "\n".join(map(_FOR_PEOPLE[format], several))
+        return _HEADS.get(format, "") + "\n".join(map(_FOR_PEOPLE[format], several))
     records = [grid.as_records() for grid in several]
     if format == "json":
         documents = [_document(grid) for grid in records]
@@ -76,11 +76,8 @@ def as_jsonl(grid: Grid) -> str:
 
 def as_markdown(grid: Grid) -> str:
     rule = ["---:" if column.numeric else "---" for column in grid.columns]
-    lines = [
-        [escapes.markdown(c.name) for c in grid.columns],
-        rule,
-        *_cells(grid, escapes.markdown, "**{}**"),
-    ]
+    head, *body = _cells(grid, escapes.markdown, "**{}**")
+    lines = [head, rule, *body]
     text = "".join("| " + " | ".join(line) + " |\n" for line in lines)
     title = f"**{escapes.markdown(grid.title)}**\n\n" if grid.title else ""
     return title + text + "".join(f"\n{escapes.markdown(note)}\n" for note in grid.notes)
@@ -89,13 +86,8 @@ def as_markdown(grid: Grid) -> str:
 def as_latex(grid: Grid) -> str:
     """A `tabular` for the booktabs package; title and notes are comments."""
     columns = "".join("r" if column.numeric else "l" for column in grid.columns)
-    head, *body = (
-        " & ".join(cells) + r" \\"
-        for cells in (
-            [escapes.latex(c.name) for c in grid.columns],
-            *_cells(grid, escapes.latex, r"\textbf{{{}}}"),
-        )
-    )
+    rows = _cells(grid, escapes.latex, r"\textbf{{{}}}")
+    head, *body = (" & ".join(cells) + r" \\" for cells in rows)
     comments = [f"% {escapes.plain(text)}" for text in (grid.title, *grid.notes) if text]
     start = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", head, r"\midrule"]
     return "\n".join([*comments, *start, *body, r"\bottomrule", r"\end{tabular}", ""])
@@ -109,27 +101,24 @@ def as_html(grid: Grid) -> str:
         made = (f"<{tag}{_ALIGNED if c.numeric else ''}>{cell}</{tag}>" for c, cell in aligned)
         return f"<tr>{''.join(made)}</tr>"
 
-    head = row([escapes.html(column.name) for column in grid.columns], "th")
-    body = "\n".join(row(cells, "td") for cells in _cells(grid, escapes.html, "<b>{}</b>"))
+    names, *rows = _cells(grid, escapes.html, "<b>{}</b>")
+    head, body = row(names, "th"), "\n".join(row(cells, "td") for cells in rows)
     caption = f"<caption>{escapes.html(grid.title)}</caption>" if grid.title else ""
     notes = "".join(f"<p>{escapes.html(note)}</p>" for note in grid.notes)
     return f"<table>{caption}\n<thead>{head}</thead>\n<tbody>\n{body}\n</tbody></table>\n{notes}"
 
 
-def as_page(grid: Grid) -> str:
-    """A page of its own."""
-    return f'<!doctype html>\n<meta charset="utf-8">\n<title>unjudged</title>\n{as_html(grid)}\n'
-
-
 def as_parquet(grid: Grid) -> bytes:
     """Control characters, and bytes that are not UTF-8, are escaped."""
     pyarrow, parquet = arrow_modules()
-    columns = {}
-    for k, column in enumerate(grid.columns):
-        cells = [row[k] for row in grid.rows]
-        columns[escapes.plain(column.name)] = [
-            escapes.plain(cell) if isinstance(cell, str) else cell for cell in cells
-        ]
+
+    def safe(cell: Cell) -> Cell:
+        return escapes.plain(cell) if isinstance(cell, str) else cell
+
+    columns = {
+        escapes.plain(column.name): [safe(row[k]) for row in grid.rows]
+        for k, column in enumerate(grid.columns)
+    }
     target = io.BytesIO()
     parquet.write_table(pyarrow.table(columns), target)
     return target.getvalue()
@@ -145,11 +134,12 @@ def arrow_modules() -> tuple[Any, Any]:
     return pyarrow, parquet
 
 
+_HEADS = {"html": '<!doctype html>\n<meta charset="utf-8">\n<title>unjudged</title>\n'}
 _ALIGNED = ' style="text-align: right"'
 _FOR_PEOPLE: dict[str, Callable[[Grid], str]] = {
     "markdown": as_markdown,
     "latex": as_latex,
-    "html": as_page,
+    "html": as_html,
 }
 _FOR_PROGRAMS: dict[str, Callable[[Grid], str | bytes]] = {
     "csv": as_csv,
@@ -173,7 +163,8 @@ def _value(cell: Cell) -> Cell:
 
 
 def _cells(grid: Grid, escape: Callable[[str], str], stress: str) -> Iterator[list[str]]:
-    """Every row as escaped text, with the cells to stress marked."""
+    """The names of the columns, then every row, as escaped text with the cells to stress marked."""
+    yield [escape(column.name) for column in grid.columns]
     for i, row in enumerate(grid.rows):
         cells = [escape(column.text(value)) for column, value in zip(grid.columns, row, strict=True)]
         yield [stress.format(cell) if (i, k) in grid.stressed else cell for k, cell in enumerate(cells)]

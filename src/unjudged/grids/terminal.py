@@ -28,7 +28,8 @@ def table(grid: Grid, *, width: int | None = None, rule: bool = True, bold: bool
     """Title, aligned columns and notes.
 
     A table wider than `width` is split into blocks of columns, each with the label columns, so that no
-    line is broken by the terminal. A column of text is wrapped instead. `bold` stresses cells with ANSI codes.
+    line is broken by the terminal. A column of text is wrapped instead. `bold` stresses cells with ANSI
+    codes.
 
     >>> grid = Grid([Column("run", "label"), Column("AP"), Column("P")], [["a", 0.5, 0.25]], notes=["Few."])
     >>> print(table(grid, width=12), end="")
@@ -61,10 +62,11 @@ def _blocks(sized: Sequence[_Sized], width: int | None) -> Iterator[list[_Sized]
     labels = [s for s in sized if s.column.kind == "label"]
     others = [s for s in sized if s.column.kind != "label"]
     block = list(labels)
-    for one in others:
-        if width is not None and one.column.kind == "text":
+    for other in others:
+        one = other
+        if width is not None and other.column.kind == "text":
             room = max(width - _width(block) - GAP * bool(block), NARROWEST_TEXT)
-            one = one._replace(width=min(one.width, room))
+            one = other._replace(width=min(other.width, room))
         if width is not None and len(block) > len(labels) and _width([*block, one]) > width:
             yield block
             block = list(labels)
