@@ -35,22 +35,23 @@ def format_of(path: Path | None, default: str = "table") -> str:
     return default if path is None else SUFFIXES.get(path.suffix.lower(), default)
 
 
-def render(grids: Grid | Sequence[Grid], format: str, *, width: int | None = None) -> str | bytes:
-    """One grid or several as the content of a file; `width` is for tables.
+def render(
+    grids: Grid | Sequence[Grid], format: str, *, width: int | None = None, bold: bool = False
+) -> str | bytes:
+    """One grid or several as the content of a file; `width` and `bold` are for tables.
 
     Formats for programs (csv, json, jsonl, parquet) use the long form of a grid where it has one. Several
     grids are one json document; csv, jsonl and parquet hold only one.
     """
     several = [grids] if isinstance(grids, Grid) else list(grids)
     if format == "table":
-        return "\n".join(table(grid, width=width) for grid in several)
+        return "\n".join(table(grid, width=width, bold=bold) for grid in several)
     if format in _FOR_PEOPLE:
         return _HEADS.get(format, "") + "\n".join(map(_FOR_PEOPLE[format], several))
     records = [grid.as_records() for grid in several]
     if format == "json":
-        documents = [_document(grid) for grid in records]
-        made: object = documents[0] if isinstance(grids, Grid) else {"tables": documents}
-        return json.dumps(made, indent=1, allow_nan=False) + "\n"
+        documents = [as_json(grid) for grid in records]
+        return documents[0] if isinstance(grids, Grid) else f'{{"tables": [\n{",".join(documents)}]}}\n'
     if format not in _FOR_PROGRAMS:
         raise UsageError(f"unknown format {format!r}: use one of {', '.join(FORMATS)}")
     if len(records) != 1:
@@ -67,6 +68,13 @@ def as_csv(grid: Grid) -> str:
         cells = map(_value, row)
         writer.writerow([escapes.csv(cell) if isinstance(cell, str) else cell for cell in cells])
     return target.getvalue()
+
+
+def as_json(grid: Grid) -> str:
+    """One document with the rows, one per line, and the notes; what is not a finite number is null."""
+    rows = ",\n".join(json.dumps(row, allow_nan=False) for row in _objects(grid))
+    title = f'"title": {json.dumps(grid.title)}, ' if grid.title else ""
+    return f'{{{title}"rows": [\n{rows}\n], "notes": {json.dumps(list(grid.notes))}}}\n'
 
 
 def as_jsonl(grid: Grid) -> str:
@@ -146,11 +154,6 @@ _FOR_PROGRAMS: dict[str, Callable[[Grid], str | bytes]] = {
     "jsonl": as_jsonl,
     "parquet": as_parquet,
 }
-
-
-def _document(grid: Grid) -> dict[str, object]:
-    title = {"title": grid.title} if grid.title else {}
-    return {**title, "rows": _objects(grid), "notes": list(grid.notes)}
 
 
 def _objects(grid: Grid) -> list[dict[str, Cell]]:

@@ -11,10 +11,10 @@ import numpy as np
 from unjudged.errors import UsageError
 from unjudged.experiments.agreement import rho, rms, tau
 from unjudged.experiments.robustness import Agreement, Robustness
+from unjudged.experiments.summary import TITLES, level_name
 from unjudged.measures.names import parse_measures
 from unjudged.rankings.judged import Floats
-from unjudged.report.experiments import TITLES, level_name
-from unjudged.report.plots import COLOURS, altair_module, sized
+from unjudged.report.figures.charts import COLOURS, altair_module, sized
 
 Series = tuple[str, str]
 """A measure, and what it is compared with: another measure's actual values, or its own (`itself`)."""

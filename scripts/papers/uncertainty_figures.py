@@ -9,7 +9,7 @@ import numpy as np
 
 from unjudged.baselines import difference_from_prevalence
 from unjudged.rankings.judged import Floats
-from unjudged.report.plots import COLOURS, altair_module, sized
+from unjudged.report.figures.charts import COLOURS, altair_module, sized
 
 
 def densities(distributions: Mapping[str, tuple[Floats, Floats]], title: str, bins: int = 60) -> Any:
