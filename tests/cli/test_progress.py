@@ -17,15 +17,16 @@ class Terminal(io.StringIO):
         return True
 
 
-@pytest.fixture
-def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+def on_terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    """Standard error as a terminal; set within the test, because pytest sets it anew for each phase."""
+    terminal = Terminal()
     monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setattr(sys, "stderr", Terminal())
-    assert isinstance(sys.stderr, Terminal)
-    return sys.stderr
+    monkeypatch.setattr(sys, "stderr", terminal)
+    return terminal
 
 
-def test_long_work_shows_a_bar(terminal: Terminal) -> None:
+def test_long_work_shows_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = on_terminal(monkeypatch)
     with progress("working", 10, after=0.01) as report:
         report(3)
         deadline = time.monotonic() + 10
@@ -36,7 +37,8 @@ def test_long_work_shows_a_bar(terminal: Terminal) -> None:
     assert "30%" in terminal.getvalue()
 
 
-def test_short_work_shows_nothing(terminal: Terminal) -> None:
+def test_short_work_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = on_terminal(monkeypatch)
     with progress("working", 10) as report:
         report(10)
     assert terminal.getvalue() == ""
@@ -49,10 +51,19 @@ def test_nothing_is_shown_where_there_is_no_terminal(capsys: pytest.CaptureFixtu
     assert capsys.readouterr().err == ""
 
 
-def test_a_bar_stops_when_the_work_fails(terminal: Terminal) -> None:
-    with pytest.raises(ValueError, match="broken"), progress("working", after=0.0):
-        time.sleep(0.05)
-        raise ValueError("broken")
+def test_a_bar_stops_when_the_work_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = on_terminal(monkeypatch)
+
+    def fail() -> None:
+        with progress("working", after=0.0):
+            deadline = time.monotonic() + 10
+            while not terminal.getvalue() and time.monotonic() < deadline:
+                time.sleep(0.02)
+            raise ValueError("broken")
+
+    with pytest.raises(ValueError, match="broken"):
+        fail()
+    assert terminal.getvalue().endswith("\x1b[2K")
 
 
 def test_callbacks_of_python_calls() -> None:

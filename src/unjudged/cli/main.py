@@ -32,7 +32,6 @@ BAD_INPUT, WRONG_USAGE, INTERRUPTED = 1, 2, 130
 app = App(
     name="unjudged",
     help="Evaluation of ranked retrieval that knows what it does not know.",
-    help_format="plaintext",
     version=f"unjudged {unjudged.__version__} (reader: {KIND_OF_SCANNER})",
     suppress_keyboard_interrupt=False,
 )
