@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from unjudged.report.measure_pages import measures_in_markdown
+from unjudged.report.pages import measures_in_markdown
 
 DOCS = Path(__file__).parent.parent / "docs"
 

@@ -8,7 +8,7 @@ import pytest
 
 from unjudged import MEASURES
 from unjudged.measures.references import REFERENCES
-from unjudged.report.measure_pages import measures_in_markdown, page
+from unjudged.report.pages import measures_in_markdown, page
 
 DOCS = Path(__file__).parent.parent / "docs"
 

@@ -7,7 +7,8 @@ from unjudged.cli.output import show, show_grids
 from unjudged.errors import UsageError
 from unjudged.measures.names import parse
 from unjudged.measures.references import REFERENCES
-from unjudged.report.measure_pages import measures_grid, page
+from unjudged.report.measure_list import measures_grid
+from unjudged.report.pages import page
 
 
 def measures(name: str | None = None, /, *, format: Format | None = None, output: Output = None) -> None:

@@ -118,7 +118,7 @@ def sample(
     strata: str | None = None,
     seed: int = 0,
     redraw: bool = True,
-    format: Form | None = None,
+    form: Annotated[Form | None, Parameter("--format")] = None,
     judged: Judged = None,
     header: bool = True,
     output: Output = None,
@@ -148,7 +148,7 @@ def sample(
     redraw
         Draw a random sample again where it has no relevant document though the query has one. How likely a
         document was to be drawn is then not known, so --format prels asks for --no-redraw.
-    format
+    form
         qrels; strata, with the stratum in the fourth of five columns, for xinfAP (what mixed and stratified
         give if nothing is said); prels, with inclusion probabilities, for statAP.
     judged
@@ -183,7 +183,7 @@ def sample(
         result = made.stratified(_strata(str(strata)), seed=seed)
     else:
         result = made.depth(int(depth or 0)) if design == "depth" else made.mixed(int(depth or 0), seed=seed)
-    form = format or ("qrels" if result.stratum is None else "strata")
+    form = form or ("qrels" if result.stratum is None else "strata")
     options = {"design": design, **given, "seed": seed, "format": form}
     files = [qrels, *runs, *(word for file in judged or () for word in ("--judged", file))]
     made_by = command_line("sample", files, options) + ("" if redraw else " --no-redraw")

@@ -1,10 +1,9 @@
-"""The pages of measures, made from their definitions, for the terminal and for the documentation."""
+"""What there is to say of a measure, from its own definition: for the terminal and for the documentation."""
 
 from __future__ import annotations
 
 import inspect
 
-from unjudged.grids.grid import Column, Grid, grid_of
 from unjudged.measures.references import REFERENCES
 from unjudged.measures.registry import MEASURES, Measure
 
@@ -23,21 +22,17 @@ pooled) for each document; `missed` are the documents of the judgments that it d
 
 
 def signature(measure: Measure) -> str:
-    """`AP(rel=1)[@cutoff]`: optional parts are in brackets."""
+    """`AP(rel=1)[@cutoff]`: brackets around what may be left out."""
     inside = [f"{k}={v!r}" for k, v in measure.parameters.items() if k != measure.traits.at]
-    return measure.name + (f"({', '.join(inside)})" if inside else "") + _cutoff(measure)
-
-
-def _cutoff(measure: Measure) -> str:
-    at = measure.traits.at
-    if at is None:
-        return ""
-    required = measure.parameters[at] is inspect.Parameter.empty
-    return f"@{at}" if required else f"[@{at}]"
+    behind = ""
+    if measure.traits.at is not None:
+        required = measure.parameters[measure.traits.at] is inspect.Parameter.empty
+        behind = f"@{measure.traits.at}" if required else f"[@{measure.traits.at}]"
+    return measure.name + (f"({', '.join(inside)})" if inside else "") + behind
 
 
 def page(measure: Measure) -> str:
-    """Formula, value if undefined, treatment of unjudged documents, when to use it, example and citation."""
+    """Formula, value when undefined, treatment of the unjudged, when to use it, example, citation."""
     names = [*measure.traits.aliases, *measure.traits.trec_eval]
     also = [f"Also called {', '.join(names)}."] if names else []
     low, high = measure.traits.range
@@ -46,25 +41,8 @@ def page(measure: Measure) -> str:
     return "\n\n".join([signature(measure), measure.help, " ".join([facts, *also]), *cited]) + "\n"
 
 
-def measures_grid() -> Grid:
-    """The list of measures; the long form also has their parameters and their names in trec_eval."""
-    first_lines = {name: measure.help.split("\n")[0] for name, measure in MEASURES.items()}
-    return Grid(
-        [Column("measure", "label"), Column("description", "text")],
-        [(name + _cutoff(MEASURES[name]), line) for name, line in first_lines.items()],
-        notes=["unjudged measures NAME explains one; unjudged cite NAME prints its BibTeX."],
-        records=lambda: grid_of(
-            ("measure", "signature", "trec_eval", "description"),
-            [
-                (name, signature(MEASURES[name]), " ".join(MEASURES[name].traits.trec_eval), line)
-                for name, line in first_lines.items()
-            ],
-        ),
-    )
-
-
 def measures_in_markdown() -> str:
-    """The page of all measures in the documentation."""
+    """The documentation's page of all measures."""
     head = [
         "# The measures",
         _HEAD.strip(),
