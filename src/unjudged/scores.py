@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -11,9 +10,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from unjudged.errors import UsageError
+from unjudged.grids.grid import Grid
+from unjudged.grids.shown import Shown
 from unjudged.measures.names import MeasureLike, parse
 from unjudged.measures.registry import Measure
 from unjudged.rankings.judged import Floats, JudgedRankings
+from unjudged.scores_grid import scores_grid
 from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.intervals import IntervalRequest, make_intervals
 from unjudged.uncertainty.prevalence import PrevalenceLike
@@ -37,8 +39,8 @@ class Score(NamedTuple):
     value: float
 
 
-@dataclass(frozen=True, eq=False)
-class Scores:
+@dataclass(frozen=True, eq=False, repr=False)
+class Scores(Shown):
     """`values[i, j, k]` is what run i scores on query j by measure k.
 
     `missing` names, for each run that lacks some, the queries it has no ranking for; their values
@@ -190,29 +192,9 @@ class Scores:
         except ModuleNotFoundError as error:
             raise _not_installed(backend, error) from None
 
-    def __repr__(self) -> str:
-        size = f"Scores({_many(self.runs, 'run')} x {_many(self.queries, 'query', 'queries')}; means)"
-        names = [str(m) for m in self.measures]
-        wide = max([3, *map(len, self.runs)])
-        head = f"{'run':<{wide}}  " + "  ".join(f"{name:>6}" for name in names)
-        lines = [
-            f"{run:<{wide}}  "
-            + "  ".join(f"{v:>{max(6, len(n))}.4f}" for n, v in zip(names, row, strict=True))
-            for run, row in zip(self.runs, self.means, strict=True)
-        ]
-        return "\n".join([size, head, *lines])
-
-    def _repr_html_(self) -> str:
-        def row(cells: Sequence[str], tag: str) -> str:
-            return "<tr>" + "".join(f"<{tag}>{html.escape(c)}</{tag}>" for c in cells) + "</tr>"
-
-        head = row(["run", *map(str, self.measures)], "th")
-        body = [
-            row([run, *(f"{v:.4f}" for v in means)], "td")
-            for run, means in zip(self.runs, self.means, strict=True)
-        ]
-        caption = f"<caption>means over {_many(self.queries, 'query', 'queries')}</caption>"
-        return f"<table>{caption}<thead>{head}</thead><tbody>{''.join(body)}</tbody></table>"
+    def grid(self, per_query: bool = False) -> Grid:
+        """Every run's means as a table, or with `per_query` its value for each query."""
+        return scores_grid(self, per_query)
 
 
 FRAMES: Mapping[str, Callable[[Scores], Any]] = {
@@ -237,7 +219,3 @@ def _place(what: str, name: str, names: Sequence[str]) -> int:
     except ValueError:
         some = ", ".join(list(names)[:5]) + (", ..." if len(names) > 5 else "")
         raise UsageError(f"no {what} is called {name!r}; there are: {some}") from None
-
-
-def _many(items: Sequence[Any], one: str, more: str | None = None) -> str:
-    return f"{len(items)} {one if len(items) == 1 else more or one + 's'}"

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from unjudged.cli.arguments import Design, File, Judged, check_files, read_judgments, share_of
+from unjudged.cli.arguments import Design, File, Format, Judged, Output, check_files, read_judgments, share_of
 from unjudged.cli.progress import progress, reading
 from unjudged.errors import UsageError
 from unjudged.evaluation import judged_rankings, name_runs
@@ -27,8 +27,8 @@ def experiment(
     seed: int = 0,
     workers: int | None = None,
     judged: Judged = None,
-    format: Literal["table", "csv", "json", "markdown", "latex", "parquet"] | None = None,
-    output: Annotated[Path | None, Parameter(("-o", "--output"))] = None,
+    format: Format | None = None,
+    output: Output = None,
     means: Path | None = None,
     figures: Path | None = None,
     figure_format: Literal["svg", "png", "pdf", "html"] = "svg",
@@ -66,12 +66,13 @@ def experiment(
     judged
         Judgments made since, in a file of their own; may be repeated.
     format
-        How to print; by the name of the output file if not given. csv, json (an object a line) and parquet
-        have every digit, and each measure against its own actual values too.
+        The output format. By default the suffix of the output file decides, or else a table is printed.
+        csv, json, jsonl and parquet have full precision, and also compare each measure with its own actual
+        values.
     output
         Write to this file.
     means
-        Write every run's mean at every level and repeat to this csv, json or parquet file.
+        Write every run's mean at every level and repeat to this csv, json, jsonl or parquet file.
     figures
         Write the figures to this folder: the statistics over the levels, and estimated against actual values.
     figure_format
@@ -91,7 +92,7 @@ def experiment(
     with reading(len(named)) as on_read:
         pool = Pool(judgments, judged_rankings(judgments, named, on_read=on_read), list(named))
     samples = len(steps or robustness.LEVELS[design]) * (1 if design == "depth" else repeats)
-    with progress("judging less", samples) as told:
+    with progress("judging less", samples) as report:
         found = robustness.experiment(
             pool,
             design=design,
@@ -103,7 +104,7 @@ def experiment(
             top=top,
             workers=cores() if workers is None else workers,
             checkpoint=results.checkpoint,
-            on_step=told,
+            on_step=report,
         )
     results.write(found)
 

@@ -4,19 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import inf
-from pathlib import Path
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from unjudged.cli.arguments import Design, File, Judged, check_files, read_groups, read_judgments, share_of
-from unjudged.cli.output import command_line, show, warn
+from unjudged.cli.arguments import (
+    Design,
+    File,
+    Format,
+    Judged,
+    Output,
+    check_files,
+    read_groups,
+    read_judgments,
+    share_of,
+)
+from unjudged.cli.output import command_line, show, show_grids, warn
 from unjudged.cli.progress import reading
 from unjudged.errors import UsageError
 from unjudged.evaluation import judged_rankings, name_runs
+from unjudged.formats.writing import judgments_text, queries_without_lines
 from unjudged.measures.names import parse_measures
 from unjudged.rankings.judgments import Judgments
-from unjudged.report.judgment_files import judgment_file, queries_without_lines
 
 Form = Literal["qrels", "strata", "prels"]
 
@@ -30,7 +39,8 @@ def pool(
     statistics: Annotated[bool, Parameter(negative="")] = False,
     measures: Annotated[list[str] | None, Parameter(("-m", "--measure"), negative="")] = None,
     header: bool = True,
-    output: Annotated[Path | None, Parameter(("-o", "--output"))] = None,
+    format: Format | None = None,
+    output: Output = None,
 ) -> None:
     """The documents that runs have at the top: a file to judge, or judgments cut down to them.
 
@@ -57,6 +67,9 @@ def pool(
         What is scored for --statistics; may be repeated. AP if not given.
     header
         Begin the file with a comment that says how it was made; not every tool reads comments.
+    format
+        The format of --statistics. By default the suffix of the output file decides, or else tables are
+        printed.
     output
         Write to this file.
     """
@@ -66,6 +79,8 @@ def pool(
     _check(runs, "unjudged pool RUN...")
     if statistics and leave_out is not None:
         raise UsageError("--statistics tells of every run; it does not go with --leave-out")
+    if format is not None and not statistics:
+        raise UsageError("--format is for --statistics; a pool is written as qrels")
     if measures and not (statistics and qrels):
         raise UsageError("--measure goes with --statistics and --qrels")
     if leave_out is not None and qrels is None:
@@ -80,10 +95,10 @@ def pool(
             judgments = read_judgments(qrels, None)
             made = Pool(judgments, judged_rankings(judgments, named, on_read=on_read), list(named))
     if statistics:
-        from unjudged.report.pools import statistics_of
+        from unjudged.report.pool_grids import pool_grids
 
         chosen = parse_measures(measures or "AP") if qrels else []
-        show(statistics_of(made, depth, of_group, chosen), output)
+        show_grids(pool_grids(made, depth, of_group, chosen), format, output)
         return
     if leave_out is not None:
         result = without(made, leave_out, depth, of_group)
@@ -103,10 +118,10 @@ def sample(
     strata: str | None = None,
     seed: int = 0,
     redraw: bool = True,
-    form: Form | None = None,
+    form: Annotated[Form | None, Parameter("--format")] = None,
     judged: Judged = None,
     header: bool = True,
-    output: Annotated[Path | None, Parameter(("-o", "--output"))] = None,
+    output: Output = None,
 ) -> None:
     """Judge fewer documents: a part of complete judgments, chosen by a design; the rest gets -1.
 
@@ -132,7 +147,7 @@ def sample(
         Another number, another sample.
     redraw
         Draw a random sample again where it has no relevant document though the query has one. How likely a
-        document was to be drawn is then not known, so --form prels asks for --no-redraw.
+        document was to be drawn is then not known, so --format prels asks for --no-redraw.
     form
         qrels; strata, with the stratum in the fourth of five columns, for xinfAP (what mixed and stratified
         give if nothing is said); prels, with inclusion probabilities, for statAP.
@@ -169,14 +184,14 @@ def sample(
     else:
         result = made.depth(int(depth or 0)) if design == "depth" else made.mixed(int(depth or 0), seed=seed)
     form = form or ("qrels" if result.stratum is None else "strata")
-    options = {"design": design, **given, "seed": seed, "form": form}
+    options = {"design": design, **given, "seed": seed, "format": form}
     files = [qrels, *runs, *(word for file in judged or () for word in ("--judged", file))]
     made_by = command_line("sample", files, options) + ("" if redraw else " --no-redraw")
     _write(result, form, made_by if header else "", output)
 
 
-def _write(judgments: Judgments, form: str, made_by: str, output: Path | None) -> None:
-    show(judgment_file(judgments, form, made_by), output)
+def _write(judgments: Judgments, form: str, made_by: str, output: Output) -> None:
+    show(judgments_text(judgments, form, [made_by] if made_by else []), output)
     missing = queries_without_lines(judgments, form)
     if missing:
         some = ", ".join(missing[:5]) + (", ..." if len(missing) > 5 else "")

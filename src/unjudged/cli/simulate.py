@@ -10,7 +10,7 @@ from cyclopts import Parameter
 from unjudged.cli.output import command_line, make_folder, show
 from unjudged.cli.progress import progress
 from unjudged.errors import UsageError
-from unjudged.report.judgment_files import judgment_file, run_file
+from unjudged.formats.writing import judgments_text, run_text
 
 
 def simulate(
@@ -20,7 +20,7 @@ def simulate(
     systems: Annotated[int, Parameter(("-s", "--systems"))] = 10,
     queries: int = 50,
     documents: Annotated[int, Parameter(("-n", "--documents"))] = 1000,
-    relevant: float = 0.05,
+    prevalence: float = 0.05,
     best: float = 0.02,
     worst: float = 1.0,
     depth: Annotated[int | None, Parameter(("-k", "--depth"))] = None,
@@ -41,7 +41,7 @@ def simulate(
         How many.
     documents
         How many the collection has; all are judged for every query.
-    relevant
+    prevalence
         The probability that a document is relevant.
     best
         The w of the best system.
@@ -56,14 +56,15 @@ def simulate(
 
     if output.exists() and (not output.is_dir() or any(output.iterdir())):
         raise UsageError(f"{output} is there already, expected a new or an empty folder")
-    made = simulated(systems, queries, documents, q=relevant, best=best, worst=worst, depth=depth, seed=seed)
+    made = simulated(
+        systems, queries, documents, q=prevalence, best=best, worst=worst, depth=depth, seed=seed
+    )
     make_folder(output)
-    options = {"systems": systems, "queries": queries, "documents": documents, "relevant": relevant}
+    options = {"systems": systems, "queries": queries, "documents": documents, "prevalence": prevalence}
     more = {"best": best, "worst": worst, "depth": depth, "seed": seed}
     made_by = command_line("simulate", [str(output)], {**options, **more})
-    show(judgment_file(made.judgments, "qrels", made_by), output / "qrels.txt")
-    with progress("writing runs", systems) as told:
+    show(judgments_text(made.judgments, "qrels", [made_by]), output / "qrels.txt")
+    with progress("writing runs", systems) as report:
         for done, (name, run) in enumerate(made.runs.items(), 1):
-            show(run_file(run, name), output / f"{name}.run")
-            if told:
-                told(done)
+            show(run_text(run, name), output / f"{name}.run")
+            report(done)

@@ -15,7 +15,10 @@ from unjudged.errors import UsageError
 from unjudged.evaluation import RunsSource
 from unjudged.experiments.agreement import STATISTICS
 from unjudged.experiments.checkpoint import Checkpoint
+from unjudged.experiments.summary import summary_grid
 from unjudged.experiments.workers import each
+from unjudged.grids.grid import Grid
+from unjudged.grids.shown import Shown
 from unjudged.judging.pool import REST, Pool
 from unjudged.measures.names import MeasureLike, parse_measures
 from unjudged.measures.registry import Measure
@@ -51,8 +54,8 @@ class Agreement(NamedTuple):
     repeats: int
 
 
-@dataclass(frozen=True, eq=False)
-class Robustness:
+@dataclass(frozen=True, eq=False, repr=False)
+class Robustness(Shown):
     """Every run's mean by each measure, at each level and repeat of a design, and with all judgments.
 
     `means[l, s, i, k]` is run i's mean by measure k at level l in repeat s; `actual[i, k]` its mean with all
@@ -87,6 +90,10 @@ class Robustness:
                     place = self.design, float(level), judged, str(measure), against, name
                     rows.append(Agreement(*place, float(values.mean()), spread, len(values)))
         return rows
+
+    def grid(self) -> Grid:
+        """One row per measure and level, with the agreement between its means and the actual ones."""
+        return summary_grid(self)
 
     def find(
         self, statistic: str, measure: MeasureLike, level: float, against: str | None = None
