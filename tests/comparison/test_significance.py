@@ -143,6 +143,16 @@ def test_skewed_differences_on_few_queries(test: str, queries: int) -> None:
     assert false <= float((p_values(pairs, "t").p <= 0.05).mean()) + 0.01
 
 
+def test_skewed_differences_as_the_documentation_has_them() -> None:
+    """docs/comparing.md, "Which test?"."""
+    rng = np.random.default_rng(0)
+    differences = rng.exponential(size=(20_000, 20)) - 1
+    pairs = Pairs(np.vstack([np.zeros(20), differences]), np.arange(1, 20_001), np.zeros(20_000, int))
+    shares = {test: float((p_values(pairs, test, draws=1000).p <= 0.05).mean()) for test in TESTS}
+    documented = {"t": 0.08, "randomization": 0.08, "wilcoxon": 0.13, "bootstrap": 0.06}
+    assert shares == pytest.approx(documented, abs=0.007)
+
+
 def test_a_difference_is_found() -> None:
     rng = np.random.default_rng(2)
     pairs = Pairs.of(np.vstack([rng.random(50), rng.random(50) + 0.5]))

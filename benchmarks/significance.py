@@ -1,0 +1,95 @@
+"""All pairs of systems: `python significance.py QRELS RUN...` prints ours beside ranx, if it is installed.
+
+The matrix of AP by run and query is computed once. Each task then runs in a process of its own and reports
+its processor time, imports and compilation left out. What ranx does is the part of its `compare` that tests.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from unjudged import compare_pairs, evaluate
+from unjudged.rankings.judged import Floats
+
+FEW, MANY = 1_000, 20_000
+LIMIT = 100  # seconds
+
+
+def ranx_tests(scores: Floats, test: str) -> int:
+    from ranx.statistical_tests import compute_statistical_significance
+
+    names = [str(i) for i in range(len(scores))]
+    found = compute_statistical_significance(
+        names, {name: {"map": row} for name, row in zip(names, scores, strict=True)}, test, FEW, 0.05
+    )
+    pairs = [frozenset((a, b)) for i, a in enumerate(names) for b in names[:i]]
+    return sum(bool(found[pair]["map"]["significant"]) for pair in pairs)
+
+
+def ours(scores: Floats, test: str, correction: str, draws: int) -> int:
+    return int(compare_pairs(scores, test=test, correction=correction, draws=draws).significant.sum())
+
+
+TASKS: dict[str, tuple[str, str, Callable[[Floats], int]]] = {
+    "t": ("paired t", "unjudged", lambda a: ours(a, "t", "none", FEW)),
+    "t-ranx": ("", "ranx", lambda a: ranx_tests(a, "student")),
+    "holm": ("paired t, Holm", "unjudged", lambda a: ours(a, "t", "holm", FEW)),
+    "flip": (f"randomization, {FEW:,} draws", "unjudged", lambda a: ours(a, "randomization", "none", FEW)),
+    "flip-ranx": ("", "ranx", lambda a: ranx_tests(a, "fisher")),
+    "flips": (f"randomization, {MANY:,} draws", "unjudged", lambda a: ours(a, "randomization", "none", MANY)),
+    "boot": (f"bootstrap, {MANY:,} draws", "unjudged", lambda a: ours(a, "bootstrap", "none", MANY)),
+    "rank": ("Wilcoxon", "unjudged", lambda a: ours(a, "wilcoxon", "none", FEW)),
+    "tukey": (f"randomised Tukey HSD, {MANY:,} draws", "unjudged", lambda a: ours(a, "t", "tukey", MANY)),
+    "tukey-ranx": ("one-way Tukey HSD, ignores queries", "ranx", lambda a: ranx_tests(a, "tukey")),
+}
+
+
+def timed(task: str, file: str) -> tuple[float, int]:
+    scores, run = np.load(file), TASKS[task][2]
+    run(scores[:3])
+    start = time.process_time()
+    found = run(scores)
+    return time.process_time() - start, found
+
+
+def table(qrels: str, runs: list[str]) -> list[str]:
+    """Rows of Markdown: task, tool, processor seconds, how many pairs differ at 0.05."""
+    scores = evaluate(qrels, runs, "AP").values[:, :, 0]
+    systems, queries = scores.shape
+    pairs = systems * (systems - 1) // 2
+    rows = [
+        f"| {pairs:,} pairs of {systems} runs, {queries} queries, AP | tool | processor s | significant |",
+        "|---|---|---:|---:|",
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "scores.npy"
+        np.save(file, scores)
+        for name, (task, tool, _) in TASKS.items():
+            if tool == "ranx" and importlib.util.find_spec("ranx") is None:
+                rows.append(f"| {task} | ranx is not installed: pip install ranx | | |")
+                continue
+            command = [sys.executable, __file__, "--task", name, str(file)]
+            try:
+                done = subprocess.run(command, capture_output=True, check=True, timeout=LIMIT)
+            except subprocess.TimeoutExpired:
+                rows.append(f"| {task} | {tool} | more than {LIMIT} | |")
+                continue
+            seconds, found = json.loads(done.stdout)
+            rows.append(f"| {task} | {tool} | {seconds:.2f} | {found:,} |")
+    return rows
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "--task":
+        print(json.dumps(timed(sys.argv[2], sys.argv[3])))
+    else:
+        print("\n".join(table(sys.argv[1], sys.argv[2:])))
