@@ -23,25 +23,31 @@ __version__ = "0.1.0"
 __all__ = [
     "MEASURES",
     "Agreement",
+    "Calibration",
     "Comparison",
     "Estimate",
     "InputError",
     "JudgedRankings",
     "Judgments",
     "Measure",
+    "Pair",
     "Pool",
     "Robustness",
     "Run",
     "Score",
     "Scores",
     "Simulated",
+    "ToJudge",
     "UnjudgedError",
     "UsageError",
     "Wanted",
+    "calibrate",
     "compare",
+    "compare_pairs",
     "evaluate",
     "experiment",
     "measure",
+    "plan_queries",
     "sample",
     "simulate",
     "to_judge",
@@ -50,11 +56,28 @@ __all__ += measures.__all__
 
 if TYPE_CHECKING:
     from unjudged import sample
+    from unjudged.comparison.pairwise import compare_pairs
+    from unjudged.comparison.power import plan_queries
+    from unjudged.comparison.systems import Comparison, compare
+    from unjudged.comparison.verdicts import Pair
     from unjudged.experiments.robustness import Agreement, Robustness, experiment
+    from unjudged.groups import calibrate
+    from unjudged.judging.next_documents import ToJudge, Wanted, to_judge
     from unjudged.judging.pool import Pool
     from unjudged.simulation import Simulated, simulate
+    from unjudged.uncertainty.calibration import Calibration
 else:
     _LATER = {
+        "Calibration": "unjudged.uncertainty.calibration",
+        "ToJudge": "unjudged.judging.next_documents",
+        "Wanted": "unjudged.judging.next_documents",
+        "calibrate": "unjudged.groups",
+        "to_judge": "unjudged.judging.next_documents",
+        "Comparison": "unjudged.comparison.systems",
+        "Pair": "unjudged.comparison.verdicts",
+        "compare": "unjudged.comparison.systems",
+        "compare_pairs": "unjudged.comparison.pairwise",
+        "plan_queries": "unjudged.comparison.power",
         "Agreement": "unjudged.experiments.robustness",
         "Pool": "unjudged.judging.pool",
         "Robustness": "unjudged.experiments.robustness",

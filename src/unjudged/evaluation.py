@@ -10,7 +10,6 @@ from typing import Any, cast
 
 import numpy as np
 
-
 from unjudged.errors import InputError, UsageError
 from unjudged.formats import inputs as files
 from unjudged.formats import matching

@@ -111,7 +111,9 @@ def test_values_lie_within() -> None:
         assert np.all(scores.values[0, :, k] <= found.high + 1e-12)
 
 
-@pytest.mark.parametrize("name", ["AP", "AP@3", "R@3", "Rprec", "RprecMult@0.6", "Bpref", "Bpref10", "nDCG@4"])
+@pytest.mark.parametrize(
+    "name", ["AP", "AP@3", "R@3", "Rprec", "RprecMult@0.6", "Bpref", "Bpref10", "nDCG@4"]
+)
 @settings(max_examples=60, deadline=None)
 @given(labels=labels, missed=missed, more=st.integers(0, 1))
 def test_closed_forms_are_one_by_one(name: str, labels: list[str], missed: list[str], more: int) -> None:

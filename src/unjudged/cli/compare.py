@@ -2,111 +2,94 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from unjudged import evaluation
-from unjudged.cli.arguments import (
-    File,
-    Format,
-    Judged,
-    Output,
-    check_files,
-    number_or_name,
-    one_measure,
-    read_judgments,
-)
+from unjudged import compare as compare_systems
+from unjudged.cli.arguments import File, Format, Judged, Measures, Output, check_files, read_judgments
 from unjudged.cli.output import check_output, show, show_grids
-from unjudged.cli.progress import progress
-from unjudged.comparison.verdicts import Comparison
+from unjudged.cli.progress import reading
+from unjudged.errors import UsageError
 from unjudged.grids.escapes import plain
-from unjudged.grids.grid import Grid, grid_of
-from unjudged.measures.registry import Measure
-
-_VERDICTS = {
-    "settled": "settled: {better} is better than {other}, whatever the unjudged documents turn out to be.",
-    "leaning": "leaning: {better} is very likely better than {other}, but the unjudged could reverse it.",
-    "open": "open: the unjudged documents decide which is better.",
-}
+from unjudged.uncertainty.calibration import Calibration
 
 
 def compare(
     qrels: File,
-    a: File,
-    b: File,
     /,
-    *,
-    measure: Annotated[str, Parameter(("-m", "--measure"))] = "RBP(p=0.8)",
+    *runs: File,
+    measures: Measures = None,
+    baseline: Annotated[str | None, Parameter(("-b", "--baseline"))] = None,
+    test: Literal["t", "randomization", "wilcoxon", "bootstrap"] = "t",
+    correction: Literal["holm", "bh", "bonferroni", "tukey", "maxt", "none"] = "holm",
+    alpha: float = 0.05,
+    pairs: Annotated[bool, Parameter(negative="")] = False,
+    calibration: str | None = None,
+    confidence: float = 0.95,
     judged: Judged = None,
-    prevalence: str = "all",
     seed: int = 0,
     format: Format | None = None,
     output: Output = None,
 ) -> None:
-    """Tell whether run A is better than run B, whatever the unjudged documents turn out to be.
+    """Compare runs: which is better, over other queries and whatever the unjudged documents turn out to be?
 
-    A document that is unjudged in both runs counts as one document, so much of what is unknown cancels out.
+    A document that is unjudged in several runs counts as one document, so much of what is unknown cancels out.
+    Two runs are compared in sentences. More runs give a table of systems; --pairs, csv and json give a row per pair.
 
     Parameters
     ----------
     qrels
         The judgments.
-    a
-        One run.
-    b
-        The other run.
-    measure
-        The measure. The interval is exact for RBP and P; for other measures it encloses the exact one.
+    runs
+        Two or more runs.
+    measures
+        A measure; may be repeated. The default is RBP(p=0.8). What the unjudged documents leave open is exact for
+        RBP and P; for other measures it is enclosed, and a search tries to find judgments that reverse the order.
+    baseline
+        The name of the run that the others are compared with, instead of all pairs.
+    test
+        The test over queries.
+    correction
+        The correction for many comparisons.
+    alpha
+        The significance level.
+    pairs
+        Show a row per pair instead of the table of systems.
+    calibration
+        A file that `unjudged calibrate` wrote: adds a calibrated interval to the comparison of two runs.
+    confidence
+        The confidence level of the calibrated interval.
     judged
         A file of further judgments; may be repeated.
-    prevalence
-        The probability that an unjudged document is relevant: a number, or how to estimate it from the judged
-        documents: all, query or rank.
     seed
-        The seed of the random completions.
+        The seed of tests and corrections that resample.
     format
-        The output format. By default the suffix of the output file decides, or else sentences are printed.
+        The output format. By default the suffix of the output file decides, or else it is text.
     output
         Write to this file.
     """
-    check_files([qrels, a, b, *(judged or ())])
-    chosen_format, chosen = check_output(format, output), one_measure(measure)
-    with progress("comparing"):
-        judgments = read_judgments(qrels, judged)
-        comparison = evaluation.compare(judgments, a, b, chosen, q=number_or_name(prevalence), seed=seed)
-    sentences = _sentences(comparison, chosen, a, b)
-    if chosen_format == "table":
-        show("".join(f"{plain(sentence)}\n" for sentence in sentences), output)
+    if len(runs) < 2:
+        raise UsageError("two or more runs are needed: unjudged compare QRELS RUN RUN...")
+    check_files([qrels, *runs, *(judged or ())])
+    chosen = check_output(format, output)
+    learnt = None if calibration is None else Calibration.load(calibration)
+    with reading(len(runs)) as on_read:
+        found = compare_systems(
+            read_judgments(qrels, judged),
+            list(runs),
+            measures or "RBP(p=0.8)",
+            baseline=baseline,
+            test=test,
+            correction=correction,
+            alpha=alpha,
+            calibration=learnt,
+            confidence=confidence,
+            seed=seed,
+            on_read=on_read,
+        )
+    if chosen == "table" and len(found.runs) == 2 and not pairs:
+        lines = [*str(found).splitlines(), *found.notes]
+        show("".join(f"{plain(line)}\n" for line in lines), output)
     else:
-        show_grids(_grid(comparison, chosen, a, b, sentences), format, output)
-
-
-def _grid(comparison: Comparison, measure: Measure, a: str, b: str, notes: list[str]) -> Grid:
-    difference = comparison.difference
-    row = {
-        "a": a,
-        "b": b,
-        "measure": str(measure),
-        "difference": difference.value,
-        "low": difference.low,
-        "high": difference.high,
-        "probability": comparison.probability,
-        "verdict": comparison.verdict,
-    }
-    return grid_of(list(row), [list(row.values())], notes)
-
-
-def _sentences(comparison: Comparison, measure: Measure, a: str, b: str) -> list[str]:
-    difference, probability = comparison.difference, comparison.probability
-    first, second = (a, b) if difference.low + difference.high >= 0 else (b, a)
-    if comparison.verdict == "leaning":
-        first, second = (a, b) if probability >= 0.5 else (b, a)
-    verdict = _VERDICTS[comparison.verdict].format(better=first, other=second)
-    if difference.width == 0 and comparison.verdict == "open":
-        verdict = "open: they are equal, and no unjudged document can change that."
-    return [
-        f"mean {measure}, {a} minus {b}: {difference} ({difference.method})",
-        f"probability that {a} is better: {probability:.3f} ({comparison.assumption})",
-        verdict,
-    ]
+        show_grids(found.pairs_grid() if pairs else found.systems_grid(), format, output)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated, Literal
+from typing import Annotated
 
 from cyclopts import Parameter
 
@@ -24,6 +24,7 @@ from unjudged.errors import UsageError
 from unjudged.evaluation import DEFAULT_MEASURES
 from unjudged.measures.names import parse_measures
 from unjudged.report.interval_grids import intervals_grid
+from unjudged.uncertainty.calibration import Calibration
 
 INTERVAL_MEASURES = ("AP", "nDCG@10", "RBP(p=0.8)")
 
@@ -37,8 +38,9 @@ def evaluate(
     rel: int | None = None,
     depth: Annotated[int | None, Parameter(("-k", "--depth"))] = None,
     judged: Judged = None,
-    interval: Literal["bounds", "model", "queries", "both"] | None = None,
-    prevalence: str = "all",
+    interval: str | None = None,
+    prevalence: str | None = None,
+    calibration: str | None = None,
     confidence: float = 0.95,
     more: int = 0,
     seed: int = 0,
@@ -70,11 +72,14 @@ def evaluate(
     judged
         A file of further judgments, such as `unjudged next` asks for; may be repeated.
     interval
-        Add an interval to each mean: bounds (whatever the unjudged documents turn out to be), model (each
-        is relevant with some probability), queries (a bootstrap over queries), or both (model and queries).
+        Add an interval to each mean: bounds (whatever the unjudged documents turn out to be), calibrated (a run
+        like the pooled groups, see --calibration), model (each unjudged document is relevant with --prevalence),
+        queries (other queries, these judgments) or both (other queries, given --prevalence).
     prevalence
         The probability that an unjudged document is relevant: a number, or how to estimate it from the judged
-        documents: all, query, rank or urn.
+        documents (all, query or rank), which is usually too high.
+    calibration
+        A file that `unjudged calibrate` wrote, for --interval calibrated.
     confidence
         The confidence level of the interval.
     more
@@ -91,8 +96,9 @@ def evaluate(
         raise UsageError("no run given: unjudged evaluate QRELS RUN...")
     check_files([qrels, *runs, *(judged or ())])
     check_output(format, output)
-    if interval is None and (prevalence, confidence, more, seed) != ("all", 0.95, 0, 0):
-        raise UsageError("--prevalence, --confidence, --more and --seed need --interval")
+    if interval is None and (prevalence, calibration, confidence, more, seed) != (None, None, 0.95, 0, 0):
+        raise UsageError("--prevalence, --calibration, --confidence, --more and --seed need --interval")
+    learnt = None if calibration is None else Calibration.load(calibration)
     if interval is not None and per_query:
         raise UsageError("--per-query cannot be used with --interval: intervals are of means")
     chosen = parse_measures(measures or (DEFAULT_MEASURES if interval is None else INTERVAL_MEASURES))
@@ -104,8 +110,14 @@ def evaluate(
     if interval is None:
         show_grids(replace(scores.grid(per_query), title=""), format, output)
         return
-    with progress("estimating intervals"):
+    with progress("estimating intervals", len(scores.runs)) as advance:
         estimates = scores.estimate(
-            interval, q=number_or_name(prevalence), level=confidence, more=more, seed=seed
+            interval,
+            prevalence=None if prevalence is None else number_or_name(prevalence),
+            calibration=learnt,
+            confidence=confidence,
+            more=more,
+            seed=seed,
+            on_progress=lambda done, _: advance(done),
         )
     show_grids(intervals_grid(scores, estimates), format, output)

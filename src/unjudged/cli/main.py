@@ -15,13 +15,14 @@ from cyclopts import App, CycloptsError
 
 import unjudged
 from unjudged.cli.baseline import baseline
+from unjudged.cli.calibrate import calibrate
 from unjudged.cli.compare import compare
 from unjudged.cli.demo import demo
 from unjudged.cli.evaluate import evaluate
 from unjudged.cli.experiment import experiment
 from unjudged.cli.measures import cite, measures
-from unjudged.cli.plan import plan
 from unjudged.cli.next_to_judge import next_to_judge
+from unjudged.cli.plan import plan
 from unjudged.cli.pool_and_sample import pool, sample
 from unjudged.cli.simulate import simulate
 from unjudged.errors import UnjudgedError, UsageError
@@ -36,7 +37,19 @@ app = App(
     version=f"unjudged {unjudged.__version__} (reader: {KIND_OF_SCANNER})",
     suppress_keyboard_interrupt=False,
 )
-for command in (evaluate, compare, pool, sample, simulate, experiment, baseline, measures, cite, demo):
+for command in (
+    evaluate,
+    compare,
+    calibrate,
+    pool,
+    sample,
+    simulate,
+    experiment,
+    baseline,
+    measures,
+    cite,
+    demo,
+):
     app.command(command)
 app.command(next_to_judge, name="next")
 app.command(plan)

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from unjudged import evaluation
+from unjudged import to_judge
 from unjudged.cli.arguments import File, Judged, Output, check_files, one_measure, read_judgments
 from unjudged.cli.output import show, show_grids
 from unjudged.cli.progress import progress
@@ -60,7 +60,7 @@ def next_to_judge(
     chosen = one_measure(measure)
     with progress("choosing documents"):
         judgments = read_judgments(qrels, judged)
-        wanted = evaluation.to_judge(judgments, list(runs), budget, chosen, difference=difference)
+        wanted = to_judge(judgments, list(runs), budget, chosen, difference=difference)
     if not wanted:
         raise InputError("nothing is left to judge: every document that counts is judged")
     by_suffix = format_of(output, "qrels")

@@ -27,7 +27,9 @@ def salt(*seed: int | str) -> np.uint64:
     return np.frombuffer(digest, "<u8").astype(np.uint64)[0]
 
 
-def uniforms(identity: Numbers, seed: np.uint64, counter: int | NDArray[np.integer] = 0) -> NDArray[np.float64]:
+def uniforms(
+    identity: Numbers, seed: np.uint64, counter: int | NDArray[np.integer] = 0
+) -> NDArray[np.float64]:
     """Numbers in (0, 1], one per identity and counter, independent of one another."""
     steps = np.asarray(counter, np.uint64) * _GOLDEN
     number = mixed(mixed(identity ^ seed) + steps)

@@ -20,13 +20,19 @@ def intervals_grid(scores: Scores, estimates: Sequence[Sequence[Estimate]]) -> G
     """
     columns = [Column("run", "label"), *(Column(str(measure)) for measure in scores.measures)]
     rows: list[list[Cell]] = [[run, *map(str, row)] for run, row in zip(scores.runs, estimates, strict=True)]
-    methods = dict.fromkeys(f"Intervals: {e.method} ({e.level:.0%})." for row in estimates for e in row)
+    methods = dict.fromkeys(_note(e) for row in estimates for e in row)
     return Grid(
         columns,
         rows,
         notes=[*missing_queries(scores), *methods],
         records=lambda: _records(scores, estimates),
     )
+
+
+def _note(estimate: Estimate) -> str:
+    """What an interval covers, and under which assumptions."""
+    level = "" if estimate.confidence == 1 else f"{estimate.confidence:.0%} "
+    return f"{level}intervals for {estimate.uncertainty}: {estimate.method}."
 
 
 def _records(scores: Scores, estimates: Sequence[Sequence[Estimate]]) -> Grid:

@@ -102,7 +102,11 @@ class Calibration:
             ]
             counts = [int(fields[key]) for key in ("groups", "runs", "queries", "depth")]
             return cls(
-                *counts, str(fields["unit"]), _numbers(fields["prevalence"]), _numbers(fields["unjudged"]), *tables
+                *counts,
+                str(fields["unit"]),
+                _numbers(fields["prevalence"]),
+                _numbers(fields["unjudged"]),
+                *tables,
             )
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
             raise InputError(problem) from None

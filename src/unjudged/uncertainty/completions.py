@@ -94,7 +94,7 @@ class Completions:
     ) -> list[Floats]:
         """For each measure, draws x rankings: its values in so many completions."""
         results = [np.empty((draws, len(self.rankings))) for _ in measures]
-        views = [self._view(measure) for measure in measures]
+        views = [self._cached_view(measure) for measure in measures]
         batch = int(max(1, min(draws, BATCH_ELEMENTS // max(self._elements_per_draw, 1))))
         done = 0
         for drawn in drawn_relevant(self.identity, self.prevalence, draws, batch, self.seed):
@@ -112,8 +112,17 @@ class Completions:
         completion = np.repeat(np.arange(len(chosen)), [len(documents) for documents in chosen])
         document = np.concatenate(chosen)
         drawn = Drawn(completion, document, np.ones(len(document)))
-        stacked = self._stacked(self._view(measure), drawn, 0, len(chosen))
+        stacked = self._stacked(self._cached_view(measure), drawn, 0, len(chosen))
         return measure.compute(stacked).reshape(len(chosen), -1)
+
+    @cached_property
+    def _views(self) -> dict[str, _View]:
+        return {}
+
+    def _cached_view(self, measure: Measure) -> _View:
+        if str(measure) not in self._views:
+            self._views[str(measure)] = self._view(measure)
+        return self._views[str(measure)]
 
     @property
     def _elements_per_draw(self) -> float:

@@ -46,9 +46,13 @@ def bounds_of_ndcg(measure: Measure, r: JudgedRankings, unseen: Integers, top: i
 
     unknown = unknown_documents(r)
     inside = unknown.where(unknown.rank <= cutoff)
-    ideal = _Discounts(int(counts.max(initial=0) + unseen.max(initial=0) + unknown.counts.max(initial=0)), cutoff)
+    ideal = _Discounts(
+        int(counts.max(initial=0) + unseen.max(initial=0) + unknown.counts.max(initial=0)), cutoff
+    )
     reachable = levels <= possible.max()
-    low = _lowest(start, float(possible.max()), steps, counts, unseen + unknown.counts - inside.counts, inside, ideal)
+    low = _lowest(
+        start, float(possible.max()), steps, counts, unseen + unknown.counts - inside.counts, inside, ideal
+    )
     high = _highest(start, steps, counts, reachable, inside, ideal)
     return Bounds(low, high, exact=True)
 
@@ -85,7 +89,13 @@ def _choices(inside: JudgedRankings) -> tuple[Integers, Integers, Integers]:
 
 
 def _lowest(
-    start: Floats, gain: float, steps: Floats, counts: Integers, free: Integers, inside: JudgedRankings, ideal: _Discounts
+    start: Floats,
+    gain: float,
+    steps: Floats,
+    counts: Integers,
+    free: Integers,
+    inside: JudgedRankings,
+    ideal: _Discounts,
 ) -> Floats:
     ranking, n, first = _choices(inside)
     discount = 1 / np.log2(inside.rank + 1.0)
@@ -102,7 +112,12 @@ def _lowest(
 
 
 def _highest(
-    start: Floats, steps: Floats, counts: Integers, reachable: np.ndarray, inside: JudgedRankings, ideal: _Discounts
+    start: Floats,
+    steps: Floats,
+    counts: Integers,
+    reachable: np.ndarray,
+    inside: JudgedRankings,
+    ideal: _Discounts,
 ) -> Floats:
     ranking, n, first = _choices(inside)
     gained = np.zeros(len(ranking))

@@ -35,7 +35,9 @@ class Rising:
 
     def below(self, ranking: Integers, limit: Integers) -> Integers:
         """Where the values of each ranking reach a limit."""
-        place: Integers = np.searchsorted(self.keys, ranking * self.highest + np.clip(limit, 0, self.highest - 1))
+        place: Integers = np.searchsorted(
+            self.keys, ranking * self.highest + np.clip(limit, 0, self.highest - 1)
+        )
         return place
 
     def capped(self, ranking: Integers, start: Integers, stop: Integers, cap: Integers) -> Integers:

@@ -93,14 +93,20 @@ def prevalence_of(
     cells = {
         "all": (np.zeros(len(rank), np.int64), np.zeros(len(relevant), np.int64), 1),
         "query": (query, judged_query, queries),
-        "rank": (band_of(rank), band_of(judged_rank), 1 + max(_top(band_of(rank)), _top(band_of(judged_rank)))),
+        "rank": (
+            band_of(rank),
+            band_of(judged_rank),
+            1 + max(_top(band_of(rank)), _top(band_of(judged_rank))),
+        ),
     }
     cell, judged_cell, size = cells[given]
     judged = np.bincount(judged_cell, minlength=size).astype(float)
     hits = np.bincount(judged_cell, relevant, size).astype(float)
     for c in np.flatnonzero(judged == 0).tolist():  # no evidence: that of the band above, or of all
         before = c - 1 if given == "rank" and c else None
-        judged[c], hits[c] = (len(relevant), relevant.sum()) if before is None else (judged[before], hits[before])
+        judged[c], hits[c] = (
+            (len(relevant), relevant.sum()) if before is None else (judged[before], hits[before])
+        )
     words = {
         "all": f"prevalence {float(relevant.mean()):.4f}, estimated from the judged documents",
         "query": "prevalence estimated per query from its judged documents",

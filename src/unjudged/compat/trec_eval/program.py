@@ -16,8 +16,8 @@ from unjudged.compat.trec_eval.translation import Column, columns, values
 from unjudged.compat.trec_eval.usage import help_text, version_text
 from unjudged.errors import UnjudgedError
 from unjudged.formats.tables import encode
-from unjudged.measures.averages import GEOMETRIC
 from unjudged.grids.escapes import plain
+from unjudged.measures.averages import GEOMETRIC
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 
 MISSING = -1000000.0

@@ -13,9 +13,9 @@ from unjudged.uncertainty.bounds import bounds, has_fast_bounds
 from unjudged.uncertainty.completions import Completions, Evidence, by_rel
 from unjudged.uncertainty.estimate import BOTH, JUDGMENTS, Estimate
 from unjudged.uncertainty.intervals import Estimates, IntervalRequest, interval_method
+from unjudged.uncertainty.methods.query_intervals import check_range, mean_interval
 from unjudged.uncertainty.park import UnjudgedSum, is_sum
 from unjudged.uncertainty.prevalence import ESTIMATED
-from unjudged.uncertainty.methods.query_intervals import check_range, mean_interval
 
 FEW_QUERIES = 30
 DRAWS, DRAWS_OF_MANY_QUERIES = 1000, 200
@@ -30,9 +30,7 @@ WARNING = (
 @interval_method("model", "these queries, given a prevalence", uncertainty=JUDGMENTS)
 def model_intervals(request: IntervalRequest) -> Estimates:
     """Intervals of the means over these queries when unjudged documents are relevant with a prevalence."""
-    return [
-        [_model_interval(request, part) for part in parts] for parts in _completed_runs(request)
-    ]
+    return [[_model_interval(request, part) for part in parts] for parts in _completed_runs(request)]
 
 
 @interval_method("both", "other queries, given a prevalence", uncertainty=BOTH)
@@ -89,7 +87,11 @@ def _completed_run(request: IntervalRequest, i: int, evidence: dict[int, Evidenc
             measure = request.measures[k]
             total = UnjudgedSum.of(completions, measure)
             parts[k] = Part(
-                measure, total.limits, total.expected, assumption, sum=total,
+                measure,
+                total.limits,
+                total.expected,
+                assumption,
+                sum=total,
                 prevalence_variance=total.prevalence_variance,
             )
         values = completions.values([request.measures[k] for k in drawn], draws)
@@ -166,7 +168,10 @@ def _both_interval(request: IntervalRequest, part: Part) -> Estimate:
 
     value = float(summarised("mean", part.expected))
     limits = check_range(part.measure)
-    low, high = (float(end[0]) for end in mean_interval(part.expected[None, :], limits, request.confidence, request.seed))
+    low, high = (
+        float(end[0])
+        for end in mean_interval(part.expected[None, :], limits, request.confidence, request.seed)
+    )
     error = float(-ndtri((1 - request.confidence) / 2)) * np.sqrt(part.prevalence_variance)
     low, high = _clipped(value - np.hypot(value - low, error), value + np.hypot(high - value, error), limits)
     method = f"other queries (Gaffke); {part.assumption}"

@@ -56,7 +56,15 @@ def query_intervals(request: IntervalRequest) -> Estimates:
         means = measure.over_queries(values)
         for i, (mean, low, high) in enumerate(zip(means, lows, highs, strict=True)):
             found[i].append(
-                Estimate(float(mean), float(low), float(high), request.confidence, method, f"mean {measure}", QUERIES)
+                Estimate(
+                    float(mean),
+                    float(low),
+                    float(high),
+                    request.confidence,
+                    method,
+                    f"mean {measure}",
+                    QUERIES,
+                )
             )
     request.report(len(request.runs))
     return found

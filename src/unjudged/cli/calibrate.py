@@ -1,0 +1,66 @@
+"""`unjudged calibrate`."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from unjudged import calibrate as learn
+from unjudged.cli.arguments import File, Judged, Measures, Output, check_files, read_judgments
+from unjudged.cli.output import show
+from unjudged.cli.progress import reading
+from unjudged.errors import UsageError
+from unjudged.groups import CALIBRATED_MEASURES
+
+
+def calibrate(
+    qrels: File,
+    /,
+    *runs: File,
+    groups: Annotated[str, Parameter(("-g", "--groups"))],
+    measures: Measures = None,
+    depth: Annotated[int, Parameter(("-k", "--depth"))] = 100,
+    unit: Literal["runs", "groups"] = "runs",
+    judged: Judged = None,
+    output: Output = None,
+) -> None:
+    """Learn from pooled runs how far off scores are when a group was not pooled.
+
+    Each group is left out in turn: the documents that only it retrieved become unjudged, and its scores are compared
+    with those under all judgments. The result is a small file for `evaluate --interval calibrated` and `compare`,
+    which need neither the runs nor the groups.
+
+    Parameters
+    ----------
+    qrels
+        The judgments of the pool.
+    runs
+        The pooled runs, of as many groups as possible: 95 % confidence needs 19 groups.
+    groups
+        A file of lines `run group`, or a pattern such as '(.*?)-' whose first bracket is the group in a run's name.
+    measures
+        A measure; may be repeated. The default is AP, nDCG@10, RBP(p=0.8), P@10 and RR.
+    depth
+        The depth of the pool. Rankings are cut there.
+    unit
+        One score per run, or per group (its largest: safer and wider).
+    judged
+        A file of further judgments; may be repeated.
+    output
+        Write to this file.
+    """
+    if not runs:
+        raise UsageError("no run given: unjudged calibrate QRELS RUN... --groups FILE")
+    check_files([qrels, *runs, *(judged or ())])
+    with reading(len(runs)) as on_read:
+        found = learn(
+            read_judgments(qrels, judged),
+            list(runs),
+            groups,
+            measures or CALIBRATED_MEASURES,
+            depth=depth,
+            unit=unit,
+            on_read=on_read,
+        )
+    show(found.to_json(), output)
