@@ -26,6 +26,11 @@ def gain_of(
     if dcg == "exp-log2" and positive.max(initial=0) > 1000:
         raise UsageError(f"a grade is {positive.max()}, too high for exponential gains: use dcg='log2'")
     gain: Floats = np.exp2(positive) - 1 if dcg == "exp-log2" else positive.astype(float)
+    return with_given(gains, grade, gain)
+
+
+def with_given(gains: Mapping[int, float] | None, grade: NDArray[np.integer], gain: Floats) -> Floats:
+    """The gains of documents, those of some grades replaced by the given ones."""
     for level, value in (gains or {}).items():
         gain = np.where(grade == level, value, gain)
     return gain

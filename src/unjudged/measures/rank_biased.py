@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from unjudged.errors import UsageError
 from unjudged.measures import chance
+from unjudged.measures.gain import with_given
 from unjudged.measures.registry import measure
 from unjudged.rankings.judged import Floats, JudgedRankings, sums
 from unjudged.rankings.judgments import Judgments
@@ -27,7 +28,7 @@ def gain_of(
 ) -> Floats:
     """The gain of each grade, where it does not depend on the query: 0 below `rel`."""
     gain = grade / max_grade if max_grade else np.ones(grade.shape)
-    return np.where(grade >= rel, _replaced(gain, grade, gains), 0.0)
+    return np.where(grade >= rel, with_given(gains, grade, gain), 0.0)
 
 
 def _by_chance(
@@ -122,12 +123,6 @@ def _gains(
     return gain
 
 
-def _replaced(gain: Floats, grade: NDArray[np.integer], gains: Gains) -> Floats:
-    for level, value in (gains or {}).items():
-        gain = np.where(grade == level, value, gain)
-    return gain
-
-
 def _scaled_by_query(
     judgments: Judgments, grade: NDArray[np.int32], query: NDArray[np.integer], gains: Mapping[int, float]
 ) -> Floats:
@@ -146,7 +141,7 @@ def _scaled_by_query(
     highest = np.maximum(np.where(high >= 0, high, -inf), max(gains.values(), default=-inf))
     outside = ((lowest < 0) | (highest > 1)) & (highest > lowest)
     start, size = np.where(outside, lowest, 0.0), np.where(outside, highest - lowest, 1.0)
-    scaled: Floats = (_replaced(grade.astype(float), grade, gains) - start[query]) / size[query]
+    scaled: Floats = (with_given(gains, grade, grade.astype(float)) - start[query]) / size[query]
     return scaled
 
 
