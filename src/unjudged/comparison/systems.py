@@ -76,7 +76,8 @@ class MeasureComparison:
 
     def order(self) -> list[int]:
         """The systems, highest mean first."""
-        return np.argsort(-self.means, kind="stable").tolist()
+        order: list[int] = np.argsort(-self.means, kind="stable").tolist()
+        return order
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -231,7 +232,8 @@ class Comparison(Shown):
 
     def __str__(self) -> str:
         if len(self.runs) == 2:
-            pairs = (self.pair(*self.runs, result.measure) for result in self.results)
+            a, b = self.runs
+            pairs = (self.pair(a, b, result.measure) for result in self.results)
             return "\n\n".join(map(str, pairs))
         return super().__str__()
 

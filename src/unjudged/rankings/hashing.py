@@ -24,7 +24,7 @@ def mixed(x: Numbers) -> Numbers:
 def salt(*seed: int | str) -> np.uint64:
     """One number for a seed of several parts."""
     digest = blake2b(" ".join(map(str, seed)).encode(), digest_size=8).digest()
-    return np.frombuffer(digest, "<u8").astype(np.uint64)[0]
+    return np.uint64(int.from_bytes(digest, "little"))
 
 
 def uniforms(

@@ -1,13 +1,13 @@
 """The smallest and largest value that any completion of the judgments could give.
 
-Unknown documents were retrieved and not judged, pooled or not; unseen ones were not retrieved and may be relevant:
-the unjudged documents of the pool, and as many more as the caller allows. Documents in neither are assumed
-nonrelevant. Three facts give the bounds:
+Unknown documents were retrieved and not judged, pooled or not; unseen ones were not retrieved and may be
+relevant: the unjudged documents of the pool, and as many more as the caller allows. Documents in neither are
+assumed nonrelevant. Three facts give the bounds:
 
 - A measure that never falls when a grade rises (`pointwise`) is lowest when no unknown document is relevant and
   highest when all are: P, RR, Success, RBP, ERR.
-- Some measures have a closed form over the number of relevant documents: `uncertainty/closed_bounds.py` and
-  `uncertainty/gain_bounds.py`.
+- Some measures have a closed form over the number of relevant documents, registered with `bounds_of`:
+  `uncertainty/closed_bounds.py` and `uncertainty/gain_bounds.py`.
 - A measure that never falls when a better document moves above a worse one (`monotone`) is, among completions
   with j relevant documents, lowest when these are the last j unknown ones and highest when they are the first j;
   trying every j gives the bounds of all the others.
@@ -15,7 +15,7 @@ nonrelevant. Three facts give the bounds:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import inf
 from typing import Any
@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from unjudged.errors import UsageError
-from unjudged.measures.registry import MEASURES, Measure
+from unjudged.measures.registry import BOUNDS, MEASURES, Measure
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, sums
 from unjudged.rankings.judgments import UNSAMPLED
 from unjudged.uncertainty.filled import Filled
@@ -36,22 +36,6 @@ class Bounds:
     low: Floats
     high: Floats
     exact: bool
-
-
-ClosedForm = Callable[[Measure, JudgedRankings, Integers, int], Bounds]
-"""From a measure, rankings, the number of unseen documents per ranking and the highest grade to bounds."""
-
-CLOSED_FORMS: dict[str, ClosedForm] = {}
-
-
-def closed_form(*names: str) -> Callable[[ClosedForm], ClosedForm]:
-    """Register a function that gives the bounds of the measures with these names."""
-
-    def register(function: ClosedForm) -> ClosedForm:
-        CLOSED_FORMS.update(dict.fromkeys(names, function))
-        return function
-
-    return register
 
 
 def bounds(
@@ -78,10 +62,10 @@ def bounds(
     if np.min(more) < 0:
         raise UsageError(f"more is {more}: use a whole number of at least 0")
     measure.check_completable()
-    top = _highest_grade(measure, rankings) if top is None else top
+    top = measure.max_grade(rankings.judgments) if top is None else top
     extra = np.broadcast_to(np.asarray(more, np.int64), len(rankings))
-    if measure.name in CLOSED_FORMS:
-        found = CLOSED_FORMS[measure.name](measure, rankings, unseen_counts(rankings) + extra, top)
+    if measure.name in BOUNDS:
+        found = BOUNDS[measure.name](measure, rankings, unseen_counts(rankings) + extra, top)
     elif measure.traits.pointwise:
         found = _pointwise(measure, rankings, top, after_end)
     else:
@@ -93,7 +77,7 @@ def bounds(
 def has_fast_bounds(measure: Measure) -> bool:
     """Whether the bounds need only a few evaluations of the measure."""
     import_closed_forms()
-    return measure.traits.pointwise or measure.name in CLOSED_FORMS
+    return measure.traits.pointwise or measure.name in BOUNDS
 
 
 def import_closed_forms() -> None:
@@ -123,11 +107,6 @@ def unknown_documents(r: JudgedRankings) -> JudgedRankings:
         retrieved=r.retrieved,
         query=r.query,
     )
-
-
-def _highest_grade(measure: Measure, rankings: JudgedRankings) -> int:
-    scale = {**measure.parameters, **measure.given}.get("max_grade")
-    return int(scale) if scale is not None else max(int(rankings.judgments.grade.max(initial=1)), 1)
 
 
 def _pointwise(measure: Measure, rankings: JudgedRankings, top: int, after_end: bool) -> Bounds:

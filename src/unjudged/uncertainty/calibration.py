@@ -96,17 +96,16 @@ class Calibration:
         if not isinstance(fields, dict) or fields.get("schema") != SCHEMA:
             raise InputError(problem)
         try:
-            tables = [
-                {str(name): _numbers(scores) for name, scores in fields[key].items()}
-                for key in ("scores", "differences")
-            ]
-            counts = [int(fields[key]) for key in ("groups", "runs", "queries", "depth")]
             return cls(
-                *counts,
-                str(fields["unit"]),
-                _numbers(fields["prevalence"]),
-                _numbers(fields["unjudged"]),
-                *tables,
+                groups=int(fields["groups"]),
+                runs=int(fields["runs"]),
+                queries=int(fields["queries"]),
+                depth=int(fields["depth"]),
+                unit=str(fields["unit"]),
+                prevalence=_numbers(fields["prevalence"]),
+                unjudged=_numbers(fields["unjudged"]),
+                scores={str(name): _numbers(scores) for name, scores in fields["scores"].items()},
+                differences={str(name): _numbers(scores) for name, scores in fields["differences"].items()},
             )
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
             raise InputError(problem) from None

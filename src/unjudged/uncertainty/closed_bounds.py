@@ -5,20 +5,24 @@ from __future__ import annotations
 from math import inf
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from unjudged.measures.registry import Measure, ratio
+from unjudged.measures.precision import AP, R, RelP, Rprec, RprecMult
+from unjudged.measures.preference import Bpref, Bpref10
+from unjudged.measures.registry import Measure, bounds_of, ratio
+from unjudged.measures.sets import SetR
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
-from unjudged.uncertainty.bounds import Bounds, closed_form, unknown_documents
+from unjudged.uncertainty.bounds import Bounds, unknown_documents
 
 
-@closed_form("AP")
+@bounds_of(AP)
 def bounds_of_ap(measure: Measure, r: JudgedRankings, unseen: Integers, top: int) -> Bounds:
     """The bounds of AP: unknown documents turn relevant one after another.
 
-    Let N be R times AP. From the top, the j-th document to turn, at rank k, adds (known relevant above k + j) / k,
-    and 1/rank for each known relevant document below k. From the bottom, one at rank k adds (known relevant above
-    k + 1) / k, and 1/rank for each relevant document below k, those that turned before it among them. The bounds
-    are the extremes of N / (R + j); unseen documents only lower it.
+    Let N be R times AP. From the top, the j-th document to turn, at rank k, adds (known relevant above k + j)
+    / k, and 1/rank for each known relevant document below k. From the bottom, one at rank k adds (known
+    relevant above k + 1) / k, and 1/rank for each relevant document below k, including those that turned
+    before it. The bounds are the extremes of N / (R + j); unseen documents only lower it.
     """
     rel, cutoff = int(measure.given.get("rel", 1)), measure.given.get("cutoff", inf)
     hits, relevant = r.relevant(rel, cutoff), r.known(rel)
@@ -46,7 +50,9 @@ def bounds_of_ap(measure: Measure, r: JudgedRankings, unseen: Integers, top: int
     return Bounds(low, high, exact=True)
 
 
-@closed_form("R", "SetR", "RelP")
+@bounds_of(R)
+@bounds_of(SetR)
+@bounds_of(RelP)
 def bounds_of_recall(measure: Measure, r: JudgedRankings, unseen: Integers, top: int) -> Bounds:
     """The bounds of recall: relevant documents above the cutoff raise it, all others lower it.
 
@@ -66,9 +72,10 @@ def bounds_of_recall(measure: Measure, r: JudgedRankings, unseen: Integers, top:
     return Bounds(low, high, exact=True)
 
 
-@closed_form("Rprec", "RprecMult")
+@bounds_of(Rprec)
+@bounds_of(RprecMult)
 def bounds_of_r_precision(measure: Measure, r: JudgedRankings, unseen: Integers, top: int) -> Bounds:
-    """The bounds of precision at rank R, or a multiple of it, over the number t of further relevant documents.
+    """The bounds of precision at rank R, or a multiple of it, over t further relevant documents.
 
     With n the rank that R + t gives: at best the t are the first unknown documents, at worst they are unseen
     or the last unknown ones, and only those that find no other place stand above rank n.
@@ -90,12 +97,13 @@ def bounds_of_r_precision(measure: Measure, r: JudgedRankings, unseen: Integers,
     return Bounds(np.minimum.reduceat(at_worst, first), np.maximum.reduceat(at_best, first), exact=True)
 
 
-@closed_form("Bpref", "Bpref10")
+@bounds_of(Bpref)
+@bounds_of(Bpref10)
 def bounds_of_bpref(measure: Measure, r: JudgedRankings, unseen: Integers, top: int) -> Bounds:
     """The bounds of binary preference over the number j of unknown documents that are relevant.
 
-    Exact if every unjudged document was retrieved; otherwise enclosed by 0 and the recall that could be reached.
-    At best the j are the first unknown documents, at worst the last.
+    Exact if every unjudged document was retrieved; otherwise enclosed by 0 and the recall that could be
+    reached. At best the j are the first unknown documents, at worst the last.
     """
     from unjudged.uncertainty.preference_bounds import extremes
 
@@ -108,22 +116,22 @@ def bounds_of_bpref(measure: Measure, r: JudgedRankings, unseen: Integers, top: 
     return Bounds(np.where(further, 0.0, low), np.where(further, recall, high), exact=not further.any())
 
 
-def _keys(r: JudgedRankings, ranking: Integers, rank: Floats | Integers) -> Integers:
+def _keys(r: JudgedRankings, ranking: Integers, rank: ArrayLike) -> Integers:
+    """Numbers that rise with the ranking, and within it with the rank."""
     deepest = int(r.retrieved.max(initial=0)) + 2
     return ranking * deepest + np.minimum(rank, deepest - 1).astype(np.int64)
 
 
 def _down_to(chosen: JudgedRankings, ranking: Integers, rank: Floats) -> Integers:
     """How many chosen documents of these rankings stand at these ranks or above."""
-    place = np.searchsorted(_keys(chosen, chosen.ranking, chosen.rank), _keys(chosen, ranking, rank), "right")
-    return place - chosen.offsets[ranking]
+    have, wanted = _keys(chosen, chosen.ranking, chosen.rank), _keys(chosen, ranking, rank)
+    found: Integers = np.searchsorted(have, wanted, "right") - chosen.offsets[ranking]
+    return found
 
 
 def _hits_around(hits: JudgedRankings, unknown: JudgedRankings) -> tuple[Integers, Floats]:
     """For each unknown document, how many hits stand above it, and the sum of 1/rank of those below it."""
-    place = np.searchsorted(
-        _keys(hits, hits.ranking, hits.rank), _keys(hits, unknown.ranking, unknown.rank.astype(np.int64))
-    )
+    place = np.searchsorted(_keys(hits, hits.ranking, hits.rank), _keys(hits, unknown.ranking, unknown.rank))
     own = np.append(hits.running(1 / hits.rank, np.add), 0.0)
     above = place - hits.offsets[unknown.ranking]
     so_far = np.where(above > 0, own[place - 1], 0.0)

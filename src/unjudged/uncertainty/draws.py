@@ -66,5 +66,5 @@ def drawn_relevant(
 
 def _gap(uniform: Floats, scale: Floats) -> Integers:
     """How many completions until the next in which the document is relevant: geometric."""
-    gap = 1 + np.floor(np.log(uniform) * scale)
-    return np.minimum(gap, 2.0**40).astype(np.int64)
+    gap: Integers = np.minimum(1 + np.floor(np.log(uniform) * scale), 2.0**40).astype(np.int64)
+    return gap

@@ -5,9 +5,9 @@ ones, U(n) the discounts of the first n unknown ranks and D(n) those of the firs
 
     DCG = known + sum over levels of step_l U(n_l),    ideal DCG = sum over levels of step_l D(c_l + n_l),
 
-so for a given ratio x, DCG - x ideal falls apart into one choice of n_l per level, and Dinkelbach's iteration finds the
-largest ratio. A higher level has fewer known documents, so its best n_l is never larger: the choices fit together.
-The smallest ratio has unseen documents and the last n unknown ones at the highest level.
+so for a given ratio x, DCG - x ideal falls apart into one choice of n_l per level, and Dinkelbach's iteration
+finds the largest ratio. A higher level has fewer known documents, so its best n_l is never larger: the choices
+fit together. The smallest ratio has unseen documents and the last n unknown ones at the highest level.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ from math import inf
 import numpy as np
 
 from unjudged.errors import UsageError
-from unjudged.measures.gain import gain_of
-from unjudged.measures.registry import Measure, ratio
+from unjudged.measures.gain import nDCG
+from unjudged.measures.registry import Measure, bounds_of, ratio
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
-from unjudged.uncertainty.bounds import Bounds, closed_form, unknown_documents
+from unjudged.uncertainty.bounds import Bounds, unknown_documents
 
 MOST_LEVELS = 64
 ITERATIONS = 60
 
 
-@closed_form("nDCG")
+@bounds_of(nDCG)
 def bounds_of_ndcg(measure: Measure, r: JudgedRankings, unseen: Integers, top: int) -> Bounds:
     """The bounds of nDCG over every completion with grades up to `top`."""
     cutoff = measure.given.get("cutoff", inf)
-    dcg, gains = measure.given.get("dcg", "log2"), measure.given.get("gains")
-    known = gain_of(r.judgments.grade, dcg, gains)
+    gains = measure.given.get("gains")
+    known = measure.gain(r.judgments.grade)
     grades = np.unique([0, top, *(g for named in gains or {} for g in (named - 1, named) if 0 <= g <= top)])
-    possible = gain_of(grades.astype(np.int32), dcg, gains)
+    possible = measure.gain(grades)
     if possible[0] != 0 or min(possible.min(), known.min(initial=0)) < 0:
         raise UsageError(f"{measure}: bounds need a gain of 0 for grade 0 and no negative gains")
     levels = np.unique(np.concatenate([known[known > 0], [possible.max()]]))

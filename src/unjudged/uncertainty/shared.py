@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -158,24 +158,16 @@ class UnknownWeights:
 
     def shared(self) -> Floats:
         """Runs x runs: the sum over documents of the smaller of the two weights."""
-        shared = np.diag(self.total())
         several = np.bincount(self.row, minlength=self.rows)[self.row] > 1
-        return (
-            shared
-            + replace(
-                self, run=self.run[several], row=self.row[several], weight=self.weight[several]
-            )._smaller_of_pairs()
-        )
-
-    def _smaller_of_pairs(self) -> Floats:
+        run, row, weight = self.run[several], self.row[several], self.weight[several]
         shared = np.zeros((self.runs, self.runs))
-        starts = np.searchsorted(self.run, np.arange(self.runs + 1))
+        starts = np.searchsorted(run, np.arange(self.runs + 1))
         dense = np.zeros(self.rows)
         for i in range(self.runs):
             own = slice(starts[i], starts[i + 1])
-            dense[self.row[own]] = self.weight[own]
+            dense[row[own]] = weight[own]
             others = slice(starts[i + 1], None)
-            smaller = np.minimum(dense[self.row[others]], self.weight[others])
-            shared[i] = np.bincount(self.run[others], smaller, self.runs)
-            dense[self.row[own]] = 0
-        return shared + shared.T
+            smaller = np.minimum(dense[row[others]], weight[others])
+            shared[i] = np.bincount(run[others], smaller, self.runs)
+            dense[row[own]] = 0
+        return shared + shared.T + np.diag(self.total())

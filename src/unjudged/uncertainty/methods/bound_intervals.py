@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from unjudged.measures.registry import summarised
+from unjudged.measures.averages import mean_over_queries
 from unjudged.uncertainty.bounds import bounds
 from unjudged.uncertainty.estimate import JUDGMENTS, Estimate
 from unjudged.uncertainty.intervals import Estimates, IntervalRequest, interval_method
@@ -20,7 +20,7 @@ def bound_intervals(request: IntervalRequest) -> Estimates:
         for k, measure in enumerate(request.measures):
             limits = bounds(measure, own, more=request.more)
             value, low, high = (
-                float(summarised("mean", part)) for part in (request.values[i, :, k], limits.low, limits.high)
+                float(mean_over_queries(part)) for part in (request.values[i, :, k], limits.low, limits.high)
             )
             method = f"{EVERY}, {'exact' if limits.exact else 'enclosed'}"
             row.append(Estimate(value, low, high, 1.0, method, f"mean {measure}"))

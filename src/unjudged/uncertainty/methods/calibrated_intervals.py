@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from unjudged.errors import UsageError
-from unjudged.measures.registry import summarised
+from unjudged.measures.averages import mean_over_queries
 from unjudged.uncertainty.calibration import mean_bounds
 from unjudged.uncertainty.estimate import JUDGMENTS, Estimate
 from unjudged.uncertainty.intervals import Estimates, IntervalRequest, interval_method
@@ -30,7 +30,7 @@ def calibrated_intervals(request: IntervalRequest) -> Estimates:
         values = measure.compute(rankings).reshape(-1, queries)
         lows, highs = mean_bounds(measure, rankings, queries)
         for i, (row, low, high) in enumerate(zip(values, lows, highs, strict=True)):
-            value = float(summarised("mean", row))
+            value = float(mean_over_queries(row))
             reach = radius * float(np.sqrt(max(high - low, 0.0)))
             found[i].append(
                 Estimate(

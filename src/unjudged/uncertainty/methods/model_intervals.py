@@ -7,15 +7,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from unjudged.errors import UsageError
-from unjudged.measures.registry import Measure, summarised
-from unjudged.rankings.judged import Floats
+from unjudged.measures.averages import mean_over_queries
+from unjudged.measures.registry import Measure
+from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.uncertainty.bounds import bounds, has_fast_bounds
 from unjudged.uncertainty.completions import Completions, Evidence, by_rel
 from unjudged.uncertainty.estimate import BOTH, JUDGMENTS, Estimate
 from unjudged.uncertainty.intervals import Estimates, IntervalRequest, interval_method
 from unjudged.uncertainty.methods.query_intervals import check_range, mean_interval
 from unjudged.uncertainty.park import UnjudgedSum, is_sum
-from unjudged.uncertainty.prevalence import ESTIMATED
+from unjudged.uncertainty.prevalence import ESTIMATED, PrevalenceLike
 
 FEW_QUERIES = 30
 DRAWS, DRAWS_OF_MANY_QUERIES = 1000, 200
@@ -52,7 +53,7 @@ class Part:
     limits: tuple[float, float]
     expected: Floats
     assumption: str
-    means: Floats | None = None
+    means: Floats
     sum: UnjudgedSum | None = None
     prevalence_variance: float = 0.0
 
@@ -69,18 +70,19 @@ def _completed_runs(request: IntervalRequest) -> list[list[Part]]:
     evidence = {rel: Evidence.of(request.rankings, rel) for rel, _ in by_rel(request.measures)}
     found = []
     for i in range(len(request.runs)):
-        found.append(_completed_run(request, i, evidence))
+        found.append(_completed_run(request, i, request.prevalence, evidence))
         request.report(i + 1)
     return found
 
 
-def _completed_run(request: IntervalRequest, i: int, evidence: dict[int, Evidence]) -> list[Part]:
+def _completed_run(
+    request: IntervalRequest, i: int, prevalence: PrevalenceLike, evidence: dict[int, Evidence]
+) -> list[Part]:
     own = request.rankings.run(i)
     parts: dict[int, Part] = {}
     draws = request.draws or (DRAWS if request.values.shape[1] < FEW_QUERIES else DRAWS_OF_MANY_QUERIES)
-    assert request.prevalence is not None
     for rel, group in by_rel(request.measures):
-        completions = Completions.of_run(own, request.prevalence, evidence[rel], rel=rel, seed=request.seed)
+        completions = Completions.of_run(own, prevalence, evidence[rel], rel=rel, seed=request.seed)
         assumption = completions.prevalence.assumption
         drawn = [k for k in group if not is_sum(request.measures[k])]
         for k in set(group) - set(drawn):
@@ -91,6 +93,7 @@ def _completed_run(request: IntervalRequest, i: int, evidence: dict[int, Evidenc
                 total.limits,
                 total.expected,
                 assumption,
+                means=np.zeros(0),
                 sum=total,
                 prevalence_variance=total.prevalence_variance,
             )
@@ -103,7 +106,7 @@ def _completed_run(request: IntervalRequest, i: int, evidence: dict[int, Evidenc
                 variance = _prevalence_variance(completions, measure, draws)
             parts[k] = Part(
                 measure,
-                _limits(measure, own, table),
+                _limits(measure, own),
                 table.mean(axis=0),
                 f"{assumption}; {draws} completions{graded}",
                 means=table.mean(axis=1),
@@ -112,9 +115,10 @@ def _completed_run(request: IntervalRequest, i: int, evidence: dict[int, Evidenc
     return [parts[k] for k in range(len(request.measures))]
 
 
-def _limits(measure: Measure, own: object, table: Floats) -> tuple[float, float]:
+def _limits(measure: Measure, own: JudgedRankings) -> tuple[float, float]:
+    """What no completion can leave: the bounds where they are cheap, else the range of the measure."""
     if has_fast_bounds(measure):
-        found = bounds(measure, own)  # type: ignore[arg-type]
+        found = bounds(measure, own)
         return float(found.low.mean()), float(found.high.mean())
     low, high = measure.traits.range
     return low, high
@@ -141,12 +145,11 @@ def _prevalence_variance(completions: Completions, measure: Measure, draws: int)
 
 
 def _model_interval(request: IntervalRequest, part: Part) -> Estimate:
-    value = float(summarised("mean", part.expected))
+    value = float(mean_over_queries(part.expected))
     if part.sum is not None:
         low, high, how = part.sum.interval(request.confidence, request.seed)
         method = f"{how}; {part.assumption}"
     else:
-        assert part.means is not None
         low, high = _between(part.means, value, len(part.expected), request.confidence)
         method = part.assumption
     low, high = _clipped(low, high, part.limits)
@@ -166,7 +169,7 @@ def _between(means: Floats, value: float, queries: int, confidence: float) -> tu
 def _both_interval(request: IntervalRequest, part: Part) -> Estimate:
     from scipy.special import ndtri
 
-    value = float(summarised("mean", part.expected))
+    value = float(mean_over_queries(part.expected))
     limits = check_range(part.measure)
     low, high = (
         float(end[0])
