@@ -15,7 +15,8 @@ from pathlib import Path
 import numpy as np
 
 from unjudged import Pool, experiment
-from unjudged.experiments.robustness import DEFAULT_MEASURES, SHARES
+from unjudged.experiments.robustness import DEFAULT_MEASURES
+from unjudged.judging.designs import SHARES
 from unjudged.formats.matching import cores
 
 REPEATS = 10

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 from cyclopts import Parameter
 
@@ -13,7 +13,6 @@ from unjudged.formats.tables import decode
 from unjudged.rankings.extension import updated
 from unjudged.rankings.judgments import Judgments
 
-Design = Literal["random", "depth", "mixed", "stratified"]
 File = Annotated[str, Parameter(allow_leading_hyphen=True)]
 LARGEST_GROUPS = 1 << 24
 
@@ -43,18 +42,6 @@ def probability(text: str) -> float | str:
         return float(text)
     except ValueError:
         return text
-
-
-def share_of(text: str) -> float:
-    """`10%` and `0.1` are the same; `10` is refused, as it could be either."""
-    number, percent, rest = text.partition("%")
-    try:
-        share = float(number) / (100 if percent else 1)
-    except ValueError:
-        share = -1.0
-    if rest or not 0 <= share <= 1:
-        raise UsageError(f"a share is {text!r}, expected one as 10% or 0.1")
-    return share
 
 
 def read_groups(file: str, runs: Iterable[str]) -> dict[str, str]:

@@ -14,6 +14,9 @@ from unjudged.measures.registry import measure, ratio
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask, sums
 from unjudged.rankings.judgments import Judgments
 
+BY_PROBABILITY = frozenset({"statAP", "statAPVariance", "statRprec", "statP"})
+"""The measures that divide by inclusion probabilities: documents must have been drawn at random."""
+
 
 @measure(estimates=True, range=(0.0, inf), cite=("aslam2007",))
 def statAP(r: JudgedRankings, *, rel: int = 1) -> Floats:

@@ -12,10 +12,9 @@ from typing import Any, NamedTuple
 from unjudged.errors import UsageError
 from unjudged.experiments.agreement import STATISTICS
 from unjudged.experiments.robustness import Agreement, Robustness
+from unjudged.judging.designs import find_design
 from unjudged.report.tables import aligned, latex_rows, markdown_rows
 from unjudged.report.text import plain
-
-TITLES = {"tau": "tau", "tau_ap": "tau_AP", "rho": "rho", "rms": "RMS error", "bias": "bias"}
 
 
 class RunMean(NamedTuple):
@@ -40,7 +39,7 @@ def run_means(found: Robustness) -> Iterator[RunMean]:
 
 def level_name(design: str, level: float) -> str:
     """`5 %` of a share, `depth 5` of a pool."""
-    return f"{100 * level:g} %" if design in ("random", "stratified") else f"depth {level:g}"
+    return find_design(design).level.show(level)
 
 
 def as_table(found: Robustness) -> str:
@@ -103,7 +102,7 @@ DATA: dict[str, Callable[[Sequence[Agreement] | Sequence[RunMean]], str | bytes]
 
 def _cells(found: Robustness) -> tuple[list[str], list[list[str]]]:
     """A row for each measure and level, against the measure that all are compared with."""
-    head = ["measure", "level", "judged", *TITLES.values()]
+    head = ["measure", "level", "judged", *(STATISTICS[name].title for name in found.statistics)]
     by_place = {
         (row.measure, row.level, row.statistic): row
         for row in found.agreement
@@ -111,7 +110,7 @@ def _cells(found: Robustness) -> tuple[list[str], list[list[str]]]:
     }
     rows = []
     for measure, level in product(map(str, found.measures), found.levels):
-        statistics = [by_place[measure, level, name] for name in STATISTICS]
+        statistics = [by_place[measure, level, name] for name in found.statistics]
         judged = f"{statistics[0].judged:.1f}"
         rows.append([measure, level_name(found.design, level), judged, *map(_number, statistics)])
     return head, rows

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from unjudged.experiments.robustness import DEPTHS
 from unjudged.judging.contributions import Groups, contributions, leave_one_out, sizes
+from unjudged.judging.designs import DEPTHS
 from unjudged.judging.pool import Pool
 from unjudged.measures.registry import Measure
 from unjudged.report.tables import aligned
