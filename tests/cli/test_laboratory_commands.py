@@ -125,7 +125,7 @@ def test_pool_statistics(tmp_path: Path) -> None:
         (["experiment", QRELS, *RUNS, "-d", "depth", "--levels", "5%"], "invalid depth '5%'"),
         (["experiment", QRELS, *RUNS, "--format", "parquet"], "--format parquet goes with --output"),
         (["experiment", QRELS, *RUNS, "--means", "x.txt"], "--means is x.txt, expected a name that ends in"),
-        (["simulate", "src"], "src is there already, expected a new or an empty folder"),
+        (["simulate", "src"], "src already exists"),
     ],
 )
 def test_what_cannot_be_asked(arguments: list[str], message: str) -> None:

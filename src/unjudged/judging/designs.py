@@ -69,7 +69,7 @@ class Design:
 
         >>> from unjudged import sample
         >>> find_design("mixed").draw(Pool.of(sample.qrels, sample.runs), 2, seed=1)
-        Judgments(30 queries, 598 judged documents, 179 relevant, 1532 pooled but not judged)
+        Judgments(30 queries, 598 judged documents, 156 relevant, 1532 pooled but not judged)
         """
         self.check_options(options)
         made = self.function(pool, self.level.check(level), whole("seed", seed), **options)
