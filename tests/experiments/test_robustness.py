@@ -205,7 +205,7 @@ def test_what_cannot_be_asked(pool: Pool) -> None:
 def test_print_shows_tau_and_error(pool: Pool) -> None:
     found = experiment(pool, levels=[0.5], measures=["AP", "infAP"], repeats=2)
     first, head, *rows = str(found).splitlines()
-    assert first == "Robustness(random: 1 levels x 2 samples, 6 runs; against AP)"
+    assert first == "Robustness(random: 1 level x 2 samples, 6 runs; against AP)"
     assert head.split() == ["measure", "level", "tau", "RMS", "error"]
     expected = [found.find("tau", name, 0.5).mean for name in ("AP", "infAP")]
     assert [float(row.split()[-2]) for row in rows] == pytest.approx(expected, abs=5e-5)

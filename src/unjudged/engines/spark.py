@@ -69,7 +69,8 @@ def evaluate(
 def means(values: DataFrame, measures: MeasureLike | Iterable[MeasureLike] = ()) -> DataFrame:
     """A lazy frame of (run, measure, value) from the result of `evaluate`.
 
-    The values are means, or sums for counts such as NumRet. Each is rounded only once, so that the order of the rows does not matter. Pass your own measures as
+    The values are means, or sums for counts such as NumRet. Each is rounded only once, so that the order of
+    the rows does not matter. Pass your own measures as
     `measures` if they are counts, so that they are summed.
     """
     own = {str(m): m.traits.summary for m in (parse_measures(measures) if measures else [])}

@@ -107,10 +107,8 @@ class Robustness:
 
     def __str__(self) -> str:
         levels, repeats, runs, _ = self.means.shape
-        samples = f"{repeats} sample{'s' if repeats > 1 else ''}"
-        lines = [
-            f"Robustness({self.design}: {levels} levels x {samples}, {runs} runs; against {self.against})"
-        ]
+        size = f"{_count(levels, 'level')} x {_count(repeats, 'sample')}, {runs} runs"
+        lines = [f"Robustness({self.design}: {size}; against {self.against})"]
         width = max(len(str(measure)) for measure in self.measures)
         show = find_design(self.design).level.show
         lines.append(f"{'measure':<{max(width, 7)}}  {'level':>9}  {'tau':>7}  {'RMS error':>9}")
@@ -229,6 +227,10 @@ def _identity(measure: Measure) -> str:
     """The measure's name; complete judgments among its parameters with their content."""
     actual = measure.given.get("actual")
     return str(measure) if actual is None else f"{measure} {pickle.dumps(Judgments.of(actual))!r}"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def _bare(pool: Pool) -> Pool:
