@@ -1,4 +1,4 @@
-"""Yilmaz and Aslam (2006), figures 1 to 3, remade: `make papers`."""
+"""Yilmaz and Aslam (2006), figures 1 to 3: `make papers`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Yilmaz and Aslam (2008), figures 1 to 24 as far as TREC-8 goes, and table 1, remade: `make papers`."""
+"""Yilmaz and Aslam (2008), figures 1 to 24 as far as TREC-8 goes, and table 1: `make papers`."""
 
 from __future__ import annotations
 

@@ -182,7 +182,7 @@ def test_groups_that_name_no_run(tmp_path: Path) -> None:
         path.write_text(text)
         assert message in refused(1, "pool", *RUNS, "--groups", str(path), "--statistics")
     path.write_text("fused dense\n")
-    assert "a group has its name" in refused(2, "pool", *RUNS, "--groups", str(path), "--statistics")
+    assert "a group has the same name" in refused(2, "pool", *RUNS, "--groups", str(path), "--statistics")
     assert "more than 16 MB" in refused(1, "pool", *RUNS, "--groups", "/dev/zero", "--statistics")
 
 
