@@ -51,9 +51,9 @@ estimated deviations contains actual AP.
 
 {deviations}
 
-The variance of the script ranges from much too low, on small mixed samples, to much too high. The one of
-`statAPVariance(pairs='joint')` is a jackknife: it is nearer to the truth and mostly a little high. Neither covers
-the bias of the quotient.
+The script's variance is too low for some runs and much too high for others. `statAPVariance(pairs='joint')` is a
+jackknife, and right for the median run at every level. Neither variance includes the bias of the quotient, so that the
+intervals contain actual AP less often than the Normal distribution promises.
 """
 
 

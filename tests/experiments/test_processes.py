@@ -77,6 +77,22 @@ def test_a_killed_experiment_leaves_nothing(tmp_path: Path, way: signal.Signals,
     assert not output.exists()
 
 
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="looks for processes in /proc")
+def test_ctrl_c_goes_to_all_processes_and_is_reported_once(tmp_path: Path) -> None:
+    mark, output = f"ctrl-c {os.getpid()}", tmp_path / "found.csv"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "unjudged", "experiment", *LONG, "-o", str(output)],
+        env={**os.environ, MARK: mark},
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    wait_until(stages(output.with_name("found.csv.partial"), mark)["first result"])
+    os.killpg(process.pid, signal.SIGINT)
+    _, stderr = process.communicate(timeout=30)
+    assert (process.returncode, stderr.decode()) == (130, "unjudged: interrupted\n")
+    wait_until(lambda: not marked(mark), 30)
+
+
 def test_an_error_in_a_worker_arrives(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(

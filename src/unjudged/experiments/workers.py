@@ -86,12 +86,18 @@ def _shared(work: Work, tasks: Sequence[Task], workers: int) -> Iterator[Done]:
 
 def _started() -> tuple[Connection, BaseProcess]:
     """A worker that starts from nothing: a fork would inherit locks, but not the threads that hold them."""
-    from multiprocessing import get_context
+    from multiprocessing import get_context, resource_tracker
 
     context = get_context("spawn")
     ours, theirs = context.Pipe()
     process = context.Process(target=_serve, args=(theirs,), daemon=True)
-    process.start()
+    resource_tracker.ensure_running()  # it would unblock the signal
+    # Ctrl-C is for the process that waits; a worker inherits that it is blocked, from its first instruction.
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        process.start()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
     theirs.close()  # only the worker holds it now, so that it closes when the worker ends
     return ours, process
 
@@ -100,7 +106,6 @@ def _serve(pipe: Connection) -> None:
     """In a worker: receive the work, then do one task after another until the pipe is closed."""
     from threading import Thread
 
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that waits for this one
     Thread(target=_end_with_parent, daemon=True).start()
     try:
         work: Work = pickle.loads(pipe.recv_bytes())  # noqa: S301, our own process wrote it
