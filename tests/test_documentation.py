@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from unjudged import MEASURES, JudgedRankings, UsageError
+from unjudged import MEASURES
 from unjudged.measures.references import REFERENCES
-from unjudged.report import plots
 from unjudged.report.pages import measures_in_markdown, page
 
 DOCS = Path(__file__).parent.parent / "docs"
@@ -37,18 +36,3 @@ def test_bibtex_has_balanced_braces() -> None:
         entry = reference.bibtex(key)
         assert entry.count("{") == entry.count("}")
         assert f"year = {{{reference.year}}}" in entry
-
-
-def test_the_figure_of_user_models(tmp_path: Path) -> None:
-    ranking = JudgedRankings.spelled("0 1 N 1", missed="1")
-    chart = plots.user_models(ranking)
-    bars = chart.to_dict()["hconcat"][1]["data"]["values"]
-    assert bars[0] == {"model": "uniform (AP)", "value": pytest.approx((1 / 2 + 2 / 4) / 3)}
-    chart.save(tmp_path / "figure.svg")
-    assert (tmp_path / "figure.svg").read_text().startswith("<svg")
-
-
-def test_without_altair(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "altair", None)
-    with pytest.raises(UsageError, match="figures need altair"):
-        plots.altair_module()

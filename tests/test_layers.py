@@ -12,12 +12,15 @@ import unjudged
 ROOT = Path(unjudged.__file__).parent
 JOURNEY = [
     "errors",
+    "segments",
+    "grids",
     "formats",
     "rankings",
     "measures",
     "uncertainty",
     "comparison",
     "baselines",
+    "scores_grid",
     "scores",
     "evaluation",
     "compat",

@@ -62,7 +62,8 @@ def test_shown() -> None:
         "run          AP",
         "<b>mine  0.7500",
     ]
-    assert "<td>&lt;b&gt;mine</td><td>0.7500</td>" in scores._repr_html_()
+    page = scores._repr_html_()
+    assert '<td>&lt;b&gt;mine</td><td style="text-align: right">0.7500</td>' in page
 
 
 def test_wrong_requests() -> None:

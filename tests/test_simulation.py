@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from unjudged import Run, UsageError, evaluate
-from unjudged.report.judgment_files import run_file
+from unjudged.formats.writing import run_text
 from unjudged.simulation import simulate, urn_scores
 from unjudged.uncertainty import urn
 
@@ -58,7 +58,7 @@ def test_depth_keeps_the_top() -> None:
 
 def test_files_read_back(tmp_path: Path) -> None:
     run = simulate(1, 3, 20, seed=1).runs["s1"]
-    (tmp_path / "s1.run").write_text(run_file(run, "s1"))
+    (tmp_path / "s1.run").write_text(run_text(run, "s1"))
     again = Run.read(tmp_path / "s1.run")
     assert list(again.documents) == list(run.documents)
     assert again.scores.tolist() == run.scores.tolist()

@@ -7,6 +7,7 @@ from itertools import combinations
 import numpy as np
 from pages import figure, page
 from scipy.stats import hypergeom
+from uncertainty_figures import baseline_difference
 
 from unjudged.baselines import (
     difference_from_prevalence,
@@ -14,7 +15,6 @@ from unjudged.baselines import (
     expected_ap_by_summation,
     variance_of_ap,
 )
-from unjudged.report import figures
 
 SHARES = (0.02, 0.05, 0.1, 0.2, 0.4)
 
@@ -88,7 +88,7 @@ def main() -> None:
     )
     page("bestgen-2015", text)
     sizes = [50, 100, 150, 200, 300, 400, 500, 600, 800, 1000]
-    figure("bestgen-2015-1", figures.baseline_difference(sizes, SHARES))
+    figure("bestgen-2015-1", baseline_difference(sizes, SHARES))
 
 
 if __name__ == "__main__":

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from unjudged.report.plots import save
-from unjudged.report.text import write_whole
+from unjudged.formats.writing import write_whole
+from unjudged.report.figures.charts import save
 
 FOLDER = Path(__file__).parent.parent.parent / "docs" / "reproductions"
 

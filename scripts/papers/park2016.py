@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 from pages import figure, page
+from uncertainty_figures import cells, densities, side_by_side
 
 from unjudged.rankings.judged import Floats
-from unjudged.report import figures
 from unjudged.uncertainty import urn
 from unjudged.uncertainty.park import sum_of_independent
 
@@ -60,26 +60,24 @@ def main() -> None:
     names = {q: f"{q:g}" for q in (0.05, 0.2, 0.35, 0.5)}
     open_weights = WEIGHT[JUDGED:]
     one = {n: sum_of_independent(open_weights, np.full(len(open_weights), q)) for q, n in names.items()}
-    figure("park-2016-1", figures.densities(one, "what the unjudged add to RBP, v"))
+    figure("park-2016-1", densities(one, "what the unjudged add to RBP, v"))
     every: Floats = np.tile(open_weights / QUERIES, QUERIES)
     mean = {n: sum_of_independent(every, np.full(len(every), q)) for q, n in names.items()}
-    figure("park-2016-2", figures.densities(mean, "what the unjudged add to the mean RBP of 50 queries"))
+    figure("park-2016-2", densities(mean, "what the unjudged add to the mean RBP of 50 queries"))
 
     exact = {(w, q): urn.moments(WEIGHT, DOCUMENTS, w, q=q) for w in W for q in Q}
     spread = {cell: (m.variance / QUERIES) ** 0.5 for cell, m in exact.items()}
-    left = figures.cells([{"w": w, "q": q, "value": m.mean} for (w, q), m in exact.items()], "mean", ".4f")
-    right = figures.cells(
-        [{"w": w, "q": q, "value": s} for (w, q), s in spread.items()], "standard deviation", ".5f"
-    )
-    figure("park-2016-3", figures.side_by_side(left, right))
+    left = cells([{"w": w, "q": q, "value": m.mean} for (w, q), m in exact.items()], "mean", ".4f")
+    right = cells([{"w": w, "q": q, "value": s} for (w, q), s in spread.items()], "standard deviation", ".5f")
+    figure("park-2016-3", side_by_side(left, right))
     rng = np.random.default_rng(2016)
     rows = []
     for (w, q), moments in exact.items():
         drawn = urn.draw(DOCUMENTS, w, REPLICATES * QUERIES, DOCUMENTS, rng, q=q) @ WEIGHT
         means = drawn.reshape(REPLICATES, QUERIES).mean(axis=1)
         z = (means.mean() - moments.mean) / (spread[w, q] / REPLICATES**0.5)
-        cells = [f"{w:g}", f"{q:g}", f"{moments.mean:.6f}", f"{means.mean():.6f}", f"{z:+.2f}"]
-        rows.append("| " + " | ".join([*cells, f"{spread[w, q]:.6f}", f"{means.std():.6f}"]) + " |")
+        shown = [f"{w:g}", f"{q:g}", f"{moments.mean:.6f}", f"{means.mean():.6f}", f"{z:+.2f}"]
+        rows.append("| " + " | ".join([*shown, f"{spread[w, q]:.6f}", f"{means.std():.6f}"]) + " |")
     text = PAGE.format(
         random=exact[1.0, 0.2].mean,
         good=exact[0.05, 0.2].mean,

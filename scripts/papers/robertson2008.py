@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pages import figure, page
+from user_models import user_model_values, user_models
 
 from unjudged import JudgedRankings
-from unjudged.report.plots import user_model_values, user_models
 
 RANKING = "0 1 U N 1 N 0 U 1 N N 1"
 MISSED = "1 1 0 0 0 0 0 0 0"

@@ -30,7 +30,7 @@ Then two documents of a stratum, of which n of N are drawn, are in the sample to
 
 which is less than the product, so the sum that statAP divides by R comes out too low. `statAP` is the published
 script's form. `statAP(pairs='joint')` divides by the joint probability instead; it needs recorded strata
-(`--form strata`), or none at all for a uniform sample.
+(`--format strata`), or none at all for a uniform sample.
 
 ## The sum
 

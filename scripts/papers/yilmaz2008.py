@@ -14,7 +14,7 @@ from unjudged import infAP
 from unjudged.experiments.robustness import ITSELF, Robustness, experiment
 from unjudged.judging.contributions import sizes
 from unjudged.judging.pool import Pool
-from unjudged.report.robustness_plots import across, curves, scatter
+from unjudged.report.figures.experiment_figures import across, curves, scatter
 
 SMOOTHING = ("infAP(c=1.0)", "infAP(c=1.5)", "infAP", "infAP(c=2.5)")
 ESTIMATES = ("infAP", "indAP", "subAP", "Bpref10")

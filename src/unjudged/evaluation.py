@@ -10,8 +10,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from unjudged.comparison import verdicts as comparison
-from unjudged.comparison.verdicts import Comparison, Wanted
+
 from unjudged.errors import InputError, UsageError
 from unjudged.formats import inputs as files
 from unjudged.formats import matching
@@ -76,60 +75,6 @@ def evaluate(
     shape = len(named), len(queries), len(chosen)
     library = next((library_of(source) for source in [*named.values(), qrels] if is_frame(source)), "")
     return Scores(values.reshape(shape), list(named), queries, chosen, missing, rankings, library)
-
-
-def compare(
-    qrels: JudgmentsSource,
-    a: RunSource,
-    b: RunSource,
-    measure: MeasureLike = "RBP(p=0.8)",
-    *,
-    q: float | str = "all",
-    draws: int = 1000,
-    seed: int = 0,
-) -> Comparison:
-    """Is run A better than run B, whatever the unjudged turn out to be?
-
-    A document that is unjudged in both is the same document. The interval of the difference is exact for RBP
-    and P, for other measures it encloses; the probability that A is better is by `draws` random completions,
-    in which an unjudged document is relevant with probability `q` (a number, 'all', 'query', 'rank', 'urn').
-
-    >>> from unjudged import sample
-    >>> found = compare(sample.qrels, sample.runs["reranked"], sample.runs["fused"])
-    >>> print(found.difference, found.verdict)
-    0.1006 [0.0570, 0.1497] settled
-    """
-    (chosen,) = parse_measures(measure)
-    judgments, tables = Judgments.of(qrels), (run_table(a), run_table(b))
-    for name, table in zip("AB", tables, strict=True):
-        _check_common(
-            judgments, matching.match(table, judgments.index), a if name == "A" else b, f"run {name}"
-        )
-    return comparison.compare(judgments, tables, chosen, q=q, draws=draws, seed=seed)
-
-
-def to_judge(
-    qrels: JudgmentsSource,
-    runs: RunsSource,
-    budget: int,
-    measure: MeasureLike = "RBP(p=0.8)",
-    *,
-    difference: bool = False,
-) -> list[Wanted]:
-    """The unjudged documents whose judgment narrows the interval the most, best first.
-
-    Of the runs' means, or of the `difference` of two runs; the measure is RBP or P.
-
-    >>> from unjudged import sample
-    >>> to_judge(sample.qrels, sample.runs["dense"], budget=1)[0].query
-    'q03'
-    """
-    (chosen,) = parse_measures(measure)
-    judgments, named = Judgments.of(qrels), name_runs(runs)
-    tables = [run_table(run) for run in named.values()]
-    for (name, run), table in zip(named.items(), tables, strict=True):
-        _check_common(judgments, matching.match(table, judgments.index), run, f"run {name!r}")
-    return comparison.to_judge(judgments, tables, chosen, budget, difference=difference)
 
 
 def _check_common(judgments: Judgments, matched: Matched, run: RunSource, name: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -11,12 +10,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from unjudged.errors import UsageError
+from unjudged.grids.grid import Grid
+from unjudged.grids.shown import Shown
 from unjudged.measures.names import MeasureLike, parse
 from unjudged.measures.registry import Measure
 from unjudged.rankings.judged import Floats, JudgedRankings
-from unjudged.uncertainty.bounds import bounds
-from unjudged.uncertainty.estimate import EVERY, Estimate
-from unjudged.uncertainty.intervals import DRAWS, both_interval, model_interval, queries_interval
+from unjudged.scores_grid import scores_grid
+from unjudged.uncertainty.estimate import Estimate
+from unjudged.uncertainty.intervals import IntervalRequest, make_intervals
+from unjudged.uncertainty.prevalence import PrevalenceLike
 
 if TYPE_CHECKING:
     import duckdb
@@ -24,8 +26,8 @@ if TYPE_CHECKING:
     import polars
     import pyarrow
 
-
-INTERVALS = ("bounds", "model", "queries", "both")
+    from unjudged.uncertainty.calibration import Calibration
+    from unjudged.uncertainty.completions import Progress
 
 
 class Score(NamedTuple):
@@ -37,8 +39,8 @@ class Score(NamedTuple):
     value: float
 
 
-@dataclass(frozen=True, eq=False)
-class Scores:
+@dataclass(frozen=True, eq=False, repr=False)
+class Scores(Shown):
     """`values[i, j, k]` is what run i scores on query j by measure k.
 
     `missing` names, for each run that lacks some, the queries it has no ranking for; their values
@@ -87,59 +89,55 @@ class Scores:
         self,
         interval: str = "bounds",
         *,
-        q: float | str = "all",
-        level: float = 0.95,
+        prevalence: PrevalenceLike | None = None,
+        calibration: Calibration | None = None,
+        confidence: float = 0.95,
         more: int = 0,
-        draws: int = DRAWS,
+        draws: int | None = None,
         seed: int = 0,
+        on_progress: Progress | None = None,
     ) -> list[list[Estimate]]:
-        """Run by run and measure by measure, the mean with an interval.
+        """The mean of each run and measure with an interval.
 
-        - 'bounds': whatever the unjudged documents of the rankings turn out to be (exact; `more` relevant
-          documents that were not retrieved may turn up for each query).
-        - 'model': if each unjudged document is relevant with probability `q`, a number or estimated from
-          the judged ones ('all', 'query', 'rank', 'urn'); exact for RBP and P, by `draws` random completions
-          for the others.
-        - 'queries': had other queries been asked (bootstrap).
-        - 'both': the last two together.
+        - 'bounds': whatever the unjudged documents turn out to be. Every completion of the retrieved documents
+          and of the pool; `more` relevant documents outside both may exist per query.
+        - 'calibrated': as far as the pooled groups were off when each was left out, from `calibrate`.
+        - 'model': given a `prevalence`, the probability that an unjudged document is relevant: a number, a
+          number per rank band, or 'all', 'query', 'rank', which estimate it from the judged documents and
+          cover too little where those were not chosen at random.
+        - 'queries': other queries, these judgments.
+        - 'both': other queries, completely judged, given a `prevalence`.
+
+        The first three cover judgment uncertainty on these queries. `on_progress` is called with the number of
+        runs done and in all.
 
         >>> from unjudged import evaluate, sample
         >>> print(evaluate(sample.qrels, sample.runs["fused"], "P@10").estimate("bounds")[0][0])
         0.3967 [0.3967, 0.3967]
         """
-        if interval not in INTERVALS:
-            raise UsageError(f"interval is {interval!r}, expected one of {', '.join(INTERVALS)}")
-        for measure in self.measures:
-            measure.check_mean()
-        found = []
-        for i in range(len(self.runs)):
-            own = self.rankings.run(i)
-            row = []
-            for k, measure in enumerate(self.measures):
-                if interval == "bounds":
-                    row.append(self._bounds(measure, own, more))
-                elif interval == "queries":
-                    row.append(queries_interval(self.values[i, :, k], measure, level=level, seed=seed))
-                else:
-                    made = model_interval if interval == "model" else both_interval
-                    row.append(made(measure, own, q, level=level, draws=draws, seed=seed))
-            found.append([self._summed(e, m) for e, m in zip(row, self.measures, strict=True)])
-        return found
+        request = IntervalRequest(
+            rankings=self.rankings,
+            runs=self.runs,
+            measures=self.measures,
+            values=self.values,
+            prevalence=prevalence,
+            calibration=calibration,
+            confidence=confidence,
+            more=more,
+            draws=draws,
+            seed=seed,
+            on_progress=on_progress,
+        )
+        found = make_intervals(interval, request)
+        return [[self._summed(e, m) for e, m in zip(row, self.measures, strict=True)] for row in found]
 
     def _summed(self, estimate: Estimate, measure: Measure) -> Estimate:
-        """Of a count the sum over queries, where what was found is of the mean."""
+        """The sum over queries for a count, whose estimate is of the mean."""
         if measure.traits.summary != "sum":
             return estimate
         n = len(self.queries)
         value, low, high = n * estimate.value, n * estimate.low, n * estimate.high
         return replace(estimate, value=value, low=low, high=high, of=f"sum of {measure}")
-
-    @staticmethod
-    def _bounds(measure: Measure, rankings: JudgedRankings, more: int) -> Estimate:
-        limits = bounds(measure, rankings, more=more)
-        value, low, high = (float(v.mean()) for v in (measure.compute(rankings), limits.low, limits.high))
-        method = EVERY + (", exact" if limits.exact else ", enclosed")
-        return Estimate(value, low, high, 1.0, method, f"mean {measure}")
 
     def to_pandas(self) -> pandas.DataFrame:
         """A pandas frame of `rows()`."""
@@ -194,29 +192,9 @@ class Scores:
         except ModuleNotFoundError as error:
             raise _not_installed(backend, error) from None
 
-    def __repr__(self) -> str:
-        size = f"Scores({_many(self.runs, 'run')} x {_many(self.queries, 'query', 'queries')}; means)"
-        names = [str(m) for m in self.measures]
-        wide = max([3, *map(len, self.runs)])
-        head = f"{'run':<{wide}}  " + "  ".join(f"{name:>6}" for name in names)
-        lines = [
-            f"{run:<{wide}}  "
-            + "  ".join(f"{v:>{max(6, len(n))}.4f}" for n, v in zip(names, row, strict=True))
-            for run, row in zip(self.runs, self.means, strict=True)
-        ]
-        return "\n".join([size, head, *lines])
-
-    def _repr_html_(self) -> str:
-        def row(cells: Sequence[str], tag: str) -> str:
-            return "<tr>" + "".join(f"<{tag}>{html.escape(c)}</{tag}>" for c in cells) + "</tr>"
-
-        head = row(["run", *map(str, self.measures)], "th")
-        body = [
-            row([run, *(f"{v:.4f}" for v in means)], "td")
-            for run, means in zip(self.runs, self.means, strict=True)
-        ]
-        caption = f"<caption>means over {_many(self.queries, 'query', 'queries')}</caption>"
-        return f"<table>{caption}<thead>{head}</thead><tbody>{''.join(body)}</tbody></table>"
+    def grid(self, per_query: bool = False) -> Grid:
+        """Every run's means as a table, or with `per_query` its value for each query."""
+        return scores_grid(self, per_query)
 
 
 FRAMES: Mapping[str, Callable[[Scores], Any]] = {
@@ -241,7 +219,3 @@ def _place(what: str, name: str, names: Sequence[str]) -> int:
     except ValueError:
         some = ", ".join(list(names)[:5]) + (", ..." if len(names) > 5 else "")
         raise UsageError(f"no {what} is called {name!r}; there are: {some}") from None
-
-
-def _many(items: Sequence[Any], one: str, more: str | None = None) -> str:
-    return f"{len(items)} {one if len(items) == 1 else more or one + 's'}"

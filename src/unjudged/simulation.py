@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from unjudged.errors import UsageError
-from unjudged.formats import matching
 from unjudged.formats.tables import Ids
 from unjudged.judging.levels import whole
 from unjudged.rankings.judged import Floats, Integers, Mask
 from unjudged.rankings.judgments import Judgments
+from unjudged.rankings.pooled import PooledDocuments
 from unjudged.rankings.runs import Run
 
 
@@ -107,7 +107,7 @@ def _judgments(queries: Ids, names: Sequence[str], relevant: Mask) -> Judgments:
     offsets = np.arange(len(queries) + 1, dtype=np.int64) * len(names)
     documents = _repeated(names, np.tile(np.arange(len(names)), len(queries)))
     grades = relevant.ravel().astype(np.int32)
-    return Judgments(queries, offsets, documents, grades, matching.index_of(queries, offsets, documents))
+    return Judgments(PooledDocuments(queries, offsets, documents), grades)
 
 
 def _repeated(names: Sequence[str], which: Integers) -> Ids:

@@ -44,10 +44,10 @@ def refused(code: int, *arguments: str) -> str:
 def test_table() -> None:
     runs = [str(sample.runs[name]) for name in ("fused", "expanded")]
     assert printed("evaluate", QRELS, *runs, "-m", "AP", "-m", "P.5,10", "-m", "num_ret") == (
-        "run            AP      P@5     P@10   NumRet\n"
-        "────────────────────────────────────────────\n"
-        "fused      0.3321   0.4333   0.3967     1200\n"
-        "expanded   0.2736   0.3333   0.3367     1160\n"
+        "run           AP     P@5    P@10  NumRet\n"
+        "────────────────────────────────────────\n"
+        "fused     0.3321  0.4333  0.3967    1200\n"
+        "expanded  0.2736  0.3333  0.3367    1160\n"
         "\n"
         "expanded has no ranking for 1 query of 30: q17. Each counts as empty.\n"
     )
@@ -59,11 +59,12 @@ def test_default_measures() -> None:
 
 
 def test_json_has_every_digit() -> None:
-    lines = printed("evaluate", QRELS, RUN, "-m", "AP", "--per-query", "--format", "json").splitlines()
+    document = json.loads(printed("evaluate", QRELS, RUN, "-m", "AP", "--per-query", "--format", "json"))
+    lines = printed("evaluate", QRELS, RUN, "-m", "AP", "--per-query", "--format", "jsonl").splitlines()
     scores = evaluate(QRELS, RUN, "AP")
     assert len(lines) == len(scores.queries) + 1
-    for line in lines:
-        row = json.loads(line)
+    assert document == {"rows": [json.loads(line) for line in lines], "notes": []}
+    for row in document["rows"]:
         assert list(row) == ["run", "query", "measure", "value"]
         query = None if row["query"] == "all" else row["query"]
         assert row["value"] == scores.value("AP", query=query)
@@ -85,9 +86,9 @@ def test_markdown_and_latex() -> None:
     )
 
 
-def test_level_and_depth() -> None:
+def test_rel_and_depth() -> None:
     row = json.loads(
-        printed("evaluate", QRELS, RUN, "-m", "AP", "--level", "2", "--depth", "5", "--format", "json")
+        printed("evaluate", QRELS, RUN, "-m", "AP", "--rel", "2", "--depth", "5", "--format", "jsonl")
     )
     assert row["measure"] == "AP(rel=2)"
     assert row["value"] == evaluate(QRELS, RUN, "AP(rel=2)", depth=5).value("AP(rel=2)")
@@ -122,7 +123,7 @@ WRONG_USAGE = {
     ("evaluate", QRELS, RUN, "-m", "mapp"): "no measure is called 'mapp'; did you mean MAP",
     ("evaluate", QRELS, RUN, "--format", "xml"): "Invalid value",
     ("evaluate", QRELS, RUN, "--depth", "0"): "depth is 0, expected a whole number of at least 1",
-    ("evaluate", QRELS, RUN, "--nothing"): "no option is called --nothing",
+    ("evaluate", QRELS, RUN, "--nothing"): "unknown option --nothing: --help lists the options",
     ("evaluate", "-", "-"): "standard input (-) can be read only once",
     ("evaluate", QRELS, RUN, RUN): "run ",
     ("measures", "nope"): "no measure is called 'nope'",
@@ -143,7 +144,12 @@ def test_bad_input(tmp_path: Path) -> None:
 
 def test_measures() -> None:
     listed = printed("measures")
-    assert re.search(r"^AP\(rel=1\)\[@cutoff\] +map map_cut", listed, re.MULTILINE)
+    assert re.search(r"^AP\[@cutoff\] +Average precision", listed, re.MULTILINE)
+    assert max(map(len, listed.splitlines())) <= 80
+    rows = {row["measure"]: row for row in json.loads(printed("measures", "--format", "json"))["rows"]}
+    assert rows["AP"]["signature"] == "AP(rel=1)[@cutoff]"
+    assert rows["AP"]["trec_eval"] == "map map_cut"
+    assert refused(2, "measures", "AP", "--format", "csv").startswith("--format is for the list")
     page = printed("measures", "ndcg")
     assert page.startswith("nDCG(dcg='log2', gains=None)[@cutoff]\n")
     assert "log2(i + 1)" in page
@@ -164,22 +170,37 @@ def test_cite() -> None:
 def test_intervals(tmp_path: Path) -> None:
     table = printed("evaluate", QRELS, RUN, "-m", "RBP(p=0.8)", "-m", "P@10", "--interval", "bounds")
     assert table == (
-        "run                  RBP(p=0.8)                      P@10\n"
-        "─────────────────────────────────────────────────────────\n"
-        "fused   0.3883 [0.3883, 0.4350]   0.3967 [0.3967, 0.3967]\n"
+        "run                 RBP(p=0.8)                     P@10\n"
+        "───────────────────────────────────────────────────────\n"
+        "fused  0.3883 [0.3883, 0.4350]  0.3967 [0.3967, 0.3967]\n"
         "\n"
         "Intervals: every completion of what was retrieved, exact (100%).\n"
     )
-    options = ("-m", "AP", "--interval", "model", "--q", "0.2", "--confidence", "0.9", "--format", "json")
-    row = json.loads(printed("evaluate", QRELS, RUN, *options))
+    options = (
+        "-m",
+        "AP",
+        "--interval",
+        "model",
+        "--prevalence",
+        "0.2",
+        "--confidence",
+        "0.9",
+        "--format",
+        "json",
+    )
+    document = json.loads(printed("evaluate", QRELS, RUN, *options))
+    (row,) = document["rows"]
+    assert document["notes"] == [f"Intervals: {row['method']} (90%)."]
     assert list(row) == ["run", "measure", "value", "low", "high", "level", "method"]
     assert row["low"] < row["value"] < row["high"]
     assert row["level"] == 0.9
     assert "probability 0.2" in row["method"]
-    for form in ("csv", "markdown", "latex"):
-        assert "fused" in printed("evaluate", QRELS, RUN, "--interval", "queries", "--format", form)
-    assert refused(2, "evaluate", QRELS, RUN, "--interval", "model", "--q", "7").startswith(
-        "q is 7.0, expected"
+    for form in ("markdown", "latex", "html"):
+        page = printed("evaluate", QRELS, RUN, "--interval", "queries", "--format", form)
+        assert "fused" in page
+        assert "Intervals: " in page
+    assert " is 7.0, expected" in refused(
+        2, "evaluate", QRELS, RUN, "--interval", "model", "--prevalence", "7"
     )
     assert refused(2, "evaluate", QRELS, RUN, "-m", "infAP", "--interval", "bounds").startswith(
         "infAP has no bounds"
@@ -196,7 +217,7 @@ def test_compare_and_next(tmp_path: Path) -> None:
     asked = tmp_path / "to-judge.qrels"
     printed("next", QRELS, reranked, dense, "--difference", "--budget", "500", "-o", str(asked))
     lines = asked.read_text().splitlines()
-    assert lines[0] == "# 500 documents to judge: put a grade in the place of each -1."
+    assert lines[0] == "# 500 documents to judge: replace each -1 by a grade."
     assert len(lines) == 502
     asked.write_text("\n".join(lines).replace(" -1", " 0"))
     after = printed("compare", QRELS, reranked, dense, "--judged", str(asked))
@@ -209,9 +230,9 @@ def test_compare_and_next(tmp_path: Path) -> None:
 
 def test_baseline() -> None:
     assert printed("baseline", "--documents", "10", "--relevant", "4", "-m", "AP") == (
-        "measure       expected   standard deviation\n"
-        "───────────────────────────────────────────\n"
-        "AP        0.5285978836         0.1563310257\n"
+        "measure      expected  standard deviation\n"
+        "─────────────────────────────────────────\n"
+        "AP       0.5285978836        0.1563310257\n"
     )
     assert (
         printed("baseline", "--documents", "300", "--qrels", QRELS, "-m", "P@10").splitlines()[-1].split()[0]
@@ -264,17 +285,13 @@ def test_output_that_cannot_be_written(tmp_path: Path) -> None:
 def test_options_that_do_not_go_together() -> None:
     assert (
         refused(2, "evaluate", QRELS, RUN, "--more", "3")
-        == "--q, --confidence, --more and --seed go with --interval"
+        == "--prevalence, --confidence, --more and --seed need --interval"
     )
     assert refused(2, "evaluate", QRELS, RUN, "-q", "--interval", "bounds").startswith(
-        "--per-query does not go"
-    )
-    assert (
-        refused(2, "evaluate", QRELS, RUN, "--probabilities", RUN)
-        == "--probabilities goes with --interval model"
+        "--per-query cannot be used with --interval"
     )
     equal = printed("compare", QRELS, RUN, RUN)
-    assert equal.splitlines()[-1] == "open: they are equal, and no unjudged document can change it."
+    assert equal.splitlines()[-1] == "open: they are equal, and no unjudged document can change that."
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals differ there")

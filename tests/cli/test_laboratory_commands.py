@@ -47,7 +47,7 @@ def test_a_file_says_how_to_make_it_again(tmp_path: Path) -> None:
     designs = [
         ["sample", QRELS, "--share", "20%", "--seed", "4"],
         ["sample", QRELS, *RUNS, "--design", "mixed", "--depth", "2", "--seed", "1"],
-        ["sample", QRELS, *RUNS, "-d", "stratified", "--strata", "5:100%,rest:20%", "--form", "prels"],
+        ["sample", QRELS, *RUNS, "-d", "stratified", "--strata", "5:100%,rest:20%", "--format", "prels"],
         ["sample", QRELS, *RUNS, "-d", "stratified", "--share", "20%", "--top", "5"],
         ["sample", QRELS, "--share", "1%", "--no-redraw"],
         ["pool", *RUNS, "--qrels", QRELS, "--leave-out", "dense", "--depth", "20"],
@@ -68,7 +68,7 @@ def test_stratified_files_feed_the_estimators(tmp_path: Path) -> None:
     drawn = Pool.of(sample.qrels, sample.runs).stratified({5: 1.0, float("inf"): 0.5})
     for form, measure in (("strata", "xinfAP"), ("prels", "statAP"), ("strata", "statAP")):
         path = tmp_path / form
-        path.write_text(printed(*strata, "--form", form))
+        path.write_text(printed(*strata, "--format", form))
         found = evaluate(path, sample.runs, measure).values
         assert found.tolist() == evaluate(drawn, sample.runs, measure).values.tolist()
 
@@ -95,7 +95,7 @@ def test_pool_statistics(tmp_path: Path) -> None:
         (["sample", QRELS, *RUNS, "-d", "stratified", "--strata", "x:1"], "invalid stratum 'x:1'"),
         (["pool"], "no run given"),
         (["sample", QRELS, *RUNS, "--share", "10%"], "--design random does not use runs"),
-        (["sample", QRELS, "--share", "10%", "--form", "prels"], "this design has none"),
+        (["sample", QRELS, "--share", "10%", "--format", "prels"], "these judgments have none"),
         (["sample", QRELS, *RUNS, "-d", "stratified", "--strata", "1:1,1:0"], "stratum 1 is given twice"),
         (["pool", *RUNS, "--leave-out", "dense"], "--leave-out goes with --qrels"),
         (["pool", *RUNS, "-m", "AP"], "--measure goes with --statistics and --qrels"),
@@ -123,8 +123,8 @@ def test_pool_statistics(tmp_path: Path) -> None:
         (["sample", QRELS, *RUNS, "-d", "stratified"], "--design stratified needs --share"),
         (["experiment", QRELS, *RUNS, "--levels", "5"], "invalid share '5'"),
         (["experiment", QRELS, *RUNS, "-d", "depth", "--levels", "5%"], "invalid depth '5%'"),
-        (["experiment", QRELS, *RUNS, "--format", "parquet"], "--format parquet goes with --output"),
-        (["experiment", QRELS, *RUNS, "--means", "x.txt"], "--means is x.txt, expected a name that ends in"),
+        (["experiment", QRELS, *RUNS, "--format", "parquet"], "--format parquet needs --output"),
+        (["experiment", QRELS, *RUNS, "--means", "x.txt"], "--means x.txt: use a name that ends in"),
         (["simulate", "src"], "src already exists"),
     ],
 )
@@ -138,7 +138,7 @@ def test_what_cannot_be_asked(arguments: list[str], message: str) -> None:
         (["experiment", QRELS, *RUNS, "-o", "/no/folder/x.csv"], "/no/folder/x.csv: cannot be written"),
         (["experiment", QRELS, *RUNS, "--means", "/no/folder/x.csv"], "/no/folder/x.csv: cannot be written"),
         (["experiment", QRELS, *RUNS, "-o", str(Path(QRELS).parent)], "it is a folder"),
-        (["simulate", f"{QRELS}/x"], "cannot be made"),
+        (["simulate", f"{QRELS}/x"], "cannot be created"),
         (["simulate", "new", "--documents", "100000000", "--queries", "1000000"], "not enough memory"),
     ],
 )
@@ -151,7 +151,7 @@ def test_a_query_without_lines_is_reported(tmp_path: Path) -> None:
     qrels.write_text("q1 0 d1 1\nq2 0 d2 1\n")
     run.write_text("q1 Q0 d1 1 1.0 a\n")
     strata = ["--design", "stratified", "--strata", "1:100%"]
-    done = unjudged("sample", str(qrels), str(run), *strata, "--form", "prels")
+    done = unjudged("sample", str(qrels), str(run), *strata, "--format", "prels")
     assert done.returncode == 0
     assert done.stderr.decode() == "unjudged: 1 of 2 queries have no line in the file: q2\n"
 
@@ -174,16 +174,16 @@ def test_a_pool_of_standard_input() -> None:
 def test_groups_that_name_no_run(tmp_path: Path) -> None:
     path = tmp_path / "groups"
     path.write_text("a b\n")
-    assert "none of the runs is in it" in refused(1, "pool", *RUNS, "--groups", str(path), "--statistics")
+    assert "lists none of the runs" in refused(1, "pool", *RUNS, "--groups", str(path), "--statistics")
     for text, message in {
-        "a\n": ":1: 'a', expected a run and its group",
-        "fused x\nfused y\n": ":2: run 'fused' again, expected each run once",
+        "a\n": ":1: 'a': expected a run and its group",
+        "fused x\nfused y\n": ":2: run 'fused' appears again: list each run once",
     }.items():
         path.write_text(text)
         assert message in refused(1, "pool", *RUNS, "--groups", str(path), "--statistics")
     path.write_text("fused dense\n")
     assert "a group has the same name" in refused(2, "pool", *RUNS, "--groups", str(path), "--statistics")
-    assert "more than 16 MB" in refused(1, "pool", *RUNS, "--groups", "/dev/zero", "--statistics")
+    assert "larger than 16 MB" in refused(1, "pool", *RUNS, "--groups", "/dev/zero", "--statistics")
 
 
 def test_simulate(tmp_path: Path) -> None:
@@ -196,24 +196,19 @@ def test_simulate(tmp_path: Path) -> None:
 
 def test_experiment_tables(tmp_path: Path) -> None:
     table = printed("experiment", QRELS, *RUNS, *SMALL, "--workers", "1")
-    assert table.splitlines()[0].split() == [
-        "measure",
-        "level",
-        "judged",
-        "tau",
-        "tau_AP",
-        "rho",
-        "RMS",
-        "error",
-        "bias",
+    heads = [block.splitlines()[0].split() for block in table.split("\n\n")]
+    assert heads == [
+        ["measure", "level", "judged", "tau", "tau_AP", "rho"],
+        ["measure", "level", "RMS", "error", "bias"],
     ]
-    assert len(table.splitlines()) == 2 + 4
+    assert max(map(len, table.splitlines())) <= 80
+    assert [len(block.splitlines()) for block in table.split("\n\n")] == [2 + 4, 2 + 4]
     text = printed("experiment", QRELS, *RUNS, *SMALL, "--format", "csv")
     rows = list(csv.DictReader(io.StringIO(text)))
     assert len(rows) == 2 * 2 * 2 * 5
     output, means = tmp_path / "found.json", tmp_path / "means.csv"
     printed("experiment", QRELS, *RUNS, *SMALL, "-o", str(output), "--means", str(means))
-    found = [json.loads(line) for line in output.read_text().splitlines()]
+    found = json.loads(output.read_text())["rows"]
     assert [str(row["mean"]) for row in found] == [row["mean"] for row in rows]
     assert len(means.read_text().splitlines()) == 1 + 2 * 3 * len(RUNS) * 2
     assert sorted(path.name for path in tmp_path.iterdir()) == ["found.json", "means.csv"]

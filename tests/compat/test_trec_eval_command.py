@@ -1,4 +1,4 @@
-"""`unjudged trec_eval`: flags, messages and exit codes, as trec_eval has them."""
+"""`unjudged trec_eval`: options, messages and exit codes are those of trec_eval."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from unjudged.cli.main import main as unjudged
+from unjudged.compat.trec_eval.exits import Stop
 from unjudged.compat.trec_eval.program import main, output
-from unjudged.compat.trec_eval.settings import Stop
 
 QRELS = "10 0 a 1\n10 0 b 0\n2 0 c 2\n2 0 d -1\n2 0 e 1\n3 0 f 1\n"
 RUN = "2 Q0 c 1 0.5 one\n2 Q0 d 2 0.5 one\n2 Q0 x 3 0.7 one\n10 Q0 b 1 2 one\n10 Q0 a 2 1 two\n"
@@ -37,7 +37,7 @@ def stopped(*arguments: str) -> Stop:
 
 @pytest.mark.usefixtures("folder")
 class TestOutput:
-    def test_order_widths_and_what_is_printed_where(self) -> None:
+    def test_order_widths_and_which_values_are_printed(self) -> None:
         """Topics by their bytes; counts whole; gm_map and runid only for all, relstring only for each."""
         assert output(
             ["-q", "-m", "relstring", "-m", "num_ret", "-m", "gm_map", "-m", "runid", "qrels", "run"]
@@ -51,7 +51,7 @@ class TestOutput:
             "gm_map                \tall\t0.2887\n"
         )
 
-    def test_a_topic_that_the_run_misses(self) -> None:
+    def test_a_topic_that_the_run_lacks(self) -> None:
         """trec_eval 10 ends with an error without -c; 9 does not print it with -c."""
         assert printed("-m", "num_q") == [["num_q", "all", "2"]]
         assert printed("-c", "-m", "num_q", "-m", "map") == [["num_q", "all", "3"], ["map", "all", "0.2222"]]
@@ -131,7 +131,7 @@ class TestOutput:
         assert lines[3] == "Zmap                   \t2\t0.6667"
         assert stopped("-Z", "none", "qrels", "run").code == 255
 
-    def test_long_options_and_options_behind_files(self) -> None:
+    def test_long_options_and_options_after_files(self) -> None:
         short = output(["-q", "-n", "-c", "-l", "1", "-m", "map", "qrels", "run"])
         flags = ["--query_eval_wanted", "--nosummary", "--complete_rel_info_wanted", "--level_for_rel=1"]
         assert output(["qrels", "run", *flags, "--measure", "map"]) == short
@@ -177,8 +177,8 @@ class TestVersions:
 
 
 @pytest.mark.usefixtures("folder")
-class TestFaultsOfTen:
-    """What trec_eval 10 does wrong is not copied; docs/trec_eval.md has the table."""
+class TestBugsOfTen:
+    """Known bugs of trec_eval 10 are not copied; docs/trec_eval.md lists them."""
 
     def test_rbp_has_its_scale(self) -> None:
         """The grade 2 at rank 3 is the highest of its topic, so its gain is 1: (1 - 0.9) 0.9^2."""
@@ -325,13 +325,22 @@ def test_messages_and_exit_codes(case: str, capsys: pytest.CaptureFixture[str]) 
 
 
 @pytest.mark.usefixtures("folder")
-def test_our_reason_stands_behind_their_words(capsys: pytest.CaptureFixture[str]) -> None:
+def test_our_reason_follows_the_messages(capsys: pytest.CaptureFixture[str]) -> None:
     Path("run").write_text("10 Q0 a 1 abc t\n")
     with pytest.raises(SystemExit):
         main(["qrels", "run"])
     assert capsys.readouterr().err.splitlines()[-1] == (
         "unjudged: run:1: the score is 'abc', expected a finite number"
     )
+
+
+@pytest.mark.usefixtures("folder")
+def test_messages_hold_no_control_characters(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["qrels", "\x1b[31mrun"])
+    err = capsys.readouterr().err
+    assert "\x1b" not in err
+    assert "trec_eval: Quit in file '\\x1b[31mrun'" in err.splitlines()
 
 
 @pytest.mark.usefixtures("folder")

@@ -69,7 +69,7 @@ def test_from_the_command_line(every_second: str, tmp_path: Path) -> None:
 
 def test_in_figures(every_second: str) -> None:
     pytest.importorskip("altair")
-    from unjudged.report.robustness_plots import curves, scatter
+    from unjudged.report.figures.experiment_figures import curves, scatter
 
     found = experiment(sample.qrels, sample.runs, every_second, measures="AP", repeats=1)
     assert "one document in" in str(curves(found).to_dict())

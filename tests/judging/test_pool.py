@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unjudged import Judgments, UsageError, evaluate, sample
+from unjudged.formats.writing import write_judgments
 from unjudged.judging import sampling
 from unjudged.judging.contributions import contributions, leave_one_out, sizes, without
 from unjudged.judging.pool import REST, Pool
-from unjudged.report.judgment_files import write_judgments
 
 RUNS = {
     "a": {"q1": {"d1": 3.0, "d2": 2.0, "d3": 1.0}, "q2": {"e1": 2.0, "e2": 1.0}},
@@ -188,9 +188,9 @@ def test_designs_read_back_as_they_were_written(form: str, tmp_path: Path) -> No
 
 def test_forms_that_are_not_there(tmp_path: Path) -> None:
     drawn = Pool.of(QRELS, RUNS).depth(1)
-    with pytest.raises(UsageError, match="form is 'csv', expected one of qrels, strata, prels"):
+    with pytest.raises(UsageError, match="unknown form 'csv': use one of qrels, strata, prels"):
         write_judgments(drawn, tmp_path / "drawn", "csv")
-    with pytest.raises(UsageError, match="this design has none"):
+    with pytest.raises(UsageError, match="these judgments have none"):
         write_judgments(drawn, tmp_path / "drawn", "prels")
     assert not any(tmp_path.iterdir())
 

@@ -57,11 +57,11 @@ BAD = {
     "Utility(weights=(1, 2))": "Utility: weights is (1, 2), expected four numbers",
     "IAP(recalls=(2.0,))": "IAP: recalls is (2.0,), expected numbers from 0 to 1",
     "RprecMult@0": "RprecMult: multiple is 0, expected a number above 0",
-    "AP(2)": "'AP(2)' is not how a measure is written",
-    "AP(rel=open('x'))": "\"AP(rel=open('x'))\" is not how a measure is written",
-    "AP.__class__": "'AP.__class__' is not how a measure is written",
-    "": "'' is not how a measure is written",
-    "P_x": "'P_x' has cutoffs 'x', expected numbers such as 5,10",
+    "AP(2)": "invalid measure 'AP(2)'",
+    "AP(rel=open('x'))": "invalid measure \"AP(rel=open('x'))\"",
+    "AP.__class__": "invalid measure 'AP.__class__'",
+    "": "invalid measure ''",
+    "P_x": "'P_x' has invalid cutoffs 'x': use numbers such as 5,10",
 }
 
 
@@ -96,9 +96,9 @@ def test_measures_are_values() -> None:
 
 
 def test_no_measures() -> None:
-    with pytest.raises(UsageError, match="no measure asked for"):
+    with pytest.raises(UsageError, match="no measure given"):
         parse_measures([])
-    with pytest.raises(UsageError, match="is no measure"):
+    with pytest.raises(UsageError, match="is not a measure"):
         parse_measures([7])  # type: ignore[list-item]
 
 

@@ -121,8 +121,7 @@ def test_chance_corrected_score() -> None:
         evaluate(qrels, run, "Bpref(chance=10)")
     with pytest.raises(UsageError, match="2 relevant of 1 documents"):
         evaluate(qrels, run, "AP(chance=1)")
-    with pytest.raises(UsageError, match="these are graded"):
-        evaluate({"q": {"a": 2}}, run, "nDCG(chance=9)")
+    assert evaluate({"q": {"a": 2}}, run, "nDCG(chance=9)").value("nDCG(chance=9)") == 1.0
     assert str(parse("AP(chance=10)@5")[0]) == "AP(chance=10)@5"
 
 

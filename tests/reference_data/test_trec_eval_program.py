@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from unjudged.compat.trec_eval.exits import Stop
 from unjudged.compat.trec_eval.program import output
-from unjudged.compat.trec_eval.settings import Stop
 from unjudged.compat.trec_eval.translation import names_of
 
 COMMANDS = 300

@@ -14,8 +14,8 @@ from unjudged import JudgedRankings, Measure, UsageError, evaluate, sample
 from unjudged.evaluation import judged_rankings
 from unjudged.measures.names import parse
 from unjudged.rankings.judgments import Judgments
-from unjudged.uncertainty.bounds import bounds
-from unjudged.uncertainty.completions import Completions
+from unjudged.uncertainty.bounds import _over_counts, bounds
+from unjudged.uncertainty.filled import Filled
 
 BOUNDED = [measure for measure in EVERY if measure.traits.monotone]
 BOUNDED += [parse(name)[0] for name in ("AP@3", "nDCG@3", "R@2", "AP(rel=2)", "Bpref(form='paper')")]
@@ -25,23 +25,22 @@ missed = st.lists(st.sampled_from(["0", "1", "U"]), max_size=3)
 
 
 def every_value(measure: Measure, ranking: JudgedRankings, more: int, top: int) -> list[float]:
-    """The value of each completion, of the unseen documents too."""
-    completions = Completions.of(ranking, more)
-    unknown = int(completions.unknown.sum())
-    ways = product(product(range(top + 1), repeat=unknown), product([-1, top], repeat=more))
-    return [float(measure.compute(completions.complete(grades, unseen))[0]) for grades, unseen in ways]
+    """The value of each completion, of unseen documents too, and the value as it is."""
+    filled = Filled.of(ranking, more)
+    unknown, unseen = int(filled.unknown.sum()), int(filled.unseen.sum())
+    ways = product(product(range(top + 1), repeat=unknown), product([-1, top], repeat=unseen))
+    values = [float(measure.compute(filled.complete(grades, others))[0]) for grades, others in ways]
+    return [*values, float(measure.compute(ranking)[0])]
 
 
 def check(measure: Measure, ranking: JudgedRankings, more: int, top: int) -> None:
-    found = bounds(measure, ranking, more=more, top=top)
+    found = bounds(measure, ranking, more=more, top=top, after_end=False)
     values = every_value(measure, ranking, more, top)
-    assert found.low[0] == pytest.approx(min(values), abs=1e-12)
-    high = found.high[0]
-    if measure.name == "RBP":
-        high -= 0.8 ** ranking.retrieved[0]  # the documents behind the end of the ranking
-    assert high >= max(values) - 1e-12
+    assert found.low[0] <= min(values) + 1e-12
+    assert found.high[0] >= max(values) - 1e-12
     if found.exact:
-        assert high == pytest.approx(max(values), abs=1e-12)
+        assert found.low[0] == pytest.approx(min(values), abs=1e-12)
+        assert found.high[0] == pytest.approx(max(values), abs=1e-12)
 
 
 @pytest.mark.parametrize("measure", BOUNDED, ids=str)
@@ -56,7 +55,7 @@ def test_every_completion_of_binary_judgments(
 @pytest.mark.parametrize("measure", BOUNDED, ids=str)
 def test_all_4096_completions_of_twelve_unknown(measure: Measure) -> None:
     ranking = JudgedRankings.spelled("U N 1 N U 0 N U N 1 N N U N 0 N", missed="1 0")
-    assert Completions.of(ranking).count.tolist() == [12]
+    assert Filled.of(ranking).count.tolist() == [12]
     check(measure, ranking, 0, top=1)
 
 
@@ -94,7 +93,7 @@ def test_nothing_unknown_nothing_open() -> None:
 
 def test_refusals() -> None:
     ranking = JudgedRankings.spelled("1 U")
-    with pytest.raises(UsageError, match="infAP has no bounds; these have: NumRelRet"):
+    with pytest.raises(UsageError, match="infAP has no bounds; these measures have: NumRelRet"):
         bounds(parse("infAP")[0], ranking)
     with pytest.raises(UsageError, match="more is -1"):
         bounds(parse("AP")[0], ranking, more=-1)
@@ -112,14 +111,18 @@ def test_values_lie_within() -> None:
         assert np.all(scores.values[0, :, k] <= found.high + 1e-12)
 
 
-def test_ap_in_one_pass_is_ap_one_by_one() -> None:
-    from unjudged.uncertainty.average_precision import bounds_of_ap
-    from unjudged.uncertainty.bounds import _over_counts
-
-    rankings = judged_rankings(Judgments.of(sample.qrels), dict(sample.runs))
-    for name, more in (("AP", 0), ("AP(rel=2)@7", 3)):
-        (measure,) = parse(name)
-        completions = Completions.of(rankings, more)
-        quick = bounds_of_ap(completions, np.full(len(rankings), more), **measure.own)
-        slow = _over_counts(measure, completions, 2)
-        np.testing.assert_allclose(quick, slow, atol=1e-13)
+@pytest.mark.parametrize("name", ["AP", "AP@3", "R@3", "Rprec", "RprecMult@0.6", "Bpref", "Bpref10", "nDCG@4"])
+@settings(max_examples=60, deadline=None)
+@given(labels=labels, missed=missed, more=st.integers(0, 1))
+def test_closed_forms_are_one_by_one(name: str, labels: list[str], missed: list[str], more: int) -> None:
+    """A closed form gives what trying every number of relevant documents gives."""
+    (measure,) = parse(name)
+    ranking = JudgedRankings.spelled(" ".join(labels), " ".join([*missed, "0"]))
+    closed = bounds(measure, ranking, more=more)
+    counted = _over_counts(measure, Filled.of(ranking, more), top=1)
+    value = measure.compute(ranking)[0]
+    low, high = min(counted.low[0], value), max(counted.high[0], value)
+    assert closed.low[0] <= low + 1e-12
+    assert closed.high[0] >= high - 1e-12
+    if closed.exact:
+        assert (closed.low[0], closed.high[0]) == pytest.approx((low, high), abs=1e-12)

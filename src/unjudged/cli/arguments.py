@@ -8,36 +8,48 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from unjudged.errors import InputError, UsageError
+from unjudged.errors import InputError, UsageError, quoted
 from unjudged.formats.tables import decode
+from unjudged.measures.names import parse_measures
+from unjudged.measures.registry import Measure
 from unjudged.rankings.extension import updated
 from unjudged.rankings.judgments import Judgments
 
 File = Annotated[str, Parameter(allow_leading_hyphen=True)]
-LARGEST_GROUPS = 1 << 24
-
+Format = Literal["table", "csv", "json", "jsonl", "markdown", "latex", "html", "parquet"]
 Judged = Annotated[list[str] | None, Parameter(("-j", "--judged"), negative="")]
+Measures = Annotated[list[str] | None, Parameter(("-m", "--measure"), negative="")]
+Output = Annotated[Path | None, Parameter(("-o", "--output"))]
+LARGEST_GROUPS = 1 << 24
 
 
 def check_files(files: Sequence[str]) -> None:
-    """Refuse an unknown option in the place of a file, and standard input twice."""
+    """Refuse an unknown option where a file was expected, and standard input given twice."""
     for file in files:
         if file.startswith("--"):
-            raise UsageError(f"no option is called {file}; --help lists them")
+            raise UsageError(f"unknown option {file}: --help lists the options")
     if list(files).count("-") > 1:
         raise UsageError("standard input (-) can be read only once")
 
 
 def read_judgments(qrels: str, judged: Sequence[str] | None) -> Judgments:
-    """The judgments, with those of further files."""
+    """The judgments, updated by those of further files."""
     judgments = Judgments.read(qrels)
     for file in judged or ():
         judgments = updated(judgments, Judgments.read(file))
     return judgments
 
 
-def probability(text: str) -> float | str:
-    """A number as one, anything else as it is."""
+def one_measure(name: str) -> Measure:
+    """The measure of that name, which must stand for only one."""
+    chosen = parse_measures(name)
+    if len(chosen) != 1:
+        raise UsageError(f"{name!r} stands for {len(chosen)} measures: give one")
+    return chosen[0]
+
+
+def number_or_name(text: str) -> float | str:
+    """A number if the text is one, else the text."""
     try:
         return float(text)
     except ValueError:
@@ -45,23 +57,23 @@ def probability(text: str) -> float | str:
 
 
 def read_groups(file: str, runs: Iterable[str]) -> dict[str, str]:
-    """The group of each run: `run group` a line."""
+    """The group of each run, from a file with `run group` per line."""
     try:
         with Path(file).open("rb") as source:
             data = source.read(LARGEST_GROUPS + 1)
     except OSError as error:
         raise InputError(f"{file}: cannot be read: {error.strerror}") from None
     if len(data) > LARGEST_GROUPS:
-        raise InputError(f"{file}: more than {LARGEST_GROUPS >> 20} MB, expected a run and its group a line")
-    found: dict[str, str] = {}
+        raise InputError(f"{file}: larger than {LARGEST_GROUPS >> 20} MB: expected `run group` per line")
+    group_of: dict[str, str] = {}
     for number, line in enumerate(decode(data).splitlines(), 1):
         words = line.split()
         if words and len(words) != 2:
-            raise InputError(f"{file}:{number}: {line!r}, expected a run and its group")
-        if words and words[0] in found:
-            raise InputError(f"{file}:{number}: run {words[0]!r} again, expected each run once")
+            raise InputError(f"{file}:{number}: {quoted(line)}: expected a run and its group")
+        if words and words[0] in group_of:
+            raise InputError(f"{file}:{number}: run {quoted(words[0])} appears again: list each run once")
         if words:
-            found[words[0]] = words[1]
-    if not found.keys() & set(runs):
-        raise InputError(f"{file}: none of the runs is in it, expected names such as {next(iter(runs))!r}")
-    return found
+            group_of[words[0]] = words[1]
+    if not group_of.keys() & set(runs):
+        raise InputError(f"{file}: lists none of the runs: expected names such as {next(iter(runs))!r}")
+    return group_of

@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
+import sys
+from dataclasses import replace
+
 from unjudged import sample
-from unjudged.cli.output import is_terminal, show
+from unjudged.cli.output import show, terminal_width
 from unjudged.evaluation import evaluate
-from unjudged.report.tables import as_table
+from unjudged.grids.terminal import table
 
 _BEFORE = """\
-Six systems, thirty queries. The first five were pooled and partly judged; `dense` came later, and
-nobody judged what only it finds.
+Six systems, thirty queries. The first five systems were pooled and partly
+judged. `dense` came later, and nobody judged what only it finds.
 
 """
 _AFTER = """
-By AP, `dense` is near the bottom. But only a third of its top ten was ever judged: its RBP may be
-anything from {dense}, where that of `reranked` lies between {reranked}.
-A number that ignores the unjudged ranks the judging, not the system.
+By AP, `dense` is near the bottom. But only a third of its top ten was judged:
+its RBP may be anything from {dense}, while that of `reranked` lies between
+{reranked}. A number that ignores the unjudged documents ranks
+the judging, not the system.
 
-The same from files:    unjudged evaluate QRELS RUN...
-What there is:          unjudged measures
+Try it on your files:   unjudged evaluate QRELS RUN...
+List the measures:      unjudged measures
 """
 
 
 def demo() -> None:
-    """Score the sample collection inside the package."""
+    """Score six systems on a sample collection that comes with the package."""
     scores = evaluate(sample.qrels, sample.runs)
 
     def interval(run: str, word: str) -> str:
@@ -31,4 +35,6 @@ def demo() -> None:
         return f"{low:.2f} {word} {low + scores.value('RBPResidual(p=0.8)', run=run):.2f}"
 
     after = _AFTER.format(dense=interval("dense", "to"), reranked=interval("reranked", "and"))
-    show(_BEFORE + as_table(scores, width=is_terminal()) + after)
+    on_terminal = sys.stdout is not None and sys.stdout.isatty()
+    shown = table(replace(scores.grid(), title=""), width=terminal_width(), bold=on_terminal)
+    show(_BEFORE + shown + after)

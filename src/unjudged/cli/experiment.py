@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from unjudged.cli.arguments import File, Judged, check_files, read_judgments
+from unjudged.cli.arguments import File, Format, Judged, Output, check_files, read_judgments
 from unjudged.cli.progress import progress, reading
 from unjudged.errors import UsageError
 from unjudged.evaluation import judged_rankings, name_runs
@@ -28,8 +28,8 @@ def experiment(
     seed: int = 0,
     workers: int | None = None,
     judged: Judged = None,
-    format: Literal["table", "csv", "json", "markdown", "latex", "parquet"] | None = None,
-    output: Annotated[Path | None, Parameter(("-o", "--output"))] = None,
+    format: Format | None = None,
+    output: Output = None,
     means: Path | None = None,
     figures: Path | None = None,
     figure_format: Literal["svg", "png", "pdf", "html"] = "svg",
@@ -70,12 +70,13 @@ def experiment(
     judged
         Judgments made since, in a file of their own; may be repeated.
     format
-        How to print. Default: by the name of the output file. csv, json (one object per line) and parquet
-        keep every digit, and also compare each measure with its own actual values.
+        The output format. By default the suffix of the output file decides, or else a table is printed.
+        csv, json, jsonl and parquet have full precision, and also compare each measure with its own actual
+        values.
     output
         Write to this file.
     means
-        Write every run's mean at every level and repeat to this csv, json or parquet file.
+        Write every run's mean at every level and repeat to this csv, json, jsonl or parquet file.
     figures
         Write figures to this folder: the statistics over the levels, and estimated against actual values.
     figure_format

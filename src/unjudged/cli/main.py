@@ -1,4 +1,4 @@
-"""`unjudged`: the commands, and what is said when something is wrong."""
+"""`unjudged`: the commands, and the messages for errors."""
 
 from __future__ import annotations
 
@@ -7,23 +7,26 @@ import os
 import sys
 from collections.abc import Sequence
 
-gc.disable()  # the imports below leave no garbage worth a tenth of the time a small evaluation takes
-# Reading is what takes time here, and its threads need the cores: linear algebra's would only wait.
+gc.disable()  # the imports leave little garbage, and collecting it takes a tenth of a small evaluation
+# Reading takes most of the time, and its threads need the cores: threads for linear algebra would only wait.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from cyclopts import App, CycloptsError
 
 import unjudged
 from unjudged.cli.baseline import baseline
-from unjudged.cli.compare import compare, next_to_judge
+from unjudged.cli.compare import compare
 from unjudged.cli.demo import demo
 from unjudged.cli.evaluate import evaluate
 from unjudged.cli.experiment import experiment
 from unjudged.cli.measures import cite, measures
+from unjudged.cli.plan import plan
+from unjudged.cli.next_to_judge import next_to_judge
 from unjudged.cli.pool_and_sample import pool, sample
 from unjudged.cli.simulate import simulate
 from unjudged.errors import UnjudgedError, UsageError
 from unjudged.formats.scan.scanner import KIND_OF_SCANNER
+from unjudged.grids.escapes import plain
 
 BAD_INPUT, WRONG_USAGE, INTERRUPTED = 1, 2, 130
 
@@ -36,21 +39,22 @@ app = App(
 for command in (evaluate, compare, pool, sample, simulate, experiment, baseline, measures, cite, demo):
     app.command(command)
 app.command(next_to_judge, name="next")
+app.command(plan)
 
 
 @app.command(name="trec_eval")
 def as_trec_eval(*arguments: str) -> None:
-    """Score one run by trec_eval's command line, with its output to the byte (-h tells more)."""
+    """Run trec_eval's command line: byte-identical output, except for known trec_eval bugs (see -h)."""
     from unjudged.compat.trec_eval import program as trec_eval
 
     trec_eval.main(arguments)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line; errors are one line, and the exit code says which kind."""
+    """Run the command line. An error is one line on standard error; the exit code tells its kind."""
     gc.enable()
     words = sys.argv[1:] if arguments is None else list(arguments)
-    if words[:1] == ["trec_eval"]:  # its options are its own
+    if words[:1] == ["trec_eval"]:  # it parses its own options
         as_trec_eval(*words[1:])
         return
     try:
@@ -60,7 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except UnjudgedError as error:
         fail(str(error), BAD_INPUT)
     except BrokenPipeError:
-        # Whoever read our output has left; Python must not try to flush what is left of it.
+        # Nobody reads our output any more; Python must not try to flush the rest of it.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(BAD_INPUT)
     except MemoryError as error:
@@ -70,5 +74,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def fail(problem: str, code: int) -> None:
-    print(f"unjudged: {' '.join(problem.split())}", file=sys.stderr)
+    """Print the problem on one line, without control characters, and exit."""
+    print(f"unjudged: {plain(' '.join(problem.split()))}", file=sys.stderr)
     sys.exit(code)

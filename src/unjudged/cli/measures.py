@@ -2,54 +2,46 @@
 
 from __future__ import annotations
 
-from unjudged.cli.output import show
+from unjudged.cli.arguments import Format, Output
+from unjudged.cli.output import show, show_grids
 from unjudged.errors import UsageError
 from unjudged.measures.names import parse
 from unjudged.measures.references import REFERENCES
-from unjudged.measures.registry import MEASURES
-from unjudged.report.pages import page, signature
+from unjudged.report.measure_list import measures_grid
+from unjudged.report.pages import page
 
 
-def measures(name: str | None = None, /) -> None:
+def measures(name: str | None = None, /, *, format: Format | None = None, output: Output = None) -> None:
     """List the measures, or explain one.
 
     Parameters
     ----------
     name
-        A measure, as AP or nDCG@10, or trec_eval's name for it; its page has formula and citation.
+        A measure, such as AP or nDCG@10, or trec_eval's name for it; its page has the formula and a citation.
+    format
+        The format of the list. By default the suffix of the output file decides, or else a table is printed.
+    output
+        Write to this file.
     """
-    show(_list() if name is None else page(parse(name)[0]))
+    if name is None:
+        show_grids(measures_grid(), format, output)
+    elif format is not None:
+        raise UsageError("--format is for the list of measures; the page of a measure is text")
+    else:
+        show(page(parse(name)[0]), output)
 
 
-def cite(*names: str) -> None:
-    """Print the BibTeX of what the measures are cited for.
+def cite(*names: str, output: Output = None) -> None:
+    """Print the BibTeX entries of the papers that define the measures.
 
     Parameters
     ----------
     names
         Measures, as for `unjudged evaluate -m`.
+    output
+        Write to this file.
     """
     if not names:
         raise UsageError("no measure given: unjudged cite MEASURE...")
     keys = dict.fromkeys(key for name in names for measure in parse(name) for key in measure.traits.cite)
-    show("\n".join(REFERENCES[key].bibtex(key) for key in keys))
-
-
-def _list() -> str:
-    from io import StringIO
-
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table("measure", "trec_eval", "what it is", box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    for measure in MEASURES.values():
-        what = measure.help.split("\n")[0]
-        table.add_row(Text(signature(measure)), " ".join(measure.traits.trec_eval), Text(what))
-    target = StringIO()
-    Console(file=target, width=10**4).print(table)
-    lines = [line.rstrip() for line in target.getvalue().split("\n")]
-    return "\n".join(
-        [*lines[:-1], "", "unjudged measures NAME explains one; unjudged cite NAME is for your paper.", ""]
-    )
+    show("\n".join(REFERENCES[key].bibtex(key) for key in keys), output)

@@ -9,16 +9,41 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import unjudged
-from unjudged.errors import InputError
-from unjudged.report.text import plain, write_whole
+from unjudged.errors import InputError, UsageError
+from unjudged.formats.writing import write_whole
+from unjudged.grids.escapes import plain
+from unjudged.grids.grid import Grid
+from unjudged.grids.rendering import WITHOUT_NOTES, format_of, render
+
+WIDTH = 80
 
 
-def is_terminal() -> int | None:
-    """The width of the terminal that standard output is, None where it is none."""
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+def terminal_width() -> int:
+    """The width of the terminal, or 80 where output goes elsewhere."""
+    return max(shutil.get_terminal_size((WIDTH, 24)).columns, 20)
+
+
+def check_output(format: str | None, output: Path | None) -> str:
+    """The format to write: as asked for, else by the suffix of the file."""
+    chosen = format or format_of(output)
+    if chosen == "parquet" and output is None:
+        raise UsageError("--format parquet needs --output FILE")
+    return chosen
+
+
+def show_grids(grids: Grid | Sequence[Grid], format: str | None = None, output: Path | None = None) -> None:
+    """Write results in a format; notes that have no place in it go to standard error."""
+    chosen = check_output(format, output)
+    on_terminal = output is None and sys.stdout is not None and sys.stdout.isatty()
+    show(render(grids, chosen, width=terminal_width(), bold=on_terminal), output)
+    if chosen in WITHOUT_NOTES:
+        for grid in [grids] if isinstance(grids, Grid) else grids:
+            for note in grid.notes:
+                warn(note)
 
 
 def show(content: str | bytes, output: Path | None = None) -> None:
+    """Write text or bytes to a file, or to standard output."""
     if output is None and sys.stdout is None:
         raise InputError("standard output is closed")
     try:
@@ -32,7 +57,7 @@ def show(content: str | bytes, output: Path | None = None) -> None:
     except BrokenPipeError:
         raise
     except OSError as error:
-        name = "standard output" if output is None else output
+        name = "standard output" if output is None else str(output)
         raise InputError(f"{name}: cannot be written: {error.strerror}") from None
 
 
@@ -40,16 +65,16 @@ def make_folder(path: Path) -> None:
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"{path}: cannot be made: {error.strerror}") from None
+        raise InputError(f"{path}: cannot be created: {error.strerror}") from None
 
 
 def warn(problem: str) -> None:
-    """Something that a reader of the output must know, beside it."""
+    """Tell the user about something on standard error."""
     sys.stderr.write(f"unjudged: {plain(problem)}\n")
 
 
 def command_line(command: str, files: Sequence[str], options: Mapping[str, object]) -> str:
-    """The command that makes a file, to be written in its first line."""
+    """The command that makes a file, for the comment in its first line."""
     words = ["unjudged", command, *files]
     for name, value in options.items():
         words += [] if value is None else [f"--{name}", str(value)]

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import inf
-from pathlib import Path
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from unjudged.cli.arguments import File, Judged, check_files, read_groups, read_judgments
-from unjudged.cli.output import command_line, show, warn
+from unjudged.cli.arguments import File, Format, Judged, Output, check_files, read_groups, read_judgments
+from unjudged.cli.output import command_line, show, show_grids, warn
 from unjudged.cli.progress import reading
 from unjudged.errors import UsageError
 from unjudged.evaluation import judged_rankings, name_runs
+from unjudged.formats.writing import judgments_text, queries_without_lines
 from unjudged.judging.levels import DEPTH, SHARE
 from unjudged.measures.names import parse_measures
 from unjudged.rankings.judgments import Judgments
-from unjudged.report.judgment_files import judgment_file, queries_without_lines
 
 Form = Literal["qrels", "strata", "prels"]
 
@@ -31,7 +30,8 @@ def pool(
     statistics: Annotated[bool, Parameter(negative="")] = False,
     measures: Annotated[list[str] | None, Parameter(("-m", "--measure"), negative="")] = None,
     header: bool = True,
-    output: Annotated[Path | None, Parameter(("-o", "--output"))] = None,
+    format: Format | None = None,
+    output: Output = None,
 ) -> None:
     """The documents at the top of the runs: a file to judge, or judgments reduced to them.
 
@@ -57,7 +57,10 @@ def pool(
     measures
         The measures for --statistics; may be repeated. Default: AP.
     header
-        Begin the file with a comment that says how it was made. Not every tool reads comments.
+        Begin the file with a comment that says how it was made; not every tool reads comments.
+    format
+        The format of --statistics. By default the suffix of the output file decides, or else tables are
+        printed.
     output
         Write to this file.
     """
@@ -67,6 +70,8 @@ def pool(
     _check(runs, "unjudged pool RUN...")
     if statistics and leave_out is not None:
         raise UsageError("--statistics covers every run; it does not go with --leave-out")
+    if format is not None and not statistics:
+        raise UsageError("--format is for --statistics; a pool is written as qrels")
     if measures and not (statistics and qrels):
         raise UsageError("--measure goes with --statistics and --qrels")
     if leave_out is not None and qrels is None:
@@ -81,10 +86,10 @@ def pool(
             judgments = read_judgments(qrels, None)
             made = Pool(judgments, judged_rankings(judgments, named, on_read=on_read), list(named))
     if statistics:
-        from unjudged.report.pools import statistics_of
+        from unjudged.report.pool_grids import pool_grids
 
         chosen = parse_measures(measures or "AP") if qrels else []
-        show(statistics_of(made, depth, of_group, chosen), output)
+        show_grids(pool_grids(made, depth, of_group, chosen), format, output)
         return
     if leave_out is not None:
         result = without(made, leave_out, depth, of_group)
@@ -105,10 +110,10 @@ def sample(
     strata: str | None = None,
     seed: int = 0,
     redraw: bool | None = None,
-    form: Form | None = None,
+    form: Annotated[Form | None, Parameter("--format")] = None,
     judged: Judged = None,
     header: bool = True,
-    output: Annotated[Path | None, Parameter(("-o", "--output"))] = None,
+    output: Output = None,
 ) -> None:
     """Judge fewer documents: keep a part of complete judgments, chosen by a design; the rest gets -1.
 
@@ -137,7 +142,7 @@ def sample(
         Another number gives another sample.
     redraw
         Draw a random sample again if it has no relevant document although the query has one. The inclusion
-        probabilities are then unknown, so --form prels needs --no-redraw. Default: yes.
+        probabilities are then unknown, so --format prels needs --no-redraw. Default: yes.
     form
         qrels; strata, with the stratum in the fourth of five columns, for xinfAP (the default for mixed and
         stratified); prels, with inclusion probabilities, for statAP.
@@ -182,14 +187,14 @@ def sample(
     else:
         result = chosen.draw(made, level, seed, **options)
     form = form or chosen.form  # type: ignore[assignment]
-    recorded = {"design": design, **levels, "top": top, "strata": strata, "seed": seed, "form": form}
+    recorded = {"design": design, **levels, "top": top, "strata": strata, "seed": seed, "format": form}
     files = [qrels, *runs, *(word for file in judged or () for word in ("--judged", file))]
     made_by = command_line("sample", files, recorded) + (" --no-redraw" if redraw is False else "")
     _write(result, str(form), made_by if header else "", output)
 
 
-def _write(judgments: Judgments, form: str, made_by: str, output: Path | None) -> None:
-    show(judgment_file(judgments, form, made_by), output)
+def _write(judgments: Judgments, form: str, made_by: str, output: Output) -> None:
+    show(judgments_text(judgments, form, [made_by] if made_by else []), output)
     missing = queries_without_lines(judgments, form)
     if missing:
         some = ", ".join(missing[:5]) + (", ..." if len(missing) > 5 else "")

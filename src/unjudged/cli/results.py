@@ -1,52 +1,44 @@
-"""Where the results of an experiment go; what cannot be written is told before anything is computed."""
+"""Where the results of an experiment go; a file that cannot be written is refused before the work starts."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from unjudged.cli.output import make_folder, show
+from unjudged.cli.output import check_output, make_folder, show, show_grids
 from unjudged.errors import InputError, UsageError
 from unjudged.experiments.robustness import Robustness
-from unjudged.report.experiments import DATA, PAGES, arrow_modules, run_means
-from unjudged.report.plots import check_figures, picture
+from unjudged.experiments.summary import run_means_grid
+from unjudged.grids.rendering import arrow_modules, format_of
+from unjudged.report.figures.charts import check_figures, picture
 
-SUFFIXES = {
-    ".csv": "csv",
-    ".json": "json",
-    ".jsonl": "json",
-    ".md": "markdown",
-    ".parquet": "parquet",
-    ".tex": "latex",
-}
+FOR_MEANS = ("csv", "json", "jsonl", "parquet")
 
 
 @dataclass(frozen=True)
 class Results:
-    """Files as the command line names them, and in which form."""
+    """The files that the command line names, and their formats."""
 
     output: Path | None
-    form: str
+    format: str
     means: Path | None
     figures: Path | None
     figure_format: str
 
     @classmethod
     def of(
-        cls, output: Path | None, form: str | None, means: Path | None, figures: Path | None, kind: str
+        cls, output: Path | None, format: str | None, means: Path | None, figures: Path | None, kind: str
     ) -> Results:
-        """Checked, and with the folder for figures made."""
-        made = cls(output, form or _form(output) or "table", means, figures, kind)
-        if made.form == "parquet" and output is None:
-            raise UsageError("--format parquet goes with --output FILE")
-        if means is not None and _form(means) not in DATA:
-            raise UsageError(f"--means is {means}, expected a name that ends in .csv, .json or .parquet")
+        """Check that everything can be written, and create the folder for figures."""
+        made = cls(output, check_output(format, output), means, figures, kind)
+        if means is not None and format_of(means) not in FOR_MEANS:
+            raise UsageError(f"--means {means}: use a name that ends in .csv, .json, .jsonl or .parquet")
         for file in filter(None, (output, means)):
             if not file.parent.is_dir():
-                raise InputError(f"{file}: cannot be written: there is no folder {file.parent}")
+                raise InputError(f"{file}: cannot be written: {file.parent} is not a folder")
             if file.is_dir():
                 raise InputError(f"{file}: cannot be written: it is a folder")
-        if "parquet" in (made.form, _form(means)):
+        if "parquet" in (made.format, format_of(means)):
             arrow_modules()
         if figures is not None:
             check_figures()
@@ -55,28 +47,23 @@ class Results:
 
     @property
     def checkpoint(self) -> Path | None:
-        """Beside a file that is written to; nothing is kept for a device or a pipe."""
+        """A file beside the output; none if the output is a device or a pipe."""
         if self.output is None or (self.output.exists() and not self.output.is_file()):
             return None
         return self.output.with_name(self.output.name + ".partial")
 
     def write(self, found: Robustness) -> None:
-        """All of it; then what was kept for a second try is not needed any more."""
+        """Write everything, then delete the checkpoint, which is no longer needed."""
         if self.means is not None:
-            show(DATA[str(_form(self.means))](list(run_means(found))), self.means)
-        text = DATA[self.form](found.agreement) if self.form in DATA else PAGES[self.form](found)
-        show(text, self.output)
+            show_grids(run_means_grid(found), None, self.means)
+        show_grids(replace(found.grid(), title=""), self.format, self.output)
         if self.figures is not None:
             self._draw(found, self.figures)
         if self.checkpoint is not None:
             self.checkpoint.unlink(missing_ok=True)
 
     def _draw(self, found: Robustness, folder: Path) -> None:
-        from unjudged.report.robustness_plots import curves, scatter
+        from unjudged.report.figures.experiment_figures import curves, scatter
 
         for name, chart in {"curves": curves(found), "scatter": scatter(found)}.items():
             show(picture(chart, self.figure_format), folder / f"{name}.{self.figure_format}")
-
-
-def _form(file: Path | None) -> str | None:
-    return None if file is None else SUFFIXES.get(file.suffix.lower())

@@ -10,7 +10,7 @@ from cyclopts import Parameter
 from unjudged.cli.output import command_line, make_folder, show
 from unjudged.cli.progress import progress
 from unjudged.errors import UsageError
-from unjudged.report.judgment_files import judgment_file, run_file
+from unjudged.formats.writing import judgments_text, run_text
 
 
 def simulate(

@@ -1,11 +1,11 @@
-"""Our measures in ir_measures, and so in PyTerrier: importing this module is all it takes.
+"""Our measures in ir_measures, and thereby in PyTerrier. Importing this module registers them.
 
-- A measure that ir_measures does not have is there under its own name: `infNDCG`, `RBPResidual(p=0.8)@10`.
-- One whose name it has too is `unjudged_AP` there, with our parameters: `unjudged_AP(unjudged='condensed')`.
-- `bound='low'` or `'high'` is an end of the interval that the unjudged documents leave: a measure of its own.
-- The provider `unjudged` computes ir_measures' own measures; by itself those that no other provider can.
+- A measure that ir_measures lacks is registered under its own name: `infNDCG`, `RBPResidual(p=0.8)@10`.
+- Where the name is taken, ours has a prefix: `unjudged_AP(unjudged='condensed')`.
+- `bound='low'` or `bound='high'` gives an end of the bounds that the unjudged documents leave.
+- The provider `unjudged` computes ir_measures' own measures; unasked, those that no other provider supports.
 
-`from unjudged.compat.ir_measures import AP` is the measure itself, for `calc_aggregate` or `pt.Experiment`;
+`from unjudged.compat.ir_measures import AP` imports one for `calc_aggregate` or `pt.Experiment`;
 `python -m unjudged.compat.ir_measures` is ir_measures' command line with all of them.
 """
 
@@ -43,12 +43,12 @@ BOUNDS = ("low", "high")
 
 
 class OurMeasure(measures.Measure):  # type: ignore[misc]
-    """One of our measures as ir_measures wants it; a class of its own is made for each."""
+    """One of our measures in the form of ir_measures; each has a subclass of its own."""
 
     ours: Measure
 
     def measure(self) -> Measure:
-        """The measure with the parameters it has here."""
+        """Our measure with the parameters of this one."""
         return self.ours(**{name: value for name, value in self.params.items() if name != "bound"})
 
     def validate_params(self) -> None:
@@ -63,7 +63,7 @@ class OurMeasure(measures.Measure):  # type: ignore[misc]
         return ends.low if bound == "low" else ends.high
 
     def runtime_impl(self, qrels: Any, run: Any) -> Iterator[Metric]:
-        """What ir_measures' runtime provider calls, once for each measure with the same two frames."""
+        """Called by ir_measures' runtime provider, once per measure with the same two frames."""
         yield from _metrics({self: self.compute}, _matched_once(qrels, run))
 
     def aggregator(self) -> Agg:
@@ -71,7 +71,7 @@ class OurMeasure(measures.Measure):  # type: ignore[misc]
 
 
 class _OverQueries(Agg):  # type: ignore[misc]
-    """The mean as `Scores.means` has it, rounded once; the geometric mean for GMAP."""
+    """The mean as in `Scores.means`, rounded once; the geometric mean for GMAP."""
 
     def __init__(self, measure: Measure) -> None:
         self.measure = measure
@@ -85,7 +85,7 @@ class _OverQueries(Agg):  # type: ignore[misc]
 
 
 class UnjudgedProvider(providers.Provider):  # type: ignore[misc]
-    """ir_measures' own measures by our implementation."""
+    """ir_measures' own measures, computed by ours."""
 
     NAME = "unjudged"
 
@@ -121,7 +121,7 @@ def translated(measure: Any) -> Measure | None:
     name = "NumRelRet" if measure.NAME == "NumRet" and "rel" in given else measure.NAME
     if given.pop("judged_only", False):
         given["unjudged"] = "condensed"
-    if "beta" in given:  # there it is the square of what F takes it for, as in trec_eval
+    if "beta" in given:  # ir_measures gives the square of F's beta, as trec_eval does
         given["beta"] = math.sqrt(given["beta"])
     graded = name == "RBP" and "rel" not in given
     if given.pop("relative", False) or graded or name not in MEASURES:
@@ -153,7 +153,7 @@ def _match(judgments: Judgments, run: Any) -> JudgedRankings:
 
 
 class _LastMatch:
-    """The two frames that were matched last, and what came of it: measures ask one after another."""
+    """The last two frames and their match, because measures are computed one after another."""
 
     frames: tuple[Any, Any] = (object, object)
     rankings: JudgedRankings | None = None
@@ -169,7 +169,7 @@ def _matched_once(qrels: Any, run: Any) -> JudgedRankings:
 
 
 def register() -> None:
-    """Make every measure of ours known to ir_measures, those defined since the last time too."""
+    """Register every measure of ours with ir_measures, including those defined since the last call."""
     for name in MEASURES:
         _measure_of(name)
     if UnjudgedProvider.NAME not in providers.registry:

@@ -16,8 +16,8 @@ from unjudged.errors import InputError, UsageError
 from unjudged.evaluation import DEFAULT_MEASURES
 from unjudged.formats.headers import columns_of
 from unjudged.formats.roles import NONE
+from unjudged.measures.averages import summarised
 from unjudged.measures.names import MeasureLike, parse, parse_measures
-from unjudged.measures.registry import summarised
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -16,7 +16,10 @@ from unjudged.errors import UsageError
 from unjudged.evaluation import RunsSource
 from unjudged.experiments.agreement import DEFAULT_STATISTICS, STATISTICS, known_statistics
 from unjudged.experiments.checkpoint import Checkpoint
+from unjudged.experiments.summary import summary_grid
 from unjudged.experiments.workers import run_all
+from unjudged.grids.grid import Grid
+from unjudged.grids.shown import Shown
 from unjudged.judging.designs import Design, find_design
 from unjudged.judging.levels import whole
 from unjudged.judging.pool import Pool
@@ -46,13 +49,13 @@ class Agreement(NamedTuple):
     repeats: int
 
 
-@dataclass(frozen=True, eq=False)
-class Robustness:
+@dataclass(frozen=True, eq=False, repr=False)
+class Robustness(Shown):
     """Every run's mean by each measure, at each level and repeat of a design, and with all judgments.
 
     `means[l, s, i, k]` is run i's mean by measure k at level l in repeat s; `actual[i, k]` is its mean with
     all judgments, and `reference[i]` the same by the measure `against`. `judged[l, s]` is the number of
-    judged documents per query, `complete` the number with all judgments. `print` shows tau and RMS error.
+    judged documents per query, `complete` the number with all judgments.
     """
 
     design: str
@@ -95,6 +98,10 @@ class Robustness:
                     rows.append(Agreement(*place, float(values.mean()), spread, len(values)))
         return rows
 
+    def grid(self) -> Grid:
+        """One row per measure and level, with the agreement between its means and the actual ones."""
+        return summary_grid(self)
+
     def find(
         self, statistic: str, measure: MeasureLike, level: float, against: str | None = None
     ) -> Agreement:
@@ -104,20 +111,6 @@ class Robustness:
             if (row.measure, row.level, row.against) == wanted:
                 return row
         raise UsageError(f"the experiment has no {statistic} of {measure} at level {level:g}")
-
-    def __str__(self) -> str:
-        levels, repeats, runs, _ = self.means.shape
-        size = f"{_count(levels, 'level')} x {_count(repeats, 'sample')}, {runs} runs"
-        lines = [f"Robustness({self.design}: {size}; against {self.against})"]
-        width = max(len(str(measure)) for measure in self.measures)
-        show = find_design(self.design).level.show
-        lines.append(f"{'measure':<{max(width, 7)}}  {'level':>9}  {'tau':>7}  {'RMS error':>9}")
-        for measure, level in product(self.measures, self.levels):
-            tau, rms = (self.find(name, measure, level).mean for name in ("tau", "rms"))
-            lines.append(f"{measure!s:<{max(width, 7)}}  {show(level):>9}  {tau:7.4f}  {rms:9.4f}")
-        return "\n".join(lines)
-
-    __repr__ = __str__
 
 
 def experiment(
@@ -227,10 +220,6 @@ def _identity(measure: Measure) -> str:
     """The measure's name; complete judgments among its parameters with their content."""
     actual = measure.given.get("actual")
     return str(measure) if actual is None else f"{measure} {pickle.dumps(Judgments.of(actual))!r}"
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def _bare(pool: Pool) -> Pool:

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from unjudged.errors import UsageError, quoted
 from unjudged.evaluation import RunsSource, judged_rankings, name_runs
+from unjudged.grids.grid import Column, Grid
+from unjudged.grids.shown import Shown
 from unjudged.judging import sampling
 from unjudged.judging.levels import depth as checked_depth
 from unjudged.judging.levels import share as checked_share
@@ -23,8 +25,8 @@ NOT_RETRIEVED = np.iinfo(np.int32).max
 REST = float("inf")
 
 
-@dataclass(frozen=True, eq=False)
-class Pool:
+@dataclass(frozen=True, eq=False, repr=False)
+class Pool(Shown):
     """Judgments and the runs that their documents came from: what a judgment design chooses from.
 
     Each method returns judgments of the same pool. Documents that are not chosen become unjudged (-1), and
@@ -70,6 +72,18 @@ class Pool:
                 on_read(name)
         judgments = Judgments.of(documents_of(read.values(), depth))
         return cls(judgments, judged_rankings(judgments, read), list(read))
+
+    def grid(self) -> Grid:
+        """How many queries, documents, judgments and runs the pool has."""
+        grade = self.judgments.grade
+        counts = {
+            "queries": len(self.judgments.queries),
+            "documents": len(grade),
+            "judged": int((grade >= 0).sum()),
+            "relevant": int((grade >= 1).sum()),
+            "runs": len(self.runs),
+        }
+        return Grid([Column(name, "integer") for name in counts], [list(counts.values())], "Pool")
 
     @property
     def rankings(self) -> JudgedRankings:

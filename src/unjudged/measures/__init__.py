@@ -1,7 +1,16 @@
-"""The measures: a file a family, a decorated function a measure. A new file here is found by itself."""
+"""The measures: one file per family, one decorated function per measure.
+
+New files are discovered automatically.
+`__init__.pyi` lists them for editors and type checkers; `make docs` writes it.
+"""
 
 from importlib import import_module
 from pkgutil import iter_modules
 
+from unjudged.measures.registry import MEASURES
+
 for _module in iter_modules(__path__):
     import_module(f"{__name__}.{_module.name}")
+
+globals().update(MEASURES)
+__all__ = [*MEASURES]

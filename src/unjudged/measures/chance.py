@@ -1,6 +1,6 @@
-"""What a random ranking is expected to score: all N documents in random order, R of them relevant.
+"""The expected score of a random ranking: all N documents in random order, R of them relevant.
 
-Each function takes arrays of N and R and the parameters of its measure, those it has no use for too.
+Each function takes arrays of N and R and all parameters of its measure, used or not.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ DEEPEST, STRETCH = 1e8, 1 << 20
 
 
 def harmonic(n: ArrayLike) -> Floats:
-    """H_n = 1 + 1/2 + ... + 1/n: summed up to 100, Euler and Maclaurin's series above (error below 1e-16)."""
+    """H_n = 1 + 1/2 + ... + 1/n: a sum up to 100, then the Euler-Maclaurin series (error below 1e-16)."""
     whole = np.asarray(n, float)
     table = np.concatenate([[0.0], np.cumsum(1 / np.arange(1, 101))])
     large = np.maximum(whole, 100)
@@ -39,7 +39,7 @@ def of_ap(documents: Floats, relevant: Floats, cutoff: float = inf, **_: Any) ->
 
 
 def of_precision(documents: Floats, relevant: Floats, cutoff: float = inf, **_: Any) -> Floats:
-    """Every document is relevant with probability R / N; behind the last one there is nothing."""
+    """Every document is relevant with probability R / N; after the last one there is nothing."""
     depth = np.minimum(documents, cutoff)
     return relevant / documents * depth / (documents if cutoff == inf else cutoff)
 
@@ -65,7 +65,7 @@ def of_success(documents: Floats, relevant: Floats, cutoff: float = inf, **_: An
 
 
 def _over_first(documents: Floats, relevant: Floats, cutoff: float, by_rank: bool) -> Floats:
-    """P(first at i) = P(none before i) R / (N - i + 1), stretch by stretch, for each N and R once."""
+    """P(first at i) = P(none before i) R / (N - i + 1), computed once per pair of N and R."""
     both = np.stack([np.ravel(documents), np.ravel(relevant)], axis=1)
     pairs, place = np.unique(both, axis=0, return_inverse=True)
     values = [_first(n, r, min(cutoff, n - r + 1), by_rank) if r else 0.0 for n, r in pairs.tolist()]
@@ -98,10 +98,20 @@ def of_rank_biased(
 
 def of_ndcg(documents: Floats, relevant: Floats, cutoff: float = inf, **_: Any) -> Floats:
     """With gain 1 for each relevant document: R/N times the discounts, over those of the first R ranks."""
-    deepest = int(min(max(np.max(documents, initial=0), 1), cutoff))
-    discount = np.concatenate([[0.0], np.cumsum(1 / np.log2(np.arange(2.0, deepest + 2)))])
-    depth = np.minimum(documents, cutoff).astype(int)
-    ideal = discount[np.minimum(relevant, depth).astype(int)]
+    ideal = discounts(np.minimum(relevant, documents), cutoff)
     return np.where(
-        relevant > 0, relevant / documents * discount[depth] / np.where(ideal > 0, ideal, 1.0), 0.0
+        relevant > 0,
+        relevant / documents * discounts(documents, cutoff) / np.where(ideal > 0, ideal, 1.0),
+        0.0,
     )
+
+
+def discounts(documents: Floats, cutoff: float) -> Floats:
+    """The sum of 1 / log2(k + 1) over the ranks k of so many documents, down to the cutoff."""
+    depth = np.minimum(documents, cutoff)
+    if depth.max(initial=0) > DEEPEST:
+        raise UsageError(f"{depth.max():.0f} ranks, expected a cutoff of at most {DEEPEST:.0f} for nDCG")
+    deepest = int(depth.max(initial=0))
+    running = np.concatenate([[0.0], np.cumsum(1 / np.log2(np.arange(2.0, deepest + 2)))])
+    found: Floats = running[depth.astype(int)]
+    return found

@@ -39,7 +39,7 @@ class Strata:
         if given is not None and not np.allclose(given[drawn], ratio(sampled, size)[cell[drawn]]):
             raise UsageError(
                 "pairs='joint' needs recorded strata with samples of fixed size, and the probabilities of "
-                "these judgments are not n/N of any: write the sample with --form strata, or use statAP"
+                "these judgments are not n/N of any: write the sample with --format strata, or use statAP"
             )
         return cls(stratum, cell, strata, sampled, size)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import inf
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,12 +13,45 @@ from unjudged.errors import UsageError
 from unjudged.measures import chance
 from unjudged.measures.precision import CUTOFFS
 from unjudged.measures.registry import measure, ratio
-from unjudged.rankings.judged import Floats, JudgedRankings
+from unjudged.rankings.judged import Floats, JudgedRankings, sums
 from unjudged.rankings.judgments import Judgments
+from unjudged.segments import places
+
+
+def gain_of(
+    grade: NDArray[np.integer], dcg: str = "log2", gains: Mapping[int, float] | None = None, **_: Any
+) -> Floats:
+    """The gain of each grade, 0 for the unjudged."""
+    positive = np.maximum(grade, 0)
+    if dcg == "exp-log2" and positive.max(initial=0) > 1000:
+        raise UsageError(f"a grade is {positive.max()}, too high for exponential gains: use dcg='log2'")
+    gain: Floats = np.exp2(positive) - 1 if dcg == "exp-log2" else positive.astype(float)
+    for level, value in (gains or {}).items():
+        gain = np.where(grade == level, value, gain)
+    return gain
+
+
+def _by_chance(
+    r: JudgedRankings,
+    documents: Floats,
+    *,
+    cutoff: float = inf,
+    dcg: str = "log2",
+    gains: Mapping[int, float] | None = None,
+) -> Floats:
+    """Every document has the same chance of every rank: the mean gain x all discounts / the ideal DCG."""
+    gain = gain_of(r.judgments.grade, dcg, gains)
+    total = sums(gain, r.judgments.query, len(r.judgments.queries))[r.query]
+    if np.isin(gain, (0, 1)).all():
+        return chance.of_ndcg(documents, total, cutoff)
+    mean = total / documents
+    return ratio(mean * chance.discounts(documents, cutoff), _ideal(r, cutoff, dcg, gains)[r.query])
 
 
 @measure(
     chance=chance.of_ndcg,
+    graded_chance=_by_chance,
+    gain=gain_of,
     diluted=True,
     trec_eval={"ndcg": (), "ndcg_cut": CUTOFFS},
     aliases=("NDCG",),
@@ -30,29 +64,19 @@ def nDCG(
     dcg: str = "log2",
     gains: Mapping[int, float] | None = None,
 ) -> Floats:
-    """Normalised discounted cumulative gain: the gain of the ranking / that of the best possible one.
+    """Normalised discounted cumulative gain: the ranking's gain divided by the best possible.
 
-    DCG@k = sum over ranks i up to k of gain_i / log2(i + 1), divided by the same of the judged
-    documents sorted by gain. The gain is the grade; with `dcg='exp-log2'` it is 2^grade - 1;
-    `gains={1: 1, 2: 5}` gives the gain of some grades. 0 where no judged document has a gain. An
-    unjudged document has gain 0.
+    DCG@k = sum over ranks i up to k of gain_i / log2(i + 1). nDCG divides it by the DCG@k of the judged
+    documents sorted by gain. The gain is the grade; with `dcg='exp-log2'` it is 2^grade - 1; `gains={1: 1,
+    2: 5}` sets the gains of some grades. nDCG is 0 where no judged document has a gain. An unjudged
+    document has gain 0.
 
-    Use it with graded judgments, at a cutoff whose documents are judged.
+    Use it with graded judgments, at a cutoff down to which documents are judged.
 
     >>> (nDCG @ 3).compute(JudgedRankings.spelled("0 2 N 1", missed="1"))
     array([0.40303028])
     """
     return ratio(DCG.function(r, cutoff=cutoff, dcg=dcg, gains=gains), _ideal(r, cutoff, dcg, gains)[r.query])
-
-
-def gain_of(grade: NDArray[np.int32], dcg: str, gains: Mapping[int, float] | None) -> Floats:
-    positive = np.maximum(grade, 0)
-    if dcg == "exp-log2" and positive.max(initial=0) > 1000:
-        raise UsageError(f"a grade is {positive.max()}, too high for exponential gains: ask for dcg='log2'")
-    gain = np.exp2(positive) - 1 if dcg == "exp-log2" else positive.astype(float)
-    for level, value in (gains or {}).items():
-        gain = np.where(grade == level, value, gain)
-    return gain
 
 
 def ideal_rankings(judgments: Judgments, gain: Floats) -> JudgedRankings:
@@ -62,10 +86,9 @@ def ideal_rankings(judgments: Judgments, gain: Floats) -> JudgedRankings:
     row = gainful[np.lexsort((-gain[gainful], query))]
     offsets = np.searchsorted(query, np.arange(len(judgments.queries) + 1))
     counts = np.diff(offsets)
-    rank = np.arange(1, len(row) + 1) - np.repeat(offsets[:-1], counts)
     return JudgedRankings(
         judgments=judgments,
-        rank=rank.astype(np.int32),
+        rank=places(counts).astype(np.int32),
         row=row.astype(np.int32),
         offsets=offsets,
         retrieved=counts.astype(np.int32),
@@ -80,7 +103,7 @@ def _ideal(r: JudgedRankings, cutoff: float, dcg: str, gains: Mapping[int, float
     return best.total(gain[best.row] * (best.rank <= cutoff) / np.log2(best.rank + 1.0))
 
 
-@measure(pointwise=True, range=(0.0, inf), trec_eval="dcg", cite=("jarvelin2002", "burges2005"))
+@measure(pointwise=True, gain=gain_of, range=(0.0, inf), trec_eval="dcg", cite=("jarvelin2002", "burges2005"))
 def DCG(
     r: JudgedRankings,
     *,
@@ -88,12 +111,12 @@ def DCG(
     dcg: str = "log2",
     gains: Mapping[int, float] | None = None,
 ) -> Floats:
-    """Discounted cumulative gain: the gain of the ranking, before nDCG divides it by the best possible.
+    """Discounted cumulative gain: the gain of the ranking before nDCG divides it by the best possible.
 
     DCG@k = sum over ranks i up to k of gain_i / log2(i + 1). `dcg` and `gains` are those of nDCG. An
     unjudged document has gain 0.
 
-    Use it to see what nDCG is made of; its size depends on the query.
+    Use it to see how nDCG comes about; its size depends on the query.
 
     >>> (DCG @ 3).compute(JudgedRankings.spelled("0 2 N 1", missed="1"))
     array([1.26185951])
@@ -114,9 +137,9 @@ def IdealDCG(
 ) -> Floats:
     """The highest DCG that any ranking of the query's judged documents could have.
 
-    nDCG is DCG / IdealDCG. `dcg` and `gains` are those of nDCG.
+    nDCG is DCG / IdealDCG. `dcg` and `gains` are those of nDCG. Unjudged documents have no gain.
 
-    Use it to see what nDCG is made of.
+    Use it to see how nDCG comes about.
 
     >>> (IdealDCG @ 3).compute(JudgedRankings.spelled("0 2 N 1", missed="1"))
     array([3.13092975])
@@ -126,11 +149,11 @@ def IdealDCG(
 
 @measure(pointwise=True, cite=("chapelle2009",))
 def ERR(r: JudgedRankings, *, cutoff: float = inf, max_grade: int = 4) -> Floats:
-    """Expected reciprocal rank: of the document that satisfies a user who stops at it.
+    """Expected reciprocal rank of the document at which a user stops, satisfied.
 
-    ERR = sum over ranks k of (1/k) S_k prod over i < k of (1 - S_i), with S = (2^grade - 1) /
-    2^max_grade. `max_grade` is the top of the scale, 4 as in TREC's web tracks. An unjudged document
-    satisfies nobody.
+    ERR = sum over ranks k of (1/k) S_k prod over i < k of (1 - S_i), with S = (2^grade - 1) / 2^max_grade.
+    `max_grade` is the highest grade of the scale, 4 as in TREC's web tracks; a higher grade is an error. An
+    unjudged document satisfies nobody.
 
     Use it with graded judgments where a user stops at the first good answer.
 

@@ -1,4 +1,4 @@
-"""A ranking's gain against that of the ideal one at many ranks: trec_eval's experimental measures."""
+"""The gain of a ranking compared with the ideal one at many ranks: trec_eval's experimental measures."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 from unjudged.measures.gain import gain_of, ideal_rankings
 from unjudged.measures.registry import measure, ratio
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, sums
+from unjudged.segments import owners, ranges
 
 Gains = Mapping[int, float] | None
 
 
 class Gain:
-    """The documents of each ranking that have a gain, beside the ideal rankings of the queries."""
+    """The documents of each ranking that have a gain, and the ideal rankings of the queries."""
 
     def __init__(self, r: JudgedRankings, gains: Gains) -> None:
         gain, known = gain_of(r.labels, "log2", gains), gain_of(r.judgments.grade, "log2", gains)
@@ -28,7 +29,7 @@ class Gain:
         self.ndcg = ratio(self.hits.total(self.discounted), self.best.total(self.best_discounted)[r.query])
 
     def ideal(self, values: Floats) -> Floats:
-        """Of values for the documents of the ideal rankings, the sums down to the rank of each hit."""
+        """For values of the documents in the ideal rankings, their sums down to the rank of each hit."""
         reached = np.minimum(self.hits.rank, self.best.counts[self.query])
         running = np.append(self.best.running(values, np.add), 0.0)
         last = np.where(reached > 0, self.best.offsets[self.query] + reached, 0) - 1
@@ -38,11 +39,11 @@ class Gain:
 
 @measure(trec_eval="ndcg_rel")
 def nDCGRel(r: JudgedRankings, *, gains: Gains = None) -> Floats:
-    """NDCG averaged over the relevant documents, each at its own rank.
+    """The mean of nDCG over the relevant documents, at the rank of each.
 
-    (1/n) sum over the n judged documents with a gain of nDCG@k, k the rank of the document; one that
-    was not retrieved adds the nDCG of the whole ranking. The gain is the grade; `gains={1: 1, 2: 5}`
-    gives that of some grades. 0 where n = 0. An unjudged document has gain 0.
+    nDCGRel = (1/n) sum over the n judged documents with a gain of nDCG@k, where k is the document's rank; a
+    document that was not retrieved adds the nDCG of the whole ranking. The gain is the grade; `gains={1: 1,
+    2: 5}` sets the gains of some grades. It is 0 where n = 0. An unjudged document has gain 0.
 
     Use it where no single cutoff suits all queries.
 
@@ -59,13 +60,14 @@ def nDCGRel(r: JudgedRankings, *, gains: Gains = None) -> Floats:
 
 @measure(trec_eval="Rndcg")
 def RnDCG(r: JudgedRankings, *, rel: int = 1, gains: Gains = None) -> Floats:
-    """NDCG averaged over the ranks at which the gain of the ideal ranking changes.
+    """The mean of nDCG over the ranks at which the gain of the ideal ranking changes.
 
-    If two documents are judged 2 and five are judged 1, the mean of nDCG@2 and nDCG@7; a ranking longer
-    than the last of these ranks by two or more adds its nDCG (trec_eval's rule). `gains={1: 1, 2: 5}`
-    gives the gain of some grades. 0 where no document is judged relevant. An unjudged document has gain 0.
+    If two documents are judged 2 and five are judged 1, it is the mean of nDCG@2 and nDCG@7. A ranking that
+    is longer than the last of these ranks by two or more also contributes its own nDCG (trec_eval's rule).
+    `gains={1: 1, 2: 5}` sets the gains of some grades. It is 0 where R = 0. An unjudged document has gain
+    0.
 
-    Use it as Rprec, with graded judgments.
+    Use it like Rprec, with graded judgments.
 
     >>> RnDCG.compute(JudgedRankings.spelled("0 2 N 1", missed="1"))
     array([0.20151514])
@@ -77,9 +79,7 @@ def RnDCG(r: JudgedRankings, *, rel: int = 1, gains: Gains = None) -> Floats:
     )
     first = np.searchsorted(best.ranking[changes], np.arange(len(best) + 1))
     counts = np.diff(first)[r.query]
-    ranking = np.repeat(np.arange(len(r)), counts)
-    nth = np.arange(len(ranking)) - np.repeat(np.cumsum(counts) - counts, counts)
-    change = changes[np.repeat(first[r.query], counts) + nth]
+    ranking, change = owners(counts), changes[ranges(first[r.query], counts)]
     ideal = best.running(found.best_discounted, np.add)[change]
     reached = ratio(_down_to(found, ranking, best.rank[change]), ideal)
     longer = (counts > 0) & (r.retrieved > best.counts[r.query] + 1)
@@ -88,7 +88,7 @@ def RnDCG(r: JudgedRankings, *, rel: int = 1, gains: Gains = None) -> Floats:
 
 
 def _down_to(found: Gain, ranking: Integers, rank: NDArray[np.int32]) -> Floats:
-    """The DCG of rankings down to a rank of each."""
+    """The DCG of rankings, each down to its own rank."""
     hits = found.hits
     deep = int(hits.rank.max(initial=0)) + 1
     place = np.searchsorted(
@@ -100,14 +100,14 @@ def _down_to(found: Gain, ranking: Integers, rank: NDArray[np.int32]) -> Floats:
 
 @measure(trec_eval="G")
 def G(r: JudgedRankings, *, gains: Gains = None) -> Floats:
-    """Normalised gain: each document's gain, discounted by how far the ranking is behind the ideal one.
+    """Normalised gain: each document's gain, discounted by how far the ranking lags behind the ideal one.
 
-    G = sum over retrieved documents of gain / log2(2 + c - g), divided by the sum of all gains: g is
-    the gain down to the document, c that of the ideal ranking down to the same rank, where a document
-    counts 1 at least. `gains={1: 1, 2: 5}` gives the gain of some grades. 0 where no judged document
+    G = sum over retrieved documents of gain / log2(2 + c - g), divided by the sum of all gains, where g is
+    the gain down to the document and c that of the ideal ranking down to the same rank, with each document
+    counting at least 1. `gains={1: 1, 2: 5}` sets the gains of some grades. G is 0 where no judged document
     has a gain. An unjudged document has gain 0.
 
-    Use it where a late document should be forgiven if all before it were good.
+    Use it where a late document should be forgiven if all documents before it were good.
 
     >>> G.compute(JudgedRankings.spelled("0 2 N 1", missed="1"))
     array([0.44046488])
@@ -121,12 +121,12 @@ def G(r: JudgedRankings, *, gains: Gains = None) -> Floats:
 
 @measure(diluted=True, trec_eval="binG")
 def BinG(r: JudgedRankings, *, rel: int = 1) -> Floats:
-    """G for relevant or not: the mean, over the relevant documents, of 1 / log2(2 + others above).
+    """G for binary judgments: the mean over relevant documents of 1 / log2(2 + nonrelevant above).
 
-    A relevant document that was not retrieved adds 0. 0 where no document is judged relevant. The
-    unjudged count as not relevant.
+    A relevant document that was not retrieved adds 0. BinG is 0 where R = 0. Unjudged documents count as
+    not relevant.
 
-    Use it as G, where judgments are not graded.
+    Use it like G where judgments are not graded.
 
     >>> BinG.compute(JudgedRankings.spelled("0 1 N 1", missed="1"))
     array([0.37697658])

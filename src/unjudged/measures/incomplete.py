@@ -12,7 +12,7 @@ from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 
 NOTHING_LEFT = 1e-18
-"""A share of a value that is less than its last digit."""
+"""A share of a value that is smaller than its last digit."""
 
 
 @measure(estimates=True, range=(0.0, np.inf), trec_eval="infAP", cite=("yilmaz2006", "yilmaz2008"))
@@ -31,15 +31,17 @@ def infAP(
 
         1/k + (d/k) (r + eps) / (r + n + c eps)
 
-    with r and n the judged relevant and nonrelevant documents above k and d the pooled ones, judged
-    or not; 1 for k = 1. R counts the documents judged relevant; 0 where R = 0. A document pooled
-    and not judged counts as relevant as often as the judged ones above k are; one that was not
-    pooled is not relevant. `c` and `eps` are the Lidstone smoothing. `pool=False` does without knowledge
-    of the pool: d = k - 1. `actual` takes the precision at each sampled relevant document from these
-    complete judgments (a file, or Judgments): then nothing but the sampling is estimated.
+    where r and n are the numbers of judged relevant and nonrelevant documents above rank k, and d is the
+    number of pooled documents above it, judged or not. The term is 1 for k = 1. infAP is 0 where R = 0.
 
-    Use it to estimate AP where the judged documents are a uniform sample of the pool. With
-    complete judgments it is AP up to the smoothing.
+    A document that was pooled but not judged counts as relevant as often as the judged documents above k
+    are relevant. A document that was not pooled counts as not relevant. `c` and `eps` control the Lidstone
+    smoothing. `pool=False` assumes no knowledge of the pool: d = k - 1. `actual` names complete judgments
+    (a file, or Judgments) from which the precision at each sampled relevant document is taken, so that only
+    the sampling is estimated.
+
+    Use it to estimate AP where the judged documents are a uniform sample of the pool. With complete
+    judgments it is AP, up to the smoothing.
 
     >>> infAP.compute(JudgedRankings.spelled("0 1 U N 1 N 0 U 1 N N 1", missed="1 1 0 0 0 0 0 0 0"))
     array([0.31296376])
@@ -59,11 +61,12 @@ def infAP(
 def indAP(r: JudgedRankings, *, rel: int = 1, unpooled: str = "nonrelevant") -> Floats:
     """Induced average precision: AP of the ranking without its unjudged documents.
 
-    The documents that were pooled and not judged are removed, then AP is computed; those that were not
-    pooled stay, as nonrelevant (2008). `unpooled='removed'` removes these too (2006; trec_eval's
-    `-J -m map`). 0 where no document is judged relevant.
+    Documents that were pooled but not judged are removed; then AP is computed. Documents that were not
+    pooled stay and count as not relevant (2008). `unpooled='removed'` removes them as well (2006;
+    trec_eval's `-J -m map`). indAP is 0 where R = 0.
 
-    Use it on shallow pools, where it ranks systems best of the three. AP where all the pool is judged.
+    Use it on shallow pools: in our experiments it ranks systems better there than infAP and subAP. It is AP
+    where the whole pool is judged.
 
     >>> indAP.compute(JudgedRankings.spelled("0 1 U N 1 N 0 U 1 N N 1", missed="1 1 0 0 0 0 0 0 0"))
     array([0.3047619])
@@ -78,20 +81,21 @@ def indAP(r: JudgedRankings, *, rel: int = 1, unpooled: str = "nonrelevant") -> 
 
 @measure(estimates=True, cite=("yilmaz2008",))
 def subAP(r: JudgedRankings, *, rel: int = 1, share: float | None = None, seed: int | None = None) -> Floats:
-    """Subcollection average precision: AP in a collection sampled as the judgments were.
+    """Subcollection average precision: AP in a collection that was sampled as the judgments were.
 
-    As the judged documents are a share p of the pool, so each document that was not pooled is kept with
-    probability p, and those pooled and not judged are removed. Expected precision at a relevant
-    document, with r and n the judged relevant and nonrelevant documents at or above its rank and nd those
-    not pooled above it:
+    If a share p of the pool is judged, each document that was not pooled is kept with probability p, and
+    those pooled but not judged are removed. The expected precision at a relevant document is
 
         sum over i = 0..nd of C(nd, i) p^i (1 - p)^(nd - i) r / (r + n + i)
 
-    subAP is its mean over the R relevant documents. p is the judged share of the query's pool unless
-    `share` gives it. `seed` draws one such collection in the place of the expectation (for each query
-    and rank one draw, the same for every run). 0 where R = 0.
+    where r and n are the numbers of judged relevant and nonrelevant documents at or above its rank and nd
+    is the number of documents above it that were not pooled. subAP is the mean over the R relevant
+    documents, and 0 where R = 0.
 
-    Use it to estimate AP from a uniform sample. It is indAP where all the pool is judged.
+    p is the judged share of the query's pool unless `share` gives it. `seed` draws one such collection
+    instead of taking the expectation; each query and rank has one draw, the same for every run.
+
+    Use it to estimate AP from a uniform sample. It is indAP where the whole pool is judged.
 
     >>> ranking = JudgedRankings.spelled("0 1 U N 1 N 0 U 1 N N 1", missed="1 1 0 0 0 0 0 0 0")
     >>> subAP(share=0.5).compute(ranking)
@@ -112,9 +116,9 @@ def inverse_of_sample(a: Integers, n: Integers, p: Floats) -> Floats:
     """E[1 / (a + Binomial(n, p))], for each a, n and p.
 
     It is I(a, n) = integral from 0 to 1 of t^(a-1) (1 - p + p t)^n. Integration by parts and the
-    binomial recursion together give I(a, n) (a + n) = 1 + n (1 - p) I(a, n-1): all terms positive,
-    errors shrinking by n (1 - p) / (a + n) and more a step. So it may start, with 0, as far below n as
-    it takes for nothing to be left of that.
+    binomial recursion together give I(a, n) (a + n) = 1 + n (1 - p) I(a, n-1). All terms are positive, and
+    each step shrinks an error by at least n (1 - p) / (a + n). So the recursion may start from 0, as far
+    below n as it takes for that error to vanish.
     """
     shrinks = n * (1 - p) / (a + n)
     with np.errstate(divide="ignore"):
@@ -133,7 +137,7 @@ def inverse_of_sample(a: Integers, n: Integers, p: Floats) -> Floats:
 
 
 def _kept_above(r: JudgedRankings, hits: JudgedRankings, p: Floats, seed: int) -> Integers:
-    """How many documents above each hit that were not pooled one random subcollection keeps."""
+    """How many unpooled documents above each hit are kept by one random subcollection."""
     deepest = int(r.rank.max(initial=0))
     kept = np.zeros((len(p), deepest + 1), np.int64)
     for q, name in enumerate(r.judgments.queries.tolist()):

@@ -1,6 +1,6 @@
-"""Interpolated precision: what a ranking reaches at a level of recall, or above it.
+"""Interpolated precision: the best precision that a ranking reaches at a level of recall or above.
 
-An unjudged document counts as not relevant, as it does in trec_eval.
+An unjudged document counts as not relevant, as in trec_eval.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ TENTHS = tuple(i / 10 for i in range(11))
 
 @measure(diluted=True, trec_eval={"iprec_at_recall": TENTHS}, cite=("salton1983",))
 def IPrec(r: JudgedRankings, *, rel: int = 1, recall: float, rounding: str = "up") -> Floats:
-    """Interpolated precision: the highest precision at any rank where recall is at least that much.
+    """Interpolated precision: the highest precision at any rank where recall is at least the given level.
 
-    `IPrec@0.1` looks from the rank on that holds the n-th relevant document, n being recall x R
-    rounded up; `rounding='nearest'` rounds as trec_eval 10 does, `'up'` is the definition and
-    trec_eval 9's way. 0 where so many were never retrieved, and where R = 0. The unjudged count as
-    not relevant.
+    `IPrec@0.1` starts at the rank of the n-th relevant document, where n is recall x R rounded up.
+    `rounding='nearest'` rounds as trec_eval 10 does; `'up'` follows the definition and trec_eval 9. It is 0
+    where fewer than n relevant documents were retrieved and where R = 0. Unjudged documents count as not
+    relevant.
 
     Use it for precision-recall curves.
 
@@ -35,7 +35,7 @@ def IPrec(r: JudgedRankings, *, rel: int = 1, recall: float, rounding: str = "up
 
 
 def documents_needed(r: JudgedRankings, rel: int, recall: float, rounding: str) -> Floats:
-    """How many relevant documents of each ranking's query make up so much recall.
+    """How many relevant documents of each ranking's query make up this recall.
 
     trec_eval 9 truncates after adding 0.9; trec_eval 10 rounds half away from zero.
     """
@@ -49,10 +49,10 @@ def IAP(
 ) -> Floats:
     """Interpolated average precision: the mean of IPrec at eleven levels of recall, 0 to 1.
 
-    `recalls=(0.2, 0.5, 0.8)` gives other levels; `rounding` is that of IPrec. 0 where R = 0. The unjudged
-    count as not relevant.
+    `recalls=(0.2, 0.5, 0.8)` gives other levels; `rounding` is that of IPrec. IAP is 0 where R = 0.
+    Unjudged documents count as not relevant.
 
-    Use it to compare with figures from before AP took its place.
+    Use it to compare with results from before AP replaced it.
 
     >>> IAP.compute(JudgedRankings.spelled("0 1 N 1 N", missed="1 1"))
     array([0.27272727])

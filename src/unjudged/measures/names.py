@@ -13,20 +13,20 @@ MeasureLike = Measure | str
 
 
 def parse_measures(measures: MeasureLike | Iterable[MeasureLike]) -> list[Measure]:
-    """Measures from names, lists of names, or measures; trec_eval's `P.5,10` is two of them."""
+    """Measures from names, lists of names or measures; trec_eval's `P.5,10` is two measures."""
     items = [measures] if isinstance(measures, str | Measure) else list(measures)
     found = [m for item in items for m in (parse(item) if isinstance(item, str) else [item])]
     for measure in found:
         if not isinstance(measure, Measure):
-            raise UsageError(f"{measure!r} is no measure, expected a name such as 'AP' or 'nDCG@10'")
+            raise UsageError(f"{measure!r} is not a measure, expected a name such as 'AP' or 'nDCG@10'")
         measure.check_complete()
     if not found:
-        raise UsageError("no measure asked for, expected at least one such as 'AP'")
+        raise UsageError("no measure given, expected at least one such as 'AP'")
     return list(dict.fromkeys(found))
 
 
 def parse(text: str) -> list[Measure]:
-    """The measures that one name stands for.
+    """The measures that a name stands for.
 
     >>> parse("nDCG(dcg='exp-log2')@10"), parse("map"), parse("P.5,10")
     ([nDCG(dcg='exp-log2')@10], [AP], [P@5, P@10])
@@ -42,9 +42,7 @@ def parse(text: str) -> list[Measure]:
 
 def _from_grammar(text: str) -> Measure:
     """Name, Name(key=value, ...), Name@cutoff, Name(key=value, ...)@cutoff."""
-    problem = (
-        f"{text!r} is not how a measure is written, expected such as AP, P@10 or nDCG(dcg='exp-log2')@10"
-    )
+    problem = f"invalid measure {text!r}: write it like AP, P@10 or nDCG(dcg='exp-log2')@10"
     try:
         tree = ast.parse(text, mode="eval").body
         at = None
@@ -69,7 +67,7 @@ def _cutoffs(text: str, written: str) -> list[float]:
     try:
         return [float(c) if "." in c else int(c) for c in written.split(",")]
     except ValueError:
-        raise UsageError(f"{text!r} has cutoffs {written!r}, expected numbers such as 5,10") from None
+        raise UsageError(f"{text!r} has invalid cutoffs {written!r}: use numbers such as 5,10") from None
 
 
 def _unknown(name: str) -> UsageError:
@@ -84,5 +82,5 @@ def _by_name() -> dict[str, Measure]:
 
 
 def trec_eval_names() -> dict[str, tuple[Measure, tuple[float, ...]]]:
-    """trec_eval's names, each with the cutoffs it has there by default."""
+    """trec_eval's names, each with its measure and its default cutoffs."""
     return {n: (m, cuts) for m in MEASURES.values() for n, cuts in m.traits.trec_eval.items()}

@@ -1,6 +1,6 @@
-"""Measures of relevant and not relevant: precision, recall and what is made of them.
+"""Measures of binary relevance: precision, recall and measures derived from them.
 
-An unjudged document counts as not relevant in all of them, as it does in trec_eval.
+In all of them an unjudged document counts as not relevant, as in trec_eval.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
     cite=("harman1993",),
 )
 def AP(r: JudgedRankings, *, rel: int = 1, cutoff: float = inf) -> Floats:
-    """Average precision: the mean, over the relevant documents, of the precision at each one's rank.
+    """Average precision: the mean of the precisions at the ranks of the relevant documents.
 
-    AP = (1/R) sum over retrieved relevant documents at ranks k of (relevant at or above k) / k, with
-    R the judged relevant documents of the query. A relevant document that was not retrieved (or is
-    below the cutoff) adds 0. 0 where R = 0. The unjudged count as not relevant.
+    AP = (1/R) sum over retrieved relevant documents at ranks k of (relevant at or above k) / k. A relevant
+    document that was not retrieved, or is below the cutoff, adds 0. AP is 0 where R = 0. Unjudged documents
+    count as not relevant.
 
-    Use it to compare systems over the whole ranking when nearly all that they retrieve is judged.
+    Use it to compare systems over the whole ranking when nearly everything they retrieve is judged.
 
     >>> AP.compute(JudgedRankings.spelled("0 1 U N 1 N 0 U 1 N N 1", missed="1 1 0 0 0 0 0 0 0"))
     array([0.26111111])
@@ -44,11 +44,12 @@ def AP(r: JudgedRankings, *, rel: int = 1, cutoff: float = inf) -> Floats:
 def yaAP(r: JudgedRankings, *, rel: int = 1) -> Floats:
     """Average precision on the scale of log odds: "yet another average precision" (Robertson, 2012).
 
-    yaAP = ln((1 + S) / (1 + R - S)), with S the sum of the precisions at the retrieved relevant
-    documents, so that S / R is AP. The ones smooth it: where R = 0 it is 0. The unjudged count as not
-    relevant.
+    yaAP = ln((1 + S) / (1 + R - S)), where S is the sum of the precisions at the retrieved relevant
+    documents, so that S / R is AP. The ones are smoothing; they make it 0 where R = 0. Unjudged documents
+    count as not relevant.
 
-    Use it to average over queries that differ much in difficulty: it spreads out what AP crowds near 0 and 1.
+    Use it to average over queries of very different difficulty: it spreads out the values that AP crowds
+    near 0 and 1.
 
     >>> yaAP.compute(JudgedRankings.spelled("0 1 N 1", missed="1"))
     array([-0.40546511])
@@ -70,10 +71,10 @@ def _weight(rank: Floats, cutoff: float, **_: Any) -> Floats:
     aliases=("Precision",),
 )
 def P(r: JudgedRankings, *, rel: int = 1, cutoff: float) -> Floats:
-    """Precision at k: the share of the first k documents that is relevant.
+    """Precision at k: the share of the first k documents that are relevant.
 
-    P@k = (relevant at ranks 1 to k) / k. A shorter ranking is filled up with documents that are not
-    relevant. The unjudged count as not relevant.
+    P@k = (relevant at ranks 1 to k) / k. A ranking shorter than k is filled up with documents that are not
+    relevant. Unjudged documents count as not relevant.
 
     Use it for what a user sees on the first page.
 
@@ -85,12 +86,12 @@ def P(r: JudgedRankings, *, rel: int = 1, cutoff: float) -> Floats:
 
 @measure(chance=chance.of_recall, diluted=True, trec_eval={"recall": CUTOFFS}, aliases=("Recall",))
 def R(r: JudgedRankings, *, rel: int = 1, cutoff: float = inf) -> Floats:
-    """Recall at k: the share of the relevant documents that is among the first k.
+    """Recall at k: the share of the relevant documents that are among the first k.
 
-    R@k = (relevant at ranks 1 to k) / R. 0 where no document is judged relevant. The unjudged count
-    as not relevant, and what nobody judged is missing from R too.
+    R@k = (relevant at ranks 1 to k) / R. It is 0 where R = 0. Unjudged documents count as not relevant, and
+    relevant documents that nobody judged are missing from R as well.
 
-    Use it for the first stage of a pipeline, and where missing a document is what hurts.
+    Use it for the first stage of a pipeline, and where a missed document is costly.
 
     >>> (R @ 5).compute(JudgedRankings.spelled("0 1 U N 1 N", missed="1 1"))
     array([0.5])
@@ -100,10 +101,10 @@ def R(r: JudgedRankings, *, rel: int = 1, cutoff: float = inf) -> Floats:
 
 @measure(monotone=True, trec_eval={"relative_P": CUTOFFS})
 def RelP(r: JudgedRankings, *, rel: int = 1, cutoff: float) -> Floats:
-    """Relative precision at k: precision divided by the highest it could be.
+    """Relative precision at k: precision divided by the highest value it could have.
 
-    RelP@k = (relevant at ranks 1 to k) / min(k, R), R the documents judged relevant: precision where k is
-    below R, recall where it is above. 0 where R = 0. The unjudged count as not relevant.
+    RelP@k = (relevant at ranks 1 to k) / min(k, R). It is precision where k is below R and recall where k
+    is above. It is 0 where R = 0. Unjudged documents count as not relevant.
 
     Use it where a query may have fewer relevant documents than the cutoff.
 
@@ -116,11 +117,11 @@ def RelP(r: JudgedRankings, *, rel: int = 1, cutoff: float) -> Floats:
 
 @measure(monotone=True, trec_eval="Rprec", aliases=("RPrec",))
 def Rprec(r: JudgedRankings, *, rel: int = 1) -> Floats:
-    """R-precision: precision at rank R, the number of documents judged relevant.
+    """R-precision: precision at rank R.
 
-    Rprec = (relevant at ranks 1 to R) / R. 0 where R = 0. The unjudged count as not relevant.
+    Rprec = (relevant at ranks 1 to R) / R. It is 0 where R = 0. Unjudged documents count as not relevant.
 
-    Use it where queries differ much in how many relevant documents they have.
+    Use it where the number of relevant documents differs greatly between queries.
 
     >>> Rprec.compute(JudgedRankings.spelled("0 1 U N 1 N", missed="1"))
     array([0.33333333])
@@ -131,11 +132,11 @@ def Rprec(r: JudgedRankings, *, rel: int = 1) -> Floats:
 
 @measure(monotone=True, trec_eval={"Rprec_mult": tuple(i / 5 for i in range(1, 11))})
 def RprecMult(r: JudgedRankings, *, rel: int = 1, multiple: float) -> Floats:
-    """Precision at a multiple of R: `RprecMult@2` looks at rank 2R, R the documents judged relevant.
+    """Precision at a multiple of R: `RprecMult@2` looks at the first 2R documents.
 
-    RprecMult@m = (relevant at ranks 1 to n) / n, with n = m R rounded up (trec_eval's way: 0.9 is added
-    and the rest cut off). 0 where n = 0. A shorter ranking is filled up with documents that are not relevant.
-    The unjudged count as not relevant. RprecMult@1 is Rprec.
+    RprecMult@m = (relevant at ranks 1 to n) / n, where n is m R rounded up (as in trec_eval: 0.9 is added
+    and the fraction dropped). It is 0 where n = 0, so also where R = 0. A ranking shorter than n is filled
+    up with documents that are not relevant. Unjudged documents count as not relevant. RprecMult@1 is Rprec.
 
     Use it to see whether a system is good at the top or further down.
 
@@ -156,7 +157,8 @@ def RprecMult(r: JudgedRankings, *, rel: int = 1, multiple: float) -> Floats:
 def RR(r: JudgedRankings, *, rel: int = 1, cutoff: float = inf) -> Floats:
     """Reciprocal rank: 1 divided by the rank of the first relevant document.
 
-    0 where none was retrieved (above the cutoff). The unjudged count as not relevant.
+    It is 0 where no relevant document was retrieved, or none above the cutoff. Unjudged documents count as
+    not relevant.
 
     Use it where one relevant document is enough.
 
@@ -171,7 +173,7 @@ def RR(r: JudgedRankings, *, rel: int = 1, cutoff: float = inf) -> Floats:
 def Success(r: JudgedRankings, *, rel: int = 1, cutoff: float) -> Floats:
     """Success at k: 1 if any of the first k documents is relevant, else 0.
 
-    The unjudged count as not relevant.
+    Unjudged documents count as not relevant.
 
     Use it where one relevant document among the first k is enough.
 

@@ -1,4 +1,4 @@
-"""Preference measures: how often a judged nonrelevant document stands above a relevant one."""
+"""Preference measures: how often a judged nonrelevant document is ranked above a relevant one."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ from unjudged.measures.registry import measure, ratio
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 
 
-@measure(monotone=True, trec_eval="bpref", aliases=("BPref",), cite=("buckley2004",))
+@measure(monotone=True, skips_unjudged=True, trec_eval="bpref", aliases=("BPref",), cite=("buckley2004",))
 def Bpref(r: JudgedRankings, *, rel: int = 1, form: str = "trec_eval") -> Floats:
-    """Binary preference: how rarely a judged nonrelevant document stands above a relevant one.
+    """Binary preference: how rarely judged nonrelevant documents are ranked above relevant ones.
 
-    Bpref = (1/R) sum over retrieved relevant documents of 1 - min(n, R) / min(J0, R), with n the
-    judged nonrelevant documents above it and J0 those of the query; 1 where n = 0. This is
-    trec_eval's form since 2005; `form='paper'` divides by R in the place of min(J0, R), as
-    Buckley and Voorhees wrote it. 0 where R = 0. The unjudged are passed over, pooled or not.
+    Bpref = (1/R) sum over retrieved relevant documents of 1 - min(n, R) / min(J0, R), where n is the number
+    of judged nonrelevant documents above it and J0 that of the whole query. The term is 1 where n = 0. This
+    has been trec_eval's form since 2005; `form='paper'` divides by R instead of min(J0, R), as Buckley and
+    Voorhees wrote it. Bpref is 0 where R = 0. Unjudged documents are ignored, pooled or not, so judging one
+    as nonrelevant can change the value.
 
-    Use it to rank systems when many judgments are missing; its value is no estimate of AP.
+    Use it to rank systems when many judgments are missing. Its value does not estimate AP.
 
     >>> Bpref.compute(JudgedRankings.spelled("0 1 U N 1 N 0 U 1 N N 1", missed="1 1 0 0 0 0 0 0 0"))
     array([0.5])
@@ -27,14 +28,14 @@ def Bpref(r: JudgedRankings, *, rel: int = 1, form: str = "trec_eval") -> Floats
     return _preference(r, rel, relevant, worst)
 
 
-@measure(monotone=True, cite=("buckley2004",))
+@measure(monotone=True, skips_unjudged=True, cite=("buckley2004",))
 def Bpref10(r: JudgedRankings, *, rel: int = 1) -> Floats:
     """Bpref-10: binary preference against the first R + 10 judged nonrelevant documents.
 
-    Bpref10 = (1/R) sum over retrieved relevant documents of 1 - min(n, R + 10) / (R + 10), with n the
-    judged nonrelevant documents above it. 0 where R = 0. The unjudged are passed over.
+    Bpref10 = (1/R) sum over retrieved relevant documents of 1 - min(n, R + 10) / (R + 10), where n is the
+    number of judged nonrelevant documents above it. It is 0 where R = 0. Unjudged documents are ignored.
 
-    Use it in the place of Bpref where queries have only one or two relevant documents.
+    Use it instead of Bpref where queries have only one or two relevant documents.
 
     >>> Bpref10.compute(JudgedRankings.spelled("0 1 U N 1 N 0 U 1 N N 1", missed="1 1 0 0 0 0 0 0 0"))
     array([0.60416667])

@@ -1,4 +1,4 @@
-"""Rank-biased precision, and how much of it the unjudged leave open."""
+"""Rank-biased precision, and how much of it the unjudged documents leave open."""
 
 from __future__ import annotations
 
@@ -7,18 +7,64 @@ from math import inf
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unjudged.errors import UsageError
 from unjudged.measures import chance
 from unjudged.measures.registry import measure
-from unjudged.rankings.judged import Floats, JudgedRankings
+from unjudged.rankings.judged import Floats, JudgedRankings, sums
+from unjudged.rankings.judgments import Judgments
+
+Gains = Mapping[int, float] | None
 
 
 def _weight(rank: Floats, p: float = 0.8, cutoff: float = inf, **_: Any) -> Floats:
     return (1 - p) * p ** (rank - 1.0) * (rank <= cutoff)
 
 
-@measure(pointwise=True, chance=chance.of_rank_biased, weight=_weight, cite=("moffat2008",))
+def gain_of(
+    grade: NDArray[np.integer], rel: int = 1, max_grade: int | None = None, gains: Gains = None, **_: Any
+) -> Floats:
+    """The gain of each grade, where it does not depend on the query: 0 below `rel`."""
+    gain = grade / max_grade if max_grade else np.ones(grade.shape)
+    return np.where(grade >= rel, _replaced(gain, grade, gains), 0.0)
+
+
+def _by_chance(
+    r: JudgedRankings,
+    documents: Floats,
+    *,
+    p: float = 0.8,
+    rel: int = 1,
+    cutoff: float = inf,
+    max_grade: int | None = None,
+    gains: Gains = None,
+    scale: str = "none",
+) -> Floats:
+    """Every document has the same chance of every rank, so the gains of a query count as one sum."""
+    judgments = r.judgments
+    rows = np.flatnonzero(judgments.grade >= rel)
+    gain = _gains(
+        judgments,
+        judgments.grade[rows],
+        judgments.query[rows],
+        rel=rel,
+        max_grade=max_grade,
+        gains=gains,
+        scale=scale,
+    )
+    total = sums(gain, judgments.query[rows], len(judgments.queries))[r.query]
+    return chance.of_rank_biased(documents, total, p, cutoff)
+
+
+@measure(
+    pointwise=True,
+    chance=chance.of_rank_biased,
+    graded_chance=_by_chance,
+    gain=gain_of,
+    weight=_weight,
+    cite=("moffat2008",),
+)
 def RBP(
     r: JudgedRankings,
     *,
@@ -26,70 +72,93 @@ def RBP(
     rel: int = 1,
     cutoff: float = inf,
     max_grade: int | None = None,
-    gains: Mapping[int, float] | None = None,
+    gains: Gains = None,
     scale: str = "none",
 ) -> Floats:
-    """Rank-biased precision: the chance that a document a user looks at is relevant.
+    """Rank-biased precision: the probability that a document a user looks at is relevant.
 
-    RBP = (1 - p) sum over documents at ranks k of gain p^(k-1): the user goes on to the next document
-    with probability p. The gain of a relevant document is 1; `max_grade=4` makes it grade / 4, and
-    `gains={1: 0.3}` gives that of some grades. `scale='query'` is trec_eval 10's way: the gain is the
-    grade, and where a query has one above 1, all its gains are divided by the highest. The unjudged count as
-    not relevant, so it is the lower end of what the ranking may be worth; RBPResidual says how far the upper
-    end is, RBPUpper where.
+    RBP = (1 - p) sum over ranks k of gain p^(k-1): the user goes on to the next document with probability
+    p. The gain of a relevant document is 1. `max_grade=4` makes it grade / 4, and `gains={1: 0.3}` sets the
+    gains of some grades. `scale='query'` follows trec_eval 10: the gain is the grade, and where a query has
+    a grade above 1, all its gains are divided by the highest. Unjudged documents count as not relevant, so
+    RBP is the lower end of what the ranking may be worth. RBPResidual is the distance to the upper end,
+    RBPUpper the upper end.
 
-    Use it when judgments are incomplete: it is the measure whose uncertainty is known exactly.
+    Use it when judgments are incomplete: its uncertainty is known exactly.
 
     >>> RBP(p=0.8).compute(JudgedRankings.spelled("0 1 U N 1 N 0 U 1 N N 1"))
     array([0.2926543])
     """
     hits = r.relevant(rel, cutoff)
-    if scale == "query":
-        gain = _gain_by_query(hits, gains or {})
-    else:
-        gain = hits.labels / max_grade if max_grade else np.ones(len(hits.labels))
-        gain = _given(gain, hits, gains or {})
-    if gain.max(initial=0.0) > 1:
-        raise UsageError(f"RBP: a gain is {gain.max():g}, expected none above 1: give max_grade or gains")
+    gain = _gains(
+        r.judgments,
+        hits.labels,
+        hits.query[hits.ranking],
+        rel=rel,
+        max_grade=max_grade,
+        gains=gains,
+        scale=scale,
+    )
     return (1 - p) * hits.total(gain * p ** (hits.rank - 1.0))
 
 
-def _given(gain: Floats, hits: JudgedRankings, gains: Mapping[int, float]) -> Floats:
-    for grade, value in gains.items():
-        gain = np.where(hits.labels == grade, value, gain)
+def _gains(
+    judgments: Judgments,
+    grade: NDArray[np.int32],
+    query: NDArray[np.integer],
+    *,
+    rel: int,
+    max_grade: int | None,
+    gains: Gains,
+    scale: str,
+) -> Floats:
+    """The gains of relevant documents, each of a query."""
+    if scale == "query":
+        gain = _scaled_by_query(judgments, grade, query, gains or {})
+    else:
+        gain = gain_of(grade, rel, max_grade, gains)
+    if gain.max(initial=0.0) > 1:
+        raise UsageError(f"RBP: a gain is {gain.max():g}, expected none above 1: give max_grade or gains")
     return gain
 
 
-def _gain_by_query(hits: JudgedRankings, gains: Mapping[int, float]) -> Floats:
-    """Grades, or the gains given for them, by query brought to 0 to 1 where one lies outside.
+def _replaced(gain: Floats, grade: NDArray[np.integer], gains: Gains) -> Floats:
+    for level, value in (gains or {}).items():
+        gain = np.where(grade == level, value, gain)
+    return gain
+
+
+def _scaled_by_query(
+    judgments: Judgments, grade: NDArray[np.int32], query: NDArray[np.integer], gains: Mapping[int, float]
+) -> Floats:
+    """Grades, or the gains given for them, mapped to 0 to 1 for each query that has one outside.
 
     A query has all grades from 0 to the highest that was judged for it.
     """
-    judgments = hits.judgments
     top = np.full(len(judgments.queries), -1)
     np.maximum.at(top, judgments.query, judgments.grade)
     low, high = np.zeros(len(top)), top.astype(float)
-    for grade in sorted(gains):
-        low = np.where(low == grade, low + 1, low)
-    for grade in sorted(gains, reverse=True):
-        high = np.where(high == grade, high - 1, high)
+    for level in sorted(gains):
+        low = np.where(low == level, low + 1, low)
+    for level in sorted(gains, reverse=True):
+        high = np.where(high == level, high - 1, high)
     lowest = np.minimum(np.where(low <= top, low, inf), min(gains.values(), default=inf))
     highest = np.maximum(np.where(high >= 0, high, -inf), max(gains.values(), default=-inf))
     outside = ((lowest < 0) | (highest > 1)) & (highest > lowest)
     start, size = np.where(outside, lowest, 0.0), np.where(outside, highest - lowest, 1.0)
-    query = hits.query[hits.ranking]
-    return (_given(hits.labels.astype(float), hits, gains) - start[query]) / size[query]
+    scaled: Floats = (_replaced(grade.astype(float), grade, gains) - start[query]) / size[query]
+    return scaled
 
 
 @measure(quality=False, cite=("moffat2008", "park2016"))
 def RBPResidual(r: JudgedRankings, *, p: float = 0.8, cutoff: float = inf) -> Floats:
     """The RBP that would be added if every unjudged document were relevant.
 
-    The weights (1 - p) p^(k-1) of all ranks whose document is not judged, those behind the end of
-    the ranking (p^L after L documents) among them: 1 - (weights of the judged). With a cutoff,
-    all below it counts as unseen. 1 where nothing was retrieved.
+    RBPResidual = the sum of the weights (1 - p) p^(k-1) of all ranks without a judged document, including
+    the ranks after the end of the ranking (p^L after L documents); that is, 1 - (weights of the judged).
+    With a cutoff, everything below it counts as unjudged. It is 1 where nothing was retrieved.
 
-    Use it beside RBP, always: RBP without it is half a number.
+    Use it with every RBP: without it RBP is half a number.
 
     >>> RBPResidual(p=0.8).compute(JudgedRankings.spelled("0 1 U N 1 N 0 U 1 N N 1"))
     array([0.4549169])
@@ -106,12 +175,12 @@ def RBPUpper(
     rel: int = 1,
     cutoff: float = inf,
     max_grade: int | None = None,
-    gains: Mapping[int, float] | None = None,
+    gains: Gains = None,
     scale: str = "none",
 ) -> Floats:
     """The RBP if every unjudged document were relevant: RBP + RBPResidual.
 
-    The unjudged, those behind the end of the ranking too, count as relevant with gain 1.
+    Unjudged documents, including those after the end of the ranking, count as relevant with gain 1.
 
     Use it with RBP as the two ends of an interval.
 

@@ -1,6 +1,6 @@
-"""Measures of what was retrieved as a set: its order does not matter.
+"""Measures of the retrieved set, whose order does not matter.
 
-An unjudged document counts as not relevant in all of them, as it does in trec_eval.
+In all of them an unjudged document counts as not relevant, as in trec_eval.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from unjudged.rankings.judged import Floats, JudgedRankings
 
 @measure(pointwise=True, chance=chance.of_precision, trec_eval="set_P")
 def SetP(r: JudgedRankings, *, rel: int = 1) -> Floats:
-    """Precision of the whole retrieved set: relevant retrieved / retrieved.
+    """Precision of the retrieved set: relevant retrieved / retrieved.
 
-    0 where nothing was retrieved. The unjudged count as not relevant.
+    It is 0 where nothing was retrieved. Unjudged documents count as not relevant.
 
     Use it for systems that return a set.
 
@@ -30,9 +30,9 @@ def SetP(r: JudgedRankings, *, rel: int = 1) -> Floats:
 
 @measure(diluted=True, chance=chance.of_recall, trec_eval="set_recall")
 def SetR(r: JudgedRankings, *, rel: int = 1) -> Floats:
-    """Recall of the whole retrieved set: relevant retrieved / R.
+    """Recall of the retrieved set: relevant retrieved / R.
 
-    0 where R = 0. The unjudged count as not relevant.
+    It is 0 where R = 0. Unjudged documents count as not relevant.
 
     Use it for systems that return a set.
 
@@ -44,10 +44,10 @@ def SetR(r: JudgedRankings, *, rel: int = 1) -> Floats:
 
 @measure(diluted=True, trec_eval="set_F", cite=("vanrijsbergen1979",))
 def SetF(r: JudgedRankings, *, rel: int = 1, beta: float = 1.0, square: float | None = None) -> Floats:
-    """F of the whole retrieved set: (1 + b^2) P R / (b^2 P + R), b = beta.
+    """F of the retrieved set: (1 + b^2) P R / (b^2 P + R), where b is beta, P precision and R recall.
 
-    beta above 1 favours recall. `square` gives b^2 itself, as x does in trec_eval's `set_F.x`. 0 where
-    nothing relevant was retrieved. The unjudged count as not relevant.
+    A beta above 1 favours recall. `square` gives b^2 itself, as x does in trec_eval's `set_F.x`. F is 0
+    where nothing relevant was retrieved. Unjudged documents count as not relevant.
 
     Use it for systems that return a set.
 
@@ -62,10 +62,10 @@ def SetF(r: JudgedRankings, *, rel: int = 1, beta: float = 1.0, square: float | 
 
 @measure(diluted=True, trec_eval="set_relative_P")
 def SetRelP(r: JudgedRankings, *, rel: int = 1) -> Floats:
-    """Relative precision of the whole retrieved set: relevant retrieved / min(retrieved, R).
+    """Relative precision of the retrieved set: relevant retrieved / min(retrieved, R).
 
-    The precision divided by the highest it could be. 0 where nothing was retrieved, and where R = 0.
-    The unjudged count as not relevant.
+    This is precision divided by the highest value it could have. It is 0 where nothing was retrieved and
+    where R = 0. Unjudged documents count as not relevant.
 
     Use it for systems that return a set, where queries have few relevant documents.
 
@@ -77,12 +77,12 @@ def SetRelP(r: JudgedRankings, *, rel: int = 1) -> Floats:
 
 @measure(diluted=True, trec_eval="set_map")
 def SetAP(r: JudgedRankings, *, rel: int = 1) -> Floats:
-    """Average precision of the whole retrieved set, as if its documents stood in random order: P x R.
+    """Average precision of the retrieved set, as if its documents were in random order: P x R.
 
-    SetAP = (relevant retrieved)^2 / (retrieved x R), the product of SetP and SetR. 0 where nothing was
-    retrieved, and where R = 0. The unjudged count as not relevant.
+    SetAP = (relevant retrieved)^2 / (retrieved x R), the product of SetP and SetR. It is 0 where nothing
+    was retrieved and where R = 0. Unjudged documents count as not relevant.
 
-    Use it for systems that return a set, in the place of AP.
+    Use it instead of AP for systems that return a set.
 
     >>> SetAP.compute(JudgedRankings.spelled("0 1 U N 1", missed="1 1"))
     array([0.2])
@@ -99,13 +99,13 @@ def Utility(
     weights: tuple[float, float, float, float] = (1.0, -1.0, 0.0, 0.0),
     documents: int = 0,
 ) -> Floats:
-    """Utility of the whole retrieved set: so much for each document, relevant or not, retrieved or not.
+    """Utility of the retrieved set: a weight for each document, by whether it is relevant and retrieved.
 
-    Utility = w1 (relevant retrieved) + w2 (others retrieved) + w3 (relevant missed) + w4 (others not
-    retrieved), with the four `weights`; the last number is known only if `documents` gives the size of the
-    collection. The unjudged count as not relevant.
+    Utility = w1 (relevant retrieved) + w2 (nonrelevant retrieved) + w3 (relevant missed) + w4 (nonrelevant
+    not retrieved), with the four `weights`. The last count is known only if `documents` gives the size of
+    the collection. Unjudged documents count as not relevant.
 
-    Use it for filtering, where each document that is delivered has a price.
+    Use it for filtering, where each delivered document has a price.
 
     >>> Utility.compute(JudgedRankings.spelled("0 1 U N 1", missed="1 1"))
     array([-1.])

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
+from unjudged.errors import UsageError
 from unjudged.measures.registry import measure, ratio
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 
@@ -16,17 +18,17 @@ Stop = str | Sequence[float] | Callable[[Integers], Floats]
 def NCP(
     r: JudgedRankings, *, rel: int = 1, stop: Stop = "uniform", decay: float = 0.5, exponent: float = 1.0
 ) -> Floats:
-    """Normalised cumulative precision: precision where a user of the population is satisfied.
+    """Normalised cumulative precision: the expected precision where users stop because they are satisfied.
 
-    NCP = sum over ranks n of p_s(n) precision(n), where p_s(n) is the share of users whom exactly the
-    relevant document at rank n satisfies: those who want i relevant documents stop at the i-th.
-    Their shares over i = 1..R add up to 1; a document that was not retrieved has precision 0.
-    0 where R = 0. The unjudged count as not relevant.
+    NCP = sum over ranks n of p_s(n) precision(n), where p_s(n) is the share of users who are satisfied by
+    exactly the relevant document at rank n. Users who want i relevant documents stop at the i-th. Their
+    shares over i = 1..R add up to 1; a document that was not retrieved has precision 0. NCP is 0 where R =
+    0. Unjudged documents count as not relevant.
 
-    `stop` is how many documents users want: 'uniform' (any number up to R alike: NCP is AP), 'first'
-    (all want one: NCP is RR), 'geometric' (each further document is wanted by `decay` as many),
-    'power' (shares fall as i^-exponent), a table such as (0.5, 0.3, 0.2), or from Python a function that
-    takes the ordinals 1, 2, ... and returns their weights.
+    `stop` says how many documents users want: 'uniform' (any number up to R equally often, which makes NCP
+    equal to AP), 'first' (everyone wants one, which makes it RR), 'geometric' (each further document is
+    wanted by a share `decay` of the users), 'power' (shares fall as i^-exponent), a table such as (0.5,
+    0.3, 0.2), or in Python a function that takes the ordinals 1, 2, ... and returns their weights.
 
     Use it when you know how many relevant documents your users look for.
 
@@ -41,10 +43,10 @@ def NCP(
 
 
 def stopping_weights(stop: Stop, most: int, decay: float = 0.5, exponent: float = 1.0) -> Floats:
-    """How many users want 1, 2, ..., `most` relevant documents, up to a factor."""
+    """The relative numbers of users who want 1, 2, ..., `most` relevant documents."""
     ordinal = np.arange(1, most + 1)
     if callable(stop):
-        return np.asarray(stop(ordinal), float)
+        return _checked(stop(ordinal), most)
     if not isinstance(stop, str):
         table = np.zeros(most)
         table[: len(stop)] = stop[:most]
@@ -56,3 +58,13 @@ def stopping_weights(stop: Stop, most: int, decay: float = 0.5, exponent: float 
         "power": ordinal**-exponent,
     }
     return np.asarray(shapes[stop], float)
+
+
+def _checked(weights: Any, most: int) -> Floats:
+    try:
+        found = np.asarray(weights, float)
+    except (TypeError, ValueError, OverflowError):
+        found = np.empty(0)
+    if found.shape != (most,) or not np.isfinite(found).all() or (found < 0).any():
+        raise UsageError(f"NCP: stop returned {weights!r}, expected {most} finite weights of at least 0")
+    return found

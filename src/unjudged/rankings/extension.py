@@ -1,4 +1,4 @@
-"""Judgments with more documents: those that runs retrieve, and those that were judged later."""
+"""Judgments with more documents: those that runs retrieved, and those that were judged later."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from unjudged.errors import InputError
 from unjudged.formats import matching
 from unjudged.formats.tables import Ids, Table
 from unjudged.rankings.judgments import UNSAMPLED, Judgments
+from unjudged.rankings.pooled import PooledDocuments
 
 
 def rows_of(judgments: Judgments, table: Table) -> np.ndarray:
@@ -25,10 +26,10 @@ def rows_of(judgments: Judgments, table: Table) -> np.ndarray:
 
 
 def extended(judgments: Judgments, tables: Iterable[Table], new_queries: bool = False) -> Judgments:
-    """The judgments with a row, not judged, for every document of the tables that has none.
+    """The judgments with an unjudged row for every document of the tables that has no row yet.
 
-    Documents of queries that the judgments do not have are left out, unless `new_queries`. Recorded strata
-    and probabilities do not speak of the new rows and are dropped.
+    Documents of queries that the judgments lack are left out, unless `new_queries`. Recorded strata and
+    probabilities are dropped, because the new rows have none.
     """
     added: dict[bytes, dict[bytes, None]] = {query: {} for query in judgments.queries.tolist()}
     for table in tables:
@@ -45,23 +46,21 @@ def extended(judgments: Judgments, tables: Iterable[Table], new_queries: bool = 
         names += [*old_names[first:last], *more]
         grades += [judgments.grade[first:last], np.full(len(more), UNSAMPLED, np.int32)]
         starts.append(len(names))
-    queries_and_more, documents = Ids.of(added), Ids.of(names)
-    offsets = np.array(starts, np.int64)
-    index = matching.index_of(queries_and_more, offsets, documents)
-    return Judgments(queries_and_more, offsets, documents, np.concatenate(grades), index)
+    pooled = PooledDocuments(Ids.of(added), np.array(starts, np.int64), Ids.of(names))
+    return Judgments(pooled, np.concatenate(grades))
 
 
 def updated(judgments: Judgments, later: Judgments) -> Judgments:
-    """The judgments with what was judged later: new grades, new documents, new queries.
+    """The judgments updated with later ones: new grades, new documents, new queries.
 
-    A document that `later` has as not judged stays as it was.
+    A document that is unjudged in `later` keeps its grade.
     """
     table = _table(later)
     known = judgments
     if (rows_of(judgments, table) < 0).any():
         if judgments.stratum is not None or judgments.probability is not None:
             problem = "the further judgments have documents that were not in the sample"
-            raise InputError(f"{problem}, expected none: its strata or probabilities do not speak of them")
+            raise InputError(f"{problem}, expected none: they have no stratum or probability")
         known = extended(judgments, [table], new_queries=True)
     grade = known.grade.copy()
     judged = later.grade >= 0
@@ -70,20 +69,17 @@ def updated(judgments: Judgments, later: Judgments) -> Judgments:
 
 
 def chosen_rows(judgments: Judgments, chosen: NDArray[np.bool_]) -> Judgments:
-    """The judgments with these rows only; the other documents are not in the pool."""
+    """The judgments with only these rows; the other documents leave the pool."""
     rows = np.flatnonzero(chosen)
     offsets = np.searchsorted(rows, judgments.offsets)
-    documents = judgments.documents.take(rows)
-    index = matching.index_of(judgments.queries, offsets, documents)
+    pooled = PooledDocuments(judgments.queries, offsets, judgments.documents.take(rows))
     stratum = None if judgments.stratum is None else judgments.stratum[rows]
     probability = None if judgments.probability is None else judgments.probability[rows]
-    return Judgments(
-        judgments.queries, offsets, documents, judgments.grade[rows], index, stratum, probability
-    )
+    return Judgments(pooled, judgments.grade[rows], stratum, probability)
 
 
 def with_grades_from(judgments: Judgments, complete: Judgments) -> Judgments:
-    """The same pool with the grades that complete judgments have for it; every document must be there."""
+    """The same pool with the grades of complete judgments, which must have every document of it."""
     rows = rows_of(complete, _table(judgments))
     if (rows < 0).any():
         row = int(np.argmax(rows < 0))

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from unjudged.errors import UsageError
 from unjudged.formats.tables import Matched
 from unjudged.rankings.judgments import UNSAMPLED, Judgments
+from unjudged.segments import count_before, ends, owners, places, ranges
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -21,15 +22,14 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class JudgedRankings:
-    """Every ranking of some runs, as far as the judgments speak of it.
+    """The rankings of some runs, reduced to the documents that have a line in the judgments.
 
-    Ranking s holds the retrieved documents that have a line in the judgments, elements `offsets[s]`
-    to `offsets[s + 1]` of `rank` (from 1) and `row` (that line). The other documents it retrieved
-    were not pooled; there are `retrieved[s]` in all. Each run has one ranking for every query of the
-    judgments, empty where it has none: ranking s is of query `query[s]`, and the rankings of a run
-    stand together.
+    Ranking s holds elements `offsets[s]` to `offsets[s + 1]` of `rank` (from 1) and `row` (the line in the
+    judgments). It retrieved `retrieved[s]` documents in all; those without a line were not pooled. Each run
+    has one ranking per query of the judgments, empty where the run lacks the query. Ranking s is for query
+    `query[s]`, and the rankings of a run are adjacent.
 
-    New judgments of the same pool are `relabelled`: nothing is read, sorted or joined again.
+    `relabelled` applies other judgments of the same pool without reading, sorting or joining anything again.
     """
 
     judgments: Judgments
@@ -39,7 +39,7 @@ class JudgedRankings:
     retrieved: NDArray[np.int32]
     query: NDArray[np.int32]
     element: Integers | None = None
-    """Where each document was in the rankings that `where` chose it from."""
+    """Where each document was in the rankings from which `where` selected it."""
     _relevant: dict[int, JudgedRankings] = field(init=False, repr=False, default_factory=dict)
 
     @classmethod
@@ -52,17 +52,16 @@ class JudgedRankings:
             judgments=judgments,
             rank=np.concatenate([rank for _, _, rank, _ in ordered]),
             row=np.concatenate([row for _, _, _, row in ordered]),
-            offsets=np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)]),
+            offsets=ends(counts),
             retrieved=np.concatenate([retrieved for _, retrieved, _, _ in ordered]),
             query=np.tile(np.arange(queries, dtype=np.int32), len(runs)),
         )
 
     @classmethod
     def spelled(cls, labels: str, missed: str = "") -> JudgedRankings:
-        """One ranking written down: a grade, `U` (pooled, not judged) or `N` (not pooled) a document.
+        """One ranking from text: for each document its grade, `U` (pooled, not judged) or `N` (not pooled).
 
-        `missed` spells the documents of the judgments that the ranking did not retrieve; one that is
-        neither retrieved nor pooled is nothing, so `N` is passed over there.
+        `missed` lists the documents of the judgments that the ranking did not retrieve; `N` is ignored there.
 
         >>> JudgedRankings.spelled("0 1 U N 1", missed="1 0 0").labels
         array([ 0,  1, -1,  1], dtype=int32)
@@ -102,12 +101,12 @@ class JudgedRankings:
 
     def relabelled(self, judgments: Judgments) -> JudgedRankings:
         """The same rankings under other judgments of the same pool."""
-        if judgments.index is not self.judgments.index:
-            raise UsageError("the new judgments are of another pool; make them by `with_grades`")
+        if judgments.pooled is not self.judgments.pooled:
+            raise UsageError("the new judgments are of another pool; make them with `with_grades`")
         return replace(self, judgments=judgments)
 
     def moved(self, judgments: Judgments, row: Integers) -> JudgedRankings:
-        """The same rankings under judgments of another pool: `row` gives the new row of each, -1 for none."""
+        """The same rankings under judgments of another pool; `row` maps old rows to new ones, -1 for none."""
         kept = self.where(row[self.row] >= 0)
         return replace(kept, judgments=judgments, row=row[kept.row].astype(np.int32), element=None)
 
@@ -118,7 +117,7 @@ class JudgedRankings:
         return replace(top, retrieved=np.minimum(self.retrieved, depth).astype(np.int32), element=None)
 
     def where(self, mask: Mask) -> JudgedRankings:
-        """The same rankings with the documents of the mask only; `above` counts what was left out."""
+        """The same rankings with only the documents of the mask; `above` counts what was left out."""
         element = np.flatnonzero(mask)
         return replace(
             self,
@@ -129,7 +128,7 @@ class JudgedRankings:
         )
 
     def relevant(self, rel: int, cutoff: float = np.inf) -> JudgedRankings:
-        """The documents of grade `rel` or higher; chosen once, since most measures start from them."""
+        """The documents of grade `rel` or higher; kept, because most measures start from them."""
         if rel not in self._relevant:
             self._relevant[rel] = self.where(self.labels >= rel)
         all_ranks = self._relevant[rel]
@@ -151,37 +150,37 @@ class JudgedRankings:
     @cached_property
     def ranking(self) -> Integers:
         """The ranking that each document is in."""
-        return np.repeat(np.arange(len(self)), self.counts)
+        return owners(self.counts)
 
     @cached_property
     def place(self) -> Integers:
         """The place of each document among those that its ranking has here, from 1."""
-        return np.arange(1, len(self.rank) + 1) - np.repeat(self.offsets[:-1], self.counts)
+        return places(self.counts)
 
     def above(self, chosen: JudgedRankings, mask: Mask | None = None) -> Integers:
-        """For each document of `chosen`, made by `where`, how many of ours stand above it in its ranking.
+        """For each document that `where` selected from these, how many of these are above it in its ranking.
 
-        With a mask, only those are counted.
+        With a mask, only the documents of the mask are counted.
         """
         element, first = self._places(chosen)
         if mask is None:
             return element - first
-        before = _running_count(mask)
+        before = count_before(mask)
         return (before[element] - before[first]).astype(np.int64)
 
     def judged_above(self, chosen: JudgedRankings) -> Integers:
-        """For each document of `chosen`, made by `where`, how many judged ones stand above it."""
+        """For each document that `where` selected from these, how many judged ones are above it."""
         element, first = self._places(chosen)
         return (self._judged_before[element] - self._judged_before[first]).astype(np.int64)
 
     @cached_property
     def _judged_before(self) -> NDArray[np.int32]:
-        return _running_count(self.labels >= 0)
+        return count_before(self.labels >= 0)
 
     def _places(self, chosen: JudgedRankings) -> tuple[Integers, Integers]:
-        """Where each chosen document stands among ours, and where its ranking begins."""
+        """The element of each chosen document, and the element where its ranking begins."""
         if chosen.element is None or chosen.offsets.shape != self.offsets.shape:
-            raise UsageError("what stands above is known of documents that `where` chose from these rankings")
+            raise UsageError("`above` needs documents that `where` selected from these rankings")
         return chosen.element, np.repeat(self.offsets[:-1], chosen.counts)
 
     def total(self, values: ArrayLike) -> Floats:
@@ -195,8 +194,8 @@ class JudgedRankings:
     def running(self, values: Floats, combine: np.ufunc) -> Floats:
         """For each document, `combine` (add, multiply) over the values at its rank and above in its ranking.
 
-        Doubling steps: which values are combined first depends on a document's place in its own ranking
-        alone, so what a ranking gets does not change with its neighbours.
+        It works by doubling steps. The order of the operations depends only on a document's place in its own
+        ranking, so a ranking gets the same bits whatever other rankings are computed with it.
         """
         result = np.array(values, float)
         step, longest = 1, int(self.place.max(initial=0))
@@ -207,7 +206,7 @@ class JudgedRankings:
         return result
 
     def condensed(self) -> JudgedRankings:
-        """The rankings without the documents that are not judged, pooled or not."""
+        """The rankings without their unjudged documents, pooled or not."""
         judged = self.where(self.labels >= 0)
         place, counts = judged.place.astype(np.int32), judged.counts.astype(np.int32)
         return replace(judged, rank=place, retrieved=counts, element=None)
@@ -215,13 +214,6 @@ class JudgedRankings:
     def as_nonrelevant(self) -> JudgedRankings:
         """The rankings as if every document pooled and not judged were judged nonrelevant."""
         return self.relabelled(self.judgments.with_grades(np.maximum(self.judgments.grade, 0)))
-
-
-def _running_count(mask: Mask) -> NDArray[np.int32]:
-    """How many are True before each place, and in all."""
-    before = np.zeros(len(mask) + 1, np.int32)
-    np.cumsum(mask, out=before[1:])
-    return before
 
 
 def sums(values: ArrayLike, group: Integers, groups: int) -> Floats:
@@ -233,7 +225,7 @@ def sums(values: ArrayLike, group: Integers, groups: int) -> Floats:
 def _by_query(
     matched: Matched, queries: int
 ) -> tuple[Integers, NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
-    """Counts and sizes for every query, and the documents, in the judgments' order of queries."""
+    """Counts and sizes per query, then ranks and rows, in the order of the judgments' queries."""
     known = np.flatnonzero(matched.query >= 0)
     known = known[np.argsort(matched.query[known], kind="stable")]
     counts, retrieved = np.zeros(queries, np.int64), np.zeros(queries, np.int32)
@@ -241,9 +233,7 @@ def _by_query(
     retrieved[matched.query[known]] = matched.retrieved[known]
     if len(known) == len(matched.query) and np.all(np.diff(known) == 1):
         return counts, retrieved, matched.rank, matched.row
-    sizes = np.diff(matched.ends)[known]
-    firsts = np.cumsum(sizes) - sizes
-    source = np.arange(sizes.sum()) + np.repeat(matched.ends[known] - firsts, sizes)
+    source = ranges(matched.ends[known], np.diff(matched.ends)[known])
     return counts, retrieved, matched.rank[source], matched.row[source]
 
 
@@ -253,5 +243,5 @@ def _state(word: str) -> int | None:
     if word == "U":
         return UNSAMPLED
     if not word.isdecimal():
-        raise UsageError(f"a label is {word!r}, expected a grade, U (unjudged) or N (not pooled)")
+        raise UsageError(f"invalid label {word!r}: use a grade, U (unjudged) or N (not pooled)")
     return int(word)

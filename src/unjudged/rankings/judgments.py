@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final, cast
 
@@ -13,38 +13,36 @@ from numpy.typing import NDArray
 
 from unjudged.errors import InputError, UsageError
 from unjudged.formats import inputs as files
-from unjudged.formats import matching
 from unjudged.formats.readers.frames import Frame, is_frame, table_of_frame
 from unjudged.formats.readers.memory import table_of
 from unjudged.formats.roles import QRELS, Layout
 from unjudged.formats.scan.scanner import Index
 from unjudged.formats.tables import Ids, Table
+from unjudged.rankings.pooled import PooledDocuments
+from unjudged.segments import ends
 
 UNSAMPLED: Final = -1
-"""The grade of a document that is pooled and not judged; so is any other negative grade of a file."""
+"""The grade of a document that is pooled but not judged; other negative grades mean the same."""
 
 
 @dataclass(frozen=True, eq=False)
 class Judgments:
     """What is known of the documents of each query.
 
-    A document with a row here is judged (`grade` >= 0) or pooled and not judged (`grade` < 0); a
-    document without one was not pooled. The rows of query q are `offsets[q]` to `offsets[q + 1]`.
+    A document with a row here is judged (`grade` >= 0) or pooled but not judged (`grade` < 0); a document
+    without a row was not pooled.
 
-    Where the judged documents are a sample, `stratum` says which part of the pool a document belongs
-    to and `probability` how likely it was to be drawn (not a number where that is not known); either
-    is None where the file does not say.
+    Where the judged documents are a sample, `stratum` is the part of the pool that a document belongs to and
+    `probability` the probability with which it was drawn (NaN where unknown). Either is None where the file
+    does not record it.
 
     >>> judgments = Judgments.of({"q1": {"d1": 1, "d2": 0, "d3": -1}})
     >>> judgments
     Judgments(1 query, 2 judged documents, 1 relevant, 1 pooled but not judged)
     """
 
-    queries: Ids
-    offsets: NDArray[np.int64]
-    documents: Ids
+    pooled: PooledDocuments
     grade: NDArray[np.int32]
-    index: Index
     stratum: NDArray[np.int32] | None = None
     probability: NDArray[np.float64] | None = None
 
@@ -52,8 +50,8 @@ class Judgments:
     def of(cls, source: JudgmentsSource, **columns: str) -> Judgments:
         """From a file, a frame, `{query: {document: grade}}`, or (query, document, grade) tuples.
 
-        The columns of a frame are known by the names that ir_measures, PyTerrier and BEIR give them; others
-        are given: `Judgments.of(frame, query="topic", document="url", grade="stars")`.
+        The columns of a frame are recognised by the names that ir_measures, PyTerrier and BEIR use. Name
+        others explicitly: `Judgments.of(frame, query="topic", document="url", grade="stars")`.
         """
         if isinstance(source, Judgments):
             return source
@@ -71,67 +69,81 @@ class Judgments:
     def read(cls, path: str | os.PathLike[str], **columns: str) -> Judgments:
         """From a file; `-` is standard input, `irds:<id>` a dataset of ir_datasets.
 
-        Parquet, Arrow, CSV or TSV with a header (BEIR's qrels) and JSON dictionaries are known by their first
-        bytes, and `columns` as for `of`. In TREC text the columns say what it is:
+        Parquet, Arrow, CSV or TSV with a header (BEIR's qrels) and JSON dictionaries are recognised by their
+        first bytes; `columns` is the same as for `of`. TREC text is recognised by its columns:
 
         - four, `query iteration document grade`: qrels;
-        - five, `query iteration document stratum grade`: a stratified sample, as sample_eval takes it;
-        - five, `query document grade method probability`: a sample with inclusion probabilities (prels),
-          as statAP's script takes it. Methods 0 and 2 judged every document they chose: probability 1.
+        - five, `query iteration document stratum grade`: a stratified sample, as sample_eval reads it;
+        - five, `query document grade method probability`: a sample with inclusion probabilities (prels), as
+          statAP's script reads it. Methods 0 and 2 judged every document they chose: probability 1.
         """
         return cls.from_table(*files.read_judgments(path, columns))
 
     @classmethod
     def from_table(cls, table: Table, layout: Layout, index: Index | None = None) -> Judgments:
-        """From a table whose numbers are those of the layout, each query's rows together."""
+        """From a table with the columns of the layout, in which each query's rows are together."""
         column = {name: table.numbers[:, i] for i, name in enumerate(layout.numbers)}
         stratum, probability = column.get("stratum"), column.get("probability")
         if probability is not None:
             certain = np.isin(column.get("method", np.ones(1)), (0, 2))
             probability = np.where(certain, 1.0, probability)
         return cls(
-            table.queries,
-            table.starts,
-            table.documents,
+            PooledDocuments.of(table, index),
             column["grade"].astype(np.int32),
-            index or matching.index(table),
             None if stratum is None else stratum.astype(np.int32),
             probability,
         )
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {f.name: getattr(self, f.name) for f in fields(self) if f.name != "index"}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """To another process travel the columns; the index is made there."""
-        self.__dict__.update(state)
-        self.__dict__["index"] = matching.index_of(self.queries, self.offsets, self.documents)
-
     def with_grades(self, grade: NDArray[np.int32]) -> Judgments:
-        """The same pool with other grades: one for every row."""
-        if np.shape(grade) != self.grade.shape:
-            raise UsageError(f"expected {len(self.grade)} grades, one a row, got {np.shape(grade)}")
-        return replace(self, grade=np.asarray(grade, np.int32))
+        """The same pool with other grades, one per row."""
+        given = np.asarray(grade)
+        if given.shape != self.grade.shape:
+            raise UsageError(f"expected {len(self.grade)} grades, one per row, got an array of {given.shape}")
+        if given.dtype == np.int32:
+            return replace(self, grade=given)
+        low, high = int(np.iinfo(np.int32).min), int(np.iinfo(np.int32).max)
+        whole = given.dtype.kind in "iub"
+        if not whole or given.min(initial=0) < low or given.max(initial=0) > high:
+            raise UsageError(f"expected grades that are whole numbers from {low} to {high}")
+        return replace(self, grade=given.astype(np.int32))
 
     def count(self, low: float, high: float = np.inf) -> NDArray[np.int64]:
         """How many documents of each query have a grade from `low` to just below `high`."""
         if (low, high) not in self._counts:
             chosen = (self.grade >= low) & (self.grade < high)
-            before = np.concatenate([[0], np.cumsum(chosen)])
-            counts = np.diff(before[self.offsets])
+            counts = np.diff(ends(chosen)[self.offsets])
             counts.flags.writeable = False
             self._counts[low, high] = counts
         return self._counts[low, high]
 
     @cached_property
     def _counts(self) -> dict[tuple[float, float], NDArray[np.int64]]:
-        """What was counted before: most measures need the same."""
+        """Counts that were computed before; most measures need the same ones."""
         return {}
+
+    @property
+    def queries(self) -> Ids:
+        return self.pooled.queries
+
+    @property
+    def offsets(self) -> NDArray[np.int64]:
+        """The rows of query q are `offsets[q]` to `offsets[q + 1]`."""
+        return self.pooled.offsets
+
+    @property
+    def documents(self) -> Ids:
+        """The document of each row."""
+        return self.pooled.documents
 
     @property
     def query(self) -> NDArray[np.int64]:
         """The query of each row."""
-        return np.repeat(np.arange(len(self.queries)), np.diff(self.offsets))
+        return self.pooled.query
+
+    @property
+    def index(self) -> Index:
+        """Finds the row of a query's document by name."""
+        return self.pooled.index
 
     @cached_property
     def sampled_share(self) -> NDArray[np.float64]:
@@ -140,10 +152,10 @@ class Judgments:
 
     @cached_property
     def inclusion(self) -> NDArray[np.float64]:
-        """How likely each document was to be judged: as recorded, else the judged share of its stratum.
+        """The probability with which each document was judged: as recorded, else its stratum's judged share.
 
-        Without strata the pool is one: right for a uniform sample. Not a number where a document was not
-        drawn.
+        Without strata the pool counts as one stratum, which is right for a uniform sample. NaN where a
+        document was not drawn.
         """
         known = self._judged_share if self.probability is None else self.probability
         return np.where(self.grade >= 0, known, np.nan)

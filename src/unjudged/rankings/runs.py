@@ -1,4 +1,4 @@
-"""Runs: the rankings one system made, best document first."""
+"""Runs: the rankings of one system, best document first."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ class Run:
     def of(cls, source: RunSource, **columns: str) -> Run:
         """From a file, a frame, `{query: {document: score}}`, or (query, document, score) tuples.
 
-        The columns of a frame are known by the names that ir_measures, PyTerrier and BEIR give them; others
-        are given: `Run.of(frame, query="topic", document="url", score="similarity")`.
+        The columns of a frame are recognised by the names that ir_measures, PyTerrier and BEIR use. Name
+        others explicitly: `Run.of(frame, query="topic", document="url", score="similarity")`.
         """
         if isinstance(source, Run):
             return source
@@ -63,7 +63,7 @@ class Run:
 
     @property
     def table(self) -> Table:
-        """The same rankings as formats hand them over."""
+        """The same rankings as a table."""
         return Table(self.queries, self.offsets, self.documents, self.scores[:, None], np.zeros(0, np.int64))
 
     def ranking(self, query: str) -> list[str]:
@@ -89,7 +89,7 @@ RunSource = (
 
 
 def run_table(source: RunSource, **columns: str) -> Table:
-    """The rankings as a table, whatever holds them; not sorted."""
+    """The rankings of any source as a table; not sorted."""
     if isinstance(source, Run):
         return source.table
     if isinstance(source, str | os.PathLike):

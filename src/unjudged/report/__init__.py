@@ -1,1 +1,1 @@
-"""Results as people read them."""
+"""Results as grids, pages and figures."""

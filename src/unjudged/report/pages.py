@@ -1,4 +1,4 @@
-"""What there is to say of a measure, from its own definition: for the terminal and for the documentation."""
+"""Pages about measures, made from their definitions: for the terminal, the documentation and editors."""
 
 from __future__ import annotations
 
@@ -8,11 +8,16 @@ from unjudged.measures.references import REFERENCES
 from unjudged.measures.registry import MEASURES, Measure
 
 _HEAD = """
-Written by `make docs` from the measures' own definitions; `unjudged measures NAME` shows one of them,
-`unjudged cite NAME` its BibTeX. Every measure also takes `unjudged='condensed'` (unjudged documents are
-removed from the ranking first, pooled or not) and `unjudged='nonrelevant'` (those of the pool count as
-judged nonrelevant). In the examples a ranking is spelled out: a grade, `U` (pooled, not judged) or `N` (not
-pooled) for each document; `missed` are the documents of the judgments that it does not have.
+`make docs` writes this page from the definitions of the measures. `unjudged measures NAME` shows one of them,
+`unjudged cite NAME` its BibTeX.
+
+Every measure also takes two policies. `unjudged='condensed'` removes the unjudged documents from the
+ranking first, pooled or not; `unjudged='nonrelevant'` treats those of the pool as judged nonrelevant.
+`chance=N` corrects the value for what a random ranking of N documents is expected to score.
+
+R is the number of documents of the query that are judged relevant, that is, of grade `rel` (1 unless given)
+or higher. In the examples a ranking is spelled out: for each document its grade, `U` (pooled, not judged) or
+`N` (not pooled). `missed` lists the documents of the judgments that the ranking does not have.
 
 ```
 >>> from unjudged import *
@@ -22,27 +27,29 @@ pooled) for each document; `missed` are the documents of the judgments that it d
 
 
 def signature(measure: Measure) -> str:
-    """`AP(rel=1)[@cutoff]`: brackets around what may be left out."""
+    """`AP(rel=1)[@cutoff]`: what is optional is in brackets."""
     inside = [f"{k}={v!r}" for k, v in measure.parameters.items() if k != measure.traits.at]
-    behind = ""
+    after = ""
     if measure.traits.at is not None:
         required = measure.parameters[measure.traits.at] is inspect.Parameter.empty
-        behind = f"@{measure.traits.at}" if required else f"[@{measure.traits.at}]"
-    return measure.name + (f"({', '.join(inside)})" if inside else "") + behind
+        after = f"@{measure.traits.at}" if required else f"[@{measure.traits.at}]"
+    return measure.name + (f"({', '.join(inside)})" if inside else "") + after
 
 
 def page(measure: Measure) -> str:
-    """Formula, value when undefined, treatment of the unjudged, when to use it, example, citation."""
+    """Formula, value where undefined, treatment of the unjudged, when to use it, example, citation."""
     names = [*measure.traits.aliases, *measure.traits.trec_eval]
     also = [f"Also called {', '.join(names)}."] if names else []
     low, high = measure.traits.range
     facts = f"Values from {low:g} to {high:g}; over queries the {measure.traits.summary}."
+    if "R = 0" in measure.help:
+        facts = f"R is the number of documents judged relevant. {facts}"
     cited = [REFERENCES[key].text for key in measure.traits.cite]
     return "\n\n".join([signature(measure), measure.help, " ".join([facts, *also]), *cited]) + "\n"
 
 
 def measures_in_markdown() -> str:
-    """The documentation's page of all measures."""
+    """The page of the documentation that describes all measures."""
     head = [
         "# The measures",
         _HEAD.strip(),
@@ -56,7 +63,7 @@ def measures_in_markdown() -> str:
 
 
 def _markdown(text: str) -> str:
-    """Examples and indented formulas become code blocks; blank lines around them stay."""
+    """Examples and indented formulas become code blocks."""
     blocks = []
     for block in text.strip().split("\n\n"):
         if block.startswith(">>>"):
@@ -64,3 +71,12 @@ def _markdown(text: str) -> str:
         else:
             blocks.append(block)
     return "\n\n".join(blocks)
+
+
+def measures_stub() -> str:
+    """`measures/__init__.pyi`: the measures of the package by name, for editors and type checkers."""
+    own = sorted(n for n, m in MEASURES.items() if m.function.__module__.startswith("unjudged.measures."))
+    head = ["# Written by `make docs`.", "# ruff: noqa: N816, RUF022"]
+    names = ["__all__ = [", *(f'    "{name}",' for name in own), "]"]
+    typed = [f"{name}: Measure" for name in own]
+    return "\n".join([*head, "from unjudged.measures.registry import Measure", "", *names, "", *typed, ""])

@@ -1,117 +1,182 @@
-"""The smallest and the largest value that any completion of the judgments could give.
+"""The smallest and largest value that any completion of the judgments could give.
 
-An unknown document is one that was retrieved and not judged, pooled or not. Two facts make bounds exact:
+Unknown documents were retrieved and not judged, pooled or not; unseen ones were not retrieved and may be relevant:
+the unjudged documents of the pool, and as many more as the caller allows. Documents in neither are assumed
+nonrelevant. Three facts give the bounds:
 
-- A measure that never falls when a grade rises (`pointwise`) is lowest when no unknown document is relevant
-  and highest when all are: P, RR, Success, RBP, ERR.
-- A measure that never falls when a better document takes the place of a worse one above it (`monotone`) is,
-  among completions with j relevant documents, lowest when these are the last j of the unknown and highest
-  when they are the first j; trying every j gives the bounds: AP, R, Rprec, nDCG, Bpref and others.
+- A measure that never falls when a grade rises (`pointwise`) is lowest when no unknown document is relevant and
+  highest when all are: P, RR, Success, RBP, ERR.
+- Some measures have a closed form over the number of relevant documents: `uncertainty/closed_bounds.py` and
+  `uncertainty/gain_bounds.py`.
+- A measure that never falls when a better document moves above a worse one (`monotone`) is, among completions
+  with j relevant documents, lowest when these are the last j unknown ones and highest when they are the first j;
+  trying every j gives the bounds of all the others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import combinations_with_replacement
-from math import comb
+from math import inf
+from typing import Any
 
 import numpy as np
 
 from unjudged.errors import UsageError
-from unjudged.measures.rank_biased import RBPUpper
 from unjudged.measures.registry import MEASURES, Measure
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, sums
 from unjudged.rankings.judgments import UNSAMPLED
-from unjudged.uncertainty.average_precision import bounds_of_ap
-from unjudged.uncertainty.completions import Completions
-
-MOST_SEQUENCES = 3000
+from unjudged.uncertainty.filled import Filled
 
 
 @dataclass(frozen=True, eq=False)
 class Bounds:
-    """For each ranking the ends of the interval; `exact` where some completion reaches each of them."""
+    """The ends of each ranking's interval; `exact` if some completion reaches each of them."""
 
     low: Floats
     high: Floats
     exact: bool
 
 
-def bounds(
-    measure: Measure, rankings: JudgedRankings, *, more: int | Integers = 0, top: int | None = None
-) -> Bounds:
-    """Every completion's value lies within, ranking by ranking.
+ClosedForm = Callable[[Measure, JudgedRankings, Integers, int], Bounds]
+"""From a measure, rankings, the number of unseen documents per ranking and the highest grade to bounds."""
 
-    `more` relevant documents that were not retrieved may turn up, for every ranking or for each; `top` is the
-    highest grade an unknown document may turn out to have, that of the judgments unless given. RBP's user
-    goes on behind the end of a ranking, so its upper end counts the documents there too.
+CLOSED_FORMS: dict[str, ClosedForm] = {}
+
+
+def closed_form(*names: str) -> Callable[[ClosedForm], ClosedForm]:
+    """Register a function that gives the bounds of the measures with these names."""
+
+    def register(function: ClosedForm) -> ClosedForm:
+        CLOSED_FORMS.update(dict.fromkeys(names, function))
+        return function
+
+    return register
+
+
+def bounds(
+    measure: Measure,
+    rankings: JudgedRankings,
+    *,
+    more: int | Integers = 0,
+    top: int | None = None,
+    after_end: bool = True,
+) -> Bounds:
+    """The bounds of each ranking's value over every completion of its judgments.
+
+    `more` documents outside pool and ranking may be relevant, for every ranking or for each. `top` is the
+    highest grade a document may turn out to have: the measure's `max_grade`, or the highest grade of the
+    judgments. RBP's user goes on after the end of a ranking; `after_end` counts the documents there.
+
+    The value itself is always within: a measure such as Bpref, which leaves unjudged documents out, may
+    have a value now that no complete judgments would give it.
     """
+    import_closed_forms()
     if not measure.traits.monotone:
         known = ", ".join(name for name, m in MEASURES.items() if m.traits.monotone)
-        raise UsageError(f"{measure.name} has no bounds; these have: {known}")
+        raise UsageError(f"{measure.name} has no bounds; these measures have: {known}")
     if np.min(more) < 0:
-        raise UsageError(f"more is {more}, expected a whole number of at least 0")
+        raise UsageError(f"more is {more}: use a whole number of at least 0")
     measure.check_completable()
-    top = max(int(rankings.judgments.grade.max(initial=1)), 1) if top is None else top
-    completions = Completions.of(rankings, more)
-    if measure.traits.pointwise:
-        low = measure.compute(completions.complete(0))
-        high = measure.compute(completions.complete(top))
-        if measure.name == "RBP":
-            high = RBPUpper(**measure.own).compute(rankings)
-        return Bounds(low, high, exact=True)
-    if measure.name == "AP" and top >= measure.given.get("rel", 1):
-        unseen = np.broadcast_to(np.asarray(more, np.int64), len(rankings))
-        return Bounds(*bounds_of_ap(completions, unseen, **measure.own), exact=True)
-    low, high = _over_counts(measure, completions, top)
-    if measure.name == "nDCG" and top > 1:
-        return Bounds(low, *_graded_upper(measure, completions, top, high))
+    top = _highest_grade(measure, rankings) if top is None else top
+    extra = np.broadcast_to(np.asarray(more, np.int64), len(rankings))
+    if measure.name in CLOSED_FORMS:
+        found = CLOSED_FORMS[measure.name](measure, rankings, unseen_counts(rankings) + extra, top)
+    elif measure.traits.pointwise:
+        found = _pointwise(measure, rankings, top, after_end)
+    else:
+        found = _over_counts(measure, Filled.of(rankings, extra), top)
+    value = measure.compute(rankings)
+    return Bounds(np.minimum(found.low, value), np.maximum(found.high, value), found.exact)
+
+
+def has_fast_bounds(measure: Measure) -> bool:
+    """Whether the bounds need only a few evaluations of the measure."""
+    import_closed_forms()
+    return measure.traits.pointwise or measure.name in CLOSED_FORMS
+
+
+def import_closed_forms() -> None:
+    from unjudged.uncertainty import closed_bounds, gain_bounds  # noqa: F401
+
+
+def unseen_counts(r: JudgedRankings) -> Integers:
+    """For each ranking, the unjudged documents of its query's pool that it did not retrieve."""
+    return r.known(-inf, 0) - r.where(r.labels < 0).counts
+
+
+def unknown_documents(r: JudgedRankings) -> JudgedRankings:
+    """The retrieved documents that are not judged, pooled or not; only their ranks mean anything."""
+    retrieved = r.retrieved.astype(np.int64)
+    first = np.cumsum(retrieved) - retrieved
+    unjudged = np.ones(int(retrieved.sum()), bool)
+    judged = r.where(r.labels >= 0)
+    unjudged[first[judged.ranking] + judged.rank - 1] = False
+    place = np.flatnonzero(unjudged)
+    offsets = np.searchsorted(place, np.append(first, len(unjudged)))
+    ranking = np.repeat(np.arange(len(r)), np.diff(offsets))
+    return JudgedRankings(
+        judgments=r.judgments,
+        rank=(place - first[ranking] + 1).astype(np.int32),
+        row=np.zeros(len(place), np.int32),
+        offsets=offsets,
+        retrieved=r.retrieved,
+        query=r.query,
+    )
+
+
+def _highest_grade(measure: Measure, rankings: JudgedRankings) -> int:
+    scale = {**measure.parameters, **measure.given}.get("max_grade")
+    return int(scale) if scale is not None else max(int(rankings.judgments.grade.max(initial=1)), 1)
+
+
+def _pointwise(measure: Measure, rankings: JudgedRankings, top: int, after_end: bool) -> Bounds:
+    """All unknown documents at one grade: each of the grades that can have the lowest or highest gain."""
+    filled = Filled.of(rankings)
+    gains: Any = measure.given.get("gains") or {}
+    graded = {grade for named in gains for grade in (named - 1, named, named + 1)}
+    grades = sorted({0, top, *(g for g in graded if 0 <= g <= top)})
+    values = np.stack([measure.compute(filled.complete(grade)) for grade in grades])
+    high = values.max(axis=0)
+    if after_end and measure.name == "RBP":
+        high = high + _rbp_after_end(measure, rankings, grades)
+    return Bounds(values.min(axis=0), high, exact=True)
+
+
+def _rbp_after_end(measure: Measure, rankings: JudgedRankings, grades: list[int]) -> Floats:
+    """What documents after the end of the ranking would add if all had the highest gain: gain (p^L - p^k)."""
+    p, cutoff = measure.given.get("p", 0.8), measure.given.get("cutoff", inf)
+    alone = [measure.compute(JudgedRankings.spelled(str(grade)))[0] for grade in grades]
+    highest = max(alone) / (1 - p)
+    tail: Floats = highest * (p ** np.minimum(rankings.retrieved, cutoff) - p**cutoff)
+    return tail
+
+
+def _over_counts(measure: Measure, filled: Filled, top: int) -> Bounds:
+    """The extremes over the number of relevant documents among the unknown, and among the unseen."""
+    low = np.full(len(filled.rankings), np.inf)
+    high = -low
+    cutoff = measure.given.get("cutoff", np.inf) if measure.traits.diluted else np.inf
+    inside = filled.rank <= cutoff
+    from_below = sums(inside, filled.ranking, len(low))[filled.ranking] - filled.place + 1
+    for none, every in _unseen(measure, filled, top):
+        for j in range(int(filled.place[inside].max(initial=0)) + 1):
+            first = np.where(inside & (filled.place <= j), top, 0)
+            last = np.where(~inside | (from_below <= j), top, 0)
+            high = np.maximum(high, measure.compute(filled.complete(first, none)))
+            low = np.minimum(low, measure.compute(filled.complete(last, every)))
     return Bounds(low, high, exact=True)
 
 
-def _over_counts(measure: Measure, completions: Completions, top: int) -> tuple[Floats, Floats]:
-    """The extremes over the number of relevant documents among the unknown, and among the unseen."""
-    low = np.full(len(completions.rankings), np.inf)
-    high = -low
-    cutoff = measure.given.get("cutoff", np.inf) if measure.traits.diluted else np.inf
-    inside = completions.rank <= cutoff
-    from_below = sums(inside, completions.ranking, len(low))[completions.ranking] - completions.place + 1
-    for none, every in _unseen(measure, completions, top):
-        for j in range(int(completions.place[inside].max(initial=0)) + 1):
-            first = np.where(inside & (completions.place <= j), top, 0)
-            last = np.where(~inside | (from_below <= j), top, 0)
-            high = np.maximum(high, measure.compute(completions.complete(first, none)))
-            low = np.minimum(low, measure.compute(completions.complete(last, every)))
-    return low, high
-
-
-def _unseen(measure: Measure, completions: Completions, top: int) -> Iterator[tuple[Integers, Integers]]:
+def _unseen(measure: Measure, filled: Filled, top: int) -> Iterator[tuple[Integers, Integers]]:
     """The grades of the unseen to try, for the upper end and for the lower one.
 
     They never raise a measure that is diluted, and neither do documents below its cutoff.
     """
-    place = completions.unseen_place
+    place = filled.unseen_place
     if measure.traits.diluted:
         yield np.full(len(place), UNSAMPLED), np.full(len(place), top)
         return
     for there in range(int(place.max(initial=0)) + 1):
         grades = np.where(place <= there, top, UNSAMPLED)
         yield grades, grades
-
-
-def _graded_upper(measure: Measure, completions: Completions, top: int, found: Floats) -> tuple[Floats, bool]:
-    """NDCG's largest value may need grades between 0 and the top.
-
-    Larger grades stand higher in the best completion, so the grades of the unknown above the cutoff
-    fall; those below it are 0. All such sequences are tried where they are few; else 1 is the end.
-    """
-    cutoff = measure.given.get("cutoff", np.inf)
-    places: Integers = np.where(completions.rank <= cutoff, completions.place, 0)
-    longest = int(places.max(initial=0))
-    if comb(longest + top, top) > MOST_SEQUENCES:
-        return np.where(completions.count > 0, 1.0, found), False
-    for grades in combinations_with_replacement(range(top, -1, -1), longest):
-        grade = np.array([0, *grades])[places]
-        found = np.maximum(found, measure.compute(completions.complete(grade)))
-    return found, True

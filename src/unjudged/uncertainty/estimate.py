@@ -6,27 +6,34 @@ from dataclasses import dataclass
 
 from unjudged.errors import UsageError
 
-EVERY = "every completion of what was retrieved"
-"""The method of bounds: documents that were not retrieved count only where it is said how many."""
+JUDGMENTS = "judgments"
+"""These queries, other judgments: what the unjudged documents could change."""
+
+QUERIES = "queries"
+"""These judgments, other queries: what another sample of queries could change."""
+
+BOTH = "judgments and queries"
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A value and the interval it comes with.
+    """A value and its interval.
 
-    `level` is the share of cases that the interval is made to hold in, 1 where it holds whatever the
-    unjudged turn out to be. `method` says what was assumed, `of` what the number is.
+    `uncertainty` says what the interval covers: the missing judgments ('judgments'), the sample of queries
+    ('queries'), or both. `confidence` is the share of cases in which the interval holds under the assumptions
+    that `method` states; it is 1 for bounds, which hold for every completion of the judgments.
 
-    >>> print(Estimate(0.2927, 0.2412, 0.4021, 0.95, "unjudged relevant with probability 0.2", "RBP of bm25"))
+    >>> print(Estimate(0.2927, 0.2412, 0.4021, 0.95, "given prevalence 0.2", "RBP of bm25"))
     0.2927 [0.2412, 0.4021]
     """
 
     value: float
     low: float
     high: float
-    level: float
+    confidence: float
     method: str
     of: str
+    uncertainty: str = JUDGMENTS
 
     @property
     def width(self) -> float:
@@ -36,7 +43,7 @@ class Estimate:
         return f"{self.value:.4f} [{self.low:.4f}, {self.high:.4f}]"
 
 
-def check_level(level: float) -> None:
-    """Refuse a level that no interval can have."""
-    if not 0 < level < 1:
-        raise UsageError(f"level is {level}, expected a number between 0 and 1")
+def check_confidence(confidence: float) -> None:
+    """Refuse a confidence level that no interval can have."""
+    if not 0 < confidence < 1:
+        raise UsageError(f"confidence is {confidence}: use a number between 0 and 1, such as 0.95")

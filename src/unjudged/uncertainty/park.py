@@ -1,6 +1,7 @@
-"""Uncertainty of RBP when each unjudged document is relevant with some probability (Park, 2016).
+"""Sums over relevant documents (RBP, P) when each unjudged document is relevant with some probability.
 
-What Park derives for RBP holds for every measure that is a sum over relevant documents, such as P@k.
+Park (2016) derives mean, variance and distribution for RBP; they hold for every measure in which a relevant
+document adds the weight of its rank.
 """
 
 from __future__ import annotations
@@ -9,111 +10,122 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unjudged.measures.rank_biased import RBP
 from unjudged.measures.registry import Measure
-from unjudged.rankings.judged import Floats, JudgedRankings, sums
+from unjudged.rankings.judged import Floats, Integers, sums
 from unjudged.uncertainty.completions import Completions
-from unjudged.uncertainty.estimate import Estimate, check_level
-from unjudged.uncertainty.prevalence import Relevance, relevance
+from unjudged.uncertainty.draws import drawn_relevant
+from unjudged.uncertainty.prevalence import Prevalence
 
 FEW_QUERIES = 30
 MOST_ATOMS = 1 << 15
+DRAWS = 20_000
+
+
+def is_sum(measure: Measure) -> bool:
+    """Whether every relevant document adds the weight of its rank, whatever its grade."""
+    return measure.traits.weight is not None and not measure.given.keys() & {"max_grade", "gains", "scale"}
 
 
 @dataclass(frozen=True, eq=False)
-class Unjudged:
-    """What the unjudged documents of each ranking add to the value, as a random variable v.
+class UnjudgedSum:
+    """What the unjudged documents of each ranking add to its value, as a random variable v.
 
     Each unjudged document at rank k adds its weight w, in RBP (1 - p) p^(k-1), with probability q: E[v] = sum
-    of q w, Var[v] = sum of q (1 - q) w^2. The documents behind the end of the ranking are not among them.
+    of q w, Var[v] = sum of q (1 - q) w^2. Documents after the end of the ranking are not among them.
     """
 
-    measure: Measure
     value: Floats
     mean: Floats
     variance: Floats
-    ranking: np.ndarray
     weight: Floats
-    q: Floats
-    assumption: str
+    ranking: Integers
+    identity: np.ndarray
+    prevalence: Prevalence
 
-    def distribution(self, ranking: int) -> tuple[Floats, Floats]:
-        """The values that v can take for one ranking, and their probabilities."""
-        own = self.ranking == ranking
-        return sum_of_independent(self.weight[own], self.q[own])
+    @classmethod
+    def of(cls, completions: Completions, measure: Measure) -> UnjudgedSum:
+        r = completions.rankings
+        place = np.full(len(r.judgments.grade), -1)
+        place[completions.row] = np.arange(len(completions.row))
+        unknown = r.where(place[r.row] >= 0)
+        document = place[unknown.row]
+        weight = measure.weights(unknown.rank)
+        counts = weight > 0
+        document, weight, ranking = document[counts], weight[counts], unknown.ranking[counts]
+        prevalence = completions.prevalence.at(completions.prevalence.cell[document])
+        q = prevalence.chance
+        return cls(
+            value=measure.compute(r),
+            mean=sums(q * weight, ranking, len(r)),
+            variance=sums(q * (1 - q) * weight**2, ranking, len(r)),
+            weight=weight,
+            ranking=ranking,
+            identity=completions.identity[document],
+            prevalence=prevalence,
+        )
 
-    def interval(self, level: float = 0.95) -> Estimate:
-        """Of the mean over rankings of value + v, at any level.
+    @property
+    def expected(self) -> Floats:
+        return self.value + self.mean
 
-        From 30 rankings on it is Normal (Park's eq. 8, each ranking with its own unjudged set); below, the
-        quantiles of the exact distribution.
+    @property
+    def limits(self) -> tuple[float, float]:
+        """The lowest and highest mean over rankings: no unjudged document relevant, or all."""
+        low = float(self.value.mean())
+        return low, low + float(self.weight.sum()) / len(self.value)
+
+    @property
+    def prevalence_variance(self) -> float:
+        """The variance of the mean over rankings that the error of an estimated prevalence causes."""
+        variance = self.prevalence.variance()
+        per_cell = sums(self.weight, self.prevalence.cell, len(variance)) / len(self.value)
+        return float((per_cell**2 * variance).sum())
+
+    def interval(self, confidence: float, seed: int = 0) -> tuple[float, float, str]:
+        """The interval of the mean over rankings, and how it was found.
+
+        From 30 rankings on it is Normal (Park's eq. 8, each ranking with its own unjudged documents). Below,
+        the quantiles of the exact distribution where it has at most 32,768 values, or else of random draws.
         """
-        check_level(level)
-        queries = len(self.value)
-        mean, tail = float((self.value + self.mean).mean()), (1 - level) / 2
-        if queries >= FEW_QUERIES:
+        rankings, tail = len(self.value), (1 - confidence) / 2
+        mean = float(self.expected.mean())
+        if rankings >= FEW_QUERIES:
             from scipy.special import ndtri
 
-            half = float(-ndtri(tail)) * float(np.sqrt(self.variance.sum())) / queries
-            low, high, how = mean - half, mean + half, "Normal"
-        else:
-            support, probability = sum_of_independent(self.weight / queries, self.q)
-            low, high = (float(self.value.mean()) + x for x in quantiles(support, probability, tail))
-            how = "exact distribution"
-        return Estimate(mean, low, high, level, f"{how}; {self.assumption}", f"mean {self.measure}")
+            variance = float(self.variance.sum()) / rankings**2 + self.prevalence_variance
+            half = float(-ndtri(tail)) * np.sqrt(variance)
+            return mean - half, mean + half, "Normal"
+        start, share = float(self.value.mean()), self.weight / rankings
+        exact = sum_of_independent(share, self.prevalence.chance) if self.prevalence.known else None
+        if exact is not None:
+            low, high = quantiles(*exact, tail)
+            return start + low, start + high, "exact distribution"
+        (drawn,) = drawn_relevant(self.identity, self.prevalence, DRAWS, DRAWS, seed)
+        totals = sums(share[drawn.document], drawn.completion, DRAWS)
+        low, high = np.quantile(totals, [tail, 1 - tail])
+        return start + float(low), start + float(high), f"{DRAWS} draws"
 
 
-def unjudged_part(rankings: JudgedRankings, measure: Measure = RBP, q: float | str = "all") -> Unjudged:
-    """What the unjudged leave open of a sum over relevant documents; `q` as in `relevance`."""
-    completions = Completions.of(rankings)
-    model: Relevance = relevance(rankings, q, rel=measure.given.get("rel", 1))
-    weight = measure.weights(completions.rank)
-    chance = model.at(completions.ranking, completions.rank)
-    return Unjudged(
-        measure=measure,
-        value=measure.compute(rankings),
-        mean=completions.weights(chance * weight),
-        variance=completions.weights(chance * (1 - chance) * weight**2),
-        ranking=completions.ranking,
-        weight=weight,
-        q=chance,
-        assumption=model.assumption,
-    )
+def sum_of_independent(weight: Floats, q: Floats) -> tuple[Floats, Floats] | None:
+    """The distribution of a sum of weights, each present with its own probability: values and probabilities.
 
-
-def sum_of_independent(weight: Floats, q: Floats) -> tuple[Floats, Floats]:
-    """The distribution of a sum of weights, each there with its own probability: values and probabilities.
-
-    One weight after another, the largest first: exact while there are at most 32,768 values; from then on
-    values are put on a lattice of half as many points, each split between its two neighbours so that the
-    mean stays exact and the error of a value below the width of a step. Of the smallest weights, which
-    together make up a millionth of all, only the mean is added.
+    None where it has more than 32,768 values. Equal values, up to rounding, are one.
     """
+    support, probability = np.zeros(1), np.ones(1)
     order = np.argsort(-weight, kind="stable")
-    weight, q = weight[order], q[order]
-    left = weight.sum() - np.cumsum(weight)
-    large = int(np.searchsorted(-left, -1e-6 * weight.sum(), "right")) + 1
-    support, probability = np.full(1, float(weight[large:] @ q[large:])), np.ones(1)
-    total = float(weight[:large].sum() + support[0])
-    for w, chance in zip(weight[:large].tolist(), q[:large].tolist(), strict=True):
-        if w == 0:
-            break
-        support = np.concatenate([support, support + w])
-        probability = np.concatenate([probability * (1 - chance), probability * chance])
+    step = 1e-12 * max(float(weight.sum()), 1e-300)
+    for w, chance in zip(weight[order].tolist(), q[order].tolist(), strict=True):
+        if w == 0 or chance == 0:
+            continue
+        values = np.concatenate([support, support + w])
+        chances = np.concatenate([probability * (1 - chance), probability * chance])
+        arranged = np.argsort(values, kind="stable")
+        values, chances = values[arranged], chances[arranged]
+        first = np.concatenate([[True], np.diff(values) > step])
+        support, probability = values[first], sums(chances, np.cumsum(first) - 1, int(first.sum()))
         if len(support) > MOST_ATOMS:
-            support, probability = _on_lattice(support, probability, total)
-    order = np.argsort(support, kind="stable")
-    return support[order], probability[order]
-
-
-def _on_lattice(support: Floats, probability: Floats, total: float) -> tuple[Floats, Floats]:
-    points = MOST_ATOMS // 2
-    position = support / total * (points - 1)
-    below = np.minimum(np.floor(position).astype(np.int64), points - 2)
-    above_share = position - below
-    on_points = sums(probability * (1 - above_share), below, points)
-    on_points += sums(probability * above_share, below + 1, points)
-    return np.linspace(0.0, total, points), on_points
+            return None
+    return support, probability
 
 
 def quantiles(support: Floats, probability: Floats, tail: float) -> tuple[float, float]:

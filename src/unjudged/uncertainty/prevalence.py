@@ -1,90 +1,130 @@
-"""How likely an unjudged document is to be relevant: given, or estimated from the judged ones."""
+"""Prevalence: the probability that an unjudged document is relevant."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from unjudged.errors import UsageError
 from unjudged.measures.registry import ratio
-from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
-from unjudged.uncertainty import urn
+from unjudged.rankings.hashing import mixed, salt, uniforms
+from unjudged.rankings.judged import Floats, Integers, Mask
 
-WAYS = ("all", "query", "rank", "urn")
-URN_DOCUMENTS, URN_DEPTH = 100, 30
+ESTIMATED = ("all", "query", "rank")
+
+PrevalenceLike = float | str | Sequence[float]
+"""A probability, one of ESTIMATED, or a probability per rank band 1, 2, 3-4, 5-8, ..."""
 
 
 @dataclass(frozen=True, eq=False)
-class Relevance:
-    """The probability of relevance of an unjudged document, by ranking and rank; and what was assumed.
+class Prevalence:
+    """Document d is relevant with the probability of cell `cell[d]`.
 
-    `table[s, b]` is that of ranking s in band b of ranks: 1, 2, 3-4, 5-8, 9-16, ..., or at rank b + 1 if it
-    is `by_rank`. The last column is for all ranks behind, so one column is one probability whatever the rank.
+    A probability that is given is known. One estimated from `relevant[c]` of `judged[c]` documents is
+    uncertain: each completion draws it from its posterior distribution, Beta(relevant + 1/2, rest + 1/2),
+    and shares it among all documents of the cell.
     """
 
-    table: Floats
+    cell: Integers
+    probability: Floats
     assumption: str
-    by_rank: bool = False
+    relevant: Floats | None = None
+    judged: Floats | None = None
 
-    def at(self, ranking: Integers, rank: ArrayLike) -> Floats:
-        """Of documents at these ranks of these rankings."""
-        place = np.asarray(rank, np.int64) - 1 if self.by_rank else _band(rank)
-        column = np.minimum(place, self.table.shape[1] - 1)
-        chance: Floats = self.table[ranking, column]
+    @property
+    def known(self) -> bool:
+        return self.relevant is None
+
+    @property
+    def chance(self) -> Floats:
+        """The expected probability of each document."""
+        chance: Floats = self.probability[self.cell]
         return chance
 
+    def table(self, completions: int, seed: int) -> Floats:
+        """Cells x completions, or cells x 1 where the probabilities are known."""
+        if self.relevant is None or self.judged is None:
+            return self.probability[:, None]
+        from scipy.special import betaincinv
 
-def relevance(rankings: JudgedRankings, q: float | str = "all", *, rel: int = 1) -> Relevance:
-    """`q` is a probability, or how to estimate it by maximum likelihood from the judged retrieved documents.
+        cells = mixed(np.arange(1, len(self.probability) + 1, dtype=np.uint64))
+        share = uniforms(cells[:, None], salt(seed, "prevalence"), np.arange(completions)[None, :])
+        a, b = self.relevant + 0.5, self.judged - self.relevant + 0.5
+        table: Floats = betaincinv(a[:, None], b[:, None], np.clip(share, 1e-12, 1 - 1e-12))
+        return table
 
-    'all' takes the share of relevant ones among all of them; 'query' that of each ranking (the overall one
-    where it has none judged); 'rank' that of each band of ranks 1, 2, 3-4, 5-8, ..., over all rankings
-    (that of the band above where a band has none judged); 'urn' fits the urn's q and w jointly to the first
-    30 ranks and takes the probability it gives each rank.
+    def variance(self) -> Floats:
+        """The variance of each cell's probability; 0 where it is known."""
+        if self.relevant is None or self.judged is None:
+            return np.zeros(len(self.probability))
+        a, b = self.relevant + 0.5, self.judged - self.relevant + 0.5
+        variance: Floats = a * b / ((a + b) ** 2 * (a + b + 1))
+        return variance
+
+    def at(self, cell: Integers) -> Prevalence:
+        """The same prevalence for other documents."""
+        return replace(self, cell=cell)
+
+
+def prevalence_of(
+    given: PrevalenceLike,
+    query: Integers,
+    rank: Integers,
+    judged_query: Integers,
+    judged_rank: Integers,
+    relevant: Mask,
+    queries: int,
+) -> Prevalence:
+    """The prevalence of documents of these queries at these ranks.
+
+    `given` is a number, a number per rank band, or how to estimate it from the judged documents, of which the
+    query, the best rank and the relevance are known: 'all' takes one share for all of them, 'query' one per
+    query (the overall one where it has no judged document), 'rank' one per rank band.
     """
-    judged = rankings.where(rankings.labels >= 0)
-    relevant = judged.labels >= rel
-    if not isinstance(q, str):
-        if not 0 <= q <= 1:
-            raise UsageError(f"q is {q}, expected a probability from 0 to 1")
-        return Relevance(np.full((len(rankings), 1), float(q)), f"unjudged relevant with probability {q:g}")
-    if q not in WAYS:
-        raise UsageError(f"q is {q!r}, expected a probability or one of {', '.join(WAYS)}")
-    if not len(judged.rank):
-        raise UsageError("no retrieved document is judged, so q cannot be estimated: give it as a number")
-    overall = float(relevant.mean())
-    if q == "all":
-        assumption = f"unjudged relevant with probability {overall:.4f}, as the judged are"
-        return Relevance(np.full((len(rankings), 1), overall), assumption)
-    if q == "query":
-        own = np.where(judged.counts > 0, ratio(judged.total(relevant), judged.counts), overall)
-        return Relevance(own[:, None], "unjudged relevant as often as the judged of the same ranking")
-    if q == "urn":
-        return _by_urn(rankings, judged, relevant)
-    bands = _band(judged.rank)
-    counts = np.bincount(bands)
-    shares = ratio(np.bincount(bands, relevant, len(counts)), counts)
-    for band in range(len(shares)):
-        if not counts[band]:
-            shares[band] = shares[band - 1] if band else overall
-    table = np.tile(shares, (len(rankings), 1))
-    return Relevance(table, "unjudged relevant as often as the judged at such ranks")
+    if not isinstance(given, str):
+        return _given(given, rank)
+    if given not in ESTIMATED:
+        raise UsageError(f"prevalence is {given!r}: use a probability or one of {', '.join(ESTIMATED)}")
+    if not len(relevant):
+        raise UsageError("no retrieved document is judged, so prevalence cannot be estimated: give a number")
+    cells = {
+        "all": (np.zeros(len(rank), np.int64), np.zeros(len(relevant), np.int64), 1),
+        "query": (query, judged_query, queries),
+        "rank": (band_of(rank), band_of(judged_rank), 1 + max(_top(band_of(rank)), _top(band_of(judged_rank)))),
+    }
+    cell, judged_cell, size = cells[given]
+    judged = np.bincount(judged_cell, minlength=size).astype(float)
+    hits = np.bincount(judged_cell, relevant, size).astype(float)
+    for c in np.flatnonzero(judged == 0).tolist():  # no evidence: that of the band above, or of all
+        before = c - 1 if given == "rank" and c else None
+        judged[c], hits[c] = (len(relevant), relevant.sum()) if before is None else (judged[before], hits[before])
+    words = {
+        "all": f"prevalence {float(relevant.mean()):.4f}, estimated from the judged documents",
+        "query": "prevalence estimated per query from its judged documents",
+        "rank": "prevalence estimated per rank band from the judged documents",
+    }
+    return Prevalence(cell, ratio(hits, judged), words[given], hits, judged)
 
 
-def _by_urn(rankings: JudgedRankings, judged: JudgedRankings, relevant: Mask) -> Relevance:
-    documents = min(max(int(rankings.retrieved.max()), 1), URN_DOCUMENTS)
-    labels = np.full((len(rankings), min(URN_DEPTH, documents)), -1)
-    seen = judged.rank <= labels.shape[1]
-    labels[judged.ranking[seen], judged.rank[seen] - 1] = relevant[seen]
-    share, w = urn.fit(labels, documents)
-    by_rank = urn.relevance_by_rank(documents, share, w)
-    assumption = f"unjudged relevant as in an urn of {documents} with q = {share:.4f}, w = {w:.4f}"
-    return Relevance(np.tile(by_rank, (len(rankings), 1)), assumption, by_rank=True)
+def _given(given: float | Sequence[float], rank: Integers) -> Prevalence:
+    values = np.atleast_1d(np.asarray(given, float))
+    if not (values.ndim == 1 and len(values) and (values >= 0).all() and (values <= 1).all()):
+        raise UsageError(f"prevalence is {given!r}: use a probability from 0 to 1, or one per rank band")
+    if len(values) == 1:
+        return Prevalence(np.zeros(len(rank), np.int64), values, f"given prevalence {values[0]:g}")
+    shown = ", ".join(f"{value:.3g}" for value in values)
+    cell = np.minimum(band_of(rank), len(values) - 1)
+    return Prevalence(cell, values, f"given prevalence {shown} at ranks 1, 2, 3-4, 5-8, ...")
 
 
-def _band(rank: ArrayLike) -> Integers:
-    """0 for rank 1, 1 for 2, 2 for 3 and 4, 3 for 5 to 8, ..."""
+def band_of(rank: ArrayLike) -> Integers:
+    """The band of each rank: 0 for rank 1, 1 for 2, 2 for 3 and 4, 3 for 5 to 8, ..."""
     band: Integers = np.ceil(np.log2(np.maximum(np.asarray(rank, float), 1))).astype(np.int64)
     return band
+
+
+def _top(bands: Integers) -> int:
+    return int(bands.max(initial=0))

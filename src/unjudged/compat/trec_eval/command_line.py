@@ -1,4 +1,4 @@
-"""trec_eval's command line."""
+"""The command line of trec_eval."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from getopt import GetoptError, gnu_getopt
 
-from unjudged.compat.trec_eval.settings import Stop, whole
+from unjudged.compat.trec_eval.exits import Stop
+from unjudged.compat.trec_eval.parameter_text import whole
 from unjudged.compat.trec_eval.translation import Settings, names_of
 
 SHORT = "hvqm:cl:nD:JN:M:R:T:oZ:"
@@ -44,14 +45,14 @@ VALUES: dict[str, tuple[str, Callable[[str], object]]] = {
     "Z": ("means", str),
 }
 USAGE = """Usage: trec_eval [-h] [-q] {-m measure}* trec_rel_file trec_top_file
-   -h: all options, and what the measures given by -m are
-   -q: every query's values too
-   -m: a measure, or one of official (the default), set, all_trec"""
+   -h: list all options and explain the measures given by -m
+   -q: also print the values of every query
+   -m: a measure, or official (the default), set or all_trec"""
 
 
 @dataclass
 class Options:
-    """What was asked for. `measures` holds the parameters of each as they were written, None for none."""
+    """The options given. `measures` maps each measure to the text of its parameters, or None."""
 
     measures: dict[str, str | None] = field(default_factory=dict)
     per_query: bool = False
@@ -76,7 +77,7 @@ class Options:
 
 
 def parse(arguments: Sequence[str]) -> Options:
-    """The options, or a `Stop` with what trec_eval would say."""
+    """The options; raises `Stop` with the messages of trec_eval if they are wrong."""
     options = Options()
     rest = _without_compat(list(arguments), options)
     try:
@@ -100,7 +101,7 @@ def parse(arguments: Sequence[str]) -> Options:
 
 
 def _without_compat(arguments: list[str], options: Options) -> list[str]:
-    """The arguments that trec_eval knows; --compat is ours."""
+    """The arguments that trec_eval knows, without our --compat."""
     rest = []
     while arguments:
         word = arguments.pop(0)
@@ -109,13 +110,13 @@ def _without_compat(arguments: list[str], options: Options) -> list[str]:
             continue
         value = word.partition("=")[2] if "=" in word else (arguments.pop(0) if arguments else "")
         if value not in ("9", "10"):
-            raise Stop(1, USAGE, reason=f"--compat is {value!r}, expected 9 or 10")
+            raise Stop(1, USAGE, reason=f"invalid --compat {value!r}: use 9 or 10")
         options.version = int(value)
     return rest
 
 
 def _measures(text: str, version: int, parameters: dict[str, str]) -> list[str]:
-    """The measures that one -m asks for; of several parameter lists for a measure the first counts."""
+    """The measures that one -m asks for; if a measure is given parameters twice, the first ones count."""
     name, dot, written = text.partition(".")
     illegal = f"trec_eval: illegal measure '{name}'"
     if dot and not written:
@@ -136,11 +137,14 @@ def _take(options: Options, letter: str, value: str) -> None:
         name, read = VALUES[letter]
         setattr(options, name, read(value))
     if options.level < 0:
-        raise Stop(1, reason=f"-l is {options.level}, expected 0 or more: what is unjudged is not relevant")
+        raise Stop(
+            1,
+            reason=f"invalid -l {options.level}: use 0 or more, for judged documents",
+        )
 
 
 def _problem(error: GetoptError) -> str:
-    """What the C library says of an option."""
+    """The message of the C library about an option."""
     if not error.msg.startswith("option --"):
         what = "option requires an argument" if "requires argument" in error.msg else "invalid option"
         return f"trec_eval: {what} -- '{error.opt}'"

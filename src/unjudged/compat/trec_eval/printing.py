@@ -1,4 +1,4 @@
-"""trec_eval's lines: a name, a query or `all`, a value."""
+"""The lines that trec_eval prints: a name, a query or `all`, a value."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from unjudged.compat.trec_eval.translation import Column
-from unjudged.measures.registry import GEOMETRIC
+from unjudged.measures.averages import GEOMETRIC
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 
 
 def per_query_lines(
     prefix: str, chosen: Sequence[Column], rankings: JudgedRankings, topics: Integers, table: Floats
 ) -> Iterator[str]:
-    """Every query's values; a geometric mean has none."""
+    """The values of every query; a geometric mean has none."""
     shown = [k for k, column in enumerate(chosen) if column.of not in ("runid", "num_q")]
     shown = [k for k in shown if chosen[k].summary != GEOMETRIC]
     names = list(rankings.judgments.queries)
@@ -41,7 +41,7 @@ def summary_lines(
 
 
 def relstring(rankings: JudgedRankings, ranking: int, depth: int) -> str:
-    """A character for each of the first documents: its grade, `-` not pooled, `.` pooled and not judged."""
+    """One character per document: its grade, `-` if it is not pooled, `.` if pooled but not judged."""
     own = slice(rankings.offsets[ranking], rankings.offsets[ranking + 1])
     text = ["-"] * min(depth, int(rankings.retrieved[ranking]))
     for rank, label in zip(rankings.rank[own].tolist(), rankings.labels[own].tolist(), strict=True):
@@ -52,7 +52,7 @@ def relstring(rankings: JudgedRankings, ranking: int, depth: int) -> str:
 
 
 def _number(column: Column, value: float, prefix: str) -> str:
-    """As C's printf writes it: counts whole, others with four decimals, 0/0 with its sign."""
+    """The number as C's printf writes it: counts as integers, others with four decimals, 0/0 as -nan."""
     if (column.summary == "sum" or column.of == "num_q") and not prefix:
         return str(int(value))
     return "  -nan" if np.isnan(value) else f"{value:6.4f}"

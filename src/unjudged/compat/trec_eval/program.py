@@ -1,4 +1,4 @@
-"""`unjudged trec_eval`: trec_eval's command line, and its output to the byte."""
+"""`unjudged trec_eval`: byte-identical output to trec_eval, except for known trec_eval bugs."""
 
 from __future__ import annotations
 
@@ -8,36 +8,36 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from unjudged.compat.trec_eval import command_line as trec_options
-from unjudged.compat.trec_eval.command_line import Options
+from unjudged.compat.trec_eval.command_line import USAGE, Options, parse
+from unjudged.compat.trec_eval.exits import Stop
 from unjudged.compat.trec_eval.printing import per_query_lines, summary_lines
 from unjudged.compat.trec_eval.reading import read_means, read_rankings
-from unjudged.compat.trec_eval.settings import Stop
 from unjudged.compat.trec_eval.translation import Column, columns, values
 from unjudged.compat.trec_eval.usage import help_text, version_text
 from unjudged.errors import UnjudgedError
 from unjudged.formats.tables import encode
-from unjudged.measures.registry import GEOMETRIC
+from unjudged.measures.averages import GEOMETRIC
+from unjudged.grids.escapes import plain
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 
 MISSING = -1000000.0
-"""What trec_eval prints where -Z gives no mean for a query and measure."""
+"""Printed by trec_eval if the file of -Z has no mean for a query and measure."""
 
 LEAST = 0.00001
-"""What a value is at least in a geometric mean."""
+"""The smallest value that counts in a geometric mean."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Evaluate as trec_eval does, and end with its exit code."""
+    """Evaluate as trec_eval does, and exit with its code."""
     try:
         text = output(sys.argv[1:] if arguments is None else arguments)
         sys.stdout.buffer.write(encode(text))
         sys.stdout.buffer.flush()
     except Stop as stop:
-        _say(stop)
+        _print_messages(stop)
         sys.exit(stop.code)
     except UnjudgedError as error:
-        _say(Stop(2, reason=str(error)))
+        _print_messages(Stop(2, reason=str(error)))
         sys.exit(2)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -46,21 +46,21 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.exit(130)
 
 
-def _say(stop: Stop) -> None:
-    """trec_eval's own words; ours, if there are any, on a line behind them."""
-    lines = [*stop.messages, *([f"unjudged: {stop.reason}"] if stop.reason else [])]
-    sys.stderr.write("\n".join(lines) + "\n" if lines else "")
+def _print_messages(stop: Stop) -> None:
+    """Print the messages of trec_eval, then our explanation on a line of its own."""
+    messages = [*stop.messages, *([f"unjudged: {stop.reason}"] if stop.reason else [])]
+    sys.stderr.write("".join(f"{plain(line)}\n" for message in messages for line in message.split("\n")))
 
 
 def output(arguments: Sequence[str]) -> str:
-    """What is to be printed; a `Stop` where trec_eval would end with a message."""
-    options = trec_options.parse(arguments)
+    """The text to print; raises `Stop` where trec_eval would exit with a message."""
+    options = parse(arguments)
     if options.show_version:
         raise Stop(0, version_text(options.version))
     if options.help:
         return help_text(options)
     if len(options.files) != 2:
-        raise Stop(1, trec_options.USAGE)
+        raise Stop(1, USAGE)
     chosen = columns(options.measures, options.settings)
     rankings, runid = read_rankings(options)
     return "".join(_lines(options, chosen, rankings, runid))
@@ -98,7 +98,7 @@ def _lines(options: Options, chosen: Sequence[Column], rankings: JudgedRankings,
 
 
 def _reset(table: Floats, chosen: Sequence[Column], absent: Integers) -> None:
-    """A query that the run misses is worth nothing, whatever an empty ranking would be."""
+    """Set a query that the run lacks to 0, whatever an empty ranking would score."""
     for k, column in enumerate(chosen):
         if column.of in ("utility", "rbp_resid"):
             table[absent, k] = 0.0
@@ -106,7 +106,7 @@ def _reset(table: Floats, chosen: Sequence[Column], absent: Integers) -> None:
 
 
 def _standardised(table: Floats, chosen: Sequence[Column], names: Sequence[bytes], path: str) -> Floats:
-    """Each value as so many standard deviations from the mean that the file has for it."""
+    """Each value as its distance, in standard deviations, from the mean that the file gives."""
     known = read_means(path)
     scores = np.full(table.shape, MISSING)
     for k, column in enumerate(chosen):
@@ -120,9 +120,9 @@ def _standardised(table: Floats, chosen: Sequence[Column], names: Sequence[bytes
 
 
 def _averaged(table: Floats, chosen: Sequence[Column], topics: Integers, absent: Integers) -> list[float]:
-    """The figure for all queries: added one after another, as trec_eval adds them.
+    """The value for all queries, added up in the order in which trec_eval adds.
 
-    trec_eval 9 leaves `absent` queries out of its sums and divides by their number too.
+    trec_eval 9 leaves `absent` queries out of the sum but counts them in the divisor.
     """
     number = len(topics) + len(absent)
     found = []

@@ -7,7 +7,7 @@ from contextlib import closing
 from typing import TypeVar
 
 from unjudged.compat.trec_eval.command_line import Options
-from unjudged.compat.trec_eval.settings import Stop
+from unjudged.compat.trec_eval.exits import Stop
 from unjudged.compat.trec_eval.translation import NOT_HERE, ORDER
 from unjudged.errors import InputError, LineError, RepeatedDocument
 from unjudged.formats.readers import trec

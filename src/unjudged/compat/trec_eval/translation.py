@@ -1,4 +1,4 @@
-"""trec_eval's measures: their order, their parameters, and which of ours each one is."""
+"""The measures of trec_eval: their order, their parameters, and which of our measures each one is."""
 
 from __future__ import annotations
 
@@ -11,24 +11,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unjudged.compat.trec_eval import settings as parameters
-from unjudged.compat.trec_eval.settings import Stop, cannot_initialize
+from unjudged.compat.trec_eval import parameter_text
+from unjudged.compat.trec_eval.exits import Stop, cannot_initialize
+from unjudged.measures.averages import GEOMETRIC
 from unjudged.measures.gain import IdealDCG
 from unjudged.measures.interpolated import TENTHS, documents_needed
 from unjudged.measures.names import trec_eval_names
 from unjudged.measures.rank_biased import RBP, RBPResidual
-from unjudged.measures.registry import GEOMETRIC, Measure
+from unjudged.measures.registry import Measure
 from unjudged.rankings.judged import Floats, JudgedRankings
 
 
 class Takes(Enum):
-    """What may follow a measure's name."""
+    """The parameters that may follow the name of a measure."""
 
     NOTHING = "nothing"
-    WHOLE = "whole cutoffs, a value for each"
-    DECIMAL = "decimal cutoffs, a value for each"
+    WHOLE = "integer cutoffs, one value each"
+    DECIMAL = "decimal cutoffs, one value each"
     NUMBERS = "numbers"
-    PAIRS = "pairs of a level and its gain"
+    PAIRS = "pairs of a grade and its gain"
 
 
 NOTHING, WHOLE, DECIMAL, NUMBERS, PAIRS = Takes
@@ -94,12 +95,12 @@ NICKNAMES: Mapping[str, Sequence[str]] = {
     "qrels_jg": ["runid", "num_q", *_several_judges],
 }
 NOT_HERE = [f"prefs_{name}" for name in _preferences + _more_preferences] + _several_judges
-"""Measures of preferences and of several judges: known by name, and refused."""
+"""Measures for preferences and for several judges: their names are known, but they are not supported."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What measures depend on besides their parameters."""
+    """Options of the command line that change the measures."""
 
     level: int = 1
     version: int = 10
@@ -108,10 +109,10 @@ class Settings:
 
 @dataclass(frozen=True)
 class Column:
-    """One value that trec_eval prints: its name, the measure of trec_eval it belongs to, and ours.
+    """One value that trec_eval prints: its name, the trec_eval measure it belongs to, and our measure.
 
-    `measure` is None for what is no number (runid, relstring) or not of a ranking (num_q); `depth` is
-    relstring's.
+    `measure` is None for text (runid, relstring) and for what is not computed per ranking (num_q); `depth`
+    is for relstring.
     """
 
     name: str
@@ -125,13 +126,13 @@ class Column:
 
 
 def names_of(name: str, version: int) -> list[str]:
-    """The measures that a name or nickname stands for; none where it is unknown."""
+    """The measures that a name or nickname stands for; none if it is unknown."""
     known = [n for n in (*ORDER, *NOT_HERE) if version >= 10 or n not in NEW_IN_10]
     return [n for n in NICKNAMES.get(name, [name]) if n in known]
 
 
 def columns(wanted: Mapping[str, str | None], settings: Settings) -> list[Column]:
-    """What is to be printed, in trec_eval's order, for measures and their parameters as they were written."""
+    """The values to print, in the order of trec_eval, for measures and the text of their parameters."""
     return [column for name in ORDER if name in wanted for column in _columns(name, wanted[name], settings)]
 
 
@@ -142,19 +143,19 @@ def _columns(name: str, text: str | None, settings: Settings) -> list[Column]:
     if measure is not None:
         measure = _set(measure, settings)
     if takes is WHOLE and measure is not None:
-        depths = parameters.whole_cutoffs(name, text) if text else cutoffs
+        depths = parameter_text.whole_cutoffs(name, text) if text else cutoffs
         return [Column(f"{name}_{depth:.0f}", name, measure(cutoff=int(depth))) for depth in depths]
     if takes is DECIMAL and measure is not None:
-        levels = parameters.decimal_cutoffs(name, text) if text else cutoffs
+        levels = parameter_text.decimal_cutoffs(name, text) if text else cutoffs
         at = str(measure.traits.at)
         return [Column(f"{name}_{level:3.2f}", name, _with(measure, **{at: level})) for level in levels]
     column = Column(name if text is None or takes is NOTHING else f"{name}_{text}", name, measure)
     if text and takes is NUMBERS:
-        return [_numbered(column, parameters.decimals(text))]
+        return [_numbered(column, parameter_text.decimals(text))]
     if text and takes is PAIRS and measure is not None:
-        given = parameters.pairs(name, text)
+        given = parameter_text.pairs(name, text)
         more: dict[str, Any] = (
-            {"gains": parameters.gains(name, given)} if "gains" in measure.parameters else {}
+            {"gains": parameter_text.gains(name, given)} if "gains" in measure.parameters else {}
         )
         if "p" in measure.parameters and "p" in given:
             more["p"] = given["p"]
@@ -172,13 +173,13 @@ def _numbered(column: Column, numbers: Sequence[float]) -> Column:
         return replace(column, measure=_with(column.measure, weights=tuple(numbers)))
     if column.of == "set_F":
         if numbers[0] < 0:
-            raise cannot_initialize("set_F", reason=f"its parameter is {numbers[0]:g}, the square of a beta")
+            raise cannot_initialize("set_F", reason=f"the square of beta cannot be {numbers[0]:g}")
         return replace(column, measure=_with(column.measure, square=numbers[0]))
     return replace(column, measure=_with(column.measure, recalls=tuple(numbers)))
 
 
 def _set(measure: Measure, settings: Settings) -> Measure:
-    """The measure under trec_eval's -l, -N and rounding. RBP takes grades as they are, whatever the level."""
+    """The measure with the options -l, -N and --compat applied. RBP uses the grades, whatever -l is."""
     values = {
         "rel": 0 if measure.name == "RBP" else settings.level,
         "rounding": "up" if settings.version == 9 else "nearest",
@@ -189,17 +190,17 @@ def _set(measure: Measure, settings: Settings) -> Measure:
 
 
 def _with(measure: Measure, **given: Any) -> Measure:
-    """With parameters that trec_eval allows, whether or not our grammar does."""
+    """The measure with parameters that trec_eval allows, even if our grammar does not."""
     return replace(measure, given=MappingProxyType({**measure.given, **given}))
 
 
 def values(chosen: Sequence[Column], rankings: JudgedRankings) -> Floats:
-    """Ranking x column: what trec_eval has for each query, logarithms where the mean is geometric."""
+    """Ranking x column: the values of each query, as logarithms if their mean is geometric."""
     table = np.zeros((len(rankings), len(chosen)))
     empty = not rankings.retrieved.all()
     for k, column in enumerate(chosen):
         if column.measure is not None:
-            with np.errstate(all="ignore"):  # parameters may be anything; C says nothing of infinity either
+            with np.errstate(all="ignore"):  # any parameters are allowed, and C ignores infinity too
                 found = column.measure.compute(rankings)
             table[:, k] = np.log(found) if column.summary == GEOMETRIC else found
             if column.of == "Rndcg" or (column.of in ("iprec_at_recall", "11pt_avg") and empty):
@@ -208,9 +209,9 @@ def values(chosen: Sequence[Column], rankings: JudgedRankings) -> Floats:
 
 
 def _zero_by_zero(measure: Measure, rankings: JudgedRankings) -> NDArray[np.bool_]:
-    """Where trec_eval divides 0 by 0: nothing is in the ranking, and no relevant document is needed.
+    """Where trec_eval divides 0 by 0: the ranking is empty, and no relevant document is needed.
 
-    For Rndcg, where relevant documents have no gain: -l 0, or gains of 0.
+    For Rndcg: the relevant documents have no gain, because of -l 0 or gains of 0.
     """
     given = measure.given
     if measure.name == "RnDCG":

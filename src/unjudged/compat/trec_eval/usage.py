@@ -1,4 +1,4 @@
-"""What `-h` and `-v` print."""
+"""The text that `-h` and `-v` print."""
 
 from __future__ import annotations
 
@@ -9,41 +9,45 @@ HELP = """trec_eval [-h] [-q] [-m measure[.params]] [-c] [-n] [-l <num>] [-J] [-
    [-D <num>[.qid]] [-R rel_format] [-T results_format] [-Z file] [--compat 9|10]
    rel_info_file results_file
 
-Scores the rankings of results_file ('-' is standard input) by the judgments of rel_info_file, as
-trec_eval does.
+Score the rankings of results_file ('-' for standard input) with the judgments of rel_info_file.
+The output is byte-identical to that of trec_eval, except for known trec_eval bugs.
 
- -h --help                         this text, and what the measures given by -m are
- -v --version                      the version, on standard error
- -q --query_eval_wanted            every query's values, before those of all queries
- -m --measure name[.params]        a measure, or official (the default), set, all_trec; may be repeated
- -c --complete_rel_info_wanted     average over all queries of rel_info_file, missing ones as 0
- -n --nosummary                    no values for all queries
- -l --level_for_rel num            the lowest grade that is relevant, 1 unless given
- -J --Judged_docs_only             leave out all documents that are not judged
- -N --Number_docs_in_coll num      the documents of the collection, for utility
- -M --Max_retrieved_per_topic num  only so many documents of each ranking
- -D --Debug_level num[.qid]        only this query; no level prints anything more
+ -h --help                         print this text and explain the measures given by -m
+ -v --version                      print the version on standard error
+ -q --query_eval_wanted            print the values of every query before the summary
+ -m --measure name[.params]        a measure, or official (the default), set or all_trec;
+                                   may be repeated
+ -c --complete_rel_info_wanted     average over all queries of rel_info_file; a query
+                                   that results_file lacks counts as 0
+ -n --nosummary                    do not print the summary
+ -l --level_for_rel num            the lowest relevant grade (default: 1)
+ -J --Judged_docs_only             ignore documents that are not judged
+ -N --Number_docs_in_coll num      the number of documents in the collection, for utility
+ -M --Max_retrieved_per_topic num  use only the first documents of each ranking
+ -D --Debug_level num[.qid]        evaluate only this query; the level is ignored
  -R --Rel_info_format format       qrels
  -T --Results_format format        trec_results
- -Z --Zscore file                  values as deviations from a mean; the file has lines of
+ -Z --Zscore file                  print distances from a mean in standard deviations; lines:
                                    qid measure mean standard_deviation
  -o                                ignored
-    --compat 9|10                  the version to follow where they differ, 10 unless given
+    --compat 9|10                  the version to follow where they differ (default: 10)
 
 rel_info_file has lines of: qid iteration docno grade
-   A grade below 0 is a document that is pooled and not judged.
+   A negative grade means pooled but not judged.
 results_file has lines of: qid iteration docno rank score runid
-   Scores alone decide the order; documents of one score are ordered by docno, descending.
+   Documents are ordered by score; documents with equal scores by docno, descending.
 """
 
 
 def version_text(version: int) -> str:
+    """The version of trec_eval that is followed, and ours."""
     from unjudged import __version__
 
     return f"trec_eval version {'10.0' if version >= 10 else '9.0.8'} (unjudged {__version__})"
 
 
 def help_text(options: Options) -> str:
+    """The options, then a page for each measure that -m names."""
     pages = {}
     for column in columns(dict.fromkeys(options.measures), options.settings):
         if column.measure is None:
@@ -54,7 +58,7 @@ def help_text(options: Options) -> str:
 
 
 _OTHERS = {
-    "runid": "The last column of results_file's last line.",
-    "num_q": "How many queries were evaluated.",
-    "relstring": "The grades of the first documents as a string; - is not pooled, . pooled and not judged.",
+    "runid": "The last column of the last line of results_file.",
+    "num_q": "The number of queries evaluated.",
+    "relstring": "The grades of the first documents as a string; - is not pooled, . pooled but not judged.",
 }

@@ -11,11 +11,11 @@ import numpy as np
 from unjudged.errors import UsageError
 from unjudged.experiments.agreement import STATISTICS, known_statistics, rho, rms, tau
 from unjudged.experiments.robustness import Agreement, Robustness
+from unjudged.experiments.summary import level_name
 from unjudged.judging.designs import find_design
 from unjudged.measures.names import parse_measures
 from unjudged.rankings.judged import Floats
-from unjudged.report.experiments import level_name
-from unjudged.report.plots import COLOURS, altair_module, sized
+from unjudged.report.figures.charts import COLOURS, altair_module, sized
 
 Series = tuple[str, str]
 """A measure, and what it is compared with: another measure's actual values, or its own (`itself`)."""
@@ -35,10 +35,10 @@ def scatter(
     titles: Mapping[str, str] = MappingProxyType({}),
     columns: int | None = None,
 ) -> Any:
-    """A row of panels for each measure, a panel for each level: every run's estimate over its actual value.
+    """The estimate of every run against its actual value: one row of panels per measure, one panel per level.
 
-    The line is where they are equal. Each panel says the statistics of its own sample. `titles` are for
-    measures whose own names say too little or too much; `columns` breaks the rows of panels.
+    On the line they are equal. Each panel states the statistics of its own sample. `titles` replaces the
+    names of measures in the axes; `columns` limits the number of panels per row.
     """
     chart = altair_module()
     names = [str(measure) for measure in found.measures]
@@ -112,9 +112,9 @@ def curves(
 def across(
     series: Mapping[str, tuple[Robustness, str]], statistics: Sequence[str] = ("tau", "rho", "rms")
 ) -> Any:
-    """Measures under several designs, over the share of all judgments that each makes.
+    """Measures under several designs, over the share of all judgments that each design makes.
 
-    `series` gives a name to each experiment and measure.
+    `series` maps a name to an experiment and one of its measures.
     """
     rows, names = [], known_statistics(statistics)
     for name, (found, measure) in series.items():
@@ -148,7 +148,7 @@ def _lines(
             {"series": name, "level": level, "value": row.mean}
             for name, level, row in rows
             if row.statistic == statistic
-            and row.mean == row.mean  # not where it is not a number
+            and row.mean == row.mean  # skip what is not a number
             and (level > 0 or not logarithmic)
         ]
         from_zero = chart.Scale(zero=statistic in ("rms", "bias"))
@@ -173,7 +173,7 @@ def _label(series: Series, reference: str) -> str:
 
 
 def _apart(ticks: Sequence[float]) -> list[float]:
-    """Ticks far enough from one another on a logarithmic axis for their labels, the last among them."""
+    """Ticks with room for their labels on a logarithmic axis, including the last one."""
     kept: list[float] = []
     for tick in sorted((tick for tick in ticks if tick > 0), reverse=True):
         if not kept or tick <= kept[-1] / 1.5:

@@ -1,35 +1,27 @@
-"""Numbers and lists of them as trec_eval reads them from its command line."""
+"""The parameters of measures, read from text as trec_eval reads them."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
+from unjudged.compat.trec_eval.exits import cannot_initialize
+
 _WHOLE = re.compile(r"\s*([+-]?\d+)")
 _DECIMAL = re.compile(r"\s*([+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?)")
 _LEVEL = re.compile(r"[+-]?\d+")
-_DIGITS = 18  # as many as a C long holds for certain
+_DIGITS = 18  # a C long holds any number of so many digits
 _LARGEST = 2**63 - 1
 
 
-class Stop(Exception):
-    """What trec_eval says before it ends, and its exit code; `reason` is ours."""
-
-    def __init__(self, code: int, *messages: str, reason: str = "") -> None:
-        super().__init__(*messages)
-        self.code = code
-        self.messages = messages
-        self.reason = reason
-
-
 def whole(text: str) -> int:
-    """The whole number that a text begins with, as C's atol: 0 where there is none, the largest if larger."""
+    """The integer at the start of a text, as C's atol reads it: 0 if there is none, limited to a C long."""
     found = _WHOLE.match(text)
     return max(-_LARGEST, min(int(found[1][: _DIGITS + 3]), _LARGEST)) if found else 0
 
 
 def decimal(text: str) -> float:
-    """The number that a text begins with, as C's atof: 0 where there is none."""
+    """The number at the start of a text, as C's atof reads it: 0 if there is none."""
     found = _DECIMAL.match(text)
     return float(found[1]) if found else 0.0
 
@@ -53,7 +45,7 @@ def decimals(text: str) -> list[float]:
 
 
 def pairs(measure: str, text: str) -> dict[str, float]:
-    """`1=0.5,p=0.8` as names and numbers; of a name twice the first counts."""
+    """`1=0.5,p=0.8` as names and numbers; if a name is repeated, the first one counts."""
     parts = text.split(",")
     if any(part.count("=") != 1 for part in parts):
         raise cannot_initialize(measure, f"trec_eval: malformed pair parameters in '{text}'")
@@ -65,19 +57,13 @@ def pairs(measure: str, text: str) -> dict[str, float]:
 
 
 def gains(measure: str, given: dict[str, float]) -> dict[int, float]:
-    """Those of the pairs whose name is a level; others, such as p, mean something else."""
+    """The pairs whose name is a grade; others, such as p, are parameters."""
     found = {
         int(level): gain for level, gain in given.items() if _LEVEL.fullmatch(level) and len(level) < _DIGITS
     }
     if any(level < 0 for level in found):
-        raise cannot_initialize(
-            measure, reason="a document that is not judged has no gain: give levels from 0 on"
-        )
+        raise cannot_initialize(measure, reason="an unjudged document has no gain: use grades of 0 and above")
     return found
-
-
-def cannot_initialize(measure: str, *messages: str, reason: str = "") -> Stop:
-    return Stop(2, *messages, f"trec_eval: Cannot initialize measure '{measure}'", reason=reason)
 
 
 def _refuse_repeated(measure: str, cutoffs: Sequence[float]) -> None:

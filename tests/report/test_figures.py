@@ -14,8 +14,9 @@ from unjudged.experiments.robustness import Robustness, experiment
 pytest.importorskip("altair")
 pytest.importorskip("vl_convert")
 
-from unjudged.report.plots import picture, save
-from unjudged.report.robustness_plots import across, curves, scatter
+from unjudged.report.figures import charts
+from unjudged.report.figures.charts import picture, save
+from unjudged.report.figures.experiment_figures import across, curves, scatter
 
 
 @pytest.fixture(scope="module")
@@ -80,6 +81,24 @@ def test_a_page_needs_no_network(found: Robustness) -> None:
     assert "<script src" not in page
 
 
+def test_no_name_closes_the_script_of_a_page() -> None:
+    """The browser reads the same text from the JSON, in which no character ends the element."""
+    hostile = "</script><img src=x onerror=alert(1)>"
+    pages = [
+        str(picture(charts.altair_module().Chart({"values": [{"run": run}]}).mark_point(), "html"))
+        for run in ("harmless", hostile)
+    ]
+    assert hostile not in pages[1]
+    assert r"\u003c/script\u003e\u003cimg src=x onerror=alert(1)\u003e" in pages[1]
+    assert pages[0].count("</script>") == pages[1].count("</script>")
+
+
 def test_unknown_kind(found: Robustness) -> None:
-    with pytest.raises(UsageError, match="expected one of svg, png, pdf, html"):
+    with pytest.raises(UsageError, match="unknown kind of figure 'gif': use one of svg, png, pdf, html"):
         picture(curves(found), "gif")
+
+
+def test_without_altair(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "altair", None)
+    with pytest.raises(UsageError, match="figures need altair"):
+        charts.altair_module()

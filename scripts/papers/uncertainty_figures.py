@@ -9,11 +9,11 @@ import numpy as np
 
 from unjudged.baselines import difference_from_prevalence
 from unjudged.rankings.judged import Floats
-from unjudged.report.plots import COLOURS, altair_module, sized
+from unjudged.report.figures.charts import COLOURS, altair_module, sized
 
 
 def densities(distributions: Mapping[str, tuple[Floats, Floats]], title: str, bins: int = 60) -> Any:
-    """Distributions given as values and probabilities, a panel each; heights differ too much for one."""
+    """One panel per distribution, given as values and probabilities; their heights differ too much for one."""
     chart = altair_module()
     panels = []
     for name, (support, probability) in distributions.items():
@@ -54,7 +54,7 @@ def side_by_side(left: Any, right: Any) -> Any:
 
 
 def baseline_difference(sizes: Sequence[int], shares: Sequence[float]) -> Any:
-    """Expected AP of a random ranking minus R/N, over N, a line for each share of relevant documents."""
+    """Expected AP of a random ranking minus R/N, over N; one line per share of relevant documents."""
     chart = altair_module()
     rows = [
         {

@@ -1,0 +1,92 @@
+"""`unjudged plan`: how large an experiment has to be."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import Annotated, Literal
+
+from cyclopts import App, Parameter
+
+import unjudged
+from unjudged.cli.arguments import File, Judged, check_files, read_judgments
+from unjudged.cli.output import show
+from unjudged.cli.progress import reading
+from unjudged.comparison.power import plan_queries
+from unjudged.errors import UsageError
+from unjudged.measures.names import parse_measures
+
+plan = App(name="plan", help="How large does an experiment have to be?")
+
+
+@plan.command
+def queries(
+    qrels: File,
+    /,
+    *runs: File,
+    measures: Annotated[list[str] | None, Parameter(("-m", "--measure"), negative="")] = None,
+    effect: Annotated[float | None, Parameter(("-e", "--effect"))] = None,
+    power: float = 0.8,
+    alpha: float = 0.05,
+    correction: Literal["none", "holm", "bh", "bonferroni"] = "holm",
+    comparisons: int | None = None,
+    baseline: str | None = None,
+    judged: Judged = None,
+    format: Literal["text", "json"] = "text",
+) -> None:
+    """Plan how many queries show a difference, from pilot runs.
+
+    The paired t test finds a difference of the size --effect with probability --power. Without --effect, the
+    smallest difference that as many queries as in the pilot show.
+
+    Parameters
+    ----------
+    qrels
+        The judgments of the pilot.
+    runs
+        Two or more runs like those to be compared.
+    measures
+        A measure, such as AP(rel=2)@10; may be repeated. The default is AP.
+    effect
+        The smallest difference of means worth finding.
+    power
+        The probability of finding it.
+    alpha
+        The level of significance.
+    correction
+        How the p values of many comparisons are corrected. Each is planned at alpha / comparisons, which
+        suffices even if no other pair differs.
+    comparisons
+        How many pairs will be tested; the pairs of the pilot if not given.
+    baseline
+        Compare every other run with this one, not all with each other.
+    judged
+        Judgments made since, in a file of their own; may be repeated.
+    format
+        How to print; json has full precision.
+    """
+    if len(runs) < 2:
+        raise UsageError("a plan needs two runs or more: unjudged plan queries QRELS RUN RUN...")
+    check_files([qrels, *runs, *(judged or ())])
+    chosen = parse_measures(measures or "AP")
+    for measure in chosen:
+        measure.check_mean()
+    with reading(len(runs)) as on_read:
+        scores = unjudged.evaluate(read_judgments(qrels, judged), list(runs), chosen, on_read=on_read)
+    if baseline is not None and baseline not in scores.runs:
+        raise UsageError(f"baseline is {baseline!r}, expected one of {', '.join(scores.runs)}")
+    against = None if baseline is None else list(scores.runs).index(baseline)
+    parts = []
+    for k, measure in enumerate(chosen):
+        found = plan_queries(
+            scores.values[:, :, k],
+            effect,
+            power=power,
+            alpha=alpha,
+            correction=correction,
+            comparisons=comparisons,
+            baseline=against,
+        )
+        row = {"measure": str(measure), **asdict(found)}
+        parts.append(f"{measure}: {found}\n" if format == "text" else f"{json.dumps(row)}\n")
+    show(("\n" if format == "text" else "").join(parts))

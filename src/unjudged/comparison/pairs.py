@@ -1,0 +1,99 @@
+"""Which systems are compared: pairs of rows of the matrix of per-query values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unjudged.errors import UsageError
+from unjudged.rankings.judged import Floats
+
+Ints = NDArray[np.intp]
+
+ROUNDING = 1e-12
+"""Values that differ by less, relative to the largest value, are equal: floating point does no better."""
+
+CELLS = 1 << 21
+"""How many numbers a block of differences or of resampled means may hold, so that memory stays bounded."""
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """Pair k is system `first[k]` minus `second[k]`; `scores[i, j]` is what system i scores on query j.
+
+    >>> pairs = Pairs.of([[0.1, 0.5, 0.9], [0.2, 0.5, 0.6], [0.3, 0.3, 0.3]])
+    >>> [(int(a), int(b)) for a, b in zip(pairs.first, pairs.second)]
+    [(0, 1), (0, 2), (1, 2)]
+    >>> pairs.difference.round(4).tolist()
+    [0.0667, 0.2, 0.1333]
+    """
+
+    scores: Floats
+    first: Ints
+    second: Ints
+
+    @classmethod
+    def of(cls, scores: Any, baseline: int | None = None) -> Pairs:
+        """All pairs of systems, or every other system minus the baseline."""
+        values = np.asarray(scores, float)
+        if values.ndim != 2 or values.shape[0] < 2 or values.shape[1] < 1:
+            raise UsageError(
+                f"scores have the shape {values.shape}, expected (systems, queries) with at least two systems"
+            )
+        if not np.isfinite(values).all():
+            system, query = np.argwhere(~np.isfinite(values))[0]
+            value = values[system, query]
+            raise UsageError(f"the score of system {system} on query {query} is {value}, expected a number")
+        systems = len(values)
+        if baseline is None:
+            return cls(values, *np.triu_indices(systems, 1))
+        if not 0 <= baseline < systems:
+            raise UsageError(f"baseline is system {baseline}, expected one of 0 to {systems - 1}")
+        others = np.delete(np.arange(systems), baseline)
+        return cls(values, others, np.full(systems - 1, baseline))
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+    @property
+    def queries(self) -> int:
+        return int(self.scores.shape[1])
+
+    @cached_property
+    def tolerance(self) -> float:
+        """Differences up to this size are rounding errors."""
+        return ROUNDING * float(np.abs(self.scores).max())
+
+    @cached_property
+    def difference(self) -> Floats:
+        """The mean difference of each pair."""
+        return self.over_blocks(lambda differences: differences.mean(axis=1))
+
+    @cached_property
+    def deviation(self) -> Floats:
+        """The standard deviation of each pair's differences over queries; 0 where it is a rounding error."""
+        if self.queries == 1:
+            return np.zeros(len(self))
+        found = self.over_blocks(lambda differences: differences.std(axis=1, ddof=1))
+        return np.where(found <= self.tolerance, 0.0, found)
+
+    @cached_property
+    def identical(self) -> Any:
+        """Pairs of systems that score the same on every query."""
+        return self.over_blocks(lambda differences: np.abs(differences).max(axis=1)) <= self.tolerance
+
+    def blocks(self, width: int = 1) -> Iterator[tuple[slice, Floats]]:
+        """The differences, a block of pairs at a time; each pair takes `width` times its queries."""
+        size = max(1, CELLS // (self.queries * width))
+        for start in range(0, len(self), size):
+            chosen = slice(start, min(start + size, len(self)))
+            yield chosen, self.scores[self.first[chosen]] - self.scores[self.second[chosen]]
+
+    def over_blocks(self, function: Any) -> Floats:
+        """One number per pair, from a function of a block of differences."""
+        return np.concatenate([function(differences) for _, differences in self.blocks()])

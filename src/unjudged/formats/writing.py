@@ -1,0 +1,217 @@
+"""Judgments and runs as TREC text, and files that are written whole or not at all."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import secrets
+import stat
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unjudged.errors import InputError, UsageError, quoted
+from unjudged.formats.tables import encode
+from unjudged.grids.escapes import plain
+
+METHOD = 1
+"""In prels, the method of a document that was drawn with its probability."""
+
+_UNWRITABLE = re.compile("[\x00-\x20\x7f-\x9f\ud800-\udc7f\udd00-\udfff]")
+"""White space, control characters, and surrogates that stand for no byte."""
+
+
+class JudgmentColumns(Protocol):
+    """Judgments as columns: `grade` and the others have one value per document, query by query."""
+
+    @property
+    def queries(self) -> Sequence[str]: ...
+    @property
+    def offsets(self) -> NDArray[np.int64]: ...
+    @property
+    def documents(self) -> Sequence[str]: ...
+    @property
+    def grade(self) -> NDArray[np.int32]: ...
+    @property
+    def stratum(self) -> NDArray[np.int32] | None: ...
+    @property
+    def probability(self) -> NDArray[np.float64] | None: ...
+
+
+class RunColumns(Protocol):
+    """A run as columns, each query's documents together and the best first."""
+
+    @property
+    def queries(self) -> Sequence[str]: ...
+    @property
+    def offsets(self) -> NDArray[np.int64]: ...
+    @property
+    def documents(self) -> Sequence[str]: ...
+    @property
+    def scores(self) -> NDArray[np.float64]: ...
+
+
+def qrels_text(rows: Iterable[tuple[str, str, int]], comments: Iterable[str] = ()) -> str:
+    """`query 0 document grade` per line, after lines of comments.
+
+    >>> print(qrels_text([("q1", "d1", -1)], ["One document to judge."]), end="")
+    # One document to judge.
+    q1 0 d1 -1
+    """
+    lines = [f"{query_id(query)} 0 {document_id(document)} {grade}" for query, document, grade in rows]
+    return _text(lines, comments)
+
+
+def judgments_text(judgments: JudgmentColumns, form: str = "qrels", comments: Iterable[str] = ()) -> str:
+    """Judgments as `qrels`, with `strata`, or as `prels`.
+
+    - qrels: `query 0 document grade`, -1 for a document that is pooled but not judged;
+    - strata: `query 0 document stratum grade`, as sample_eval reads it; stratum 1 where none are recorded;
+    - prels: `query document grade method probability`, judged documents only, as the script of statAP
+      reads it.
+    """
+    if form not in FORMS:
+        raise UsageError(f"unknown form {form!r}: use one of {', '.join(FORMS)}")
+    return _text(FORMS[form](judgments), comments)
+
+
+def run_text(run: RunColumns, tag: str) -> str:
+    """`query Q0 document rank score tag`, best first, every score with all its digits."""
+    _check(tag, "run name")
+    ranks = 1 + np.arange(len(run.documents)) - np.repeat(run.offsets[:-1], np.diff(run.offsets))
+    columns = _query_of_rows(run), map(document_id, run.documents), ranks.tolist(), run.scores.tolist()
+    rows = zip(*columns, strict=True)
+    return _text(f"{query} Q0 {document} {rank} {score!r} {tag}" for query, document, rank, score in rows)
+
+
+def write_judgments(judgments: JudgmentColumns, path: str | os.PathLike[str], form: str = "qrels") -> None:
+    """Write judgments to a file, whole or not at all: as `qrels`, with `strata`, or as `prels`."""
+    write_whole(path, judgments_text(judgments, form))
+
+
+def queries_without_lines(judgments: JudgmentColumns, form: str) -> list[str]:
+    """The queries that a file of this form leaves out, and that a reader of it will not know of."""
+    rows = judgments.grade >= 0 if form == "prels" else np.ones(len(judgments.grade), bool)
+    written = np.diff(np.concatenate([[0], np.cumsum(rows)])[judgments.offsets])
+    return [judgments.queries[int(q)] for q in np.flatnonzero(written == 0)]
+
+
+def _qrels(judgments: JudgmentColumns) -> Iterator[str]:
+    for query, document, grade in _rows(judgments):
+        yield f"{query} 0 {document} {grade}"
+
+
+def _strata(judgments: JudgmentColumns) -> Iterator[str]:
+    strata = np.ones_like(judgments.grade) if judgments.stratum is None else judgments.stratum
+    for (query, document, grade), stratum in zip(_rows(judgments), strata.tolist(), strict=True):
+        yield f"{query} 0 {document} {stratum} {grade}"
+
+
+def _prels(judgments: JudgmentColumns) -> Iterator[str]:
+    if judgments.probability is None:
+        raise UsageError("prels need inclusion probabilities, and these judgments have none")
+    probabilities = judgments.probability.tolist()
+    for (query, document, grade), probability in zip(_rows(judgments), probabilities, strict=True):
+        if grade >= 0:
+            yield f"{query} {document} {grade} {METHOD} {probability!r}"
+
+
+FORMS: dict[str, Callable[[JudgmentColumns], Iterator[str]]] = {
+    "qrels": _qrels,
+    "strata": _strata,
+    "prels": _prels,
+}
+
+
+def _rows(judgments: JudgmentColumns) -> Iterator[tuple[str, str, int]]:
+    documents = map(document_id, judgments.documents)
+    return zip(_query_of_rows(judgments), documents, judgments.grade.tolist(), strict=True)
+
+
+def _query_of_rows(columns: JudgmentColumns | RunColumns) -> Iterator[str]:
+    sizes = np.diff(columns.offsets).tolist()
+    for query, size in zip(columns.queries, sizes, strict=True):
+        yield from [query_id(query)] * size
+
+
+def query_id(name: str) -> str:
+    """The name, or an error if a reader would not find it again."""
+    if name.startswith(("#", "\ufeff")):
+        raise InputError(f"query {quoted(name)} cannot be written as TREC text: the line would be a comment")
+    return _check(name, "query")
+
+
+def document_id(name: str) -> str:
+    """The name, or an error if a reader would not find it again."""
+    return _check(name, "document")
+
+
+def _check(name: str, what: str) -> str:
+    if not name or _UNWRITABLE.search(name):
+        problem = "a name may not be empty, nor hold spaces or control characters"
+        raise InputError(f"{what} {quoted(name)} cannot be written as TREC text: {problem}")
+    return name
+
+
+def _text(lines: Iterable[str], comments: Iterable[str] = ()) -> str:
+    return "".join(f"{line}\n" for line in (*(f"# {plain(comment)}" for comment in comments), *lines))
+
+
+def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
+    """Write a file so that it appears complete or stays as it was.
+
+    A file that is replaced keeps its mode. Devices, pipes and the standard streams are written to as they
+    are, so `/dev/stdout` appends to the log that standard output is redirected to.
+    """
+    data = content if isinstance(content, bytes) else encode(content)
+    descriptor = _open_stream(Path(path))
+    if descriptor is not None:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        with open(descriptor, "wb") as stream:
+            stream.write(data)
+        return
+    target = Path(path).resolve()
+    mode = stat.S_IMODE(target.stat().st_mode) & 0o777 if target.exists() else None
+    if mode is not None and not os.access(target, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(target))
+    unfinished = target.with_name(f".unjudged-{secrets.token_hex(8)}")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    handle = os.open(unfinished, flags, 0o666 if mode is None else 0o600)
+    try:
+        with open(handle, "wb") as file:
+            if mode is not None and os.chmod in os.supports_fd:
+                os.chmod(handle, mode)
+            file.write(data)
+            file.flush()
+            os.fsync(handle)
+        os.replace(unfinished, target)
+    except BaseException:
+        os.unlink(unfinished)
+        raise
+
+
+def _open_stream(path: Path) -> int | None:
+    """A descriptor to write to if the path is no regular file, or one that is open as a standard stream."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    for descriptor in (1, 2):
+        if _is_same(descriptor, found):
+            return os.dup(descriptor)
+    if path.name.isdecimal() and path.parent.resolve() == Path("/dev/fd").resolve():
+        return os.dup(int(path.name))
+    return None if stat.S_ISREG(found.st_mode) else os.open(path, os.O_WRONLY)
+
+
+def _is_same(descriptor: int, found: Any) -> bool:
+    try:
+        return os.path.samestat(os.fstat(descriptor), found)
+    except OSError:  # the stream is closed
+        return False

@@ -1,0 +1,1 @@
+"""Tables of results, and how to show them in every format."""

@@ -1,0 +1,84 @@
+"""A table of results: columns, rows of raw values, and notes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from math import isnan
+from typing import Any, Literal, NamedTuple
+
+Cell = str | int | float | None
+Kind = Literal["label", "number", "integer", "text"]
+
+
+class Column(NamedTuple):
+    """How the values of a column are shown.
+
+    A `label` names the row and is repeated where a wide table is folded. A `number` is shown with
+    `decimals` and an `integer` without; both are aligned to the right. Long `text` is wrapped.
+    """
+
+    name: str
+    kind: Kind = "number"
+    decimals: int = 4
+
+    @property
+    def numeric(self) -> bool:
+        return self.kind in ("number", "integer")
+
+    def text(self, value: Cell) -> str:
+        """The value as people read it; text in a column of numbers is shown as it is."""
+        if value is None:
+            return ""
+        if isinstance(value, str):
+            return value
+        if isnan(value):
+            return "nan"
+        return f"{value:.{self.decimals if self.kind == 'number' else 0}f}"
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table for people and for programs.
+
+    `rows` hold raw values; rounding is left to the columns. `stressed` are the (row, column) places of
+    cells to show in bold. `notes` are sentences that a reader of the table must know. `records`, where it
+    is given, makes the same results in long form: one value per row, for csv, json, jsonl and parquet.
+    """
+
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[Cell]]
+    title: str = ""
+    notes: Sequence[str] = ()
+    stressed: frozenset[tuple[int, int]] = frozenset()
+    records: Callable[[], Grid] | None = None
+
+    @property
+    def labels(self) -> int:
+        """The number of label columns, which come first."""
+        return sum(column.kind == "label" for column in self.columns)
+
+    def head(self, rows: int) -> Grid:
+        """The first rows, and a note that says how many were left out."""
+        left_out = len(self.rows) - rows
+        if left_out <= 0:
+            return self
+        return replace(self, rows=self.rows[:rows], notes=[f"{left_out} more rows.", *self.notes])
+
+    def as_records(self) -> Grid:
+        """The long form for programs, with the notes of this grid."""
+        return self if self.records is None else replace(self.records(), notes=self.notes)
+
+
+def grid_of(fields: Sequence[str], rows: Iterable[Sequence[Any]], notes: Sequence[str] = ()) -> Grid:
+    """A grid in long form, with the kind of each column taken from its values.
+
+    >>> grid_of(["run", "value"], [("a", 0.5)]).columns[0].kind
+    'label'
+    """
+    listed = [list(row) for row in rows]
+    columns = []
+    for name, values in zip(fields, zip(*listed, strict=True) if listed else [()] * len(fields), strict=True):
+        types = {type(value) for value in values}
+        columns.append(Column(name, "label" if str in types else "integer" if types == {int} else "number"))
+    return Grid(columns, listed, notes=notes)

@@ -1,0 +1,118 @@
+"""A grid as aligned text that fits the width of a terminal."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+from unicodedata import combining, east_asian_width
+
+from unjudged.grids.escapes import plain
+from unjudged.grids.grid import Column, Grid
+
+GAP = 2
+NARROWEST_TEXT = 20
+BOLD, NORMAL = "\x1b[1m", "\x1b[0m"
+
+
+class _Sized(NamedTuple):
+    """A column with its cells as text and the width that it needs; `at` is its place in the grid."""
+
+    at: int
+    column: Column
+    cells: Sequence[str]
+    width: int
+
+
+def table(grid: Grid, *, width: int | None = None, rule: bool = True, bold: bool = False) -> str:
+    """Title, aligned columns and notes.
+
+    A table wider than `width` is split into blocks of columns, each with the label columns, so that no
+    line is broken by the terminal. A column of text is wrapped instead. `bold` stresses cells with ANSI
+    codes.
+
+    >>> grid = Grid([Column("run", "label"), Column("AP"), Column("P")], [["a", 0.5, 0.25]], notes=["Few."])
+    >>> print(table(grid, width=12), end="")
+    run      AP
+    ───────────
+    a    0.5000
+    <BLANKLINE>
+    run       P
+    ───────────
+    a    0.2500
+    <BLANKLINE>
+    Few.
+    """
+    sized = [_sized(grid, k) for k in range(len(grid.columns))]
+    parts = ["\n".join(_lines(grid, block, rule, bold)) for block in _blocks(sized, width)]
+    if grid.title:
+        parts[0] = f"{plain(grid.title)}\n{parts[0]}"
+    if grid.notes:
+        parts.append("\n".join(_wrapped(plain(note), width) for note in grid.notes))
+    return "\n\n".join(parts) + "\n"
+
+
+def _sized(grid: Grid, k: int) -> _Sized:
+    column = grid.columns[k]
+    cells = [plain(column.text(row[k])) for row in grid.rows]
+    return _Sized(k, column, cells, max(map(cells_wide, [plain(column.name), *cells])))
+
+
+def _blocks(sized: Sequence[_Sized], width: int | None) -> Iterator[list[_Sized]]:
+    labels = [s for s in sized if s.column.kind == "label"]
+    others = [s for s in sized if s.column.kind != "label"]
+    block = list(labels)
+    for other in others:
+        one = other
+        if width is not None and other.column.kind == "text":
+            room = max(width - _width(block) - GAP * bool(block), NARROWEST_TEXT)
+            one = other._replace(width=min(other.width, room))
+        if width is not None and len(block) > len(labels) and _width([*block, one]) > width:
+            yield block
+            block = list(labels)
+        block.append(one)
+    yield block
+
+
+def _width(block: Sequence[_Sized]) -> int:
+    return sum(one.width for one in block) + GAP * (len(block) - 1)
+
+
+def _lines(grid: Grid, block: Sequence[_Sized], rule: bool, bold: bool) -> Iterator[str]:
+    yield _joined([_aligned(one, plain(one.column.name)) for one in block])
+    if rule:
+        yield "─" * _width(block)
+    for i in range(len(grid.rows)):
+        stacks = [_folded(one, one.cells[i]) for one in block]
+        for n in range(max(map(len, stacks))):
+            cells = [_aligned(one, s[n] if n < len(s) else "") for one, s in zip(block, stacks, strict=True)]
+            if bold:
+                stressed = [(i, one.at) in grid.stressed for one in block]
+                cells = [f"{BOLD}{c}{NORMAL}" if s else c for c, s in zip(cells, stressed, strict=True)]
+            yield _joined(cells)
+
+
+def _folded(one: _Sized, cell: str) -> list[str]:
+    if one.column.kind != "text" or cells_wide(cell) <= one.width:
+        return [cell]
+    return textwrap.wrap(cell, one.width, break_long_words=False) or [""]
+
+
+def _wrapped(note: str, width: int | None) -> str:
+    return textwrap.fill(note, width, break_long_words=False, break_on_hyphens=False) if width else note
+
+
+def _aligned(one: _Sized, cell: str) -> str:
+    padding = " " * (one.width - cells_wide(cell))
+    return padding + cell if one.column.numeric else cell + padding
+
+
+def _joined(cells: Sequence[str]) -> str:
+    return (" " * GAP).join(cells).rstrip()
+
+
+def cells_wide(text: str) -> int:
+    """How many places a terminal needs for the text; wide East Asian characters take two."""
+    if text.isascii():
+        return len(text)
+    return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)

@@ -1,0 +1,56 @@
+"""What is true of a measure: the facts from which bounds, intervals, comparisons and baselines follow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from unjudged.rankings.judged import Floats
+
+Chance = Callable[..., Floats]
+"""From numbers of documents and of relevant ones, and the measure's parameters, to expected values."""
+
+GradedChance = Callable[..., Floats]
+"""From rankings and numbers of documents, and the measure's parameters, to expected values."""
+
+Gain = Callable[..., Floats]
+"""From grades, and the measure's parameters, to the gain of each."""
+
+Weight = Callable[..., Floats]
+"""From ranks, and the measure's parameters, to what a document of gain 1 there adds to the value."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Traits:
+    """The facts of one measure. `Measure.traits_up_to` gives those that hold with its parameters."""
+
+    range: tuple[float, float]
+    summary: str
+    """What a run's values come to over all queries: "mean", "sum" or "geometric mean"."""
+    monotone: bool
+    """Swapping a document with a lower one of a higher grade never lowers the value of a ranking whose
+    documents are all judged."""
+    pointwise: bool
+    """Raising a grade never lowers the value; implies `monotone`."""
+    diluted: bool
+    """One more relevant document that was not retrieved never raises the value; implies `monotone`."""
+    skips_unjudged: bool
+    """An unjudged document is not the same as one of grade 0, so the value may lie outside its bounds."""
+    quality: bool
+    """A higher value means a better ranking."""
+    estimates: bool
+    """The value is itself an estimate of what the unjudged documents would add."""
+    chance: Chance | None
+    """The expected value of a random ranking of so many documents, so many of them relevant."""
+    graded_chance: GradedChance | None
+    """The same for the grades of each query, where the gain depends on the grade."""
+    gain: Gain | None
+    """The gain of each grade, where it can be more than relevant or not."""
+    weight: Weight | None
+    """For a sum over documents of gain x weight: the weight of each rank."""
+    trec_eval: Mapping[str, tuple[float, ...]]
+    """Its names in trec_eval, each with the cutoffs that it has there by default."""
+    aliases: tuple[str, ...]
+    cite: tuple[str, ...]
+    at: str | None
+    """The parameter that `@` sets."""

@@ -1,0 +1,59 @@
+"""The documents of a pool: which have a line in the judgments, whatever their grades."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unjudged.errors import UsageError
+from unjudged.formats import matching
+from unjudged.formats.scan.scanner import Index
+from unjudged.formats.tables import Ids, Table
+from unjudged.segments import Integers, owners
+
+
+@dataclass(frozen=True, eq=False)
+class PooledDocuments:
+    """The rows that judgments give grades to: query q has rows `offsets[q]` to `offsets[q + 1]`.
+
+    Judgments with the same object here are judgments of the same pool, so rankings matched against one can
+    be relabelled with another.
+    """
+
+    queries: Ids
+    offsets: NDArray[np.int64]
+    documents: Ids
+
+    @classmethod
+    def of(cls, table: Table, index: Index | None = None) -> PooledDocuments:
+        """From a table that has each query's rows together; a document listed twice is an error."""
+        pooled = cls(table.queries, table.starts, table.documents)
+        pooled.__dict__["index"] = index or matching.index(table)
+        return pooled
+
+    @classmethod
+    def unnamed(cls, offsets: Integers) -> PooledDocuments:
+        """Queries and documents without names, for rankings that are matched already."""
+        nothing = np.zeros(0, np.uint8)
+        queries = Ids(nothing, np.zeros(len(offsets), np.int64))
+        return cls(queries, offsets, Ids(nothing, np.zeros(int(offsets[-1]) + 1, np.int64)))
+
+    @cached_property
+    def index(self) -> Index:
+        """Finds the row of a query's document by name."""
+        if len(self.documents) and not len(self.documents.data):
+            raise UsageError("the documents of this pool have no names, so no run can be matched with them")
+        return matching.index_of(self.queries, self.offsets, self.documents)
+
+    @cached_property
+    def query(self) -> Integers:
+        """The query of each row."""
+        return owners(np.diff(self.offsets))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Only the columns are pickled; the index is built again where it is needed."""
+        return {"queries": self.queries, "offsets": self.offsets, "documents": self.documents}

@@ -1,0 +1,76 @@
+"""Figures as Altair charts, saved as SVG, PNG, PDF or an interactive page without a browser."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from unjudged.errors import UsageError
+from unjudged.formats.writing import write_whole
+
+# The colours of Okabe and Ito, which colour-blind readers can tell apart and which also differ in grey.
+COLOURS = ["#000000", "#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"]
+FONT = 12
+KINDS = ("svg", "png", "pdf", "html")
+
+
+class _JsonInHtml(json.JSONEncoder):
+    """JSON that is safe inside a script element: no name in it can close the element."""
+
+    def encode(self, o: Any) -> str:
+        return super().encode(o).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+_OPTIONS: dict[str, dict[str, Any]] = {
+    "html": {"inline": True, "json_kwds": {"cls": _JsonInHtml}},
+    "png": {"scale_factor": 2},
+}
+
+
+def altair_module() -> Any:
+    """Altair, or an error that says how to install it."""
+    try:
+        import altair
+    except ModuleNotFoundError:
+        raise UsageError("figures need altair: pip install 'unjudged[plots]'") from None
+    return altair
+
+
+def check_figures() -> None:
+    """Raise an error if figures cannot be drawn or saved."""
+    altair_module()
+    if find_spec("vl_convert") is None:
+        raise UsageError("figures need vl-convert: pip install 'unjudged[plots]'")
+
+
+def picture(figure: Any, kind: str) -> str | bytes:
+    """A figure as the content of a file: svg, png, pdf, or html that needs no network."""
+    if kind not in KINDS:
+        raise UsageError(f"unknown kind of figure {kind!r}: use one of {', '.join(KINDS)}")
+    check_figures()
+    target = io.StringIO() if kind in ("svg", "html") else io.BytesIO()
+    figure.save(target, format=kind, **_OPTIONS.get(kind, {}))
+    return target.getvalue()
+
+
+def save(figure: Any, path: str | os.PathLike[str]) -> None:
+    """Write a figure to a file, whole or not at all; the suffix of its name is the kind.
+
+    >>> save("a figure", "figure.bmp")
+    Traceback (most recent call last):
+        ...
+    unjudged.errors.UsageError: unknown kind of figure 'bmp': use one of svg, png, pdf, html
+    """
+    place = Path(path)
+    write_whole(place, picture(figure, place.suffix.removeprefix(".")))
+
+
+def sized(figure: Any) -> Any:
+    """The figure with text of one size everywhere."""
+    return figure.configure_axis(labelFontSize=FONT, titleFontSize=FONT).configure_legend(
+        labelFontSize=FONT, titleFontSize=FONT
+    )

@@ -1,0 +1,50 @@
+"""Segments: many short arrays end to end in one long one, described by how many elements each has.
+
+>>> counts = np.array([2, 0, 3])
+>>> ends(counts), owners(counts), places(counts)
+(array([0, 2, 2, 5]), array([0, 0, 2, 2, 2]), array([1, 2, 1, 2, 3]))
+>>> ranges(np.array([10, 20, 30]), counts)
+array([10, 11, 30, 31, 32])
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+Integers = NDArray[np.int64]
+Number = TypeVar("Number", NDArray[np.int64], NDArray[np.int32])
+
+
+def ends(counts: NDArray[np.integer | np.bool_]) -> Integers:
+    """Segment s holds elements `ends[s]` to `ends[s + 1]`: 0, then where each segment ends."""
+    return _running(counts, np.zeros(len(counts) + 1, np.int64))
+
+
+def count_before(mask: NDArray[np.bool_]) -> NDArray[np.int32]:
+    """How many elements are True before each place, and in all."""
+    return _running(mask, np.zeros(len(mask) + 1, np.int32))
+
+
+def _running(counts: NDArray[Any], found: Number) -> Number:
+    np.cumsum(counts, out=found[1:])
+    return found
+
+
+def owners(counts: NDArray[np.integer]) -> Integers:
+    """The segment of each element."""
+    return np.repeat(np.arange(len(counts)), counts)
+
+
+def places(counts: NDArray[np.integer]) -> Integers:
+    """The place of each element in its segment, from 1."""
+    return ranges(np.ones(len(counts), np.int64), counts)
+
+
+def ranges(starts: NDArray[np.integer], counts: NDArray[np.integer]) -> Integers:
+    """`starts[s]`, `starts[s] + 1`, ... for the elements of each segment s."""
+    before = ends(counts)
+    found: Integers = np.repeat(starts - before[:-1], counts) + np.arange(before[-1])
+    return found

@@ -1,0 +1,197 @@
+"""Calibrated intervals: how far off were the pooled groups when each was left out?
+
+For each left-out run, truth is its mean under all judgments, and value its mean with the documents of its own
+group unjudged. The score |truth - value| / sqrt(high - low), with the bounds in the root, says how far off the
+value was, and split conformal prediction turns the scores into an interval: value +- s sqrt(high - low), s the
+ceil((n + 1) confidence)-th smallest score, cut to the bounds. It holds for a run that is like the left-out ones.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+
+from unjudged.errors import InputError, UsageError
+from unjudged.measures.registry import Measure
+from unjudged.rankings.judged import Floats, Integers, JudgedRankings
+from unjudged.uncertainty.bounds import bounds
+from unjudged.uncertainty.left_out import LeftOut, unjudged_share
+
+MOST_PAIRS = 200
+LARGEST_FILE = 1 << 24
+SCHEMA = "unjudged calibration 1"
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """What leaving out each group taught: a score per left-out run (or group) and measure.
+
+    `prevalence` is the share of relevant documents among those that only one group retrieved, at ranks 1, 2,
+    3-4, 5-8, ...; `unjudged` is the share of unjudged documents in the first ten of each left-out run.
+    """
+
+    groups: int
+    runs: int
+    queries: int
+    depth: int
+    unit: str
+    prevalence: tuple[float, ...]
+    unjudged: tuple[float, ...]
+    scores: Mapping[str, tuple[float, ...]]
+    differences: Mapping[str, tuple[float, ...]]
+
+    def radius(self, measure: Measure, confidence: float, *, difference: bool = False) -> float:
+        """The score that so large a share of left-out runs (or pairs of them) does not exceed."""
+        known = self.differences if difference else self.scores
+        if str(measure) not in known:
+            raise UsageError(f"the calibration has no {measure}; it has {', '.join(known) or 'no measure'}")
+        if math.ceil((self.groups + 1) * confidence) > self.groups:
+            highest = self.groups / (self.groups + 1)
+            raise UsageError(
+                f"{self.groups} groups cannot give {confidence:.0%} confidence; the most they can give is "
+                f"{math.floor(1000 * highest) / 10:g} %"
+            )
+        scores = np.sort(known[str(measure)])
+        place = math.ceil((len(scores) + 1) * confidence)
+        if not len(scores):
+            return 0.0
+        return float(scores[min(place, len(scores)) - 1])
+
+    def describe(self, share: float) -> str:
+        """What was assumed, and where the share of unjudged documents of a new run lies."""
+        above = float(np.mean(np.asarray(self.unjudged) < share - 1e-12))
+        return (
+            f"calibrated on {self.runs} runs of {self.groups} groups, each group left out in turn; assumes a run like "
+            f"theirs ({share:.0%} of its top 10 is unjudged, more than in {above:.0%} of the left-out runs)"
+        )
+
+    def save(self, path: str | Path) -> None:
+        """Write the calibration to a small JSON file, for use without the runs."""
+        Path(path).write_text(self.to_json(), encoding="utf-8")
+
+    def to_json(self) -> str:
+        return json.dumps({"schema": SCHEMA, **asdict(self)}, indent=1) + "\n"
+
+    @classmethod
+    def load(cls, path: str | Path) -> Calibration:
+        """Read a file that `save` or `unjudged calibrate` wrote."""
+        try:
+            with Path(path).open("rb") as file:
+                data = file.read(LARGEST_FILE + 1)
+            fields = json.loads(data.decode()) if len(data) <= LARGEST_FILE else {}
+        except OSError as error:
+            raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"{path}: not a calibration: {error}") from None
+        return cls._checked(path, fields)
+
+    @classmethod
+    def _checked(cls, path: str | Path, fields: object) -> Calibration:
+        problem = f"{path}: not a calibration: use a file written by `unjudged calibrate`"
+        if not isinstance(fields, dict) or fields.get("schema") != SCHEMA:
+            raise InputError(problem)
+        try:
+            tables = [
+                {str(name): _numbers(scores) for name, scores in fields[key].items()}
+                for key in ("scores", "differences")
+            ]
+            counts = [int(fields[key]) for key in ("groups", "runs", "queries", "depth")]
+            return cls(
+                *counts, str(fields["unit"]), _numbers(fields["prevalence"]), _numbers(fields["unjudged"]), *tables
+            )
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
+            raise InputError(problem) from None
+
+
+def _numbers(values: Sequence[object]) -> tuple[float, ...]:
+    numbers = tuple(float(value) for value in values)  # type: ignore[arg-type]
+    if not all(math.isfinite(number) and number >= 0 for number in numbers):
+        raise ValueError("a score is not a number")
+    return numbers
+
+
+def calibrated(
+    rankings: JudgedRankings,
+    group: Sequence[int] | Integers,
+    measures: Sequence[Measure],
+    *,
+    depth: int = 100,
+    unit: str = "runs",
+    differences: bool = True,
+) -> Calibration:
+    """Leave out each group of the pooled runs in turn, and each pair of groups for differences.
+
+    `unit` is 'runs', or 'groups' for one score per group, its largest, which is safer and wider.
+    """
+    if unit not in ("runs", "groups"):
+        raise UsageError(f"unit is {unit!r}: use 'runs' or 'groups'")
+    left_out = LeftOut.of(rankings, group, depth)
+    if left_out.groups < 2:
+        raise UsageError("calibration needs at least two groups of pooled runs")
+    each = left_out.each()
+    scores = {}
+    for measure in measures:
+        measure.check_completable()
+        measure.check_mean()
+        truth, value, width = _left_out_values(left_out, measure, each)
+        open_to_judging = width > 1e-12
+        score = np.abs(truth - value)[open_to_judging] / np.sqrt(width[open_to_judging])
+        scores[str(measure)] = _by_unit(score, left_out.group[open_to_judging], unit)
+    queries = len(rankings.judgments.queries)
+    return Calibration(
+        groups=left_out.groups,
+        runs=len(left_out.group),
+        queries=queries,
+        depth=depth,
+        unit=unit,
+        prevalence=tuple(left_out.prevalence().tolist()),
+        unjudged=tuple(unjudged_share(each, queries).tolist()),
+        scores=scores,
+        differences=_difference_scores(left_out, measures) if differences else {},
+    )
+
+
+def _left_out_values(
+    left_out: LeftOut, measure: Measure, each: JudgedRankings
+) -> tuple[Floats, Floats, Floats]:
+    """Of each run the true mean, the mean without its group's documents, and the width of its bounds."""
+    low, high = mean_bounds(measure, each, len(left_out.rankings.judgments.queries))
+    return left_out.means(measure, left_out.rankings), left_out.means(measure, each), high - low
+
+
+def mean_bounds(measure: Measure, rankings: JudgedRankings, queries: int) -> tuple[Floats, Floats]:
+    """The bounds of each run's mean; documents after the end of a ranking do not count."""
+    found = bounds(measure, rankings, after_end=False)
+    low, high = (measure.over_queries(end.reshape(-1, queries)) for end in (found.low, found.high))
+    return low, high
+
+
+def _by_unit(score: Floats, group: Integers, unit: str) -> tuple[float, ...]:
+    if unit == "groups":
+        score = np.array([score[group == g].max() for g in np.unique(group)])
+    return tuple(np.sort(score).tolist())
+
+
+def _difference_scores(left_out: LeftOut, measures: Sequence[Measure]) -> dict[str, tuple[float, ...]]:
+    """Scores of differences between runs of two groups that were left out together.
+
+    The bounds of a difference are those of its runs, one low and the other high.
+    """
+    found: dict[str, list[float]] = {str(measure): [] for measure in measures}
+    queries = len(left_out.rankings.judgments.queries)
+    truths = {str(m): left_out.means(m, left_out.rankings) for m in measures}
+    for runs, rankings in left_out.pairs(MOST_PAIRS):
+        one, other = np.nonzero(left_out.group[runs][:, None] < left_out.group[runs][None, :])
+        for measure in measures:
+            low, high = mean_bounds(measure, rankings, queries)
+            value, truth = left_out.means(measure, rankings), truths[str(measure)][runs]
+            width = (high - low)[one] + (high - low)[other]
+            error = np.abs((truth - value)[one] - (truth - value)[other])
+            scores = error[width > 1e-12] / np.sqrt(width[width > 1e-12])
+            found[str(measure)].extend(scores.tolist())
+    return {name: tuple(np.sort(scores).tolist()) for name, scores in found.items()}

@@ -1,0 +1,130 @@
+"""Bounds of AP, recall and R-precision in closed form, for all rankings at once."""
+
+from __future__ import annotations
+
+from math import inf
+
+import numpy as np
+
+from unjudged.measures.registry import Measure, ratio
+from unjudged.rankings.judged import Floats, Integers, JudgedRankings
+from unjudged.uncertainty.bounds import Bounds, closed_form, unknown_documents
+
+
+@closed_form("AP")
+def bounds_of_ap(measure: Measure, r: JudgedRankings, unseen: Integers, top: int) -> Bounds:
+    """The bounds of AP: unknown documents turn relevant one after another.
+
+    Let N be R times AP. From the top, the j-th document to turn, at rank k, adds (known relevant above k + j) / k,
+    and 1/rank for each known relevant document below k. From the bottom, one at rank k adds (known relevant above
+    k + 1) / k, and 1/rank for each relevant document below k, those that turned before it among them. The bounds
+    are the extremes of N / (R + j); unseen documents only lower it.
+    """
+    rel, cutoff = int(measure.given.get("rel", 1)), measure.given.get("cutoff", inf)
+    hits, relevant = r.relevant(rel, cutoff), r.known(rel)
+    start = hits.total(hits.place / hits.rank)
+    value = ratio(start, relevant)
+    if top < rel:
+        return Bounds(value, value, exact=True)
+    unknown = unknown_documents(r)
+    above, below = _hits_around(hits, unknown)
+    counted = unknown.rank <= cutoff
+
+    from_top = np.where(counted, (above + unknown.place) / unknown.rank + below, 0.0)
+    high = value.copy()
+    reached = start[unknown.ranking] + unknown.running(from_top, np.add)
+    np.maximum.at(high, unknown.ranking, reached / (relevant[unknown.ranking] + unknown.place))
+
+    turned = np.where(counted, 1 / unknown.rank, 0.0)
+    turned_below = unknown.total(turned)[unknown.ranking] - unknown.running(turned, np.add)
+    from_bottom = np.where(counted, (above + 1) / unknown.rank + below + turned_below, 0.0)
+    added = unknown.total(from_bottom)[unknown.ranking] - unknown.running(from_bottom, np.add) + from_bottom
+    most = relevant + unseen
+    low = ratio(start, most)
+    count = (unknown.counts[unknown.ranking] - unknown.place + 1) + most[unknown.ranking]
+    np.minimum.at(low, unknown.ranking, (start[unknown.ranking] + added) / count)
+    return Bounds(low, high, exact=True)
+
+
+@closed_form("R", "SetR", "RelP")
+def bounds_of_recall(measure: Measure, r: JudgedRankings, unseen: Integers, top: int) -> Bounds:
+    """The bounds of recall: relevant documents above the cutoff raise it, all others lower it.
+
+    One more relevant document above the cutoff adds 1 to hits and to R, which never lowers hits / R.
+    """
+    rel, cutoff = int(measure.given.get("rel", 1)), measure.given.get("cutoff", inf)
+    hits, relevant = r.relevant(rel, cutoff).counts, r.known(rel)
+    most = cutoff if measure.name == "RelP" else inf
+    if top < rel:
+        value = ratio(hits, np.minimum(relevant, most))
+        return Bounds(value, value, exact=True)
+    unknown = unknown_documents(r)
+    inside = unknown.total(unknown.rank <= cutoff)
+    outside = unknown.counts - inside
+    low = ratio(hits, np.minimum(relevant + unseen + outside, most))
+    high = ratio(hits + inside, np.minimum(relevant + inside, most))
+    return Bounds(low, high, exact=True)
+
+
+@closed_form("Rprec", "RprecMult")
+def bounds_of_r_precision(measure: Measure, r: JudgedRankings, unseen: Integers, top: int) -> Bounds:
+    """The bounds of precision at rank R, or a multiple of it, over the number t of further relevant documents.
+
+    With n the rank that R + t gives: at best the t are the first unknown documents, at worst they are unseen
+    or the last unknown ones, and only those that find no other place stand above rank n.
+    """
+    rel, multiple = int(measure.given.get("rel", 1)), measure.given.get("multiple")
+    relevant, hits = r.known(rel), r.relevant(rel)
+    unknown = unknown_documents(r)
+    size = np.where(top < rel, 0, unknown.counts + unseen) + 1
+    ranking = np.repeat(np.arange(len(r)), size)
+    t = np.arange(len(ranking)) - np.repeat(np.cumsum(size) - size, size)
+    n = (relevant[ranking] + t).astype(float)
+    if multiple is not None:
+        n = np.floor(multiple * n + 0.9)
+    known_above, unknown_above = _down_to(hits, ranking, n), _down_to(unknown, ranking, n)
+    at_best = ratio(known_above + np.minimum(t, unknown_above), n)
+    elsewhere = unseen[ranking] + unknown.counts[ranking] - unknown_above
+    at_worst = ratio(known_above + np.maximum(t - elsewhere, 0), n)
+    first = np.cumsum(size) - size
+    return Bounds(np.minimum.reduceat(at_worst, first), np.maximum.reduceat(at_best, first), exact=True)
+
+
+@closed_form("Bpref", "Bpref10")
+def bounds_of_bpref(measure: Measure, r: JudgedRankings, unseen: Integers, top: int) -> Bounds:
+    """The bounds of binary preference over the number j of unknown documents that are relevant.
+
+    Exact if every unjudged document was retrieved; otherwise enclosed by 0 and the recall that could be reached.
+    At best the j are the first unknown documents, at worst the last.
+    """
+    from unjudged.uncertainty.preference_bounds import extremes
+
+    rel = int(measure.given.get("rel", 1))
+    unknown = unknown_documents(r)
+    low, high = extremes(measure, r, unknown, turn=top >= rel)
+    hits, relevant = r.relevant(rel).counts, r.known(rel)
+    further = unseen > 0
+    recall = ratio(hits + unknown.counts, relevant + unknown.counts)
+    return Bounds(np.where(further, 0.0, low), np.where(further, recall, high), exact=not further.any())
+
+
+def _keys(r: JudgedRankings, ranking: Integers, rank: Floats | Integers) -> Integers:
+    deepest = int(r.retrieved.max(initial=0)) + 2
+    return ranking * deepest + np.minimum(rank, deepest - 1).astype(np.int64)
+
+
+def _down_to(chosen: JudgedRankings, ranking: Integers, rank: Floats) -> Integers:
+    """How many chosen documents of these rankings stand at these ranks or above."""
+    place = np.searchsorted(_keys(chosen, chosen.ranking, chosen.rank), _keys(chosen, ranking, rank), "right")
+    return place - chosen.offsets[ranking]
+
+
+def _hits_around(hits: JudgedRankings, unknown: JudgedRankings) -> tuple[Integers, Floats]:
+    """For each unknown document, how many hits stand above it, and the sum of 1/rank of those below it."""
+    place = np.searchsorted(
+        _keys(hits, hits.ranking, hits.rank), _keys(hits, unknown.ranking, unknown.rank.astype(np.int64))
+    )
+    own = np.append(hits.running(1 / hits.rank, np.add), 0.0)
+    above = place - hits.offsets[unknown.ranking]
+    so_far = np.where(above > 0, own[place - 1], 0.0)
+    return above, hits.total(1 / hits.rank)[unknown.ranking] - so_far

@@ -1,0 +1,70 @@
+"""Which unjudged documents turn out relevant, completion by completion.
+
+A document's draws depend on its identity and the seed alone: not on the other documents, the number of runs,
+the number of threads or the size of a batch. Only relevant documents are enumerated, by the gaps between them,
+so one that stays nonrelevant costs nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from unjudged.rankings.hashing import Numbers, salt, uniforms
+from unjudged.rankings.judged import Floats, Integers
+from unjudged.uncertainty.prevalence import Prevalence
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """The relevant documents of some completions: `document[i]` is relevant in completion `completion[i]`.
+
+    `share` is a uniform number that decides the document's grade there.
+    """
+
+    completion: Integers
+    document: Integers
+    share: Floats
+
+
+def drawn_relevant(
+    identity: Numbers, prevalence: Prevalence, completions: int, batch: int, seed: int
+) -> Iterator[Drawn]:
+    """The documents that are relevant, in batches of completions, sorted by completion."""
+    gaps, thinning, grading = salt(seed, "gap"), salt(seed, "thin"), salt(seed, "grade")
+    chance = prevalence.table(completions, seed)
+    highest = chance.max(axis=1)
+    document = np.flatnonzero(highest[prevalence.cell] > 0)
+    most = highest[prevalence.cell[document]]
+    with np.errstate(divide="ignore"):
+        scale = 1 / np.log1p(-most)
+    step = np.zeros(len(document), np.int64)
+    position = _gap(uniforms(identity[document], gaps, step), scale) - 1
+    for first in range(0, completions, batch):
+        last = min(first + batch, completions)
+        found: list[tuple[Integers, Integers, Integers]] = []
+        active = np.flatnonzero(position < last)
+        while len(active):
+            found.append((position[active], active, step[active]))
+            step[active] += 1
+            position[active] += _gap(uniforms(identity[document[active]], gaps, step[active]), scale[active])
+            active = active[position[active] < last]
+        at, which, steps = (
+            np.concatenate(column) if found else np.zeros(0, np.int64)
+            for column in (zip(*found, strict=True) if found else ((), (), ()))
+        )
+        if chance.shape[1] > 1:  # drawn with the highest probability of all completions, so thin out
+            share = chance[prevalence.cell[document[which]], at] / most[which]
+            kept = uniforms(identity[document[which]], thinning, steps) <= share
+            at, which, steps = at[kept], which[kept], steps[kept]
+        order = np.argsort(at, kind="stable")
+        at, which, steps = at[order], document[which[order]], steps[order]
+        yield Drawn(at, which, uniforms(identity[which], grading, steps))
+
+
+def _gap(uniform: Floats, scale: Floats) -> Integers:
+    """How many completions until the next in which the document is relevant: geometric."""
+    gap = 1 + np.floor(np.log(uniform) * scale)
+    return np.minimum(gap, 2.0**40).astype(np.int64)

@@ -1,0 +1,121 @@
+"""Rankings in which every document whose relevance is unknown has a row of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
+from unjudged.rankings.judgments import UNSAMPLED, Judgments
+from unjudged.rankings.pooled import PooledDocuments
+
+
+@dataclass(frozen=True, eq=False)
+class Filled:
+    """The same rankings with an element for every retrieved document, and a pool per ranking.
+
+    `unknown` marks the rows that were retrieved and not judged, pooled or not. `unseen` marks the rows that
+    were not retrieved and may still be relevant: the unjudged documents of the pool, and `more` besides.
+    """
+
+    rankings: JudgedRankings
+    unknown: Mask
+    unseen: Mask
+
+    @classmethod
+    def of(cls, r: JudgedRankings, more: int | Integers = 0) -> Filled:
+        """Fill any rankings; `more` documents outside pool and ranking may be relevant to each."""
+        more = np.broadcast_to(np.asarray(more, np.int64), len(r))
+        retrieved = r.retrieved.astype(np.int64)
+        pooled = np.diff(r.judgments.offsets)[r.query]
+        unpooled = retrieved - r.counts
+        offsets = np.concatenate([[0], np.cumsum(pooled + unpooled + more)])
+        first = offsets[:-1]
+        grade = np.full(int(offsets[-1]), UNSAMPLED, np.int32)
+        own = _ranges(first, pooled)
+        grade[own] = r.judgments.grade[_ranges(r.judgments.offsets[r.query], pooled)]
+
+        ends = np.cumsum(retrieved)
+        rank = np.arange(1, int(retrieved.sum()) + 1) - np.repeat(ends - retrieved, retrieved)
+        has_row = np.zeros(len(rank), bool)
+        at = (ends - retrieved)[r.ranking] + r.rank - 1
+        has_row[at] = True
+        row = np.empty(len(rank), np.int64)
+        row[at] = first[r.ranking] + r.row - r.judgments.offsets[r.query[r.ranking]]
+        row[~has_row] = _ranges(first + pooled, unpooled)
+
+        judgments = anonymous(offsets, grade)
+        unknown = np.zeros(len(grade), bool)
+        unknown[row] = grade[row] < 0
+        filled = JudgedRankings(
+            judgments=judgments,
+            rank=rank.astype(np.int32),
+            row=row.astype(np.int32),
+            offsets=np.concatenate([[0], ends]),
+            retrieved=r.retrieved,
+            query=np.arange(len(r), dtype=np.int32),
+        )
+        return cls(filled, unknown, (grade < 0) & ~unknown)
+
+    def complete(self, grades: ArrayLike, unseen: ArrayLike = UNSAMPLED) -> JudgedRankings:
+        """The rankings with these grades for the unknown rows, in their order, and these for the unseen."""
+        grade = self.rankings.judgments.grade.copy()
+        grade[self.unknown] = grades
+        grade[self.unseen] = unseen
+        return self.rankings.relabelled(self.rankings.judgments.with_grades(grade))
+
+    @cached_property
+    def ranking(self) -> Integers:
+        """The ranking of each unknown row."""
+        return self.rankings.judgments.query[self.unknown]
+
+    @cached_property
+    def rank(self) -> NDArray[np.int32]:
+        """The rank of each unknown row."""
+        rank = np.zeros(len(self.unknown), np.int32)
+        rank[self.rankings.row] = self.rankings.rank
+        return rank[self.unknown]
+
+    @cached_property
+    def place(self) -> Integers:
+        """The place of each unknown row among those of its ranking, from the top, from 1."""
+        order = np.lexsort((self.rank, self.ranking))
+        place = np.empty(len(order), np.int64)
+        place[order] = np.arange(1, len(order) + 1)
+        return place - (np.cumsum(self.count) - self.count)[self.ranking]
+
+    @cached_property
+    def count(self) -> Integers:
+        """How many unknown documents each ranking has."""
+        return np.bincount(self.ranking, minlength=len(self.rankings))
+
+    @cached_property
+    def unseen_count(self) -> Integers:
+        """How many documents that each ranking did not retrieve may be relevant."""
+        return np.bincount(self.rankings.judgments.query[self.unseen], minlength=len(self.rankings))
+
+    @property
+    def unseen_place(self) -> Integers:
+        """The place of each unseen row among those of its ranking, from 1."""
+        ranking = self.rankings.judgments.query[self.unseen]
+        counts = self.unseen_count
+        return np.arange(1, len(ranking) + 1) - (np.cumsum(counts) - counts)[ranking]
+
+    def weights(self, weight: Floats) -> Floats:
+        """The sum over each ranking of what its unknown documents would add."""
+        return np.bincount(self.ranking, weight, len(self.rankings)).astype(float)
+
+
+def anonymous(offsets: Integers, grade: NDArray[np.int32]) -> Judgments:
+    """Judgments of documents without names."""
+    return Judgments(PooledDocuments.unnamed(offsets), grade)
+
+
+def _ranges(starts: Integers, counts: Integers) -> Integers:
+    """starts[0], starts[0] + 1, ... for so many, then from starts[1] on, ..."""
+    before = np.cumsum(counts) - counts
+    ranges: Integers = np.arange(int(counts.sum())) + np.repeat(starts - before, counts)
+    return ranges

@@ -1,0 +1,132 @@
+"""Bounds of nDCG for any number of grades, exactly.
+
+A gain is a sum of steps between neighbouring levels. With n_l unknown documents at level l or higher, c_l known
+ones, U(n) the discounts of the first n unknown ranks and D(n) those of the first n ranks,
+
+    DCG = known + sum over levels of step_l U(n_l),    ideal DCG = sum over levels of step_l D(c_l + n_l),
+
+so for a given ratio x, DCG - x ideal falls apart into one choice of n_l per level, and Dinkelbach's iteration finds the
+largest ratio. A higher level has fewer known documents, so its best n_l is never larger: the choices fit together.
+The smallest ratio has unseen documents and the last n unknown ones at the highest level.
+"""
+
+from __future__ import annotations
+
+from math import inf
+
+import numpy as np
+
+from unjudged.errors import UsageError
+from unjudged.measures.gain import gain_of
+from unjudged.measures.registry import Measure, ratio
+from unjudged.rankings.judged import Floats, Integers, JudgedRankings
+from unjudged.uncertainty.bounds import Bounds, closed_form, unknown_documents
+
+MOST_LEVELS = 64
+ITERATIONS = 60
+
+
+@closed_form("nDCG")
+def bounds_of_ndcg(measure: Measure, r: JudgedRankings, unseen: Integers, top: int) -> Bounds:
+    """The bounds of nDCG over every completion with grades up to `top`."""
+    cutoff = measure.given.get("cutoff", inf)
+    dcg, gains = measure.given.get("dcg", "log2"), measure.given.get("gains")
+    known = gain_of(r.judgments.grade, dcg, gains)
+    grades = np.unique([0, top, *(g for named in gains or {} for g in (named - 1, named) if 0 <= g <= top)])
+    possible = gain_of(grades.astype(np.int32), dcg, gains)
+    if possible[0] != 0 or min(possible.min(), known.min(initial=0)) < 0:
+        raise UsageError(f"{measure}: bounds need a gain of 0 for grade 0 and no negative gains")
+    levels = np.unique(np.concatenate([known[known > 0], [possible.max()]]))
+    levels = levels[levels > 0]
+    start = _dcg(r, known, cutoff)
+    if len(levels) > MOST_LEVELS:
+        return Bounds(np.zeros(len(r)), np.ones(len(r)), exact=False)
+    steps = np.diff(levels, prepend=0.0)
+    counts = np.stack([_known_at(r, known, level) for level in levels])
+
+    unknown = unknown_documents(r)
+    inside = unknown.where(unknown.rank <= cutoff)
+    ideal = _Discounts(int(counts.max(initial=0) + unseen.max(initial=0) + unknown.counts.max(initial=0)), cutoff)
+    reachable = levels <= possible.max()
+    low = _lowest(start, float(possible.max()), steps, counts, unseen + unknown.counts - inside.counts, inside, ideal)
+    high = _highest(start, steps, counts, reachable, inside, ideal)
+    return Bounds(low, high, exact=True)
+
+
+class _Discounts:
+    """The sum of the discounts of the first n ranks, down to a cutoff."""
+
+    def __init__(self, most: int, cutoff: float) -> None:
+        rank = np.arange(1, most + 1)
+        self.sums = np.concatenate([[0.0], np.cumsum((rank <= cutoff) / np.log2(rank + 1.0))])
+
+    def __call__(self, n: Integers) -> Floats:
+        sums: Floats = self.sums[n]
+        return sums
+
+
+def _dcg(r: JudgedRankings, known: Floats, cutoff: float) -> Floats:
+    gain = known[r.row] * (r.rank <= cutoff)
+    return r.total(gain / np.log2(r.rank + 1.0))
+
+
+def _known_at(r: JudgedRankings, known: Floats, level: float) -> Integers:
+    before = np.concatenate([[0], np.cumsum(known >= level)])
+    counts: Integers = np.diff(before[r.judgments.offsets])[r.query]
+    return counts
+
+
+def _choices(inside: JudgedRankings) -> tuple[Integers, Integers, Integers]:
+    """Every number of unknown documents that may be relevant, 0 to all of them: ranking, number, first place."""
+    size = inside.counts + 1
+    first = np.cumsum(size) - size
+    ranking = np.repeat(np.arange(len(inside)), size)
+    return ranking, np.arange(len(ranking)) - first[ranking], first
+
+
+def _lowest(
+    start: Floats, gain: float, steps: Floats, counts: Integers, free: Integers, inside: JudgedRankings, ideal: _Discounts
+) -> Floats:
+    ranking, n, first = _choices(inside)
+    discount = 1 / np.log2(inside.rank + 1.0)
+    from_top = np.zeros(len(ranking))  # the discounts of the first n unknown documents
+    from_top[np.flatnonzero(n > 0)] = inside.running(discount, np.add)
+    total = inside.total(discount)
+    places = first[ranking] + inside.counts[ranking] - n
+    last = total[ranking] - from_top[places]
+    best = sum(
+        step * ideal(counts[level][ranking] + free[ranking] + n) for level, step in enumerate(steps.tolist())
+    )
+    value = ratio(start[ranking] + gain * last, best)
+    return np.minimum.reduceat(value, first)
+
+
+def _highest(
+    start: Floats, steps: Floats, counts: Integers, reachable: np.ndarray, inside: JudgedRankings, ideal: _Discounts
+) -> Floats:
+    ranking, n, first = _choices(inside)
+    gained = np.zeros(len(ranking))
+    gained[np.flatnonzero(n > 0)] = inside.running(1 / np.log2(inside.rank + 1.0), np.add)
+    at = [ideal(count[ranking] + n) for count in counts]
+    best = np.zeros(len(start))
+    for _ in range(ITERATIONS):
+        total, ideal_total = start.copy(), np.zeros(len(start))
+        for level, step in enumerate(steps.tolist()):
+            chosen = first
+            if reachable[level]:
+                chosen = _first_largest(gained - best[ranking] * at[level], first, inside.counts)
+            total = total + step * gained[chosen]
+            ideal_total = ideal_total + step * at[level][chosen]
+        better = np.maximum(ratio(total, ideal_total), best)
+        if (better <= best * (1 + 1e-15)).all():
+            break
+        best = better
+    return best
+
+
+def _first_largest(values: Floats, first: Integers, counts: Integers) -> Integers:
+    """The place of the largest value of each stretch, the first of equals."""
+    largest = np.maximum.reduceat(values, first)
+    hit = np.flatnonzero(values == np.repeat(largest, counts + 1))
+    chosen: Integers = hit[np.searchsorted(hit, first)]
+    return chosen

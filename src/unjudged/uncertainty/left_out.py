@@ -1,0 +1,127 @@
+"""What each pooled group would look like had it not taken part: its own documents unjudged, the truth known.
+
+A group is a team or a family of systems. U_g are the judged documents that only group g brought to the pool,
+down to its depth. With U_g unjudged, the runs of g are like a new run: unseen by the judging.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+
+import numpy as np
+
+from unjudged.measures.registry import Measure, ratio
+from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
+from unjudged.uncertainty.filled import anonymous
+from unjudged.uncertainty.prevalence import band_of
+
+BANDS = 32
+TOP = 10
+
+
+@dataclass(frozen=True, eq=False)
+class LeftOut:
+    """Rankings of pooled runs cut at the pool's depth, and the group of each run (0, 1, ...)."""
+
+    rankings: JudgedRankings
+    group: Integers
+
+    @classmethod
+    def of(cls, rankings: JudgedRankings, group: Sequence[int] | Integers, depth: int) -> LeftOut:
+        return cls(rankings.cut(depth), np.asarray(group, np.int64))
+
+    @property
+    def groups(self) -> int:
+        return int(self.group.max(initial=-1)) + 1
+
+    @cached_property
+    def run(self) -> Integers:
+        """The run of each ranking."""
+        return np.arange(len(self.rankings)) // len(self.rankings.judgments.queries)
+
+    @cached_property
+    def contributors(self) -> Mask:
+        """Rows x groups: which groups brought each document to the pool."""
+        found = np.zeros((len(self.rankings.judgments.grade), self.groups), bool)
+        found[self.rankings.row, self.group[self.run[self.rankings.ranking]]] = True
+        return found
+
+    def only_by(self, groups: Sequence[int]) -> Mask:
+        """The judged documents that no group brought but these."""
+        mine = np.isin(np.arange(self.groups), groups)
+        some, others = (self.contributors[:, chosen].any(axis=1) for chosen in (mine, ~mine))
+        return some & ~others & (self.rankings.judgments.grade >= 0)
+
+    @cached_property
+    def sole_group(self) -> Integers:
+        """The only group that brought each judged document, -1 if there are several or none."""
+        sole = (self.contributors.sum(axis=1) == 1) & (self.rankings.judgments.grade >= 0)
+        return np.where(sole, self.contributors.argmax(axis=1), -1)
+
+    def prevalence(self, rel: int = 1) -> Floats:
+        """The share of relevant documents, per rank band, among those that only one group retrieved."""
+        r = self.rankings
+        own = self.sole_group[r.row] == self.group[self.run[r.ranking]]
+        band = np.minimum(band_of(r.rank[own]), BANDS - 1)
+        total = np.bincount(band, minlength=BANDS).astype(float)
+        share = ratio(np.bincount(band, r.labels[own] >= rel, BANDS).astype(float), total)
+        last = int(np.max(np.flatnonzero(total), initial=-1))
+        for empty in np.flatnonzero(total[: last + 1] == 0).tolist():
+            share[empty] = share[empty - 1] if empty else float((r.labels[own] >= rel).mean())
+        return share[: last + 1]
+
+    def each(self) -> JudgedRankings:
+        """Every run over a pool in which the documents of its own group alone are unjudged."""
+        return self.without(self.sole_group[None, :] == self.group[:, None], np.arange(len(self.group)))
+
+    def pairs(self, most: int, seed: int = 0) -> Iterator[tuple[Integers, JudgedRankings]]:
+        """Pairs of groups left out together: their runs, and these over a pool without the documents of both.
+
+        At most so many pairs, chosen at random.
+        """
+        every = list(combinations(range(self.groups), 2))
+        chosen = np.random.default_rng(seed).permutation(len(every))[:most]
+        for pair in sorted(chosen.tolist()):
+            runs = np.flatnonzero(np.isin(self.group, every[pair]))
+            yield runs, self.without(np.tile(self.only_by(every[pair]), (len(runs), 1)), runs)
+
+    def without(self, hidden: Mask, runs: Integers) -> JudgedRankings:
+        """The rankings of some runs, each over a pool of its own in which its `hidden` rows are unjudged.
+
+        A hidden document that the run did not retrieve is not in its pool: a new run would not know of it.
+        """
+        r, queries, rows = self.rankings, len(self.rankings.judgments.queries), hidden.shape[1]
+        chosen = np.isin(self.run, runs)
+        place = np.full(len(self.group), -1)
+        place[runs] = np.arange(len(runs))
+        element = np.flatnonzero(chosen[r.ranking])
+        copy = place[self.run[r.ranking[element]]] * rows + r.row[element]
+        grade = np.where(hidden, -1, r.judgments.grade[None, :]).astype(np.int32).ravel()
+        kept = ~hidden.ravel()
+        kept[copy] = True
+        new_row = (np.cumsum(kept) - 1).astype(np.int32)
+        ends = (r.judgments.offsets[None, :-1] + rows * np.arange(len(runs))[:, None]).ravel()
+        offsets = np.append(np.concatenate([[0], np.cumsum(kept)])[ends], kept.sum())
+        return JudgedRankings(
+            judgments=anonymous(offsets, grade[kept]),
+            rank=r.rank[element],
+            row=new_row[copy],
+            offsets=np.concatenate([[0], np.cumsum(r.counts[chosen])]),
+            retrieved=r.retrieved[chosen],
+            query=np.arange(len(runs) * queries, dtype=np.int32),
+        )
+
+    def means(self, measure: Measure, rankings: JudgedRankings) -> Floats:
+        """The mean of each run."""
+        values = measure.compute(rankings).reshape(-1, len(self.rankings.judgments.queries))
+        return measure.over_queries(values)
+
+
+def unjudged_share(rankings: JudgedRankings, queries: int) -> Floats:
+    """The share of unjudged documents among the first ten of each run, over all queries."""
+    judged = rankings.where((rankings.labels >= 0) & (rankings.rank <= TOP)).counts.reshape(-1, queries)
+    top = np.minimum(rankings.retrieved, TOP).reshape(-1, queries)
+    return 1 - ratio(judged.sum(axis=1), top.sum(axis=1))

@@ -1,0 +1,47 @@
+"""The interval method 'calibrated': as far off as left-out groups of the pool were."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from unjudged.errors import UsageError
+from unjudged.measures.registry import summarised
+from unjudged.uncertainty.calibration import mean_bounds
+from unjudged.uncertainty.estimate import JUDGMENTS, Estimate
+from unjudged.uncertainty.intervals import Estimates, IntervalRequest, interval_method
+from unjudged.uncertainty.left_out import unjudged_share
+
+
+@interval_method("calibrated", "these queries, a run like the pooled groups", uncertainty=JUDGMENTS)
+def calibrated_intervals(request: IntervalRequest) -> Estimates:
+    """Intervals that held for the share `confidence` of the left-out runs of the pool."""
+    if request.calibration is None:
+        raise UsageError(
+            "the 'calibrated' interval needs a calibration: make one from the pooled runs and their groups with "
+            "`calibrate`, or load one that `unjudged calibrate` wrote"
+        )
+    rankings = request.rankings.cut(request.calibration.depth)
+    queries = len(rankings.judgments.queries)
+    share = unjudged_share(rankings, queries)
+    found: Estimates = [[] for _ in request.runs]
+    for measure in request.measures:
+        measure.check_completable()
+        radius = request.calibration.radius(measure, request.confidence)
+        values = measure.compute(rankings).reshape(-1, queries)
+        lows, highs = mean_bounds(measure, rankings, queries)
+        for i, (row, low, high) in enumerate(zip(values, lows, highs, strict=True)):
+            value = float(summarised("mean", row))
+            reach = radius * float(np.sqrt(max(high - low, 0.0)))
+            found[i].append(
+                Estimate(
+                    value,
+                    max(value - reach, float(low)),
+                    min(value + reach, float(high)),
+                    request.confidence,
+                    request.calibration.describe(float(share[i])),
+                    f"mean {measure}",
+                    JUDGMENTS,
+                )
+            )
+    request.report(len(request.runs))
+    return found

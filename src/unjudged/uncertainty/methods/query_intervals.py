@@ -1,0 +1,62 @@
+"""The interval method 'queries': what another sample of queries could change.
+
+Gaffke's interval for the mean of values that lie in a known range: the Bayesian bootstrap with the end of the
+range added as one more observation. Scores of queries are skewed and few, and there the t interval and the
+usual bootstraps cover too little; this one needs no shape of the distribution and holds from one query on.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from unjudged.errors import UsageError
+from unjudged.measures.registry import Measure
+from unjudged.rankings.judged import Floats
+from unjudged.uncertainty.estimate import QUERIES, Estimate
+from unjudged.uncertainty.intervals import Estimates, IntervalRequest, interval_method
+
+RESAMPLES = 10_000
+
+
+def mean_interval(
+    values: Floats, limits: tuple[float, float], confidence: float, seed: int = 0
+) -> tuple[Floats, Floats]:
+    """Intervals for the means of samples from a range: `values` is samples x observations.
+
+    With Dirichlet(1, ..., 1) weights w over n + 1 places, the lower end is the (1 - confidence)/2 quantile of
+    w_0 lowest + w_1 x_1 + ... + w_n x_n, the upper end that of w_0 highest + ... on the other side
+    (Gaffke, 2005).
+    """
+    low, high = limits
+    weights = np.random.default_rng(seed).standard_exponential((RESAMPLES, values.shape[-1] + 1))
+    weights /= weights.sum(axis=1, keepdims=True)
+    inside, ends = weights[:, 1:] @ values.T, weights[:, :1]
+    tail = (1 - confidence) / 2
+    lower: Floats = np.quantile(inside + ends * low, tail, axis=0)
+    upper: Floats = np.quantile(inside + ends * high, 1 - tail, axis=0)
+    return lower, upper
+
+
+def check_range(measure: Measure) -> tuple[float, float]:
+    """The range of a measure; one without limits has no such interval."""
+    low, high = measure.traits.range
+    if not np.isfinite([low, high]).all():
+        raise UsageError(f"{measure.name} has no highest value, so its mean over queries has no interval")
+    return low, high
+
+
+@interval_method("queries", "other queries, these judgments", uncertainty=QUERIES)
+def query_intervals(request: IntervalRequest) -> Estimates:
+    """Intervals of means over other queries; unjudged documents count as the measure takes them."""
+    found: Estimates = [[] for _ in request.runs]
+    method = "other queries of the same kind (Gaffke); unjudged documents as the measure takes them"
+    for k, measure in enumerate(request.measures):
+        values = request.values[:, :, k]
+        lows, highs = mean_interval(values, check_range(measure), request.confidence, request.seed)
+        means = measure.over_queries(values)
+        for i, (mean, low, high) in enumerate(zip(means, lows, highs, strict=True)):
+            found[i].append(
+                Estimate(float(mean), float(low), float(high), request.confidence, method, f"mean {measure}", QUERIES)
+            )
+    request.report(len(request.runs))
+    return found

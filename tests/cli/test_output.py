@@ -1,0 +1,162 @@
+"""Formats, files and messages of the command line."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_command_line import QRELS, RUN, printed, refused, unjudged
+from unjudged import evaluate, sample
+
+EXPANDED = str(sample.runs["expanded"])
+NOTE = "expanded has no ranking for 1 query of 30: q17. Each counts as empty."
+
+
+@pytest.mark.parametrize("format", ["csv", "jsonl"])
+def test_notes_go_to_standard_error_where_the_data_has_no_place_for_them(format: str) -> None:
+    done = unjudged("evaluate", QRELS, EXPANDED, "-m", "AP", "--format", format)
+    assert done.returncode == 0
+    assert done.stderr.decode() == f"unjudged: {NOTE}\n"
+    assert b"no ranking" not in done.stdout
+
+
+@pytest.mark.parametrize("format", ["table", "json", "markdown", "latex", "html"])
+def test_notes_are_part_of_the_other_formats(format: str) -> None:
+    assert "has no ranking for 1 query of 30: q17" in printed(
+        "evaluate", QRELS, EXPANDED, "-m", "AP", "--format", format
+    )
+
+
+STARTS = {
+    "csv": "run,query,measure,value\n",
+    "json": '{"rows": [\n{"run": "fused"',
+    "jsonl": '{"run": "fused", "query": "all", "measure": "AP"',
+    "md": "| run | AP |\n",
+    "tex": "\\begin{tabular}",
+    "html": "<!doctype html>",
+    "txt": "run        AP\n",
+    "unknown": "run        AP\n",
+}
+
+
+@pytest.mark.parametrize("suffix", STARTS)
+def test_the_suffix_decides_the_format(tmp_path: Path, suffix: str) -> None:
+    target = tmp_path / f"scores.{suffix}"
+    assert printed("evaluate", QRELS, RUN, "-m", "AP", "-o", str(target)) == ""
+    assert target.read_text().startswith(STARTS[suffix])
+    printed("evaluate", QRELS, RUN, "-m", "AP", "-o", str(target), "--format", "csv")
+    assert target.read_text().startswith(STARTS["csv"])
+
+
+def test_parquet(tmp_path: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    target = tmp_path / "scores.parquet"
+    printed("evaluate", QRELS, RUN, "-m", "AP", "-o", str(target))
+    assert parquet.read_table(target).to_pylist() == [
+        {"run": "fused", "query": "all", "measure": "AP", "value": evaluate(QRELS, RUN, "AP").value("AP")}
+    ]
+    assert refused(2, "evaluate", QRELS, RUN, "--format", "parquet") == "--format parquet needs --output FILE"
+
+
+COMMANDS = {
+    "compare": ["compare", QRELS, RUN, EXPANDED],
+    "next": ["next", QRELS, str(sample.runs["dense"]), "--budget", "3"],
+    "baseline": ["baseline", "-n", "100", "-r", "5"],
+    "baseline of queries": ["baseline", "-n", "1000", "--qrels", QRELS, "--rel", "2"],
+    "pool": ["pool", RUN, EXPANDED, "--statistics", "--qrels", QRELS],
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_writes_json(command: str) -> None:
+    document = json.loads(printed(*COMMANDS[command], "--format", "json"))
+    tables = document.get("tables", [document])
+    assert all(table["rows"] for table in tables)
+
+
+def test_a_comparison_as_data() -> None:
+    reranked = str(sample.runs["reranked"])
+    (row,) = json.loads(printed("compare", QRELS, reranked, RUN, "--format", "json"))["rows"]
+    assert (row["a"], row["b"], row["verdict"]) == (reranked, RUN, "settled")
+    assert row["low"] <= row["difference"] <= row["high"]
+
+
+def test_several_tables_are_no_csv() -> None:
+    message = refused(2, *COMMANDS["pool"], "--format", "csv")
+    assert message == "csv holds one table, and this output has 3: use json"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no /dev/stdout")
+def test_writing_to_standard_output_by_name_appends(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    log.write_text("before\n")
+    command = f"{sys.executable} -m unjudged evaluate {QRELS} {RUN} -m AP --format csv -o /dev/stdout"
+    subprocess.run(f"{command} >> {log}", shell=True, check=True)
+    assert log.read_text().startswith("before\nrun,query,measure,value\n")
+
+
+def test_next_refuses_a_name_that_would_forge_a_judgment(tmp_path: Path) -> None:
+    """A document whose name has a line break would be read back as two judgments."""
+    run = tmp_path / "run.json"
+    for document in ("d1 1\nq01 0 d2", "two words"):
+        run.write_text(json.dumps({"q01": {document: 1.0}}))
+        message = refused(1, "next", QRELS, str(run))
+        assert message == (
+            f"document {document!r} cannot be written as TREC text: "
+            "a name may not be empty, nor hold spaces or control characters"
+        )
+
+
+def test_messages_hold_no_control_characters(tmp_path: Path) -> None:
+    done = unjudged("evaluate", QRELS, str(tmp_path / "\x1b[31mred"))
+    assert done.returncode == 1
+    assert b"\x1b" not in done.stderr
+    assert b"\\x1b[31mred" in done.stderr
+
+
+HELP = [
+    *("evaluate", "compare", "next", "pool", "sample", "experiment", "simulate", "baseline", "measures"),
+    "cite",
+]
+
+
+@cache
+def help_of(command: str) -> str:
+    return unjudged(command, "--help", COLUMNS="80").stdout.decode()
+
+
+@pytest.mark.parametrize("command", HELP)
+def test_help_has_no_bullets_and_fits(command: str) -> None:
+    assert "•" not in help_of(command)
+    assert max(map(len, help_of(command).splitlines())) <= 80
+    assert "--output" in help_of(command)
+
+
+def test_options_have_one_meaning() -> None:
+    def commands_with(option: str) -> list[str]:
+        return [command for command in HELP if re.search(rf"--{option}\b(?!-)", help_of(command))]
+
+    assert commands_with("prevalence") == ["evaluate", "compare", "simulate"]
+    assert commands_with("rel") == ["evaluate", "baseline"]
+    assert commands_with("relevant") == ["baseline"]
+    assert commands_with("level") == commands_with("q") == commands_with("form") == []
+
+
+def test_the_width_of_a_terminal_is_used() -> None:
+    wide = unjudged("evaluate", QRELS, RUN, COLUMNS="200").stdout.decode()
+    narrow = unjudged("evaluate", QRELS, RUN, COLUMNS="40").stdout.decode()
+    assert wide.count("fused") == 1
+    assert narrow.count("fused") == 3
+    assert max(map(len, narrow.splitlines())) <= 40
+
+
+def test_demo_fits_a_terminal() -> None:
+    assert "COLUMNS" not in os.environ or int(os.environ["COLUMNS"]) >= 80
+    assert max(map(len, printed("demo").splitlines())) <= 80

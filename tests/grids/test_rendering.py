@@ -1,0 +1,160 @@
+"""One grid in every format, with the notes, integers as integers, and nothing from a file run as code."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from unjudged import Pool, UsageError, evaluate, sample, to_judge
+from unjudged.experiments.robustness import experiment
+from unjudged.grids import escapes
+from unjudged.grids.grid import Column, Grid, grid_of
+from unjudged.grids.rendering import FORMATS, SUFFIXES, as_html, format_of, render
+from unjudged.grids.terminal import cells_wide, table
+
+GRID = Grid(
+    [Column("run", "label"), Column("AP"), Column("NumRet", "integer")],
+    [["a", 0.25, 1200.0], ["b", 0.5, 7]],
+    notes=["b has no ranking for 1 query of 2: q2."],
+    stressed=frozenset({(1, 1)}),
+    records=lambda: grid_of(("run", "measure", "value"), [("a", "AP", 0.1 + 0.2), ("b", "AP", math.nan)]),
+)
+HOSTILE = "=cmd|'/c calc'!A1\x1b[31m\n</script><b>&_$%#|`"
+
+
+def test_table() -> None:
+    assert render(GRID, "table", width=80) == (
+        "run      AP  NumRet\n"
+        "───────────────────\n"
+        "a    0.2500    1200\n"
+        "b    0.5000       7\n"
+        "\n"
+        "b has no ranking for 1 query of 2: q2.\n"
+    )
+
+
+def test_stressed_cells() -> None:
+    assert "\x1b[1m0.5000\x1b[0m" in table(GRID, bold=True)
+    assert "| **0.5000** |" in str(render(GRID, "markdown"))
+    assert r"\textbf{0.5000}" in str(render(GRID, "latex"))
+    assert "<b>0.5000</b>" in str(render(GRID, "html"))
+
+
+def test_for_papers_and_pages() -> None:
+    assert render(GRID, "markdown") == (
+        "| run | AP | NumRet |\n| --- | ---: | ---: |\n| a | 0.2500 | 1200 |\n| b | **0.5000** | 7 |\n"
+        "\nb has no ranking for 1 query of 2: q2.\n"
+    )
+    assert render(GRID, "latex") == (
+        "% b has no ranking for 1 query of 2: q2.\n\\begin{tabular}{lrr}\n\\toprule\nrun & AP & NumRet \\\\\n"
+        "\\midrule\na & 0.2500 & 1200 \\\\\nb & \\textbf{0.5000} & 7 \\\\\n\\bottomrule\n\\end{tabular}\n"
+    )
+    assert "<p>b has no ranking for 1 query of 2: q2.</p>" in as_html(GRID)
+
+
+def test_for_programs() -> None:
+    assert render(GRID, "csv") == "run,measure,value\na,AP,0.30000000000000004\nb,AP,\n"
+    rows = [{"run": "a", "measure": "AP", "value": 0.1 + 0.2}, {"run": "b", "measure": "AP", "value": None}]
+    assert json.loads(render(GRID, "json")) == {"rows": rows, "notes": list(GRID.notes)}
+    assert [json.loads(line) for line in str(render(GRID, "jsonl")).splitlines()] == rows
+    parquet = pytest.importorskip("pyarrow.parquet")
+    content = render(GRID, "parquet")
+    assert isinstance(content, bytes)
+    assert parquet.read_table(io.BytesIO(content)).column("run").to_pylist() == ["a", "b"]
+
+
+def test_several_grids() -> None:
+    both = [GRID, Grid([Column("depth", "label")], [[1]])]
+    assert [t["rows"] for t in json.loads(render(both, "json"))["tables"]][1] == [{"depth": 1}]
+    assert str(render(both, "table")).count("─\n") == 2
+    with pytest.raises(UsageError, match="csv holds one table, and this output has 2: use json"):
+        render(both, "csv")
+
+
+def test_formats_by_suffix() -> None:
+    assert [format_of(Path(f"x{suffix.upper()}")) for suffix in SUFFIXES] == list(FORMATS)
+    assert format_of(None) == format_of(Path("x.out")) == "table"
+    with pytest.raises(UsageError, match="unknown format 'xml': use one of table, csv"):
+        render(GRID, "xml")
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_hostile_text_is_harmless(format: str) -> None:
+    if format == "parquet":
+        pytest.importorskip("pyarrow")
+    grid = Grid([Column("run", "label"), Column(HOSTILE)], [[HOSTILE, 1.0]], HOSTILE, [HOSTILE])
+    content = render(grid, format)
+    text = content if isinstance(content, str) else content.decode("utf-8", "replace")
+    assert "\x1b" not in text
+    if format == "html":
+        assert "<b>" not in text
+        assert "</script>" not in text
+    if format == "markdown":
+        assert "\\</script\\>" in text
+    if format == "csv":
+        rows = list(csv.reader(io.StringIO(text)))
+        assert [cell[:2] for cell in rows[1]] == ["'=", "1."]
+
+
+@given(st.text())
+def test_csv_text_never_starts_a_formula(text: str) -> None:
+    cell = escapes.csv(text)
+    assert not cell.startswith(("=", "+", "-", "@", "\t", "\r"))
+    assert cell.isprintable()
+    assert text.isprintable() <= cell.endswith(text)
+
+
+NAMES = st.text("abcdef\u6f22", max_size=12)
+
+
+@given(st.lists(NAMES, min_size=1, max_size=12), st.integers(1, 60), st.lists(NAMES, max_size=3))
+def test_a_folded_table_has_every_column_once(names: list[str], width: int, runs: list[str]) -> None:
+    """No line is wider than asked for, unless the labels and one column already are."""
+    columns = [Column("run", "label"), *(Column(name) for name in names)]
+    grid = Grid(columns, [[run, *range(len(names))] for run in runs])
+    blocks = table(grid, width=width, rule=False).rstrip("\n").split("\n\n")
+    shown = [name for block in blocks for name in block.splitlines()[0].split()[1:]]
+    assert shown == [name for name in names if name]
+    label = max(map(cells_wide, ["run", *runs]))
+    widest = max(max(cells_wide(name), 6 if runs else 0) for name in names)
+    assert all(cells_wide(line) <= max(width, label + 2 + widest) for b in blocks for line in b.splitlines())
+
+
+def test_long_text_is_wrapped_in_its_column() -> None:
+    grid = Grid([Column("name", "label"), Column("what", "text")], [["a", "one two three four five six"]])
+    assert table(grid, width=27, rule=False) == ("name  what\na     one two three four\n      five six\n")
+
+
+def test_results_show_themselves() -> None:
+    scores = evaluate(sample.qrels, sample.runs, ["AP", "NumRet"])
+    assert "fused     0.3321    1200" in str(scores)
+    for shown in (str(scores), repr(scores), scores._repr_html_()):
+        assert "expanded has no ranking for 1 query of 30: q17. Each counts as empty." in shown
+    found = experiment(sample.qrels, sample.runs, levels=[0.5], measures="AP", repeats=1)
+    assert str(found).splitlines()[0] == "random design, 6 runs against AP with all judgments"
+    assert "<caption>random design" in found._repr_html_()
+    pool = Pool.of(sample.qrels, sample.runs)
+    assert str(pool).split() == [
+        *("Pool", "queries", "documents", "judged", "relevant", "runs"),
+        *map(
+            str,
+            (30, len(pool.judgments.grade), pool.judgments.count(0).sum(), pool.judgments.count(1).sum(), 6),
+        ),
+    ]
+    wanted = to_judge(sample.qrels, sample.runs["dense"], budget=2)
+    assert str(wanted).splitlines()[0] == "2 documents to judge"
+    assert wanted[0].document in str(wanted)
+    assert wanted == list(wanted)
+
+
+def test_a_long_result_is_cut_where_it_shows_itself() -> None:
+    wanted = to_judge(sample.qrels, sample.runs["dense"], budget=100)
+    assert len(str(wanted).splitlines()) == 2 + 60 + 2
+    assert str(wanted).endswith("\n40 more rows.")

@@ -1,0 +1,108 @@
+"""What a measure says of itself depends on its parameters, and is true for all grades of its scale."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from unjudged import AP, DCG, ERR, MEASURES, RBP, Bpref, JudgedRankings, Judgments, nDCG
+from unjudged.measures.averages import mean_over_queries
+from unjudged.measures.registry import BOUNDS, bounds_of
+
+GAINS = st.dictionaries(st.integers(0, 4), st.sampled_from([0.0, 0.25, 0.5, 1.0]), max_size=4)
+
+
+@settings(max_examples=300, deadline=None)
+@given(gains=GAINS, top=st.integers(1, 5), name=st.sampled_from(["DCG", "nDCG", "RBP"]))
+def test_order_is_claimed_exactly_where_gains_rise(gains: dict[int, float], top: int, name: str) -> None:
+    measure = MEASURES[name](gains=gains)
+    by_grade = [float(measure.gain(grade)) for grade in range(top + 1)]
+    traits = measure.traits_up_to(top)
+    assert traits.monotone == (by_grade == sorted(by_grade))
+    assert traits.pointwise == (traits.monotone and name != "nDCG")
+    assert traits.skips_unjudged == (by_grade[0] > 0)
+
+
+@settings(max_examples=200, deadline=None)
+@given(gains=GAINS, grades=st.lists(st.integers(0, 4), min_size=1, max_size=5), data=st.data())
+def test_raising_a_grade_never_hurts_where_pointwise(
+    gains: dict[int, float], grades: list[int], data: st.DataObject
+) -> None:
+    measure = DCG(gains=gains)
+    if not measure.traits_up_to(5).pointwise:
+        return
+    raised = list(grades)
+    raised[data.draw(st.integers(0, len(grades) - 1))] += 1
+    before, after = (JudgedRankings.spelled(" ".join(map(str, g))) for g in (grades, raised))
+    assert measure.compute(after) >= measure.compute(before) - 1e-12
+
+
+def test_gains_that_fall() -> None:
+    assert not DCG(gains={1: 5, 2: 1}).traits_up_to(2).pointwise
+    assert DCG(gains={1: 5}).traits_up_to(1).pointwise
+    assert not DCG(gains={1: 5}).traits_up_to(2).pointwise
+    assert nDCG(gains={1: 1, 2: 5}).traits_up_to(2).diluted
+    assert not RBP(gains={1: 1, 2: 0.3}).traits_up_to(2).pointwise
+    assert RBP(gains={1: 0.3}).traits_up_to(2).pointwise
+    assert RBP(gains={1: 0.3}, rel=2).traits_up_to(2).pointwise
+    assert nDCG(dcg="log2").traits_up_to(2**31 - 1).monotone  # costs nothing, whatever the scale
+
+
+def test_a_measure_that_skips_the_unjudged_may_leave_its_completions() -> None:
+    """Judging a document nonrelevant changes Bpref; for the others it is what they assumed already."""
+    assert Bpref.traits_up_to(1).skips_unjudged
+    assert nDCG(gains={0: 0.5}).traits_up_to(1).skips_unjudged
+    assert not AP.traits_up_to(1).skips_unjudged
+    skipped = [m for m in MEASURES.values() if m.traits.monotone and not m.traits.skips_unjudged]
+    ranking, judged = (JudgedRankings.spelled(text, missed="1 0") for text in ("1 U 0 1", "1 0 0 1"))
+    for measure in skipped:
+        complete = measure(cutoff=3) if "cutoff" in measure.parameters else measure
+        for needed in ("recall", "multiple"):
+            complete = complete(**{needed: 0.5}) if needed in measure.parameters else complete
+        assert complete.compute(ranking) == complete.compute(judged), measure
+    assert Bpref.compute(ranking) != Bpref.compute(judged)
+
+
+def test_the_highest_grade_of_the_scale() -> None:
+    judgments = Judgments.of({"q": {"a": 2, "b": 0}})
+    assert ERR.max_grade(judgments) == 4
+    assert ERR(max_grade=3).max_grade(judgments) == 3
+    assert RBP(max_grade=4).max_grade(judgments) == 4
+    assert RBP.max_grade(judgments) == nDCG.max_grade(judgments) == AP.max_grade(judgments) == 2
+    assert nDCG(gains={1: 1, 3: 10}).max_grade(judgments) == 3
+    assert AP(rel=3).max_grade(judgments) == 3
+    assert AP.max_grade(Judgments.of({"q": {"a": -1}})) == 1
+
+
+def test_gains_of_grades() -> None:
+    assert AP(rel=2).gain([0, 1, 2, 3]).tolist() == [0, 0, 1, 1]
+    assert RBP(max_grade=4).gain([0, 1, 4]).tolist() == [0, 0.25, 1]
+    assert nDCG(dcg="exp-log2").gain([0, 1, 2, 3]).tolist() == [0, 1, 3, 7]
+
+
+def test_bounds_of_its_own() -> None:
+    @bounds_of(AP)
+    def exact(low: float) -> float:
+        return low
+
+    try:
+        assert BOUNDS["AP"] is exact
+    finally:
+        del BOUNDS["AP"]
+
+
+@given(
+    st.lists(st.lists(st.floats(0, 1), min_size=7, max_size=7), min_size=1, max_size=5),
+    st.permutations(range(7)),
+)
+def test_means_do_not_depend_on_the_order_of_queries(rows: list[list[float]], order: list[int]) -> None:
+    values = np.array(rows)
+    assert mean_over_queries(values).tolist() == mean_over_queries(values[:, order]).tolist()
+    np.testing.assert_allclose(mean_over_queries(values, exact=False), mean_over_queries(values), atol=1e-15)
+
+
+def test_a_mean_of_tenths() -> None:
+    assert mean_over_queries(np.full(10, 0.1)) == 0.1
+    assert mean_over_queries(np.full((2, 3, 10), 0.1)).tolist() == [[pytest.approx(0.1, abs=0)] * 3] * 2

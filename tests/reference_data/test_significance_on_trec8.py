@@ -1,0 +1,72 @@
+"""All 8,256 pairs of TREC-8's 129 runs by AP: how many differ, by test and by correction."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from unjudged import compare_pairs, evaluate
+from unjudged.comparison.effects import effect_size
+from unjudged.comparison.pairs import Pairs
+from unjudged.comparison.significance import p_values
+from unjudged.rankings.judged import Floats
+
+
+@pytest.fixture(scope="module")
+def precisions(data: Path) -> Floats:
+    runs = sorted((data / "trec8" / "runs").iterdir())
+    scores = evaluate(data / "trec8" / "qrels.trec8.gz", runs, "AP")
+    return np.asarray(scores.values[:, :, 0])
+
+
+@pytest.mark.parametrize(
+    ("correction", "count"), [("none", 5982), ("bh", 5801), ("holm", 3085), ("bonferroni", 2982)]
+)
+def test_paired_t(precisions: Floats, correction: str, count: int) -> None:
+    found = compare_pairs(precisions, correction=correction)
+    assert len(found.p) == 8256
+    assert int(found.significant.sum()) == count
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_randomised_tukey(precisions: Floats, seed: int) -> None:
+    found = compare_pairs(precisions, correction="tukey", draws=20_000, seed=seed)
+    assert abs(int(found.significant.sum()) - 2676) <= 25
+
+
+def test_every_p_value_of_t_and_many_of_wilcoxon(precisions: Floats) -> None:
+    pairs = Pairs.of(precisions)
+    first, second = precisions[pairs.first], precisions[pairs.second]
+    differ = ~pairs.identical
+    theirs = stats.ttest_rel(first[differ], second[differ], axis=1).pvalue
+    np.testing.assert_allclose(p_values(pairs, "t").p[differ], theirs, rtol=0, atol=1e-12)
+    assert (p_values(pairs, "t").p[~differ] == 1).all()
+    some = np.flatnonzero(differ)[::10]
+    theirs = [stats.wilcoxon(first[k], second[k]).pvalue for k in some]
+    np.testing.assert_allclose(p_values(pairs, "wilcoxon").p[some], theirs, rtol=0, atol=1e-12)
+
+
+def test_randomization_agrees_with_t(precisions: Floats) -> None:
+    pairs = Pairs.of(precisions)
+    t, randomization = p_values(pairs, "t").p, p_values(pairs, "randomization", draws=5000).p
+    agree = (t <= 0.05) == (randomization <= 0.05)
+    assert agree.mean() > 0.98
+
+
+def test_effect_intervals_hold_on_real_differences(precisions: Floats) -> None:
+    """Each pair's 50 differences are a population, from which 25 queries are drawn many times."""
+    rng = np.random.default_rng(3)
+    held = []
+    for _ in range(150):
+        a, b = rng.choice(len(precisions), 2, replace=False)
+        differences = precisions[a] - precisions[b]
+        if differences.std() == 0:
+            continue
+        truth = differences.mean() / differences.std()
+        drawn = differences[rng.integers(0, 50, (100, 25))]
+        found = effect_size(Pairs(np.vstack([np.zeros(25), drawn]), np.arange(1, 101), np.zeros(100, int)))
+        held.append(((found.low <= truth) & (truth <= found.high)).mean())
+    assert np.mean(held) >= 0.95
