@@ -85,7 +85,7 @@ def test_a_seed_is_a_whole_number(seed: float) -> None:
 
 
 def test_print_says_what_was_made() -> None:
-    text = str(simulate(8, 3, 50, seed=1))
-    assert text.startswith("Simulated(8 systems x 3 queries x 50 documents; ")
-    assert text.endswith(", ...")
-    assert "s1 (w = 0.02)" in text
+    lines = str(simulate(8, 3, 50, seed=1)).splitlines()
+    assert lines[0].startswith("3 queries x 50 documents, ")
+    assert [line.split() for line in lines[1:3]] == [["system", "w"], ["s1", "0.0200"]]
+    assert len(lines) == 2 + 8

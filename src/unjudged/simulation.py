@@ -9,6 +9,8 @@ import numpy as np
 
 from unjudged.errors import UsageError
 from unjudged.formats.tables import Ids
+from unjudged.grids.grid import Column, Grid
+from unjudged.grids.shown import Shown
 from unjudged.judging.levels import whole
 from unjudged.rankings.judged import Floats, Integers, Mask
 from unjudged.rankings.judgments import Judgments
@@ -16,26 +18,23 @@ from unjudged.rankings.pooled import PooledDocuments
 from unjudged.rankings.runs import Run
 
 
-@dataclass(frozen=True, eq=False)
-class Simulated:
+@dataclass(frozen=True, eq=False, repr=False)
+class Simulated(Shown):
     """Runs, the parameter w of each (smaller is better), and judgments of every document for every query."""
 
     judgments: Judgments
     runs: dict[str, Run]
     w: dict[str, float]
 
-    def __str__(self) -> str:
+    def grid(self) -> Grid:
+        """One row per system, with its w."""
         queries = len(self.judgments.queries)
         documents = len(self.judgments.grade) // queries
-        systems = ", ".join(f"{name} (w = {w:.3g})" for name, w in list(self.w.items())[:6])
-        more = ", ..." if len(self.w) > 6 else ""
-        relevant = int((self.judgments.grade > 0).sum()) / queries
-        return (
-            f"Simulated({len(self.runs)} systems x {queries} queries x {documents} documents; "
-            f"{relevant:.1f} relevant per query)\n{systems}{more}"
+        relevant = (self.judgments.grade > 0).sum() / queries
+        title = f"{queries} queries x {documents} documents, {relevant:.1f} relevant per query"
+        return Grid(
+            [Column("system", "label"), Column("w")], [[name, w] for name, w in self.w.items()], title
         )
-
-    __repr__ = __str__
 
 
 def simulate(

@@ -72,7 +72,7 @@ def test_the_digest_covers_all_that_values_depend_on(pool: Pool) -> None:
     moved[1] -= 1
     variants = [
         drawn,
-        replace(drawn, offsets=moved),
+        replace(drawn, pooled=replace(drawn.pooled, offsets=moved)),
         replace(drawn, stratum=None),
         replace(drawn, stratum=drawn.stratum[::-1].copy()),
         replace(drawn, probability=None),

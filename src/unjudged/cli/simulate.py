@@ -70,9 +70,8 @@ def simulate(
     options = {"systems": systems, "queries": queries, "documents": documents, "prevalence": prevalence}
     more = {"best": best, "worst": worst, "depth": depth, "seed": seed}
     made_by = command_line("simulate", [str(output)], {**options, **more})
-    show(judgment_file(made.judgments, "qrels", made_by), output / "qrels.txt")
+    show(judgments_text(made.judgments, "qrels", [made_by]), output / "qrels.txt")
     with progress("writing runs", systems) as on_step:
         for done, (name, run) in enumerate(made.runs.items(), 1):
-            show(run_file(run, name), output / f"{name}.run")
-            if on_step:
-                on_step(done)
+            show(run_text(run, name), output / f"{name}.run")
+            on_step(done)

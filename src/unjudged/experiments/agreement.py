@@ -64,7 +64,7 @@ def tau_ap_b(estimate: Floats, actual: Floats) -> float:
     either order.
 
     >>> tau_ap_b(np.array([4.0, 3.0, 2.0, 1.0]), np.array([4.0, 3.0, 3.0, 1.0]))
-    0.9444444444444444
+    0.8333333333333334
     """
     if _undefined(estimate, actual):
         return float("nan")
