@@ -49,6 +49,7 @@ papers: $(VENV)/tools
 	$(BIN)/python scripts/papers/park2016.py
 	$(BIN)/python scripts/papers/yilmaz2006.py --data $(DATA)
 	$(BIN)/python scripts/papers/yilmaz2008.py --data $(DATA)
+	$(BIN)/python scripts/papers/statap.py --data $(DATA)
 
 sample: $(VENV)/installed
 	$(BIN)/python scripts/make_sample.py

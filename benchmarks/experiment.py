@@ -15,8 +15,9 @@ from pathlib import Path
 import numpy as np
 
 from unjudged import Pool, experiment
-from unjudged.experiments.robustness import DEFAULT_MEASURES, SHARES
+from unjudged.experiments.robustness import DEFAULT_MEASURES
 from unjudged.formats.matching import cores
+from unjudged.judging.designs import SHARES
 
 REPEATS = 10
 NAMES = {"AP": "map", "infAP": "infAP", "Bpref": "bpref"}

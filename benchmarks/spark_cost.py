@@ -62,7 +62,7 @@ def main(folder: Path, sizes: list[int]) -> None:
             run, qrels = (session.read.parquet(f"{parts}/{name}") for name in ("run", "qrels"))
             rows, cpu, start = run.count(), tree()[0], time.perf_counter()
             before = _megabytes(local)
-            values = spark.evaluate(run, qrels, ["AP", "nDCG@10"]).cache()
+            values = spark.evaluate(qrels, run, ["AP", "nDCG@10"]).cache()
             spark.means(values).collect()
             wall, cpu = time.perf_counter() - start, tree()[0] - cpu
             numbers = f"{cpu:.1f} | {cpu / rows * 1e6:.1f} | {_megabytes(local) - before:.0f} | {peak[0]:.0f}"

@@ -25,7 +25,7 @@ def main(folder: str) -> None:
     session.sparkContext.setLogLevel("ERROR")
     start = time.perf_counter()
     run, qrels = (session.read.parquet(f"{folder}/{name}") for name in ("run", "qrels"))
-    values = spark.evaluate(run, qrels, MEASURES).cache()
+    values = spark.evaluate(qrels, run, MEASURES).cache()
     means = {row["measure"]: row["value"] for row in spark.means(values).collect()}
     seconds = time.perf_counter() - start
     session.stop()

@@ -19,7 +19,7 @@ qrels = session.read.csv(
     str(sample.qrels), sep=" ", schema="query_id string, Q0 string, doc_id string, relevance int"
 )
 
-values = spark.evaluate(runs, qrels, ["AP", "nDCG@10"]).cache()
+values = spark.evaluate(qrels, runs, ["AP", "nDCG@10"]).cache()
 for row in sorted(spark.means(values).collect()):
     print(row["run"], row["measure"], f"{row['value']:.4f}")
 

@@ -66,11 +66,26 @@ def test_files_read_back(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("wrong", [{"systems": 0}, {"queries": 0}, {"documents": 0}, {"depth": -1}])
 def test_nothing_to_simulate(wrong: dict[str, int]) -> None:
-    with pytest.raises(UsageError, match="expected at least 1"):
+    with pytest.raises(UsageError, match="expected a whole number of at least 1"):
         simulate(**wrong)
 
 
-@pytest.mark.parametrize("wrong", [{"q": 1.5}, {"best": 0.0}, {"worst": float("inf")}])
+@pytest.mark.parametrize(
+    "wrong", [{"prevalence": 1.5}, {"prevalence": float("nan")}, {"best": 0.0}, {"worst": float("inf")}]
+)
 def test_urns_that_cannot_be(wrong: dict[str, float]) -> None:
-    with pytest.raises(UsageError):
+    with pytest.raises(UsageError, match="expected a number"):
         simulate(**wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("seed", [-1, float("inf"), 1.5])
+def test_a_seed_is_a_whole_number(seed: float) -> None:
+    with pytest.raises(UsageError, match="seed is"):
+        simulate(seed=seed)  # type: ignore[arg-type]
+
+
+def test_print_says_what_was_made() -> None:
+    lines = str(simulate(8, 3, 50, seed=1)).splitlines()
+    assert lines[0].startswith("3 queries x 50 documents, ")
+    assert [line.split() for line in lines[1:3]] == [["system", "w"], ["s1", "0.0200"]]
+    assert len(lines) == 2 + 8

@@ -1,4 +1,4 @@
-"""Bestgen (2015), tables 1 and 2 and figure 1, remade: `make papers`."""
+"""Bestgen (2015), tables 1 and 2 and figure 1: `make papers`."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ SHARES = (0.02, 0.05, 0.1, 0.2, 0.4)
 PAGE = """\
 # The random baseline
 
-What would AP be for a system that ranks at random? Often R/N is taken. Bestgen (2015) shows that it is more,
-and sums R (N - R + 1) hypergeometric terms to get it: 131 seconds for N = 10,000, R = 4,000. The same in
-closed form, H_N being the N-th harmonic number:
+What AP does a system have that ranks at random? R/N is often used. Bestgen (2015) shows that the true value is
+higher and computes it as a sum of R (N - R + 1) hypergeometric terms, which takes 131 seconds for N = 10,000 and
+R = 4,000. In closed form, with the N-th harmonic number H_N:
 
     E[AP] = (1/N) (H_N + (R - 1)/(N - 1) (N - H_N))
 
-Why: a document at rank i is relevant with probability R/N, and then each of the i - 1 above it is with
-probability (R - 1)/(N - 1), so the expected precision there is (1 + (i - 1)(R - 1)/(N - 1))/i; the sum over
-i, divided by R, is the formula. `unjudged baseline --documents 10 --relevant 4` prints it, with the standard
-deviation and the baselines of other measures; with `--qrels FILE` for every query. Any measure that has a
-baseline can be corrected for chance: `AP(chance=10000)` is (AP - E)/(1 - E).
+Proof: the document at rank i is relevant with probability R/N. If it is, each of the i - 1 documents above it is
+relevant with probability (R - 1)/(N - 1), so the expected precision there is (1 + (i - 1)(R - 1)/(N - 1))/i. The sum
+over i, divided by R, is the formula. `unjudged baseline --documents 10 --relevant 4` prints it, with the standard
+deviation and the baselines of other measures; with `--qrels FILE` it does so for every query. Any measure that has
+a baseline can be corrected for chance: `AP(chance=10000)` is (AP - E)/(1 - E).
 
 ```
 >>> from unjudged.baselines import expected_ap, variance_of_ap
@@ -53,18 +53,18 @@ Fraction(237, 400)
 
 ## Table 2: the paper's procedure
 
-The i-th relevant document is at rank n with the probability given; its contribution is that times i/n. Their
-sum, divided by R, is {by_summation:.4f}.
+The i-th relevant document is at rank n with the given probability; its contribution is that probability times i/n.
+The sum of the contributions, divided by R, is {by_summation:.4f}.
 
 | i | n | probability | precision | contribution |
 |---:|---:|---:|---:|---:|
 {table_2}
 
-## Figure 1: how much R/N is wrong
+## Figure 1: the error of R/N
 
 ![Expected AP minus R/N](figures/bestgen-2015-1.svg)
 
-At N = 600 the largest difference among these shares is {largest:.4f}; the paper says below 0.01.
+At N = 600 the largest difference among these shares is {largest:.4f}; the paper says that it is below 0.01.
 """
 
 

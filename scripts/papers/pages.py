@@ -1,4 +1,4 @@
-"""Where the reproductions go: pages in Markdown, and their figures."""
+"""Write the pages of the reproductions and their figures."""
 
 from __future__ import annotations
 
@@ -21,6 +21,6 @@ def figure(name: str, chart: Any) -> None:
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]], labels: int = 1) -> str:
-    """In Markdown; numbers to the right of the labels."""
+    """A Markdown table; all columns after the labels are aligned to the right."""
     rule = ["---"] * labels + ["---:"] * (len(head) - labels)
     return "\n".join("| " + " | ".join(line) + " |" for line in [head, rule, *rows])

@@ -1,4 +1,4 @@
-"""Robertson (2008): the user models behind the measures, drawn: `make papers`."""
+"""Robertson (2008): the user models of the measures: `make papers`."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ RANKING = "0 1 U N 1 N 0 U 1 N N 1"
 MISSED = "1 1 0 0 0 0 0 0 0"
 
 PAGE = """\
-# A user behind the measure
+# The user of a measure
 
-Robertson (2008) reads average precision as an expectation over users. A user decides before the search how
+Robertson (2008) interprets average precision as an expectation over users. A user decides before the search how
 many relevant documents are enough, goes down the ranking until that many are found, and sees the
-precision at that rank. If every number from 1 to R is wanted by equally many, the mean of what they see is
+precision at that rank. If equally many users want 1, 2, ..., R relevant documents, the mean of these precisions is
 AP; if all want one, it is RR. `NCP` takes any such population:
 
 ![How many relevant documents users want, and what that says of one ranking](figures/robertson-2008.svg)
 
-RBP's user is of another kind: there is no target, but at each rank a chance 1 - p of leaving, whatever was
+RBP has another kind of user, who has no target but leaves after each rank with probability 1 - p, whatever was
 found.
 
-The ranking is `{ranking}` (a grade; U: pooled, not judged; N: not pooled), of a query with six relevant
-documents, two of which it does not have:
+The ranking is `{ranking}` (a digit is a grade, U is pooled but unjudged, N is not pooled). The query has six relevant
+documents, two of which are not retrieved:
 
 | model | value |
 |---|---:|
 {rows}
 
-From Python the population may be a table or a function of the ordinal:
+In Python the population may be a table, or a function of the number of wanted documents:
 
 ```
 >>> import numpy as np

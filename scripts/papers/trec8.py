@@ -10,18 +10,19 @@ from pages import table
 
 from unjudged.experiments.robustness import Robustness
 from unjudged.formats.matching import cores
+from unjudged.judging.designs import find_design
 from unjudged.judging.pool import Pool
 
 SEED, REPEATS, WORKERS = 2008, 10, cores()
 
 
 def pool(description: str) -> Pool:
-    """The pool in the folder that the command line names: qrels.trec8.gz and runs/."""
+    """The pool in the folder named on the command line, which has qrels.trec8.gz and runs/."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--data", type=Path, required=True)
     data = parser.parse_args().data
     if not (data / "qrels.trec8.gz").exists():
-        parser.exit(1, f"{data}: no qrels.trec8.gz in it; make papers DATA=FOLDER names the folder\n")
+        parser.exit(1, f"{data}: has no qrels.trec8.gz; name the folder by make papers DATA=FOLDER\n")
     return Pool.of(data / "qrels.trec8.gz", sorted((data / "runs").glob("*.gz")))
 
 
@@ -29,8 +30,7 @@ def statistics(
     found: Robustness, measures: Sequence[str], levels: Sequence[float], against: str | None = None
 ) -> str:
     """tau, rho and RMS error of each measure at some levels, averaged over the samples, as a table."""
-    shares = found.design == "random"
-    names = [f"{100 * level:g} %" if shares else f"depth {level:g}" for level in levels]
+    names = [find_design(found.design).level.show(level) for level in levels]
     head = ["measure", *(f"{what}, {name}" for what in ("tau", "rho", "RMS") for name in names)]
     rows = [
         [

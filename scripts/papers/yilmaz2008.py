@@ -1,4 +1,4 @@
-"""Yilmaz and Aslam (2008), figures 1 to 24 as far as TREC-8 goes, and table 1, remade: `make papers`."""
+"""Yilmaz and Aslam (2008), figures 1 to 24 as far as TREC-8 goes, and table 1: `make papers`."""
 
 from __future__ import annotations
 
@@ -19,32 +19,36 @@ from unjudged.report.figures.experiment_figures import across, curves, scatter
 SMOOTHING = ("infAP(c=1.0)", "infAP(c=1.5)", "infAP", "infAP(c=2.5)")
 ESTIMATES = ("infAP", "indAP", "subAP", "Bpref10")
 MEASURES = ("AP", "indAP", "subAP", "Bpref", "Bpref10", *SMOOTHING)
-STRATIFIED = ("xinfAP", "statAP", "infAP")
+JOINT = "statAP(pairs='joint')"
+STRATIFIED = ("xinfAP", "statAP", JOINT, "infAP")
 RANDOM, DEPTH = (0.3, 0.1, 0.05), (30, 8, 4)
 BPREF: list[tuple[str, str]] = [("Bpref10", "AP"), ("Bpref10", ITSELF)]
 PRINTED = {"indAP": 0.8992, "infAP": 0.9002}
-"""Kendall's tau with actual AP on the depth-4 pool: the two numbers that the paper's text gives."""
+"""Kendall's tau with actual AP on the depth-4 pool: the two numbers in the paper's text."""
 
 PAGE = """\
 # Yilmaz and Aslam (2008): three estimates of AP
 
 "Estimating average precision when judgments are incomplete", Knowledge and Information Systems 16. TREC-8: 129
 runs, 50 topics, the judged depth-100 pool. Judgments are made incomplete in two ways: a random share of each
-topic's pool, ten samples a level, each with at least one relevant document; or the pool of a smaller depth, of all
-129 submitted runs. Shown is every run's mean over topics against its actual mean, that with all judgments. Panels
-of random samples show one of them (seed {seed}) with its own statistics; curves and tables average over ten.
+topic's pool, with ten samples per level, each with at least one relevant document; or a shallower pool of all 129
+submitted runs. Shown is every run's mean over topics against its actual mean, with all judgments. Panels of random
+samples show one of them (seed {seed}) with its own statistics; curves and tables average over ten.
 
-The parts of figures 20, 21, 23 and 24 on other years of TREC, and of table 1, need data that is not used here.
+The parts of table 1 and of figures 20, 21, 23 and 24 on other years of TREC need data that is not used here.
 
 ## What the paper prints, and what we measure
 
 {printed}
 
-indAP {ind_verdict}, infAP {inf_verdict}. The paper does not say which eps smooths its estimate, and on so
-shallow a pool tau depends on it. With the eps = 0.00001 of trec_eval, which is our default, {tau_small:.4f}; with
-0.1, {tau_large:.4f}; with 0.3, {tau_larger:.4f}. The difference of {apart:.4f} is {pairs} of the {all_pairs} pairs of runs.
+indAP {ind_verdict}, infAP {inf_verdict}; the cause is unknown. The paper states its smoothing, the eps = 0.00001 of
+trec_eval, which is our default. The constant c does not explain it: tau is {tau_low:.4f} for c = 1.5 and
+{tau_high:.4f} for c = 4. The difference of {apart:.4f} is {pairs} of the {all_pairs} pairs of runs.
 
-## Table 1: depth of the pool and judgments a topic
+The order of the two is reversed: the paper prints a higher tau for infAP, and we measure a higher one for indAP. So
+it is our measurement, not the paper's, that indAP ranks systems best of the three estimates on shallow pools.
+
+## Table 1: depth of the pool and judgments per topic
 
 {table_1}
 
@@ -56,7 +60,7 @@ shallow a pool tau depends on it. With the eps = 0.00001 of trec_eval, which is 
 ![Figure 2: AP, depth pools](figures/yilmaz-aslam-2008-02.svg)
 *Figure 2. The same with pools of depth 30, 8 and 4.*
 
-AP falls with every judgment that is missing, and at random shares its order of the systems goes too: tau is
+AP falls with every missing judgment. With random shares the order of the systems suffers too: tau is
 {ap_tau:.3f} at 5 %.
 
 ## bpref
@@ -118,7 +122,7 @@ AP falls with every judgment that is missing, and at random shares its order of 
 ## Smoothing
 
 ![Figure 19: smoothing at 5 %](figures/yilmaz-aslam-2008-19.svg)
-*Figure 19. infAP at 5 % with actual precisions in the place of estimated ones, then c = 1, 1.5 and 2.5.*
+*Figure 19. infAP at 5 % with actual instead of estimated precisions, then c = 1, 1.5 and 2.5.*
 
 ![Figure 20: tau over the judged share by c](figures/yilmaz-aslam-2008-20.svg)
 *Figure 20, TREC-8. Kendall's tau by c (infAP is c = 2).*
@@ -128,8 +132,8 @@ AP falls with every judgment that is missing, and at random shares its order of 
 
 {smoothing}
 
-The paper: c = 1 is too high, c = 2 and 2.5 too low, c = 1.5 nearest in value, and tau rises with c. Here, at
-5 %, the smallest RMS error is that of {nearest}, and tau {rises} with c.
+The paper: c = 1 is too high, c = 2 and 2.5 are too low, c = 1.5 is nearest in value, and tau rises with c. Here, at
+5 %, {nearest} has the smallest RMS error, and tau {rises} with c.
 
 ## Mixed pools
 
@@ -137,18 +141,20 @@ The paper: c = 1 is too high, c = 2 and 2.5 too low, c = 1.5 nearest in value, a
 *Figure 22. infAP on a depth-k pool with as many documents drawn from the rest, on depth pools alone and on
 random samples, over the share of all judgments that each makes. xinfAP is not in the paper.*
 
-The paper: at equal numbers of judgments mixed pools rank systems better than random samples do, depth pools best
-of all, and random samples are nearest in value. Here: with {mixed_share:.1%} of the judgments (k = 5) infAP's
-tau is {mixed_tau:.4f} on the mixed pool; at 15 % it is {random_tau:.4f} on random samples. RMS errors are
-{mixed_rms:.4f} and {random_rms:.4f}. The paper closes with the question for an estimate that is good at both from
-such a mixture. xinfAP, which came after it and knows which documents were drawn from which part, has a tau of
+The paper: with equal numbers of judgments, mixed pools rank systems better than random samples, depth pools rank them
+best, and random samples are nearest in value. Here: with {mixed_share:.1%} of the judgments (k = 5), infAP's
+tau is {mixed_tau:.4f} on the mixed pool; at 15 % it is {random_tau:.4f} on random samples. The RMS errors are
+{mixed_rms:.4f} and {random_rms:.4f}. The paper ends by asking for an estimate that is good at both on such a mixture.
+xinfAP, which was published later and uses which documents were drawn from which part, has a tau of
 {xinf_tau:.4f} and an RMS error of {xinf_rms:.4f} on the same mixed samples.
 
 ## Beyond the paper: stratified samples
 
-The depth-10 pool judged whole, and a share of what is below it; {strat_repeats} samples. The deviation is that of one
-sample. xinfAP and statAP divide an estimated sum by an estimated number of relevant documents, and such a quotient
-comes out high, the more so the fewer are drawn. infAP takes the sample for a uniform one.
+The depth-10 pool is judged completely, and a share of the documents below it; {strat_repeats} samples. The deviation is
+that of one sample. xinfAP and statAP divide an estimated sum by an estimated number of relevant documents. On these
+samples the quotient is too high, the more so the fewer documents are drawn. statAP's sum is too low in samples of
+fixed size, which offsets a part of that; `statAP(pairs='joint')` corrects the sum, and the bias of the quotient shows
+in full ([more on statAP](statap.md)). infAP treats the sample as a uniform one.
 
 {stratified}
 
@@ -170,13 +176,14 @@ Depth pools:
 
 | the paper | here |
 |---|---|
+| on random samples infAP "consistently has much less RMS error" than the others | not here: it is the smallest at {inf_least} of {levels} levels; indAP's is {ind_rms_30:.4f} at 30 % and {ind_rms_10:.4f} at 10 %, infAP's {inf_rms_30:.4f} and {inf_rms_10:.4f} |
 | infAP's RMS error is at most 0.05 even at 1 % | {rms_1:.4f} at 1 %; the largest of all levels is {rms_most:.4f} |
 | subAP ranks systems better than indAP from random samples | at {sub_better} of {levels} levels |
 | indAP is nearer to AP in value than subAP | smaller RMS error at {ind_nearer} of {levels} levels |
 | indAP and infAP rank better than bpref from depth pools | at {ind_pool} and {inf_pool} of {depths} depths (bpref-10) |
-| infAP's bias is upwards on shallow pools | {pool_bias:+.4f} at depth 4 |
+| infAP is biased upwards on shallow pools | {pool_bias:+.4f} at depth 4 |
 
-Axes of levels are logarithmic here and linear in the paper, which adds insets for what is below 20 %.
+The axes of levels are logarithmic here. In the paper they are linear, with insets for levels below 20 %.
 """
 
 
@@ -247,7 +254,7 @@ def text_of(study: Study) -> str:
     random, depth, mixed = study.random, study.depth, study.mixed
     taus = {name: depth.find("tau", name, 4).mean for name in PRINTED}
     other = experiment(
-        study.pool, design="depth", levels=[4], measures=["infAP(eps=0.1)", "infAP(eps=0.3)"], repeats=1
+        study.pool, design="depth", levels=[4], measures=["infAP(c=1.5)", "infAP(c=4.0)"], repeats=1
     )
     by_c = {name: [random.find(s, name, 0.05).mean for s in ("bias", "rms", "tau")] for name in SMOOTHING}
     rms = [random.find("rms", "infAP", level).mean for level in random.levels]
@@ -259,16 +266,15 @@ def text_of(study: Study) -> str:
             ["depth-4 pool, Kendall's tau with actual AP", "paper", "here"],
             [[name, f"{paper:.4f}", f"{taus[name]:.4f}"] for name, paper in PRINTED.items()],
         ),
-        tau_small=taus["infAP"],
-        tau_large=other.find("tau", "infAP(eps=0.1)", 4).mean,
-        tau_larger=other.find("tau", "infAP(eps=0.3)", 4).mean,
+        tau_low=other.find("tau", "infAP(c=1.5)", 4).mean,
+        tau_high=other.find("tau", "infAP(c=4.0)", 4).mean,
         apart=PRINTED["infAP"] - taus["infAP"],
         pairs=round((PRINTED["infAP"] - taus["infAP"]) * all_pairs / 2),
         all_pairs=all_pairs,
         ind_verdict=_verdict("indAP", taus),
         inf_verdict=_verdict("infAP", taus),
         table_1=table(
-            ["depth", "judgments a topic", "share of the whole pool"],
+            ["depth", "judgments per topic", "share of the whole pool"],
             [
                 [str(size.depth), f"{size.per_query:.1f}", f"{size.per_query / random.complete:.1%}"]
                 for size in sizes(study.pool, map(int, depth.levels))
@@ -292,6 +298,11 @@ def text_of(study: Study) -> str:
         depth=trec8.statistics(depth, ["AP", *ESTIMATES], DEPTH),
         strat_repeats=study.stratified.means.shape[1],
         stratified=_biases(study.stratified),
+        inf_least=sum(_nearest(random, level) == "infAP" for level in random.levels if level < 1),
+        ind_rms_30=random.find("rms", "indAP", 0.3).mean,
+        ind_rms_10=random.find("rms", "indAP", 0.1).mean,
+        inf_rms_30=random.find("rms", "infAP", 0.3).mean,
+        inf_rms_10=random.find("rms", "infAP", 0.1).mean,
         rms_1=rms[0],
         rms_most=max(rms),
         sub_better=study.higher("random", "tau", "subAP", "indAP"),
@@ -302,6 +313,11 @@ def text_of(study: Study) -> str:
         depths=len(depth.levels) - 1,
         pool_bias=depth.find("bias", "infAP", 4).mean,
     )
+
+
+def _nearest(found: Robustness, level: float) -> str:
+    """The measure with the smallest RMS error at a level."""
+    return min(("AP", *ESTIMATES), key=lambda name: found.find("rms", name, level).mean)
 
 
 def _verdict(name: str, taus: Mapping[str, float]) -> str:

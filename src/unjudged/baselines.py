@@ -22,7 +22,7 @@ LARGEST_EXACT = 20_000
 
 
 def expected(measure: MeasureLike, documents: int, relevant: int) -> float:
-    """What a random ranking of so many documents, so many of them relevant, is expected to score.
+    """The expected score of a random ranking with these numbers of documents and of relevant ones.
 
     For AP, P, R, RR, Success, RBP, nDCG, SetP and SetR, with their cutoffs; gains are 1.
 
@@ -36,7 +36,7 @@ def expected(measure: MeasureLike, documents: int, relevant: int) -> float:
 def expected_ap(documents: int, relevant: int, *, exact: bool = False) -> float | Fraction:
     """Expected AP of a random ranking: (H_N + (R - 1)/(N - 1) (N - H_N)) / N, H_N the N-th harmonic number.
 
-    `exact` gives it as a fraction.
+    With `exact` the result is a fraction.
     """
     approximate = float(AP.by_chance(documents, relevant))
     if not exact:
@@ -50,7 +50,7 @@ def expected_ap(documents: int, relevant: int, *, exact: bool = False) -> float 
 
 
 def _harmonic_fraction(first: int, last: int) -> Fraction:
-    """The sum of 1/i, halves first: far faster than one after another."""
+    """The sum of 1/i, added in halves, which is far faster than one after another."""
     if last - first < 8:
         return sum((Fraction(1, i) for i in range(first, last + 1)), Fraction(0))
     middle = (first + last) // 2
@@ -58,9 +58,9 @@ def _harmonic_fraction(first: int, last: int) -> Fraction:
 
 
 def expected_ap_by_summation(documents: int, relevant: int) -> float:
-    """The same by the paper's own procedure, its eq. 2: a hypergeometric probability for each place.
+    """The same by the paper's own procedure, its eq. 2: a hypergeometric probability for each rank.
 
-    Kept as the check of the closed form; it takes R (N - R + 1) terms.
+    A check of the closed form; it takes R (N - R + 1) terms.
     """
     from scipy.stats import hypergeom
 
@@ -98,15 +98,15 @@ def variance_of_ap(documents: int, relevant: int) -> float:
 def p_value(
     values: Floats, documents: int, relevant: Floats, *, rankings: int = 10_000, seed: int = 0
 ) -> float:
-    """How likely random rankings reach the mean AP of these queries, or more.
+    """The probability that random rankings reach the mean AP of these queries, or more.
 
-    `values` and `relevant` have one entry a query. From 30 queries on the mean is taken as Normal, with the
-    exact mean and variance of random rankings; below, that many random rankings are drawn.
+    `values` and `relevant` have one entry per query. With 30 or more queries the mean is taken as Normal,
+    with the exact mean and variance of random rankings; with fewer, `rankings` random rankings are drawn.
     """
     aps, counts = np.atleast_1d(np.asarray(values, float)), np.atleast_1d(np.asarray(relevant))
     if aps.shape != counts.shape:
         raise UsageError(
-            f"{len(aps)} values and {len(counts)} numbers of relevant documents, expected as many"
+            f"{len(aps)} values but {len(counts)} numbers of relevant documents, expected equally many"
         )
     mean = AP.by_chance(documents, counts).mean()
     if len(aps) >= 30:
@@ -118,12 +118,12 @@ def p_value(
     drawn = np.zeros(rankings)
     for r in counts.tolist():
         drawn += random_aps(documents, int(r), rankings, rng) / len(counts)
-    # One more in both: the run itself is one of the rankings, so p is never 0.
+    # Add one to both, for the run itself, so that p is never 0.
     return float(((drawn >= aps.mean() - 1e-12).sum() + 1) / (rankings + 1))
 
 
 def random_aps(documents: int, relevant: int, rankings: int, rng: np.random.Generator) -> Floats:
-    """AP of so many random rankings."""
+    """AP of `rankings` random rankings."""
     if relevant == 0:
         return np.zeros(rankings)
     values = np.empty(rankings)
@@ -137,7 +137,7 @@ def random_aps(documents: int, relevant: int, rankings: int, rng: np.random.Gene
 
 
 def difference_from_prevalence(documents: int, relevant: int) -> float:
-    """Expected AP minus R/N, by which it is often approximated: the paper's figure 1."""
+    """Expected AP minus its common approximation R/N: the paper's figure 1."""
     h = float(harmonic(documents))
     others = (relevant - 1) / (documents - 1) if documents > 1 else 0.0
     return (h + others * (documents - h) - relevant) / documents

@@ -1,4 +1,4 @@
-"""Simulated systems: the urn (Park, 2016) as a generator of runs and complete judgments."""
+"""Simulated systems: runs and complete judgments drawn from an urn (Park, 2016)."""
 
 from __future__ import annotations
 
@@ -9,20 +9,32 @@ import numpy as np
 
 from unjudged.errors import UsageError
 from unjudged.formats.tables import Ids
+from unjudged.grids.grid import Column, Grid
+from unjudged.grids.shown import Shown
+from unjudged.judging.levels import whole
 from unjudged.rankings.judged import Floats, Integers, Mask
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.pooled import PooledDocuments
 from unjudged.rankings.runs import Run
-from unjudged.uncertainty import urn
 
 
-@dataclass(frozen=True, eq=False)
-class Simulated:
-    """Runs, the accuracy w of each, and judgments of every document for every query."""
+@dataclass(frozen=True, eq=False, repr=False)
+class Simulated(Shown):
+    """Runs, the parameter w of each (smaller is better), and judgments of every document for every query."""
 
     judgments: Judgments
     runs: dict[str, Run]
     w: dict[str, float]
+
+    def grid(self) -> Grid:
+        """One row per system, with its w."""
+        queries = len(self.judgments.queries)
+        documents = len(self.judgments.grade) // queries
+        relevant = (self.judgments.grade > 0).sum() / queries
+        title = f"{queries} queries x {documents} documents, {relevant:.1f} relevant per query"
+        return Grid(
+            [Column("system", "label"), Column("w")], [[name, w] for name, w in self.w.items()], title
+        )
 
 
 def simulate(
@@ -30,17 +42,17 @@ def simulate(
     queries: int = 50,
     documents: int = 1000,
     *,
-    q: float = 0.05,
+    prevalence: float = 0.05,
     best: float = 0.02,
     worst: float = 1.0,
     depth: int | None = None,
     seed: int = 0,
 ) -> Simulated:
-    """Systems that rank `documents` documents for each query, each with an accuracy of its own.
+    """Systems of different quality that rank `documents` documents for each query.
 
-    A document is relevant with probability `q`. A system draws its ranking from the urn: a nonrelevant
-    document is drawn w times as readily as a relevant one. w = 1 ranks at random; the systems' w go from
-    `best` to `worst` by equal factors. `depth` cuts the rankings.
+    A document is relevant with probability `prevalence`. A system draws its ranking from an urn in which a
+    nonrelevant document is w times as likely to be drawn as a relevant one. w = 1 ranks at random; the w of
+    the systems run from `best` to `worst` by equal factors. `depth` cuts the rankings.
 
     >>> from unjudged import evaluate
     >>> made = simulate(systems=3, queries=20, documents=200, seed=1)
@@ -52,14 +64,15 @@ def simulate(
     s3   0.0817
     """
     depth = documents if depth is None else depth
-    for what, number in {"systems": systems, "queries": queries, "depth": depth}.items():
-        if number < 1:
-            raise UsageError(f"{what} is {number}, expected at least 1")
-    if seed < 0:
-        raise UsageError(f"seed is {seed}, expected a whole number of at least 0")
-    urn.check(documents, best, q, None)
-    urn.check(documents, worst, q, None)
-    relevant = np.random.default_rng([seed, 0]).random((queries, documents)) < q
+    numbers = {"systems": systems, "queries": queries, "documents": documents, "depth": depth}
+    systems, queries, documents, depth = (whole(what, n, least=1) for what, n in numbers.items())
+    seed = whole("seed", seed)
+    if not 0 <= prevalence <= 1:
+        raise UsageError(f"prevalence is {prevalence}, expected a number from 0 to 1")
+    for what, w in {"best": best, "worst": worst}.items():
+        if not 0 < w < np.inf:
+            raise UsageError(f"{what} is {w}, expected a number above 0")
+    relevant = np.random.default_rng([seed, 0]).random((queries, documents)) < prevalence
     names = _numbered("d", documents)
     every_query = Ids.of(_numbered("q", queries))
     runs, accuracies = {}, {}
@@ -73,16 +86,16 @@ def simulate(
 
 
 def urn_scores(relevant: Mask, w: float, rng: np.random.Generator) -> Floats:
-    """A score for each document; best first they are ranked as draws from the urn.
+    """A score for each document; sorted by score, documents are in the order of draws from the urn.
 
-    Drawing in proportion to weights is ranking by log weight plus noise from Gumbel's distribution.
+    Drawing in proportion to weights is the same as ranking by log weight plus Gumbel noise.
     """
     noise: Floats = rng.gumbel(size=relevant.shape)
     return np.where(relevant, noise, noise + np.log(w))
 
 
 def _run(queries: Ids, names: Sequence[str], scores: Floats, depth: int) -> Run:
-    # Ties go by name, descending: a stable sort of the documents from last to first.
+    # Ties are broken by name, descending: a stable sort of the documents from last to first.
     order = scores.shape[1] - 1 - np.argsort(-scores[:, ::-1], axis=1, kind="stable")[:, :depth]
     offsets = np.arange(len(queries) + 1, dtype=np.int64) * depth
     scores = np.take_along_axis(scores, order, axis=1)
@@ -97,7 +110,7 @@ def _judgments(queries: Ids, names: Sequence[str], relevant: Mask) -> Judgments:
 
 
 def _repeated(names: Sequence[str], which: Integers) -> Ids:
-    """Names, all of one length, in this order."""
+    """These names, all of one length, in this order."""
     letters = np.frombuffer("".join(names).encode(), np.uint8).reshape(len(names), -1)
     return Ids(letters[which].ravel(), np.arange(len(which) + 1, dtype=np.int64) * letters.shape[1])
 

@@ -48,6 +48,7 @@ def test_a_file_says_how_to_make_it_again(tmp_path: Path) -> None:
         ["sample", QRELS, "--share", "20%", "--seed", "4"],
         ["sample", QRELS, *RUNS, "--design", "mixed", "--depth", "2", "--seed", "1"],
         ["sample", QRELS, *RUNS, "-d", "stratified", "--strata", "5:100%,rest:20%", "--format", "prels"],
+        ["sample", QRELS, *RUNS, "-d", "stratified", "--share", "20%", "--top", "5"],
         ["sample", QRELS, "--share", "1%", "--no-redraw"],
         ["pool", *RUNS, "--qrels", QRELS, "--leave-out", "dense", "--depth", "20"],
     ]
@@ -91,24 +92,40 @@ def test_pool_statistics(tmp_path: Path) -> None:
         (["sample", QRELS, "--share", "10"], "invalid share '10': use 10% or 0.1"),
         (["sample", QRELS, "--share", "10%", "--depth", "3"], "--design random does not take --depth"),
         (["sample", QRELS, "--design", "depth", "--depth", "3"], "no run given"),
-        (["sample", QRELS, *RUNS, "-d", "stratified", "--strata", "x:1"], "a stratum is 'x:1', expected"),
+        (["sample", QRELS, *RUNS, "-d", "stratified", "--strata", "x:1"], "invalid stratum 'x:1'"),
         (["pool"], "no run given"),
-        (["sample", QRELS, *RUNS, "--share", "10%"], "--design random looks at no runs"),
+        (["sample", QRELS, *RUNS, "--share", "10%"], "--design random does not use runs"),
         (["sample", QRELS, "--share", "10%", "--format", "prels"], "these judgments have none"),
         (["sample", QRELS, *RUNS, "-d", "stratified", "--strata", "1:1,1:0"], "stratum 1 is given twice"),
         (["pool", *RUNS, "--leave-out", "dense"], "--leave-out goes with --qrels"),
         (["pool", *RUNS, "-m", "AP"], "--measure goes with --statistics and --qrels"),
         (["pool", *RUNS, "--leave-out", "dense", "--statistics"], "does not go with --leave-out"),
         (["experiment", QRELS, *RUNS, "--workers", "0"], "workers is 0"),
-        (["experiment", QRELS, *RUNS, "-d", "depth", "--levels", "9" * 400], "a depth is inf"),
+        (["experiment", QRELS, *RUNS, "-d", "depth", "--levels", "9" * 400], "invalid depth '9999"),
         (["simulate", "new", "--seed", "-1"], "seed is -1"),
         (["simulate", "new", "--depth", "0"], "depth is 0"),
         (["experiment", QRELS, RUNS[0]], "an experiment compares runs"),
+        (
+            ["experiment", QRELS, *RUNS, "-d", "depth", "-m", "statAP"],
+            "needs the probability that each",
+        ),
+        (
+            ["experiment", QRELS, *RUNS, "-d", "best"],
+            "design is 'best', expected one of random",
+        ),
+        (["experiment", QRELS, *RUNS, "--statistic", "tau_c"], "statistic is 'tau_c', expected one of tau"),
+        (["experiment", QRELS, *RUNS, "--top", "5"], "design 'random' has no option 'top'"),
+        (
+            ["sample", QRELS, *RUNS, "-d", "mixed", "--strata", "5:1"],
+            "--strata goes with --design strat",
+        ),
+        (["sample", QRELS, *RUNS, "-d", "depth", "-k", "3", "--no-redraw"], "has no option 'redraw'"),
+        (["sample", QRELS, *RUNS, "-d", "stratified"], "--design stratified needs --share"),
         (["experiment", QRELS, *RUNS, "--levels", "5"], "invalid share '5'"),
-        (["experiment", QRELS, *RUNS, "-d", "depth", "--levels", "5%"], "a depth is '5%'"),
+        (["experiment", QRELS, *RUNS, "-d", "depth", "--levels", "5%"], "invalid depth '5%'"),
         (["experiment", QRELS, *RUNS, "--format", "parquet"], "--format parquet needs --output"),
         (["experiment", QRELS, *RUNS, "--means", "x.txt"], "--means x.txt: use a name that ends in"),
-        (["simulate", "src"], "src is there already, expected a new or an empty folder"),
+        (["simulate", "src"], "src already exists"),
     ],
 )
 def test_what_cannot_be_asked(arguments: list[str], message: str) -> None:
@@ -165,7 +182,7 @@ def test_groups_that_name_no_run(tmp_path: Path) -> None:
         path.write_text(text)
         assert message in refused(1, "pool", *RUNS, "--groups", str(path), "--statistics")
     path.write_text("fused dense\n")
-    assert "a group has its name" in refused(2, "pool", *RUNS, "--groups", str(path), "--statistics")
+    assert "a group has the same name" in refused(2, "pool", *RUNS, "--groups", str(path), "--statistics")
     assert "larger than 16 MB" in refused(1, "pool", *RUNS, "--groups", "/dev/zero", "--statistics")
 
 
@@ -221,7 +238,7 @@ def test_figures(tmp_path: Path, kind: str) -> None:
 
 def test_interrupted_and_given_again(tmp_path: Path) -> None:
     output = tmp_path / "found.csv"
-    arguments = ["experiment", QRELS, *RUNS, "--repeats", "40", "-m", "subAP", "-m", "infAP"]
+    arguments = ["experiment", QRELS, *RUNS, "--repeats", "200", "-m", "subAP", "-m", "infAP"]
     command = [sys.executable, "-m", "unjudged", *arguments, "--workers", "2", "-o", str(output)]
     process = subprocess.Popen(command, stderr=subprocess.PIPE)
     kept = output.with_name("found.csv.partial")

@@ -87,7 +87,7 @@ def test_the_same_numbers_to_the_last_bit(session: Any, folder: Path, buckets: i
     expected = evaluate(folder / "qrels.parquet", {name: sample.runs[name] for name in chosen}, MEASURES)
     runs = {name: session.read.parquet(str(folder / name)) for name in chosen}
     qrels = session.read.parquet(str(folder / "qrels.parquet"))
-    values = spark.evaluate(runs, qrels, MEASURES, buckets=buckets)
+    values = spark.evaluate(qrels, runs, MEASURES, buckets=buckets)
     found = collected(values)
     assert found == {(row.run, row.query, row.measure): row.value for row in expected.rows()}
     summary = collected(spark.means(values))
@@ -100,18 +100,18 @@ def test_one_run_with_columns_of_other_names(session: Any, tmp_path: Path) -> No
     qrels = frame(
         session, tmp_path, {"query-id": ["7", "9"], "corpus-id": ["1", "3"], "score": [1, 1]}, "qrels"
     )
-    found = spark.evaluate(run, qrels, "AP", run_columns={"document": "url", "score": "cosine"}, buckets=2)
+    found = spark.evaluate(qrels, run, "AP", run_columns={"document": "url", "score": "cosine"}, buckets=2)
     assert collected(found) == {("run", "7", "AP"): 0.5, ("run", "9", "AP"): 0.0}
     with pytest.raises(
         InputError, match="run 'run': no column is the document among 'topic', 'url', 'cosine'"
     ):
-        spark.evaluate(run, qrels, "AP")
-    with pytest.raises(InputError, match="run 'run': the query is of type double, expected text"):
-        spark.evaluate(run, qrels, "AP", run_columns={"query": "cosine", "document": "url", "score": "url"})
+        spark.evaluate(qrels, run, "AP")
+    with pytest.raises(InputError, match="run 'run': the query column has type double, expected text"):
+        spark.evaluate(qrels, run, "AP", run_columns={"query": "cosine", "document": "url", "score": "url"})
     with pytest.raises(UsageError, match="buckets is 0"):
         spark.evaluate(qrels, qrels, "AP", buckets=0)
     with pytest.raises(UsageError, match="no run given"):
-        spark.evaluate({}, qrels, "AP")
+        spark.evaluate(qrels, {}, "AP")
 
 
 def refused(values: Any, message: str) -> None:
@@ -138,7 +138,7 @@ def test_wrong_rows_fail_the_job(case: str, session: Any, tmp_path: Path) -> Non
     rows = {"query": ["q"] * 3, "document": ["a", "b", "c"], "score": [1.0, 2.0, 3.0], **change}
     qrels = frame(session, tmp_path, {"query": ["q"], "document": ["a"], "grade": [1]}, "qrels")
     run = frame(session, tmp_path, {name: pyarrow.array(column) for name, column in rows.items()}, "run")
-    values = spark.evaluate(run, qrels, "AP", buckets=3)  # lazy: nothing is wrong yet
+    values = spark.evaluate(qrels, run, "AP", buckets=3)  # lazy: nothing is wrong yet
     refused(values, message)
 
 
@@ -150,7 +150,7 @@ def test_wrong_judgments_fail_the_job(session: Any, tmp_path: Path) -> None:
     }
     for message, rows in wrong.items():
         qrels = frame(session, tmp_path, {"query": ["q", "q"], **rows}, f"qrels {len(message)}")
-        refused(spark.evaluate(run, qrels, "AP", buckets=1), message)
+        refused(spark.evaluate(qrels, run, "AP", buckets=1), message)
 
 
 def test_one_query_with_a_million_documents_and_many_without_any(session: Any, tmp_path: Path) -> None:
@@ -174,7 +174,7 @@ def test_one_query_with_a_million_documents_and_many_without_any(session: Any, t
         frame(session, tmp_path, columns, name) for name, columns in {"run": run, "qrels": qrels}.items()
     ]
     found = collected(
-        spark.evaluate({"run 1": frames[0].repartition(16)}, frames[1], ["AP", "infAP", "nDCG@10"])
+        spark.evaluate(frames[1], {"run 1": frames[0].repartition(16)}, ["AP", "infAP", "nDCG@10"])
     )
     assert found == {(row.run, row.query, row.measure): row.value for row in expected.rows()}
 
@@ -184,7 +184,7 @@ def test_a_run_without_rows(session: Any, tmp_path: Path) -> None:
     empty = frame(session, tmp_path, {"query": ["q"], "document": ["a"], "score": [1.0]}, "run").filter(
         "score > 2"
     )
-    assert collected(spark.evaluate(empty, qrels, "AP")) == {("run", "q", "AP"): 0.0}
+    assert collected(spark.evaluate(qrels, empty, "AP")) == {("run", "q", "AP"): 0.0}
 
 
 def test_a_measure_of_your_own(session: Any, tmp_path: Path) -> None:
@@ -195,7 +195,7 @@ def test_a_measure_of_your_own(session: Any, tmp_path: Path) -> None:
 
     qrels = frame(session, tmp_path, {"query": ["q", "r"], "document": ["a", "a"], "grade": [1, 2]}, "qrels")
     run = frame(session, tmp_path, {"query": ["q", "r"], "document": ["a", "a"], "score": [1.0, 2.0]}, "run")
-    values = spark.evaluate(run, qrels, Relevant(rel=1), buckets=2)
+    values = spark.evaluate(qrels, run, Relevant(rel=1), buckets=2)
     assert collected(values) == {("run", "q", "Relevant(rel=1)"): 1.0, ("run", "r", "Relevant(rel=1)"): 1.0}
     assert collected(spark.means(values, Relevant(rel=1))) == {("run", "Relevant(rel=1)"): 2.0}
     assert collected(spark.means(values)) == {("run", "Relevant(rel=1)"): 1.0}

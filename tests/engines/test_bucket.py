@@ -85,7 +85,7 @@ def test_depth_and_a_measure_of_your_own() -> None:
     assert result["value"].to_numpy().tobytes() == expected.values.tobytes()
     with pytest.raises(UsageError, match="depth is 0"):
         Task.of(["a"], asked, depth=0)
-    with pytest.raises(UsageError, match="takes further judgments, which are not spread"):
+    with pytest.raises(UsageError, match="needs further judgments, which engines do not distribute"):
         Task.of(["a"], [MEASURES["infAP"](actual=str(sample.qrels))])
 
 

@@ -7,17 +7,17 @@ import pickle
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from unjudged import InputError, UsageError, evaluate, sample
 from unjudged.experiments import robustness
-from unjudged.experiments.agreement import STATISTICS
+from unjudged.experiments.agreement import DEFAULT_STATISTICS, STATISTICS
 from unjudged.experiments.robustness import Robustness, experiment
 from unjudged.judging.pool import REST, Pool
 from unjudged.measures.names import parse
-from unjudged.rankings.judgments import Judgments
 
 MEASURES = ["AP", "infAP", "subAP", "statAP"]
 
@@ -35,7 +35,9 @@ def same(a: Robustness, b: Robustness) -> bool:
     ("design", "level"), [("random", 0.2), ("depth", 4), ("mixed", 3), ("stratified", 0.3)]
 )
 def test_each_sample_is_an_evaluation_of_its_own(pool: Pool, design: str, level: float) -> None:
-    found = experiment(pool, design=design, levels=[level], measures=MEASURES, repeats=2, seed=7, top=5)
+    options: dict[str, Any] = {"top": 5} if design == "stratified" else {}
+    measures = [m for m in MEASURES if design != "depth" or m != "statAP"]
+    found = experiment(pool, None, design, levels=[level], measures=measures, repeats=2, seed=7, **options)
     for repeat in range(found.means.shape[1]):
         seed = 7000 + repeat
         judgments = {
@@ -44,10 +46,10 @@ def test_each_sample_is_an_evaluation_of_its_own(pool: Pool, design: str, level:
             "mixed": pool.mixed(3, seed=seed),
             "stratified": pool.stratified({5: 1.0, REST: 0.3}, seed=seed),
         }[design]
-        scores = evaluate(judgments, sample.runs, MEASURES)
+        scores = evaluate(judgments, sample.runs, measures)
         assert found.means[0, repeat].tolist() == scores.means.tolist()
         assert found.judged[0, repeat] == judgments.count(0).mean()
-    complete = evaluate(sample.qrels, sample.runs, MEASURES)
+    complete = evaluate(sample.qrels, sample.runs, measures)
     assert found.actual.tolist() == complete.means.tolist()
     assert found.reference.tolist() == complete.means[:, 0].tolist()
 
@@ -56,11 +58,12 @@ def test_statistics_are_of_each_repeat_and_then_averaged(pool: Pool) -> None:
     found = experiment(pool, levels=[0.1], measures=MEASURES, repeats=4)
     for k, measure in enumerate(MEASURES):
         for against, actual in (("AP", found.reference), ("itself", found.actual[:, k])):
-            for name, statistic in STATISTICS.items():
+            for name in (*DEFAULT_STATISTICS, "tau_ap_a", "tau_ap_b"):
+                statistic = STATISTICS[name].function
                 values = [statistic(found.means[0, s, :, k], actual) for s in range(4)]
                 row = found.find(name, measure, 0.1, against)
-                assert row.mean == pytest.approx(np.mean(values), rel=1e-12)
-                assert row.deviation == pytest.approx(np.std(values, ddof=1), rel=1e-9)
+                assert row.mean == pytest.approx(np.mean(values), rel=1e-12, nan_ok=True)
+                assert row.deviation == pytest.approx(np.std(values, ddof=1), rel=1e-9, nan_ok=True)
                 assert (row.repeats, row.design) == (4, "random")
 
 
@@ -92,7 +95,7 @@ def test_a_script_without_a_guard_is_told_so(tmp_path: Path) -> None:
     )
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 1
-    assert 'a script that does not call it under `if __name__ == "__main__":`' in done.stderr
+    assert 'outside `if __name__ == "__main__":`' in done.stderr
 
 
 def test_an_interrupted_experiment_goes_on(
@@ -116,15 +119,15 @@ def test_an_interrupted_experiment_goes_on(
     stop_after(4)
     assert len(place.read_text().splitlines()) == 5
     computed = []
-    actual_work = robustness.judgments_by
+    actual_work = robustness._sample_means
 
-    def counted(*arguments: object) -> Judgments:
+    def counted(*arguments: Any) -> list[float]:
         computed.append(arguments)
-        return actual_work(*arguments)  # type: ignore[arg-type]
+        return actual_work(*arguments)
 
-    monkeypatch.setattr(robustness, "judgments_by", counted)
+    monkeypatch.setattr(robustness, "_sample_means", counted)
     assert same(experiment(pool, checkpoint=place, **settings), whole)  # type: ignore[arg-type]
-    assert len(computed) == 2 + 2  # the two levels looked at first, the two samples that were left
+    assert len(computed) == 2  # the samples that were left
     assert len(place.read_text().splitlines()) == 1 + 6
 
 
@@ -132,19 +135,19 @@ def test_an_interrupted_experiment_goes_on(
 def test_what_another_experiment_left_is_refused(pool: Pool, tmp_path: Path, text: str) -> None:
     place = tmp_path / "kept"
     place.write_text(text)
-    with pytest.raises(InputError, match="is of another experiment"):
+    with pytest.raises(InputError, match="belongs to another experiment"):
         experiment(pool, levels=[0.1], measures="AP", repeats=2, checkpoint=place)
     assert place.read_text() == text
 
 
 @pytest.mark.parametrize(
-    "line", ["[0.1, 0, [1, 2]]", '[0.1, 0, "abcdefg"]', "[0.1, 0, null]", "[", "[" * 100_000, "[[], 0, []]"]
+    "line", ["[0.1, 0, [1, 2]]", "x [0.1, 0, null]", "", "[", "[" * 100_000, "\x00", "0 1 2"]
 )
 def test_a_damaged_checkpoint_is_refused(pool: Pool, tmp_path: Path, line: str) -> None:
     place = tmp_path / "kept"
     experiment(pool, levels=[0.1], measures="AP", repeats=2, checkpoint=place)
     place.write_text(place.read_text() + line + "\n")
-    with pytest.raises(InputError, match="kept:4: is damaged"):
+    with pytest.raises(InputError, match="kept:4: damaged line"):
         experiment(pool, levels=[0.1], measures="AP", repeats=2, checkpoint=place)
 
 
@@ -163,7 +166,7 @@ def test_a_worker_that_is_killed_ends_the_experiment(tmp_path: Path) -> None:
     )
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 1
-    assert "a process ended before its work was done" in done.stderr
+    assert "a worker process ended before its work was done" in done.stderr
 
 
 def test_samples_of_other_seeds_are_others(pool: Pool) -> None:
@@ -180,12 +183,32 @@ def test_what_cannot_be_asked(pool: Pool) -> None:
     }.items():
         with pytest.raises(UsageError, match=message[1]):
             experiment(pool, **{wrong: message[0]})  # type: ignore[arg-type]
-    with pytest.raises(UsageError, match=r"a depth is 2\.5"):
+    with pytest.raises(UsageError, match=r"depth is 2\.5"):
         experiment(pool, design="depth", levels=[2.5])
     with pytest.raises(UsageError, match="at least two"):
         experiment(sample.qrels, sample.runs["fused"])
     with pytest.raises(UsageError, match="has no tau of P"):
         experiment(pool, levels=[0.5], measures="AP", repeats=1).find("tau", "P@5", 0.5)
+    for nonsense in (10**400, 10**5000, float("nan"), float("inf"), -1, "x", None):
+        with pytest.raises(UsageError, match="share is"):
+            experiment(pool, levels=[nonsense])  # type: ignore[list-item]
+        with pytest.raises(UsageError, match="seed is"):
+            experiment(pool, seed=-nonsense if nonsense == 10**400 else float("inf"))  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="statistic is 'tau_c', expected one of tau"):
+        experiment(pool, statistics=["tau_c"])
+    with pytest.raises(UsageError, match="design 'depth' has no option 'top'"):
+        experiment(pool, design="depth", top=3)
+    with pytest.raises(UsageError, match="needs the probability that each document was drawn"):
+        experiment(pool, design="depth", measures=["AP", "statAP"])
+
+
+def test_print_shows_tau_and_error(pool: Pool) -> None:
+    found = experiment(pool, levels=[0.5], measures=["AP", "infAP"], repeats=2)
+    text = str(found)
+    assert "random design, 6 runs against AP" in text
+    for name in ("AP", "infAP"):
+        row = found.find("tau", name, 0.5)
+        assert f"{row.mean:.4f} ±{row.deviation:.4f}" in text
 
 
 def test_pools_and_measures_travel_to_other_processes(pool: Pool) -> None:

@@ -209,7 +209,7 @@ def test_pool_without_a_run() -> None:
         "q1": {"d2": 0, "d3": 1, "d4": 0, "d5": 1},
         "q2": {"e2": 2, "e3": -1},
     }
-    with pytest.raises(UsageError, match="no run or group is called 'c'"):
+    with pytest.raises(UsageError, match="no run or group is named 'c'"):
         without(pool, "c")
 
 

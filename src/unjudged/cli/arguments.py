@@ -15,7 +15,6 @@ from unjudged.measures.registry import Measure
 from unjudged.rankings.extension import updated
 from unjudged.rankings.judgments import Judgments
 
-Design = Literal["random", "depth", "mixed", "stratified"]
 File = Annotated[str, Parameter(allow_leading_hyphen=True)]
 Format = Literal["table", "csv", "json", "jsonl", "markdown", "latex", "html", "parquet"]
 Judged = Annotated[list[str] | None, Parameter(("-j", "--judged"), negative="")]
@@ -55,18 +54,6 @@ def number_or_name(text: str) -> float | str:
         return float(text)
     except ValueError:
         return text
-
-
-def share_of(text: str) -> float:
-    """`10%` and `0.1` are the same; `10` is refused, because it could mean either."""
-    number, percent, rest = text.partition("%")
-    try:
-        share = float(number) / (100 if percent else 1)
-    except ValueError:
-        share = -1.0
-    if rest or not 0 <= share <= 1:
-        raise UsageError(f"invalid share {text!r}: use 10% or 0.1")
-    return share
 
 
 def read_groups(file: str, runs: Iterable[str]) -> dict[str, str]:

@@ -8,22 +8,13 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from unjudged.cli.arguments import (
-    Design,
-    File,
-    Format,
-    Judged,
-    Output,
-    check_files,
-    read_groups,
-    read_judgments,
-    share_of,
-)
+from unjudged.cli.arguments import File, Format, Judged, Output, check_files, read_groups, read_judgments
 from unjudged.cli.output import command_line, show, show_grids, warn
 from unjudged.cli.progress import reading
 from unjudged.errors import UsageError
 from unjudged.evaluation import judged_rankings, name_runs
 from unjudged.formats.writing import judgments_text, queries_without_lines
+from unjudged.judging.levels import DEPTH, SHARE
 from unjudged.measures.names import parse_measures
 from unjudged.rankings.judgments import Judgments
 
@@ -42,10 +33,10 @@ def pool(
     format: Format | None = None,
     output: Output = None,
 ) -> None:
-    """The documents that runs have at the top: a file to judge, or judgments cut down to them.
+    """The documents at the top of the runs: a file to judge, or judgments reduced to them.
 
-    Without --qrels every document is new and gets -1, in the order of their names so that nothing tells an
-    assessor its rank. With --qrels the documents in the pool keep their grades and the others get -1.
+    Without --qrels every document gets -1, sorted by name so that assessors cannot infer its rank. With
+    --qrels the documents in the pool keep their grades and the others get -1.
 
     Parameters
     ----------
@@ -56,15 +47,15 @@ def pool(
     qrels
         Complete judgments.
     leave_out
-        A run or group: what only it has among its first documents is left out of the judgments, which
-        stay as they are otherwise.
+        A run or group: documents that only it has among its first documents are removed from the
+        judgments, which otherwise stay as they are.
     groups
-        A file with the group of each run, `run group` a line.
+        A file with the group of each run, one `run group` per line.
     statistics
-        Print the size of the pool at each depth and what each run or group brought, in place of the file;
-        with --qrels also each run's score with and without what its own group brought alone.
+        Instead of the file, print the size of the pool at each depth and what each run or group contributed;
+        with --qrels also each run's score with and without the documents that only its group contributed.
     measures
-        What is scored for --statistics; may be repeated. AP if not given.
+        The measures for --statistics; may be repeated. Default: AP.
     header
         Begin the file with a comment that says how it was made; not every tool reads comments.
     format
@@ -78,13 +69,13 @@ def pool(
 
     _check(runs, "unjudged pool RUN...")
     if statistics and leave_out is not None:
-        raise UsageError("--statistics tells of every run; it does not go with --leave-out")
+        raise UsageError("--statistics covers every run; it does not go with --leave-out")
     if format is not None and not statistics:
         raise UsageError("--format is for --statistics; a pool is written as qrels")
     if measures and not (statistics and qrels):
         raise UsageError("--measure goes with --statistics and --qrels")
     if leave_out is not None and qrels is None:
-        raise UsageError("--leave-out goes with --qrels; without them, leave the run's file out")
+        raise UsageError("--leave-out goes with --qrels; without judgments, omit the run's file")
     check_files([*runs, *([qrels] if qrels else [])])
     named = name_runs(list(runs))
     of_group = read_groups(groups, named) if groups else None
@@ -112,82 +103,94 @@ def sample(
     qrels: File,
     /,
     *runs: File,
-    design: Annotated[Design, Parameter(("-d", "--design"))] = "random",
+    design: Annotated[str, Parameter(("-d", "--design"))] = "random",
     share: str | None = None,
-    depth: Annotated[int | None, Parameter(("-k", "--depth"))] = None,
+    depth: Annotated[str | None, Parameter(("-k", "--depth"))] = None,
+    top: int | None = None,
     strata: str | None = None,
     seed: int = 0,
-    redraw: bool = True,
+    redraw: bool | None = None,
     form: Annotated[Form | None, Parameter("--format")] = None,
     judged: Judged = None,
     header: bool = True,
     output: Output = None,
 ) -> None:
-    """Judge fewer documents: a part of complete judgments, chosen by a design; the rest gets -1.
+    """Judge fewer documents: keep a part of complete judgments, chosen by a design; the rest gets -1.
 
-    random takes a share of each query's judged documents, depth the first documents of every run, mixed these
-    and as many drawn from the rest, stratified a share of its own for each depth. The first line of the file
-    says how it was made; the same seed and documents give the same sample on every machine.
+    random keeps a share of each query's judged documents, depth the first documents of every run, mixed these
+    and as many drawn from the rest, stratified the depth-10 pool and a share of the rest, or a share for each
+    depth (--strata). The first line of the file is the command that makes it. The same seed and documents
+    give the same sample on every machine.
 
     Parameters
     ----------
     qrels
         Complete judgments.
     runs
-        The runs of the pool, for every design but random.
+        The runs of the pool, for every design except random.
     design
-        How documents are chosen.
+        How documents are chosen: random, depth, mixed or stratified.
     share
-        Of each query's documents, as 10% or 0.1 (random).
+        The judged share, as 10% or 0.1 (random, stratified).
     depth
-        Documents of each ranking (depth, mixed).
+        The number of documents per ranking (depth, mixed).
+    top
+        The depth of the pool that the stratified design judges completely. Default: 10.
     strata
-        The share of each depth, as 10:100%,50:30%,rest:10% (stratified).
+        The share for each depth, as 10:100%,50:30%,rest:10% (stratified).
     seed
-        Another number, another sample.
+        Another number gives another sample.
     redraw
-        Draw a random sample again where it has no relevant document though the query has one. How likely a
-        document was to be drawn is then not known, so --format prels asks for --no-redraw.
+        Draw a random sample again if it has no relevant document although the query has one. The inclusion
+        probabilities are then unknown, so --format prels needs --no-redraw. Default: yes.
     form
-        qrels; strata, with the stratum in the fourth of five columns, for xinfAP (what mixed and stratified
-        give if nothing is said); prels, with inclusion probabilities, for statAP.
+        qrels; strata, with the stratum in the fourth of five columns, for xinfAP (the default for mixed and
+        stratified); prels, with inclusion probabilities, for statAP.
     judged
         Judgments made since, in a file of their own; may be repeated.
     header
-        Begin the file with a comment that says how it was made; not every tool reads comments.
+        Begin the file with a comment that says how it was made. Not every tool reads comments.
     output
         Write to this file.
     """
+    from unjudged.judging.designs import find_design
     from unjudged.judging.pool import Pool
 
+    chosen = find_design(design)
     check_files([qrels, *runs])
-    if design != "random":
+    if chosen.runs:
         _check(runs, f"unjudged sample --design {design} QRELS RUN...")
     elif runs:
-        raise UsageError("--design random looks at no runs: unjudged sample QRELS --share 10%")
+        raise UsageError(f"--design {design} does not use runs: omit them")
+    levels = {"share": share, "depth": depth}
+    given = {"top": top, "redraw": redraw}
+    options = {name: value for name, value in given.items() if value is not None}
+    if strata is not None and design != "stratified":
+        raise UsageError("--strata goes with --design stratified")
+    needed = None if strata is not None else chosen.level.name
+    for name, text in levels.items():
+        if (text is None) == (name == needed):
+            problem = f"needs --{name}" if text is None else f"does not take --{name}"
+            raise UsageError(f"--design {design} {problem}" + ("" if strata is None else " beside --strata"))
+    chosen.check_options(options)
+    if strata is not None and options:
+        raise UsageError("--top does not go with --strata: name the depth in --strata")
+    level = None if needed is None else chosen.level.read(str(levels[needed]))
     judgments = read_judgments(qrels, judged)
     made = Pool(judgments)
-    if design != "random":
+    if chosen.runs:
         named = name_runs(list(runs))
         with reading(len(named)) as on_read:
             made = Pool(judgments, judged_rankings(judgments, named, on_read=on_read), list(named))
-    given = {"share": share, "depth": depth, "strata": strata}
-    needed = {"random": "share", "depth": "depth", "mixed": "depth", "stratified": "strata"}[design]
-    for name, value in given.items():
-        if (value is None) == (name == needed):
-            word = "needs" if name == needed else "does not take"
-            raise UsageError(f"--design {design} {word} --{name}")
-    if design == "random":
-        result = made.random(share_of(str(share)), seed=seed, redraw=redraw)
-    elif design == "stratified":
+    if level is None:
         result = made.stratified(_strata(str(strata)), seed=seed)
     else:
-        result = made.depth(int(depth or 0)) if design == "depth" else made.mixed(int(depth or 0), seed=seed)
-    form = form or ("qrels" if result.stratum is None else "strata")
-    options = {"design": design, **given, "seed": seed, "format": form}
+        result = chosen.draw(made, level, seed, **options)
+    form = form or chosen.form  # type: ignore[assignment]
+    recorded = {"design": design, **levels, "top": top, "strata": strata, "seed": seed, "format": form}
     files = [qrels, *runs, *(word for file in judged or () for word in ("--judged", file))]
-    made_by = command_line("sample", files, options) + ("" if redraw else " --no-redraw")
-    _write(result, form, made_by if header else "", output)
+    made_by = command_line("sample", files, recorded) + (" --no-redraw" if redraw is False else "")
+    _write(result, str(form), made_by if header else "", output)
 
 
 def _write(judgments: Judgments, form: str, made_by: str, output: Output) -> None:
@@ -209,9 +212,9 @@ def _strata(text: str) -> dict[float, float]:
     for part in text.split(","):
         depth, colon, share = part.partition(":")
         if not colon or not (depth == "rest" or depth.isdecimal()):
-            raise UsageError(f"a stratum is {part!r}, expected a depth and a share as 10:50% or rest:5%")
-        end = inf if depth == "rest" else float(depth)
+            raise UsageError(f"invalid stratum {part!r}: use a depth and a share, as 10:50% or rest:5%")
+        end = inf if depth == "rest" else DEPTH.read(depth)
         if end in strata:
             raise UsageError(f"stratum {depth} is given twice in {text!r}")
-        strata[end] = share_of(share)
+        strata[end] = SHARE.read(share)
     return strata

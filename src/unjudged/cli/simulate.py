@@ -26,21 +26,21 @@ def simulate(
     depth: Annotated[int | None, Parameter(("-k", "--depth"))] = None,
     seed: int = 0,
 ) -> None:
-    """Make runs of simulated systems and complete judgments, to try designs and measures on.
+    """Make runs of simulated systems, and complete judgments, to try designs and measures on.
 
-    Each system draws its rankings from an urn in which a nonrelevant document is drawn w times as readily as
-    a relevant one: w = 1 ranks at random, a small w ranks well (Park, 2016).
+    Each system draws its rankings from an urn in which a nonrelevant document is w times as likely to be
+    drawn as a relevant one: w = 1 ranks at random, a small w ranks well (Park, 2016).
 
     Parameters
     ----------
     output
-        A folder, new or empty, for qrels.txt and a file for each run.
+        A new or empty folder for qrels.txt and one file per run.
     systems
-        How many; their w go from best to worst by equal factors.
+        The number of systems; their w run from best to worst by equal factors.
     queries
-        How many.
+        The number of queries.
     documents
-        How many the collection has; all are judged for every query.
+        The number of documents in the collection; all are judged for every query.
     prevalence
         The probability that a document is relevant.
     best
@@ -48,23 +48,30 @@ def simulate(
     worst
         The w of the worst system.
     depth
-        How many documents of each ranking are kept; all if not given.
+        The number of documents to keep per ranking. Default: all.
     seed
-        Another number, other systems.
+        Another number gives other systems.
     """
     from unjudged.simulation import simulate as simulated
 
     if output.exists() and (not output.is_dir() or any(output.iterdir())):
-        raise UsageError(f"{output} is there already, expected a new or an empty folder")
+        raise UsageError(f"{output} already exists: give a new or an empty folder")
     made = simulated(
-        systems, queries, documents, q=prevalence, best=best, worst=worst, depth=depth, seed=seed
+        systems,
+        queries,
+        documents,
+        prevalence=prevalence,
+        best=best,
+        worst=worst,
+        depth=depth,
+        seed=seed,
     )
     make_folder(output)
     options = {"systems": systems, "queries": queries, "documents": documents, "prevalence": prevalence}
     more = {"best": best, "worst": worst, "depth": depth, "seed": seed}
     made_by = command_line("simulate", [str(output)], {**options, **more})
     show(judgments_text(made.judgments, "qrels", [made_by]), output / "qrels.txt")
-    with progress("writing runs", systems) as report:
+    with progress("writing runs", systems) as on_step:
         for done, (name, run) in enumerate(made.runs.items(), 1):
             show(run_text(run, name), output / f"{name}.run")
-            report(done)
+            on_step(done)

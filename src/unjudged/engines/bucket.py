@@ -1,4 +1,4 @@
-"""One bucket of whole queries, evaluated as one machine would: what an engine calls for each of its parts."""
+"""One bucket of whole queries, evaluated as on one machine: what an engine calls for each of its parts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PACKAGE = "unjudged."
 
 @dataclass(frozen=True)
 class Task:
-    """What is asked of every bucket: by names that any machine understands, functions only of users' own."""
+    """What to compute for every bucket. Measures travel by name, and users' own measures as functions."""
 
     runs: tuple[str, ...]
     measures: tuple[tuple[str, str, Mapping[str, Any], Any], ...]
@@ -37,15 +37,17 @@ class Task:
             raise UsageError(f"depth is {depth}, expected a whole number of at least 1")
         for asked in measures:
             if "actual" in asked.given:
-                raise UsageError(f"{asked} takes further judgments, which are not spread: ask on one machine")
+                raise UsageError(
+                    f"{asked} needs further judgments, which engines do not distribute: use one machine"
+                )
         packed = tuple((str(m), m.name, dict(m.given), _own_function(m)) for m in measures)
         return cls(tuple(runs), packed, depth)
 
     def score(self, run: pa.Table, qrels: pa.Table) -> pa.Table:
         """(run, query, measure, value) of every run and query of the judgments.
 
-        `run` has the columns query, document, score and run (a number), `qrels` query, document, grade, those
-        of a sample where it is one, and place: the order in which the judgments came.
+        `run` has the columns query, document, score and run (a number). `qrels` has query, document, grade,
+        the columns of a sample if it is one, and place: the original order of the judgments.
         """
         qrels = qrels.sort_by("place").drop_columns("place")
         columns = dict(zip(qrels.column_names, qrels.columns, strict=True))
@@ -63,7 +65,7 @@ class Task:
         return _result(self.runs, list(judgments.queries), names, values)
 
     def _match(self, run: pa.Table, judgments: Judgments) -> list[Matched]:
-        """Each run on its own; rows of one that is wrong are refused, whatever query they are of."""
+        """Each run on its own; invalid rows are refused, whatever their query."""
         run = run.sort_by("run") if len(self.runs) > 1 else run
         ends = np.searchsorted(run["run"].to_numpy(), np.arange(len(self.runs) + 1))
         matched = []

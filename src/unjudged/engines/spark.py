@@ -1,8 +1,8 @@
-"""The same evaluation on Spark, classic, over Connect or by Sail: one machine's numbers, to the last bit.
+"""The same evaluation on Spark (classic, Connect or Sail): the same numbers as one machine, to the last bit.
 
-Whole queries are put into buckets by a hash of their names. Run and judgments are cogrouped by bucket, and
-each bucket, some hundred thousand rows, is one call of the ordinary evaluation. No join runs in Spark, so a
-document that was not judged is never mistaken for one whose score is missing.
+Whole queries are assigned to buckets by a hash of their names. Runs and judgments are cogrouped by bucket,
+and each bucket of a few hundred thousand rows is one call of the ordinary evaluation. No join runs in Spark,
+so an unjudged document is never mistaken for one whose score is missing.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ MEANS = "run string, measure string, value double"
 
 
 def evaluate(
-    run: DataFrame | Mapping[str, DataFrame],
     qrels: DataFrame,
+    runs: DataFrame | Mapping[str, DataFrame],
     measures: MeasureLike | Iterable[MeasureLike] = DEFAULT_MEASURES,
     *,
     depth: int | None = None,
@@ -42,18 +42,19 @@ def evaluate(
 ) -> DataFrame:
     """A lazy frame of (run, query, measure, value): every query of the judgments, for every run.
 
-    `run` is one frame, or a mapping of names to them. Columns are known by the names that ir_measures,
-    PyTerrier and BEIR give them, or given by role: `run_columns={"document": "url"}`. A null, a number that
-    is none and a document twice for a query fail the job, with the reason. `buckets` is how many calls there
-    are; without it the rows of the run are counted first, and each call gets about 250,000.
+    `runs` is one frame or a mapping from names to frames. Columns are recognised by the names that
+    ir_measures, PyTerrier and BEIR use, or named by role: `run_columns={"document": "url"}`. A null, a score
+    or grade that is not a number, or a repeated document in a query fails the job, and the error says which.
+    `buckets` is the number of calls; without it the rows of the runs are counted first, and each call gets
+    about 250,000.
 
-    Write or cache the frame before taking its `means`, or Spark computes it twice.
+    Write or cache the frame before taking its `means`; otherwise Spark computes it twice.
     """
-    runs = dict(run) if isinstance(run, Mapping) else {"run": run}
-    if not runs:
+    named = dict(runs) if isinstance(runs, Mapping) else {"run": runs}
+    if not named:
         raise UsageError("no run given, expected at least one")
-    task = Task.of(list(runs), parse_measures(measures), depth)
-    rankings = _run_rows(runs, run_columns)
+    task = Task.of(list(named), parse_measures(measures), depth)
+    rankings = _run_rows(named, run_columns)
     parts = buckets if buckets is not None else max(1, math.ceil(rankings.count() / ROWS_OF_A_CALL))
     if parts < 1:
         raise UsageError(f"buckets is {parts}, expected a whole number of at least 1")
@@ -66,10 +67,11 @@ def evaluate(
 
 
 def means(values: DataFrame, measures: MeasureLike | Iterable[MeasureLike] = ()) -> DataFrame:
-    """A lazy frame of (run, measure, value) from what `evaluate` gave: means, sums for counts such as NumRet.
+    """A lazy frame of (run, measure, value) from the result of `evaluate`.
 
-    Each is rounded once, so that it is one machine's whatever order the rows are in. A count of your own is
-    summed if it is among `measures`.
+    The values are means, or sums for counts such as NumRet. Each is rounded only once, so that the order of
+    the rows does not matter. Pass your own measures as
+    `measures` if they are counts, so that they are summed.
     """
     own = {str(m): m.traits.summary for m in (parse_measures(measures) if measures else [])}
 
@@ -85,7 +87,7 @@ def _summary_of(name: str) -> str:
     try:
         return parse(name)[0].traits.summary
     except UsageError:
-        return "mean"  # a measure of the user's own, which this machine does not know
+        return "mean"  # the user's own measure, which this machine does not know
 
 
 def _run_rows(runs: Mapping[str, DataFrame], given: Mapping[str, str]) -> DataFrame:
@@ -108,7 +110,7 @@ def _judgment_rows(qrels: DataFrame, given: Mapping[str, str]) -> DataFrame:
 
 
 def _named(frame: DataFrame, number: str, given: Mapping[str, str], what: str) -> DataFrame:
-    """The columns of the roles under the roles' names; identifiers as text."""
+    """The columns under the names of their roles; identifiers as text."""
     from pyspark.sql import functions as f
 
     kinds = {field.name: field.dataType.typeName() for field in frame.schema.fields}
@@ -122,7 +124,7 @@ def _named(frame: DataFrame, number: str, given: Mapping[str, str], what: str) -
         if role in ("query", "document"):
             if kinds[name] not in NAMES:
                 raise InputError(
-                    f"{what}: the {role} is of type {kinds[name]}, expected text or whole numbers"
+                    f"{what}: the {role} column has type {kinds[name]}, expected text or whole numbers"
                 )
             column = column.cast("string")
         chosen.append(column.alias(role))

@@ -1,43 +1,38 @@
-"""The experiment: judge less, by a design, and see what measures still say of the systems."""
+"""The experiment: judge less, by a design, and see how well measures still estimate the actual values."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+import pickle
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from unjudged.errors import UsageError
 from unjudged.evaluation import RunsSource
-from unjudged.experiments.agreement import STATISTICS
+from unjudged.experiments.agreement import DEFAULT_STATISTICS, STATISTICS, known_statistics
 from unjudged.experiments.checkpoint import Checkpoint
 from unjudged.experiments.summary import summary_grid
-from unjudged.experiments.workers import each
+from unjudged.experiments.workers import run_all
 from unjudged.grids.grid import Grid
 from unjudged.grids.shown import Shown
-from unjudged.judging.pool import REST, Pool
+from unjudged.judging.designs import Design, find_design
+from unjudged.judging.levels import whole
+from unjudged.judging.pool import Pool
 from unjudged.measures.names import MeasureLike, parse_measures
 from unjudged.measures.registry import Measure
+from unjudged.measures.weighted import BY_PROBABILITY
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 
 ITSELF = "itself"
 DEFAULT_MEASURES = ("AP", "infAP", "indAP", "subAP", "Bpref", "Bpref10")
 SEEDS_APART = 1000
-"""So far apart are the samples of two seeds: up to this many repeats they share none."""
-SHARES = tuple(p / 100 for p in (1, 2, 3, 4, 5, 10, 15, 20, 25, 30, 40, 50, 60, 70, 80, 90, 100))
-DEPTHS = (1, 2, 3, 4, 5, 8, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100)
-LEVELS: dict[str, tuple[float, ...]] = {
-    "random": SHARES,
-    "depth": DEPTHS,
-    "mixed": (1, 2, 3, 4, 5, 10, 20, 30, 40, 50),
-    "stratified": SHARES,
-}
-"""The levels of each design if none are given: those of Yilmaz and Aslam (2008)."""
+"""The distance between the samples of two seeds: with up to this many repeats they share none."""
 
 
 class Agreement(NamedTuple):
@@ -58,9 +53,9 @@ class Agreement(NamedTuple):
 class Robustness(Shown):
     """Every run's mean by each measure, at each level and repeat of a design, and with all judgments.
 
-    `means[l, s, i, k]` is run i's mean by measure k at level l in repeat s; `actual[i, k]` its mean with all
-    judgments and `reference[i]` that by the measure `against`. `judged[l, s]` counts the judged documents a
-    query, `complete` all of them.
+    `means[l, s, i, k]` is run i's mean by measure k at level l in repeat s; `actual[i, k]` is its mean with
+    all judgments, and `reference[i]` the same by the measure `against`. `judged[l, s]` is the number of
+    judged documents per query, `complete` the number with all judgments.
     """
 
     design: str
@@ -73,17 +68,29 @@ class Robustness(Shown):
     reference: Floats
     judged: Floats
     complete: float
+    statistics: Sequence[str] = field(default=DEFAULT_STATISTICS)
 
     @cached_property
     def agreement(self) -> list[Agreement]:
-        """How far each measure agrees with the actual values of `against`, and with its own.
+        """How well each measure agrees with the actual values of `against`, and with its own.
 
         Statistics of each repeat, then their mean and standard deviation (not a number for one repeat).
         """
+        return self._compared(self.statistics)
+
+    def agreement_by(self, statistics: Iterable[str]) -> list[Agreement]:
+        """The same for other statistics: tau, tau_ap, rho, rms, bias, tau_ap_a or tau_ap_b."""
+        names = known_statistics(statistics)
+        if set(names) <= set(self.statistics):
+            return [row for row in self.agreement if row.statistic in names]
+        return self._compared(names)
+
+    def _compared(self, names: Sequence[str]) -> list[Agreement]:
         rows = []
         for (li, level), (k, measure) in product(enumerate(self.levels), enumerate(self.measures)):
             for against, actual in ((str(self.against), self.reference), (ITSELF, self.actual[:, k])):
-                for name, statistic in STATISTICS.items():
+                for name in names:
+                    statistic = STATISTICS[name].function
                     values = np.array([statistic(means, actual) for means in self.means[li, :, :, k]])
                     spread = float(values.std(ddof=1)) if len(values) > 1 else float("nan")
                     judged = float(self.judged[li].mean())
@@ -98,10 +105,10 @@ class Robustness(Shown):
     def find(
         self, statistic: str, measure: MeasureLike, level: float, against: str | None = None
     ) -> Agreement:
-        """One row of `agreement`."""
-        wanted = statistic, str(parse_measures(measure)[0]), level, against or str(self.against)
-        for row in self.agreement:
-            if (row.statistic, row.measure, row.level, row.against) == wanted:
+        """One row of `agreement`; of any statistic."""
+        wanted = str(parse_measures(measure)[0]), level, against or str(self.against)
+        for row in self.agreement_by([statistic]):
+            if (row.measure, row.level, row.against) == wanted:
                 return row
         raise UsageError(f"the experiment has no {statistic} of {measure} at level {level:g}")
 
@@ -114,53 +121,53 @@ def experiment(
     levels: Iterable[float] | None = None,
     measures: MeasureLike | Iterable[MeasureLike] = DEFAULT_MEASURES,
     against: MeasureLike = "AP",
+    statistics: Iterable[str] = DEFAULT_STATISTICS,
     repeats: int = 10,
     seed: int = 0,
-    top: int = 10,
     workers: int = 1,
     checkpoint: str | os.PathLike[str] | None = None,
     on_step: Callable[[int], None] | None = None,
+    **options: Any,
 ) -> Robustness:
-    """Judge less and see what measures still say: every run's mean at each level against the actual one.
+    """Judge less, and compare every run's mean at each level with the actual one.
 
-    `design` says what a level is: a share of the judged documents (`random`), the depth of a pool (`depth`,
-    or `mixed` with as many documents drawn from the rest), or the share judged below the depth-`top` pool,
-    which is judged whole (`stratified`). The sample of repeat s has the seed 1000 `seed` + s, so
-    `Pool.random` and the others make it again; within a repeat the larger samples hold the smaller ones, but
-    for what is drawn again.
+    `design` names a registered design (`unjudged.judging.designs`), which defines what a level is: a share of
+    the judged documents (`random`), the depth of a pool (`depth`, or `mixed` with as many documents drawn
+    from the rest), or the share judged below the depth-`top` pool, which is judged completely (`stratified`).
+    `options` are those of the design, such as `top=10`.
 
-    With several `workers` the samples are shared out to processes; the result does not change. A `checkpoint`
-    file keeps what is done: after an interruption the same call goes on from there; delete it when the
-    result is safe. `on_step` is told how many samples are done.
+    The sample of repeat s has the seed 1000 `seed` + s, so that `Pool.random` and the other designs make it
+    again. Within a repeat, larger samples contain the smaller ones, except where the redraw rule applies.
+
+    With several `workers` the samples are shared by processes; the result does not change. A `checkpoint`
+    file keeps what is done: after an interruption the same call continues from there. Delete it when the
+    result is safe. `on_step` is called with the number of samples done.
 
     >>> from unjudged import sample
     >>> found = experiment(sample.qrels, sample.runs, levels=[0.1, 0.5], measures=["AP", "infAP"], repeats=3)
     >>> round(found.find("bias", "AP", 0.1).mean, 3), round(found.find("bias", "infAP", 0.1).mean, 3)
     (-0.156, -0.006)
     """
+    chosen_design, names = find_design(design), known_statistics(statistics)
+    chosen_design.check_options(options)
+    repeats, workers = whole("repeats", repeats, least=1), whole("workers", workers, least=1)
+    seed = whole("seed", seed)
+    chosen, (gold,) = parse_measures(measures), parse_measures(against)
+    _check_measures(chosen_design, chosen)
     pool = qrels if isinstance(qrels, Pool) else Pool.of(qrels, runs)
     if len(pool.runs) < 2:
         raise UsageError("an experiment compares runs: give at least two")
-    if design not in LEVELS:
-        raise UsageError(f"design is {design!r}, expected one of {', '.join(LEVELS)}")
-    if repeats < 1:
-        raise UsageError(f"repeats is {repeats}, expected at least 1")
-    if workers < 1:
-        raise UsageError(f"workers is {workers}, expected at least 1")
-    chosen, (gold,) = parse_measures(measures), parse_measures(against)
-    steps = list(dict.fromkeys(float(level) for level in (LEVELS[design] if levels is None else levels)))
+    given = chosen_design.levels if levels is None else levels
+    steps = list(dict.fromkeys(float(chosen_design.level.check(level)) for level in given))
     if not steps:
         raise UsageError("no level given")
-    draws = 1 if design == "depth" else repeats
+    draws = repeats if chosen_design.random else 1
     tasks = [(level, SEEDS_APART * seed + repeat) for level in steps for repeat in range(draws)]
-    for level in steps:
-        judgments_by(
-            pool, design, level, seed, top
-        )  # a level that cannot be is refused before anything is done
-    work = partial(_sample_means, _bare(pool), design, top, chosen)
+    work = partial(_sample_means, _bare(pool), chosen_design, options, chosen)
     width = 1 + len(pool.runs) * len(chosen)
-    with Checkpoint.of(checkpoint, pool, [design, top, *map(str, chosen)], width) as done:
-        found = each(work, tasks, workers, done, on_step)
+    settings = [design, sorted(options.items()), *map(_identity, chosen)]
+    with Checkpoint.of(checkpoint, pool, settings, width) as done:
+        found = run_all(work, tasks, workers, done, on_step)
     values = np.array([found[task] for task in tasks]).reshape(len(steps), draws, -1)
     shape = len(steps), draws, len(pool.runs), len(chosen)
     *actual, reference = (_means(pool.rankings, measure) for measure in (*chosen, gold))
@@ -175,26 +182,30 @@ def experiment(
         reference,
         values[:, :, 0],
         float(pool.judgments.count(0).mean()),
+        names,
     )
 
 
-def judgments_by(pool: Pool, design: str, level: float, seed: int, top: int = 10) -> Judgments:
-    """The judgments that a design makes at a level."""
-    if design == "random":
-        return pool.random(level, seed=seed)
-    if design == "stratified":
-        return pool.stratified({float(top): 1.0, REST: level}, seed=seed)
-    if not (np.isfinite(level) and level == int(level)):
-        raise UsageError(f"a depth is {level:g}, expected a whole number")
-    return pool.depth(int(level)) if design == "depth" else pool.mixed(int(level), seed=seed)
+def _check_measures(design: Design, measures: Sequence[Measure]) -> None:
+    """Refuse measures that divide by inclusion probabilities where nothing is drawn at random."""
+    for measure in measures:
+        if measure.name in BY_PROBABILITY and not design.random:
+            raise UsageError(
+                f"{measure} needs the probability that each document was drawn, and design {design.name!r} "
+                "draws none at random: use a random, mixed or stratified design, or infAP"
+            )
 
 
 def _sample_means(
-    pool: Pool, design: str, top: int, measures: Sequence[Measure], task: tuple[float, int]
+    pool: Pool,
+    design: Design,
+    options: Mapping[str, Any],
+    measures: Sequence[Measure],
+    task: tuple[float, int],
 ) -> list[float]:
-    """The judged documents a query, then every run's mean by each measure."""
+    """The number of judged documents per query, then every run's mean by each measure."""
     level, seed = task
-    judgments = judgments_by(pool, design, level, seed, top)
+    judgments = design.draw(pool, level, seed, **options)
     rankings = pool.rankings.relabelled(judgments)
     means = np.stack([_means(rankings, measure) for measure in measures], axis=-1)
     return [float(judgments.count(0).mean()), *means.ravel().tolist()]
@@ -205,6 +216,12 @@ def _means(rankings: JudgedRankings, measure: Measure) -> Floats:
     return measure.over_queries(values)
 
 
+def _identity(measure: Measure) -> str:
+    """The measure's name; complete judgments among its parameters with their content."""
+    actual = measure.given.get("actual")
+    return str(measure) if actual is None else f"{measure} {pickle.dumps(Judgments.of(actual))!r}"
+
+
 def _bare(pool: Pool) -> Pool:
-    """The same pool without what it has computed for itself, which need not travel to other processes."""
+    """The same pool without its cached results, which need not travel to other processes."""
     return replace(pool, matched=replace(pool.rankings))

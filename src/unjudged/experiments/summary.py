@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from unjudged.experiments.agreement import STATISTICS
 from unjudged.grids.grid import Cell, Column, Grid, grid_of
+from unjudged.judging.designs import find_design
 
 if TYPE_CHECKING:
     from unjudged.experiments.robustness import Agreement, Robustness
-
-TITLES = {"tau": "tau", "tau_ap": "tau_AP", "rho": "rho", "rms": "RMS error", "bias": "bias"}
 
 
 class RunMean(NamedTuple):
@@ -41,7 +40,7 @@ def run_means_grid(found: Robustness) -> Grid:
 
 def level_name(design: str, level: float) -> str:
     """`5 %` of a share, `depth 5` of a pool."""
-    return f"{100 * level:g} %" if design in ("random", "stratified") else f"depth {level:g}"
+    return find_design(design).level.show(level)
 
 
 def summary_grid(found: Robustness) -> Grid:
@@ -56,14 +55,14 @@ def summary_grid(found: Robustness) -> Grid:
     }
     rows: list[list[Cell]] = []
     for measure, level in product(map(str, found.measures), found.levels):
-        statistics = [by_place[measure, level, name] for name in STATISTICS]
+        statistics = [by_place[measure, level, name] for name in found.statistics]
         level_shown, judged = level_name(found.design, level), statistics[0].judged
         rows.append([measure, level_shown, judged, *map(_number, statistics)])
     columns = [
         Column("measure", "label"),
         Column("level", "label"),
         Column("judged", decimals=1),
-        *(Column(title) for title in TITLES.values()),
+        *(Column(STATISTICS[name].title) for name in found.statistics),
     ]
     title = f"{found.design} design, {len(found.runs)} runs against {found.against} with all judgments"
     return Grid(columns, rows, title, records=lambda: grid_of(found.agreement[0]._fields, found.agreement))

@@ -1,75 +1,138 @@
-"""The same work for many tasks, in this process or shared out to several."""
+"""The same work for many tasks, in this process or shared by several.
+
+Each worker has a pipe to this process and shares nothing else with it: no file, no semaphore, no queue. When
+this process ends, however it ends, the pipe closes and the worker ends too.
+"""
 
 from __future__ import annotations
 
+import os
 import pickle
 import signal
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
-from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, cast
 
 from unjudged.errors import UnjudgedError
 from unjudged.experiments.checkpoint import Checkpoint, Task
 
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+    from multiprocessing.process import BaseProcess
+
 Work = Callable[[Task], list[float]]
+Done = tuple[Task, list[float]]
 
 ENDED = (
-    "a process ended before its work was done: ended by the system, perhaps for want of memory (take fewer "
-    'workers), or begun by a script that does not call it under `if __name__ == "__main__":`'
+    "a worker process ended before its work was done: the system may have stopped it for lack of memory (use "
+    'fewer workers), or a script started it outside `if __name__ == "__main__":`'
 )
 
-_work: list[Work] = []
-"""In a process of its own: what it was sent to do."""
 
-
-def each(
+def run_all(
     work: Work,
     tasks: Sequence[Task],
     workers: int,
     kept: Checkpoint,
     on_step: Callable[[int], None] | None = None,
 ) -> dict[Task, list[float]]:
-    """What the work gives for each task; those that are kept already are not done again."""
+    """The result of the work for each task; tasks in the checkpoint are not done again."""
     left = [task for task in tasks if task not in kept.done]
+    before = len(tasks) - len(left)
     if on_step is not None:
-        on_step(len(tasks) - len(left))
-    results = map(work, left) if workers == 1 or len(left) < 2 else _shared(work, left, workers)
-    done_before = len(tasks) - len(left)
-    for done, (task, values) in enumerate(zip(left, results, strict=True), done_before + 1):
+        on_step(before)
+    here = workers == 1 or len(left) < 2
+    results = ((task, work(task)) for task in left) if here else _shared(work, left, workers)
+    for done, (task, values) in enumerate(results, before + 1):
         kept.add(task, values)
         if on_step is not None:
             on_step(done)
     return kept.done
 
 
-def _shared(work: Work, tasks: Sequence[Task], workers: int) -> Iterator[list[float]]:
-    from concurrent.futures import ProcessPoolExecutor
-    from concurrent.futures.process import BrokenProcessPool
-    from multiprocessing import get_context
+def _shared(work: Work, tasks: Sequence[Task], workers: int) -> Iterator[Done]:
+    """Results as they come. A worker gets its next task when it has returned the last one."""
+    from multiprocessing.connection import wait
 
-    with TemporaryDirectory() as folder:
-        # By a file: writing to a pipe whose reader has ended before reading it all would never end.
-        parcel = Path(folder) / "work"
-        parcel.write_bytes(pickle.dumps(work))
-        # Processes that start from nothing: a forked one inherits locks, but not the threads that hold them.
-        pool = ProcessPoolExecutor(
-            min(workers, len(tasks)), get_context("spawn"), initializer=_begin, initargs=(parcel,)
-        )
-        try:
-            yield from pool.map(_do, tasks)
-        except BrokenProcessPool:  # what is left of the pool ends itself
-            pool.shutdown()
-            raise UnjudgedError(ENDED) from None
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
-        pool.shutdown()
+    waiting = list(reversed(tasks))
+    running: dict[Connection, BaseProcess] = {}
+    try:
+        for _ in range(min(workers, len(tasks))):
+            pipe, process = _started()
+            running[pipe] = process
+        parcel = pickle.dumps(work)
+        for pipe in running:
+            pipe.send_bytes(parcel)
+            pipe.send(waiting.pop())
+        busy = set(running)
+        while busy:
+            for ready in wait(list(busy)):
+                pipe = cast("Connection", ready)
+                result = pipe.recv()
+                if isinstance(result, BaseException):
+                    raise result
+                if waiting:
+                    pipe.send(waiting.pop())
+                else:
+                    busy.remove(pipe)
+                yield result
+    except (EOFError, ConnectionError):
+        raise UnjudgedError(ENDED) from None
+    finally:
+        for pipe, process in running.items():
+            pipe.close()
+            process.terminate()
+            process.join()
 
 
-def _begin(parcel: Path) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that waits for this one
-    _work.append(pickle.loads(parcel.read_bytes()))  # noqa: S301, which our own process has written
+def _started() -> tuple[Connection, BaseProcess]:
+    """A worker that starts from nothing: a fork would inherit locks, but not the threads that hold them."""
+    from multiprocessing import get_context, resource_tracker
+
+    context = get_context("spawn")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=_serve, args=(theirs,), daemon=True)
+    resource_tracker.ensure_running()  # it would unblock the signal
+    # Ctrl-C is for the process that waits; a worker inherits that it is blocked, from its first instruction.
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        process.start()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+    theirs.close()  # only the worker holds it now, so that it closes when the worker ends
+    return ours, process
 
 
-def _do(task: Task) -> list[float]:
-    return _work[0](task)
+def _serve(pipe: Connection) -> None:
+    """In a worker: receive the work, then do one task after another until the pipe is closed."""
+    from threading import Thread
+
+    Thread(target=_end_with_parent, daemon=True).start()
+    try:
+        work: Work = pickle.loads(pipe.recv_bytes())  # noqa: S301, our own process wrote it
+        while True:
+            task = pipe.recv()
+            pipe.send((task, work(task)))
+    except (EOFError, ConnectionError):
+        return
+    except BaseException as error:  # noqa: BLE001, it is raised in the process that waits
+        pipe.send(_portable(error))
+
+
+def _end_with_parent() -> None:
+    """End this process at once when its parent has ended, even while it computes."""
+    from multiprocessing import parent_process
+    from multiprocessing.connection import wait
+
+    parent = parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os._exit(1)
+
+
+def _portable(error: BaseException) -> BaseException:
+    """The error, or its text where the error itself cannot travel between processes."""
+    try:
+        pickle.loads(pickle.dumps(error))  # noqa: S301, our own error
+    except Exception:  # noqa: BLE001, an error of any class can fail in any way
+        return UnjudgedError(f"{type(error).__name__}: {error}")
+    return error

@@ -1,4 +1,4 @@
-"""What each run, or group of runs, brought into a pool, and the pool without it."""
+"""What each run, or group of runs, contributed to a pool, and the pool without it."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from unjudged.rankings.judged import Floats, Integers
 from unjudged.rankings.judgments import Judgments
 
 Groups = Mapping[str, str]
-"""The group of each run; a run that is not in it is a group of its own."""
+"""The group of each run; a run without an entry forms its own group."""
 
 
 class PoolSize(NamedTuple):
-    """How many documents are to be judged at a depth."""
+    """The number of documents in a pool of some depth."""
 
     depth: int
     documents: int
@@ -29,7 +29,7 @@ class PoolSize(NamedTuple):
 
 
 class Contribution(NamedTuple):
-    """What one run or group has in the pool, and what only it has."""
+    """How many documents of the pool a run or group retrieved, and how many only it retrieved."""
 
     name: str
     documents: int
@@ -40,7 +40,7 @@ class Contribution(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class LeftOut:
-    """A group's runs judged with the whole pool and without what only the group brought."""
+    """A run's means with all judgments, and without the documents that only its group contributed."""
 
     run: str
     group: str
@@ -66,7 +66,7 @@ def sizes(pool: Pool, depths: Iterable[int]) -> list[PoolSize]:
 
 
 def contributions(pool: Pool, depth: int = 100, groups: Groups | None = None) -> list[Contribution]:
-    """What each run or group brought into the pool of this depth."""
+    """What each run or group contributed to the pool of this depth."""
     names, owner = _owners(pool.runs, groups)
     owner, row = _brought(pool, depth, owner)
     relevant = pool.judgments.grade[row] >= 1
@@ -81,11 +81,11 @@ def contributions(pool: Pool, depth: int = 100, groups: Groups | None = None) ->
 def without(pool: Pool, left_out: str, depth: int = 100, groups: Groups | None = None) -> Judgments:
     """The judgments as if a run or group had not taken part.
 
-    What only it has among its first `depth` documents was then not pooled, and has no row.
+    Documents that only it has among its first `depth` documents would not have been pooled; they have no row.
     """
     names, owner = _owners(pool.runs, groups)
     if left_out not in names:
-        raise UsageError(f"no run or group is called {left_out!r}; there are: {', '.join(names[:5])}, ...")
+        raise UsageError(f"no run or group is named {left_out!r}; there are: {', '.join(names[:5])}, ...")
     owner, row = _brought(pool, depth, owner)
     return chosen_rows(pool.judgments, _sole(pool, row, owner) != names.index(left_out))
 
@@ -96,7 +96,7 @@ def leave_one_out(
     depth: int = 100,
     groups: Groups | None = None,
 ) -> list[LeftOut]:
-    """Every run's means with all judgments, and with those that its own group did not bring alone.
+    """Every run's means with all judgments, and without the documents that only its group contributed.
 
     >>> from unjudged import sample
     >>> found = leave_one_out(Pool.of(sample.qrels, sample.runs), depth=20)
@@ -125,14 +125,14 @@ def _owners(runs: Sequence[str], groups: Groups | None) -> tuple[list[str], Inte
     known = groups or {}
     for run in runs:
         if run not in known and run in known.values():
-            raise UsageError(f"run {run!r} is in no group, and a group has its name: give it a group")
+            raise UsageError(f"run {run!r} is in no group, and a group has the same name: give it a group")
     group = [known.get(run, run) for run in runs]
     names = list(dict.fromkeys(group))
     return names, np.array([names.index(name) for name in group], np.int64)
 
 
 def _brought(pool: Pool, depth: int, owner: Integers) -> tuple[Integers, Integers]:
-    """Every group and every row of the pool that it has among its first documents."""
+    """The pairs of a group and a row of the pool that it has among its first documents."""
     top = pool.rankings.cut(depth)
     run = top.ranking // len(pool.judgments.queries)
     rows = len(pool.judgments.grade)
@@ -141,7 +141,7 @@ def _brought(pool: Pool, depth: int, owner: Integers) -> tuple[Integers, Integer
 
 
 def _sole(pool: Pool, row: Integers, owner: Integers) -> Integers:
-    """The group that alone brought each row of the pool, -1 where there is none or several did."""
+    """The only group that contributed each row of the pool; -1 if none or several did."""
     alone = np.bincount(row, minlength=len(pool.judgments.grade))[row] == 1
     sole = np.full(len(pool.judgments.grade), -1, np.int64)
     sole[row[alone]] = owner[alone]

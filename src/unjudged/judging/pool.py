@@ -1,4 +1,4 @@
-"""A pool: judgments, and the ranks at which runs have their documents."""
+"""A pool: judgments, and the ranks at which runs retrieve their documents."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from unjudged.errors import UsageError
+from unjudged.errors import UsageError, quoted
 from unjudged.evaluation import RunsSource, judged_rankings, name_runs
 from unjudged.grids.grid import Column, Grid
 from unjudged.grids.shown import Shown
 from unjudged.judging import sampling
+from unjudged.judging.levels import depth as checked_depth
+from unjudged.judging.levels import share as checked_share
+from unjudged.judging.levels import whole
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.rankings.judgments import UNSAMPLED, Judgments, JudgmentsSource
 from unjudged.rankings.runs import Run
@@ -26,9 +29,9 @@ REST = float("inf")
 class Pool(Shown):
     """Judgments and the runs that their documents came from: what a judgment design chooses from.
 
-    Each design gives judgments of the same pool, in which the documents that it does not choose are pooled
-    and not judged (-1); what was not judged stays so. `stratum` and `probability` record how the judged were
-    chosen, for the measures that ask.
+    Each method returns judgments of the same pool. Documents that are not chosen become unjudged (-1), and
+    documents that were unjudged stay so. `stratum` and `probability` record how the judged documents were
+    chosen, for the measures that use them.
 
     >>> from unjudged import sample
     >>> pool = Pool.of(sample.qrels, sample.runs)
@@ -44,7 +47,7 @@ class Pool(Shown):
 
     @classmethod
     def of(cls, qrels: JudgmentsSource, runs: RunsSource | None = None) -> Pool:
-        """From judgments and runs; random samples can do without the runs."""
+        """From judgments and runs; random samples do not need the runs."""
         judgments = Judgments.of(qrels)
         if runs is None:
             return cls(judgments)
@@ -55,13 +58,13 @@ class Pool(Shown):
     def of_runs(
         cls, runs: RunsSource, depth: int = 100, *, on_read: Callable[[str], None] | None = None
     ) -> Pool:
-        """The documents among the first `depth` of any run, none of them judged, sorted by name.
+        """The documents among the first `depth` of any run, all unjudged, sorted by name.
 
         >>> from unjudged import sample
         >>> Pool.of_runs(sample.runs, depth=10).judgments
         Judgments(30 queries, 0 judged documents, 0 relevant, 1423 pooled but not judged)
         """
-        _check_depth(depth)
+        depth = checked_depth(depth)
         read = {}
         for name, source in name_runs(runs).items():
             read[name] = Run.of(source)
@@ -86,7 +89,7 @@ class Pool(Shown):
     def rankings(self) -> JudgedRankings:
         """The rankings of the runs."""
         if self.matched is None:
-            raise UsageError("this looks at ranks: give the runs of the pool")
+            raise UsageError("this design uses ranks: give the runs of the pool")
         return self.matched
 
     @cached_property
@@ -105,22 +108,21 @@ class Pool(Shown):
         return sampling.identities_of(self.judgments.queries.tolist())
 
     def depth(self, k: int) -> Judgments:
-        """Judged are the documents among the first `k` of any run."""
-        _check_depth(k)
-        return self._design(self.best <= k)
+        """Judge the documents among the first `k` of any run."""
+        return self.only(self.best <= checked_depth(k))
 
     def random(self, share: float, *, seed: int = 0, redraw: bool = True, rel: int = 1) -> Judgments:
-        """Judged is a uniform sample, this share of each query's judged documents.
+        """Judge a uniform sample: this share of each query's judged documents.
 
-        With `redraw`, a sample without any relevant document (of grade `rel`) is drawn again where the query
-        has one, as Yilmaz and Aslam (2008) did. How likely a document is to be judged then depends on how
-        many relevant ones there are, so no `probability` is recorded.
+        With `redraw`, a sample without any relevant document (of grade `rel`) is drawn again if the query
+        has one, as Yilmaz and Aslam (2008) did. The probability that a document is judged then depends on
+        the number of relevant documents, so no `probability` is recorded.
         """
-        _check_share(share)
-        chosen, probability = self._sample(np.ones_like(self.judgments.grade), np.array([share]), seed)
+        shares, seed = np.array([checked_share(share)]), whole("seed", seed)
+        chosen, probability = self._sample(np.ones_like(self.judgments.grade), shares, seed)
         if redraw:
-            return self._design(self._redrawn(chosen, rel, seed))
-        return replace(self._design(chosen), probability=probability)
+            return self.only(self._redrawn(chosen, rel, seed))
+        return replace(self.only(chosen), probability=probability)
 
     def _redrawn(self, chosen: Mask, rel: int, seed: int) -> Mask:
         judged = np.flatnonzero(self.judgments.grade >= 0)
@@ -136,9 +138,8 @@ class Pool(Shown):
         return result
 
     def mixed(self, k: int, *, seed: int = 0) -> Judgments:
-        """Judged is the depth-`k` pool and as many documents drawn at random from the rest of the query."""
-        _check_depth(k)
-        stratum = np.where(self.best <= k, 1, 2)
+        """Judge the depth-`k` pool and as many documents drawn at random from the rest of the query."""
+        stratum = np.where(self.best <= checked_depth(k), 1, 2)
         judged = self.judgments.grade >= 0
         query, queries = self.judgments.query, len(self.judgments.queries)
         top, rest = (np.bincount(query[judged & (stratum == s)], minlength=queries) for s in (1, 2))
@@ -146,9 +147,9 @@ class Pool(Shown):
         return self._stratified(stratum, np.stack([np.ones(queries), share], axis=1), seed)
 
     def stratified(self, strata: Mapping[float, float] | Mapping[int, float], *, seed: int = 0) -> Judgments:
-        """Judged is a sample with a share of its own for each depth: `{10: 1.0, 50: 0.3, inf: 0.1}`.
+        """Judge a sample with its own share for each depth: `{10: 1.0, 50: 0.3, inf: 0.1}`.
 
-        Stratum 1 are the documents among the first 10 of any run, stratum 2 the others among the first 50,
+        Stratum 1 holds the documents among the first 10 of any run, stratum 2 the others among the first 50,
         stratum 3 the rest.
 
         >>> from unjudged import sample
@@ -156,14 +157,10 @@ class Pool(Shown):
         >>> sorted(set(drawn.stratum.tolist()))
         [1, 2]
         """
-        by_end = {float(end): share for end, share in strata.items()}
+        by_end = {_end(end): checked_share(share, lowest=0.0) for end, share in strata.items()}
         ends = sorted(by_end)
         if not ends:
             raise UsageError("no stratum given, expected depths and shares")
-        for end in ends:
-            _check_share(by_end[end], lowest=0.0)
-            if end < 1:
-                raise UsageError(f"a stratum ends at depth {end:g}, expected at least 1")
         stratum = 1 + np.searchsorted(np.array(ends), self.best)
         shares = [by_end[end] for end in ends]
         if ends[-1] < REST:
@@ -173,26 +170,35 @@ class Pool(Shown):
     def _stratified(self, stratum: Integers, shares: Floats, seed: int) -> Judgments:
         strata = stratum.astype(np.int32)
         chosen, probability = self._sample(strata, shares, seed)
-        return replace(self._design(chosen), stratum=strata, probability=probability)
+        return replace(self.only(chosen), stratum=strata, probability=probability)
 
     def _sample(self, stratum: NDArray[np.int32], shares: Floats, seed: int) -> tuple[Mask, Floats]:
-        """What is chosen of each query's strata, and how likely each document was to be.
+        """What is chosen from each query's strata, and the probability that each document was chosen.
 
-        `shares` has one number for each stratum, or one for each query and stratum. They are of the judged
-        documents; the probability is of those of the pool, judged to begin with or not.
+        `shares` has one number per stratum, or one per query and stratum. Shares refer to the judged
+        documents of the stratum, probabilities to all of its pooled documents, judged or not.
         """
         queries, strata = len(self.judgments.queries), shares.shape[-1]
         judged = np.flatnonzero(self.judgments.grade >= 0)
         cell = self.judgments.query * strata + (stratum - 1)
         sizes = np.bincount(cell[judged], minlength=queries * strata)
         wanted = sampling.rounded(np.broadcast_to(shares, (queries, strata)).ravel(), sizes)
-        number = sampling.numbers(self._identity, seed)
+        number = sampling.numbers(self._identity, whole("seed", seed))
         chosen = np.zeros(len(cell), bool)
         chosen[judged] = sampling.smallest(number[judged], cell[judged], wanted)
         pooled = np.bincount(cell, minlength=queries * strata)
         return chosen, (wanted / np.maximum(pooled, 1))[cell]
 
-    def _design(self, chosen: Mask) -> Judgments:
+    def only(self, chosen: Mask) -> Judgments:
+        """The same judgments of the chosen rows; all other documents are pooled and unjudged.
+
+        >>> pool = Pool.of({"q": {"a": 1, "b": 0}})
+        >>> pool.only(pool.judgments.grade > 0)
+        Judgments(1 query, 1 judged documents, 1 relevant, 1 pooled but not judged)
+        """
+        if np.shape(chosen) != self.judgments.grade.shape:
+            rows = len(self.judgments.grade)
+            raise UsageError(f"expected one truth value for each of {rows} rows, got {np.shape(chosen)}")
         unjudged = np.minimum(self.judgments.grade, UNSAMPLED)
         return replace(
             self.judgments,
@@ -203,7 +209,7 @@ class Pool(Shown):
 
 
 def documents_of(runs: Iterable[Run], depth: int) -> dict[str, dict[str, int]]:
-    """The first documents of every run, by query, sorted by name; each one not judged."""
+    """The first documents of every run, by query, sorted by name, all unjudged."""
     found: dict[str, set[str]] = {}
     depth = min(depth, NOT_RETRIEVED)
     for run in runs:
@@ -216,11 +222,12 @@ def documents_of(runs: Iterable[Run], depth: int) -> dict[str, dict[str, int]]:
     return {query: dict.fromkeys(sorted(documents), UNSAMPLED) for query, documents in found.items()}
 
 
-def _check_depth(depth: int) -> None:
-    if depth < 1:
-        raise UsageError(f"depth is {depth}, expected a whole number of at least 1")
-
-
-def _check_share(share: float, lowest: float = 1e-300) -> None:
-    if not lowest <= share <= 1:
-        raise UsageError(f"share is {share:g}, expected a number above 0 and up to 1 (0.1 for 10 %)")
+def _end(depth: float) -> float:
+    """Where a stratum ends: a number of at least 1, or infinity for the rest."""
+    try:
+        end = float(depth)
+    except (TypeError, ValueError, OverflowError):
+        end = 0.0
+    if not end >= 1:
+        raise UsageError(f"a stratum ends at depth {quoted(str(depth))}, expected a number of at least 1")
+    return end

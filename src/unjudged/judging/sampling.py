@@ -1,9 +1,8 @@
-"""Random samples that a seed and the names of the documents decide, and nothing else.
+"""Random samples that depend only on a seed and the names of the documents.
 
-Every document has a number that looks random and depends on its query, its name and the seed alone; a sample
-takes the documents with the smallest ones. So a query's sample is the same in whatever order the judgments
-stand, whichever other queries there are, on every machine; and a larger sample with the same seed holds the
-smaller one.
+Every document has a pseudorandom number that depends only on its query, its name and the seed; a sample takes
+the documents with the smallest numbers. So a query's sample does not depend on the order of the judgments, on
+other queries or on the machine, and a larger sample with the same seed contains the smaller one.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ _CELL_BITS = np.uint64(24)
 
 
 def identities(judgments: Judgments) -> Numbers:
-    """A number for each row that its query and its document decide."""
+    """A number for each row, made from its query and its document."""
     rows = zip(judgments.query.tolist(), judgments.documents.tolist(), strict=True)
     begun = [blake2b(query + b" ", digest_size=8) for query in judgments.queries.tolist()]
     return _from_digests(_continued(begun[q], document) for q, document in rows)
@@ -45,7 +44,7 @@ def _from_digests(digests: Iterable[bytes]) -> Numbers:
 
 
 def numbers(identity: Numbers, *seed: int | str) -> Numbers:
-    """Numbers that look random and independent for every seed (the finaliser of SplitMix64, twice)."""
+    """Pseudorandom numbers, independent between seeds (the finaliser of SplitMix64, twice)."""
     salt = blake2b(" ".join(map(str, seed)).encode(), digest_size=16).digest()
     first, second = np.frombuffer(salt, "<u8").astype(np.uint64)
     return _mixed(_mixed(identity ^ first) ^ second)
@@ -59,7 +58,7 @@ def _mixed(x: Numbers) -> Numbers:
 
 def smallest(number: Numbers, cell: Integers, wanted: Integers) -> Mask:
     """The `wanted[c]` rows with the smallest numbers of each cell c."""
-    if len(wanted) < 1 << int(_CELL_BITS):  # then both fit in one number, which is sorted faster than two
+    if len(wanted) < 1 << int(_CELL_BITS):  # both fit in one number, which sorts faster than two
         order = np.argsort(
             (cell.astype(np.uint64) << (64 - _CELL_BITS)) | (number >> _CELL_BITS), kind="stable"
         )
@@ -73,7 +72,7 @@ def smallest(number: Numbers, cell: Integers, wanted: Integers) -> Mask:
 
 
 def rounded(share: float | Floats, sizes: Integers) -> Integers:
-    """So many documents are this share of each cell: the nearest number, at least one of a share above 0."""
+    """The size of this share of each cell: the nearest whole number, at least one if the share is above 0."""
     nearest = np.floor(np.asarray(share) * sizes + 0.5 + 1e-9).astype(np.int64)
     return np.minimum(np.where(np.asarray(share) > 0, np.maximum(nearest, 1), 0), sizes)
 
@@ -81,10 +80,10 @@ def rounded(share: float | Floats, sizes: Integers) -> Integers:
 def redrawn(chosen: Mask, relevant: Mask, query: Integers, number: Numbers, chance: Floats) -> Mask:
     """The sample after the redraw rule.
 
-    A query's sample without any of its relevant documents is thrown away and drawn again until it has one
-    (Yilmaz and Aslam, 2008). Not by trying, which may take for ever: what the repeated draws end with is a
-    sample of k relevant documents with the probability of k given k > 0, and `chance` decides on k.
-    `chance` has one number from 0 to 1 a query.
+    A query's sample without any of its relevant documents is discarded and drawn again until it has one
+    (Yilmaz and Aslam, 2008). Repeated drawing may take very long; it ends with k relevant documents with the
+    probability of k given k > 0, so k is drawn from that distribution at once. `chance` has one number from 0
+    to 1 per query, which decides k.
     """
     queries = len(chance)
     size, held, found = (
@@ -106,7 +105,7 @@ def redrawn(chosen: Mask, relevant: Mask, query: Integers, number: Numbers, chan
 def counts_of_relevant(documents: int, relevant: int, size: int) -> Floats:
     """The probabilities of 1, 2, ... relevant documents in a random sample, given that there is one.
 
-    For samples that may have none: size <= documents - relevant.
+    For samples that may contain none: size <= documents - relevant.
     """
     k = np.arange(1, min(relevant, size))
     ratio = (relevant - k) * (size - k) / ((k + 1.0) * (documents - relevant - size + k + 1))
@@ -117,6 +116,6 @@ def counts_of_relevant(documents: int, relevant: int, size: int) -> Floats:
 
 
 def uniforms(number: Numbers) -> Floats:
-    """Numbers from 0 to 1 of 53 bits."""
+    """Numbers from 0 to 1 with 53 bits."""
     shares: Floats = (number >> np.uint64(11)).astype(float) * 2.0**-53
     return shares

@@ -124,6 +124,7 @@ PARAMETERS: Mapping[str, tuple[Callable[[Any], Any], str]] = MappingProxyType(
         "dialect": (_one_of("trec", "trecvid"), "'trec' or 'trecvid'"),
         "unjudged": (_one_of("condensed", "nonrelevant"), "'condensed' or 'nonrelevant'"),
         "chance": (_whole, "a whole number of at least 1, the documents of the collection"),
+        "pairs": (_one_of("independent", "joint"), "'independent' or 'joint'"),
         "rounding": (_one_of("up", "nearest"), "'up' or 'nearest'"),
     }
 )

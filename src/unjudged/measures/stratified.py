@@ -1,10 +1,10 @@
 """Estimates from stratified samples: xinfAP, infNDCG and inferred precision, as sample_eval computes them.
 
-Stratum s of a query's pool has D_s documents, S_s of them judged. Each judged document stands for
-D_s / S_s. Without recorded strata the whole pool is one.
+Stratum s of a query's pool has D_s documents, S_s of them judged. Each judged document stands for D_s / S_s
+documents. Without recorded strata the whole pool is one stratum.
 
-Two published scripts differ, so each measure has a dialect: 'trec' (2011) and 'trecvid' (2012). Both look at
-the first 1000 documents of a ranking.
+Two published scripts differ, so each measure has a dialect: 'trec' (2011) and 'trecvid' (2012). Both use the
+first 1000 documents of a ranking.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ def xinfAP(r: JudgedRankings, *, rel: int = 1, dialect: str = "trec") -> Floats:
         1/k + (1/k) sum over strata of d_s (q_s + eps) / (m_s + 3 eps),  eps = 0.00001
 
     and xinfAP is the mean of that over the relevant documents, each weighted by D_s / S_s, retrieved or
-    not; 0 where none is judged relevant. A document pooled and not judged counts by its stratum, one that
-    was not pooled is not relevant. `dialect='trecvid'` multiplies by R/1000 where the estimated number R of
+    not; 0 where none is judged relevant. A pooled but unjudged document counts by its stratum; one that was
+    not pooled is not relevant. `dialect='trecvid'` multiplies by R/1000 if the estimated number R of
     relevant documents is above 1000.
 
-    Use it where judgments are a depth pool and a sample of the rest: it answers the question the
-    2008 paper on infAP ends with. With one stratum it is infAP but for the smoothing (3 eps for 2 eps).
+    Use it where the judgments are a depth pool and a sample of the rest. With one stratum it is infAP except
+    for the smoothing (3 eps instead of 2 eps).
 
     >>> ranking = JudgedRankings.spelled("0 1 U N 1 N 0 U 1 N N 1", missed="1 1 0 0 0 0 0 0 0")
     >>> xinfAP.compute(ranking)
@@ -61,13 +61,13 @@ def xinfAP(r: JudgedRankings, *, rel: int = 1, dialect: str = "trec") -> Floats:
 def infNDCG(r: JudgedRankings, *, dialect: str = "trec") -> Floats:
     """Inferred nDCG: discounted cumulative gain estimated from a stratified sample of the pool.
 
-    DCG = sum over strata of d_s times the mean of grade / log2(k + 1) over the m_s judged documents of the
-    stratum that were retrieved, at ranks k, d_s being the retrieved ones, judged or not. The ideal
-    ranking has as many documents of each grade as the sample stands for, rounded to whole ones in
-    `dialect='trec'`; in 'trecvid' the fractions are carried on and a fraction of a document earns
-    nothing. 0 where no judged document has a grade above 0. What was not pooled has no gain.
+    DCG = sum over strata of d_s times the mean of grade / log2(k + 1) over the judged documents of the
+    stratum that were retrieved, at ranks k, where d_s counts its retrieved documents, judged or not. The
+    ideal ranking has as many documents of each grade as the sample stands for. `dialect='trec'` rounds these
+    numbers; 'trecvid' keeps the fractions, and a fraction of a document earns nothing. 0 where no judged
+    document has a grade above 0. A document that was not pooled has no gain.
 
-    Use it where judgments are graded and a stratified sample.
+    Use it where the judgments are graded and a stratified sample.
 
     >>> infNDCG.compute(JudgedRankings.spelled("0 2 U N 1", missed="1"))
     array([0.61721675])
@@ -86,10 +86,10 @@ def infP(r: JudgedRankings, *, rel: int = 1, cutoff: float) -> Floats:
     """Inferred precision at k, from a stratified sample of the pool.
 
     infP@k = (1/k) sum over strata of d_s (q_s + eps) / (m_s + 3 eps), with d_s, m_s, q_s the pooled, judged
-    and judged relevant documents of the stratum among the first k and eps = 0.00001. What was not
-    pooled is not relevant.
+    and judged relevant documents of the stratum among the first k and eps = 0.00001. A document that was
+    not pooled is not relevant.
 
-    Use it as P@k where judgments are a stratified sample.
+    Use it as P@k where the judgments are a stratified sample.
 
     >>> (infP @ 4).compute(JudgedRankings.spelled("0 1 U N"))
     array([0.37499813])
@@ -142,7 +142,7 @@ def _ideal(judgments: Judgments, dialect: str) -> Floats:
         if dialect == "trec":
             count = np.floor(count + 0.5)
         place = np.arange(1, int(min(count.max(initial=0), DEEPEST)) + 1)
-        rank = filled[:, None] + place  # in 'trecvid' not whole behind the first grade
+        rank = filled[:, None] + place  # in 'trecvid' not whole after the first grade
         there = (place <= count[:, None]) & (rank <= DEEPEST)
         ideal += grade * (there / np.log2(rank + 1)).sum(axis=1)
         filled += count

@@ -1,7 +1,11 @@
 """Estimates from samples with known inclusion probabilities (Aslam and Pavlu, 2007).
 
 A judged document that was drawn with probability pi stands for 1 / pi documents. Where no probabilities are
-recorded, pi is the judged share of the document's stratum, or of the query's pool where there are no strata.
+recorded, pi is the judged share of the document's stratum, or of the query's pool if there are no strata.
+
+Average precision counts pairs of relevant documents, and a pair is drawn with a joint probability. statAP's
+script uses the product pi_i pi_j, which is right if documents are drawn independently of each other. In
+samples of fixed size two documents of a stratum are drawn together less often (`fixed_size.py`).
 """
 
 from __future__ import annotations
@@ -10,13 +14,17 @@ from math import inf
 
 import numpy as np
 
+from unjudged.measures.fixed_size import Strata, jackknife
 from unjudged.measures.registry import measure, ratio
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask, sums
 from unjudged.rankings.judgments import Judgments
 
+BY_PROBABILITY = frozenset({"statAP", "statAPVariance", "statRprec", "statP"})
+"""The measures that divide by inclusion probabilities: documents must have been drawn at random."""
+
 
 @measure(estimates=True, range=(0.0, inf), cite=("aslam2007",))
-def statAP(r: JudgedRankings, *, rel: int = 1) -> Floats:
+def statAP(r: JudgedRankings, *, rel: int = 1, pairs: str = "independent") -> Floats:
     """AP estimated from a sample with inclusion probabilities.
 
     At a sampled relevant document at rank k, precision is (1 + sum of 1/pi over the sampled relevant
@@ -24,17 +32,25 @@ def statAP(r: JudgedRankings, *, rel: int = 1) -> Floats:
     relevant documents, retrieved or not. 0 where there is none. The unjudged count through the
     probabilities of those that were drawn.
 
-    Use it where documents were drawn with different probabilities; statAPVariance says how sure it is.
+    This is statAP's script, which takes documents as drawn independently of each other. In samples of fixed
+    size its sum is too low. `pairs='joint'` uses the joint probabilities instead: in the sum of 1/pi, a
+    document of the same stratum counts n (N - 1) / ((n - 1) N) times as much, if n of the N documents of that
+    stratum were drawn. The sum is then unbiased; the quotient is not, because R is estimated too.
+
+    Use it where documents were drawn with different probabilities, with `pairs='joint'` if the strata are
+    recorded; statAPVariance estimates its variance.
 
     >>> statAP.compute(JudgedRankings.spelled("0 1 1 0", missed="1 0"))
     array([0.38888889])
+    >>> statAP(pairs="joint").compute(JudgedRankings.spelled("1 U 1 0", missed="U U"))
+    array([0.90740741])
     """
-    hits, precision = _precision(r, rel)
+    hits, precision = _precision(r, rel, pairs)
     return ratio(hits.total(precision / r.judgments.inclusion[hits.row]), relevant_total(r, rel))
 
 
 @measure(estimates=True, quality=False, cite=("aslam2007",))
-def statAPVariance(r: JudgedRankings, *, rel: int = 1) -> Floats:
+def statAPVariance(r: JudgedRankings, *, rel: int = 1, pairs: str = "independent") -> Floats:
     """The estimated variance of statAP over samples, for one query, at most 1.
 
     With y = (precision - statAP) / pi for sampled relevant documents (precision 0 for those not
@@ -43,34 +59,42 @@ def statAPVariance(r: JudgedRankings, *, rel: int = 1) -> Floats:
 
         [sum (1 - pi) y^2 - 2/(n - 1) sum over pairs y_i y_j + sum b^2 (1 - pi)/pi^2] n / ((n' + 0.1) R^2)
 
-    as statAP's script (version 4) has it. The variance of the mean over T queries is the sum / T^2. 0
-    where no relevant document was drawn. The unjudged count through the probabilities.
+    as statAP's script (version 4) computes it; it can be far too low or too high. `pairs='joint'` is the
+    jackknife for `statAP(pairs='joint')`: with v the values of statAP after each sampled document of a
+    stratum in turn becomes unjudged, the sum over strata of (1 - n/N) (n - 1)/n times the sum of
+    (v - mean v)^2. For n = 1 it is 1 - 1/N times the squared change if that document's weight is dropped.
 
-    Use its square root as the standard error of statAP; without recorded probabilities it takes the
-    sample for a uniform one.
+    The variance of the mean over T queries is the sum / T^2. 0 where no relevant document was drawn. The
+    unjudged count through the probabilities.
+
+    Use its square root as the standard error of statAP, with `pairs='joint'` if the strata are recorded.
 
     >>> statAPVariance.compute(JudgedRankings.spelled("0 1 1 0", missed="1 0")).round(4)
     array([0.0078])
+    >>> statAPVariance(pairs="joint").compute(JudgedRankings.spelled("0 1 U 1", missed="1 U")).round(4)
+    array([0.0193])
     """
-    hits, precision = _precision(r, rel)
-    drawn = _drawn(r.judgments, 0)
-    ranking, row, found = _every_relevant(r, hits, rel)
-    at_all = np.zeros(len(row))
-    at_all[found] = precision
+    hits, precision = _precision(r, rel, pairs)
+    every = _every_relevant(r, hits, rel)
+    if pairs == "joint":
+        return np.clip(jackknife(r, hits, *every), 0.0, 1.0)
+    ranking, row, found = every
     relevant, value = relevant_total(r, rel), statAP.function(r, rel=rel)
 
     def over(values: Floats) -> Floats:
         return sums(values, ranking, len(r))
 
-    pi = r.judgments.inclusion[row]
+    drawn = _drawn(r.judgments, 0)
+    pi, pi_hit = r.judgments.inclusion[row], r.judgments.inclusion[hits.row]
+    at_all = np.zeros(len(row))
+    at_all[found] = precision
     y = (at_all - value[ranking]) / pi
-    pairs = (over(y) ** 2 - over(y**2)) / 2
+    products = (over(y) ** 2 - over(y**2)) / 2
     n = sums(drawn, r.judgments.query, len(r.judgments.queries))[r.query]
-    pi_hit = r.judgments.inclusion[hits.row]
     share = 1 / (pi_hit * hits.rank)
     below = hits.total(share)[hits.ranking] - hits.running(share, np.add)
     order = hits.total(below**2 * (1 - pi_hit) / pi_hit**2)
-    spread = over((1 - pi) * y**2) - 2 * ratio(pairs, n - 1) + order
+    spread = over((1 - pi) * y**2) - 2 * ratio(products, n - 1) + order
     variance = ratio(spread, relevant**2) * n / (r.where(drawn[r.row]).counts + 0.1)
     return np.clip(variance, 0.0, 1.0)
 
@@ -124,17 +148,22 @@ def _drawn(judgments: Judgments, lowest: int) -> Mask:
     return (judgments.grade >= lowest) & np.isfinite(judgments.inclusion)
 
 
-def _precision(r: JudgedRankings, rel: int) -> tuple[JudgedRankings, Floats]:
+def _precision(r: JudgedRankings, rel: int, pairs: str) -> tuple[JudgedRankings, Floats]:
     """The sampled relevant documents of each ranking, and the estimated precision at each."""
     hits = r.where(_drawn(r.judgments, rel)[r.row])
     stands_for = 1 / r.judgments.inclusion[hits.row]
-    return hits, (1 + hits.running(stands_for, np.add) - stands_for) / hits.rank
+    above = hits.running(stands_for, np.add) - stands_for
+    if pairs == "joint":
+        strata = Strata.of(r.judgments)
+        own, _ = strata.within(hits, stands_for)
+        above += (strata.pair_weight(strata.sampled)[strata.cell[hits.row]] - 1) * own
+    return hits, (1 + above) / hits.rank
 
 
 def _every_relevant(r: JudgedRankings, hits: JudgedRankings, rel: int) -> tuple[Integers, Integers, Integers]:
     """Every sampled relevant document once for each ranking of its query: which ranking, which row.
 
-    And where among them those are that the rankings retrieved, `hits`.
+    And the places among them of those that the rankings retrieved, `hits`.
     """
     judgments = r.judgments
     rows = np.flatnonzero(_drawn(judgments, rel))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from unjudged.experiments.robustness import DEPTHS
 from unjudged.grids.grid import Cell, Column, Grid
 from unjudged.judging.contributions import Groups, contributions, leave_one_out, sizes
+from unjudged.judging.designs import DEPTHS
 from unjudged.judging.pool import Pool
 from unjudged.measures.registry import Measure
 

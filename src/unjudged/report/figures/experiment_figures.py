@@ -9,25 +9,16 @@ from typing import Any
 import numpy as np
 
 from unjudged.errors import UsageError
-from unjudged.experiments.agreement import rho, rms, tau
+from unjudged.experiments.agreement import STATISTICS, known_statistics, rho, rms, tau
 from unjudged.experiments.robustness import Agreement, Robustness
-from unjudged.experiments.summary import TITLES, level_name
+from unjudged.experiments.summary import level_name
+from unjudged.judging.designs import find_design
 from unjudged.measures.names import parse_measures
 from unjudged.rankings.judged import Floats
 from unjudged.report.figures.charts import COLOURS, altair_module, sized
 
 Series = tuple[str, str]
 """A measure, and what it is compared with: another measure's actual values, or its own (`itself`)."""
-
-SHOWN = {"random": (0.3, 0.1, 0.05), "stratified": (0.3, 0.1, 0.05), "depth": (30, 8, 4), "mixed": (10, 4, 1)}
-"""The levels that scatter panels show unless told otherwise: those of Yilmaz and Aslam (2008)."""
-
-TITLE_OF_LEVELS = {
-    "random": "judged share of the pool (%)",
-    "stratified": "judged share of what is below the top (%)",
-    "depth": "depth of the pool",
-    "mixed": "depth of the pool, as many again drawn",
-}
 
 PANEL = 190
 DASHES = ([1, 0], [6, 3], [2, 2])
@@ -51,8 +42,11 @@ def scatter(
     """
     chart = altair_module()
     names = [str(measure) for measure in found.measures]
-    usual = SHOWN[found.design]
-    steps = list(levels or (usual if set(usual) <= set(found.levels) else found.levels[:3]))
+    usual = find_design(found.design).shown
+    steps = list(levels or (usual if usual and set(usual) <= set(found.levels) else found.levels[:3]))
+    for level in steps:
+        if level not in found.levels:
+            raise UsageError(f"the experiment has no level {level:g}")
     panels = []
     for asked in measures or names:
         name = asked if asked in names else str(parse_measures(asked)[0])
@@ -102,18 +96,17 @@ def curves(
     logarithmic: bool = True,
 ) -> Any:
     """A panel for each statistic over the levels, all measures in it."""
-    shares = found.design in ("random", "stratified")
+    names, design = known_statistics(statistics), find_design(found.design)
     chosen = list(series or [(str(measure), str(found.against)) for measure in found.measures])
     labels = {pair: _label(pair, str(found.against)) for pair in chosen}
     rows = [
-        (labels[row.measure, row.against], 100 * row.level if shares else row.level, row)
-        for row in found.agreement
+        (labels[row.measure, row.against], design.level.on_axis(row.level), row)
+        for row in found.agreement_by(names)
         if (row.measure, row.against) in labels
     ]
-    title = TITLE_OF_LEVELS[found.design]
     levels = sorted({level for _, level, _ in rows})
     ticks = _apart(levels) if logarithmic else levels
-    return _lines(rows, list(labels.values()), title, statistics, ticks, logarithmic=logarithmic)
+    return _lines(rows, list(labels.values()), design.axis, names, ticks, logarithmic=logarithmic)
 
 
 def across(
@@ -123,15 +116,15 @@ def across(
 
     `series` maps a name to an experiment and one of its measures.
     """
-    rows = []
+    rows, names = [], known_statistics(statistics)
     for name, (found, measure) in series.items():
         rows += [
             (name, 100 * row.judged / found.complete, row)
-            for row in found.agreement
+            for row in found.agreement_by(names)
             if (row.measure, row.against) == (measure, str(found.against))
         ]
     ticks = [tick for tick in ROUND if tick >= min(share for _, share, _ in rows)]
-    return _lines(rows, list(series), "share of the judgments (%)", statistics, ticks)
+    return _lines(rows, list(series), "share of the judgments (%)", names, ticks)
 
 
 def _lines(
@@ -164,7 +157,7 @@ def _lines(
             .mark_line(point=chart.OverlayMarkDef(size=35))
             .encode(
                 chart.X("level:Q", title=x, scale=scale, axis=axis),
-                chart.Y("value:Q", title=TITLES[statistic], scale=from_zero),
+                chart.Y("value:Q", title=STATISTICS[statistic].title, scale=from_zero),
                 chart.Color("series:N", scale=colour, sort=list(order), legend=legend),
                 chart.Shape("series:N", scale=chart.Scale(domain=order), sort=list(order), legend=legend),
                 chart.StrokeDash("series:N", scale=dash, sort=list(order), legend=legend),

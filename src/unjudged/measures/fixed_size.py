@@ -1,0 +1,114 @@
+"""Samples of fixed size: n of the N documents in each stratum of a query.
+
+Two documents of a stratum are drawn together with probability pi_i pi_j (n - 1) N / (n (N - 1)), pi = n/N.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from unjudged.errors import UsageError
+from unjudged.measures.registry import ratio
+from unjudged.rankings.judged import Floats, Integers, JudgedRankings, sums
+from unjudged.rankings.judgments import Judgments
+
+
+@dataclass(frozen=True, eq=False)
+class Strata:
+    """The stratum of each row, and how many documents each cell, a stratum of a query, has and drew."""
+
+    stratum: Integers
+    cell: Integers
+    strata: int
+    sampled: Floats
+    size: Floats
+
+    @classmethod
+    def of(cls, judgments: Judgments) -> Strata:
+        """Without recorded strata the pool is one; probabilities that are not n/N are refused."""
+        recorded = np.zeros(len(judgments.grade)) if judgments.stratum is None else judgments.stratum
+        numbers, stratum = np.unique(recorded, return_inverse=True)
+        strata = max(len(numbers), 1)
+        cell = judgments.query * strata + stratum
+        cells, drawn = len(judgments.queries) * strata, judgments.grade >= 0
+        sampled, size = (np.bincount(c, minlength=cells).astype(float) for c in (cell[drawn], cell))
+        given = judgments.probability
+        if given is not None and not np.allclose(given[drawn], ratio(sampled, size)[cell[drawn]]):
+            raise UsageError(
+                "pairs='joint' needs recorded strata with samples of fixed size, and the probabilities of "
+                "these judgments are not n/N of any: write the sample with --format strata, or use statAP"
+            )
+        return cls(stratum, cell, strata, sampled, size)
+
+    def pair_weight(self, sampled: Floats) -> Floats:
+        """Of each cell n (N - 1) / ((n - 1) N), for these n; 1 where there are no two documents."""
+        n, size = sampled, self.size
+        return np.where(n > 1, ratio(n * (size - 1), (n - 1) * size), 1.0)
+
+    def within(self, hits: JudgedRankings, values: Floats) -> tuple[Floats, Floats]:
+        """For each document, the sum of the values above it in its ranking and stratum, and below it."""
+        stratum = self.stratum[hits.row]
+        above, below = np.zeros(len(values)), np.zeros(len(values))
+        for number in range(self.strata):
+            member = stratum == number
+            own, mine = hits.where(member), values[member]
+            upto = own.running(mine, np.add)
+            above[member] = upto - mine
+            below[member] = own.total(mine)[own.ranking] - upto
+        return above, below
+
+
+def jackknife(
+    r: JudgedRankings, hits: JudgedRankings, ranking: Integers, row: Integers, place: Integers
+) -> Floats:
+    """The jackknife variance of statAP(pairs='joint') of each ranking.
+
+    `hits` are its sampled relevant documents; `ranking` and `row` list all sampled relevant documents,
+    retrieved or not, and `place` says where the hits are among them.
+
+    statAP is S / R with S = sum of w_i / k_i + sum of c w_i w_j / k_i over pairs, j above i, with c the pair
+    weight within a stratum. If a document of stratum h is deleted, the weights w of h grow by g = n/(n - 1)
+    and c of h changes. So S is split into the terms with no, one and two factors from h.
+    """
+    strata = Strata.of(r.judgments)
+    n, size = (v.reshape(-1, strata.strata)[r.query] for v in (strata.sampled, strata.size))
+    shape = n.shape
+
+    def by_stratum(values: Floats, ranking: Integers, row: Any) -> Floats:
+        return sums(values, ranking * strata.strata + strata.stratum[row], n.size).reshape(shape)
+
+    weight = ratio(strata.size, strata.sampled)[strata.cell]
+    w, first = weight[hits.row], weight[hits.row] / hits.rank
+    same_above, _ = strata.within(hits, w)
+    _, same_below = strata.within(hits, first)
+    all_above = hits.running(w, np.add) - w
+    all_below = hits.total(first)[hits.ranking] - hits.running(first, np.add)
+    inside = first * same_above + w * same_below
+    across = first * (all_above - same_above) + w * (all_below - same_below)
+
+    singles = by_stratum(first, hits.ranking, hits.row)
+    inside_pairs = by_stratum(inside, hits.ranking, hits.row) / 2
+    across_pairs = by_stratum(across, hits.ranking, hits.row)
+    relevant = by_stratum(weight[row], ranking, row)
+    pair_weights = (strata.pair_weight(m) for m in (strata.sampled, strata.sampled - 1))
+    c, c_less = (v.reshape(-1, strata.strata)[r.query] for v in pair_weights)
+    total = (singles + c * inside_pairs + across_pairs / 2).sum(axis=1, keepdims=True)
+    g = np.where(n > 1, ratio(n, n - 1), 1.0)
+    others = total - singles - c * inside_pairs - across_pairs
+    s = others + g * (singles + across_pairs) + g**2 * c_less * inside_pairs
+    big_r = relevant.sum(axis=1, keepdims=True) + (g - 1) * relevant
+
+    at = ranking, strata.stratum[row]
+    lost = np.zeros(len(row))
+    at_hits = hits.ranking, strata.stratum[hits.row]
+    lost[place] = g[at_hits] * (first + across) + (g**2 * c_less)[at_hits] * inside
+    left = big_r[at] - g[at] * weight[row]
+    # Weights are at least 1, so that what is left is 0 or at least 1 up to rounding.
+    changed = np.where(left > 0.5, ratio(s[at] - lost, left), 0.0) - ratio(s, big_r)[at]
+    once, twice = (by_stratum(v, ranking, row) for v in (changed, changed**2))
+    spread = np.where(n > 1, ratio(n - 1, n) * (twice - ratio(once**2, n)), twice)
+    variance: Floats = ((1 - ratio(n, size)) * spread).sum(axis=1)
+    return variance

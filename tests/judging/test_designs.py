@@ -1,0 +1,140 @@
+"""A design is one registered object: added from outside, it works everywhere."""
+
+from __future__ import annotations
+
+import csv
+import io
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from unjudged import Judgments, UsageError, evaluate, experiment, sample
+from unjudged.cli.experiment import experiment as experiment_command
+from unjudged.cli.pool_and_sample import sample as sample_command
+from unjudged.judging.designs import DESIGNS, design, find_design
+from unjudged.judging.pool import REST, Pool
+
+QRELS, RUNS = str(sample.qrels), [str(path) for path in sample.runs.values()]
+
+
+@pytest.fixture
+def every_second() -> Iterator[str]:
+    """A design as user code would write it: every n-th judged document of the pool, from a random start."""
+
+    @design(level="depth", levels=(2, 5), axis="one document in", runs=False, name="every")
+    def every(pool: Pool, level: int, seed: int, *, offset: int = 0) -> Judgments:
+        rows = np.arange(len(pool.judgments.grade))
+        return pool.only((rows + seed + offset) % level == 0)
+
+    yield "every"
+    del DESIGNS["every"]
+
+
+def test_from_python(every_second: str) -> None:
+    found = experiment(sample.qrels, sample.runs, every_second, measures=["AP", "infAP"], repeats=2, seed=3)
+    assert list(found.levels) == [2, 5]
+    pool = Pool.of(sample.qrels, sample.runs)
+    rows = np.arange(len(pool.judgments.grade))
+    for li, level in enumerate((2, 5)):
+        for repeat in range(2):
+            judgments = pool.only((rows + 3000 + repeat) % level == 0)
+            expected = evaluate(judgments, sample.runs, ["AP", "infAP"]).means
+            assert found.means[li, repeat].tolist() == expected.tolist()
+    moved = experiment(pool, design=every_second, levels=[5], measures="AP", repeats=1, offset=1)
+    assert moved.means[0, 0, :, 0].tolist() == evaluate(
+        pool.only((rows + 1) % 5 == 0), sample.runs, "AP"
+    ).means[:, 0].tolist()  # fmt: skip
+    assert "depth 5" in str(moved)
+
+
+def test_from_the_command_line(every_second: str, tmp_path: Path) -> None:
+    output, drawn = tmp_path / "found.csv", tmp_path / "drawn.qrels"
+    experiment_command(
+        QRELS, *RUNS, design=every_second, levels="2,4", repeats=2, measures=["AP"], workers=1, output=output
+    )
+    rows = list(csv.DictReader(io.StringIO(output.read_text())))
+    assert {(row["design"], row["level"]) for row in rows} == {("every", "2.0"), ("every", "4.0")}
+    sample_command(QRELS, design=every_second, depth="4", seed=1, output=drawn)
+    pool = Pool.of(sample.qrels)
+    expected = pool.only((np.arange(len(pool.judgments.grade)) + 1) % 4 == 0)
+    assert Judgments.read(drawn).grade.tolist() == expected.grade.tolist()
+    with pytest.raises(UsageError, match="--design every needs --depth"):
+        sample_command(QRELS, design=every_second)
+
+
+def test_in_figures(every_second: str) -> None:
+    pytest.importorskip("altair")
+    from unjudged.report.figures.experiment_figures import curves, scatter
+
+    found = experiment(sample.qrels, sample.runs, every_second, measures="AP", repeats=1)
+    assert "one document in" in str(curves(found).to_dict())
+    assert "depth 5" in str(scatter(found).to_dict())
+
+
+def test_in_other_processes(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import numpy as np\n"
+        "from unjudged import experiment, sample\n"
+        "from unjudged.judging.designs import design\n"
+        "@design(level='share', levels=(0.5,), axis='share')\n"
+        "def half(pool, level, seed):\n"
+        "    return pool.only(np.random.default_rng(seed).random(len(pool.judgments.grade)) < level)\n"
+        "if __name__ == '__main__':\n"
+        "    results = [experiment(sample.qrels, sample.runs, 'half', measures='AP', repeats=4, workers=w)\n"
+        "               for w in (1, 2)]\n"
+        "    assert results[0].means.tobytes() == results[1].means.tobytes()\n"
+        "    print('same')\n"
+    )
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=60, check=False)
+    assert done.stdout == "same\n", done.stderr
+
+
+@pytest.mark.parametrize("name", ["random", "depth", "mixed", "stratified"])
+def test_those_of_the_package(name: str) -> None:
+    pool, known = Pool.of(sample.qrels, sample.runs), find_design(name)
+    level = known.levels[4]
+    expected = {
+        "random": pool.random(0.05, seed=8),
+        "depth": pool.depth(5),
+        "mixed": pool.mixed(5, seed=8),
+        "stratified": pool.stratified({10: 1.0, REST: 0.05}, seed=8),
+    }[name]
+    drawn = known.draw(pool, level, seed=8)
+    assert drawn.grade.tolist() == expected.grade.tolist()
+    assert known.form == ("qrels" if expected.stratum is None else "strata")
+    assert known.random == (drawn.grade.tolist() != known.draw(pool, level, seed=9).grade.tolist())
+    if not known.runs:
+        assert known.draw(Pool.of(sample.qrels), level, seed=8).grade.tolist() == drawn.grade.tolist()
+
+
+def test_what_cannot_be_registered_or_drawn(every_second: str) -> None:
+    pool = Pool.of(sample.qrels, sample.runs)
+    whatever: dict[str, Any] = {"axis": "", "levels": (1,)}
+    with pytest.raises(UsageError, match="level is 'size', expected one of share, depth"):
+        design(level="size", **whatever)
+    with pytest.raises(UsageError, match="share is 2"):
+        design(level="share", axis="", levels=(2,))
+    with pytest.raises(UsageError, match="at least one default level"):
+        design(level="share", axis="", levels=())
+    with pytest.raises(UsageError, match="design is 'none', expected one of random, depth"):
+        find_design("none")
+    with pytest.raises(UsageError, match="design 'every' has no option 'top'; its options: offset"):
+        find_design(every_second).draw(pool, 2, top=3)
+    with pytest.raises(UsageError, match=r"depth is 2\.5"):
+        find_design(every_second).draw(pool, 2.5)
+    with pytest.raises(UsageError, match=r"one truth value for each of \d+ rows"):
+        pool.only(np.ones(3, bool))
+
+    @design(level="share", levels=(1,), axis="", name="broken")
+    def broken(pool: Pool, level: float, seed: int) -> Any:
+        return pool.judgments.grade
+
+    with pytest.raises(UsageError, match="design 'broken' returned ndarray, expected Judgments"):
+        find_design("broken").draw(pool, 1)
+    del DESIGNS["broken"]
