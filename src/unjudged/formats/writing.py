@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import re
-import secrets
 import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -180,7 +179,7 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
     mode = stat.S_IMODE(target.stat().st_mode) & 0o777 if target.exists() else None
     if mode is not None and not os.access(target, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(target))
-    unfinished = target.with_name(f".unjudged-{secrets.token_hex(8)}")
+    unfinished = target.with_name(f".unjudged-{os.urandom(8).hex()}")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
     handle = os.open(unfinished, flags, 0o666 if mode is None else 0o600)
     try:
