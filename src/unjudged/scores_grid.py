@@ -10,7 +10,7 @@ from unjudged.measures.registry import Measure
 from unjudged.rankings.judged import Floats
 
 
-class Scores(Protocol):
+class ScoresLike(Protocol):
     """What a grid needs to know of `unjudged.Scores`."""
 
     @property
@@ -28,7 +28,7 @@ class Scores(Protocol):
     def rows(self, *, per_query: bool = True, mean: bool = False) -> Iterable[Sequence[Any]]: ...
 
 
-def scores_grid(scores: Scores, per_query: bool = False) -> Grid:
+def scores_grid(scores: ScoresLike, per_query: bool = False) -> Grid:
     """One row per run, and with `per_query` one per run and query, then the mean as query `all`."""
     names = ["run", "query"] if per_query else ["run"]
     numbers = [Column(str(m), "integer" if m.traits.summary == "sum" else "number") for m in scores.measures]
@@ -48,7 +48,7 @@ def scores_grid(scores: Scores, per_query: bool = False) -> Grid:
     )
 
 
-def missing_queries(scores: Scores) -> Iterator[str]:
+def missing_queries(scores: ScoresLike) -> Iterator[str]:
     """A sentence for each run that has no ranking for some query."""
     for run, queries in scores.missing.items():
         some = ", ".join(queries[:5]) + (", ..." if len(queries) > 5 else "")
@@ -60,7 +60,7 @@ def many(count: int, one: str, more: str) -> str:
     return f"{count} {one if count == 1 else more}"
 
 
-def _best(scores: Scores) -> frozenset[tuple[int, int]]:
+def _best(scores: ScoresLike) -> frozenset[tuple[int, int]]:
     """The places of the highest mean of each measure, if there are several runs."""
     if len(scores.runs) < 2:
         return frozenset()

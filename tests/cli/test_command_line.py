@@ -1,4 +1,4 @@
-"""The command line as a user meets it: in a process of its own."""
+"""The command line: values, messages and exit codes, and what needs a process of its own."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.in_process import printed, refused
 from unjudged import evaluate, sample
 
 QRELS, RUN = str(sample.qrels), str(sample.runs["fused"])
@@ -23,22 +24,6 @@ def unjudged(*arguments: str, given: bytes = b"", **environment: str) -> subproc
     return subprocess.run(
         command, input=given, capture_output=True, env={**os.environ, **environment}, check=False
     )
-
-
-def printed(*arguments: str) -> str:
-    done = unjudged(*arguments)
-    assert done.returncode == 0, done.stderr.decode()
-    assert done.stderr == b""
-    return done.stdout.decode()
-
-
-def refused(code: int, *arguments: str) -> str:
-    done = unjudged(*arguments)
-    assert done.returncode == code
-    assert done.stdout == b""
-    (line,) = done.stderr.decode().splitlines()
-    assert line.startswith("unjudged: ")
-    return line.removeprefix("unjudged: ")
 
 
 def test_table() -> None:

@@ -15,7 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_command_line import QRELS, printed, refused, unjudged
+from tests.cli.in_process import printed, refused
+from tests.cli.test_command_line import QRELS, unjudged
 from unjudged import Judgments, evaluate, sample
 from unjudged.judging.pool import Pool
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
 import sys
@@ -12,9 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_command_line import QRELS, RUN, printed, refused, unjudged
+from tests.cli.in_process import printed, refused, unjudged
 from unjudged import evaluate, sample
+from unjudged.cli.results import Results
 
+QRELS, RUN = str(sample.qrels), str(sample.runs["fused"])
 EXPANDED = str(sample.runs["expanded"])
 NOTE = "expanded has no ranking for 1 query of 30: q17. Each counts as empty."
 
@@ -102,6 +103,19 @@ def test_writing_to_standard_output_by_name_appends(tmp_path: Path) -> None:
     assert log.read_text().startswith("before\nrun,query,measure,value\n")
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no /dev/stdout")
+def test_nothing_is_kept_beside_a_stream(tmp_path: Path) -> None:
+    """An experiment that writes to standard output by name has no checkpoint, wherever that leads."""
+    log = tmp_path / "log"
+    code = "from unjudged.cli.results import Results; from pathlib import Path; "
+    code += "print(Results.of(Path('/dev/stdout'), None, None, None, 'svg').checkpoint)"
+    with log.open("w") as target:
+        subprocess.run([sys.executable, "-c", code], stdout=target, check=True)
+    assert log.read_text() == "None\n"
+    kept = Results.of(log, None, None, None, "svg").checkpoint
+    assert kept == tmp_path / "log.partial"
+
+
 def test_next_refuses_a_name_that_would_forge_a_judgment(tmp_path: Path) -> None:
     """A document whose name has a line break would be read back as two judgments."""
     run = tmp_path / "run.json"
@@ -158,5 +172,4 @@ def test_the_width_of_a_terminal_is_used() -> None:
 
 
 def test_demo_fits_a_terminal() -> None:
-    assert "COLUMNS" not in os.environ or int(os.environ["COLUMNS"]) >= 80
     assert max(map(len, printed("demo").splitlines())) <= 80

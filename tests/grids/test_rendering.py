@@ -6,6 +6,8 @@ import csv
 import io
 import json
 import math
+import re
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -109,6 +111,18 @@ def test_csv_text_never_starts_a_formula(text: str) -> None:
     assert not cell.startswith(("=", "+", "-", "@", "\t", "\r"))
     assert cell.isprintable()
     assert text.isprintable() <= cell.endswith(text)
+
+
+@given(st.text())
+def test_escaped_text_is_the_text_again(text: str) -> None:
+    """A browser shows the escaped text as it is, and nothing is left that LaTeX or Markdown would run."""
+    assert unescape(escapes.html(text)) == escapes.plain(text)
+    assert not set(escapes.html(text)) & set("<>\"'")
+    bare = re.sub(r"\\textbackslash\{\}|\\text\w+\{\}|\\[{}$&#%_]", "", escapes.latex(text))
+    assert not set(bare) & set("\\{}$&#%_^~")
+    bare = re.sub(r"\\[^a-zA-Z0-9\s]", "", escapes.markdown(text))
+    assert not set(bare) & set("`*_[]<>|\\")
+    assert escapes.plain(text).isprintable()
 
 
 NAMES = st.text("abcdef\u6f22", max_size=12)

@@ -9,6 +9,7 @@ from unjudged.cli.output import check_output, make_folder, show, show_grids
 from unjudged.errors import InputError, UsageError
 from unjudged.experiments.robustness import Robustness
 from unjudged.experiments.summary import run_means_grid
+from unjudged.formats.writing import is_stream
 from unjudged.grids.rendering import arrow_modules, format_of
 from unjudged.report.figures.charts import check_figures, picture
 
@@ -47,8 +48,8 @@ class Results:
 
     @property
     def checkpoint(self) -> Path | None:
-        """A file beside the output; none if the output is a device or a pipe."""
-        if self.output is None or (self.output.exists() and not self.output.is_file()):
+        """A file beside the output; none if the output is a device, a pipe or a standard stream."""
+        if self.output is None or is_stream(self.output):
             return None
         return self.output.with_name(self.output.name + ".partial")
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import errno
 import os
 import re
-import secrets
 import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -180,7 +179,7 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
     mode = stat.S_IMODE(target.stat().st_mode) & 0o777 if target.exists() else None
     if mode is not None and not os.access(target, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(target))
-    unfinished = target.with_name(f".unjudged-{secrets.token_hex(8)}")
+    unfinished = target.with_name(f".unjudged-{os.urandom(8).hex()}")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
     handle = os.open(unfinished, flags, 0o666 if mode is None else 0o600)
     try:
@@ -196,21 +195,30 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
         raise
 
 
+def is_stream(path: Path) -> bool:
+    """Whether the path is a device, a pipe, or a file that is open as a standard stream."""
+    if not path.exists():
+        return False
+    found = path.stat()
+    return not stat.S_ISREG(found.st_mode) or _descriptor(path, found) is not None
+
+
 def _open_stream(path: Path) -> int | None:
-    """A descriptor to write to if the path is no regular file, or one that is open as a standard stream."""
-    try:
-        found = path.stat()
-    except FileNotFoundError:
+    """A descriptor to write to if the path is a stream; the one that is open already, if there is one."""
+    if not is_stream(path):
         return None
-    for descriptor in (1, 2):
-        if _is_same(descriptor, found):
-            return os.dup(descriptor)
+    descriptor = _descriptor(path, path.stat())
+    return os.open(path, os.O_WRONLY) if descriptor is None else os.dup(descriptor)
+
+
+def _descriptor(path: Path, found: os.stat_result) -> int | None:
+    """The open descriptor that the path leads to."""
     if path.name.isdecimal() and path.parent.resolve() == Path("/dev/fd").resolve():
-        return os.dup(int(path.name))
-    return None if stat.S_ISREG(found.st_mode) else os.open(path, os.O_WRONLY)
+        return int(path.name)
+    return next((descriptor for descriptor in (1, 2) if _is_same(descriptor, found)), None)
 
 
-def _is_same(descriptor: int, found: Any) -> bool:
+def _is_same(descriptor: int, found: os.stat_result) -> bool:
     try:
         return os.path.samestat(os.fstat(descriptor), found)
     except OSError:  # the stream is closed

@@ -76,9 +76,9 @@ def grid_of(fields: Sequence[str], rows: Iterable[Sequence[Any]], notes: Sequenc
     >>> grid_of(["run", "value"], [("a", 0.5)]).columns[0].kind
     'label'
     """
-    listed = [list(row) for row in rows]
+    listed = list(rows)
     columns = []
     for name, values in zip(fields, zip(*listed, strict=True) if listed else [()] * len(fields), strict=True):
-        types = {type(value) for value in values}
+        types = set(map(type, values))
         columns.append(Column(name, "label" if str in types else "integer" if types == {int} else "number"))
     return Grid(columns, listed, notes=notes)

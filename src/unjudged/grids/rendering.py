@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -64,9 +65,8 @@ def as_csv(grid: Grid) -> str:
     target = io.StringIO()
     writer = csv.writer(target, lineterminator="\n")
     writer.writerow([escapes.csv(column.name) for column in grid.columns])
-    for row in grid.rows:
-        cells = map(_value, row)
-        writer.writerow([escapes.csv(cell) if isinstance(cell, str) else cell for cell in cells])
+    safe = cache(escapes.csv)
+    writer.writerows([safe(c) if isinstance(c, str) else _value(c) for c in row] for row in grid.rows)
     return target.getvalue()
 
 

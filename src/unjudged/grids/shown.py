@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from unjudged.grids.grid import Grid
-from unjudged.grids.rendering import as_html
-from unjudged.grids.terminal import table
 
 WIDTH = 80
 ROWS = 60
@@ -24,10 +22,14 @@ class Shown:
         raise NotImplementedError
 
     def __str__(self) -> str:
+        from unjudged.grids.terminal import table
+
         return table(self.grid().head(ROWS), width=WIDTH, rule=False).rstrip("\n")
 
     def __repr__(self) -> str:
         return str(self)
 
     def _repr_html_(self) -> str:
+        from unjudged.grids.rendering import as_html
+
         return as_html(self.grid().head(ROWS))

@@ -1,0 +1,47 @@
+"""The command line without a process of its own, for tests of what it prints."""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+from unittest.mock import patch
+
+from unjudged.cli.main import main
+
+
+def unjudged(*arguments: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
+    """Exit code and output of a command, in a terminal of 80 columns unless COLUMNS says otherwise."""
+    streams = io.BytesIO(), io.BytesIO()
+    out, err = (io.TextIOWrapper(stream, encoding="utf-8") for stream in streams)
+    code: object = 0
+    with (
+        patch.object(sys, "stdout", out),
+        patch.object(sys, "stderr", err),
+        patch.dict(os.environ, {"COLUMNS": "80", **environment}),
+    ):
+        try:
+            main(arguments)
+        except SystemExit as end:
+            code = end.code or 0
+        out.flush()
+        err.flush()
+    assert isinstance(code, int)
+    return subprocess.CompletedProcess(arguments, code, *(stream.getvalue() for stream in streams))
+
+
+def printed(*arguments: str) -> str:
+    done = unjudged(*arguments)
+    assert done.returncode == 0, done.stderr.decode()
+    assert done.stderr == b""
+    return done.stdout.decode()
+
+
+def refused(code: int, *arguments: str) -> str:
+    done = unjudged(*arguments)
+    assert done.returncode == code
+    assert done.stdout == b""
+    (line,) = done.stderr.decode().splitlines()
+    assert line.startswith("unjudged: ")
+    return line.removeprefix("unjudged: ")
