@@ -15,11 +15,10 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from tests.formats.test_scanner_twins import likely_lines, outcome
+from tests.formats.test_scanner_twins import likely_lines, outcome, tables
 from unjudged import Judgments, evaluate
 from unjudged.errors import InputError, UnjudgedError
-from unjudged.formats import streams
-from unjudged.formats.matching import index
+from unjudged.formats import matching, streams
 from unjudged.formats.readers import trec
 from unjudged.formats.roles import QRELS, RUN
 from unjudged.formats.scan import checks, plain, plain_mappings, scanner
@@ -174,7 +173,7 @@ def scanned(path: Path, cores: int) -> Any:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(streams, "SMALLEST_PIECE", 1)
         patch.setattr(trec, "cores", lambda: cores)
-        return outcome(lambda: next(trec.scan_runs([(path, path)], index(JUDGED.grouped()))))
+        return outcome(lambda: next(trec.scan_runs([(path, path)], matching.index(JUDGED.grouped()))))
 
 
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -188,6 +187,22 @@ def test_the_same_answer_on_any_number_of_cores(tmp_path: Path, data: bytes) -> 
     one = scanned(path, 1)
     for cores in (2, 3, 7):
         assert scanned(path, cores) == one
+
+
+@settings(max_examples=300, deadline=None)
+@given(tables(), st.integers(0, 2), st.integers(0, 5))
+@example(replace(TABLE, queries=Ids.of(["p", "q", "r"]), starts=np.array([0, 2, 3, 3])), 0, 3)
+def test_a_table_gives_the_same_on_any_number_of_cores(table: Table, first: int, last: int) -> None:
+    groups = len(table.queries)
+    part = table.span(min(first, groups), max(min(first, groups), min(last, groups)))
+
+    def matched(cores: int) -> Any:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(matching, "SMALLEST_PART", 1)
+            patch.setattr(matching, "cores", lambda: cores)
+            return outcome(lambda: matching.match(part, matching.index(TABLE)))
+
+    assert matched(2) == matched(3) == matched(8) == matched(1)
 
 
 # Threads, failing memory and failing imports, each in a process of its own.
