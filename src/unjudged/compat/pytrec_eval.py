@@ -110,13 +110,15 @@ def _copied(query_relevance: Any) -> dict[str, dict[str, int]]:
     """The queries that have judgments, in a copy that no other thread can change."""
     if not isinstance(query_relevance, Mapping):
         raise WrongType("Argument query_relevance should be of type dictionary.")
-    judged = dict(query_relevance)
-    for query, grades in judged.items():
-        if not isinstance(grades, Mapping):
+    judged = {}
+    for query, grades in dict(query_relevance).items():
+        if not isinstance(grades, dict | Mapping):
             what = f"query {quoted(str(query))} holds a {type(grades).__name__}"
             raise WrongType(f"{what}, expected a dict of documents and their grades")
-    copies = {query: dict(grades) for query, grades in judged.items()}
-    return {query: grades for query, grades in copies.items() if grades}
+        copy = dict(grades)
+        if copy:
+            judged[query] = copy
+    return judged
 
 
 def _level(relevance_level: int) -> int:

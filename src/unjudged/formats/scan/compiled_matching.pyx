@@ -172,7 +172,7 @@ def match_mapping(run, queries, documents, starts, bint single):
         if known is None:
             continue
         judged, number = documents[known], known
-        if len(judged) != rows[number + 1] - rows[number]:
+        if number < 0 or len(judged) != rows[number + 1] - rows[number]:
             raise changed_while_read("the judged documents")
         status = NOT_PLAIN
         if isinstance(ranking, dict):

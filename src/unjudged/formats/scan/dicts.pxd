@@ -25,7 +25,7 @@ cdef extern from "Python.h":
     PyObject *PyExc_OverflowError
     PyObject *PyExc_UnicodeEncodeError
     bint PyErr_ExceptionMatches(PyObject *kind)
-    bint PyUnicode_IS_ASCII(object text)
+    int PyUnicode_KIND(object text)   # bytes per character
     # Declared without `except`: their errors are looked at here, and an except clause allocates memory.
     double PyLong_AsDouble(object number)
     const char *PyUnicode_AsUTF8AndSize(object text, Py_ssize_t *size)
@@ -105,8 +105,8 @@ cdef inline Status count_above(Hits *hits, object ranking, int64_t size, list co
         document = <object>key
         if not (PyUnicode_CheckExact(document) and read_score(<object>value, hits.single, &score)):
             return NOT_PLAIN
-        if not PyUnicode_IS_ASCII(document) and utf8_of(document, &length, copies) == NULL:
-            return NOT_PLAIN
+        if PyUnicode_KIND(document) > 1 and utf8_of(document, &length, copies) == NULL:
+            return NOT_PLAIN   # surrogates take two bytes
         if hits.count:
             at = first_below(hits, at, score, document, copies)
             if at < 0:

@@ -37,7 +37,7 @@ def match_mapping(
         if name not in queries:
             continue
         q = queries[name]
-        if len(documents[q]) != first_rows[q + 1] - first_rows[q]:
+        if q < 0 or len(documents[q]) != first_rows[q + 1] - first_rows[q]:
             raise changed_while_read("the judged documents")
         scores = scores_by_document(name, ranking)
         keys = [to_single(score) if single else score for score in scores.values()]
