@@ -20,7 +20,7 @@ PARAMETERS |= {"iprec_at_recall.0.15,0.55", "Rprec_mult.0.5,1.5", "set_F.2.5", "
 
 
 def check(qrels: Qrels, run: RunDict, measures: set[str], level: int, judged_only: bool) -> int:
-    """That both give the same; how many rankings that were."""
+    """Check that both give the same values, and return the number of rankings."""
     expected = theirs.RelevanceEvaluator(qrels, measures, level, judged_only).evaluate(run)
     got = ours.RelevanceEvaluator(qrels, measures, level, judged_only).evaluate(run)
     assert list(got) == list(expected)
@@ -47,7 +47,7 @@ def test_any_collection(collection: tuple[Qrels, RunDict], level: int, judged_on
 
 
 def ranking(rng: random.Random) -> tuple[dict[str, int], dict[str, float]]:
-    """Judgments and scores of one query: few or many, some tied, some tied in single precision only."""
+    """The judgments and scores of one query: few or many, some tied, some tied only in single precision."""
     documents = [f"d{i}" if rng.random() < 0.9 else f"é{i}" for i in range(rng.choice([3, 10, 40]))]
     highest = rng.choice([1, 1, 3, 12])
     judged = rng.sample(documents, rng.randint(1, len(documents)))

@@ -1,4 +1,4 @@
-"""Tables matched against the judged documents; a document twice for a query is refused."""
+"""Tables matched against the judged documents. A repeated document of a query is refused."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from unjudged.errors import DuplicateError, UnjudgedError
 from unjudged.formats.roles import no_rows, seen_before, seen_twice
 from unjudged.formats.scan import scanner
+from unjudged.formats.scan.checks import checked_starts
 from unjudged.formats.tables import Ids, Matched, Table
 
 SMALLEST_PART = 1 << 18
@@ -28,32 +29,39 @@ def index(table: Table) -> scanner.Index:
 
 
 def index_of(queries: Ids, starts: NDArray[np.int64], documents: Ids) -> scanner.Index:
-    """The same for names that stand in no table: query q has documents `starts[q]` to `starts[q + 1]`."""
+    """The same without a table: query q has the documents `starts[q]` to `starts[q + 1]`."""
     nothing = np.zeros((len(documents), 1)), np.zeros(0, np.int64)
     return index(Table(queries, starts, documents, *nothing))
 
 
 def match(table: Table, judged: scanner.Index) -> Matched:
-    """What a table of rankings holds of the judged documents; of a large one each core takes a part."""
+    """What a table of rankings holds of the judged documents. Cores share a large table."""
     parts = min(cores(), len(table.documents) // SMALLEST_PART)
     try:
         if parts < 2:
             return scanner.match_table(table, judged)
-        cuts = np.searchsorted(table.starts, np.linspace(0, len(table.documents), parts + 1).astype(np.int64))
-        spans = [table.span(first, last) for first, last in pairwise(cuts.tolist())]
         with ThreadPoolExecutor(parts) as pool:
-            return Matched.joined(list(pool.map(lambda span: scanner.match_table(span, judged), spans)))
+            matched = pool.map(lambda span: scanner.match_table(span, judged), _spans(table, parts))
+            return Matched.joined(list(matched))
     except DuplicateError as error:
         raise _named(table, error) from None
 
 
-def match_blocks(blocks: Iterable[Table], judged: scanner.Index) -> Matched | None:
-    """The same from rows that come in blocks, each forgotten once its queries are complete.
+def _spans(table: Table, parts: int) -> list[Table]:
+    """The groups of a table in parts of about the same number of rows."""
+    starts = checked_starts(table.starts, len(table.queries), len(table.documents))
+    rows = np.linspace(starts[0], starts[-1], parts + 1)[1:-1]
+    cuts = [0, *np.searchsorted(starts[:-1], rows).tolist(), len(starts) - 1]
+    return [table.span(first, last) for first, last in pairwise(cuts)]
 
-    None where the rows of a query turn out to be apart: then all of them are needed at once.
+
+def match_blocks(blocks: Iterable[Table], judged: scanner.Index) -> Matched | None:
+    """The same from rows that come in blocks. The rows of a query are forgotten when it is complete.
+
+    None if the rows of a query are not together. Then all rows are needed at once.
     """
     parts: list[Matched] = []
-    waiting: list[Table] = []  # the query that the next block may go on with
+    waiting: list[Table] = []  # the rows of the last query, which may continue in the next block
     seen: set[int] = set()
 
     def done(table: Table) -> bool:
@@ -85,7 +93,7 @@ def match_blocks(blocks: Iterable[Table], judged: scanner.Index) -> Matched | No
 
 
 def _one_group(parts: list[Table]) -> Table:
-    """The rows of one query that came in parts."""
+    """The rows of one query, from several blocks."""
     if len(parts) == 1:
         return parts[0]
     rows = Table.joined(parts)

@@ -6,6 +6,7 @@ import io
 import os
 import stat
 import sys
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -128,15 +129,21 @@ def pieces(path: PathLike, most: int) -> list[tuple[int, int | None]]:
 
 
 def _next_query(stream: BinaryIO, start: int) -> int | None:
-    """Where the first query behind `start` ends; None if that is too far to look."""
+    """Where the first query after `start` ends; None if that is too far to look.
+
+    Never at a byte order mark, which counts only at the start of a file.
+    """
     stream.seek(start)
     stream.readline(LONGEST_SEARCH)
     query = None
     while (at := stream.tell()) < start + LONGEST_SEARCH:
-        fields = stream.readline(LONGEST_SEARCH).split(None, 1)
-        if not fields:
+        line = stream.readline(LONGEST_SEARCH)
+        if not line:
             return None
-        if query is not None and fields[0] != query:
+        fields = line.split(None, 1)
+        if not fields or fields[0].startswith(b"#"):
+            continue
+        if query is not None and fields[0] != query and not line.startswith(BOM_UTF8):
             return at
         query = fields[0]
     return None

@@ -9,7 +9,7 @@ from threading import Event
 
 import numpy as np
 
-from unjudged.errors import InputError
+from unjudged.errors import InputError, UnjudgedError
 from unjudged.formats.matching import cores, match
 from unjudged.formats.roles import RUN, ZSCORES, Layout, layout_of_judgments
 from unjudged.formats.scan import scanner
@@ -98,12 +98,14 @@ def _join(
     judged: scanner.Index,
     layout: Layout,
 ) -> Matched:
-    parts, lines = [], 0
-    for scan in scans:
-        with errors_named(path, lines):
-            part, more_lines = scan.result()
-        parts.append(part)
-        lines += more_lines
+    with errors_named(path):
+        try:
+            parts = [scan.result()[0] for scan in scans]
+        except UnjudgedError:
+            if len(scans) == 1:
+                raise
+            # A piece numbers its lines from its own start. Read as one, the file gives the right numbers.
+            parts = [_scan_piece(file, (0, None), judged, layout, Event())[0]]
     matched = Matched.joined(parts)
     if not len(matched.query):
         raise InputError(f"{display_name(path)}: {_empty(layout)}")
