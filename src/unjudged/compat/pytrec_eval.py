@@ -25,7 +25,7 @@ from unjudged.compat.trec_eval.translation import (
     names_of,
     values,
 )
-from unjudged.errors import InputError, LineError, RepeatedDocument
+from unjudged.errors import InputError, RepeatedDocument
 from unjudged.formats.readers.nested import nested
 from unjudged.formats.roles import QRELS, RUN, Layout
 from unjudged.formats.scan import scanner
@@ -144,7 +144,7 @@ def _parsed(lines: Iterable[str], layout: Layout) -> dict[str, dict[str, Any]]:
         return defaultdict(dict, nested(lines, layout))
     except RepeatedDocument as error:
         raise RepeatedLine(str(error)) from None
-    except LineError as error:
+    except InputError as error:
         raise MalformedLine(str(error)) from None
 
 
