@@ -121,13 +121,18 @@ def _scan_ordered(rows: _Rows, judged: scanner.Index) -> Matched:
         query = rows.columns["query"].replace('"', '""')
         connection.register("source", source)
         ordered = connection.sql(f'SELECT * FROM source ORDER BY "{query}"')  # noqa: S608
-        read = getattr(ordered, "to_arrow_reader", None) or ordered.fetch_record_batch  # before DuckDB 1.5
-        batches = read(BLOCK)
+        batches = _reader(ordered, BLOCK)
         tables = (table_of_arrow(rows.by_role([batch]), _anywhere, together=False) for batch in batches)
         matched = match_blocks(bounded(tables), judged)
     if matched is None:
         raise InputError("DuckDB did not return the queries in order, expected each query once")
     return matched
+
+
+def _reader(relation: Any, rows: int) -> Any:
+    """The rows of a relation in batches; the method has had three names since DuckDB 1.2."""
+    names = ("to_arrow_reader", "fetch_record_batch", "fetch_arrow_reader")
+    return next(getattr(relation, name) for name in names if hasattr(relation, name))(rows)
 
 
 def _validated(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

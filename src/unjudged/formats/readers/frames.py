@@ -98,7 +98,8 @@ def _of_stream(stream: Any, number: str, given: Mapping[str, str]) -> tuple[dict
 
     arrow = pyarrow_module("an Arrow stream")
     try:
-        reader = arrow.RecordBatchReader.from_stream(stream)
+        own = isinstance(stream, arrow.RecordBatchReader)  # whose buffers know their sizes, for validation
+        reader = stream if own else arrow.RecordBatchReader.from_stream(stream)
     except (TypeError, arrow.ArrowInvalid):
         problem = f"a {type(stream).__name__} has no columns, expected a frame or an Arrow stream"
         raise UsageError(problem) from None

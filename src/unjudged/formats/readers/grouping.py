@@ -31,43 +31,44 @@ def ids_of(array: pa.Array) -> Ids:
     return Ids(np.frombuffer(data, np.uint8) if data else np.zeros(0, np.uint8), offsets)
 
 
-def numbered(names: pa.Array) -> tuple[pa.Array, NDArray[np.int64]]:
+def numbered(names: pa.Array) -> tuple[pa.Array, NDArray[np.int32]]:
     """Each name once, in the order they come, and for each row the number of its name."""
     import pyarrow as pa
 
     ids = ids_of(names)
     longest = int(np.diff(ids.offsets).max(initial=0))
     if len(names) > FEW and longest <= LONGEST_HASHED:
-        number: NDArray[np.int64] = (
-            pa.array(_keyed(ids, longest).view(np.int64)).dictionary_encode().indices.to_numpy()
-        ).astype(np.int64)
-        distinct = names.take(pa.array(_first_rows(number)))
-        if longest < 8 or names.equals(distinct.take(pa.array(number))):
+        encoded = pa.array(_keyed(ids, longest).view(np.int64)).dictionary_encode()
+        number: NDArray[np.int32] = encoded.indices.to_numpy()
+        distinct = names.take(pa.array(_first_rows(number, len(encoded.dictionary))))
+        if longest < 8 or names.equals(distinct.take(encoded.indices)):
             return distinct, number
     seen: dict[bytes, int] = {}
-    number = np.fromiter((seen.setdefault(name, len(seen)) for name in ids.tolist()), np.int64, len(ids))
-    return names.take(pa.array(_first_rows(number))), number
+    number = np.fromiter((seen.setdefault(name, len(seen)) for name in ids.tolist()), np.int32, len(ids))
+    return names.take(pa.array(_first_rows(number, len(seen)))), number
 
 
 def _keyed(ids: Ids, longest: int) -> NDArray[np.uint64]:
     """A number for each name, from its bytes; names below eight bytes never share one."""
     starts, lengths = ids.offsets[:-1], np.diff(ids.offsets)
-    data = np.concatenate([ids.data, np.zeros(8, np.uint8)])
+    data = np.concatenate([ids.data, np.zeros(longest + 8, np.uint8)])
     words = np.ndarray(len(data) - 7, np.uint64, data, strides=(1,))
-    number: NDArray[np.uint64] = lengths.astype(np.uint64) << np.uint64(56)
-    for place in range(0, max(longest, 1), 8):
-        at = np.minimum(starts + place, len(words) - 1)
-        number ^= words[at] & _FIRST_BYTES[np.clip(lengths - place, 0, 8)]
-        number *= _KEYS[place // 8]
+    number = words[starts]
+    number &= _FIRST_BYTES[np.minimum(lengths, 8)]
+    number ^= lengths.astype(np.uint64) << np.uint64(56)
+    number *= _KEYS[0]
+    for place in range(8, longest, 8):
         number ^= number >> np.uint64(29)
-    number *= _KEYS[-1]
+        number ^= words[starts + place] & _FIRST_BYTES[np.clip(lengths - place, 0, 8)]
+        number *= _KEYS[place // 8]
     return number
 
 
-def _first_rows(number: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The first row of each number; numbers are given in the order of their first rows."""
-    highest = np.maximum.accumulate(number)
-    return np.flatnonzero(np.diff(highest, prepend=-1))
+def _first_rows(number: NDArray[np.int32], count: int) -> NDArray[np.int64]:
+    """The first row of each number: assigned last, from the end."""
+    rows = np.empty(count, np.int64)
+    rows[number[::-1]] = np.arange(len(number) - 1, -1, -1)
+    return rows
 
 
 def stable_order(number: NDArray[np.integer]) -> NDArray[np.int64]:
