@@ -40,7 +40,7 @@ def views(length: int, buffer: int, offset: int) -> Damaged:
     """The second document becomes a view that points anywhere."""
     column = pyarrow.array(["d0", "a document with a long name", "d2"], pyarrow.string_view())
     memory = (ctypes.c_char * 48).from_address(column.buffers()[1].address)
-    data = np.frombuffer(memory, np.int32).reshape(3, 4)
+    data = np.frombuffer(memoryview(memory).cast("B"), np.int32).reshape(3, 4)
     return column, lambda: data.__setitem__((1, [0, 2, 3]), [length, buffer, offset])
 
 
