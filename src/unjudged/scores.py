@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from unjudged.errors import UsageError
+from unjudged.errors import UsageError, missing_package
 from unjudged.grids.grid import Grid
 from unjudged.grids.shown import Shown
 from unjudged.measures.names import MeasureLike, parse
@@ -157,8 +157,8 @@ class Scores(Shown):
         """A DuckDB relation over `rows()`."""
         try:
             import duckdb
-        except ModuleNotFoundError as error:
-            raise _not_installed("duckdb", error) from None
+        except ModuleNotFoundError:
+            raise missing_package("duckdb", "to_duckdb") from None
         return duckdb.from_arrow(self.to_arrow())
 
     def to_frame(self, library: str | None = None) -> Any:
@@ -189,8 +189,8 @@ class Scores(Shown):
         lists = {name: column.tolist() for name, column in columns.items()}
         try:
             return narwhals.from_dict(lists, backend=backend).to_native()
-        except ModuleNotFoundError as error:
-            raise _not_installed(backend, error) from None
+        except ModuleNotFoundError:
+            raise missing_package(backend, f"to_{backend}") from None
 
     def grid(self, per_query: bool = False) -> Grid:
         """Every run's means as a table, or with `per_query` its value for each query."""
@@ -203,10 +203,6 @@ FRAMES: Mapping[str, Callable[[Scores], Any]] = {
     "pyarrow": Scores.to_arrow,
     "duckdb": Scores.to_duckdb,
 }
-
-
-def _not_installed(library: str, error: ModuleNotFoundError) -> UsageError:
-    return UsageError(f"{library} is not installed: pip install {library} ({error})")
 
 
 def _name(measure: MeasureLike) -> str:

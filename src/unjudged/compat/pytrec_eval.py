@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from unjudged.compat.trec_eval.settings import Stop
+from unjudged.compat.trec_eval.exits import Stop
 from unjudged.compat.trec_eval.translation import (
     NICKNAMES,
     ORDER,
@@ -110,15 +110,13 @@ def _copied(query_relevance: Any) -> dict[str, dict[str, int]]:
     """The queries that have judgments, in a copy that no other thread can change."""
     if not isinstance(query_relevance, Mapping):
         raise WrongType("Argument query_relevance should be of type dictionary.")
-    judged = {}
-    for query, grades in dict(query_relevance).items():
-        if not isinstance(grades, dict | Mapping):
+    judged = dict(query_relevance)
+    for query, grades in judged.items():
+        if not isinstance(grades, Mapping):
             what = f"query {quoted(str(query))} holds a {type(grades).__name__}"
             raise WrongType(f"{what}, expected a dict of documents and their grades")
-        copy = dict(grades)
-        if copy:
-            judged[query] = copy
-    return judged
+    copies = {query: dict(grades) for query, grades in judged.items()}
+    return {query: grades for query, grades in copies.items() if grades}
 
 
 def _level(relevance_level: int) -> int:

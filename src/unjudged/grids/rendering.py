@@ -11,7 +11,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from unjudged.errors import UsageError
+from unjudged.errors import UsageError, missing_package
 from unjudged.grids import escapes
 from unjudged.grids.grid import Cell, Grid
 from unjudged.grids.terminal import table
@@ -138,7 +138,7 @@ def arrow_modules() -> tuple[Any, Any]:
         import pyarrow
         from pyarrow import parquet
     except ModuleNotFoundError:
-        raise UsageError("Parquet needs pyarrow: pip install 'unjudged[files]'") from None
+        raise missing_package("pyarrow", "Parquet") from None
     return pyarrow, parquet
 
 

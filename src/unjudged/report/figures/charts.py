@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from unjudged.errors import UsageError
+from unjudged.errors import UsageError, missing_package
 from unjudged.formats.writing import write_whole
 
 # The colours of Okabe and Ito, which colour-blind readers can tell apart and which also differ in grey.
@@ -36,7 +36,7 @@ def altair_module() -> Any:
     try:
         import altair
     except ModuleNotFoundError:
-        raise UsageError("figures need altair: pip install 'unjudged[plots]'") from None
+        raise missing_package("altair", "a figure") from None
     return altair
 
 
@@ -44,7 +44,7 @@ def check_figures() -> None:
     """Raise an error if figures cannot be drawn or saved."""
     altair_module()
     if find_spec("vl_convert") is None:
-        raise UsageError("figures need vl-convert: pip install 'unjudged[plots]'")
+        raise missing_package("vl-convert-python", "a figure")
 
 
 def picture(figure: Any, kind: str) -> str | bytes:
