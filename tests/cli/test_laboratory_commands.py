@@ -239,7 +239,7 @@ def test_figures(tmp_path: Path, kind: str) -> None:
 
 def test_interrupted_and_given_again(tmp_path: Path) -> None:
     output = tmp_path / "found.csv"
-    arguments = ["experiment", QRELS, *RUNS, "--repeats", "200", "-m", "subAP", "-m", "infAP"]
+    arguments = ["experiment", QRELS, *RUNS, "--repeats", "40", "-m", "subAP", "-m", "infAP"]
     command = [sys.executable, "-m", "unjudged", *arguments, "--workers", "2", "-o", str(output)]
     process = subprocess.Popen(command, stderr=subprocess.PIPE)
     kept = output.with_name("found.csv.partial")

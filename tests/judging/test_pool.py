@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import permutations
 from pathlib import Path
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -245,3 +246,20 @@ def test_what_cannot_be_asked() -> None:
     for strata in nonsense:
         with pytest.raises(UsageError):
             Pool.of(QRELS, RUNS).stratified(strata)
+    whole = Pool.of(QRELS, RUNS)
+    value: Any
+    for value in (10**400, 10**5000, float("nan"), float("-inf"), "x", None):
+        with pytest.raises(UsageError, match="share is"):
+            pool.random(value)
+        with pytest.raises(UsageError, match="share is"):
+            whole.stratified({5: value})
+    for value in (float("inf"), float("nan"), 2.5, -1, "x", None):
+        with pytest.raises(UsageError, match="depth is"):
+            whole.mixed(value)
+        with pytest.raises(UsageError, match="seed is"):
+            pool.random(0.5, seed=value)
+        if value != float("inf") and value != 2.5:
+            with pytest.raises(UsageError, match="a stratum ends at depth"):
+                whole.stratified({value: 0.5})
+    assert (whole.depth(10**400).grade == whole.depth(3).grade).all()
+    assert (pool.random(0.5, seed=cast("Any", 2.0)).grade == pool.random(0.5, seed=2).grade).all()
