@@ -24,6 +24,7 @@ from unjudged.cli.measures import cite, measures
 from unjudged.cli.next_to_judge import next_to_judge
 from unjudged.cli.plan import plan
 from unjudged.cli.pool_and_sample import pool, sample
+from unjudged.cli.report import report
 from unjudged.cli.simulate import simulate
 from unjudged.errors import UnjudgedError, UsageError
 from unjudged.formats.scan.scanner import KIND_OF_SCANNER
@@ -41,6 +42,7 @@ for command in (
     evaluate,
     compare,
     calibrate,
+    report,
     pool,
     sample,
     simulate,

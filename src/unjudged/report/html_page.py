@@ -7,9 +7,10 @@ import hashlib
 import html
 import json
 import os
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from importlib.resources import files
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from importlib.resources import files as resources
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,9 @@ from unjudged.evaluation import RunsSource, evaluate, name_runs
 from unjudged.formats.inputs import FILE, kind_of_source
 from unjudged.formats.writing import write_whole
 from unjudged.grids.escapes import plain
+from unjudged.groups import Groups, groups_of
+from unjudged.judging.contributions import contributions
+from unjudged.judging.pool import Pool
 from unjudged.measures.names import MeasureLike, parse_measures
 from unjudged.measures.registry import Measure
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
@@ -27,9 +31,10 @@ from unjudged.rankings.runs import Run, RunSource
 from unjudged.report.page_data import PageInput, page_data
 from unjudged.scores import Scores
 from unjudged.uncertainty.calibration import Calibration
-from unjudged.uncertainty.estimate import JUDGMENTS, Estimate
+from unjudged.uncertainty.estimate import JUDGMENTS, QUERIES, Estimate
 from unjudged.uncertainty.shared import SharedRankings
 
+TITLE = "Evaluation report"
 REPORT_MEASURES = ("AP", "nDCG@10", "RBP(p=0.8)")
 SCRIPTS = ("data", "elements", "tables", "charts", "systems", "matrix", "pair", "rankings", "holes", "start")
 """The parts of the page's script, in the order in which they need each other."""
@@ -64,14 +69,19 @@ def report_page(
     alpha: float = 0.05,
     calibration: Calibration | None = None,
     confidence: float = 0.95,
+    groups: Groups | None = None,
+    depth: int = 100,
     seed: int = 0,
-    title: str = "Evaluation report",
+    title: str = TITLE,
     command: str = "",
+    files: Sequence[str] = (),
     on_read: Callable[[str], None] | None = None,
 ) -> Page:
     """Make a page that shows the runs, what is known about their differences, and what is not.
 
-    The arguments are those of `compare`. `command` is shown as the way to make the page again.
+    Most arguments are those of `compare`. With `groups`, as for `calibrate`, the page also shows what each
+    group contributed to the pool of this `depth`. `command` is shown as the way to make the page again, and
+    `files` are those that the judgments were read from, where `qrels` is not itself a file.
 
     >>> from unjudged import sample
     >>> page = report_page(sample.qrels, sample.runs, ["AP", "P@10"])
@@ -101,20 +111,26 @@ def report_page(
         shared = SharedRankings.of(judgments, named, on_read)
         scores = evaluate(judgments, named, chosen)
         bounds = scores.estimate("bounds")
-    calibrated = None
-    if calibration is not None:
-        again = evaluate(judgments, named, chosen)
-        calibrated = again.estimate("calibrated", calibration=calibration, confidence=confidence)
+    calibrated, contributed = None, []
+    if calibration is not None or groups is not None:
+        pooled = evaluate(judgments, named, chosen)
+        if calibration is not None:
+            calibrated = pooled.estimate("calibrated", calibration=calibration, confidence=confidence)
+        if groups is not None:
+            pool = Pool(judgments, pooled.rankings, list(named))
+            contributed = contributions(pool, depth, groups_of(groups, named))
+    read_from: Sequence[Any] = files or [qrels]
     facts, arrays = page_data(
         PageInput(
             judgments=judgments,
-            sources={"judgments": qrels, **named},
+            sources=[*(("judgments", file) for file in read_from), *named.items()],
             scores=scores,
             shared=shared,
             comparison=comparison,
             bounds=bounds,
-            queries=scores.estimate("queries", confidence=confidence, seed=seed),
+            queries=_for_other_queries(scores, confidence, seed),
             calibrated=calibrated,
+            contributions=contributed,
             command=command,
             title=title,
         )
@@ -145,19 +161,40 @@ def _bounds(comparison: Comparison) -> list[list[Estimate]]:
     return found
 
 
+def _for_other_queries(scores: Scores, confidence: float, seed: int) -> list[list[Estimate]]:
+    """Intervals for other queries; not a number where a measure has no highest value."""
+    found: list[list[Estimate]] = [[] for _ in scores.runs]
+    for k, measure in enumerate(scores.measures):
+        one = replace(scores, values=scores.values[:, :, k : k + 1], measures=[measure])
+        if np.isfinite(measure.traits.range).all():
+            column = [row[0] for row in one.estimate("queries", confidence=confidence, seed=seed)]
+        else:
+            nan = float("nan")
+            column = [Estimate(float(m), nan, nan, confidence, "none", "", QUERIES) for m in one.means[:, 0]]
+        for row, estimate in zip(found, column, strict=True):
+            row.append(estimate)
+    return found
+
+
+def check_report() -> None:
+    """Raise an error if pages cannot be made."""
+    if find_spec("jinja2") is None:
+        raise missing_package("jinja2", "a report")
+
+
 def _rendered(facts: dict[str, Any], arrays: str) -> str:
     """The page; only its own script and style may run, as their hashes in its security policy say."""
-    try:
-        from jinja2 import Environment, StrictUndefined
-    except ModuleNotFoundError:
-        raise missing_package("jinja2", "a report") from None
-    folder = files("unjudged.report") / "page_files"
+    check_report()
+    from jinja2 import Environment, StrictUndefined
+    from markupsafe import Markup
+
+    folder = resources("unjudged.report") / "page_files"
     style = (folder / "page.css").read_text("utf-8")
     parts = [(folder / f"{name}.js").read_text("utf-8") for name in SCRIPTS]
     script = '"use strict";\n(() => {\n' + "\n".join(parts) + "\n})();\n"
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    from markupsafe import Markup
-
+    environment = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
     # Escaped so that no name in the data can end the element or start a comment.
     island = json.dumps(facts, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
     return environment.from_string((folder / "page.html").read_text("utf-8")).render(

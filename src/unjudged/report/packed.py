@@ -1,7 +1,7 @@
 """Arrays in a page of text: exact, compressed, and read by the page's script without a library.
 
-All arrays lie end to end in one block, which is compressed with gzip and written in base64. The bytes of numbers
-are stored by significance (all first bytes, all second bytes, ...), because neighbours then resemble each other.
+All arrays lie end to end in one block, which is compressed with gzip and written in base64. The bytes of
+numbers are stored by significance (all first bytes, all second bytes, ...): then neighbours are alike.
 """
 
 from __future__ import annotations

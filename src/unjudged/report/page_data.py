@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ import numpy as np
 import unjudged
 from unjudged.comparison.systems import Comparison
 from unjudged.comparison.verdicts import VERDICTS
+from unjudged.judging.contributions import Contribution
 from unjudged.measures.registry import Measure
 from unjudged.rankings.judgments import Judgments
 from unjudged.report.packed import Packed
@@ -33,14 +34,16 @@ class PageInput:
     """What a page is made from; `comparison` is None for a single run, `calibrated` without a calibration."""
 
     judgments: Judgments
-    sources: Mapping[str, Any]
-    """The judgments' source under `judgments`, then each run's under its name."""
+    sources: Sequence[tuple[str, Any]]
+    """`judgments` and their source, then the name and source of each run."""
     scores: Scores
     shared: SharedRankings
     comparison: Comparison | None
     bounds: list[list[Estimate]]
     queries: list[list[Estimate]]
     calibrated: list[list[Estimate]] | None
+    contributions: Sequence[Contribution]
+    """What each group contributed to the pool, if groups are known."""
     command: str
     title: str
 
@@ -71,6 +74,7 @@ def page_data(given: PageInput) -> tuple[dict[str, Any], str]:
         "measures": [_measure(given, k, measure) for k, measure in enumerate(scores.measures)],
         "intervals": _described(given),
         "tests": _tests(comparison),
+        "groups": [group._asdict() for group in given.contributions],
         "verdicts": VERDICTS,
         "conclusions": conclusions(),
         "depth": depth,
@@ -88,7 +92,7 @@ def _intervals(given: PageInput) -> dict[str, list[list[Estimate]]]:
 
 def _described(given: PageInput) -> dict[str, dict[str, Any]]:
     """Of each kind of interval, its confidence and what it covers."""
-    covers = {"bounds": EVERY, "queries": given.queries[0][0].method}
+    covers = {"bounds": EVERY, "queries": "other queries, with these judgments"}
     if given.calibrated is not None:
         covers["calibrated"] = given.calibrated[0][0].method.split(" (")[0]
     return {
@@ -134,14 +138,14 @@ def _counts(given: PageInput) -> dict[str, int]:
         "judged": int((grade >= 0).sum()),
         "relevant": int((grade >= 1).sum()),
         "pooled_unjudged": int((grade < 0).sum()),
-        "retrieved_unjudged": int(len(np.unique(shared.rankings.row[shared.rankings.labels < 0]))),
+        "retrieved_unjudged": len(np.unique(shared.rankings.row[shared.rankings.labels < 0])),
     }
 
 
-def _files(sources: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _files(sources: Sequence[tuple[str, Any]]) -> list[dict[str, Any]]:
     """Name, size and SHA-256 of every source that is a file."""
     found: list[dict[str, Any]] = []
-    for name, source in sources.items():
+    for name, source in sources:
         path = Path(source) if isinstance(source, str | os.PathLike) else None
         if path is not None and path.is_file():
             with path.open("rb") as file:

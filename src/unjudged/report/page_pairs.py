@@ -12,8 +12,8 @@ from unjudged.report.packed import Packed
 from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.park import is_sum
 
-MOST_SEARCHES = 10
-"""With more pairs, the prevalence at the flip is given only for measures that have a closed form for it."""
+MOST_WORK = 150_000
+"""With more pairs x documents, the prevalence at the flip is given only where it has a closed form."""
 
 NO_FLIP, NOT_SOUGHT = -1.0, -2.0
 
@@ -47,7 +47,7 @@ def _flips(comparison: Comparison, result: MeasureComparison) -> Floats:
         turns = slope * difference < 0
         flip = np.divide(-difference, slope, out=np.full(len(pairs), np.inf), where=turns)
         return np.where(flip <= 1, flip, NO_FLIP)
-    if len(pairs) > MOST_SEARCHES:
+    if len(pairs) * len(comparison.shared.rankings.row) > MOST_WORK:
         return np.full(len(pairs), NOT_SOUGHT)
     found = [
         prevalence_at_flip(comparison.shared, result.measure, int(a), int(b), float(d))

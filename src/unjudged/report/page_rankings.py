@@ -28,9 +28,9 @@ def depth_kept(shared: SharedRankings) -> int:
 def add_rankings(packed: Packed, shared: SharedRankings, judgments: Judgments, depth: int) -> None:
     """The first documents of each ranking.
 
-    `documents[q]` names the documents of query q that any ranking shows, `grades` has their grades in the same
-    order (-1: pooled, not judged; -2: not pooled). Ranking s shows `shown_counts[s]` documents; `shown` has the place
-    of each among the documents of its query, ranking after ranking.
+    `documents[q]` names the documents of query q that any ranking shows; `grades` has their grades in this
+    order (-1: pooled, not judged; -2: not pooled). Ranking s shows `shown_counts[s]` documents; `shown` has
+    the place of each among the documents of its query, ranking after ranking.
     """
     top = shared.rankings.where(shared.rankings.rank <= depth)
     rows, place = np.unique(top.row, return_inverse=True)

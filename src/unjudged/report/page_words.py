@@ -29,10 +29,10 @@ def words_for_many(comparison: Comparison, result: MeasureComparison) -> list[st
     if len(runs) == 2:
         return comparison.pair(runs[0], runs[1], measure).sentences()
     counts = Counter(result.verdicts())
-    total = f"{many(len(result.tests.pairs), 'pair', 'pairs')}: "
-    listed = total + ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if counts[verdict]) + "."
+    each = "; ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if counts[verdict])
+    listed = f"{many(len(result.tests.pairs), 'pair', 'pairs')}: {each}."
     if comparison.baseline is not None:
-        return [*_against_baseline(comparison, result), listed]
+        return [*_against_baseline(runs, comparison.baseline, result), listed]
     clear, order = result.beats(CLEAR), result.order()
     best, others = order[0], len(runs) - 1
     beaten = int(clear[best].sum())
@@ -41,19 +41,19 @@ def words_for_many(comparison: Comparison, result: MeasureComparison) -> list[st
     if not rivals:
         lines.append(f"It is clearly better than all {others} other systems.")
     elif beaten:
-        lines.append(f"It is clearly better than {beaten} of {others} other systems, but not than {_some(rivals)}.")
+        but = f"but not than {_some(rivals)}"
+        lines.append(f"It is clearly better than {beaten} of {others} other systems, {but}.")
     else:
         lines.append("It is not clearly better than any other system.")
     return [*lines, listed]
 
 
-def _against_baseline(comparison: Comparison, result: MeasureComparison) -> list[str]:
-    assert comparison.baseline is not None
-    base = list(comparison.runs).index(comparison.baseline)
+def _against_baseline(runs: Sequence[str], baseline: str, result: MeasureComparison) -> list[str]:
+    base = list(runs).index(baseline)
     clear = result.beats(CLEAR)
-    better = [comparison.runs[i] for i in result.order() if clear[i, base]]
-    worse = [comparison.runs[i] for i in result.order() if clear[base, i]]
-    head = f"The baseline {comparison.baseline} has mean {result.measure} {result.means[base]:.4f}."
+    better = [runs[i] for i in result.order() if clear[i, base]]
+    worse = [runs[i] for i in result.order() if clear[base, i]]
+    head = f"The baseline {baseline} has mean {result.measure} {result.means[base]:.4f}."
     return [
         head,
         f"Clearly better: {_some(better)}." if better else "No system is clearly better.",

@@ -79,3 +79,14 @@ function holesTable(order) {
     { name: `queries with the first ${facts.top} judged`, kind: "number", value: whole, show: (run) => String(whole(run)) },
   ], order);
 }
+
+function groupsTable() {
+  const whole = (name, field) => ({ name, kind: "number", value: (group) => group[field], show: (group) => String(group[field]) });
+  table("groups-table", "What each group contributed to the pool", [
+    { name: "group", kind: "name", value: (group) => group.name },
+    whole("documents", "documents"),
+    whole("relevant", "relevant"),
+    whole("only this group", "unique"),
+    whole("relevant, only this group", "unique_relevant"),
+  ], facts.groups);
+}

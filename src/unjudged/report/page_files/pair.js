@@ -63,8 +63,7 @@ function drawDifferences(pair) {
   const bar = (gap, i) => `M${left + i * step + step * 0.1} ${y(0)}h${step * 0.8}V${y(gap)}h${-step * 0.8}z`;
   const path = (name, keep) => draw("path", { class: name, d: all.map(({ gap }, i) => (keep(gap) ? bar(gap, i) : "")).join("") });
   chart.append(path("better", (gap) => gap > 0), path("worse", (gap) => gap < 0), draw("path", { class: "axis", d: `M${left} ${y(0)}H${right}` }));
-  const box = `M${left} ${y(pair.low)}H${right}M${left} ${y(pair.high)}H${right}`;
-  chart.append(draw("path", { class: "queries", d: box }), draw("path", { class: "ink", d: `M${left} ${y(pair.difference)}H${right}` }));
+  chart.append(draw("rect", { class: "bounds", x: left, y: y(pair.high), width: right - left, height: Math.max(y(pair.low) - y(pair.high), 1) }), draw("path", { class: "ink", d: `M${left} ${y(pair.difference)}H${right}` }));
   chart.append(label(right, y(pair.difference) - 5, `mean ${signed(pair.difference)}`, { anchor: "end" }));
   if (named) all.forEach(({ q }, i) => chart.append(label(left + (i + 0.5) * step + 4, bottom + 8, facts.queries[q], { anchor: "end", turn: -90, most: 14, size: 11 })));
   chart.append(label((left + right) / 2, height - 4, "queries, largest difference first", { anchor: "middle", faint: true }));
@@ -75,7 +74,7 @@ function drawDifferences(pair) {
   });
   chart.addEventListener("mouseleave", hideTip);
   chart.addEventListener("click", (event) => chooseQuery(at(event).q));
-  const below = make("p", { class: "quiet" }, "Bars up: A is better; down: B is. Solid line: the mean difference; dashed lines: its bounds with all documents judged. Choose a bar, or a query in the table, to see its rankings.");
+  const below = make("p", { class: "quiet" }, "Bars up: A is better; down: B is. Thick line: the mean difference; hollow box: its bounds with all documents judged. Choose a bar, or a query in the table, to see its rankings.");
   figure("differences", `Differences in ${measureName()} by query, A minus B`, "The table below has the same numbers", chart, below);
   differencesTable(pair, all);
 }

@@ -1,6 +1,6 @@
 // What was evaluated, the controls, and the start.
 function showWords() {
-  const parts = facts.measures.map((measure, k) => [
+  const parts = facts.measures.map((measure) => [
     make("h3", {}, measure.name),
     make("ul", { class: "words" }, measure.words.map((line) => make("li", {}, nameOf(line)))),
   ]);
@@ -86,6 +86,7 @@ async function start() {
   listen();
   showWords();
   drawAll();
+  if (facts.groups.length) groupsTable();
   showEvaluated();
   document.documentElement.dataset.ready = "true";
 }
