@@ -4,7 +4,7 @@ const SHAPES = [
   (x, y, s) => `M${x} ${y}h${s}v${s}h${-s}z`,
   (x, y, s) => `M${x} ${y}h${s}L${x} ${y + s}z`,
   (x, y, s) => `M${x + s / 4} ${y + s / 4}h${s / 2}v${s / 2}h${-s / 2}z`,
-  (x, y, s) => `M${x + s / 4} ${y + s / 2}h${s / 2}v${Math.max(s / 6, 1)}h${-s / 2}z`,
+  (x, y, s) => `M${x + s / 4} ${y + s / 2}h${s / 2}v${s / 4}h${-s / 2}z`,
   (x, y, s) => `M${x + s / 2} ${y}L${x + s} ${y + s / 2}L${x + s / 2} ${y + s}L${x} ${y + s / 2}z`,
 ];
 const MEANS = [
@@ -38,7 +38,7 @@ function drawMatrix() {
   const order = byMean();
   const longest = Math.max(...facts.runs.map((name) => name.length));
   const width = widthOf("matrix");
-  const room = Math.min(6.5 * longest + 10, 0.25 * width, 180);
+  const room = Math.min(7.2 * longest + 14, 0.25 * width, 180);
   const size = Math.max(5, Math.min(30, Math.floor((width - room) / RUNS)));
   const named = size >= 8;
   const side = named ? room : 4;

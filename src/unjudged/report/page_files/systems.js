@@ -4,7 +4,7 @@ const ROW = 26;
 
 function glyph(kind) {
   const picture = draw("svg", { width: 44, height: 18, "aria-hidden": "true" });
-  picture.append(...intervalMarks(kind, 4, 40, -4));
+  picture.append(...intervalMarks(kind, 4, 40, kind === "queries" ? -11 : -2));
   if (kind === "mean") picture.append(draw("path", { class: "ink", d: "M22 2V16" }));
   return picture;
 }
@@ -39,14 +39,16 @@ function drawSystems() {
   const width = widthOf("intervals");
   const left = Math.min(220, Math.max(90, 0.3 * width));
   const right = width - 64;
-  const bottom = 8 + ROW * RUNS;
+  const above = RUNS > 15 ? 18 : 4;
+  const bottom = above + 4 + ROW * RUNS;
   const every = order.flatMap((run) => [means[run], ...INTERVALS.flatMap((kind) => ends(kind, run))]).filter(Number.isFinite);
   const [low, high] = [Math.min(...every), Math.max(...every)];
   const x = scale(low, high, left, right);
   const chart = draw("svg", { width, height: bottom + 42 });
-  bottomAxis(chart, ticks(low, high), low, high, x, bottom, `mean ${measureName()}`, 4);
+  bottomAxis(chart, ticks(low, high), low, high, x, bottom, `mean ${measureName()}`, above);
+  if (RUNS > 15) for (const tick of ticks(low, high)) chart.append(label(x(tick), 12, String(tick), { anchor: "middle", faint: true }));
   order.forEach((run, row) => {
-    const top = 4 + ROW * row;
+    const top = above + ROW * row;
     chart.append(label(left - 8, top + 17, facts.runs[run], { anchor: "end", most: Math.floor(left / 7.5) }));
     for (const kind of INTERVALS) {
       const [from, to] = ends(kind, run);
