@@ -48,6 +48,7 @@ HEAVY = {
     "rich",
     "cyclopts",
     "altair",
+    "jinja2",
     "gzip",
     "lzma",
     "asyncio",

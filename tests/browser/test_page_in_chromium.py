@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -124,9 +125,9 @@ def test_the_matrix_by_pointer_and_by_keyboard(opened: Open, page_file: Path) ->
     for part in ("minus", "all documents judged", "corrected", "prevalence at the flip"):
         assert part in tip.inner_text()
     page.locator("#matrix [role=application]").focus()
-    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowUp")
     assert "minus" in page.locator("#live").inner_text()
-    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowUp")
     page.keyboard.press("Enter")
     names = page.locator("#live").inner_text().split(": ")[0].split(" and ")
     chosen = [page.locator(f"#system-{side} option:checked").inner_text() for side in "ab"]
@@ -186,16 +187,21 @@ def test_one_run(opened: Open, tmp_path: Path) -> None:
     assert cells(page, "ranking-0", 1)[0] == "1"
 
 
-def test_trec8_is_made_and_opened_fast(opened: Open, data: Path, tmp_path: Path, shot: Shot) -> None:
-    """129 runs x 50 queries x 3 measures: 2 MB, interactive within 2 s; processor time, as others use the machine."""
+def test_trec8_is_made_and_opened_fast(
+    opened: Open, data: Path, tmp_path: Path, shot: Shot, record_property: Callable[[str, object], None]
+) -> None:
+    """129 runs x 50 queries x 3 measures, within 2 MB and 2 s."""
     runs = sorted(map(str, (data / "trec8" / "runs").glob("*.gz")))
-    path, before = tmp_path / "trec8.html", time.process_time()
+    path, before, busy = tmp_path / "trec8.html", time.perf_counter(), os.getloadavg()[0]
     printed("report", str(data / "trec8" / "qrels.trec8.gz"), *runs, "-o", str(path))
-    spent = time.process_time() - before
+    spent = time.perf_counter() - before
     assert path.stat().st_size < 2.1e6
     page = opened(path, 1400)
     ready = page.evaluate("performance.now()")
-    print(f"made in {spent:.1f} s, interactive after {ready:.0f} ms, {path.stat().st_size / 1e6:.2f} MB")
+    record_property("seconds to make it", round(spent, 1))
+    record_property("milliseconds until interactive", round(ready))
+    if busy < 1:  # a machine that works on something else as well takes longer
+        assert spent < 15
     assert ready < 2000
     started = time.perf_counter()
     page.select_option("#measure", "2")

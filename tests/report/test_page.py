@@ -13,6 +13,7 @@ import pytest
 from tests.cli.in_process import printed, refused, unjudged
 from unjudged import UsageError, calibrate, compare, evaluate, sample
 from unjudged.comparison.verdicts import VERDICTS
+from unjudged.rankings.runs import RunSource
 from unjudged.report.packed import unpacked
 from unjudged.report.page_pairs import conclusions
 
@@ -23,6 +24,13 @@ from unjudged.report.html_page import Page, report_page
 MEASURES = ["AP", "nDCG@10", "RBP(p=0.8)"]
 SAMPLE = Path(sample.__file__).parent
 FILES = [str(SAMPLE / "qrels.txt"), *(str(SAMPLE / f"{name}.run") for name in sample.runs)]
+FIELDS = {
+    "difference": "difference",
+    "low": "pair_low",
+    "high": "pair_high",
+    "p": "p",
+    "p_adjusted": "p_adjusted",
+}
 HOSTILE = [
     "</script><script>alert(1)</script>",
     "<!--<script>",
@@ -66,11 +74,7 @@ def test_every_pair_equals_the_json_of_compare(written: str) -> None:
         assert row["a"] == facts["runs"][arrays["first"][pair]]
         assert row["b"] == facts["runs"][arrays["second"][pair]]
         assert row["verdict"] == facts["verdicts"][arrays[f"verdict{k}"][pair]]
-        for field, name in [
-            ("low", "pair_low"),
-            ("high", "pair_high"),
-            *((f, f) for f in ("difference", "p", "p_adjusted")),
-        ]:
+        for field, name in FIELDS.items():
             assert row[field] == arrays[f"{name}{k}"][pair]
 
 
@@ -102,9 +106,8 @@ def test_bounds_ranks_tiers_and_flips_are_those_of_compare(written: str) -> None
     found = compare(sample.qrels, sample.runs, MEASURES)
     for k, result in enumerate(found.results):
         bounds = arrays[f"bounds{k}"].reshape(-1, 2)
-        assert bounds.tolist() == list(
-            map(list, zip(result.judging.run_low, result.judging.run_high, strict=True))
-        )
+        assert bounds[:, 0].tolist() == result.judging.run_low.tolist()
+        assert bounds[:, 1].tolist() == result.judging.run_high.tolist()
         assert arrays[f"tier{k}"].tolist() == result.tiers()
         assert arrays[f"rank_intervals{k}"].reshape(-1, 2).tolist() == list(
             map(list, result.rank_intervals())
@@ -222,13 +225,13 @@ def test_conclusions_name_both_systems() -> None:
         apart, equal = conclusions()[verdict]
         assert "{ahead}" in apart
         assert "{other}" in apart
-        assert apart.startswith(verdict) and equal.startswith(verdict)
+        assert apart.startswith(verdict)
+        assert equal.startswith(verdict)
 
 
 def test_runs_from_an_iterator_are_read_once() -> None:
-    rows = iter([("q", "d1", 1.0), ("q", "d2", 0.5)])
-    groups = {"a": "a", "b": "b"}
-    page = report_page({"q": {"d1": 1}}, {"a": rows, "b": {"q": {"d2": 1.0}}}, "P@1", groups=groups)
+    runs: dict[str, RunSource] = {"a": iter([("q", "d1", 1.0), ("q", "d2", 0.5)]), "b": {"q": {"d2": 1.0}}}
+    page = report_page({"q": {"d1": 1}}, runs, "P@1", groups={"a": "a", "b": "b"})
     assert read(page.html)[1]["means0"].tolist() == [1.0, 0.0]
 
 
@@ -241,6 +244,6 @@ def test_refusals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert refused(2, "report", FILES[0], "-o", page).startswith("no run given")
     assert "infAP" in refused(2, "report", *FILES, "-m", "infAP", "-o", page)
     assert "cannot be written" in refused(1, "report", *FILES[:3], "-o", str(tmp_path / "no" / "page.html"))
-    monkeypatch.setattr("unjudged.report.html_page.find_spec", lambda name: None)
+    monkeypatch.setattr("unjudged.report.html_page.find_spec", lambda *_: None)
     with pytest.raises(UsageError, match=r"a report needs jinja2: pip install \"unjudged\[report\]\""):
         report_page(sample.qrels, sample.runs)

@@ -38,7 +38,7 @@ function drawMatrix() {
   const order = byMean();
   const longest = Math.max(...facts.runs.map((name) => name.length));
   const width = widthOf("matrix");
-  const room = Math.min(7.2 * longest + 14, 0.25 * width, 180);
+  const room = Math.min(8 * longest + 14, 0.25 * width, 180);
   const size = Math.max(5, Math.min(30, Math.floor((width - room) / RUNS)));
   const named = size >= 8;
   const side = named ? room : 4;
@@ -52,7 +52,7 @@ function drawMatrix() {
   paths.forEach((parts, v) => { if (parts.length) chart.append(draw("path", { class: `v${v}`, d: parts.join("") })); });
   if (named) {
     const font = Math.min(12, size);
-    const settings = { size: font, most: Math.floor(side / (0.55 * font)) };
+    const settings = { size: font, most: Math.floor((side - 6) / (0.66 * font)) };
     order.forEach((run, i) => {
       const middle = side + (i + 0.5) * size + font / 3;
       chart.append(label(side - 5, middle - gap / 2, facts.runs[run], { ...settings, anchor: "end" }));

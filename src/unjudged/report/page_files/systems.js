@@ -49,7 +49,7 @@ function drawSystems() {
   if (RUNS > 15) for (const tick of ticks(low, high)) chart.append(label(x(tick), 12, String(tick), { anchor: "middle", faint: true }));
   order.forEach((run, row) => {
     const top = above + ROW * row;
-    chart.append(label(left - 8, top + 17, facts.runs[run], { anchor: "end", most: Math.floor(left / 7.5) }));
+    chart.append(label(left - 8, top + 17, facts.runs[run], { anchor: "end", most: Math.floor((left - 8) / 8) }));
     for (const kind of INTERVALS) {
       const [from, to] = ends(kind, run);
       if (!Number.isNaN(from)) chart.append(...intervalMarks(kind, x(Math.max(from, low)), x(Math.min(to, high)), top));

@@ -56,7 +56,8 @@ function table(place, caption, columns, rows, settings = {}) {
   function cell(column, row) {
     const raw = column.value(row);
     const content = column.show ? column.show(row) : column.kind === "number" ? number(raw) : nameOf(String(raw));
-    return make("td", { class: column.kind === "number" ? "number" : column.kind || null }, content);
+    const long = column.kind === "name" && String(raw).length > 60 ? String(raw) : null;
+    return make("td", { class: column.kind === "number" ? "number" : column.kind || null, title: long }, content);
   }
 
   function saveAll() {
