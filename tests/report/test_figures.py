@@ -100,5 +100,5 @@ def test_unknown_kind(found: Robustness) -> None:
 
 def test_without_altair(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "altair", None)
-    with pytest.raises(UsageError, match="figures need altair"):
+    with pytest.raises(UsageError, match="a figure needs altair"):
         charts.altair_module()

@@ -7,11 +7,12 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from unjudged import compare as compare_systems
-from unjudged.cli.arguments import File, Format, Judged, Measures, Output, check_files, read_judgments
-from unjudged.cli.output import check_output, show, show_grids
+from unjudged.cli.arguments import File, Format, Judged, Measures, Output, Plot, check_files, read_judgments
+from unjudged.cli.output import check_output, show, show_figure, show_grids
 from unjudged.cli.progress import reading
 from unjudged.errors import UsageError
 from unjudged.grids.escapes import plain
+from unjudged.report.figures.charts import check_plot
 from unjudged.uncertainty.calibration import Calibration
 
 
@@ -31,6 +32,7 @@ def compare(
     seed: int = 0,
     format: Format | None = None,
     output: Output = None,
+    plot: Plot = None,
 ) -> None:
     """Compare runs: which is better, over other queries and whatever the unjudged documents turn out to be?
 
@@ -68,11 +70,15 @@ def compare(
         The output format. By default the suffix of the output file decides, or else it is text.
     output
         Write to this file.
+    plot
+        Draw the first measure in this file (svg, png, pdf or html): the differences of two runs by query, or
+        the verdicts on all pairs of more.
     """
     if len(runs) < 2:
         raise UsageError("two or more runs are needed: unjudged compare QRELS RUN RUN...")
     check_files([qrels, *runs, *(judged or ())])
     chosen = check_output(format, output)
+    check_plot(plot)
     learnt = None if calibration is None else Calibration.load(calibration)
     with reading(len(runs)) as on_read:
         found = compare_systems(
@@ -88,6 +94,10 @@ def compare(
             seed=seed,
             on_read=on_read,
         )
+    if plot is not None:
+        first, names = found.results[0].measure, found.runs
+        two = len(names) == 2
+        show_figure(found.plot.differences(*names, first) if two else found.plot.matrix(first), plot)
     if chosen == "table" and len(found.runs) == 2 and not pairs:
         lines = [*str(found).splitlines(), *found.notes]
         show("".join(f"{plain(line)}\n" for line in lines), output)

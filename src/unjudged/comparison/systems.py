@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
 
 import numpy as np
 
@@ -214,6 +216,11 @@ class Comparison(Shown):
     @property
     def difference(self) -> Estimate:
         return self._only().difference
+
+    @property
+    def plot(self) -> Any:
+        """Figures as Altair charts: `matrix` and `differences`."""
+        return import_module("unjudged.report.figures.comparison_plots").ComparisonPlots(self)
 
     def grid(self) -> Grid:
         return self.systems_grid()

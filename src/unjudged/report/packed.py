@@ -7,7 +7,6 @@ numbers are stored by significance (all first bytes, all second bytes, ...): the
 from __future__ import annotations
 
 import base64
-import gzip
 import json
 from typing import Any
 
@@ -51,11 +50,15 @@ class Packed:
 
     def text(self) -> str:
         """The block; the same arrays give the same text."""
+        import gzip
+
         return base64.b64encode(gzip.compress(b"".join(self._parts), 6, mtime=0)).decode("ascii")
 
 
 def unpacked(index: dict[str, list[Any]], text: str) -> dict[str, Any]:
     """The arrays again, as the page's script reads them."""
+    import gzip
+
     block = gzip.decompress(base64.b64decode(text))
     found: dict[str, Any] = {}
     for name, (kind, start, count) in index.items():
