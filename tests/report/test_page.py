@@ -211,6 +211,11 @@ def test_calibrated_intervals_and_groups() -> None:
         assert arrays[f"calibrated{k}"].reshape(-1, 2).tolist() == [
             [row[k].low, row[k].high] for row in expected
         ]
+    found = compare(sample.qrels, sample.runs, MEASURES, calibration=learnt, confidence=0.7)
+    for k, name in enumerate(MEASURES):
+        ends = [[p.calibrated.low, p.calibrated.high] for p in found.pairs(name) if p.calibrated]
+        assert arrays[f"calibrated_pairs{k}"].reshape(-1, 2).tolist() == ends
+        assert len(ends) == 15
     assert [group["name"] for group in facts["groups"]] == list(sample.runs)
 
 

@@ -32,6 +32,8 @@ def add_pairs(packed: Packed, comparison: Comparison) -> None:
         packed.add(f"pair_high{k}", judging.high, "f8")
         packed.add(f"verdict{k}", [VERDICTS.index(verdict) for verdict in result.verdicts()], "u1")
         packed.add(f"flip{k}", _flips(comparison, result), "f8")
+        if comparison.calibration is not None:
+            packed.add(f"calibrated_pairs{k}", _calibrated(comparison, result), "f8")
         packed.add(f"wins{k}", tests.outcomes.wins, "u2")
         packed.add(f"losses{k}", tests.outcomes.losses, "u2")
         packed.add(f"rank_intervals{k}", result.rank_intervals(), "u2")
@@ -54,6 +56,12 @@ def _flips(comparison: Comparison, result: MeasureComparison) -> Floats:
         for a, b, d in zip(pairs.first, pairs.second, difference, strict=True)
     ]
     return np.array([NO_FLIP if flip is None else flip for flip in found])
+
+
+def _calibrated(comparison: Comparison, result: MeasureComparison) -> list[list[float]]:
+    """The ends of each pair's calibrated interval."""
+    found = [pair.calibrated for pair in comparison.pairs(result.measure)]
+    return [[estimate.low, estimate.high] for estimate in found if estimate is not None]
 
 
 def conclusions() -> dict[str, list[str]]:

@@ -55,9 +55,11 @@ function pairOf(a, b) {
   if (k < 0) return null;
   const sign = swapped ? -1 : 1;
   const [low, high] = [sign * of("pair_low")[k], sign * of("pair_high")[k]].sort((x, y) => x - y);
+  const near = of("calibrated_pairs");
+  const calibrated = near && [sign * near[2 * k], sign * near[2 * k + 1]].sort((x, y) => x - y);
   const [wins, losses] = [of("wins")[k], of("losses")[k]];
   return {
-    a, b, low, high,
+    a, b, low, high, calibrated,
     difference: sign * of("difference")[k],
     p: of("p")[k],
     adjusted: of("p_adjusted")[k],

@@ -18,11 +18,13 @@ function conclusion(pair) {
 function pairFacts(pair) {
   const means = of("means");
   const { alpha, test, correction } = facts.tests;
+  const calibrated = pair.calibrated;
   const how = facts.measures[state.measure].exact ? "exact" : "enclosed";
   return [
     [[`mean ${measureName()}`], ["A ", nameOf(facts.runs[pair.a]), ` ${number(means[pair.a])}, B `, nameOf(facts.runs[pair.b]), ` ${number(means[pair.b])}`]],
     [["difference A minus B"], [signed(pair.difference)]],
     [["with all documents judged"], [`between ${signed(pair.low)} and ${signed(pair.high)} (${how})`]],
+    ...(calibrated ? [[[`calibrated, ${percent(facts.intervals.calibrated.confidence)}`], [`${signed(calibrated[0])} to ${signed(calibrated[1])}, if both are like the pooled systems`]]] : []),
     [["prevalence at the flip"], [flipText(pair.flip), pair.flip >= 0 ? ": as long as a smaller share of the unjudged documents is relevant, the order is expected to stay" : ""]],
     [["other queries"], [`p ${pText(pair.p)}, ${pText(pair.adjusted)} after correction (${test}, ${correction}, alpha ${alpha})`]],
     [["queries"], [`A better on ${pair.wins}, equal on ${pair.ties}, B better on ${pair.losses}`]],

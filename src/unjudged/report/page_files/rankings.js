@@ -29,7 +29,7 @@ function couldTurn(q, ranks, behind) {
 function queryWords(q, systems, behind, turning) {
   const scores = systems.map((run, i) => [i ? ", " : "", systems.length > 1 ? `${"AB"[i]} ` : "", nameOf(facts.runs[run]), ` ${number(value(run, q))}`]);
   const first = make("p", {}, `${measureName()} of query `, nameOf(facts.queries[q]), ": ", ...scores.flat(), ".");
-  const note = make("p", { class: "quiet" }, `The first ${facts.depth} documents of each ranking.`);
+  const note = make("p", { class: "quiet" }, `The first ${facts.depth} documents of each ranking; unjudged ones are marked.`);
   if (systems.length < 2) return [first, note];
   if (behind < 0) return [first, make("p", {}, "The two are equal on this query."), note];
   const name = nameOf(facts.runs[systems[behind]]);
@@ -47,7 +47,7 @@ function rankingTable(place, q, run, own, other, letter, turning) {
     { name: "grade", kind: "text", value: (d) => gradeText(grade(q, d)) },
   ];
   if (other) {
-    columns.push({ name: `rank in ${letter === "A" ? "B" : "A"}`, kind: "number", value: (d) => other.get(d) ?? Infinity, show: (d) => (other.has(d) ? String(other.get(d)) : `after ${facts.depth} or never`) });
+    columns.push({ name: `rank in ${letter === "A" ? "B" : "A"}`, kind: "number", title: `> ${facts.depth}: lower, or not retrieved`, value: (d) => other.get(d) ?? Infinity, show: (d) => (other.has(d) ? String(other.get(d)) : `> ${facts.depth}`) });
     columns.push({ name: "could turn it", kind: "text", value: (d) => (turning.has(d) ? "yes" : "") });
   }
   const title = RUNS > 1 ? `${letter}: ${facts.runs[run]}` : facts.runs[run];
