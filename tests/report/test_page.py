@@ -11,11 +11,13 @@ import numpy as np
 import pytest
 
 from tests.cli.in_process import printed, refused, unjudged
-from unjudged import UsageError, calibrate, compare, evaluate, sample
+from unjudged import Judgments, Run, UsageError, calibrate, compare, evaluate, sample
 from unjudged.comparison.verdicts import VERDICTS
 from unjudged.rankings.runs import RunSource
 from unjudged.report.packed import unpacked
 from unjudged.report.page_pairs import conclusions
+from unjudged.report.page_rankings import depth_kept
+from unjudged.uncertainty.shared import SharedRankings
 
 pytest.importorskip("jinja2")
 
@@ -120,8 +122,6 @@ def test_bounds_ranks_tiers_and_flips_are_those_of_compare(written: str) -> None
 
 
 def test_rankings_are_those_of_the_runs(written: str) -> None:
-    from unjudged import Judgments, Run
-
     facts, arrays = read(written)
     starts = np.cumsum([0, *arrays["shown_counts"].tolist()])
     first = np.cumsum([0, *map(len, arrays["documents"])])
@@ -252,3 +252,11 @@ def test_refusals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("unjudged.report.html_page.find_spec", lambda *_: None)
     with pytest.raises(UsageError, match=r"a report needs jinja2: pip install \"unjudged\[report\]\""):
         report_page(sample.qrels, sample.runs)
+
+
+def test_the_more_rankings_the_fewer_documents_of_each() -> None:
+    run = {f"q{i}": {f"d{j}": float(-j) for j in range(30)} for i in range(300)}
+    qrels = {query: {"d1": 1} for query in run}
+    for runs, depth in ((1, 30), (23, 20), (40, 10)):
+        shared = SharedRankings.of(Judgments.of(qrels), {f"run {i}": run for i in range(runs)})
+        assert depth_kept(shared) == depth

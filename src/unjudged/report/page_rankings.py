@@ -8,11 +8,11 @@ from unjudged.rankings.judgments import Judgments
 from unjudged.report.packed import Packed
 from unjudged.uncertainty.shared import SharedRankings
 
-FEW, MANY = 100, 20
-"""How many documents of each ranking a page holds where there are few rankings, and where there are many."""
+DEPTHS = (100, 20, 10, 5)
+"""How many documents of each ranking a page may hold: the more rankings there are, the fewer."""
 
 MOST = 200_000
-"""With more documents than this in all, only the first of each ranking are kept."""
+"""A page holds at most so many documents in all, unless even the smallest depth needs more."""
 
 BY_RANK = 100
 TOP = 10
@@ -21,8 +21,9 @@ NOT_POOLED = -2
 
 def depth_kept(shared: SharedRankings) -> int:
     """How many documents of each ranking the page holds."""
-    longest = min(FEW, int(shared.rankings.retrieved.max(initial=1)))
-    return longest if len(shared.rankings) * longest <= MOST else min(longest, MANY)
+    longest = int(shared.rankings.retrieved.max(initial=1))
+    fitting = (depth for depth in DEPTHS if len(shared.rankings) * min(depth, longest) <= MOST)
+    return min(longest, next(fitting, DEPTHS[-1]))
 
 
 def add_rankings(packed: Packed, shared: SharedRankings, judgments: Judgments, depth: int) -> None:
