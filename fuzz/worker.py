@@ -72,7 +72,7 @@ def title_of(error: BaseException) -> str:
     """The error and the last place of ours that it came through: the same for the same fault."""
     frames = [f for f in traceback.extract_tb(error.__traceback__) if "unjudged" in f.filename]
     place = f" in {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
-    text = re.sub(r"'(?:[^'\\]|\\.)*'|[0-9.,]+|/\S+|\[.*\]|0x\w+", "_", str(error).partition("\n")[0])
+    text = re.sub(r"'(?:[^'\\]|\\.)*'|0x\w+|[0-9.,]+|/\S+|\[.*\]", "_", str(error).partition("\n")[0])
     return f"{type(error).__name__}{place}: {text[:300]}"
 
 

@@ -62,7 +62,7 @@ def check(data: bytes) -> Iterator[Outcome]:
     found = list(file_outcomes(data, messages=False, size=len(whole)))
     if not sound and any(kind == "result" for kind, _ in found):
         raise Difference("a damaged compressed file was accepted")
-    if sound and not whole.startswith(tuple(MAGIC)):
+    if sound and len(whole) <= MOST and not whole.startswith(tuple(MAGIC)):
         for compressed, plain in zip(
             found, file_outcomes(whole, messages=False, size=len(whole)), strict=True
         ):
@@ -92,8 +92,8 @@ def mutate(rng: random.Random, data: bytes) -> bytes:
         members[-1] = mutated(rng, members[-1], BINARY)
     if rng.random() < 0.1:
         members.append(rng.choice((b"\0", b"\0" * 4, b"x", b"garbage after the end", compress(b""), data)))
-    if rng.random() < 0.01:
-        members.append(compress(rng.choice((b" ", b"\n", b"[", b"1 Q0 a 1 1 t\n")) * (1 << 24)))
+    if rng.random() < 0.003:
+        members.append(compress(rng.choice((b" ", b"\n", b"[", b"1 Q0 a 1 1 t\n")) * (1 << 21)))
     return b"".join(members)
 
 

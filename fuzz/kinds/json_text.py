@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Iterator
+from copy import deepcopy
 from typing import Any
 
 from fuzz.doors import file_outcomes
@@ -97,13 +98,13 @@ def _changed(rng: random.Random, tree: Any) -> Any:
             case 0:
                 tree[rng.choice(KEYS)] = tree.pop(key)
             case 1:
-                tree[rng.choice(KEYS)] = rng.choice(LEAVES)
+                tree[rng.choice(KEYS)] = deepcopy(rng.choice(LEAVES))
             case _:
                 tree[key] = _changed(rng, tree[key])
         return tree
     if isinstance(tree, list) and tree and rng.random() < 0.5:
         return [_changed(rng, item) for item in tree]
-    return {rng.choice(KEYS): tree} if rng.random() < 0.2 else rng.choice(LEAVES)
+    return {rng.choice(KEYS): tree} if rng.random() < 0.2 else deepcopy(rng.choice(LEAVES))
 
 
 KINDS = {"json": Kind(lambda: SEEDS, mutate, check)}
