@@ -12,6 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from fuzz.kinds import kind_named
 from fuzz.worker import State, examine
 
 MOST_SECONDS = 20  # for one attempt
@@ -37,6 +38,7 @@ def title(kind: str, data: bytes, folder: Path) -> str:
 
 def minimised(kind: str, data: bytes, folder: Path) -> bytes:
     """Take out ever smaller parts, each wherever that changes nothing."""
+    kind_named(kind)  # imported here, not by every child
     wanted = title(kind, data, folder)
     size = max(len(data) // 2, 1)
     while size:
