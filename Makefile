@@ -92,7 +92,7 @@ sample: $(VENV)/installed
 	$(BIN)/python scripts/make_sample.py
 
 clean:
-	rm -rf $(VENV) $(VENV)-lowest $(VENV)-spark $(VENV)-sail build src/*.egg-info src/unjudged/formats/scan/*.so src/unjudged/formats/scan/compiled.c
+	rm -rf $(VENV) $(VENV)-lowest $(VENV)-spark $(VENV)-sail build src/*.egg-info src/unjudged/formats/scan/*.so src/unjudged/formats/scan/*.c
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

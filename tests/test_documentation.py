@@ -50,5 +50,5 @@ def test_the_figure_of_user_models(tmp_path: Path) -> None:
 
 def test_without_altair(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "altair", None)
-    with pytest.raises(UsageError, match="figures need altair"):
+    with pytest.raises(UsageError, match="a figure needs altair"):
         plots.altair_module()

@@ -1,39 +1,67 @@
-"""One family of errors: every message says where, which value, and what was expected."""
+"""One family of errors. A message says where the problem is, which value caused it and what was expected."""
 
 from __future__ import annotations
 
+from types import MappingProxyType
+
+EXTRAS = MappingProxyType(
+    {
+        "altair": "plots",
+        "vl-convert-python": "plots",
+        "duckdb": "files",
+        "pyarrow": "files",
+        "ir-datasets": "datasets",
+        "pyspark": "cluster",
+        "ir-measures": "all",
+        "pandas": "all",
+        "polars": "all",
+    }
+)
+"""The extra of this package that installs each optional package."""
+
 
 class UnjudgedError(Exception):
-    """What the user gave cannot be used; the message says why and what would."""
+    """Something the user gave cannot be used; the message says why and what to do."""
 
 
 class InputError(UnjudgedError):
-    """A file (or the data in its place) is not what it should be."""
+    """A file, or data in memory, cannot be used.
+
+    `problem` says what is wrong, `source` names the file or run (empty if nobody named it yet), and
+    `line` is the number of the line in the file, if it is known.
+
+    >>> str(InputError("the score is 'x'", source="bm25.run", line=3))
+    "bm25.run:3: the score is 'x'"
+    """
+
+    def __init__(self, problem: str, *, source: str = "", line: int | None = None) -> None:
+        super().__init__(problem)
+        self.problem, self.source, self.line = problem, source, line
+
+    def __str__(self) -> str:
+        if self.line is None:
+            place = self.source
+        else:
+            place = f"{self.source}:{self.line}" if self.source else f"line {self.line}"
+        return f"{place}: {self.problem}" if place else self.problem
 
 
-class UsageError(UnjudgedError, ValueError):
-    """A name, an option or an argument is not one there is."""
+class RepeatedDocument(InputError):
+    """A query names the same document twice."""
 
-
-class LineError(UnjudgedError):
-    """A line of text that cannot be read; who knows the file's name turns it into an InputError."""
-
-    def __init__(self, line: int, problem: str) -> None:
-        super().__init__(f"line {line}: {problem}")
-        self.line = line
-        self.problem = problem
-
-
-class RepeatedDocument(LineError):
-    """A line that names a document its query has already."""
-
-    def __init__(self, line: int, problem: str, document: bytes) -> None:
-        super().__init__(line, problem)
+    def __init__(
+        self, problem: str, document: bytes = b"", *, source: str = "", line: int | None = None
+    ) -> None:
+        super().__init__(problem, source=source, line=line)
         self.document = document
 
 
+class UsageError(UnjudgedError, ValueError):
+    """A name, an option or an argument is not valid."""
+
+
 class DuplicateError(UnjudgedError):
-    """Two rows of a table name the same document for the same query."""
+    """Two rows of a table name the same document for the same query; `matching` says which document."""
 
     def __init__(self, first: int, second: int) -> None:
         super().__init__(f"rows {first} and {second} name the same document")
@@ -41,8 +69,15 @@ class DuplicateError(UnjudgedError):
         self.second = second
 
 
+def missing_package(package: str, purpose: str) -> UsageError:
+    """An error that says how to install an optional package."""
+    extra = EXTRAS[package]
+    how = f'pip install "unjudged[{extra}]", or pip install ".[{extra}]" in a checkout'
+    return UsageError(f"{purpose} needs {package}: {how}")
+
+
 def quoted(text: bytes | str, longest: int = 60) -> str:
-    """A value from a file as it may be shown: escaped, one line, never long."""
+    """A value from an input as a message may show it: escaped, on one line, never long."""
     if isinstance(text, bytes):
         text = text[: longest + 1].decode("utf-8", "backslashreplace")
     return repr(text if len(text) <= longest else text[:longest] + "...")

@@ -13,16 +13,24 @@ import numpy as np
 from unjudged.comparison import verdicts as comparison
 from unjudged.comparison.verdicts import Comparison, Wanted
 from unjudged.errors import InputError, UsageError
-from unjudged.formats import inputs as files
 from unjudged.formats import matching
-from unjudged.formats.inputs import expanded
+from unjudged.formats.inputs import (
+    FILE,
+    expanded,
+    is_one_source,
+    is_row,
+    kind_of_source,
+    match_runs,
+    name_in_errors,
+    run_name,
+)
 from unjudged.formats.readers.frames import is_frame, library_of
-from unjudged.formats.streams import STANDARD_INPUT, display_name
+from unjudged.formats.streams import STANDARD_INPUT
 from unjudged.formats.tables import Matched
 from unjudged.measures.names import MeasureLike, parse_measures
 from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
-from unjudged.rankings.runs import Run, RunSource, run_table
+from unjudged.rankings.runs import RunSource, run_table
 from unjudged.scores import Scores
 
 DEFAULT_MEASURES = ("AP", "infAP", "nDCG@10", "RBP(p=0.8)", "RBPResidual(p=0.8)", "Judged@10")
@@ -100,11 +108,10 @@ def compare(
     0.1006 [0.0570, 0.1497] settled
     """
     (chosen,) = parse_measures(measure)
-    judgments, tables = Judgments.of(qrels), (run_table(a), run_table(b))
-    for name, table in zip("AB", tables, strict=True):
-        _check_common(
-            judgments, matching.match(table, judgments.index), a if name == "A" else b, f"run {name}"
-        )
+    judgments, tables = Judgments.of(qrels), (run_table(a, "run A"), run_table(b, "run B"))
+    for name, run, table in zip(("run A", "run B"), (a, b), tables, strict=True):
+        with name_in_errors(run, name):
+            _check_common(judgments, matching.match(table, judgments.index))
     return comparison.compare(judgments, tables, chosen, q=q, draws=draws, seed=seed)
 
 
@@ -126,18 +133,18 @@ def to_judge(
     """
     (chosen,) = parse_measures(measure)
     judgments, named = Judgments.of(qrels), name_runs(runs)
-    tables = [run_table(run) for run in named.values()]
+    tables = [run_table(run, run_name(name)) for name, run in named.items()]
     for (name, run), table in zip(named.items(), tables, strict=True):
-        _check_common(judgments, matching.match(table, judgments.index), run, f"run {name!r}")
+        with name_in_errors(run, run_name(name)):
+            _check_common(judgments, matching.match(table, judgments.index))
     return comparison.to_judge(judgments, tables, chosen, budget, difference=difference)
 
 
-def _check_common(judgments: Judgments, matched: Matched, run: RunSource, name: str) -> None:
+def _check_common(judgments: Judgments, matched: Matched) -> None:
     """Refuse a run that has no query in common with the judgments."""
     if not (matched.query >= 0).any():
-        where = display_name(run) if isinstance(run, str | os.PathLike) else name
         example = f"which have queries such as {judgments.queries[0]!r}"
-        raise InputError(f"{where}: no query in common with the judgments, {example}")
+        raise InputError(f"no query in common with the judgments, {example}")
 
 
 def judged_rankings(
@@ -147,13 +154,12 @@ def judged_rankings(
     on_read: Callable[[str], None] | None = None,
 ) -> JudgedRankings:
     """Match every run once."""
-    paths = {name: run for name, run in runs.items() if isinstance(run, str | os.PathLike)}
     matched: list[Matched] = []
-    with closing(files.scan_runs(list(paths.values()), judgments.index)) as scans:
-        for name, run in runs.items():
-            found = next(scans) if name in paths else matching.match(run_table(run), judgments.index)
-            _check_common(judgments, found, run, f"run {name!r}")
-            matched.append(found)
+    with closing(match_runs(runs, judgments.index)) as matches:
+        for (name, run), match in zip(runs.items(), matches, strict=True):
+            with name_in_errors(run, run_name(name)):
+                _check_common(judgments, match)
+            matched.append(match)
             if on_read is not None:
                 on_read(name)
     return JudgedRankings.of(judgments, matched)
@@ -161,12 +167,13 @@ def judged_rankings(
 
 def name_runs(runs: RunsSource) -> dict[str, RunSource]:
     """A name for every run: the key it has, else its file's name, else a number."""
-    if isinstance(runs, Mapping) and not _is_run(runs):
+    one = is_one_source(runs)
+    if isinstance(runs, Mapping) and not one:
         named = {str(name): run for name, run in cast("Mapping[str, RunSource]", runs).items()}
     else:
-        several: list[Any] = [runs] if _is_run(runs) else list(cast("Sequence[RunSource]", runs))
-        several = [one for run in several for one in (expanded(run) if isinstance(run, str) else [run])]
-        if not _is_run(runs) and several and _is_row(several[0]):
+        several: list[Any] = [runs] if one else list(cast("Sequence[RunSource]", runs))
+        several = [file for run in several for file in (expanded(run) if isinstance(run, str) else [run])]
+        if not one and several and is_row(several[0]):
             several = [several]  # the rows of one run, from an iterator or as lists
         names = [_file_name(run) or f"run {i}" for i, run in enumerate(several, 1)]
         if len(set(names)) < len(names):
@@ -180,27 +187,9 @@ def name_runs(runs: RunsSource) -> dict[str, RunSource]:
     return named
 
 
-def _is_run(runs: Any) -> bool:
-    """One run, and not several: a file, a frame, a Run, or `{query: {document: score}}`."""
-    if is_frame(runs):
-        return True
-    if isinstance(runs, Mapping):
-        first = next(iter(runs.values()), None)
-        inner = next(iter(first.values()), None) if isinstance(first, Mapping) else None
-        return isinstance(first, Mapping) and not isinstance(inner, Mapping)
-    if isinstance(runs, str | os.PathLike | Run):
-        return True
-    return isinstance(runs, Sequence) and bool(runs) and _is_row(runs[0])
-
-
-def _is_row(item: Any) -> bool:
-    """(query, document, score), as a tuple or a list."""
-    return isinstance(item, tuple | list) and bool(item) and isinstance(item[0], str | bytes)
-
-
 def _file_name(run: Any) -> str | None:
     """`bm25` for `results/bm25.run.gz`."""
-    if not isinstance(run, str | os.PathLike):
+    if kind_of_source(run) != FILE:
         return None
     path = Path(run)
     if os.fspath(run) == STANDARD_INPUT:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from unjudged.errors import UsageError
+from unjudged.errors import UsageError, missing_package
 from unjudged.measures.names import MeasureLike, parse
 from unjudged.measures.registry import Measure
 from unjudged.rankings.judged import Floats, JudgedRankings
@@ -159,8 +159,8 @@ class Scores:
         """A DuckDB relation over `rows()`."""
         try:
             import duckdb
-        except ModuleNotFoundError as error:
-            raise _not_installed("duckdb", error) from None
+        except ModuleNotFoundError:
+            raise missing_package("duckdb", "to_duckdb") from None
         return duckdb.from_arrow(self.to_arrow())
 
     def to_frame(self, library: str | None = None) -> Any:
@@ -191,8 +191,8 @@ class Scores:
         lists = {name: column.tolist() for name, column in columns.items()}
         try:
             return narwhals.from_dict(lists, backend=backend).to_native()
-        except ModuleNotFoundError as error:
-            raise _not_installed(backend, error) from None
+        except ModuleNotFoundError:
+            raise missing_package(backend, f"to_{backend}") from None
 
     def __repr__(self) -> str:
         size = f"Scores({_many(self.runs, 'run')} x {_many(self.queries, 'query', 'queries')}; means)"
@@ -225,10 +225,6 @@ FRAMES: Mapping[str, Callable[[Scores], Any]] = {
     "pyarrow": Scores.to_arrow,
     "duckdb": Scores.to_duckdb,
 }
-
-
-def _not_installed(library: str, error: ModuleNotFoundError) -> UsageError:
-    return UsageError(f"{library} is not installed: pip install {library} ({error})")
 
 
 def _name(measure: MeasureLike) -> str:

@@ -1,4 +1,4 @@
-"""pytrec_eval's calls: its README's example, what it refuses, and what it could not bear."""
+"""pytrec_eval's calls: its README's example, what it refuses, and what makes it crash."""
 
 from __future__ import annotations
 
@@ -7,13 +7,17 @@ import json
 import math
 import subprocess
 import sys
+from collections import ChainMap, Counter, OrderedDict, UserDict, defaultdict
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from unjudged.compat import pytrec_eval
-from unjudged.errors import InputError
+from unjudged.errors import InputError, UnjudgedError, UsageError
+from unjudged.formats.scan.plain_mappings import WrongType
 
 QRELS = {"q1": {"d1": 0, "d2": 1, "d3": 0}, "q2": {"d2": 1, "d3": 1}}
 RUN = {"q1": {"d1": 1.0, "d2": 0.0, "d3": 1.5}, "q2": {"d1": 1.5, "d2": 0.2, "d3": 0.5}}
@@ -84,21 +88,77 @@ def test_scores_of_every_kind_of_number() -> None:
         ({"q": {"a": "1.0"}}, TypeError, "document 'a': the score is '1.0', expected a number"),
         ({"q": {"b": None}}, TypeError, "document 'b': the score is 'None'"),
         ({"q": {"a": math.nan}}, InputError, "document 'a': the score is nan"),
+        ({"q": {"b": math.nan}}, InputError, "document 'b': the score is nan"),
         ({"q": {7: 1.0}}, TypeError, "document '7' is a int, expected a string"),
+        ({"q": {"a": [1.0]}}, TypeError, "document 'a': the score is a list, expected a number"),
+        ({"q": {"a": 1, "b": [2]}}, TypeError, "document 'b': the score is a list, expected a number"),
+        ({"q": ["a"]}, TypeError, "query 'q' holds a list, expected a dict"),
+        ({"q": {"a": 10**400}}, InputError, "document 'a': the score is too large"),
+        ({"q": {"b": 10**5000}}, InputError, "document 'b': the score is too large"),
+        ({"q": {"\ud800": 1.0}}, InputError, r"document '\\ud800' has a lone surrogate"),
+        ({"q": {"\ud800": 1.0, "a": 1.0}}, InputError, r"document '\\ud800' has a lone surrogate"),
+        ({"q": {"é": 1.0, "\udcc3\udca9": 1.0}}, InputError, "appears twice"),
     ],
 )
-def test_wrong_runs(run: object, error: type[Exception], message: str) -> None:
-    with pytest.raises(error, match=message):
-        pytrec_eval.RelevanceEvaluator({"q": {"a": 1}}, {"map"}).evaluate(run)  # type: ignore[arg-type]
+def test_wrong_runs(run: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message) as raised:
+        pytrec_eval.RelevanceEvaluator({"q": {"a": 1}}, {"map"}).evaluate(run)
+    assert isinstance(raised.value, UnjudgedError)
+
+
+@pytest.mark.parametrize("kind", [OrderedDict, Counter, UserDict, ChainMap, lambda d: defaultdict(dict, d)])
+def test_every_kind_of_dict(kind: Callable[[Any], Any]) -> None:
+    expected = pytrec_eval.RelevanceEvaluator(QRELS, {"map", "ndcg"}).evaluate(RUN)
+    qrels = kind({query: kind(grades) for query, grades in QRELS.items()})
+    run = kind({query: kind(scores) for query, scores in RUN.items()})
+    assert pytrec_eval.RelevanceEvaluator(qrels, {"map", "ndcg"}).evaluate(run) == expected
+
+
+def test_the_entries_of_a_dict_count_whatever_its_methods_return() -> None:
+    class Odd(dict):  # type: ignore[type-arg]
+        def __len__(self) -> int:
+            return 1 << 40
+
+        def items(self) -> Any:
+            return [("x", 9.0)]
+
+        def __getitem__(self, key: str) -> float:
+            return 0.0
+
+    evaluator = pytrec_eval.RelevanceEvaluator(QRELS, {"map"})
+    odd = {query: Odd(scores) for query, scores in RUN.items()}
+    assert evaluator.evaluate(odd) == evaluator.evaluate(RUN)
+    stranger = {query: Odd({**scores, "é\udcff": np.float32(-9)}) for query, scores in RUN.items()}
+    assert evaluator.evaluate(stranger) == evaluator.evaluate(RUN)
 
 
 def test_wrong_evaluators() -> None:
-    with pytest.raises(ValueError, match="unsupported measure nothing"):
+    level: Any
+    for level in (0, -1, 10**400):
+        with pytest.raises(WrongType, match="relevance_level should be positive"):
+            pytrec_eval.RelevanceEvaluator(QRELS, {"map"}, relevance_level=level)
+    for level in (1.5, "1", None):
+        with pytest.raises(WrongType, match="relevance_level should be an integer"):
+            pytrec_eval.RelevanceEvaluator(QRELS, {"map"}, relevance_level=level)
+    with pytest.raises(UsageError, match="unsupported measure 'nothing'"):
         pytrec_eval.RelevanceEvaluator(QRELS, {"nothing"})
-    with pytest.raises(TypeError, match="relevance_level should be positive"):
-        pytrec_eval.RelevanceEvaluator(QRELS, {"map"}, relevance_level=0)
-    with pytest.raises(TypeError, match="query_relevance should be of type dictionary"):
+    with pytest.raises(UsageError, match="Negative cutoff"):
+        pytrec_eval.RelevanceEvaluator(QRELS, {"P_0"})
+    with pytest.raises(WrongType, match="a measure is of type int"):
+        pytrec_eval.RelevanceEvaluator(QRELS, {5})  # type: ignore[arg-type]
+    with pytest.raises(WrongType, match="should be a collection of names"):
+        pytrec_eval.RelevanceEvaluator(QRELS, 5)  # type: ignore[arg-type]
+
+
+def test_wrong_judgments() -> None:
+    with pytest.raises(WrongType, match="query_relevance should be of type dictionary"):
         pytrec_eval.RelevanceEvaluator([], {"map"})  # type: ignore[arg-type]
+    for grades, kind in ((["d"], "list"), (5, "int"), ("d", "str")):
+        with pytest.raises(WrongType, match=f"query 'q' holds a {kind}, expected a dict"):
+            pytrec_eval.RelevanceEvaluator({"q": grades}, {"map"})  # type: ignore[dict-item]
+    for document, grade in (("d", 10**400), ("\ud800", 1), (3, 1)):
+        with pytest.raises(InputError):
+            pytrec_eval.RelevanceEvaluator({"q": {document: grade}}, {"map"})  # type: ignore[dict-item]
     with pytest.raises(InputError, match=r"the grade of document 'd' of query 'q' is '0\.5'"):
         pytrec_eval.RelevanceEvaluator({"q": {"d": 0.5}}, {"map"})  # type: ignore[dict-item]
 

@@ -103,7 +103,7 @@ def test_one_run_with_columns_of_other_names(session: Any, tmp_path: Path) -> No
     found = spark.evaluate(run, qrels, "AP", run_columns={"document": "url", "score": "cosine"}, buckets=2)
     assert collected(found) == {("run", "7", "AP"): 0.5, ("run", "9", "AP"): 0.0}
     with pytest.raises(
-        InputError, match="run 'run': no column is the document among 'topic', 'url', 'cosine'"
+        InputError, match="run 'run': no column for the document among 'topic', 'url', 'cosine'"
     ):
         spark.evaluate(run, qrels, "AP")
     with pytest.raises(InputError, match="run 'run': the query is of type double, expected text"):
@@ -128,7 +128,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "null query": ({"query": ["q", "r", None]}, "a row of run 'run': the query is null"),
     "null document": ({"document": ["a", "b", None]}, "a row of run 'run': the document is null"),
     "no number": ({"score": ["1.0", "2.0", "high"]}, "a row of run 'run': the score is 'high'"),
-    "twice": ({"document": ["b", "a", "a"]}, "document 'a' of query 'q' is there twice"),
+    "twice": ({"document": ["b", "a", "a"]}, "document 'a' of query 'q' appears twice"),
 }
 
 
@@ -145,7 +145,7 @@ def test_wrong_rows_fail_the_job(case: str, session: Any, tmp_path: Path) -> Non
 def test_wrong_judgments_fail_the_job(session: Any, tmp_path: Path) -> None:
     run = frame(session, tmp_path, {"query": ["q"], "document": ["a"], "score": [1.0]}, "run")
     wrong: dict[str, dict[str, Any]] = {
-        "document 'a' of query 'q' is there twice": {"document": ["a", "a"], "grade": [1, 1]},
+        "document 'a' of query 'q' appears twice": {"document": ["a", "a"], "grade": [1, 1]},
         "a row of the judgments: the grade is null": {"document": ["a", "b"], "grade": [1, None]},
     }
     for message, rows in wrong.items():

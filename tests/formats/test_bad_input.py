@@ -26,13 +26,13 @@ BAD_RUNS = {
     b"1 Q0 a 1 1,5 t\n": ":1: the score is '1,5', expected a finite number",
     b"1 Q0 a 1 \xff\x1b[0m t\n": r":1: the score is '\\xff\x1b[0m', expected a finite number",
     b"# a\n\n1 Q0 a 1 2 t\n1 Q0 b 2 2 t\n1 Q0 a 3 1 t\n": (
-        ":5: document 'a' of query '1' is already on line 3, expected each document once a query"
+        ":5: document 'a' of query '1' is already on line 3; each document may appear only once per query"
     ),
     b"1 Q0 a 1 2 t\n2 Q0 a 1 2 t\n1 Q0 a 3 1 t\n": (
-        ":3: document 'a' of query '1' is already on line 1, expected each document once a query"
+        ":3: document 'a' of query '1' is already on line 1; each document may appear only once per query"
     ),
-    b"": f": no data in it, expected lines of {RUN_COLUMNS}",
-    b"# only a comment\n\n": f": no data in it, expected lines of {RUN_COLUMNS}",
+    b"": f": no data, expected lines of {RUN_COLUMNS}",
+    b"# only a comment\n\n": f": no data, expected lines of {RUN_COLUMNS}",
     b"7 Q0 a 1 2 t\n": ": no query in common with the judgments, which have queries such as '1'",
     b"x" * 3_000_000: ":1: longer than 1,048,576 bytes, expected lines of text; is it a binary file?",
 }
@@ -42,9 +42,9 @@ BAD_QRELS = {
     b"1 0 a 0.9\n": f":1: the grade is '0.9', expected {WHOLE}",
     b"1 0 a 3000000000\n": f":1: the grade is '3000000000', expected {WHOLE}",
     b"1 0 a 1\n2 0 a 1\n1 0 a 0\n": (
-        ":3: document 'a' of query '1' is already on line 1, expected each document once a query"
+        ":3: document 'a' of query '1' is already on line 1; each document may appear only once per query"
     ),
-    b"": f": no data in it, expected lines of {QRELS_COLUMNS}",
+    b"": f": no data, expected lines of {QRELS_COLUMNS}",
 }
 
 
@@ -73,10 +73,10 @@ BAD_MEMORY = [
     ({"q": {7: 1}}, "document '7' is int, expected str"),
     ({7: {"d": 1}}, "query '7' is int, expected str"),
     ({"q": ["d"]}, "query 'q' holds a list, expected a mapping of documents to a grade each"),
-    ({}, "the judgments are empty, expected at least one judged document"),
-    ([("q", "d")], "a row has too few fields, expected (query, document, grade)"),
-    ([("q", "d", 1), ("p", "d", 1), ("q", "d", 0)], "document 'd' of query 'q' is there twice"),
-    ({"q": {"\ud800": 1}}, r"document '\ud800' is no text that UTF-8 can hold"),
+    ({}, "no rows, expected at least one"),
+    ([("q", "d")], "row 0 (from 0) has 2 fields, expected (query, document, grade)"),
+    ([("q", "d", 1), ("p", "d", 1), ("q", "d", 0)], "document 'd' of query 'q' appears twice"),
+    ({"q": {"\ud800": 1}}, r"document '\ud800' cannot be written as UTF-8"),
 ]
 
 
@@ -84,7 +84,7 @@ BAD_MEMORY = [
 def test_bad_data_in_memory(data: object, problem: str) -> None:
     with pytest.raises(InputError) as error:
         Judgments.of(data)  # type: ignore[arg-type]
-    assert str(error.value).startswith(problem)
+    assert str(error.value).startswith(f"judgments: {problem}")
 
 
 @pytest.mark.parametrize("score", [float("nan"), float("inf"), "x"])

@@ -57,7 +57,7 @@ def test_a_dataset_in_the_place_of_a_file(registered: None) -> None:
 
 def test_what_may_be_wrong(registered: None) -> None:
     for name, message in {
-        "irds:nothing": "irds:nothing: ir_datasets knows no such dataset",
+        "irds:nothing": "irds:nothing: ir_datasets has no dataset of this name",
         "irds:bare": "irds:bare: this dataset has no judgments",
         "irds:far": "irds:far: its judgments are not on this machine and could not.*All download",
     }.items():
@@ -67,7 +67,9 @@ def test_what_may_be_wrong(registered: None) -> None:
 
 def test_without_ir_datasets(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ir_datasets", None)
-    with pytest.raises(UsageError, match="irds:vaswani needs ir_datasets: pip install ir-datasets"):
+    with pytest.raises(
+        UsageError, match='irds:vaswani needs ir-datasets: pip install "unjudged\\[datasets\\]"'
+    ):
         Judgments.of("irds:vaswani")
 
 
@@ -75,4 +77,4 @@ def test_the_command_line() -> None:
     command = [sys.executable, "-m", "unjudged", "evaluate", "irds:no/such/one", str(sample.runs["fused"])]
     found = subprocess.run(command, capture_output=True, text=True, check=False)
     assert found.returncode == 1
-    assert found.stderr.startswith("unjudged: irds:no/such/one: ir_datasets knows no such dataset")
+    assert found.stderr.startswith("unjudged: irds:no/such/one: ir_datasets has no dataset of this name")

@@ -83,7 +83,7 @@ def test_a_wrong_probability(value: str, tmp_path: Path) -> None:
         Judgments.read(path)
     assert (
         str(error.value)
-        == f"{path}:2: the probability is '{value}', expected a number above 0 and up to 1, or NA"
+        == f"{path}:2: the probability is '{value}', expected a number from 1e-50 to 1, or NA"
     )
 
 

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from unjudged import UsageError, evaluate, sample
 from unjudged.comparison.verdicts import compare, to_judge
-from unjudged.formats.inputs import read_run
 from unjudged.formats.readers.memory import table_of
 from unjudged.measures.names import parse
 from unjudged.rankings.extension import extended, updated
 from unjudged.rankings.judgments import Judgments
+from unjudged.rankings.runs import run_table
 from unjudged.uncertainty.shared import Shared
 
 DOCUMENTS = [f"d{i}" for i in range(7)]
@@ -63,7 +63,7 @@ def test_probability_under_the_model() -> None:
 
 def test_judging_what_was_asked_for_narrows_by_what_was_said() -> None:
     judgments = Judgments.of(sample.qrels)
-    tables = [read_run(sample.runs["dense"])]
+    tables = [run_table(sample.runs["dense"])]
     (measure,) = parse("RBP(p=0.8)")
     wanted = to_judge(judgments, tables, measure, budget=40)
     assert [w.gain for w in wanted] == sorted((w.gain for w in wanted), reverse=True)
@@ -113,7 +113,7 @@ def test_extended_and_updated_judgments() -> None:
 
 def test_every_document_of_shared_rankings_has_a_row() -> None:
     shared = Shared.of(
-        Judgments.of(sample.qrels), [read_run(sample.runs[name]) for name in ("dense", "fused")]
+        Judgments.of(sample.qrels), [run_table(sample.runs[name]) for name in ("dense", "fused")]
     )
     np.testing.assert_array_equal(shared.rankings.counts, shared.rankings.retrieved)
     plain = evaluate(sample.qrels, [sample.runs["dense"], sample.runs["fused"]], "AP").values[:, :, 0]

@@ -13,8 +13,8 @@ from unjudged.cli.output import is_terminal, show
 from unjudged.cli.progress import reading
 from unjudged.errors import UsageError
 from unjudged.evaluation import DEFAULT_MEASURES
-from unjudged.formats.inputs import read_run
 from unjudged.measures.names import parse_measures
+from unjudged.rankings.runs import run_table
 from unjudged.report.intervals import INTERVAL_FORMATS
 from unjudged.report.tables import FORMATS, as_table
 from unjudged.uncertainty.intervals import given_interval
@@ -101,13 +101,13 @@ def evaluate(
         judgments = read_judgments(qrels, judged)
         scores = unjudged.evaluate(judgments, list(runs), chosen, depth=depth, on_read=on_read)
     if probabilities is not None:
-        given = read_run(probabilities)
+        given = run_table(probabilities)
         estimates = [
             [
                 given_interval(m, judgments, run, given, probability(q), level=confidence, seed=seed)
                 for m in chosen
             ]
-            for run in map(read_run, runs)
+            for run in map(run_table, runs)
         ]
         text = INTERVAL_FORMATS[format](scores, estimates)
     elif interval is not None:

@@ -19,17 +19,16 @@ from typing import Any
 
 import numpy as np
 
+from unjudged.errors import UsageError, missing_package
+
 try:
     import ir_measures
 except ModuleNotFoundError as error:
-    raise ModuleNotFoundError(
-        "unjudged.compat.ir_measures needs ir_measures: pip install ir-measures"
-    ) from error
+    raise ModuleNotFoundError(str(missing_package("ir-measures", "unjudged.compat.ir_measures"))) from error
 from ir_measures import Metric, measures, providers
 from ir_measures.measures.base import _NOT_PROVIDED as NOT_PROVIDED
 from ir_measures.measures.base import Agg, ParamInfo, SumAgg
 
-from unjudged.errors import UsageError
 from unjudged.formats import matching
 from unjudged.formats.readers.frames import is_frame
 from unjudged.measures.registry import MEASURES, POLICIES, Measure

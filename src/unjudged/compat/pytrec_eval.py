@@ -1,4 +1,4 @@
-"""pytrec_eval's calls: `from unjudged.compat import pytrec_eval` in the place of `import pytrec_eval`.
+"""pytrec_eval's calls: write `from unjudged.compat import pytrec_eval` instead of `import pytrec_eval`.
 
 >>> from unjudged.compat import pytrec_eval
 >>> evaluator = pytrec_eval.RelevanceEvaluator({"q1": {"d1": 1, "d2": 0}}, {"map", "P_1"})
@@ -11,10 +11,12 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from operator import index
 from typing import Any
 
 import numpy as np
 
+from unjudged.compat.trec_eval.settings import Stop
 from unjudged.compat.trec_eval.translation import (
     NICKNAMES,
     ORDER,
@@ -25,10 +27,11 @@ from unjudged.compat.trec_eval.translation import (
     names_of,
     values,
 )
-from unjudged.errors import InputError, LineError, RepeatedDocument
+from unjudged.errors import InputError, RepeatedDocument, UnjudgedError, UsageError, quoted
 from unjudged.formats.readers.nested import nested
-from unjudged.formats.roles import QRELS, RUN, Layout
+from unjudged.formats.roles import LARGEST_WHOLE, QRELS, RUN, Layout
 from unjudged.formats.scan import scanner
+from unjudged.formats.scan.plain_mappings import WrongType
 from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments
 
@@ -53,15 +56,15 @@ Grades = Mapping[str, Mapping[str, int]]
 
 
 class MalformedLine(InputError, ValueError):
-    """A line that is not of a run, or not of judgments."""
+    """A line that cannot be read as part of a run, or of judgments."""
 
 
 class RepeatedLine(InputError, AssertionError):
-    """A document that stands there twice for a query."""
+    """A line that repeats a document of its query."""
 
 
 class RelevanceEvaluator:
-    """Scores runs by the same judgments, measures and level of relevance."""
+    """Scores runs with the same judgments, measures and lowest relevant grade."""
 
     def __init__(
         self,
@@ -70,26 +73,27 @@ class RelevanceEvaluator:
         relevance_level: int = 1,
         judged_docs_only_flag: bool = False,
     ) -> None:
-        """`judged_docs_only_flag` leaves out every document that is not judged."""
-        if not isinstance(query_relevance, Mapping):
-            raise TypeError("Argument query_relevance should be of type dictionary.")
-        if relevance_level < 1:
-            raise TypeError("Argument relevance_level should be positive.")
-        self._columns = columns(_parameters(measures), Settings(relevance_level, VERSION))
+        """`judged_docs_only_flag` ignores every document that is not judged."""
+        judged = _copied(query_relevance)
+        settings = Settings(_level(relevance_level), VERSION)
+        try:
+            self._columns = columns(_parameters(measures), settings)
+        except Stop as error:
+            raise UsageError("; ".join(map(str, error.args))) from None
         self._names = [_key(column) for column in self._columns]
         self._judged_only = bool(judged_docs_only_flag)
-        judged = {query: grades for query, grades in query_relevance.items() if len(grades)}
         self._judgments = Judgments.of(judged) if judged else None
         self._queries = {query: q for q, query in enumerate(judged)}
         self._documents = [list(grades) for grades in judged.values()]
 
     def evaluate(self, scores: Rankings) -> dict[str, dict[str, float]]:
-        """For each query of the run that is judged, the value of each measure."""
+        """The value of each measure, for each query of the run that is judged."""
         if not isinstance(scores, Mapping):
-            raise TypeError("Argument object scores should be of type dictionary.")
-        if not scores or self._judgments is None:
+            raise WrongType("Argument object scores should be of type dictionary.")
+        run = dict(scores)
+        if not run or self._judgments is None:
             return {}
-        matched = scanner.match_mapping(scores, self._queries, self._documents, self._judgments.offsets, True)
+        matched = scanner.match_mapping(run, self._queries, self._documents, self._judgments.offsets, True)
         rankings = JudgedRankings(
             self._judgments, matched.rank, matched.row, matched.ends, matched.retrieved, matched.query
         )
@@ -97,9 +101,32 @@ class RelevanceEvaluator:
         for k, column in enumerate(self._columns):
             if column.of == "num_q":
                 table[:, k] = 1.0
-        queries = (query for query in scores if query in self._queries)
+        queries = (query for query in run if query in self._queries)
         rows = (dict(zip(self._names, row, strict=True)) for row in table.tolist())
         return dict(zip(queries, rows, strict=True))
+
+
+def _copied(query_relevance: Any) -> dict[str, dict[str, int]]:
+    """The queries that have judgments, in a copy that no other thread can change."""
+    if not isinstance(query_relevance, Mapping):
+        raise WrongType("Argument query_relevance should be of type dictionary.")
+    judged = dict(query_relevance)
+    for query, grades in judged.items():
+        if not isinstance(grades, Mapping):
+            what = f"query {quoted(str(query))} holds a {type(grades).__name__}"
+            raise WrongType(f"{what}, expected a dict of documents and their grades")
+    copies = {query: dict(grades) for query, grades in judged.items()}
+    return {query: grades for query, grades in copies.items() if grades}
+
+
+def _level(relevance_level: int) -> int:
+    try:
+        level = index(relevance_level)
+    except TypeError:
+        raise WrongType("Argument relevance_level should be an integer.") from None
+    if not 1 <= level <= LARGEST_WHOLE:
+        raise WrongType(f"Argument relevance_level should be positive, and at most {LARGEST_WHOLE}.")
+    return level
 
 
 def evaluate_measures(
@@ -109,7 +136,7 @@ def evaluate_measures(
     relevance_level: int = 1,
     judged_docs_only_flag: bool = False,
 ) -> dict[str, float]:
-    """In one call what `compute_aggregated_measure` makes of every measure's values.
+    """Evaluate a run and aggregate each measure, as `compute_aggregated_measure` does, in one call.
 
     >>> evaluate_measures({"q1": {"d1": 1}}, {"q1": {"d1": 0.3, "d2": 0.7}}, {"map", "num_ret"})
     {'num_ret': 2.0, 'map': 0.5}
@@ -121,7 +148,7 @@ def evaluate_measures(
 
 
 def compute_aggregated_measure(measure: str, values: list[float]) -> float:
-    """Of the values of all queries the sum for counts, the geometric mean for gm_, else the mean."""
+    """Aggregate the values of all queries: the sum for counts, the geometric mean for gm_, else the mean."""
     if measure.startswith("num_"):
         return float(np.sum(values))
     if measure.startswith("gm_"):
@@ -130,12 +157,12 @@ def compute_aggregated_measure(measure: str, values: list[float]) -> float:
 
 
 def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
-    """The rankings of a run's lines, or of a file that was opened: `{query: {document: score}}`."""
+    """Read the lines of a run, or an open file, into `{query: {document: score}}`."""
     return _parsed(f_run, RUN)
 
 
 def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
-    """The judgments of a file's lines, or of a file that was opened: `{query: {document: grade}}`."""
+    """Read the lines of judgments, or an open file, into `{query: {document: grade}}`."""
     return _parsed(f_qrel, QRELS)
 
 
@@ -144,7 +171,7 @@ def _parsed(lines: Iterable[str], layout: Layout) -> dict[str, dict[str, Any]]:
         return defaultdict(dict, nested(lines, layout))
     except RepeatedDocument as error:
         raise RepeatedLine(str(error)) from None
-    except LineError as error:
+    except UnjudgedError as error:
         raise MalformedLine(str(error)) from None
 
 
@@ -152,9 +179,13 @@ _NUMBERS = re.compile(r"[._](\d+(?:\.\d+)?(?:,\d+(?:\.\d+)?)*)")
 
 
 def _parameters(measures: Iterable[str]) -> dict[str, str | None]:
-    """Measures and their parameters, those of one measure together: `P_5` and `P.10` are P of 5 and 10."""
+    """The parameters of each measure: `P_5` and `P.10` together are P with cutoffs 5 and 10."""
     found: dict[str, set[str]] = {}
+    if not isinstance(measures, Iterable):
+        raise WrongType("Argument measures should be a collection of names.")
     for text in measures:
+        if not isinstance(text, str):
+            raise WrongType(f"a measure is of type {type(text).__name__}, expected a name")
         for measure in supported_nicknames.get(text, [text]):
             name, given = _split(measure)
             found.setdefault(name, set()).update(given)
@@ -168,9 +199,9 @@ def _split(measure: str) -> tuple[str, list[str]]:
         numbers = _NUMBERS.fullmatch(measure, len(name)) if measure.startswith(name) else None
         if numbers:
             return name, numbers[1].split(",")
-    raise ValueError(f"unsupported measure {measure}")
+    raise UsageError(f"unsupported measure {quoted(measure)}, expected one of supported_measures")
 
 
 def _key(column: Column) -> str:
-    """pytrec_eval names a value by its cutoff, and by no other parameter."""
+    """pytrec_eval includes a cutoff in the name of a value, but no other parameter."""
     return column.name if ORDER[column.of] in (Takes.WHOLE, Takes.DECIMAL) else column.of

@@ -10,8 +10,8 @@ import numpy as np
 
 from unjudged.errors import UsageError
 from unjudged.formats import matching
-from unjudged.formats.headers import layout_of
 from unjudged.formats.readers.arrow import Where, pyarrow_module, table_of_arrow
+from unjudged.formats.roles import layout_of
 from unjudged.formats.tables import Matched
 from unjudged.measures.registry import MEASURES, Measure, measure
 from unjudged.rankings.judged import JudgedRankings

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 from unjudged.engines.bucket import Task
 from unjudged.errors import InputError, UsageError
 from unjudged.evaluation import DEFAULT_MEASURES
-from unjudged.formats.headers import columns_of
-from unjudged.formats.roles import NONE
+from unjudged.formats.roles import NONE, columns_of
 from unjudged.measures.names import MeasureLike, parse, parse_measures
 from unjudged.measures.registry import summarised
 
@@ -115,7 +114,7 @@ def _named(frame: DataFrame, number: str, given: Mapping[str, str], what: str) -
     try:
         columns = columns_of(frame.columns, number, given)
     except InputError as error:
-        raise InputError(f"{what}: {error}") from None
+        raise InputError(error.problem, source=what) from None
     chosen: list[Any] = []
     for role, name in columns.items():
         column = f.col("`" + name.replace("`", "``") + "`")

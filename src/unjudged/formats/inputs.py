@@ -1,15 +1,19 @@
-"""Files of every kind: which kind one is, by its first bytes, and what reads it."""
+"""The one door from any source to a table, or straight to what a run holds of the judged documents."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, closing
 from pathlib import Path
+from typing import Any
 
 from unjudged.errors import InputError, UsageError
-from unjudged.formats.matching import index, match
+from unjudged.formats.limits import check
+from unjudged.formats.matching import match
 from unjudged.formats.readers import trec
+from unjudged.formats.readers.frames import is_frame, table_of_frame
+from unjudged.formats.readers.memory import table_of
 from unjudged.formats.roles import NONE, QRELS, RUN, Layout, no_rows
 from unjudged.formats.scan import scanner
 from unjudged.formats.streams import (
@@ -17,19 +21,113 @@ from unjudged.formats.streams import (
     ARROW_STREAM,
     PARQUET,
     PathLike,
-    display_name,
-    errors_named,
+    name_file_in_errors,
+    name_source_in_errors,
     on_disk,
     opened,
 )
 from unjudged.formats.tables import Matched, Table
 
+FILE, TABLE, FRAME, MAPPING, ROWS, UNKNOWN = "file", "table", "frame", "mapping", "rows", "unknown"
 TEXT, DELIMITED, DICTIONARY, ARROW = "TREC text", "text with a header", "JSON", "Parquet or Arrow"
 DATASET = "irds:"
 
 
-def kind_of(file: PathLike) -> str:
-    """What kind of file it is."""
+def kind_of_source(source: Any) -> str:
+    """What a source is: a file, a `Run` (a table), a frame, a mapping, or rows."""
+    if isinstance(source, str | os.PathLike):
+        return FILE
+    if is_frame(source):
+        return FRAME
+    if isinstance(getattr(source, "table", None), Table):
+        return TABLE
+    if isinstance(source, Mapping):
+        return MAPPING
+    return ROWS if isinstance(source, Iterable) and not isinstance(source, bytes | bytearray) else UNKNOWN
+
+
+def is_one_source(source: Any) -> bool:
+    """Whether this is one source, not several; an iterator, whose items are unknown, counts as several."""
+    kind = kind_of_source(source)
+    if kind == MAPPING:
+        first = next(iter(source.values()), None)
+        inner = next(iter(first.values()), None) if isinstance(first, Mapping) else None
+        return isinstance(first, Mapping) and not isinstance(inner, Mapping)
+    if kind == ROWS:
+        return isinstance(source, Sequence) and bool(source) and is_row(source[0])
+    return True
+
+
+def is_row(item: Any) -> bool:
+    """Whether this is (query, document, number), as a tuple or a list."""
+    return isinstance(item, tuple | list) and bool(item) and isinstance(item[0], str | bytes)
+
+
+def table_of_source(
+    source: Any, number: str, columns: Mapping[str, str] = NONE, name: str = ""
+) -> tuple[Table, Layout]:
+    """Any source as a table, the rows of each query together; and the columns it has.
+
+    `number` is "score" for runs and "grade" for judgments; `columns` chooses columns by role; `name` is
+    what errors call a source that is not a file.
+    """
+    kind = kind_of_source(source)
+    with name_in_errors(source, name):
+        if columns and kind not in (FILE, FRAME):
+            raise UsageError("columns can be chosen only in a frame or in a file with a header")
+        if kind == FILE:
+            table, layout = _read_path(source, number, columns)
+        elif kind == FRAME:
+            table, layout = table_of_frame(source, number, columns)
+        elif kind == TABLE and number == "score":
+            table, layout = source.table, RUN
+        elif kind in (MAPPING, ROWS):
+            table, layout = table_of(source, number), QRELS
+        else:
+            accepted = f"a file name, a frame, a dict {{query: {{document: {number}}}}}"
+            what = f"{name or 'the input'}: a {type(source).__name__} cannot be read"
+            raise UsageError(f"{what}, expected {accepted}, or rows of (query, document, {number})")
+        if not len(table.documents):
+            raise no_rows()
+        check("ROWS", len(table.documents))
+    return table, layout
+
+
+def match_runs(runs: Mapping[str, Any], judged: scanner.Index) -> Generator[Matched, None, None]:
+    """What each run holds of the judged documents; files are streamed wherever possible."""
+    with ExitStack() as stack:
+        files = {}
+        for name, run in runs.items():
+            if kind_of_source(run) == FILE:
+                with name_file_in_errors(run):
+                    file = stack.enter_context(on_disk(run))
+                    files[name] = file, kind_of_file(file)
+        texts = [(runs[name], file) for name, (file, kind) in files.items() if kind == TEXT]
+        scans = stack.enter_context(closing(trec.scan_runs(texts, judged)))
+        for name, run in runs.items():
+            if name in files and files[name][1] == TEXT:
+                yield next(scans)
+                continue
+            with name_in_errors(run, run_name(name)):
+                if name in files:
+                    matched = _scan(*files[name], judged)
+                else:
+                    matched = match(table_of_source(run, "score", name=run_name(name))[0], judged)
+            yield matched
+
+
+def name_in_errors(source: Any, name: str) -> AbstractContextManager[None]:
+    """Errors inside name the source: the file, or `name` for anything else."""
+    return name_file_in_errors(source) if kind_of_source(source) == FILE else name_source_in_errors(name)
+
+
+def run_name(name: str) -> str:
+    """What errors call a run that is not a file; one without a name of its own is `run 1`, `run 2`, ..."""
+    return name if name.removeprefix("run ").isdigit() else f"run {name!r}"
+
+
+def kind_of_file(file: PathLike) -> str:
+    """What kind of file it is, by its first bytes."""
     if os.path.isdir(file):
         return ARROW
     with opened(file) as stream:
@@ -51,94 +149,55 @@ def _is_header(line: bytes) -> bool:
     return delimiter_of(line.decode("utf-8", "surrogateescape")) is not None
 
 
-def read_judgments(path: PathLike, given: Mapping[str, str] = NONE) -> tuple[Table, Layout, scanner.Index]:
-    """The judgments of a file, each query's together; the columns they have; and their index."""
-    with said_of(path), ExitStack() as stack:
-        if isinstance(path, str) and path.startswith(DATASET):
-            from unjudged.formats.readers import datasets
-
-            table, layout = datasets.read_judgments(path.removeprefix(DATASET))
-        else:
-            file = stack.enter_context(on_disk(path))
-            table, layout = _read(file, kind_of(file), "grade", given)
-        return table, layout, index(table)
-
-
-def read_run(path: PathLike, given: Mapping[str, str] = NONE) -> Table:
-    """The rankings of a file, each query's together."""
-    with said_of(path), on_disk(path) as file:
-        return _read(file, kind_of(file), "score", given)[0]
-
-
-def scan_runs(paths: Sequence[PathLike], judged: scanner.Index) -> Generator[Matched, None, None]:
-    """What each run holds of the judged documents, as far as can be without keeping the rest in memory."""
-    with ExitStack() as stack:
-        files = []
-        for path in paths:
-            with said_of(path):
-                file = stack.enter_context(on_disk(path))
-                files.append((path, file, kind_of(file)))
-        texts = [(path, file) for path, file, kind in files if kind == TEXT]
-        scans = stack.enter_context(closing(trec.scan_runs(texts, judged)))
-        for path, file, kind in files:
-            if kind == TEXT:
-                yield next(scans)
-            else:
-                with said_of(path):
-                    yield _scan(file, kind, judged)
-
-
 def expanded(pattern: str) -> list[str]:
-    """The files that a pattern such as `runs/*.run` stands for; a name that is no pattern stays as it is."""
+    """The files that match a pattern such as `runs/*.run`; a name without a pattern stays as it is."""
     if not set(pattern) & set("*?[") or os.path.exists(pattern):
         return [pattern]
     import glob
 
-    found = sorted(glob.glob(pattern, recursive=True))  # noqa: PTH207
-    if not found:
-        raise InputError(f"{pattern}: no file is called so")
-    return found
+    matching_files = [] if "\0" in pattern else sorted(glob.glob(pattern, recursive=True))  # noqa: PTH207
+    if not matching_files:
+        raise InputError("no file matches", source=pattern)
+    return matching_files
 
 
-def _read(file: PathLike, kind: str, number: str, given: Mapping[str, str]) -> tuple[Table, Layout]:
+def _read_path(path: PathLike, number: str, columns: Mapping[str, str]) -> tuple[Table, Layout]:
+    if number == "grade" and isinstance(path, str) and path.startswith(DATASET):
+        from unjudged.formats.readers import datasets
+
+        return datasets.read_judgments(path.removeprefix(DATASET))
+    with on_disk(path) as file:
+        return _read_file(file, kind_of_file(file), number, columns)
+
+
+def _read_file(file: PathLike, kind: str, number: str, columns: Mapping[str, str]) -> tuple[Table, Layout]:
     if kind == ARROW:
-        from unjudged.formats.readers import columnar as parquet
+        from unjudged.formats.readers import columnar
 
-        table, layout = parquet.read(Path(file), number, given)
-    elif kind == DELIMITED:
+        return columnar.read(Path(file), number, columns)
+    if kind == DELIMITED:
         from unjudged.formats.readers import delimited
 
-        table, layout = delimited.read(file, number, given)
-    else:
-        if given:
-            raise UsageError("its columns have no names, so none can be chosen by name")
-        if kind == TEXT:
-            return trec.read_judgments(file) if number == "grade" else (trec.read_run(file), RUN)
-        from unjudged.formats.readers import json_dicts as dictionaries
+        return delimited.read(file, number, columns)
+    if columns:
+        raise UsageError(f"{kind} has no column names, so columns cannot be chosen by name")
+    if kind == TEXT:
+        return trec.read_judgments(file) if number == "grade" else (trec.read_run(file), RUN)
+    from unjudged.formats.readers import json_dicts
 
-        table, layout = dictionaries.read(file, number), QRELS
-    if not len(table.documents):
-        raise no_rows()
-    return table, layout
+    return json_dicts.read(file, number), QRELS
 
 
 def _scan(file: PathLike, kind: str, judged: scanner.Index) -> Matched:
     if kind == ARROW:
-        from unjudged.formats.readers import columnar as parquet
+        from unjudged.formats.readers import columnar
 
-        return parquet.scan_run(Path(file), judged)
+        return columnar.scan_run(Path(file), judged)
     if kind == DELIMITED:
         from unjudged.formats.readers import delimited
 
         return delimited.scan_run(file, judged)
-    return match(_read(file, kind, "score", NONE)[0], judged)
-
-
-@contextmanager
-def said_of(path: PathLike) -> Iterator[None]:
-    """As `errors_named`, and whatever else is wrong with the input is said of the file too."""
-    with errors_named(path):
-        try:
-            yield
-        except InputError as error:
-            raise InputError(f"{display_name(path)}: {error}") from None
+    table, _ = _read_file(file, kind, "score", NONE)
+    if not len(table.documents):
+        raise no_rows()
+    return match(table, judged)

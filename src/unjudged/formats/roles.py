@@ -1,4 +1,4 @@
-"""Which column of a text file holds what, and what is said of a line that does not fit."""
+"""Which column holds what, by its place in TREC text and by its name elsewhere; and errors about rows."""
 
 from __future__ import annotations
 
@@ -9,11 +9,15 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from unjudged.errors import InputError, LineError, RepeatedDocument, quoted
+from unjudged.errors import InputError, RepeatedDocument, UsageError, quoted
 
 LONGEST_LINE = 1 << 20
+ONCE = "each document may appear only once per query"
 NONE: Mapping[str, str] = MappingProxyType({})
 SMALLEST_WHOLE, LARGEST_WHOLE = -(2**31), 2**31 - 1
+
+SMALLEST_PROBABILITY = 1e-50
+"""Variances divide by the fourth power of a probability, which must stay finite."""
 
 TEXT, QUERY, DOCUMENT, DECIMAL, WHOLE, PROBABILITY, SINGLE = range(7)
 _KIND = {
@@ -32,13 +36,13 @@ _EXPECTED = {
     DECIMAL: "a finite number",
     SINGLE: "a finite number",
     WHOLE: f"a whole number from {SMALLEST_WHOLE} to {LARGEST_WHOLE}",
-    PROBABILITY: "a number above 0 and up to 1, or NA",
+    PROBABILITY: f"a number from {SMALLEST_PROBABILITY} to 1, or NA",
 }
 
 
 @dataclass(frozen=True)
 class Layout:
-    """The columns of one kind of file, by name; `open_ended` allows more of them on a line.
+    """The columns of one kind of file, in order; `open_ended` allows further columns.
 
     `single` rounds decimal numbers to single precision, as trec_eval 9 holds scores.
     """
@@ -54,7 +58,7 @@ class Layout:
 
     @property
     def numbers(self) -> tuple[str, ...]:
-        """The columns that are parsed as numbers, in their order."""
+        """The columns that are parsed as numbers, in order."""
         return tuple(c for c in self.columns if _KIND.get(c, TEXT) in _EXPECTED)
 
     def describe(self) -> str:
@@ -69,10 +73,10 @@ PRELS = Layout(("query", "document", "grade", "method", "probability"))
 
 
 def layout_of_judgments(lines: Sequence[bytes]) -> Layout:
-    """The layout that the first lines of a file of judgments have.
+    """The layout of a file of judgments, by its first lines.
 
-    Five columns are strata or inclusion probabilities: with probabilities the fifth is not whole
-    somewhere, or the second, which then names documents, changes.
+    Five columns hold either strata or inclusion probabilities. They are probabilities if the fifth column is
+    not always a whole number, or if the second changes, because it then names documents.
     """
     rows = [fields for line in lines if (fields := line.split()) and not fields[0].startswith(b"#")]
     if not rows or len(rows[0]) != len(STRATIFIED.columns):
@@ -81,45 +85,107 @@ def layout_of_judgments(lines: Sequence[bytes]) -> Layout:
     return STRATIFIED if whole and len({row[1] for row in rows if len(row) > 1}) == 1 else PRELS
 
 
+# The first name that a header has counts. PyTerrier's `query` is the query's text and its `docid` an internal
+# number, so both come last. BEIR calls the grade of a judgment `score`.
+NAMES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "query": ("query_id", "qid", "query-id", "topic_id", "topic", "query"),
+        "document": ("doc_id", "docno", "corpus-id", "document_id", "corpus_id", "document", "docid"),
+        "score": ("score", "sim"),
+        "grade": ("relevance", "label", "grade", "rel", "score"),
+        "stratum": ("stratum",),
+        "method": ("method",),
+        "probability": ("iprob", "probability"),
+    }
+)
+NEEDED = MappingProxyType({"score": ("query", "document", "score"), "grade": ("query", "document", "grade")})
+OPTIONAL = MappingProxyType({"score": (), "grade": ("stratum", "method", "probability")})
+
+
+def columns_of(header: Sequence[str], number: str, given: Mapping[str, str]) -> dict[str, str]:
+    """The name of the column for each role: as `given`, else one of the known names.
+
+    `number` is "score" for runs and "grade" for judgments, which may also have strata or probabilities.
+    """
+    needed, optional = NEEDED[number], OPTIONAL[number]
+    chosen = _checked(header, (*needed, *optional), given)
+    for role in (*needed, *optional):
+        if role not in chosen:
+            known = next((name for name in NAMES[role] if name in header), None)
+            if known is not None:
+                chosen[role] = known
+            elif role in needed:
+                remedy = f"expected {', '.join(NAMES[role])}, or {role}= with the column's name"
+                raise InputError(f"no column for the {role} among {_listed(header)}; {remedy}")
+    if "probability" not in chosen:
+        chosen.pop("method", None)
+    repeated = next((name for name in chosen.values() if list(header).count(name) > 1), None)
+    if repeated is not None:
+        raise InputError(f"two columns have the name {quoted(repeated)}, expected one")
+    return {role: chosen[role] for role in NAMES if role in chosen}
+
+
+def _checked(header: Sequence[str], roles: Sequence[str], given: Mapping[str, str]) -> dict[str, str]:
+    for role, name in given.items():
+        if role not in roles:
+            raise UsageError(f"unknown column {role!r}, expected one of {', '.join(roles)}")
+        if name not in header:
+            raise InputError(f"no column has the name {quoted(str(name))}, expected one of {_listed(header)}")
+    return dict(given)
+
+
+def is_header(fields: Sequence[str]) -> bool:
+    """Whether these are names of columns, with one for the query and one for the document."""
+    return all(any(name in fields for name in NAMES[role]) for role in ("query", "document"))
+
+
+def layout_of(columns: Mapping[str, str]) -> Layout:
+    return Layout(tuple(columns))
+
+
+def _listed(header: Sequence[str]) -> str:
+    shown = ", ".join(quoted(str(name)) for name in header[:12])
+    return (shown or "none") + (", ..." if len(header) > 12 else "")
+
+
 def expected(column: str) -> str:
-    """What a number of the column may be, in words."""
+    """What a number of this column may be, in words."""
     return _EXPECTED[_KIND[column]]
 
 
 def unfit(column: str, numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Which of the numbers the column cannot hold."""
+    """Which numbers are not valid in this column."""
     good: NDArray[np.bool_] = np.isfinite(numbers)
     if _KIND[column] == WHOLE:
         good = (numbers == np.floor(numbers)) & (numbers >= SMALLEST_WHOLE) & (numbers <= LARGEST_WHOLE)
     elif _KIND[column] == PROBABILITY:
-        good = np.isnan(numbers) | ((numbers > 0) & (numbers <= 1))
+        good = np.isnan(numbers) | ((numbers >= SMALLEST_PROBABILITY) & (numbers <= 1))
     return ~good
 
 
-def wrong_width(layout: Layout, line: int, found: int) -> LineError:
-    return LineError(line, f"expected {layout.describe()}, found {found}")
+def wrong_width(layout: Layout, line: int, found: int) -> InputError:
+    return InputError(f"expected {layout.describe()}, found {found}", line=int(line))
 
 
-def wrong_number(layout: Layout, line: int, column: int, value: bytes) -> LineError:
-    name = layout.columns[column]
-    return LineError(line, f"the {name} is {quoted(value)}, expected {_EXPECTED[layout.kinds[column]]}")
+def wrong_number(layout: Layout, line: int, column: int, value: bytes) -> InputError:
+    problem = f"the {layout.columns[column]} is {quoted(value)}, expected {_EXPECTED[layout.kinds[column]]}"
+    return InputError(problem, line=int(line))
 
 
-def endless_line(line: int) -> LineError:
+def endless_line(line: int) -> InputError:
     problem = f"longer than {LONGEST_LINE:,} bytes, expected lines of text; is it a binary file?"
-    return LineError(line, problem)
+    return InputError(problem, line=int(line))
 
 
 def no_rows() -> InputError:
-    return InputError("no rows in it, expected at least one")
+    return InputError("no rows, expected at least one")
 
 
-def seen_before(line: int, first_line: int, query: bytes, document: bytes) -> LineError:
-    what = f"document {quoted(document)} of query {quoted(query)}"
-    problem = f"{what} is already on line {first_line}, expected each document once a query"
-    return RepeatedDocument(line, problem, document)
+def seen_before(line: int, first_line: int, query: bytes, document: bytes) -> RepeatedDocument:
+    what = f"document {quoted(document)} of query {quoted(query)} is already on line {first_line}"
+    return RepeatedDocument(f"{what}; {ONCE}", document, line=int(line))
 
 
-def seen_twice(query: bytes, document: bytes) -> InputError:
-    what = f"document {quoted(document)} of query {quoted(query)}"
-    return InputError(f"{what} is there twice, expected each document once a query")
+def seen_twice(query: bytes, document: bytes) -> RepeatedDocument:
+    what = f"document {quoted(document)} of query {quoted(query)} appears twice"
+    return RepeatedDocument(f"{what}; {ONCE}", document)

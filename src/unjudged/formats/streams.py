@@ -6,13 +6,16 @@ import io
 import os
 import stat
 import sys
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from threading import Event
 from typing import Any, BinaryIO
 
-from unjudged.errors import InputError, LineError
+from unjudged.errors import InputError
+from unjudged.formats.decompression import decompressed, is_compressed
+from unjudged.formats.limits import check, exceeded, limit
+from unjudged.formats.temporary import temporary_folder
 
 STANDARD_INPUT = "-"
 PARQUET, ARROW_FILE, ARROW_STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"  # how such files start
@@ -24,20 +27,20 @@ Stream = io.RawIOBase | io.BufferedIOBase
 
 
 class StopReading(Exception):
-    """The reader was told to stop."""
+    """The reader was asked to stop."""
 
 
 class Piece:
-    """The bytes from `start` to `stop` of a stream, until told to stop."""
+    """The bytes from `start` to `end` of a stream, until `stop` is set."""
 
-    def __init__(self, stream: Stream, start: int, stop: int | None, told_to_stop: Event) -> None:
-        self.stream, self.told_to_stop = stream, told_to_stop
-        self.left = sys.maxsize if stop is None else stop - start
+    def __init__(self, stream: Stream, start: int, end: int | None, stop: Event) -> None:
+        self.stream, self.stop = stream, stop
+        self.left = sys.maxsize if end is None else end - start
         if start:
             stream.seek(start)
 
     def readinto(self, buffer: Any) -> int:
-        if self.told_to_stop.is_set():
+        if self.stop.is_set():
             raise StopReading
         wanted = memoryview(buffer)[: self.left]
         got = self.stream.readinto(wanted) if wanted else 0
@@ -46,11 +49,18 @@ class Piece:
 
 
 @contextmanager
-def opened(path: PathLike) -> Iterator[Stream]:
-    """The file's bytes, decompressed if its first bytes say that it is compressed."""
+def opened(path: PathLike, *, held: int = 0) -> Iterator[Stream]:
+    """The bytes of a file, decompressed if its first bytes say that it is compressed.
+
+    `held` is how many bytes of memory a byte takes, for a reader that holds all of the file at once.
+    """
     with open(path, "rb", buffering=0) as raw:
-        with _decompressed(raw, raw.read(6)) as stream:
-            yield stream
+        stream = decompressed(raw, held)
+        if stream is None:
+            yield raw
+        else:
+            with stream:
+                yield stream
 
 
 def last_bytes(stream: Stream) -> bytes:
@@ -64,59 +74,52 @@ def last_bytes(stream: Stream) -> bytes:
     return end
 
 
-def is_compressed(path: PathLike) -> bool:
-    with open(path, "rb", buffering=0) as raw:
-        return _compression(raw.read(6)) is not None
-
-
-def _compression(magic: bytes) -> str | None:
-    known = {b"\x1f\x8b": "gzip", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
-    return next((name for start, name in known.items() if magic.startswith(start)), None)
-
-
-def _decompressed(raw: io.FileIO, magic: bytes) -> Stream:
-    raw.seek(0)
-    match _compression(magic):
-        case "gzip":
-            import gzip
-
-            return gzip.GzipFile(fileobj=raw)
-        case "xz":
-            import lzma
-
-            return lzma.LZMAFile(raw)
-        case "zstd":
-            if sys.version_info >= (3, 14):
-                from compression import zstd
-            else:
-                from backports import zstd
-
-            return zstd.ZstdFile(raw)
-    return raw
-
-
 @contextmanager
 def on_disk(path: PathLike) -> Iterator[PathLike]:
-    """A path that can be read more than once: standard input and pipes go to a temporary file."""
-    if os.fspath(path) != STANDARD_INPUT and not stat.S_ISFIFO(os.stat(path).st_mode):
+    """A path that can be read more than once: standard input and pipes are copied to a temporary file."""
+    if os.fspath(path) != STANDARD_INPUT and not _is_pipe(path):
         yield path
         return
-    import shutil
-    import tempfile
-
-    with tempfile.TemporaryDirectory(prefix="unjudged-") as folder:
-        copy = Path(folder) / "input"
-        with copy.open("wb") as target:
-            if os.fspath(path) == STANDARD_INPUT:
-                shutil.copyfileobj(sys.stdin.buffer, target, 1 << 20)
-            else:
-                with open(path, "rb") as pipe:
-                    shutil.copyfileobj(pipe, target, 1 << 20)
+    with temporary_folder() as folder:
+        copy = folder / "input"
+        if os.fspath(path) == STANDARD_INPUT:
+            _copy(sys.stdin.buffer, copy)
+        else:
+            with open(path, "rb") as pipe:
+                _copy(pipe, copy)
         yield copy
 
 
+def _is_pipe(path: PathLike) -> bool:
+    try:
+        return stat.S_ISFIFO(os.stat(path).st_mode)
+    except ValueError:  # a null character, or a character that no file name can have
+        raise InputError("not a valid file name") from None
+
+
+def _copy(source: Any, target: os.PathLike[str]) -> None:
+    left = limit("COPIED")
+    with open(target, "wb") as copy:
+        while block := source.read1(TAIL):  # returns often, so that a signal is noticed
+            left -= len(block)
+            if left < 0:
+                raise exceeded("COPIED")
+            copy.write(block)
+
+
+def read_whole(path: PathLike, held: int) -> bytes:
+    """All bytes of a file, for a reader that needs `held` bytes of memory for each of them."""
+    blocks, size = [], 0
+    with opened(path) as stream:
+        while block := stream.read(TAIL):
+            blocks.append(block)
+            size += len(block)
+            check("MEMORY", size * held)
+    return b"".join(blocks)
+
+
 def pieces(path: PathLike, most: int) -> list[tuple[int, int | None]]:
-    """At most so many parts of a file, cut where the query changes; one if it is small or compressed."""
+    """At most `most` parts of a file, cut where the query changes; one if it is small or compressed."""
     size = os.path.getsize(path)
     parts = min(most, size // SMALLEST_PIECE)
     if parts < 2 or is_compressed(path):
@@ -128,15 +131,21 @@ def pieces(path: PathLike, most: int) -> list[tuple[int, int | None]]:
 
 
 def _next_query(stream: BinaryIO, start: int) -> int | None:
-    """Where the first query behind `start` ends; None if that is too far to look."""
+    """Where the first query after `start` ends; None if that is too far to look.
+
+    Never at a byte order mark, which counts only at the start of a file.
+    """
     stream.seek(start)
     stream.readline(LONGEST_SEARCH)
     query = None
     while (at := stream.tell()) < start + LONGEST_SEARCH:
-        fields = stream.readline(LONGEST_SEARCH).split(None, 1)
-        if not fields:
+        line = stream.readline(LONGEST_SEARCH)
+        if not line:
             return None
-        if query is not None and fields[0] != query:
+        fields = line.split(None, 1)
+        if not fields or fields[0].startswith(b"#"):
+            continue
+        if query is not None and fields[0] != query and not line.startswith(BOM_UTF8):
             return at
         query = fields[0]
     return None
@@ -147,21 +156,35 @@ def display_name(path: PathLike) -> str:
 
 
 @contextmanager
-def errors_named(path: PathLike, lines_before: int = 0) -> Iterator[None]:
-    """Whatever goes wrong inside is said of the file: `file:line: what, expected what`."""
+def name_file_in_errors(path: PathLike, lines_before: int = 0) -> Iterator[None]:
+    """Whatever goes wrong inside names the file: `file:line: problem`."""
     name = display_name(path)
     try:
-        yield
-    except LineError as error:
-        raise InputError(f"{name}:{lines_before + error.line}: {error.problem}") from None
+        with name_source_in_errors(name, lines_before):
+            yield
     except FileNotFoundError:
-        raise InputError(f"{name}: no such file") from None
-    except OSError as error:
-        raise InputError(f"{name}: {error.strerror or error}") from None
+        raise InputError("no such file", source=name) from None
     except Exception as error:
+        reason = " ".join(str(getattr(error, "strerror", None) or error).split())
         if isinstance(error, EOFError) or type(error).__name__ in _DAMAGED:
-            raise InputError(f"{name}: the compressed file is damaged or cut short ({error})") from None
+            problem = f"the compressed file is damaged or cut short ({reason})"
+        elif isinstance(error, OSError):
+            problem = f"cannot be read: {reason}"
+        else:
+            raise
+        raise InputError(problem, source=name) from None
+
+
+@contextmanager
+def name_source_in_errors(name: str, lines_before: int = 0) -> Iterator[None]:
+    """An input error that names no source yet names this one."""
+    try:
+        yield
+    except InputError as error:
+        if not error.source:
+            error.source = name
+            error.line = None if error.line is None else error.line + lines_before
         raise
 
 
-_DAMAGED = {"error", "LZMAError", "ZstdError", "BadGzipFile"}  # zlib.error bears only that name
+_DAMAGED = {"error", "LZMAError", "ZstdError", "BadGzipFile"}  # zlib.error has only that name

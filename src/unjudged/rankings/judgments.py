@@ -6,17 +6,16 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unjudged.errors import InputError, UsageError
-from unjudged.formats import inputs as files
+from unjudged.errors import UsageError
 from unjudged.formats import matching
-from unjudged.formats.readers.frames import Frame, is_frame, table_of_frame
-from unjudged.formats.readers.memory import table_of
-from unjudged.formats.roles import QRELS, Layout
+from unjudged.formats.inputs import name_in_errors, table_of_source
+from unjudged.formats.readers.frames import Frame
+from unjudged.formats.roles import Layout
 from unjudged.formats.scan.scanner import Index
 from unjudged.formats.tables import Ids, Table
 
@@ -50,36 +49,30 @@ class Judgments:
 
     @classmethod
     def of(cls, source: JudgmentsSource, **columns: str) -> Judgments:
-        """From a file, a frame, `{query: {document: grade}}`, or (query, document, grade) tuples.
+        """From a file, a frame, `{query: {document: grade}}`, or (query, document, grade) rows.
 
-        The columns of a frame are known by the names that ir_measures, PyTerrier and BEIR give them; others
-        are given: `Judgments.of(frame, query="topic", document="url", grade="stars")`.
+        Columns of a frame are recognised by the names that ir_measures, PyTerrier and BEIR use. Name
+        others yourself: `Judgments.of(frame, query="topic", document="url", grade="stars")`.
         """
         if isinstance(source, Judgments):
             return source
-        if isinstance(source, str | os.PathLike):
-            return cls.read(source, **columns)
-        if is_frame(source):
-            table, layout = table_of_frame(source, "grade", columns)
-        else:
-            table, layout = table_of(cast("Any", source), "grade"), QRELS
-        if not len(table.documents):
-            raise InputError("the judgments are empty, expected at least one judged document")
-        return cls.from_table(table, layout)
+        table, layout = table_of_source(source, "grade", columns, "judgments")
+        with name_in_errors(source, "judgments"):
+            return cls.from_table(table, layout)
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], **columns: str) -> Judgments:
         """From a file; `-` is standard input, `irds:<id>` a dataset of ir_datasets.
 
-        Parquet, Arrow, CSV or TSV with a header (BEIR's qrels) and JSON dictionaries are known by their first
-        bytes, and `columns` as for `of`. In TREC text the columns say what it is:
+        Parquet, Arrow, CSV or TSV with a header (BEIR's qrels) and JSON dictionaries are recognised by their
+        first bytes; `columns` works as for `of`. TREC text is recognised by its columns:
 
         - four, `query iteration document grade`: qrels;
         - five, `query iteration document stratum grade`: a stratified sample, as sample_eval takes it;
         - five, `query document grade method probability`: a sample with inclusion probabilities (prels),
           as statAP's script takes it. Methods 0 and 2 judged every document they chose: probability 1.
         """
-        return cls.from_table(*files.read_judgments(path, columns))
+        return cls.of(path, **columns)
 
     @classmethod
     def from_table(cls, table: Table, layout: Layout, index: Index | None = None) -> Judgments:

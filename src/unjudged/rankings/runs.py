@@ -5,16 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.errors import InputError
-from unjudged.formats import inputs as files
 from unjudged.formats import matching
-from unjudged.formats.readers.frames import Frame, is_frame, table_of_frame
-from unjudged.formats.readers.memory import table_of
+from unjudged.formats.inputs import name_in_errors, table_of_source
+from unjudged.formats.readers.frames import Frame
 from unjudged.formats.scan import scanner
 from unjudged.formats.tables import Ids, Table
 
@@ -37,33 +35,27 @@ class Run:
 
     @classmethod
     def of(cls, source: RunSource, **columns: str) -> Run:
-        """From a file, a frame, `{query: {document: score}}`, or (query, document, score) tuples.
+        """From a file, a frame, `{query: {document: score}}`, or (query, document, score) rows.
 
-        The columns of a frame are known by the names that ir_measures, PyTerrier and BEIR give them; others
-        are given: `Run.of(frame, query="topic", document="url", score="similarity")`.
+        Columns of a frame are recognised by the names that ir_measures, PyTerrier and BEIR use. Name
+        others yourself: `Run.of(frame, query="topic", document="url", score="similarity")`.
         """
         if isinstance(source, Run):
             return source
-        if isinstance(source, str | os.PathLike):
-            return cls.read(source, **columns)
-        return cls._from(run_table(source, **columns))
+        table = run_table(source, **columns)
+        with name_in_errors(source, "run"):
+            matching.index(table)
+        order = scanner.best_first(table)
+        return cls(table.queries, table.starts, table.documents.take(order), table.numbers[order, 0])
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], **columns: str) -> Run:
         """From a file of six columns, `query iteration document rank score tag`; `-` is standard input."""
-        table = files.read_run(path, columns)
-        with files.said_of(path):
-            return cls._from(table)
-
-    @classmethod
-    def _from(cls, table: Table) -> Run:
-        matching.index(table)
-        order = scanner.best_first(table)
-        return cls(table.queries, table.starts, table.documents.take(order), table.numbers[order, 0])
+        return cls.of(path, **columns)
 
     @property
     def table(self) -> Table:
-        """The same rankings as formats hand them over."""
+        """The same rankings as a table."""
         return Table(self.queries, self.offsets, self.documents, self.scores[:, None], np.zeros(0, np.int64))
 
     def ranking(self, query: str) -> list[str]:
@@ -88,16 +80,6 @@ RunSource = (
 )
 
 
-def run_table(source: RunSource, **columns: str) -> Table:
-    """The rankings as a table, whatever holds them; not sorted."""
-    if isinstance(source, Run):
-        return source.table
-    if isinstance(source, str | os.PathLike):
-        return files.read_run(source, columns)
-    if is_frame(source):
-        table, _ = table_of_frame(source, "score", columns)
-    else:
-        table = table_of(cast("Any", source), "score")
-    if not len(table.documents):
-        raise InputError("the run is empty, expected at least one document")
-    return table
+def run_table(source: RunSource, name: str = "run", **columns: str) -> Table:
+    """The rankings of any source as a table, not sorted; `name` is what errors call data in memory."""
+    return table_of_source(source, "score", columns, name)[0]

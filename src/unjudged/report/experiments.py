@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
-from unjudged.errors import UsageError
+from unjudged.errors import missing_package
 from unjudged.experiments.agreement import STATISTICS
 from unjudged.experiments.robustness import Agreement, Robustness
 from unjudged.report.tables import aligned, latex_rows, markdown_rows
@@ -75,7 +75,7 @@ def arrow_modules() -> tuple[Any, Any]:
         import pyarrow
         from pyarrow import parquet
     except ModuleNotFoundError:
-        raise UsageError("Parquet needs pyarrow: pip install pyarrow") from None
+        raise missing_package("pyarrow", "Parquet") from None
     return pyarrow, parquet
 
 

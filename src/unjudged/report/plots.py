@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unjudged.errors import UsageError
+from unjudged.errors import UsageError, missing_package
 from unjudged.measures.rank_biased import RBP
 from unjudged.measures.user_models import NCP, stopping_weights
 from unjudged.rankings.judged import JudgedRankings
@@ -39,7 +39,7 @@ def altair_module() -> Any:
     try:
         import altair
     except ModuleNotFoundError:
-        raise UsageError("figures need altair: pip install 'unjudged[plots]'") from None
+        raise missing_package("altair", "a figure") from None
     return altair
 
 
@@ -47,7 +47,7 @@ def check_figures() -> None:
     """Refuse before any work is done where figures could not be drawn or saved."""
     altair_module()
     if find_spec("vl_convert") is None:
-        raise UsageError("figures need vl-convert: pip install 'unjudged[plots]'")
+        raise missing_package("vl-convert-python", "a figure")
 
 
 def picture(figure: Any, kind: str) -> str | bytes:

@@ -1,18 +1,21 @@
-"""Arrow columns as tables: identifiers as bytes, numbers checked, rows grouped by factorising the query."""
+"""Arrow columns as tables: validated, identifiers as bytes, numbers checked, rows grouped by query."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unjudged.errors import InputError, UsageError, quoted
+from unjudged.errors import InputError, missing_package, quoted
+from unjudged.formats.limits import check
 from unjudged.formats.matching import SMALLEST_PART, cores
+from unjudged.formats.readers.grouping import ids_of, numbered, stable_order
 from unjudged.formats.roles import expected, unfit
-from unjudged.formats.tables import Ids, Table
+from unjudged.formats.tables import Table
+from unjudged.formats.threads import Threads
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -27,8 +30,19 @@ def pyarrow_module(purpose: str) -> Any:
     try:
         import pyarrow.compute
     except ModuleNotFoundError:
-        raise UsageError(f"{purpose} needs pyarrow: pip install pyarrow") from None
+        raise missing_package("pyarrow", purpose) from None
     return pyarrow
+
+
+@contextmanager
+def arrow_errors(problem: str) -> Iterator[None]:
+    """Whatever Arrow cannot do with an input is an error of the input."""
+    arrow = pyarrow_module("Arrow data")
+    try:
+        yield
+    except (arrow.ArrowException, UnicodeError) as error:
+        reason = next(iter(str(error).splitlines()), "") or type(error).__name__
+        raise InputError(f"{problem}: {reason[:200]}") from None
 
 
 def in_order(row: int) -> str:
@@ -36,53 +50,51 @@ def in_order(row: int) -> str:
 
 
 def table_of_arrow(columns: Columns, where: Where = in_order, *, together: bool = True) -> Table:
-    """The column of each role as a table; `together` brings the rows of a query together.
+    """The column of each role as a table; `together` brings the rows of each query together.
 
-    `where` says of a row where it is, for errors.
+    `where` says in errors where a row is. Arrow's own readers check neither offsets nor codes, and a wrong
+    one would be read from memory that is not ours, so every column is validated first.
     """
+    with arrow_errors("damaged Arrow data"):
+        for column in columns.values():
+            column.validate(full=True)
+        check("ROWS", len(columns["query"]))
+        return _table(columns, where, together)
+
+
+def _table(columns: Columns, where: Where, together: bool) -> Table:
     query = _identifiers(columns["query"], "query", where)
     documents = _bytes(_identifiers(columns["document"], "document", where))
     numbers = [_numbers(columns[role], role, where) for role in columns if role not in ("query", "document")]
     matrix = np.stack(numbers, axis=1) if len(numbers) > 1 else numbers[0][:, None]
+    number = None
     if together and _scattered(query):
-        queries, apart = _factorised(query)
+        queries, number = numbered(_bytes(query))
     else:
-        names, starts = _groups(query)
-        code = names.dictionary_encode()
-        queries, apart = names, None
-        if together and len(code.dictionary) < len(names):
-            queries, apart = code.dictionary, np.repeat(code.indices.to_numpy(), np.diff(starts))
-    if apart is not None:
-        order = _stable_order(apart)
+        queries, starts = _groups(query)
+        if together:
+            distinct, code = numbered(queries)
+            if len(distinct) < len(queries):
+                queries, number = distinct, np.repeat(code, np.diff(starts))
+    if number is not None:
+        order = stable_order(number)
         documents, matrix = _taken(documents, order), matrix[order]
-        starts = np.concatenate([[0], np.cumsum(np.bincount(apart))])
-    return Table(_ids(queries), starts.astype(np.int64), _ids(documents), matrix, np.zeros(0, np.int64))
+        starts = np.concatenate([[0], np.cumsum(np.bincount(number))])
+    return Table(ids_of(queries), starts.astype(np.int64), ids_of(documents), matrix, np.zeros(0, np.int64))
 
 
 def _scattered(query: pa.ChunkedArray) -> bool:
-    """Whether the query changes at most of the first rows: then every row is factorised, not stretches."""
+    """Whether the query changes at most of the first rows: then every row is numbered, not stretches."""
     first = query.slice(0, LOOK_AHEAD)
     return 2 * len(_groups(first)[0]) > len(first) > 1
 
 
-def _factorised(query: pa.ChunkedArray) -> tuple[pa.Array, NDArray[np.int32]]:
-    """Each query once, and for each row which it is; each core takes a part."""
-    import pyarrow as pa
-
-    size = -(-len(query) // cores())
-    parts = [query.slice(start, size) for start in range(0, len(query), size)]
-    with ThreadPoolExecutor(cores()) as pool:
-        encoded = list(pool.map(lambda part: _bytes(part).dictionary_encode(), parts))
-    code = pa.chunked_array(encoded).unify_dictionaries()
-    return code.chunk(0).dictionary, np.concatenate([chunk.indices.to_numpy() for chunk in code.chunks])
-
-
 def _taken(column: pa.Array, order: NDArray[np.int64]) -> pa.Array:
-    """The rows in this order, each core a part of them."""
+    """The rows in this order; each core takes a part."""
     import pyarrow as pa
 
     parts = np.array_split(order, cores())
-    with ThreadPoolExecutor(cores()) as pool:
+    with Threads(cores()) as pool:
         return pa.concat_arrays(pool.map(column.take, map(pa.array, parts)))
 
 
@@ -90,17 +102,19 @@ def _identifiers(column: pa.ChunkedArray, role: str, where: Where) -> pa.Chunked
     """An identifier is text, bytes or a whole number; it may be in a dictionary (a category)."""
     from pyarrow import types
 
-    _refuse_nulls(column, role, where)
     kind = column.type.value_type if types.is_dictionary(column.type) else column.type
     if len(column) and str(kind) not in TEXTS and not types.is_integer(kind):
         raise InputError(f"the {role} is of type {kind}, expected text or whole numbers")
+    if types.is_dictionary(column.type) and any(chunk.dictionary.null_count for chunk in column.chunks):
+        column = column.cast(kind)
+    _refuse_nulls(column, role, where)
     return column
 
 
 def _refuse_nulls(column: pa.ChunkedArray, role: str, where: Where) -> None:
     if column.null_count:
         row = int(np.argmax(column.is_null().to_numpy()))
-        raise InputError(f"{where(row)}: the {role} is null, expected one in every row")
+        raise InputError(f"{where(row)}: the {role} is null, expected a value in every row")
 
 
 def _groups(column: pa.ChunkedArray) -> tuple[pa.Array, NDArray[np.int64]]:
@@ -126,7 +140,7 @@ def _groups(column: pa.ChunkedArray) -> tuple[pa.Array, NDArray[np.int64]]:
 
 
 def _bytes(column: pa.ChunkedArray | pa.Array) -> pa.Array:
-    """One array of bytes with wide offsets; whole numbers as they are written."""
+    """One array of bytes with wide offsets; whole numbers become their decimal digits."""
     import pyarrow as pa
 
     if pa.types.is_dictionary(column.type):
@@ -142,26 +156,18 @@ def _in_decimals(column: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray:
 
     chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
     parts = [c.slice(at, SMALLEST_PART) for c in chunks for at in range(0, len(c), SMALLEST_PART)]
-    with ThreadPoolExecutor(cores()) as pool:
+    with Threads(cores()) as pool:
         written = list(pool.map(lambda part: part.cast(pa.large_string()), parts))
     return pa.chunked_array(written, pa.large_string())
-
-
-def _ids(array: pa.Array) -> Ids:
-    _, ends, data = array.buffers()
-    if not len(array):
-        return Ids.of([])
-    offsets = np.frombuffer(ends, np.int64)[array.offset : array.offset + len(array) + 1]
-    return Ids(np.frombuffer(data, np.uint8) if data else np.zeros(0, np.uint8), offsets)
 
 
 def _numbers(column: pa.ChunkedArray, role: str, where: Where) -> NDArray[np.float64]:
     import pyarrow as pa
 
-    if role != "probability":
-        _refuse_nulls(column, role, where)
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
+    if role != "probability":
+        _refuse_nulls(column, role, where)
     if pa.types.is_decimal(column.type):
         column = column.cast(pa.string())  # and from there to the nearest double, as text is read
     try:
@@ -190,11 +196,3 @@ def _first_that_is_no_number(column: pa.ChunkedArray) -> int:
         except pa.ArrowInvalid:
             high = middle
     return low
-
-
-def _stable_order(code: NDArray[np.integer]) -> NDArray[np.int64]:
-    """The rows by their code, those of one code as they came; numpy counts codes of sixteen bits."""
-    order = np.argsort((code & 0xFFFF).astype(np.uint16), kind="stable")
-    if len(code) and code.max() > 0xFFFF:
-        order = order[np.argsort((code >> 16).astype(np.uint16)[order], kind="stable")]
-    return order

@@ -1,29 +1,26 @@
-"""Judgments of ir_datasets, for `irds:<id>` in the place of a file."""
+"""Judgments from ir_datasets: `irds:<id>` instead of a file."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from unjudged.errors import InputError, UsageError
-from unjudged.formats.headers import columns_of, layout_of
+from unjudged.errors import InputError, missing_package
 from unjudged.formats.readers.memory import table_of_rows
-from unjudged.formats.roles import NONE, Layout
+from unjudged.formats.roles import NONE, Layout, columns_of, layout_of
 from unjudged.formats.tables import Table
 
 
 def read_judgments(name: str) -> tuple[Table, Layout]:
-    """The judgments of a dataset, which ir_datasets downloads if they are not on the disk yet."""
+    """The judgments of a dataset, which ir_datasets downloads if needed."""
     dataset = _load(name)
     if not dataset.has_qrels():
-        raise InputError("this dataset has no judgments, expected one of its parts that has")
+        raise InputError("this dataset has no judgments; choose one of its parts that has them")
     columns = columns_of(dataset.qrels_cls()._fields, "grade", NONE)
     try:
         rows = [tuple(getattr(row, field) for field in columns.values()) for row in dataset.qrels_iter()]
     except (RuntimeError, OSError) as error:
         problem = "its judgments are not on this machine and could not be downloaded"
-        raise InputError(
-            f"{problem}; ir_datasets' catalogue tells how to get them ({_short(error)})"
-        ) from None
+        raise InputError(f"{problem}; see the catalogue of ir_datasets ({_short(error)})") from None
     return table_of_rows(rows, tuple(columns)[2:]), layout_of(columns)
 
 
@@ -31,11 +28,11 @@ def _load(name: str) -> Any:
     try:
         import ir_datasets
     except ModuleNotFoundError:
-        raise UsageError(f"irds:{name} needs ir_datasets: pip install ir-datasets") from None
+        raise missing_package("ir-datasets", f"irds:{name}") from None
     try:
         return ir_datasets.load(name)
     except KeyError:
-        raise InputError("ir_datasets knows no such dataset, expected a name as in its catalogue") from None
+        raise InputError("ir_datasets has no dataset of this name, see its catalogue") from None
 
 
 def _short(error: Exception) -> str:

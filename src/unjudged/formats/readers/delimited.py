@@ -1,4 +1,4 @@
-"""CSV and TSV with a header, BEIR's qrels among them: rows into tables, a block at a time."""
+"""CSV and TSV with a header, such as BEIR's qrels, as tables, one block at a time."""
 
 from __future__ import annotations
 
@@ -12,21 +12,33 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from unjudged.errors import LineError, quoted
-from unjudged.formats.headers import columns_of, is_header, layout_of
+from unjudged.errors import InputError, quoted
+from unjudged.formats.limits import bounded
 from unjudged.formats.matching import match, match_blocks
-from unjudged.formats.roles import LONGEST_LINE, NONE, Layout, endless_line, expected, no_rows, unfit
+from unjudged.formats.roles import (
+    LONGEST_LINE,
+    NONE,
+    Layout,
+    columns_of,
+    endless_line,
+    expected,
+    is_header,
+    layout_of,
+    no_rows,
+    unfit,
+)
 from unjudged.formats.scan import scanner
 from unjudged.formats.streams import PathLike, opened
 from unjudged.formats.tables import Ids, Matched, Table
 
 BLOCK = 1 << 16
+HELD = 4  # bytes of memory that a byte of text takes at most, as columns
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 Lines = list[tuple[int, list[str]]]
 
 
 def delimiter_of(first_line: str) -> str | None:
-    """What stands between the names of a header; None where the line is no header."""
+    """What separates the names of a header; None if the line is not a header."""
     for delimiter in "\t,":
         if is_header(_fields([first_line], delimiter)):
             return delimiter
@@ -34,8 +46,8 @@ def delimiter_of(first_line: str) -> str | None:
 
 
 def read(file: PathLike, number: str, given: Mapping[str, str]) -> tuple[Table, Layout]:
-    """All rows, each query's together."""
-    columns, blocks = _read(file, number, given)
+    """All rows, those of each query together."""
+    columns, blocks = _read(file, number, given, held=HELD)
     tables = list(blocks)
     if not tables:
         raise no_rows()
@@ -43,27 +55,29 @@ def read(file: PathLike, number: str, given: Mapping[str, str]) -> tuple[Table, 
 
 
 def scan_run(file: PathLike, judged: scanner.Index) -> Matched:
-    """What a run holds of the judged documents; only where queries are apart is all of it kept."""
-    matched = match_blocks(_read(file, "score", NONE)[1], judged)
+    """What a run holds of the judged documents; all of it is held only if the rows of a query are apart."""
+    matched = match_blocks(bounded(_read(file, "score", NONE)[1]), judged)
     return matched or match(read(file, "score", NONE)[0], judged)
 
 
-def _read(file: PathLike, number: str, given: Mapping[str, str]) -> tuple[dict[str, str], Iterator[Table]]:
+def _read(
+    file: PathLike, number: str, given: Mapping[str, str], held: int = 0
+) -> tuple[dict[str, str], Iterator[Table]]:
     """The column of each role, and the rows in blocks."""
-    blocks = _blocks(file)
+    blocks = _blocks(file, held)
     ((_, header),) = next(blocks)
     columns = columns_of(header, number, given)
     places = {role: header.index(name) for role, name in columns.items()}
     return columns, (_table(block, places, len(header)) for block in blocks)
 
 
-def _blocks(file: PathLike) -> Iterator[Lines]:
+def _blocks(file: PathLike, held: int) -> Iterator[Lines]:
     """The header on its own, then blocks of rows, each with its line."""
-    with opened(file) as stream:
+    with opened(file, held=held) as stream:
         buffered = cast("Any", io.BufferedReader(stream) if isinstance(stream, io.RawIOBase) else stream)
         with io.TextIOWrapper(buffered, "utf-8-sig", "surrogateescape", newline="") as text:
             lines = _lines(text)
-            first = next(lines)
+            first = next(lines, "")
             delimiter = delimiter_of(first) or ","
             yield [(1, _fields([first], delimiter))]
             reader = csv.reader(lines, delimiter=delimiter, strict=True)
@@ -71,8 +85,8 @@ def _blocks(file: PathLike) -> Iterator[Lines]:
                 while block := [(reader.line_num + 1, row) for row in islice(reader, BLOCK)]:
                     yield [(line, row) for line, row in block if row]
             except csv.Error as error:
-                problem = f"{error}, expected fields as the header has them"
-                raise LineError(reader.line_num + 1, problem) from None
+                problem = f"{error}, expected fields as in the header"
+                raise InputError(problem, line=reader.line_num + 1) from None
 
 
 def _lines(text: io.TextIOWrapper) -> Iterator[str]:
@@ -94,12 +108,12 @@ def _fields(lines: Sequence[str], delimiter: str) -> list[str]:
 def _table(block: Lines, places: Mapping[str, int], width: int) -> Table:
     for line, row in block:
         if len(row) != width:
-            raise LineError(line, f"expected {width} fields, as the header has, found {len(row)}")
+            raise InputError(f"expected {width} fields, as in the header, found {len(row)}", line=line)
     column = {role: [row[place] for _, row in block] for role, place in places.items()}
     lines = np.array([line for line, _ in block], np.int64)
     for role in ("query", "document"):
         if "" in column[role]:
-            raise LineError(int(lines[column[role].index("")]), f"the {role} is empty, expected one")
+            raise InputError(f"the {role} is empty", line=int(lines[column[role].index("")]))
     queries = column.pop("query")
     starts = [i for i, query in enumerate(queries) if i == 0 or query != queries[i - 1]]
     documents = Ids.of(column.pop("document"))
@@ -112,10 +126,10 @@ def _numbers(role: str, texts: list[str], lines: NDArray[np.int64]) -> NDArray[n
     number = _NUMBER.fullmatch
     numbers = np.array([float(text) if number(text) else np.nan for text in texts], np.float64)
     bad = unfit(role, numbers)
-    if role == "probability":  # may be left open
+    if role == "probability":  # may be unknown
         bad |= np.isnan(numbers) & ~np.isin(texts, ("", "NA"))
     if bad.any():
         wrong = int(np.argmax(bad))
         problem = f"the {role} is {quoted(texts[wrong])}, expected {expected(role)}"
-        raise LineError(int(lines[wrong]), problem)
+        raise InputError(problem, line=int(lines[wrong]))
     return numbers

@@ -1,21 +1,22 @@
-"""Frames as tables: pandas, Polars, PyArrow, DuckDB, and what else narwhals or Arrow's C stream reaches."""
+"""Frames as tables: pandas, Polars, PyArrow, DuckDB, and what else narwhals or an Arrow stream reaches."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Protocol
 
-from unjudged.errors import InputError, UsageError
+from unjudged.errors import InputError, UnjudgedError, UsageError
 from unjudged.formats.readers.memory import table_of_rows
-from unjudged.formats.roles import Layout
+from unjudged.formats.roles import Layout, columns_of, layout_of
 from unjudged.formats.tables import Table
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoFrame
 
     class ArrowStream(Protocol):
-        """Whatever hands its rows over as a stream of Arrow's."""
+        """Anything that offers its rows as an Arrow stream."""
 
         def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
 
@@ -33,63 +34,79 @@ def is_frame(source: Any) -> bool:
 
 
 def library_of(source: Any) -> str:
-    """The library that a frame is of; of a narwhals frame, the one below it."""
+    """The library of a frame; for a narwhals frame, the library below it."""
     library = type(source).__module__.partition(".")[0]
-    return library_of(source.to_native()) if library == "narwhals" else library
+    if library == "narwhals" and hasattr(source, "to_native"):
+        return library_of(source.to_native())
+    return library
 
 
 def table_of_frame(frame: Any, number: str, given: Mapping[str, str]) -> tuple[Table, Layout]:
-    """The rows of a frame, each query's together; `number` is "score" or "grade"."""
-    import narwhals
-
-    from unjudged.formats.headers import columns_of, layout_of
+    """The rows of a frame, those of each query together; `number` is "score" or "grade"."""
+    columns, rows = _chosen(frame, number, given)
+    if find_spec("pyarrow") is None:
+        return _of_lists(rows, columns), layout_of(columns)
     from unjudged.formats.readers.arrow import table_of_arrow
+
+    return table_of_arrow({role: rows[name] for role, name in columns.items()}), layout_of(columns)
+
+
+def _chosen(frame: Any, number: str, given: Mapping[str, str]) -> tuple[dict[str, str], Any]:
+    """The column of each role; and these columns, as an Arrow table if pyarrow is installed."""
+    import narwhals
 
     frame = narwhals.to_native(frame, pass_through=True)
     if library_of(frame) == "pyspark":
-        raise UsageError("a Spark frame stays on the cluster: unjudged.engines.spark.evaluate takes it")
-    if library_of(frame) == "duckdb":
-        columns = columns_of(frame.columns, number, given)
-        quoted = ('"' + name.replace('"', '""') + '"' for name in dict.fromkeys(columns.values()))
-        return _of_stream(frame.project(", ".join(quoted)), number, columns)
-    try:
+        raise UsageError("a Spark frame stays on the cluster: use unjudged.engines.spark.evaluate")
+    with _library_errors():
+        if library_of(frame) == "duckdb":
+            columns = columns_of(frame.columns, number, given)
+            quoted = ('"' + name.replace('"', '""') + '"' for name in dict.fromkeys(columns.values()))
+            return _of_stream(frame.project(", ".join(quoted)), number, columns)
         known = narwhals.from_native(frame, pass_through=True)
         if not isinstance(known, narwhals.DataFrame | narwhals.LazyFrame):
             return _of_stream(frame, number, given)
         columns = columns_of(known.collect_schema().names(), number, given)
-    except narwhals.exceptions.DuplicateError as error:
-        raise InputError(f"two columns of the frame have one name: {error}") from None
-    chosen = known.select(*(narwhals.col(name) for name in columns.values()))
-    eager = chosen.collect() if isinstance(chosen, narwhals.LazyFrame) else chosen
-    if find_spec("pyarrow") is None:
-        return _of_lists(eager, columns), layout_of(columns)
-    import pyarrow
+        chosen = known.select(*(narwhals.col(name) for name in dict.fromkeys(columns.values())))
+        eager = chosen.collect() if isinstance(chosen, narwhals.LazyFrame) else chosen
+        return columns, eager if find_spec("pyarrow") is None else eager.to_arrow()
 
+
+@contextmanager
+def _library_errors() -> Iterator[None]:
+    """What a library of frames says of a frame that it cannot hand over is an error of the input."""
     try:
-        table = eager.to_arrow()
-    except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError) as error:
-        raise InputError(f"a column of the frame mixes types, expected one: {error}") from None
-    return table_of_arrow({role: table[name] for role, name in columns.items()}), layout_of(columns)
+        yield
+    except (UnjudgedError, MemoryError):
+        raise
+    except Exception as error:
+        problem = _PROBLEMS.get(type(error).__name__, "the frame cannot be read")
+        reason = next(iter(str(error).splitlines()), "") or type(error).__name__
+        raise InputError(f"{problem}: {reason[:200]}") from error
 
 
-def _of_stream(stream: Any, number: str, given: Mapping[str, str]) -> tuple[Table, Layout]:
-    """A reader of record batches, or any other stream of Arrow's."""
-    from unjudged.formats.headers import columns_of, layout_of
-    from unjudged.formats.readers.arrow import pyarrow_module, table_of_arrow
+_PROBLEMS = {
+    "DuplicateError": "two columns of the frame have the same name",
+    "ArrowTypeError": "a column of the frame mixes types, expected one",
+    "ArrowInvalid": "a column of the frame mixes types, expected one",
+}
 
-    arrow = pyarrow_module("a stream of Arrow's")
+
+def _of_stream(stream: Any, number: str, given: Mapping[str, str]) -> tuple[dict[str, str], Any]:
+    """A reader of record batches, or any other Arrow stream."""
+    from unjudged.formats.readers.arrow import pyarrow_module
+
+    arrow = pyarrow_module("an Arrow stream")
     try:
         reader = arrow.RecordBatchReader.from_stream(stream)
     except (TypeError, arrow.ArrowInvalid):
-        problem = f"a {type(stream).__name__} holds no columns, expected a frame or a stream of Arrow's"
+        problem = f"a {type(stream).__name__} has no columns, expected a frame or an Arrow stream"
         raise UsageError(problem) from None
-    columns = columns_of(reader.schema.names, number, given)
-    table = reader.read_all()
-    return table_of_arrow({role: table[name] for role, name in columns.items()}), layout_of(columns)
+    return columns_of(reader.schema.names, number, given), reader.read_all()
 
 
 def _of_lists(frame: Any, columns: Mapping[str, str]) -> Table:
-    """Where pyarrow is not installed: value by value."""
+    """Value by value, if pyarrow is not installed."""
     queries, documents, *numbers = (frame[name].to_list() for name in columns.values())
     return table_of_rows(
         zip(_written(queries), _written(documents), *numbers, strict=True), tuple(columns)[2:]
@@ -97,5 +114,5 @@ def _of_lists(frame: Any, columns: Mapping[str, str]) -> Table:
 
 
 def _written(names: list[Any]) -> list[Any]:
-    """Whole numbers in decimals, the others as they are."""
+    """Whole numbers as decimal digits, anything else as it is."""
     return [str(name) if isinstance(name, int) and not isinstance(name, bool) else name for name in names]

@@ -7,22 +7,22 @@ from typing import Any
 
 from unjudged.errors import InputError, quoted
 from unjudged.formats.readers.memory import table_of
-from unjudged.formats.streams import PathLike, opened
+from unjudged.formats.streams import PathLike, read_whole
 from unjudged.formats.tables import Table
 
 DESCRIPTIONS = "mteb_"
+HELD = 16  # bytes of memory that a byte of JSON takes, about, as Python's objects
 
 
 def read(file: PathLike, number: str) -> Table:
-    """All of a dictionary; where one is wrapped in others (MTEB: by subset and split), the innermost."""
+    """All of a dictionary; if it is wrapped in others (MTEB: by subset and split), the innermost."""
     import json
 
-    with opened(file) as stream:
-        text = stream.read() or b""
+    text = read_whole(file, HELD)
     try:
-        data = json.loads(text, object_pairs_hook=_once_each)
+        data = json.loads(text, object_pairs_hook=_without_repeats)
     except (ValueError, RecursionError) as error:
-        raise InputError(f"is no JSON that can be read: {error}") from None
+        raise InputError(f"cannot be read as JSON: {error}") from None
     return table_of(_innermost(data, number), number)
 
 
@@ -44,10 +44,11 @@ def _holds_mappings(value: Any) -> bool:
     return isinstance(value, Mapping) and any(isinstance(inner, Mapping) for inner in value.values())
 
 
-def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     data = dict(pairs)
     if len(data) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise InputError(f"{quoted(twice)} is there twice in one dictionary, expected each name once")
+        from collections import Counter
+
+        repeated, _ = Counter(name for name, _ in pairs).most_common(1)[0]
+        raise InputError(f"{quoted(repeated)} appears twice in one dictionary, expected each name once")
     return data

@@ -1,8 +1,9 @@
-"""Data that is in memory already, as tables: dicts of dicts and iterables of tuples."""
+"""Data in memory as tables: dicts of dicts, and iterables of rows."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from itertools import chain
 from typing import Any
 
@@ -11,42 +12,43 @@ from numpy.typing import NDArray
 
 from unjudged.errors import InputError, quoted
 from unjudged.formats.roles import expected, unfit
-from unjudged.formats.tables import Ids, Table
+from unjudged.formats.tables import Ids, Table, encode
 
 Nested = Mapping[str, Mapping[str, float]]
 Rows = Iterable[tuple[Any, ...]]
 
 
 def table_of(data: Nested | Rows, number: str) -> Table:
-    """`{query: {document: number}}` or (query, document, number) tuples, each query's rows together."""
+    """`{query: {document: number}}` or (query, document, number) rows, those of each query together."""
     if isinstance(data, Mapping):
         return _of_mapping(data, number)
     return table_of_rows(data, (number,))
 
 
 def _of_mapping(data: Mapping[str, Any], number: str) -> Table:
-    for query, inner in data.items():
+    names, inners = list(data), list(data.values())
+    for query, inner in zip(names, inners, strict=False):
         if not isinstance(inner, Mapping):
             what = f"query {quoted(str(query))} holds a {type(inner).__name__}"
             raise InputError(f"{what}, expected a mapping of documents to a {number} each")
-    sizes = list(map(len, data.values()))
-    starts = np.zeros(len(sizes) + 1, np.int64)
-    np.cumsum(sizes, out=starts[1:])
-    names = list(chain.from_iterable(data.values()))
-    values = list(chain.from_iterable(inner.values() for inner in data.values()))
-    queries, documents = _ids(list(data), "query"), _ids(names, "document")
-    numbers = _numbers(values, number, lambda row: (_query_at(list(data), starts, row), names[row]))
-    return Table(queries, starts, documents, numbers[:, None], np.zeros(0, np.int64))
+    starts = np.zeros(len(inners) + 1, np.int64)
+    np.cumsum(list(map(len, inners)), out=starts[1:])
+    documents = list(chain.from_iterable(inners))
+    values = list(chain.from_iterable(inner.values() for inner in inners))
+    if not (len(names) == len(inners) and len(documents) == len(values) == starts[-1]):
+        raise InputError("a dict changed while it was read, or its length is wrong")
+    numbers = _numbers(values, number, lambda row: (_query_at(names, starts, row), documents[row]))
+    table = Table(
+        _ids(names, "query"), starts, _ids(documents, "document"), numbers[:, None], np.zeros(0, np.int64)
+    )
+    return table.grouped()  # different strings may stand for the same bytes
 
 
 def table_of_rows(data: Rows, names: tuple[str, ...]) -> Table:
     """Rows of a query, a document and the numbers of these names."""
-    width = 2 + len(names)
-    rows = [row[:width] for row in data]
-    if any(len(row) < width for row in rows):
-        fields = ", ".join(["query", "document", *names])
-        raise InputError(f"a row has too few fields, expected ({fields})")
-    queries, documents, *values = ([row[i] for row in rows] for i in range(width))
+    rows = _cut(list(data), ("query", "document", *names))
+    queries, documents, *values = ([row[i] for row in rows] for i in range(2 + len(names)))
+    _refuse_other_types(queries, "query")
     new = [i for i in range(len(rows)) if i == 0 or queries[i] != queries[i - 1]]
     numbers = [
         _numbers(column, name, lambda row: (queries[row], documents[row]))
@@ -62,36 +64,73 @@ def table_of_rows(data: Rows, names: tuple[str, ...]) -> Table:
     return table.grouped()
 
 
+def _cut(rows: list[Any], fields: tuple[str, ...]) -> list[Any]:
+    """The rows with as many fields as are needed."""
+    if not set(map(type, rows)) <= {tuple, list}:
+        for i, row in enumerate(rows):
+            if isinstance(row, str | bytes | Mapping | AbstractSet) or not hasattr(row, "__iter__"):
+                what = f"row {i} (from 0) is a {type(row).__name__}"
+                raise InputError(f"{what}, expected ({', '.join(fields)})")
+            rows[i] = tuple(row)
+    if any(len(row) < len(fields) for row in rows):
+        short = next(i for i, row in enumerate(rows) if len(row) < len(fields))
+        what = f"row {short} (from 0) has {len(rows[short])} fields"
+        raise InputError(f"{what}, expected ({', '.join(fields)})")
+    return rows
+
+
+def _refuse_other_types(texts: list[Any], what: str) -> None:
+    if not set(map(type, texts)) <= {str, bytes}:
+        wrong = [text for text in texts if not isinstance(text, str | bytes)]
+        if wrong:
+            problem = f"{what} {quoted(str(wrong[0]))} is {type(wrong[0]).__name__}, expected str"
+            raise InputError(problem)
+
+
 def _ids(texts: list[Any], what: str) -> Ids:
+    _refuse_other_types(texts, what)
     try:
         return Ids.of(texts)
-    except (TypeError, AttributeError):
-        wrong = next(text for text in texts if not isinstance(text, str | bytes))
-        problem = f"{what} {quoted(str(wrong))} is {type(wrong).__name__}, expected str"
-        raise InputError(problem) from None
-    except UnicodeEncodeError as error:
-        raise InputError(f"{what} {quoted(error.object)} is no text that UTF-8 can hold") from None
+    except UnicodeEncodeError:
+        wrong = next(text for text in texts if not _is_utf8(text))
+        raise InputError(f"{what} {quoted(wrong)} cannot be written as UTF-8") from None
+
+
+def _is_utf8(text: str | bytes) -> bool:
+    try:
+        encode(text if isinstance(text, str) else "")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _numbers(values: list[Any], number: str, name_of: Any) -> NDArray[np.float64]:
     try:
         numbers = np.array(values, np.float64)
-        bad = unfit(number, numbers)
+        bad = unfit(number, numbers) if numbers.ndim == 1 else np.array(list(map(_is_no_number, values)))
         wrong = int(np.argmax(bad)) if bad.any() else None
     except (TypeError, ValueError, OverflowError):
-        wrong = next(i for i, value in enumerate(values) if not _is_number(value))
+        wrong = next((i for i, value in enumerate(values) if _is_no_number(value)), 0)
     if wrong is None:
         return numbers
     query, document = name_of(wrong)
     what = f"the {number} of document {quoted(str(document))} of query {quoted(str(query))}"
-    raise InputError(f"{what} is {quoted(str(values[wrong]))}, expected {expected(number)}")
+    raise InputError(f"{what} is {quoted(_shown(values[wrong]))}, expected {expected(number)}")
 
 
-def _is_number(value: Any) -> bool:
+def _is_no_number(value: Any) -> bool:
     try:
-        return bool(np.isfinite(np.float64(value)))
+        number = np.float64(value)
     except (TypeError, ValueError, OverflowError):
-        return False
+        return True
+    return np.ndim(number) > 0 or not np.isfinite(number)
+
+
+def _shown(value: Any) -> str:
+    try:
+        return str(value)
+    except ValueError:  # a whole number of thousands of digits
+        return f"a number of {value.bit_length()} bits"
 
 
 def _query_at(queries: list[str], starts: NDArray[np.int64], row: int) -> str:

@@ -1,4 +1,4 @@
-"""Lines of text into dicts: `{query: {document: number}}`."""
+"""Lines of text as dicts: `{query: {document: number}}`."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from unjudged.formats.tables import Table, encode
 
 
 def nested(lines: Iterable[str], layout: Layout) -> dict[str, dict[str, Any]]:
-    """The number of each line, by query and document; a `LineError` where a line does not fit."""
+    """The number of each line, by query and document; an `InputError` if a line is wrong."""
     table, _ = scanner.read_table(_bytes(lines), layout)
     table = table.grouped()
-    found = scanner.nested_rows(table, DECIMAL not in layout.kinds)
-    if sum(map(len, found.values())) < len(table.documents):
+    rows = scanner.nested_rows(table, DECIMAL not in layout.kinds)
+    if sum(map(len, rows.values())) < len(table.documents):
         _refuse_repeated(table)
-    return found
+    return rows
 
 
 def _bytes(lines: Iterable[str]) -> Any:
-    """A stream of the lines' bytes: the file's own where it has not been read yet."""
+    """A stream of the lines' bytes: the file's own if nothing was read from it yet."""
     if isinstance(lines, io.TextIOWrapper) and codecs.lookup(lines.encoding).name in ("utf-8", "ascii"):
         try:
             if lines.tell() == 0:

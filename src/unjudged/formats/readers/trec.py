@@ -1,50 +1,66 @@
-"""TREC text: qrels into tables; runs into tables, or straight into what they hold of the judged."""
+"""TREC text: judgments and runs as tables, or straight as what a run holds of the judged documents."""
 
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import ExitStack
 from threading import Event
+from typing import Any
 
 import numpy as np
 
-from unjudged.errors import InputError
+from unjudged.errors import InputError, UnjudgedError
+from unjudged.formats.limits import check
 from unjudged.formats.matching import cores, match
-from unjudged.formats.roles import RUN, ZSCORES, Layout, layout_of_judgments
+from unjudged.formats.roles import RUN, ZSCORES, Layout, layout_of_judgments, unfit, wrong_number
 from unjudged.formats.scan import scanner
 from unjudged.formats.streams import (
     PathLike,
     Piece,
-    display_name,
-    errors_named,
     last_bytes,
+    name_file_in_errors,
     on_disk,
     opened,
     pieces,
 )
 from unjudged.formats.tables import Matched, Table
+from unjudged.formats.threads import Threads
 
 LOOK_AHEAD = 1 << 15
+LONGEST_TAIL = 1 << 12
+HELD = 4  # bytes of memory that a byte of text takes at most, as columns
 
 
 def read_judgments(file: PathLike, layout: Layout | None = None) -> tuple[Table, Layout]:
-    """The judgments of a file, each query's together, and which of the layouts it has."""
+    """The judgments of a file, those of each query together; and its layout."""
     if layout is None:
         with opened(file) as stream:
             start = stream.read(LOOK_AHEAD) or b""
         layout = layout_of_judgments(start.split(b"\n")[: -1 if len(start) == LOOK_AHEAD else None])
-    return _read(file, layout), layout
+    table = _read(file, layout)
+    if "probability" in layout.columns:
+        _check_probabilities(table, layout)
+    return table, layout
+
+
+def _check_probabilities(table: Table, layout: Layout) -> None:
+    """Refuse what the scanner accepts but no estimate can divide by."""
+    numbers = table.numbers[:, layout.numbers.index("probability")]
+    bad = unfit("probability", numbers)
+    if bad.any():
+        row, column = int(np.argmax(bad)), layout.columns.index("probability")
+        raise wrong_number(layout, int(table.lines[row]), column, str(numbers[row]).encode())
 
 
 def read_run(file: PathLike) -> Table:
-    """The rankings of a file, each query's together."""
+    """The rankings of a file, the rows of each query together."""
     return _read(file, RUN)
 
 
 def read_means(path: PathLike) -> dict[tuple[bytes, bytes], tuple[float, float]]:
     """The mean and standard deviation of each query and measure, from trec_eval's file of them."""
-    with errors_named(path), on_disk(path) as file:
+    with name_file_in_errors(path), on_disk(path) as file:
         table = _read(file, ZSCORES)
     queries = np.repeat(np.arange(len(table.queries)), np.diff(table.starts)).tolist()
     names, measures = table.queries.tolist(), table.documents.tolist()
@@ -54,8 +70,8 @@ def read_means(path: PathLike) -> dict[tuple[bytes, bytes], tuple[float, float]]
 
 
 def last_tag(path: PathLike) -> bytes:
-    """The sixth column of a run's last line: what trec_eval prints as runid. Empty where none is found."""
-    with errors_named(path), opened(path) as stream:
+    """The sixth column of a run's last line, which trec_eval prints as runid; empty if there is none."""
+    with name_file_in_errors(path), opened(path) as stream:
         tail = last_bytes(stream)
     rows = (line.split() for line in reversed(tail.split(b"\n")))
     return next((row[5] for row in rows if len(row) > 5 and not row[0].startswith(b"#")), b"")
@@ -64,19 +80,19 @@ def last_tag(path: PathLike) -> bytes:
 def scan_runs(
     files: Sequence[tuple[PathLike, PathLike]], judged: scanner.Index, layout: Layout = RUN
 ) -> Generator[Matched, None, None]:
-    """What each run holds of the judged documents, without keeping the rest of it in memory.
+    """What each run holds of the judged documents, without keeping the rest in memory.
 
-    A run is given by its name, and by a file with what the name stands for.
+    Each run is the name that errors give it, and the file to read.
     """
     workers = cores()
     stop = Event()
     with ExitStack() as stack:
-        pool = stack.enter_context(ThreadPoolExecutor(workers))
+        pool = stack.enter_context(Threads(workers))
         stack.callback(pool.shutdown, wait=False, cancel_futures=True)
         stack.callback(stop.set)
         waiting = []
         for path, file in files:
-            with errors_named(path):
+            with name_file_in_errors(path):
                 parts = pieces(file, workers if len(files) < workers else 1)
             scans = [pool.submit(_scan_piece, file, part, judged, layout, stop) for part in parts]
             waiting.append((path, file, scans))
@@ -85,10 +101,27 @@ def scan_runs(
 
 
 def _scan_piece(
-    file: PathLike, part: tuple[int, int | None], judged: scanner.Index, layout: Layout, told_to_stop: Event
+    file: PathLike, part: tuple[int, int | None], judged: scanner.Index, layout: Layout, stop: Event
 ) -> tuple[Matched, int]:
     with opened(file) as stream:
-        return scanner.scan_run(Piece(stream, *part, told_to_stop), judged, layout)
+        return scanner.scan_run(_Rankings(Piece(stream, *part, stop)), judged, layout)
+
+
+class _Rankings:
+    """A piece of a run that is refused where one query takes too much: its rows must be held together."""
+
+    def __init__(self, piece: Piece) -> None:
+        self.piece, self.query, self.size = piece, b"", 0
+
+    def readinto(self, buffer: Any) -> int:
+        got = self.piece.readinto(buffer)
+        tail = bytes(memoryview(buffer)[max(0, got - LONGEST_TAIL) : got])
+        _, _, last_line = tail[: tail.rfind(b"\n") + 1].rstrip().rpartition(b"\n")
+        query, *_ = last_line.split(None, 1) or [self.query]
+        self.size = got + (self.size if query == self.query else 0)
+        self.query = query
+        check("MEMORY", self.size * HELD)
+        return got
 
 
 def _join(
@@ -98,23 +131,26 @@ def _join(
     judged: scanner.Index,
     layout: Layout,
 ) -> Matched:
-    parts, lines = [], 0
-    for scan in scans:
-        with errors_named(path, lines):
-            part, more_lines = scan.result()
-        parts.append(part)
-        lines += more_lines
+    with name_file_in_errors(path):
+        try:
+            parts = [scan.result()[0] for scan in scans]
+        except UnjudgedError:
+            if len(scans) == 1:
+                raise
+            # A piece numbers its lines from its own start. Read as one, the file gives the right numbers.
+            parts = [_scan_piece(file, (0, None), judged, layout, Event())[0]]
     matched = Matched.joined(parts)
     if not len(matched.query):
-        raise InputError(f"{display_name(path)}: {_empty(layout)}")
+        with name_file_in_errors(path):
+            raise _empty(layout)
     if matched.repeats_a_query():
-        with errors_named(path):
+        with name_file_in_errors(path):
             return match(_read(file, layout), judged)
     return matched
 
 
 def _read(file: PathLike, layout: Layout) -> Table:
-    with opened(file) as stream:
+    with opened(file, held=HELD) as stream:
         table, _ = scanner.read_table(stream, layout)
     if not len(table.lines):
         raise _empty(layout)
@@ -122,4 +158,4 @@ def _read(file: PathLike, layout: Layout) -> Table:
 
 
 def _empty(layout: Layout) -> InputError:
-    return InputError(f"no data in it, expected lines of {layout.describe()}")
+    return InputError(f"no data, expected lines of {layout.describe()}")

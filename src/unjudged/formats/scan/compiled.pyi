@@ -1,4 +1,4 @@
-# The compiled module has the names and types of its twin.
+# The compiled module has the names and types of its plain-Python twin.
 from unjudged.formats.scan.plain import KIND_OF_SCANNER as KIND_OF_SCANNER
 from unjudged.formats.scan.plain import Index as Index
 from unjudged.formats.scan.plain import best_first as best_first

@@ -1,58 +1,92 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""One pass over TREC text, compiled. `scan_reference` is the same module in plain Python."""
-
-import os
+"""One pass over TREC text, compiled. `plain` and `plain_mappings` are the same functions in plain Python."""
 
 import numpy as np
 
-from unjudged.errors import DuplicateError
-from unjudged.formats.tables import Ids, Matched, Table
+from unjudged.formats import roles
 from unjudged.formats.roles import LONGEST_LINE, endless_line, seen_before, wrong_number, wrong_width
+from unjudged.formats.scan.checks import checked_table
+from unjudged.formats.scan.compiled_matching import Index, best_first, match_mapping, match_table
+from unjudged.formats.tables import Ids, Table
 
-cimport cython
 from cpython.buffer cimport PyBUF_WRITE
 from cpython.memoryview cimport PyMemoryView_FromMemory
-from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t, uint8_t
-from libc.stdlib cimport free, qsort, realloc
-from libc.string cimport memchr, memcmp, memcpy, memmove, memset
+from cpython.unicode cimport PyUnicode_DecodeUTF8
+from libc.stdint cimport int64_t
 
-from unjudged.formats.scan.text cimport copy_token, is_blank, is_space, keyed_hash, parse_decimal, parse_probability, parse_whole, token_end, word8
+from unjudged.formats.scan cimport lines as kind
+from unjudged.formats.scan.compiled_matching cimport Index as CompiledIndex
+from unjudged.formats.scan.compiled_matching cimport Matching, array_of, names_of, raise_for
+from unjudged.formats.scan.index cimport Names, name_of
+from unjudged.formats.scan.lines cimport (
+    MOST_COLUMNS, PADDING, Lines, first_line, match_groups, read_lines, release_lines, row_count, start_lines,
+    whole_lines,
+)
+from unjudged.formats.scan.vector cimport (
+    BAD_LINE, DONE, NO_MEMORY, REPEATED_DOCUMENT, Status, Vector, drop, release, reserve,
+)
 
 KIND_OF_SCANNER = "compiled"
 
 cdef enum:
-    DOCUMENT = 2
-    DECIMAL = 3
-    WHOLE = 4
-    PROBABILITY = 5
-    SINGLE = 6
-    MOST_COLUMNS = 8
     BLOCK = 1 << 19
-    PADDING = 32   # a newline at the end, and what is read and written a few words at a time behind it
 
 cdef int64_t LONGEST = LONGEST_LINE
-cdef const char *BYTE_ORDER_MARK = "\xef\xbb\xbf"
 
-cdef uint64_t KEY[3]
-KEY[0], KEY[1], KEY[2] = (int.from_bytes(os.urandom(8), "little") | 1 for _ in range(3))
-
-
-include "vector.pxi"
-include "matcher.pxi"
-include "lines.pxi"
-include "mappings.pxi"
+cdef dict KINDS = {
+    roles.DOCUMENT: kind.DOCUMENT, roles.DECIMAL: kind.DECIMAL, roles.SINGLE: kind.SINGLE,
+    roles.WHOLE: kind.WHOLE, roles.PROBABILITY: kind.PROBABILITY,
+}
 
 
-cdef int feed(Scanner scanner, Matcher matcher, source) except -1:
-    """Read all of `source` (anything with `readinto`) a block at a time, matching as it goes if there is a matcher."""
-    cdef Vector block = Vector()
+cdef class Reading:
+    """The lines that were read, and the text that has not been read yet."""
+
+    cdef Lines lines
+    cdef Vector block
+    cdef Matching matching
+
+    def __cinit__(self):
+        self.matching = Matching()
+        if not start_lines(&self.lines):
+            raise MemoryError
+
+    def __dealloc__(self):
+        release_lines(&self.lines)
+        release(&self.block)
+
+
+def read_table(source, layout):
+    """All lines of `source` as a Table, and how many lines there are."""
+    cdef Reading reading = Reading()
+    feed(reading, None, source, layout)
+    return table_of(&reading.lines), reading.lines.line
+
+
+def scan_run(source, CompiledIndex index not None, layout):
+    """The judged documents of every ranking in `source`, and how many lines there are.
+
+    Nothing else is kept in memory.
+    """
+    cdef Reading reading = Reading()
+    feed(reading, index, source, layout)
+    return reading.matching.matched(), reading.lines.line
+
+
+cdef int feed(Reading reading, CompiledIndex index, source, layout) except -1:
+    """Read all of `source`, anything with `readinto`, block by block; with an index, match as it goes."""
+    cdef Lines *lines = &reading.lines
+    cdef Vector *block = &reading.block
     cdef int64_t whole
-    cdef int read = 0, matched = 0
-    cdef bint last = False, endless = False
+    cdef Status read = DONE, status = DONE
+    cdef bint last = False, endless = False, last_group = False
+    set_layout(lines, layout)
     while not last:
-        if not block.reserve(BLOCK + PADDING):
+        if not reserve(block, BLOCK + PADDING):
             raise MemoryError
         whole = source.readinto(PyMemoryView_FromMemory(block.at + block.used, BLOCK, PyBUF_WRITE))
+        if not 0 <= whole <= BLOCK:
+            raise ValueError(f"readinto returned {whole}, expected 0 to {BLOCK}")
         last = whole == 0
         block.used += whole
         if last and block.used:
@@ -61,92 +95,79 @@ cdef int feed(Scanner scanner, Matcher matcher, source) except -1:
         with nogil:
             endless = first_line(block) > LONGEST
             whole = 0 if endless else whole_lines(block)
-            read = scanner.read(block.at, block.at + whole)
-            if matcher is not None:
-                matched = scanner.match_groups(matcher, last or endless or read)
-        if read == 2 or matched == 2:
-            raise MemoryError
-        if matched:
-            raise scanner.repeated_document(matcher)
-        if read:
-            raise scanner.error()
+            read = read_lines(lines, block.at, block.at + whole)
+            if index is not None and read != NO_MEMORY:
+                last_group = last or endless or read != DONE
+                status = match_groups(lines, &reading.matching.out, &index.lookup, last_group)
+        raise_for(read)
+        raise_for(status)
+        if status == REPEATED_DOCUMENT:
+            raise repeated_document(reading)
+        if read == BAD_LINE:
+            raise bad_line(lines, layout)
         if endless:
-            raise endless_line(scanner.line + 1)
-        block.drop(whole)
+            raise endless_line(lines.line + 1)
+        drop(block, whole)
+    return 0
 
 
-cdef inline int64_t first_line(Vector block) noexcept nogil:
-    """The length of the first line, as far as it is there."""
-    cdef const char *newline = <const char *>memchr(block.at, c'\n', block.used) if block.used else NULL
-    return newline - block.at if newline != NULL else block.used
+cdef int set_layout(Lines *lines, layout) except -1:
+    cdef int column
+    kinds = layout.kinds
+    if not 0 < len(kinds) <= MOST_COLUMNS:
+        raise ValueError(layout)
+    lines.columns, lines.number_columns = len(kinds), len(layout.numbers)
+    lines.open_ended = layout.open_ended
+    for column in range(lines.columns):
+        lines.kinds[column] = KINDS.get(kinds[column], kind.IGNORED)
+    return 0
 
 
-cdef inline int64_t whole_lines(Vector block) noexcept nogil:
-    cdef int64_t size = block.used
-    while size and block.at[size - 1] != c'\n':
-        size -= 1
-    return size
+cdef bad_line(const Lines *lines, layout):
+    if lines.fault.wrong_width:
+        return wrong_width(layout, lines.line, lines.fault.column)
+    return wrong_number(layout, lines.line, lines.fault.column, lines.fault.value[:lines.fault.length])
 
 
-def read_table(source, layout):
-    """All lines of `source` as a Table."""
-    cdef Scanner scanner = Scanner(layout)
-    feed(scanner, None, source)
-    return scanner.table(), scanner.line
+cdef repeated_document(Reading reading):
+    """The error that names both lines of a document that a ranking holds twice."""
+    table, first, second = table_of(&reading.lines), reading.matching.out.first, reading.matching.out.second
+    query, document = table.query_of(second), table.documents.raw(second)
+    return seen_before(table.lines[second], table.lines[first], query, document)
 
 
-def scan_run(source, Index index, layout):
-    """The judged documents of every ranking in `source`, without keeping the others; and the number of lines."""
-    cdef Scanner scanner = Scanner(layout)
-    cdef Matcher matcher = Matcher(index)
-    feed(scanner, matcher, source)
-    return matcher.matched(), scanner.line
+cdef table_of(const Lines *lines):
+    cdef int64_t rows = row_count(lines), columns = lines.number_columns
+    return Table(
+        queries=Ids(array_of(&lines.queries, np.uint8), array_of(&lines.query_ends, np.int64)),
+        starts=np.append(array_of(&lines.starts, np.int64), rows),
+        documents=Ids(array_of(&lines.documents, np.uint8), array_of(&lines.document_ends, np.int64)),
+        numbers=array_of(&lines.numbers, np.float64)[:rows * columns].reshape(rows, columns),
+        lines=array_of(&lines.lines, np.int64),
+    )
 
 
-cdef const double *scores_of(table) except? NULL:
-    cdef const double[::1] view = table.numbers[:, 0]
-    return &view[0] if view.shape[0] else NULL
+def nested_rows(table, bint whole):
+    """The first numbers of a table as `{query: {document: number}}`.
 
-
-def match_table(table, Index index):
-    """The judged documents of every group of `table`, whose first numbers are its scores."""
-    cdef Matcher matcher = Matcher(index)
-    cdef const int64_t[::1] starts = table.starts
-    cdef const double *scores = scores_of(table)
-    cdef const int64_t *query_ends = ends_of(table.queries)
-    cdef const int64_t *ends = ends_of(table.documents)
-    cdef const char *queries = data_of(table.queries)
-    cdef const char *documents = data_of(table.documents)
-    cdef int64_t g = 0, groups = len(table.queries), row = 0
-    cdef int32_t query
-    cdef int status = 0
-    with nogil:
-        while g < groups and status == 0:
-            row = starts[g]
-            query = index.query(queries + query_ends[g], query_ends[g + 1] - query_ends[g])
-            status = matcher.match(query, documents, ends + row, scores + row, starts[g + 1] - row)
-            g += 1
-    if status == 1:
-        raise DuplicateError(row + matcher.first, row + matcher.second)
-    if status == 2:
-        raise MemoryError
-    return matcher.matched()
-
-
-def best_first(table):
-    """The rows of `table`, group by group, best first."""
-    cdef Matcher matcher = Matcher(None)
-    cdef const int64_t[::1] starts = table.starts
-    cdef const double *scores = scores_of(table)
-    cdef const int64_t *ends = ends_of(table.documents)
-    cdef const char *documents = data_of(table.documents)
-    cdef int64_t g, i, row
-    order = np.empty(len(table.documents), np.int64)
-    cdef int64_t[::1] target = order
-    for g in range(len(table.queries)):
-        row = starts[g]
-        if not matcher.sort(documents, ends + row, scores + row, starts[g + 1] - row):
-            raise MemoryError
-        for i in range(starts[g + 1] - row):
-            target[row + i] = row + (<Ranked *>matcher.ranked.at)[i].row
-    return order
+    If a document is repeated, its last number counts.
+    """
+    columns = checked_table(table)
+    cdef const int64_t[::1] starts = columns.starts
+    cdef const double[:] numbers = columns.numbers[:, 0]
+    cdef Names documents = names_of(columns.documents)
+    cdef const char *text
+    cdef int64_t g = 0, row, length = 0
+    cdef dict inner
+    found = {}
+    for query in table.queries:
+        inner = found[query] = {}
+        for row in range(starts[g], starts[g + 1]):
+            text = name_of(&documents, row, &length)
+            document = PyUnicode_DecodeUTF8(text, length, "surrogateescape")
+            if whole:
+                inner[document] = <int64_t>numbers[row]
+            else:
+                inner[document] = numbers[row]
+        g += 1
+    return found

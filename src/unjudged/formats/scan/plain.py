@@ -1,6 +1,6 @@
-"""The scanner in plain Python: what `scan` does, said simply.
+"""The scanner in plain Python.
 
-It is the specification and the test oracle of the compiled module, and runs where nothing could be
+It is the specification of the compiled scanner and its test oracle, and it runs where nothing could be
 compiled.
 """
 
@@ -10,6 +10,7 @@ import math
 import re
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
@@ -31,6 +32,7 @@ from unjudged.formats.roles import (
     wrong_number,
     wrong_width,
 )
+from unjudged.formats.scan.checks import checked_groups, checked_scores, checked_table
 from unjudged.formats.tables import Ids, Matched, Table
 
 KIND_OF_SCANNER = "plain Python"
@@ -44,20 +46,16 @@ class Source(Protocol):
 
 
 class Index:
-    """The judged documents of every query, ready to be looked up by their bytes."""
+    """The judged documents of every query, found by their bytes."""
 
     def __init__(self, queries: Ids, offsets: NDArray[np.int64], documents: Ids) -> None:
-        """`offsets` cuts the rows of `documents` into one group for each of `queries`."""
-        self.queries = {query: q for q, query in enumerate(queries.tolist())}
-        self.documents: list[dict[bytes, int]] = []
-        names, ends = documents.tolist(), offsets.tolist()
-        for start, stop in zip(ends, ends[1:], strict=False):
-            rows: dict[bytes, int] = {}
-            for row in range(start, stop):
-                first = rows.setdefault(names[row], row)
-                if first != row:
-                    raise DuplicateError(first, row)
-            self.documents.append(rows)
+        """`offsets` cuts the rows of `documents` into one group per query."""
+        starts = checked_groups(queries, offsets, documents).starts.tolist()
+        self.queries: dict[bytes, int] = {}
+        for q, query in enumerate(queries.tolist()):
+            self.queries.setdefault(query, q)
+        names = documents.tolist()
+        self.documents = [_row_of_each(names, start, stop) for start, stop in pairwise(starts)]
 
 
 def read_table(source: Source, layout: Layout) -> tuple[Table, int]:
@@ -69,7 +67,7 @@ def read_table(source: Source, layout: Layout) -> tuple[Table, int]:
 
 
 def scan_run(source: Source, index: Index, layout: Layout) -> tuple[Matched, int]:
-    """The judged documents of every ranking in `source`; and the number of lines."""
+    """The judged documents of every ranking in `source`, and how many lines there are."""
     rows = _Rows(layout, unique=True)
     for number, line in _lines(source):
         rows.add(number, line)
@@ -78,20 +76,22 @@ def scan_run(source: Source, index: Index, layout: Layout) -> tuple[Matched, int
 
 def match_table(table: Table, index: Index) -> Matched:
     """The judged documents of every group of `table`, whose first numbers are its scores."""
+    columns = checked_table(table)
+    scores, starts = checked_scores(columns).tolist(), columns.starts.tolist()
     query, ends, rank, row = [], [0], [], []
-    names, starts = table.documents.tolist(), table.starts.tolist()
-    for name, start, stop in zip(table.queries.tolist(), starts, starts[1:], strict=False):
-        _refuse_duplicates(names[start:stop], start)
+    names = table.documents.tolist()
+    for name, (start, stop) in zip(table.queries.tolist(), pairwise(starts), strict=True):
+        _row_of_each(names, start, stop)
         query.append(index.queries.get(name, -1))
         judged = index.documents[query[-1]] if query[-1] >= 0 else {}
-        for k, i in enumerate(_ranking(names, table.numbers[:, 0], start, stop), 1):
-            if names[i] in judged:
+        for k, i in enumerate(in_rank_order(scores[start:stop], names[start:stop]), 1):
+            if names[start + i] in judged:
                 rank.append(k)
-                row.append(judged[names[i]])
+                row.append(judged[names[start + i]])
         ends.append(len(row))
     return Matched(
         query=np.array(query, np.int32),
-        retrieved=np.diff(table.starts).astype(np.int32),
+        retrieved=np.diff(starts).astype(np.int32),
         ends=np.array(ends, np.int64),
         rank=np.array(rank, np.int32),
         row=np.array(row, np.int32),
@@ -100,27 +100,32 @@ def match_table(table: Table, index: Index) -> Matched:
 
 def best_first(table: Table) -> NDArray[np.int64]:
     """The rows of `table`, group by group, best first."""
-    names, starts = table.documents.tolist(), table.starts.tolist()
+    columns = checked_table(table)
+    scores, starts = checked_scores(columns).tolist(), columns.starts.tolist()
+    names = table.documents.tolist()
     order: list[int] = []
-    for start, stop in zip(starts, starts[1:], strict=False):
-        order += _ranking(names, table.numbers[:, 0], start, stop)
+    for start, stop in pairwise(starts):
+        order += [start + i for i in in_rank_order(scores[start:stop], names[start:stop])]
     return np.array(order, np.int64)
 
 
-def _ranking(names: Sequence[bytes], scores: NDArray[np.float64], start: int, stop: int) -> list[int]:
-    """THE tie rule: score descending, then document descending, bytes compared."""
-    return sorted(range(start, stop), key=lambda i: (scores[i], names[i]), reverse=True)
+def in_rank_order(scores: Sequence[float], names: Sequence[bytes]) -> list[int]:
+    """The tie rule: score descending, then document descending by bytes."""
+    return sorted(range(len(scores)), key=lambda i: (scores[i], names[i]), reverse=True)
 
 
-def _refuse_duplicates(names: Sequence[bytes], start: int) -> None:
+def _row_of_each(names: Sequence[bytes], start: int, stop: int) -> dict[bytes, int]:
+    """The row of each document of a group; a repeated one is refused."""
     rows: dict[bytes, int] = {}
-    for row, name in enumerate(names, start):
-        if rows.setdefault(name, row) != row:
-            raise DuplicateError(rows[name], row)
+    for row in range(start, stop):
+        first = rows.setdefault(names[row], row)
+        if first != row:
+            raise DuplicateError(first, row)
+    return rows
 
 
 class _Rows:
-    """The rows of a table as they are read; `unique` refuses a document twice in a group."""
+    """The rows of a table as they are read; `unique` refuses a repeated document in a group."""
 
     def __init__(self, layout: Layout, unique: bool = False) -> None:
         self.layout, self.unique = layout, unique
@@ -186,7 +191,7 @@ def _single(field: bytes) -> float | None:
 
 
 def to_single(value: float) -> float:
-    """The nearest number of single precision; infinite where that holds none so large."""
+    """The nearest number of single precision, which is infinite for a number that is too large."""
     with np.errstate(over="ignore"):
         return float(np.float32(value))
 
@@ -197,7 +202,7 @@ def _probability(field: bytes) -> float | None:
 
 
 def _whole(field: bytes) -> float | None:
-    # int() refuses thousands of digits, so zeros go first and what is still long is too large.
+    # int() refuses thousands of digits. Without leading zeros, a number of more than ten is too large anyway.
     digits = field.lstrip(b"+-").lstrip(b"0")
     if not _WHOLE.fullmatch(field) or len(digits) > 10:
         return None
@@ -214,7 +219,7 @@ _NUMBER: dict[int, Callable[[bytes], float | None]] = {
 
 
 def _lines(source: Source) -> Iterator[tuple[int, bytes]]:
-    """Lines without their newline, numbered from 1; what is too long is cut, not gathered."""
+    """Lines without their newline, numbered from 1. A line that is too long is cut short."""
     block, rest, number = bytearray(1 << 18), b"", 0
     while got := source.readinto(block):
         *whole, rest = (rest + block[:got]).split(b"\n")

@@ -1,4 +1,4 @@
-"""Dicts of rankings, matched against the judged documents and made of rows: `scan`'s way, in plain Python."""
+"""Rankings in dicts, in plain Python: matched against the judged documents, and made from rows."""
 
 from __future__ import annotations
 
@@ -10,8 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.errors import InputError, quoted
-from unjudged.formats.scan.plain import to_single
-from unjudged.formats.tables import Matched, Table, encode
+from unjudged.formats.scan.checks import changed_while_read, checked_starts, checked_table
+from unjudged.formats.scan.plain import in_rank_order, to_single
+from unjudged.formats.tables import Matched, Table, decode, encode
+
+
+class WrongType(InputError, TypeError):
+    """A value of a type that cannot be used."""
 
 
 def match_mapping(
@@ -23,19 +28,25 @@ def match_mapping(
 ) -> Matched:
     """The judged documents of each ranking of `run`, `{query: {document: score}}`, whose query is judged.
 
-    `queries` numbers the judged queries; `documents[q]` are the documents of one, its rows from `starts[q]`
-    on. `single` rounds scores to single precision.
+    `queries` numbers the judged queries; `documents[q]` are the documents of query q, its rows from
+    `starts[q]` on. `single` rounds scores to single precision.
     """
+    first_rows = checked_starts(starts, len(documents), sum(map(len, documents))).tolist()
     query, retrieved, ends, rank, row = [], [], [0], [], []
     for name, ranking in run.items():
         if name not in queries:
             continue
-        scores = finite_scores(name, ranking)
-        keys = {d: (to_single(score) if single else score, encode(d)) for d, score in scores.items()}
-        places = {d: k for k, d in enumerate(sorted(keys, key=keys.__getitem__, reverse=True), 1)}
-        query.append(queries[name])
+        q = queries[name]
+        if len(documents[q]) != first_rows[q + 1] - first_rows[q]:
+            raise changed_while_read("the judged documents")
+        scores = scores_by_document(name, ranking)
+        keys = [to_single(score) if single else score for score in scores.values()]
+        names = list(scores)
+        order = in_rank_order(keys, list(map(encode, names)))
+        places = {names[i]: place for place, i in enumerate(order, 1)}
+        query.append(q)
         retrieved.append(len(places))
-        judged = enumerate(documents[queries[name]], int(starts[queries[name]]))
+        judged = enumerate(documents[q], first_rows[q])
         for place, i in sorted((places[document], i) for i, document in judged if document in places):
             rank.append(place)
             row.append(i)
@@ -50,28 +61,65 @@ def match_mapping(
 
 
 def nested_rows(table: Table, whole: bool) -> dict[str, dict[str, Any]]:
-    """The first numbers of a table as `{query: {document: number}}`; of a document twice the last counts."""
-    documents, numbers, ends = list(table.documents), table.numbers[:, 0].tolist(), table.starts.tolist()
-    numbers = list(map(int, numbers)) if whole else numbers
+    """The first numbers of a table as `{query: {document: number}}`.
+
+    If a document is repeated, its last number counts.
+    """
+    columns = checked_table(table)
+    documents, numbers = list(table.documents), columns.numbers[:, 0].tolist()
+    numbers, ends = list(map(int, numbers)) if whole else numbers, columns.starts.tolist()
     return {
         query: dict(zip(documents[start:stop], numbers[start:stop], strict=True))
         for query, start, stop in zip(table.queries, ends, ends[1:], strict=False)
     }
 
 
-def finite_scores(query: str, ranking: Any) -> dict[str, float]:
-    """The ranking as a dict of plain numbers, none of them nan; an error that says which is not."""
+def scores_by_document(query: Any, ranking: Any) -> dict[str, float]:
+    """A copy of a ranking with plain strings and plain numbers, none of them NaN.
+
+    The entries of a dict subclass are those it holds, whatever its own methods return.
+    """
     if not isinstance(ranking, Mapping):
         what = f"query {quoted(str(query))} holds a {type(ranking).__name__}"
-        raise TypeError(f"{what}, expected a dict of documents and their scores")
-    numbers: dict[str, float] = {}
-    for document, score in list(ranking.items()):
+        raise WrongType(f"{what}, expected a dict of documents and their scores")
+    items = dict.items(ranking) if isinstance(ranking, dict) else ranking.items()
+    scores: dict[str, float] = {}
+    for document, score in list(items):
         where = f"query {quoted(str(query))}, document {quoted(str(document))}"
         if not isinstance(document, str):
-            raise TypeError(f"{where} is a {type(document).__name__}, expected a string")
-        if isinstance(score, str | bytes) or not hasattr(score, "__float__"):
-            raise TypeError(f"{where}: the score is {quoted(str(score))}, expected a number")
-        numbers[document] = float(score)
-        if math.isnan(numbers[document]):
-            raise InputError(f"{where}: the score is nan, expected a number")
-    return numbers
+            raise WrongType(f"{where} is a {type(document).__name__}, expected a string")
+        name = _name(document, where)
+        if name in scores:
+            raise InputError(f"{where} appears twice, expected each document once per query")
+        scores[name] = _number(score, where)
+    return scores
+
+
+def _name(document: str, where: str) -> str:
+    """The plain string that stands for the same bytes."""
+    try:
+        return decode(encode(document))
+    except UnicodeEncodeError:
+        raise InputError(f"{where} has a lone surrogate, expected text that UTF-8 can encode") from None
+
+
+def _number(score: Any, where: str) -> float:
+    if score is None or isinstance(score, str | bytes):
+        shown = score if isinstance(score, bytes) else str(score)
+        raise WrongType(f"{where}: the score is {quoted(shown)}, expected a number")
+    try:
+        value = _float(score)
+    except OverflowError:
+        raise InputError(f"{where}: the score is too large, expected a number of double precision") from None
+    except (TypeError, ValueError):
+        raise WrongType(f"{where}: the score is a {type(score).__name__}, expected a number") from None
+    if math.isnan(value):
+        raise InputError(f"{where}: the score is nan, expected a number")
+    return value
+
+
+def _float(score: Any) -> float:
+    """As the compiled twin reads it: subclasses of float and int have no say in their value."""
+    if isinstance(score, float):
+        return float.__float__(score)
+    return int.__float__(score) if isinstance(score, int) else float(score)

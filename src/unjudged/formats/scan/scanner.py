@@ -13,7 +13,9 @@ try:
         read_table,
         scan_run,
     )
-except ModuleNotFoundError:
+except ModuleNotFoundError as error:
+    if error.name != "unjudged.formats.scan.compiled":  # it was compiled, and one of its imports is broken
+        raise
     from unjudged.formats.scan.plain import (
         KIND_OF_SCANNER,
         Index,

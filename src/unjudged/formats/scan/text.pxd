@@ -1,7 +1,15 @@
-# What the scanner does with one token: where it ends, its hash, its number.
+# One token of text: where it ends, its hash, its number.
+
+from cpython.exc cimport PyErr_Clear, PyErr_Occurred
+from cpython.object cimport PyObject
 from libc.math cimport NAN, isfinite
 from libc.stdint cimport int64_t, uint64_t
 from libc.stdlib cimport strtod
+
+from unjudged.formats.scan.vector cimport BAD_LINE, DONE, NO_MEMORY, Status
+
+cdef extern from "Python.h":
+    double PyOS_string_to_double(const char *text, char **end, PyObject *overflow)
 
 cdef extern from *:
     """
@@ -15,7 +23,7 @@ cdef extern from *:
     static inline uint64_t word4(const char *p) { uint32_t w; memcpy(&w, p, 4); return w; }
 
     /* Where the token at p ends. Eight bytes at a time: the first byte below '!' raises its top bit.
-       It may read up to seven bytes behind the white space that ends the token. */
+       It may read up to seven bytes after the white space that ends the token. */
     static inline const char *token_end(const char *p) {
     #if defined(__GNUC__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
         for (;;) {
@@ -32,12 +40,12 @@ cdef extern from *:
     #endif
     }
 
-    /* Copies a token; up to sixteen bytes at once, so both sides need that much room. */
+    /* Copies a token. Short tokens are copied as sixteen bytes, so both sides need that much room. */
     static inline void copy_token(char *to, const char *from, int64_t n) {
         if (n <= 16) { memcpy(to, from, 16); } else { memcpy(to, from, (size_t)n); }
     }
 
-    /* Both halves of the 128-bit product, folded by exclusive or. */
+    /* The exclusive or of both halves of the 128-bit product. */
     static inline uint64_t fold(uint64_t a, uint64_t b) {
     #ifdef __SIZEOF_INT128__
         __uint128_t product = (__uint128_t)a * b;
@@ -50,15 +58,18 @@ cdef extern from *:
     #endif
     }
 
-    /* A keyed multiply-fold hash (the family of wyhash): nobody who does not know the key can write a
-       file whose documents all collide. It never reads outside the token. */
+    /* A keyed multiply-fold hash, of the same family as wyhash. Without the key nobody can write a file
+       whose documents all collide. It never reads outside the token. */
     static inline uint64_t keyed_hash(const char *p, int64_t n, const uint64_t *key) {
         uint64_t a = 0, b = 0, state = key[0];
         int64_t left = n;
         for (; left > 16; left -= 16, p += 16) state = fold(word8(p) ^ key[1], word8(p + 8) ^ state);
         if (left >= 8) { a = word8(p); b = word8(p + left - 8); }
         else if (left >= 4) { a = word4(p) << 32 | word4(p + left - 4); }
-        else if (left > 0) { a = (uint64_t)(uint8_t)p[0] << 16 | (uint64_t)(uint8_t)p[left >> 1] << 8 | (uint8_t)p[left - 1]; }
+        else if (left > 0) {
+            const uint8_t *b3 = (const uint8_t *)p;
+            a = (uint64_t)b3[0] << 16 | (uint64_t)b3[left >> 1] << 8 | b3[left - 1];
+        }
         return fold(key[2] ^ (uint64_t)n, fold(a ^ key[1], b ^ state));
     }
 
@@ -74,8 +85,8 @@ cdef extern from *:
     const double *POWERS_OF_TEN
 
 
-cdef inline bint parse_decimal(const char *start, const char *stop, double *value) noexcept nogil:
-    """[+-] digits [. digits] [e [+-] digits], finite; `stop` must hold a byte that ends any number."""
+cdef inline Status parse_decimal(const char *start, const char *stop, double *value) noexcept nogil:
+    """[+-] digits [. digits] [e [+-] digits], finite. The byte at `stop` must be one that ends any number."""
     cdef const char *p = start
     cdef uint64_t mantissa = 0
     cdef int64_t exponent = 0, shift = 0, digits = 0
@@ -96,22 +107,22 @@ cdef inline bint parse_decimal(const char *start, const char *stop, double *valu
             mantissa = mantissa * 10 + <uint64_t>(p[0] - c'0')
             p += 1
     if digits == 0:
-        return False
+        return BAD_LINE
     if p < stop and (p[0] == c'e' or p[0] == c'E'):
         p += 1
         if p < stop and (p[0] == c'-' or p[0] == c'+'):
             shrinking = p[0] == c'-'
             p += 1
         if p == stop:
-            return False
+            return BAD_LINE
         while p < stop and c'0' <= p[0] <= c'9':
             if exponent < 1000000:
                 exponent = exponent * 10 + (p[0] - c'0')
             p += 1
     if p != stop:
-        return False
+        return BAD_LINE
     shift += -exponent if shrinking else exponent
-    # An integer below 2^53 and a power of ten up to 10^22 are exact, so one operation rounds right.
+    # An integer below 2^53 and a power of ten up to 10^22 are exact, so one operation rounds correctly.
     if digits <= 19 and mantissa <= (<uint64_t>1 << 53) and -22 <= shift <= 22:
         value[0] = <double>mantissa
         if shift < 0:
@@ -120,15 +131,18 @@ cdef inline bint parse_decimal(const char *start, const char *stop, double *valu
             value[0] *= POWERS_OF_TEN[shift]
         if negative:
             value[0] = -value[0]
-        return True
+        return DONE
     value[0] = strtod(start, &end)
-    if end != stop:  # a locale whose decimal sign is not the point
+    if end != stop:  # the decimal sign of the locale is not the point
         with gil:
-            value[0] = float(start[:stop - start])
-    return isfinite(value[0])
+            value[0] = PyOS_string_to_double(start, &end, NULL)
+            if PyErr_Occurred() != NULL:
+                PyErr_Clear()
+                return NO_MEMORY
+    return DONE if isfinite(value[0]) else BAD_LINE
 
 
-cdef inline bint parse_whole(const char *start, const char *stop, double *value) noexcept nogil:
+cdef inline Status parse_whole(const char *start, const char *stop, double *value) noexcept nogil:
     """[+-] digits, within 32 bits."""
     cdef const char *p = start
     cdef int64_t whole = 0
@@ -137,7 +151,7 @@ cdef inline bint parse_whole(const char *start, const char *stop, double *value)
         negative = p[0] == c'-'
         p += 1
     if p == stop:
-        return False
+        return BAD_LINE
     while p < stop and c'0' <= p[0] <= c'9':
         if whole < (<int64_t>1 << 32):
             whole = whole * 10 + (p[0] - c'0')
@@ -145,12 +159,13 @@ cdef inline bint parse_whole(const char *start, const char *stop, double *value)
     if negative:
         whole = -whole
     value[0] = <double>whole
-    return p == stop and -2147483648 <= whole <= 2147483647
+    return DONE if p == stop and -2147483648 <= whole <= 2147483647 else BAD_LINE
 
 
-cdef inline bint parse_probability(const char *start, const char *stop, double *value) noexcept nogil:
+cdef inline Status parse_probability(const char *start, const char *stop, double *value) noexcept nogil:
     """A number above 0 and up to 1, or NA."""
     if stop - start == 2 and start[0] == c'N' and start[1] == c'A':
         value[0] = NAN
-        return True
-    return parse_decimal(start, stop, value) and 0 < value[0] <= 1
+        return DONE
+    cdef Status status = parse_decimal(start, stop, value)
+    return BAD_LINE if status == DONE and not 0 < value[0] <= 1 else status

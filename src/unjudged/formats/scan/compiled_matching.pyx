@@ -1,0 +1,184 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""Rankings matched against the judged documents, compiled."""
+
+import os
+
+import numpy as np
+
+from unjudged.errors import DuplicateError
+from unjudged.formats.scan.checks import (
+    changed_while_read, checked_groups, checked_scores, checked_starts, checked_table, too_many_rows,
+)
+from unjudged.formats.scan.plain_mappings import scores_by_document
+from unjudged.formats.tables import Matched
+
+from cpython.bytes cimport PyBytes_FromStringAndSize
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t, uint8_t
+
+from unjudged.formats.scan.dicts cimport match_dict
+from unjudged.formats.scan.index cimport Names, add_documents, add_query, find_query, hash_table_size, name_of
+from unjudged.formats.scan.matches cimport match_ranking, release_matches, sort_rows, start_matches
+from unjudged.formats.scan.ranking cimport Ranked
+from unjudged.formats.scan.vector cimport (
+    CHANGED, DONE, NO_MEMORY, NOT_PLAIN, REPEATED_DOCUMENT, TOO_MANY_ROWS, Status, Vector, release,
+)
+
+cdef uint64_t KEY[3]
+KEY[0], KEY[1], KEY[2] = (int.from_bytes(os.urandom(8), "little") | 1 for _ in range(3))
+
+
+cdef class Index:
+    """The judged documents of every query, found by their bytes."""
+
+    def __cinit__(self, queries, offsets, documents):
+        """`offsets` cuts the rows of `documents` into one group per query."""
+        groups = checked_groups(queries, offsets, documents)
+        cdef const int64_t[::1] starts_view = groups.starts
+        cdef int64_t n = starts_view.shape[0] - 1, q, size = 0, first = -1, second = -1
+        slot_starts = np.zeros(n + 1, np.int64)
+        cdef int64_t[::1] slot_starts_view = slot_starts
+        for q in range(n):
+            size += hash_table_size(starts_view[q + 1] - starts_view[q])
+            slot_starts_view[q + 1] = size
+        query_slots, slots = np.full(hash_table_size(n), -1, np.int32), np.full(size + 1, -1, np.int32)
+        tags = np.empty(len(documents) + 1, np.uint32)
+        cdef int32_t[::1] query_slots_view = query_slots
+        cdef int32_t[::1] slots_view = slots
+        cdef uint32_t[::1] tags_view = tags
+        self.owned = (groups, slot_starts, query_slots, slots, tags)
+        self.lookup.queries, self.lookup.documents = names_of(groups.queries), names_of(groups.documents)
+        self.lookup.starts, self.lookup.slot_starts = &starts_view[0], &slot_starts_view[0]
+        self.lookup.query_slots, self.lookup.query_mask = &query_slots_view[0], len(query_slots) - 1
+        self.lookup.slots, self.lookup.tags, self.lookup.key = &slots_view[0], &tags_view[0], KEY
+        with nogil:
+            for q in range(n):
+                add_query(&self.lookup, q)
+                first = add_documents(&self.lookup, q, &second)
+                if first >= 0:
+                    break
+        if first >= 0:
+            raise DuplicateError(first, second)
+
+
+cdef class Matching:
+    """What was matched so far, and the memory that matching works in."""
+
+    def __cinit__(self):
+        if not start_matches(&self.out):
+            raise MemoryError
+
+    def __dealloc__(self):
+        release_matches(&self.out)
+        release(&self.hits.ranked)
+        release(&self.hits.above)
+
+    cdef matched(self):
+        return Matched(
+            query=array_of(&self.out.queries, np.int32), retrieved=array_of(&self.out.retrieved, np.int32),
+            ends=array_of(&self.out.ends, np.int64), rank=array_of(&self.out.ranks, np.int32),
+            row=array_of(&self.out.rows, np.int32),
+        )
+
+
+cdef Names names_of(checked) except *:
+    """Pointers into checked identifiers, which the caller keeps alive."""
+    cdef const uint8_t[::1] data = checked.data
+    cdef const int64_t[::1] ends = checked.ends
+    cdef Names names
+    names.data, names.ends = "", &ends[0]
+    if data.shape[0]:
+        names.data = <const char *>&data[0]
+    return names
+
+
+cdef int raise_for(Status status) except -1:
+    if status == NO_MEMORY:
+        raise MemoryError
+    if status == TOO_MANY_ROWS:
+        raise too_many_rows()
+    if status == CHANGED:
+        raise changed_while_read("a dict")
+    return 0
+
+
+cdef array_of(const Vector *vector, dtype):
+    return np.frombuffer(PyBytes_FromStringAndSize(vector.at, vector.used), dtype)
+
+
+def match_table(table, Index index not None):
+    """The judged documents of every group of `table`, whose first numbers are its scores."""
+    cdef Matching matching = Matching()
+    columns = checked_table(table)
+    cdef const int64_t[::1] starts = columns.starts
+    cdef const double[::1] scores = checked_scores(columns)
+    cdef Names queries = names_of(columns.queries), documents = names_of(columns.documents)
+    cdef const int64_t *ends = documents.ends
+    cdef const char *text
+    cdef int64_t g = 0, groups = starts.shape[0] - 1, row = 0, length = 0
+    cdef Status status = DONE
+    with nogil:
+        while g < groups and status == DONE:
+            row = starts[g]
+            documents.ends = ends + row
+            text = name_of(&queries, g, &length)
+            status = match_ranking(
+                &matching.out, &index.lookup, find_query(&index.lookup, text, length),
+                &documents, &scores[0] + row, starts[g + 1] - row,
+            )
+            g += 1
+    if status == REPEATED_DOCUMENT:
+        raise DuplicateError(row + matching.out.first, row + matching.out.second)
+    raise_for(status)
+    return matching.matched()
+
+
+def best_first(table):
+    """The rows of `table`, group by group, best first."""
+    cdef Matching matching = Matching()
+    columns = checked_table(table)
+    cdef const int64_t[::1] starts = columns.starts
+    cdef const double[::1] scores = checked_scores(columns)
+    cdef Names documents = names_of(columns.documents)
+    cdef const int64_t *ends = documents.ends
+    cdef int64_t g, i, row, groups = starts.shape[0] - 1
+    order = np.empty(starts[groups] - starts[0], np.int64)
+    cdef int64_t[::1] target = order
+    with nogil:
+        for g in range(groups):
+            row = starts[g]
+            documents.ends = ends + row
+            if not sort_rows(&matching.out, &documents, &scores[0] + row, starts[g + 1] - row):
+                with gil:
+                    raise MemoryError
+            for i in range(starts[g + 1] - row):
+                target[row - starts[0] + i] = row + (<const Ranked *>matching.out.ranked.at)[i].row
+    return order
+
+
+def match_mapping(run, queries, documents, starts, bint single):
+    """The judged documents of each ranking of `run`, `{query: {document: score}}`, whose query is judged.
+
+    `queries` numbers the judged queries; `documents[q]` are the documents of query q, its rows from
+    `starts[q]` on. `single` rounds scores to single precision.
+    """
+    cdef Matching matching = Matching()
+    cdef Status status
+    cdef int32_t number
+    cdef list judged
+    cdef const int64_t[::1] rows = checked_starts(starts, len(documents), sum(map(len, documents)))
+    matching.hits.single = single
+    for query, ranking in run.items():
+        known = queries.get(query)
+        if known is None:
+            continue
+        judged, number = documents[known], known
+        if len(judged) != rows[number + 1] - rows[number]:
+            raise changed_while_read("the judged documents")
+        status = NOT_PLAIN
+        if isinstance(ranking, dict):
+            status = match_dict(&matching.out, &matching.hits, number, ranking, judged, rows[number], None)
+        if status == NOT_PLAIN:
+            ranking = scores_by_document(query, ranking)
+            status = match_dict(&matching.out, &matching.hits, number, ranking, judged, rows[number], [])
+        raise_for(status)
+    return matching.matched()

@@ -1,0 +1,126 @@
+# Rankings matched against the judged documents.
+
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libc.string cimport memcpy, memset
+
+from unjudged.formats.scan.index cimport Lookup, Names, find_document, hash_table_size, is_name, name_of
+from unjudged.formats.scan.ranking cimport Ranked, rank_order, sort_ranked
+from unjudged.formats.scan.text cimport keyed_hash
+from unjudged.formats.scan.vector cimport (
+    DONE, NO_MEMORY, REPEATED_DOCUMENT, TOO_MANY_ROWS,
+    Status, Vector, push_int32, push_int64, release, reserve,
+)
+
+cdef enum:
+    MOST_DOCUMENTS = 0x7fffffff   # of one ranking: ranks have 32 bits
+
+
+cdef struct Matches:
+    # The judged documents of each ranking, in rank order; the columns of `Matched`.
+    Vector queries, retrieved, ends, ranks, rows
+    # Working space for one ranking: a hash table of its documents, their sort keys, the judged row of each.
+    Vector seen, ranked, judged
+    int64_t first, second   # two rows that name the same document
+
+
+cdef inline bint start_matches(Matches *out) noexcept nogil:
+    return push_int64(&out.ends, 0)
+
+
+cdef inline void release_matches(Matches *out) noexcept nogil:
+    release(&out.queries)
+    release(&out.retrieved)
+    release(&out.ends)
+    release(&out.ranks)
+    release(&out.rows)
+    release(&out.seen)
+    release(&out.ranked)
+    release(&out.judged)
+
+
+cdef inline Status match_ranking(
+    Matches *out, const Lookup *index, int32_t query, const Names *documents, const double *scores, int64_t n
+) noexcept nogil:
+    """Add one ranking, of a query that is -1 if it is not judged, to what was matched."""
+    cdef bint in_order = False
+    cdef int64_t i
+    cdef int32_t row
+    cdef const int32_t *judged
+    cdef Status status = look_up(out, index, query, documents, scores, n, &in_order)
+    if status != DONE:
+        return status
+    if not in_order and not sort_rows(out, documents, scores, n):
+        return NO_MEMORY
+    judged = <const int32_t *>out.judged.at
+    for i in range(n):
+        row = judged[i if in_order else (<const Ranked *>out.ranked.at)[i].row]
+        if row >= 0 and not (push_int32(&out.ranks, i + 1) and push_int32(&out.rows, row)):
+            return NO_MEMORY
+    return end_ranking(out, query, n)
+
+
+cdef inline Status end_ranking(Matches *out, int32_t query, int64_t n) noexcept nogil:
+    if (push_int32(&out.queries, query) and push_int32(&out.retrieved, n)
+            and push_int64(&out.ends, out.rows.used >> 2)):
+        return DONE
+    return NO_MEMORY
+
+
+cdef inline Status look_up(
+    Matches *out, const Lookup *index, int32_t query, const Names *documents, const double *scores, int64_t n,
+    bint *in_order
+) noexcept nogil:
+    """Find the judged row of each document, and whether the ranking is in order already."""
+    cdef int64_t i, slot, other, length, before_length = 0, mask = hash_table_size(n) - 1, judged_mask = 0
+    cdef bint ordered = True
+    cdef uint64_t code
+    cdef const char *text
+    cdef const char *before = NULL
+    cdef uint64_t *seen   # an entry is the upper half of the hash, then the row + 1
+    cdef int32_t *judged
+    cdef const int32_t *judged_slots = NULL
+    cdef uint64_t key[3]   # a copy that stays in registers
+    memcpy(key, index.key, sizeof(key))
+    if n > MOST_DOCUMENTS:
+        return TOO_MANY_ROWS
+    if not (reserve(&out.seen, (mask + 1) * sizeof(uint64_t)) and reserve(&out.judged, n * sizeof(int32_t))):
+        return NO_MEMORY
+    seen = <uint64_t *>out.seen.at
+    judged = <int32_t *>out.judged.at
+    memset(seen, 0, <size_t>(mask + 1) * sizeof(uint64_t))
+    if query >= 0:
+        judged_slots = index.slots + index.slot_starts[query]
+        judged_mask = index.slot_starts[query + 1] - index.slot_starts[query] - 1
+    for i in range(n):
+        text = name_of(documents, i, &length)
+        code = keyed_hash(text, length, key)
+        slot = <int64_t>code & mask
+        while seen[slot]:
+            other = <int64_t><uint32_t>seen[slot] - 1
+            if (seen[slot] ^ code) >> 32 == 0 and is_name(documents, other, text, length):
+                out.first, out.second = other, i
+                return REPEATED_DOCUMENT
+            slot = (slot + 1) & mask
+        seen[slot] = (code >> 32 << 32) | <uint64_t>(i + 1)
+        judged[i] = find_document(index, judged_slots, judged_mask, text, length, code) if query >= 0 else -1
+        if i and ordered:
+            ordered = rank_order(scores[i - 1], before, before_length, scores[i], text, length) < 0
+        before, before_length = text, length
+    in_order[0] = ordered
+    return DONE
+
+
+cdef inline bint sort_rows(
+    Matches *out, const Names *documents, const double *scores, int64_t n
+) noexcept nogil:
+    """Sort the rows of a ranking, best first, into `ranked`. Returns False when there is no memory."""
+    cdef Ranked *ranked
+    cdef int64_t i
+    if not reserve(&out.ranked, n * sizeof(Ranked)):
+        return False
+    ranked = <Ranked *>out.ranked.at
+    for i in range(n):
+        ranked[i].score, ranked[i].row = scores[i], i
+        ranked[i].document = name_of(documents, i, &ranked[i].length)
+    sort_ranked(ranked, n)
+    return True

@@ -1,0 +1,76 @@
+# C arrays that grow, and what a function that runs without the interpreter returns.
+#
+# Memory comes from Python's raw allocator. It does not need the interpreter lock, tracemalloc counts it, and
+# a test can make it fail.
+
+from cpython.mem cimport PyMem_RawFree, PyMem_RawRealloc
+from libc.stdint cimport int64_t
+from libc.string cimport memcpy, memmove
+
+
+cdef enum Status:
+    DONE
+    BAD_LINE            # a line has too few or too many columns, or no number where there should be one
+    REPEATED_DOCUMENT   # a ranking names the same document twice
+    TOO_MANY_ROWS       # more rows than their numbers have bits
+    NOT_PLAIN           # a dict whose keys or values need Python code to be read
+    CHANGED             # a dict that changed while it was read
+    NO_MEMORY
+
+
+cdef struct Vector:
+    char *at
+    int64_t used, room   # bytes
+
+
+cdef inline void release(Vector *vector) noexcept nogil:
+    PyMem_RawFree(vector.at)
+    vector.at = NULL
+    vector.used = vector.room = 0
+
+
+cdef inline bint reserve(Vector *vector, int64_t more) noexcept nogil:
+    """Make room for `more` bytes after those in use. Returns False when there is no memory."""
+    cdef int64_t room = vector.used + more
+    cdef void *moved
+    if room <= vector.room:
+        return True
+    room += (room >> 1) + 64
+    moved = PyMem_RawRealloc(vector.at, <size_t>room)
+    if moved == NULL:
+        return False
+    vector.at = <char *>moved
+    vector.room = room
+    return True
+
+
+cdef inline bint push(Vector *vector, const void *item, int64_t size) noexcept nogil:
+    if not reserve(vector, size):
+        return False
+    memcpy(vector.at + vector.used, item, <size_t>size)
+    vector.used += size
+    return True
+
+
+cdef inline bint push_int32(Vector *vector, int64_t item) noexcept nogil:
+    cdef int narrow = <int>item
+    return push(vector, &narrow, sizeof(narrow))
+
+
+cdef inline bint push_int64(Vector *vector, int64_t item) noexcept nogil:
+    return push(vector, &item, sizeof(item))
+
+
+cdef inline void drop(Vector *vector, int64_t size) noexcept nogil:
+    """Forget the first `size` bytes and move the rest to the front."""
+    vector.used -= size
+    if vector.used:
+        memmove(vector.at, vector.at + size, <size_t>vector.used)
+
+
+cdef inline void subtract(Vector *vector, int64_t amount) noexcept nogil:
+    """Subtract `amount` from every integer of a vector of 64-bit integers."""
+    cdef int64_t i
+    cdef int64_t *items = <int64_t *>vector.at
+    for i in range(vector.used >> 3):
+        items[i] -= amount
