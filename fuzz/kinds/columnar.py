@@ -106,7 +106,7 @@ def valid(read: Any) -> bool:
     """Whether the columns that count pass Arrow's full check; True where they cannot be read at all."""
     try:
         table = read()
-        columns = [table[name] for name in table.column_names if name in {*ROWS, "stratum"}]
+        columns = [table[name] for name in table.column_names if name in ROWS]
     except (pa.ArrowException, OSError, MemoryError, KeyError, ValueError):
         return True
     try:

@@ -23,8 +23,8 @@ else:
 
 COMPRESS: dict[str, Callable[[bytes], bytes]] = {
     "gzip": lambda data: gzip.compress(data, mtime=0),
-    "xz": lzma.compress,
-    "zstd": zstd.compress,
+    "xz": lambda data: lzma.compress(data, preset=0),  # the others take much memory
+    "zstd": lambda data: zstd.compress(data, 1),
 }
 MAGIC = {b"\x1f\x8b": "gzip", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
 MOST = 1 << 18
@@ -32,7 +32,7 @@ MOST = 1 << 18
 
 def contents(data: bytes) -> tuple[bytes, bool]:
     """What a compressed file holds, all of its members, and whether every byte of it is sound."""
-    whole = b""
+    whole = bytearray()
     name = next((name for magic, name in MAGIC.items() if data.startswith(magic)), None)
     if name is None:
         return data, True
@@ -42,18 +42,18 @@ def contents(data: bytes) -> tuple[bytes, bool]:
             while block := stream.read1():
                 whole += block
         except (EOFError, OSError, zlib.error):
-            return whole, False
-        return whole, True
+            return bytes(whole), False
+        return bytes(whole), True
     while data:
         member: Any = lzma.LZMADecompressor(lzma.FORMAT_XZ) if name == "xz" else zstd.ZstdDecompressor()
         try:
             whole += member.decompress(data)
         except (EOFError, lzma.LZMAError, zstd.ZstdError):
-            return whole, False
+            return bytes(whole), False
         if not member.eof:
-            return whole, False
+            return bytes(whole), False
         data = member.unused_data.lstrip(b"\0")
-    return whole, True
+    return bytes(whole), True
 
 
 def check(data: bytes) -> Iterator[Outcome]:
