@@ -24,6 +24,7 @@ JOURNEY = [
     "engines",
     "sample",
     "judging",
+    "predictions",
     "experiments",
     "simulation",
     "report",

@@ -14,6 +14,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 from cyclopts import App, CycloptsError
 
 import unjudged
+from unjudged.cli.audit import audit
 from unjudged.cli.baseline import baseline
 from unjudged.cli.compare import compare, next_to_judge
 from unjudged.cli.demo import demo
@@ -33,7 +34,7 @@ app = App(
     version=f"unjudged {unjudged.__version__} (reader: {KIND_OF_SCANNER})",
     suppress_keyboard_interrupt=False,
 )
-for command in (evaluate, compare, pool, sample, simulate, experiment, baseline, measures, cite, demo):
+for command in (evaluate, compare, audit, pool, sample, simulate, experiment, baseline, measures, cite, demo):
     app.command(command)
 app.command(next_to_judge, name="next")
 
