@@ -117,7 +117,7 @@ def estimate_by_document(
     >>> run = {q: {"d1": 4, "d2": 3, "d3": 2, "d4": 1} for q in qrels}
     >>> predicted = {q: {"d1": 0.9, "d2": 0.6, "d3": 0.2, "d4": 0.1} for q in qrels}
     >>> print(estimate_by_document(qrels, {"mine": run}, predicted, "P@4", calibrate=False))
-    P@4 from 4 human judgments (stratified sample), these queries
+    P@4 from 4 human judgments (assumed uniform sample), these queries
       mine: 0.5000 [0.2980, 0.7020]
     """
     if outside not in OUTSIDE:
@@ -144,12 +144,10 @@ def estimate_by_document(
         raise InputError(_refusal(population, unreachable))
     if outside == "nonrelevant":
         expected = np.where(population.unreachable, 0.0, expected)
-    corrected = corrected_gains(expected, gain, population.drawn, population.inclusion)
-    per_query = population.rankings.total(weight * corrected[population.rankings.row])
     return DocumentEstimates(
         measure=str(chosen.measure),
         runs=population.runs,
-        per_query=per_query.reshape(len(population.runs), population.queries),
+        per_query=per_query_estimates(population, weight, gain, expected),
         covariance=sampling_covariance(population, weight, gain - expected),
         limits=chosen.measure.traits.range,
         design=population.design,
@@ -159,9 +157,15 @@ def estimate_by_document(
     )
 
 
-def corrected_gains(expected: Floats, gain: Floats, drawn: Mask, inclusion: Floats) -> Floats:
-    """M + I (y - m) / pi: over all samples its mean is the gain y, whatever the expected gain m is."""
-    return expected + np.where(drawn, (gain - expected) / inclusion, 0.0)
+def per_query_estimates(population: Population, weight: Floats, gain: Floats, expected: Floats) -> Floats:
+    """Runs x queries: the sum of w (m + I (y - m) / pi).
+
+    Over all samples the mean of the bracket is the gain y, whatever the expected gain m is.
+    """
+    correction = np.where(population.drawn, (gain - expected) / population.inclusion, 0.0)
+    rankings = population.rankings
+    totals = rankings.total(weight * (expected + correction)[rankings.row])
+    return totals.reshape(len(population.runs), population.queries)
 
 
 def as_gains(predictions: Predictions, value: Floats, chosen: Sum) -> Floats:

@@ -169,10 +169,10 @@ def _chance(predictions: PredictionsSource | None, pool: Judgments, chosen: Sum)
         return half, "proportional to weight"
     source = Predictions.of(predictions)
     value = source.aligned(pool, "the runs").value
-    judged = pool.grade >= 0
-    if judged.any():
-        relevant = (pool.grade[judged] >= chosen.rel).astype(float)
-        curve = Curve.fitted(value[judged], relevant, np.ones(int(judged.sum())))
+    judged = (pool.grade >= 0) & ~np.isnan(value)
+    relevant = pool.grade[judged] >= chosen.rel
+    if 0 < relevant.sum() < len(relevant):
+        curve = Curve.fitted(value[judged], relevant.astype(float), np.ones(len(relevant)))
         return curve(value), "proportional to weight x doubt by calibrated predictions"
     if source.are_probabilities:
         return np.where(

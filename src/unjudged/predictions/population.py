@@ -13,7 +13,8 @@ from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.rankings.runs import Run
 
-POISSON, STRATIFIED = "Poisson", "stratified"
+POISSON, STRATIFIED, ASSUMED = "Poisson", "stratified", "assumed uniform"
+"""Documents drawn one by one, a fixed number per stratum, or nobody says: then a fixed number per query."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,4 +97,4 @@ def _strata(judgments: Judgments) -> tuple[Integers, str]:
     own = np.zeros(len(judgments.grade), np.int64) if judgments.stratum is None else judgments.stratum
     names, place = np.unique(own, return_inverse=True)
     _, stratum = np.unique(judgments.query * len(names) + place, return_inverse=True)
-    return stratum.astype(np.int64), STRATIFIED
+    return stratum.astype(np.int64), ASSUMED if judgments.stratum is None else STRATIFIED
