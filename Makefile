@@ -5,7 +5,7 @@ DATA ?= ../shared/data
 BIN = $(VENV)/bin
 SOURCES = $(shell find src -name '*.py' -o -name '*.pyx' -o -name '*.pxd' -o -name '*.pxi') pyproject.toml
 
-.PHONY: demo test test-cluster test-lowest lint format bench docs papers sample clean
+.PHONY: demo test test-cluster test-lowest lint format bench docs papers predictions sample clean
 
 demo: $(VENV)/installed
 	@$(BIN)/unjudged demo
@@ -49,6 +49,10 @@ papers: $(VENV)/tools
 	$(BIN)/python scripts/papers/park2016.py
 	$(BIN)/python scripts/papers/yilmaz2006.py --data $(DATA)
 	$(BIN)/python scripts/papers/yilmaz2008.py --data $(DATA)
+
+# The page on human judgments and predictions; DL-2019 and TREC-8 are in DATA.
+predictions: $(VENV)/tools
+	$(BIN)/python scripts/predictions.py --data $(DATA)
 
 sample: $(VENV)/installed
 	$(BIN)/python scripts/make_sample.py

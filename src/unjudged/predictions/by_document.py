@@ -133,7 +133,8 @@ def estimate_by_document(
     if predictions is not None:
         source = Predictions.of(predictions)
         value = source.aligned(population.judgments, "the judgments and runs").value
-        missing = int((np.isnan(value) & counted).sum())
+        ignored = population.unreachable if outside == "nonrelevant" else ~counted
+        missing = int((np.isnan(value) & counted & ~ignored).sum())
         if calibrate:
             fold = folds_of(population.judgments)
             expected = cross_fitted(value, gain, population.drawn, population.inclusion, fold)
