@@ -132,7 +132,12 @@ def rmse_figure(found: Collection, repetitions: int) -> Any:
         chart.Chart(chart.Data(values=rows))
         .mark_line(point=chart.OverlayMarkDef(size=50))
         .encode(
-            chart.X("budget:Q", title="human judgments", scale=chart.Scale(type="log", domain=[90, 900])),
+            chart.X(
+                "budget:Q",
+                title="human judgments",
+                scale=chart.Scale(type="log", domain=[90, 900]),
+                axis=chart.Axis(values=list(BUDGETS)),
+            ),
             chart.Y("rmse:Q", title="RMSE of RBP(p=0.8)"),
             chart.Color("way:N", title=None, scale=chart.Scale(domain=ways, range=COLOURS[:3])),
             chart.Shape("way:N", title=None, scale=chart.Scale(domain=ways)),

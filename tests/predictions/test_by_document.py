@@ -217,7 +217,9 @@ def test_measures_with_an_unknown_denominator_are_refused(measure: str) -> None:
         estimate_by_document(TRUTH, RUNS, None, measure)
 
 
-@pytest.mark.parametrize("measure", ["RR", "ERR", "Rprec", "infAP", "RBP(scale='query')", "P@5(unjudged='condensed')"])
+@pytest.mark.parametrize(
+    "measure", ["RR", "ERR", "Rprec", "infAP", "RBP(scale='query')", "P(unjudged='condensed')@5"]
+)
 def test_other_measures_are_refused(measure: str) -> None:
     with pytest.raises(UsageError):
         estimate_by_document(TRUTH, RUNS, None, measure)

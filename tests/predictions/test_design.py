@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unjudged import InputError, Judgments, UsageError, sample
-from unjudged.predictions import design_for_predictions, estimate_by_document
+from unjudged.predictions import JudgingDesign, design_for_predictions, estimate_by_document
 from unjudged.predictions.design import probabilities
 
 RUN = {"q1": {"d1": 4.0, "d2": 3.0, "d3": 2.0}, "q2": {"d1": 2.0, "d4": 1.0}}
@@ -88,6 +88,21 @@ def test_grades_come_back_with_their_probabilities() -> None:
     certain = judged.grade[~found.drawn] >= 0
     np.testing.assert_array_equal(judged.probability[~found.drawn][certain], 1.0)  # type: ignore[index]
     estimate_by_document(judged, {"run": RUN}, PREDICTED, "P@3")
+
+
+def test_a_design_is_restored_from_its_record() -> None:
+    found = design_for_predictions(RUN, 3, PREDICTED, "P@3", qrels={"q1": {"d3": 1}, "q2": {"d9": 0}}, seed=2)
+    again = JudgingDesign.restored(found.judgments, seed=2)
+    np.testing.assert_array_equal(again.drawn, found.drawn)
+    with pytest.raises(InputError, match="no recorded probabilities"):
+        JudgingDesign.restored(Judgments.of({"q1": {"d1": -1}}), seed=2)
+
+
+def test_only_documents_of_the_pool_are_drawn() -> None:
+    pool = {"q1": {"d1": 1, "d3": 0, "d8": 0}, "q2": {"d4": 1}}
+    found = design_for_predictions([RUN, OTHER], 100, None, "P@3", among=pool)
+    assert found.to_judge() == [("q1", "d1"), ("q1", "d3"), ("q2", "d4")]
+    assert list(found.judgments.queries) == ["q1", "q2"]
 
 
 def test_an_incomplete_answer_is_refused() -> None:

@@ -39,6 +39,14 @@ class JudgingDesign:
     drawn: Mask
     method: str
 
+    @classmethod
+    def restored(cls, judgments: Judgments, seed: int, method: str = "restored") -> JudgingDesign:
+        """A design from what was recorded of it: probability and seed decide again what was drawn."""
+        if judgments.probability is None:
+            raise InputError("these judgments have no recorded probabilities, expected those of a design")
+        open_ = judgments.grade < 0
+        return cls(judgments, open_ & _chosen(judgments, judgments.probability, seed), method)
+
     def to_judge(self) -> list[tuple[str, str]]:
         """The (query, document) pairs to judge."""
         rows = np.flatnonzero(self.drawn)
@@ -151,13 +159,17 @@ def probabilities(size: Floats, open_: Mask, budget: float, floor: float = 0.0) 
 def drawn_design(pool: Judgments, open_: Mask, probability: Floats, seed: int, method: str) -> JudgingDesign:
     """The sample that names and seed decide, over the documents that count or were judged before."""
     frame = (open_ & (probability > 0)) | (pool.grade >= 0)
-    number = sampling.uniforms(sampling.numbers(sampling.identities(pool), seed, "judging"))
-    drawn = open_ & (number < probability)
+    drawn = open_ & _chosen(pool, probability, seed)
     recorded = np.where(pool.grade >= 0, 1.0, probability)[frame]
     judgments = replace(
         chosen_rows(replace(pool, stratum=None, probability=None), frame), probability=recorded
     )
     return JudgingDesign(judgments, drawn[frame], method)
+
+
+def _chosen(pool: Judgments, probability: Floats, seed: int) -> Mask:
+    """Which documents are drawn; their names and the seed decide."""
+    return sampling.uniforms(sampling.numbers(sampling.identities(pool), seed, "judging")) < probability
 
 
 def _none_judged(judgments: Judgments) -> Judgments:

@@ -86,12 +86,20 @@ def folds_of(judgments: Judgments, folds: int = FOLDS) -> Integers:
     return (numbers(identities(judgments), "fold") % np.uint64(folds)).astype(np.int64)
 
 
+def effective_count(weight: Floats) -> float:
+    """How many documents of equal weight tell as much as these (Kish, 1965)."""
+    if not len(weight):
+        return 0.0
+    share = weight / weight.max()
+    return float(share.sum() ** 2 / (share**2).sum())
+
+
 def _mean(value: Floats, weight: Floats, default: float) -> float:
     return float(np.average(value, weights=weight)) if len(value) else default
 
 
 def _shrunk(value: Floats | float, towards: float, weight: Floats) -> Floats:
-    """A mean of these weights and of a few judgments more; Kish's formula says how many they are worth."""
-    count = weight.sum() ** 2 / (weight**2).sum() if len(weight) else 0.0
+    """A mean of these weights and of a few judgments more."""
+    count = effective_count(weight)
     share = count / (count + PSEUDO_JUDGMENTS)
     return share * np.asarray(value, float) + (1 - share) * towards

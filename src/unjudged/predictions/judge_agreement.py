@@ -7,6 +7,7 @@ from math import nan, sqrt
 
 import numpy as np
 
+from unjudged.predictions.isotonic import effective_count
 from unjudged.predictions.quantiles import Limits, normal_quantile, t_quantile, within
 from unjudged.rankings.judged import Floats, Integers, Mask
 from unjudged.uncertainty.estimate import Estimate
@@ -91,8 +92,8 @@ class Sample:
 
 
 def weighted_share(relevant: Mask, weight: Floats, confidence: float, of: str) -> Estimate:
-    """A share with Wilson's interval, for as many documents as the weights are worth (Kish)."""
-    n = float(weight.sum() ** 2 / (weight**2).sum())
+    """A share with Wilson's interval, for as many documents as the weights are worth."""
+    n = effective_count(weight)
     p, z = float(np.average(relevant, weights=weight)), normal_quantile(confidence)
     middle = (p + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * sqrt(p * (1 - p) / n + z * z / (4 * n * n))
