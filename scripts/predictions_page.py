@@ -120,7 +120,10 @@ the variance to be expected over all unjudged documents instead.
 
 - People judged what the design drew, all of it, and a document's grade does not depend on the design.
 - Recorded probabilities are right. They are if `design_for_predictions`, `spot_check_design` or `unjudged sample` drew them.
-- Intervals for these queries are Normal. If a few documents of great weight had a very small chance of being judged, they are
-  too narrow; therefore no probability is below 0.01, and no prediction counts as surer than 0.9 in the design.
+- Intervals for these queries are Normal. If documents of great weight had a very small chance of being judged, the variance
+  that a sample shows is usually far too small. So the design gives no document less than 0.01 and takes no prediction as
+  surer than 0.9, and an interval is widened if the sample shows less doubt than there is among all documents. The last step
+  helps and does not repair a reckless design. It needs the probabilities of the documents that were not drawn, so keep the whole
+  design, not only the judged documents.
 - What people say is the truth. Where people disagree among themselves, audit them as you would audit a model.
 """

@@ -14,7 +14,7 @@ from unjudged.predictions import Predictions, estimate_by_document
 from unjudged.predictions.by_document import per_query_estimates
 from unjudged.predictions.isotonic import cross_fitted, folds_of
 from unjudged.predictions.population import POISSON, Population
-from unjudged.predictions.sampling_variance import sampling_covariance
+from unjudged.predictions.sampling_variance import SamplingError, sampling_covariance
 from unjudged.predictions.sums import Sum
 
 Nested = dict[str, dict[str, int]]
@@ -75,6 +75,24 @@ def test_poisson_estimates_and_variances_are_unbiased(measure: str, kind: str) -
     np.testing.assert_allclose(variance, square, rtol=1e-9, atol=1e-12 * scale**2)
 
 
+def test_the_variance_is_raised_where_heavy_documents_were_missed() -> None:
+    """What is expected of all documents and of those drawn: by hand, and equal on average."""
+    population, weight, gain = whole("P@3")
+    m = np.array([0.5, 0.2, 0.9, 0.0, 1.0, 0.3, 0.4, 0.6, 0.1])
+    shares = population.weights(weight)
+    every = (shares * ((1 - PI) / PI * m * (1 - m))) @ shares.T
+    mean = np.zeros((2, 2))
+    for chance, drawn in every_poisson_sample():
+        error = SamplingError.of(replace(population, drawn=drawn), weight, gain, m)
+        np.testing.assert_allclose(error.expected, every)
+        mean += chance * error.expected_seen
+        for share in (np.array([1.0, 0.0]), np.array([1.0, -1.0])):
+            seen, raised = share @ error.expected_seen @ share, share @ every @ share
+            factor = max(1, raised / seen) if seen > 0 else 1
+            assert error.deviation(share) == pytest.approx(np.sqrt(share @ error.covariance @ share * factor))
+    np.testing.assert_allclose(mean, every)
+
+
 def test_cross_fitted_estimates_are_unbiased() -> None:
     """A document does not calibrate itself, so calibration does not bias the estimate."""
     population, weight, gain = whole("RBP(p=0.8)")
@@ -103,7 +121,7 @@ def test_the_public_call_is_the_same_estimate() -> None:
         )
         found = estimate_by_document(recorded, RUNS, predicted, "DCG@3", calibrate=False)
         np.testing.assert_allclose(found.per_query, per_query_estimates(sampled, weight, gain, value))
-        np.testing.assert_allclose(found.covariance, sampling_covariance(sampled, weight, gain - value))
+        np.testing.assert_allclose(found.error.covariance, sampling_covariance(sampled, weight, gain - value))
         assert (found.design, found.judged, found.missing) == ("Poisson", int(drawn.sum()), 0)
 
 
@@ -131,7 +149,7 @@ def test_stratified_estimates_and_variances_are_unbiased() -> None:
         error = found.per_query.mean(axis=1) - exact
         mean += found.per_query / len(samples)
         square += np.outer(error, error) / len(samples)
-        variance += found.covariance / len(samples)
+        variance += found.error.covariance / len(samples)
     np.testing.assert_allclose(mean, truth(measure), atol=1e-12)
     np.testing.assert_allclose(variance, square, rtol=1e-9, atol=1e-14)
 
@@ -142,10 +160,11 @@ def test_a_difference_has_the_variance_of_the_difference() -> None:
     recorded = replace(judgments, grade=np.where(drawn, judgments.grade, -1).astype(np.int32), probability=PI)
     found = estimate_by_document(recorded, RUNS, None, "DCG(gains={2: 0.1, 3: 0.1})@3")
     gap = found.difference("a", "b")
-    variance = found.covariance[0, 0] + found.covariance[1, 1] - 2 * found.covariance[0, 1]
+    share = np.array([1.0, -1.0])
     assert gap.value == pytest.approx(found.mean("a").value - found.mean("b").value)
     assert found.limits[1] == np.inf
-    assert gap.high - gap.value == pytest.approx(1.959963985 * np.sqrt(variance))
+    assert gap.high - gap.value == pytest.approx(1.959963985 * found.error.deviation(share))
+    assert found.error.deviation(share) ** 2 == pytest.approx(share @ found.error.covariance @ share)
     same = found.difference("a", "a")
     assert (same.low, same.high) == (0, 0)
 

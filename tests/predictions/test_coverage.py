@@ -64,7 +64,7 @@ def test_intervals_hold(design: Callable[[Judgments, np.random.Generator], Judgm
         here.append(these.low <= truth <= these.high)
         elsewhere.append(others.low <= LIMIT <= others.high)
         errors.append(these.value - truth)
-        deviations.append(np.sqrt(found.covariance.item()))
+        deviations.append(np.sqrt(found.error.covariance.item()))
     assert 0.92 <= np.mean(here) <= 0.98
     assert 0.92 <= np.mean(elsewhere) <= 0.98
     assert abs(np.mean(errors)) <= 3.5 * np.std(errors) / np.sqrt(len(errors))

@@ -30,7 +30,8 @@ def test_probabilities_add_up_to_the_budget(size: list[float], share: float, flo
     pi = probabilities(sizes, np.ones(len(sizes), bool), share * len(sizes), floor)
     assert ((pi >= floor) & (pi <= 1)).all()
     positive = max(float((sizes > 0).sum()), 0.0)
-    reachable = positive + floor * (len(sizes) - positive) if positive else len(sizes)
+    everything = not positive or share * len(sizes) >= len(sizes)
+    reachable = len(sizes) if everything else positive + floor * (len(sizes) - positive)
     assert pi.sum() == pytest.approx(min(share * len(sizes), reachable), rel=1e-9)
     inside = (pi > floor) & (pi < 1) & (sizes > 0)
     if positive:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from unjudged.predictions import audit
+from unjudged.predictions import Predictions, audit
+from unjudged.predictions.population import Population
 from unjudged.predictions.rehearsal import Rehearsal, rehearse
+from unjudged.predictions.sums import Sum
 
 SCRIPTS = Path(__file__).parents[2] / "scripts"
 REPETITIONS = 2000
@@ -77,6 +80,32 @@ def test_useless_predictions_cost_at_most_five_percent(collection: Any) -> None:
             found = rehearse(collection.qrels, collection.runs, budget, predictions, **options)
             for pair in PAIRS:
                 assert found.width(*pair) <= 1.05 * without.width(*pair)
+
+
+def test_a_reckless_design_is_not_trusted(collection: Any) -> None:
+    """Documents that the model is sure of are hardly ever drawn: the variance seen is far too small.
+
+    Raising it helps and does not repair such a sample; designs of this package avoid it.
+    """
+    population = Population.of(collection.qrels, collection.runs)
+    chosen = Sum.of("RBP(p=0.8, rel=2)")
+    rankings, rows = population.rankings, len(population.drawn)
+    weight = np.bincount(rankings.row, chosen.weights(rankings.rank), rows)
+    score = Predictions.of(collection.scores).aligned(population.judgments).value / 12
+    size = weight * np.sqrt(np.where(np.isnan(score), 0.0, score * (1 - score))) + 1e-9 * (weight > 0)
+    found = rehearse(
+        collection.qrels,
+        collection.runs,
+        200,
+        collection.scores,
+        "RBP(p=0.8, rel=2)",
+        size=size,
+        repetitions=200,
+    )
+    blind = replace(found, errors=tuple(replace(e, expected=0 * e.expected) for e in found.errors))
+    for run in found.runs:
+        assert blind.coverage(run) < 0.8
+        assert found.coverage(run) - blind.coverage(run) >= 0.1
 
 
 def test_perfect_predictions_leave_almost_nothing(collection: Any) -> None:

@@ -12,7 +12,6 @@ With m = 0 it is Horvitz and Thompson's estimate.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import sqrt
 
 import numpy as np
 
@@ -22,7 +21,7 @@ from unjudged.measures.names import MeasureLike
 from unjudged.predictions.isotonic import cross_fitted, folds_of
 from unjudged.predictions.population import Population
 from unjudged.predictions.quantiles import normal_interval, t_interval
-from unjudged.predictions.sampling_variance import sampling_covariance
+from unjudged.predictions.sampling_variance import SamplingError
 from unjudged.predictions.source import GRADES, Predictions, PredictionsSource
 from unjudged.predictions.sums import Sum
 from unjudged.rankings.judged import Floats, Mask
@@ -36,14 +35,14 @@ OUTSIDE = ("error", "nonrelevant", "predicted")
 class DocumentEstimates:
     """What runs would score if people had judged every document.
 
-    `per_query[i, j]` is the unbiased estimate for run i and query j, `covariance` that of the runs' means
-    over the samples that people might have been given.
+    `per_query[i, j]` is the unbiased estimate for run i and query j, `error` is that of the runs' means over
+    the samples that people might have been given.
     """
 
     measure: str
     runs: tuple[str, ...]
     per_query: Floats
-    covariance: Floats
+    error: SamplingError
     limits: tuple[float, float]
     design: str
     judged: int
@@ -75,7 +74,7 @@ class DocumentEstimates:
         if queries:
             method = f"{sample}, other queries as well"
             return t_interval(values, confidence, method=method, of=of, limits=limits)
-        error = sqrt(max(float(share @ self.covariance @ share), 0.0))
+        error = self.error.deviation(share)
         method = f"{sample}, these queries"
         return normal_interval(float(values.mean()), error, confidence, method=method, of=of, limits=limits)
 
@@ -149,7 +148,7 @@ def estimate_by_document(
         measure=str(chosen.measure),
         runs=population.runs,
         per_query=per_query_estimates(population, weight, gain, expected),
-        covariance=sampling_covariance(population, weight, gain - expected),
+        error=SamplingError.of(population, weight, gain, expected),
         limits=chosen.measure.traits.range,
         design=population.design,
         judged=int(population.drawn.sum()),

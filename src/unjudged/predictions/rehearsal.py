@@ -15,7 +15,7 @@ from unjudged.predictions.design import probabilities
 from unjudged.predictions.isotonic import cross_fitted, folds_of
 from unjudged.predictions.population import POISSON, Population
 from unjudged.predictions.quantiles import normal_quantile
-from unjudged.predictions.sampling_variance import sampling_covariance
+from unjudged.predictions.sampling_variance import SamplingError
 from unjudged.predictions.source import Predictions, PredictionsSource
 from unjudged.predictions.sums import Sum
 from unjudged.rankings.judged import Floats
@@ -26,14 +26,13 @@ from unjudged.rankings.judgments import JudgmentsSource
 class Rehearsal:
     """Estimates of the runs' means from many samples, beside the truth.
 
-    `estimates[k, i]` is that of run i from sample k, `covariances[k]` what the sample itself says of its
-    error.
+    `estimates[k, i]` is that of run i from sample k, `errors[k]` what the sample says of its own error.
     """
 
     runs: tuple[str, ...]
     truth: Floats
     estimates: Floats
-    covariances: Floats
+    errors: tuple[SamplingError, ...]
     judgments: float
     """Human judgments per sample, on average."""
 
@@ -48,15 +47,15 @@ class Rehearsal:
     def coverage(self, a: str, b: str | None = None, confidence: float = 0.95) -> float:
         """How often the interval holds the truth."""
         share = self._share(a, b)
-        deviation = np.sqrt(np.einsum("i,kij,j->k", share, self.covariances, share))
-        inside = np.abs(self._errors(share)) <= normal_quantile(confidence) * deviation
+        inside = np.abs(self._errors(share)) <= normal_quantile(confidence) * self._deviations(share)
         return float(inside.mean())
 
     def width(self, a: str, b: str | None = None, confidence: float = 0.95) -> float:
         """The mean width of the interval."""
-        share = self._share(a, b)
-        deviation = np.sqrt(np.einsum("i,kij,j->k", share, self.covariances, share))
-        return 2 * normal_quantile(confidence) * float(deviation.mean())
+        return 2 * normal_quantile(confidence) * float(self._deviations(self._share(a, b)).mean())
+
+    def _deviations(self, share: Floats) -> Floats:
+        return np.array([error.deviation(share) for error in self.errors])
 
     def _errors(self, share: Floats) -> Floats:
         errors: Floats = (self.estimates - self.truth) @ share
@@ -117,7 +116,7 @@ def rehearse(
     fold = folds_of(whole.judgments)
     fixed = np.zeros(len(gain)) if source is None or calibrate else as_gains(source, value, chosen)
     identity = sampling.identities(whole.judgments)
-    estimates, covariances, judged = [], [], 0
+    estimates, errors, judged = [], [], 0
     for k in range(repetitions):
         drawn = open_ & (sampling.uniforms(sampling.numbers(identity, seed, k)) < pi)
         population = replace(whole, drawn=drawn, inclusion=np.where(open_, pi, 1.0), design=POISSON)
@@ -125,10 +124,14 @@ def rehearse(
         if source is not None and calibrate:
             expected = np.where(listed, cross_fitted(value, gain, drawn, population.inclusion, fold), 0.0)
         estimates.append(per_query_estimates(population, weight, gain, expected).mean(axis=1))
-        covariances.append(sampling_covariance(population, weight, gain - expected))
+        errors.append(SamplingError.of(population, weight, gain, expected))
         judged += int(drawn.sum())
     everything = replace(whole, drawn=listed, inclusion=np.ones(len(gain)))
     truth = per_query_estimates(everything, weight, gain, np.zeros(len(gain))).mean(axis=1)
     return Rehearsal(
-        whole.runs, truth, np.array(estimates), np.array(covariances), judged / max(repetitions, 1)
+        runs=whole.runs,
+        truth=truth,
+        estimates=np.array(estimates),
+        errors=tuple(errors),
+        judgments=judged / max(repetitions, 1),
     )
