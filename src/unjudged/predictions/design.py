@@ -21,9 +21,8 @@ from unjudged.rankings.runs import Run
 
 FLOOR = 0.01
 LEAST_DOUBT = 0.1
-"""A model that is sure may be wrong. If its word were taken, heavy documents would hardly ever be drawn, and
-intervals would not hold: with raw scores as probabilities, 57 to 70 % of 95 % intervals did on DL-2019, and
-with this limit 93 to 94 %."""
+"""A model that is sure may be wrong. If its word were taken, documents of great weight would hardly ever be
+drawn, and most samples would show far too little of the variance that there is."""
 _HALVINGS = 100
 
 
