@@ -10,6 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from unjudged import InputError, Judgments, UsageError, evaluate
+from unjudged.judging.pool import Pool
 from unjudged.predictions import Predictions, estimate_by_document
 from unjudged.predictions.by_document import per_query_estimates
 from unjudged.predictions.isotonic import cross_fitted, folds_of
@@ -221,6 +222,23 @@ def test_a_stratum_without_judgments_cannot_be_corrected() -> None:
         InputError, match="could not have judged 1 documents that count, such as document 'd3'"
     ):
         estimate_by_document(judgments, {"a": run}, None, "P@2")
+
+
+def test_designs_of_a_pool() -> None:
+    """What `Pool` records is understood; the documents of a stratum of share 0 could not have been judged."""
+    pool = Pool.of(TRUTH, RUNS)
+    drawn = pool.stratified({1: 1.0, 2: 0.5}, seed=1)
+    assert drawn.probability is not None
+    assert (drawn.probability == 0).any()
+    with pytest.raises(InputError, match="people could not have judged"):
+        estimate_by_document(drawn, RUNS, None, "P@4")
+    assert estimate_by_document(drawn, RUNS, None, "P@1").design == "stratified"
+    without_strata = replace(drawn, stratum=None)
+    with pytest.raises(InputError, match="people could not have judged"):
+        estimate_by_document(without_strata, RUNS, None, "P@4")
+    assert estimate_by_document(without_strata, RUNS, None, "P@1").design == "Poisson"
+    uniform = estimate_by_document(pool.random(0.5, redraw=False), RUNS, None, "P@3")
+    assert (uniform.design, uniform.judged) == ("Poisson", 5)
 
 
 def test_judgments_without_a_known_probability_are_left_out() -> None:

@@ -21,10 +21,10 @@ POISSON, STRATIFIED, ASSUMED = "Poisson", "stratified", "assumed uniform"
 class Population:
     """The documents that the judgments list or the runs retrieve, one row each.
 
-    `drawn` are those that people judged and whose probability of being judged is known: `inclusion`, also
-    of documents that were not drawn where it is recorded, else 1. Where
-    the sample is stratified, `stratum` numbers the strata of all queries; it is -1 for the documents of none.
-    `unreachable` are documents that people could not have judged: nothing corrects what is predicted of them.
+    `drawn` are those that people judged and whose probability of being judged is known. `inclusion` is that
+    probability, also of documents that were not drawn if it is recorded, else 1. Where the sample is
+    stratified, `stratum` numbers the strata of all queries; it is -1 for the documents of none. `unreachable`
+    are documents that people could not have judged: nothing corrects what is predicted of them.
     """
 
     judgments: Judgments
@@ -55,9 +55,9 @@ class Population:
         listed_only = judgments.probability is not None and bool((judgments.grade >= 0).all())
         stratum, design = _strata(judgments)
         empty = np.bincount(stratum[drawn & (stratum >= 0)], minlength=stratum.max(initial=0) + 1) == 0
-        unreachable = empty[stratum] & (stratum >= 0)
         known = judgments.inclusion if judgments.probability is None else judgments.probability
-        inclusion = np.where(np.isfinite(known), known, 1.0)
+        unreachable = (empty[stratum] & (stratum >= 0)) | (known == 0)
+        inclusion = np.where(known > 0, known, 1.0)
         tables = [run.table for run in named.values()]
         if not any((rows_of(judgments, table) < 0).any() for table in tables):
             rankings = judged_rankings(judgments, named)
