@@ -14,22 +14,29 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 from cyclopts import App, CycloptsError
 
 import unjudged
-from unjudged.cli.baseline import baseline
-from unjudged.cli.calibrate import calibrate
-from unjudged.cli.compare import compare
-from unjudged.cli.demo import demo
-from unjudged.cli.evaluate import evaluate
-from unjudged.cli.experiment import experiment
-from unjudged.cli.measures import cite, measures
-from unjudged.cli.next_to_judge import next_to_judge
-from unjudged.cli.plan import plan
-from unjudged.cli.pool_and_sample import pool, sample
-from unjudged.cli.simulate import simulate
 from unjudged.errors import UnjudgedError, UsageError
 from unjudged.formats.scan.scanner import KIND_OF_SCANNER
 from unjudged.grids.escapes import plain
 
 BAD_INPUT, WRONG_USAGE, INTERRUPTED = 1, 2, 130
+
+COMMANDS = {
+    "evaluate": "evaluate:evaluate",
+    "compare": "compare:compare",
+    "calibrate": "calibrate:calibrate",
+    "audit": "audit:audit",
+    "next": "next_to_judge:next_to_judge",
+    "plan": "plan:plan",
+    "pool": "pool_and_sample:pool",
+    "sample": "pool_and_sample:sample",
+    "simulate": "simulate:simulate",
+    "experiment": "experiment:experiment",
+    "baseline": "baseline:baseline",
+    "measures": "measures:measures",
+    "cite": "measures:cite",
+    "demo": "demo:demo",
+}
+"""Each command by its name: the module in `cli/` and the function. Only the one that runs is imported."""
 
 app = App(
     name="unjudged",
@@ -37,22 +44,8 @@ app = App(
     version=f"unjudged {unjudged.__version__} (reader: {KIND_OF_SCANNER})",
     suppress_keyboard_interrupt=False,
 )
-for command in (
-    evaluate,
-    compare,
-    calibrate,
-    pool,
-    sample,
-    simulate,
-    experiment,
-    baseline,
-    measures,
-    cite,
-    demo,
-):
-    app.command(command)
-app.command(next_to_judge, name="next")
-app.command(plan)
+for name, place in COMMANDS.items():
+    app.command(f"unjudged.cli.{place}", name=name)
 
 
 @app.command(name="trec_eval")
