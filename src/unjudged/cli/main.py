@@ -21,22 +21,22 @@ from unjudged.grids.escapes import plain
 BAD_INPUT, WRONG_USAGE, INTERRUPTED = 1, 2, 130
 
 COMMANDS = {
-    "evaluate": "evaluate:evaluate",
-    "compare": "compare:compare",
-    "calibrate": "calibrate:calibrate",
-    "audit": "audit:audit",
-    "next": "next_to_judge:next_to_judge",
-    "plan": "plan:plan",
-    "pool": "pool_and_sample:pool",
-    "sample": "pool_and_sample:sample",
-    "simulate": "simulate:simulate",
-    "experiment": "experiment:experiment",
-    "baseline": "baseline:baseline",
-    "measures": "measures:measures",
-    "cite": "measures:cite",
-    "demo": "demo:demo",
+    "evaluate": ("evaluate:evaluate", "Score runs against relevance judgments."),
+    "compare": ("compare:compare", "Compare runs: significant, settled, or open to judging?"),
+    "calibrate": ("calibrate:calibrate", "Learn from pooled runs how far off the scores of new runs are."),
+    "audit": ("audit:audit", "Compare predicted relevance with human judgments."),
+    "next": ("next_to_judge:next_to_judge", "List the documents to judge next."),
+    "plan": ("plan:plan", "Plan how large an experiment has to be."),
+    "pool": ("pool_and_sample:pool", "Make a pool from runs, or show what each run brought to it."),
+    "sample": ("pool_and_sample:sample", "Draw a sample of judgments by a design."),
+    "simulate": ("simulate:simulate", "Make simulated runs and judgments."),
+    "experiment": ("experiment:experiment", "Find out how few judgments would have been enough."),
+    "baseline": ("baseline:baseline", "Show what a random ranking scores."),
+    "measures": ("measures:measures", "List the measures, or explain one."),
+    "cite": ("measures:cite", "Print the BibTeX of a measure."),
+    "demo": ("demo:demo", "Try the package on a small collection."),
 }
-"""Each command by its name: the module in `cli/` and the function. Only the one that runs is imported."""
+"""Module in `cli/` and function of each command, and its help; only the command that runs is imported."""
 
 app = App(
     name="unjudged",
@@ -44,8 +44,8 @@ app = App(
     version=f"unjudged {unjudged.__version__} (reader: {KIND_OF_SCANNER})",
     suppress_keyboard_interrupt=False,
 )
-for name, place in COMMANDS.items():
-    app.command(f"unjudged.cli.{place}", name=name)
+for name, (place, summary) in COMMANDS.items():
+    app.command(f"unjudged.cli.{place}", name=name, help=summary)
 
 
 @app.command(name="trec_eval")
