@@ -38,17 +38,21 @@ COMMANDS = {
 }
 """Module in `cli/` and function of each command, and its help; only the command that runs is imported."""
 
-app = App(
-    name="unjudged",
-    help="Evaluation of ranked retrieval that knows what it does not know.",
-    version=f"unjudged {unjudged.__version__} (reader: {KIND_OF_SCANNER})",
-    suppress_keyboard_interrupt=False,
-)
-for name, (place, summary) in COMMANDS.items():
-    app.command(f"unjudged.cli.{place}", name=name, help=summary)
+
+def make_app(*, listing: bool = False) -> App:
+    """The commands; for the list of them with their summaries instead of their own help."""
+    app = App(
+        name="unjudged",
+        help="Evaluation of ranked retrieval that knows what it does not know.",
+        version=f"unjudged {unjudged.__version__} (reader: {KIND_OF_SCANNER})",
+        suppress_keyboard_interrupt=False,
+    )
+    for name, (place, summary) in COMMANDS.items():
+        app.command(f"unjudged.cli.{place}", name=name, **({"help": summary} if listing else {}))
+    app.command(as_trec_eval, name="trec_eval")
+    return app
 
 
-@app.command(name="trec_eval")
 def as_trec_eval(*arguments: str) -> None:
     """Run trec_eval's command line: byte-identical output, except for known trec_eval bugs (see -h)."""
     from unjudged.compat.trec_eval import program as trec_eval
@@ -64,6 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         as_trec_eval(*words[1:])
         return
     try:
+        app = make_app(listing=not words or words[0] in ("-h", "--help"))
         app(arguments, exit_on_error=False, print_error=False)
     except (CycloptsError, UsageError) as error:
         fail(str(error), WRONG_USAGE)
