@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from predictions_page import PAGE
+from unjudged.report.plots import COLOURS, altair_module, save
+from unjudged.report.text import write_whole
 
 from unjudged import Judgments, evaluate
 from unjudged.judging.pool import Pool
@@ -30,8 +32,6 @@ from unjudged.predictions.rehearsal import Rehearsal, rehearse
 from unjudged.predictions.spot_check import checked_sum, doubt, prevalence_at
 from unjudged.predictions.sums import Sum
 from unjudged.rankings.judged import Floats, Integers, Mask
-from unjudged.report.plots import COLOURS, altair_module, save
-from unjudged.report.text import write_whole
 
 DOCS = Path(__file__).parent.parent / "docs"
 RUNS = ("ICT-BERT2", "ICT-CKNRM_B", "ICT-CKNRM_B50")

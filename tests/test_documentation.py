@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from command_outputs import refreshed
 
-from scripts.command_outputs import refreshed
 from unjudged import MEASURES
 from unjudged.measures.references import REFERENCES
 from unjudged.report.pages import measures_in_markdown, page
