@@ -21,8 +21,14 @@ def refreshed(page: str) -> str:
 def _block(command: str) -> str:
     words = [sys.executable, "-m", *shlex.split(command)]
     environment = {**os.environ, "COLUMNS": "100"}
-    done = subprocess.run(
-        words, capture_output=True, text=True, check=True, cwd=SAMPLE, env=environment, stdin=subprocess.DEVNULL
+    done = subprocess.run(  # noqa: S603 (commands of our own pages)
+        words,
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=SAMPLE,
+        env=environment,
+        stdin=subprocess.DEVNULL,
     )
     lines = [f"    {line}".rstrip() for line in done.stdout.strip("\n").split("\n")]
     return "\n".join([f"    $ {command}", "", *lines, ""])

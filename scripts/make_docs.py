@@ -1,4 +1,4 @@
-"""Writes what is made from the code: the page of measures, their list for editors, outputs of commands (`make docs`)."""
+"""Writes what is made from the code: the measures' page and stub, and outputs of commands (`make docs`)."""
 
 from __future__ import annotations
 
