@@ -22,8 +22,8 @@ from unjudged.segments import places
 class DocumentUnion:
     """Documents are numbered as they are met, first those of the judgments.
 
-    They are compared by 64-bit hashes with a secret key, so no file can be written whose documents collide, and a
-    collision by chance among a million documents of a query has a probability below 10^-4 in 10^6 runs.
+    They are compared by 64-bit hashes with a secret key, so no file can be written whose documents collide,
+    and two of a million documents collide by chance with a probability of about 10^-7.
     """
 
     def __init__(self, judgments: Judgments) -> None:
@@ -37,7 +37,7 @@ class DocumentUnion:
         self.query: list[NDArray[np.int32]] = [judgments.query.astype(np.int32)]
 
     def add(self, table: Table) -> tuple[NDArray[np.int32], NDArray[np.int32], Integers]:
-        """The ranks and numbers of a run's documents, query by query in the judgments' order, and their counts."""
+        """Ranks and numbers of a run's documents, query by query in the judgments' order, and their counts."""
         table = table.grouped()
         order = scanner.best_first(table)
         counts = np.diff(table.starts)

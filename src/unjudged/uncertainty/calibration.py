@@ -1,9 +1,10 @@
 """Calibrated intervals: how far off were the pooled groups when each was left out?
 
-For each left-out run, truth is its mean under all judgments, and value its mean with the documents of its own
-group unjudged. The score |truth - value| / sqrt(high - low), with the bounds in the root, says how far off the
-value was, and split conformal prediction turns the scores into an interval: value +- s sqrt(high - low), s the
-ceil((n + 1) confidence)-th smallest score, cut to the bounds. It holds for a run that is like the left-out ones.
+For each left-out run, truth is its mean under all judgments, and value its mean with the documents of its
+own group unjudged. The score |truth - value| / sqrt(high - low), with the bounds in the root, says how far
+off the value was. Split conformal prediction turns the scores into an interval: value +- s sqrt(high - low),
+s the ceil((n + 1) confidence)-th smallest score, cut to the bounds. It holds for a run that is like the
+left-out ones.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from unjudged.errors import InputError, UsageError
+from unjudged.measures.averages import mean_over_queries
 from unjudged.measures.registry import Measure
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 from unjudged.uncertainty.bounds import bounds
@@ -48,26 +50,27 @@ class Calibration:
     def radius(self, measure: Measure, confidence: float, *, difference: bool = False) -> float:
         """The score that so large a share of left-out runs (or pairs of them) does not exceed."""
         known = self.differences if difference else self.scores
+        self.check_has(measure, difference=difference)
+        scores = np.sort(known[str(measure)])
+        _check_reach(self.groups, "groups", confidence)
+        _check_reach(
+            len(scores), f"left-out runs with unjudged documents that count for {measure}", confidence
+        )
+        return float(scores[math.ceil((len(scores) + 1) * confidence) - 1])
+
+    def check_has(self, measure: Measure, *, difference: bool = False) -> None:
+        """Refuse a measure for which nothing was learnt."""
+        known = self.differences if difference else self.scores
         if str(measure) not in known:
             raise UsageError(f"the calibration has no {measure}; it has {', '.join(known) or 'no measure'}")
-        if math.ceil((self.groups + 1) * confidence) > self.groups:
-            highest = self.groups / (self.groups + 1)
-            raise UsageError(
-                f"{self.groups} groups cannot give {confidence:.0%} confidence; the most they can give is "
-                f"{math.floor(1000 * highest) / 10:g} %"
-            )
-        scores = np.sort(known[str(measure)])
-        place = math.ceil((len(scores) + 1) * confidence)
-        if not len(scores):
-            return 0.0
-        return float(scores[min(place, len(scores)) - 1])
 
     def describe(self, share: float) -> str:
         """What was assumed, and where the share of unjudged documents of a new run lies."""
         above = float(np.mean(np.asarray(self.unjudged) < share - 1e-12))
         return (
-            f"calibrated on {self.runs} runs of {self.groups} groups, each group left out in turn; assumes a run like "
-            f"theirs ({share:.0%} of its top 10 is unjudged, more than in {above:.0%} of the left-out runs)"
+            f"calibrated on {self.runs} runs of {self.groups} groups, each group left out in turn; assumes a "
+            f"run like theirs ({share:.0%} of its top 10 is unjudged, more than in {above:.0%} of the "
+            "left-out runs)"
         )
 
     def save(self, path: str | Path) -> None:
@@ -109,6 +112,15 @@ class Calibration:
             )
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
             raise InputError(problem) from None
+
+
+def _check_reach(count: int, what: str, confidence: float) -> None:
+    """Refuse a level that so many scores cannot give."""
+    if math.ceil((count + 1) * confidence) > count:
+        most = math.floor(1000 * count / (count + 1)) / 10
+        raise UsageError(
+            f"{count} {what} cannot give {confidence:.0%} confidence; the most they can give is {most:g} %"
+        )
 
 
 def _numbers(values: Sequence[object]) -> tuple[float, ...]:
@@ -170,7 +182,7 @@ def _left_out_values(
 def mean_bounds(measure: Measure, rankings: JudgedRankings, queries: int) -> tuple[Floats, Floats]:
     """The bounds of each run's mean; documents after the end of a ranking do not count."""
     found = bounds(measure, rankings, after_end=False)
-    low, high = (measure.over_queries(end.reshape(-1, queries)) for end in (found.low, found.high))
+    low, high = (mean_over_queries(end.reshape(-1, queries)) for end in (found.low, found.high))
     return low, high
 
 

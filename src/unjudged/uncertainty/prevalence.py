@@ -25,7 +25,7 @@ class Prevalence:
 
     A probability that is given is known. One estimated from `relevant[c]` of `judged[c]` documents is
     uncertain: each completion draws it from its posterior distribution, Beta(relevant + 1/2, rest + 1/2),
-    and shares it among all documents of the cell.
+    and shares it among all documents of the cell. `per_query` if each query has a cell of its own.
     """
 
     cell: Integers
@@ -33,6 +33,7 @@ class Prevalence:
     assumption: str
     relevant: Floats | None = None
     judged: Floats | None = None
+    per_query: bool = False
 
     @property
     def known(self) -> bool:
@@ -73,6 +74,7 @@ def prevalence_of(
     given: PrevalenceLike,
     query: Integers,
     rank: Integers,
+    *,
     judged_query: Integers,
     judged_rank: Integers,
     relevant: Mask,
@@ -112,7 +114,7 @@ def prevalence_of(
         "query": "prevalence estimated per query from its judged documents",
         "rank": "prevalence estimated per rank band from the judged documents",
     }
-    return Prevalence(cell, ratio(hits, judged), words[given], hits, judged)
+    return Prevalence(cell, ratio(hits, judged), words[given], hits, judged, given == "query")
 
 
 def _given(given: float | Sequence[float], rank: Integers) -> Prevalence:

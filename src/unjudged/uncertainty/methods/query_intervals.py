@@ -10,10 +10,11 @@ from __future__ import annotations
 import numpy as np
 
 from unjudged.errors import UsageError
+from unjudged.measures.averages import mean_over_queries
 from unjudged.measures.registry import Measure
 from unjudged.rankings.judged import Floats
 from unjudged.uncertainty.estimate import QUERIES, Estimate
-from unjudged.uncertainty.intervals import Estimates, IntervalRequest, interval_method
+from unjudged.uncertainty.intervals import EstimateRows, IntervalRequest, interval_method
 
 RESAMPLES = 10_000
 
@@ -37,23 +38,21 @@ def mean_interval(
     return lower, upper
 
 
-def check_range(measure: Measure) -> tuple[float, float]:
-    """The range of a measure; one without limits has no such interval."""
-    low, high = measure.traits.range
-    if not np.isfinite([low, high]).all():
+def check_range(measure: Measure, _request: IntervalRequest) -> None:
+    """Refuse a measure without a lowest or highest value."""
+    if not np.isfinite(measure.traits.range).all():
         raise UsageError(f"{measure.name} has no highest value, so its mean over queries has no interval")
-    return low, high
 
 
-@interval_method("queries", "other queries, these judgments", uncertainty=QUERIES)
-def query_intervals(request: IntervalRequest) -> Estimates:
+@interval_method("queries", "other queries, these judgments", uncertainty=QUERIES, check=check_range)
+def query_intervals(request: IntervalRequest) -> EstimateRows:
     """Intervals of means over other queries; unjudged documents count as the measure takes them."""
-    found: Estimates = [[] for _ in request.runs]
+    found: EstimateRows = [[] for _ in request.runs]
     method = "other queries of the same kind (Gaffke); unjudged documents as the measure takes them"
     for k, measure in enumerate(request.measures):
         values = request.values[:, :, k]
-        lows, highs = mean_interval(values, check_range(measure), request.confidence, request.seed)
-        means = measure.over_queries(values)
+        lows, highs = mean_interval(values, measure.traits.range, request.confidence, request.seed)
+        means = mean_over_queries(values)
         for i, (mean, low, high) in enumerate(zip(means, lows, highs, strict=True)):
             found[i].append(
                 Estimate(
