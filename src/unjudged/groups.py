@@ -35,7 +35,8 @@ def calibrate(
 
     `groups` says which runs are of one team or family: a mapping, a file of lines `run group`, or a pattern
     such as `(.*?)-` whose first bracket is the group in the run's name. `depth` is the depth of the pool,
-    below which rankings are cut. `unit` is 'runs', or 'groups' for one score per group, its largest: safer and wider.
+    below which rankings are cut. `unit` is 'runs', or 'groups' for one score per group, its largest: safer
+    and wider.
     """
     chosen = parse_measures(measures)
     judgments, named = Judgments.of(qrels), name_runs(runs)

@@ -37,7 +37,7 @@ class DocumentUnion:
         self.query: list[NDArray[np.int32]] = [judgments.query.astype(np.int32)]
 
     def add(self, table: Table) -> tuple[NDArray[np.int32], NDArray[np.int32], Integers]:
-        """Ranks and numbers of a run's documents, query by query in the judgments' order, and their counts."""
+        """Ranks and numbers of a run's documents in the order of the judgments' queries, and their counts."""
         table = table.grouped()
         order = scanner.best_first(table)
         counts = np.diff(table.starts)

@@ -26,6 +26,7 @@ from unjudged.uncertainty.left_out import LeftOut, unjudged_share
 
 MOST_PAIRS = 200
 LARGEST_FILE = 1 << 24
+UNITS = ("runs", "groups")
 SCHEMA = "unjudged calibration 1"
 
 
@@ -56,7 +57,7 @@ class Calibration:
         _check_reach(
             len(scores), f"left-out runs with unjudged documents that count for {measure}", confidence
         )
-        return float(scores[math.ceil((len(scores) + 1) * confidence) - 1])
+        return float(scores[_place(len(scores), confidence) - 1])
 
     def check_has(self, measure: Measure, *, difference: bool = False) -> None:
         """Refuse a measure for which nothing was learnt."""
@@ -99,35 +100,56 @@ class Calibration:
         if not isinstance(fields, dict) or fields.get("schema") != SCHEMA:
             raise InputError(problem)
         try:
-            return cls(
-                groups=int(fields["groups"]),
-                runs=int(fields["runs"]),
-                queries=int(fields["queries"]),
-                depth=int(fields["depth"]),
+            found = cls(
+                groups=_count(fields["groups"]),
+                runs=_count(fields["runs"]),
+                queries=_count(fields["queries"]),
+                depth=_count(fields["depth"]),
                 unit=str(fields["unit"]),
                 prevalence=_numbers(fields["prevalence"]),
                 unjudged=_numbers(fields["unjudged"]),
-                scores={str(name): _numbers(scores) for name, scores in fields["scores"].items()},
-                differences={str(name): _numbers(scores) for name, scores in fields["differences"].items()},
+                scores=_by_measure(fields["scores"]),
+                differences=_by_measure(fields["differences"]),
             )
-        except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
+        except (KeyError, TypeError, ValueError, AttributeError):
             raise InputError(problem) from None
+        if found.unit not in UNITS:
+            raise InputError(problem)
+        return found
+
+
+def _place(count: int, confidence: float) -> int:
+    """Which of so many sorted scores bounds the score of a new run: ceil((n + 1) confidence)."""
+    return math.ceil((count + 1) * confidence - 1e-9)
 
 
 def _check_reach(count: int, what: str, confidence: float) -> None:
     """Refuse a level that so many scores cannot give."""
-    if math.ceil((count + 1) * confidence) > count:
+    if _place(count, confidence) > count:
         most = math.floor(1000 * count / (count + 1)) / 10
         raise UsageError(
             f"{count} {what} cannot give {confidence:.0%} confidence; the most they can give is {most:g} %"
         )
 
 
-def _numbers(values: Sequence[object]) -> tuple[float, ...]:
-    numbers = tuple(float(value) for value in values)  # type: ignore[arg-type]
-    if not all(math.isfinite(number) and number >= 0 for number in numbers):
-        raise ValueError("a score is not a number")
-    return numbers
+def _count(value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value < 1 << 31:
+        raise ValueError("not a number of things")
+    return value
+
+
+def _numbers(values: object) -> tuple[float, ...]:
+    if not isinstance(values, list) or not all(isinstance(value, float | int) for value in values):
+        raise TypeError("not a list of numbers")
+    if not all(math.isfinite(number) and number >= 0 for number in values):
+        raise ValueError("a score is not a number from 0")
+    return tuple(map(float, values))
+
+
+def _by_measure(scores: dict[str, object]) -> dict[str, tuple[float, ...]]:
+    if not all(name.isprintable() for name in scores):
+        raise ValueError("not the name of a measure")
+    return {name: _numbers(own) for name, own in scores.items()}
 
 
 def calibrated(
@@ -143,8 +165,10 @@ def calibrated(
 
     `unit` is 'runs', or 'groups' for one score per group, its largest, which is safer and wider.
     """
-    if unit not in ("runs", "groups"):
+    if unit not in UNITS:
         raise UsageError(f"unit is {unit!r}: use 'runs' or 'groups'")
+    if depth < 1:
+        raise UsageError(f"depth is {depth}: use a whole number of at least 1")
     left_out = LeftOut.of(rankings, group, depth)
     if left_out.groups < 2:
         raise UsageError("calibration needs at least two groups of pooled runs")
