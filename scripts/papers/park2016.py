@@ -8,7 +8,6 @@ from uncertainty_figures import cells, densities, side_by_side
 
 from unjudged.rankings.judged import Floats
 from unjudged.uncertainty import urn
-from unjudged.uncertainty.park import sum_of_independent
 
 P, DOCUMENTS, JUDGED, QUERIES, REPLICATES = 0.8, 100, 10, 50, 10_000
 RANKS = np.arange(1, DOCUMENTS + 1)
@@ -21,14 +20,15 @@ PAGE = """\
 Park (2016) asks what RBP may be when some documents are unjudged. If each is relevant with probability q,
 what they add is a random variable v with mean q times the sum of their weights and variance q(1 - q) times
 the sum of the squares; the mean over queries is close to Normal from thirty queries on.
-`Scores.estimate("model", q=0.2)` and `unjudged evaluate --interval model --prevalence 0.2` give that interval, and
-below thirty queries the exact distribution. q may be estimated from the judged documents: `all`, `query`,
-`rank`, or with the w of the urn below, `urn`.
+`scores.estimate("model", prevalence=0.2)` and `unjudged evaluate --interval model --prevalence 0.2` give that
+interval. Below thirty queries they use the exact distribution where it has at most 32,768 values, and random
+draws where it has more. `all`, `query` and `rank` estimate q from the judged documents; the interval then
+includes the error of that estimate, but judged documents are relevant more often than unjudged ones.
 
 ## Figures 1 and 2
 
-p = 0.8, ranks 11 to 100 unjudged, for one query and for the mean of fifty. Not simulated: one document's two
-values after another, on a lattice of 16,384 points.
+p = 0.8, ranks 11 to 100 unjudged, for one query and for the mean of fifty. Not simulated: the distribution of
+the sum by Fourier transform, with the weights rounded to a lattice of 16,384 points.
 
 ![Distribution of v for one query](figures/park-2016-1.svg)
 ![Distribution of the mean over fifty queries](figures/park-2016-2.svg)
@@ -57,13 +57,25 @@ simulation:
 """
 
 
+def distribution(weights: Floats, q: float, copies: int = 1, points: int = 1 << 14) -> tuple[Floats, Floats]:
+    """The values and probabilities of a sum in which each weight, `copies` times over, is present with chance q.
+
+    The transform of a sum is the product of the transforms 1 - q + q exp(-i t w).
+    """
+    step = copies * float(weights.sum()) / (points // 2)
+    place = np.rint(weights / step)
+    frequency = 2 * np.pi * np.arange(points // 2 + 1) / points
+    transform = np.prod(1 - q + q * np.exp(-1j * np.outer(frequency, place)), axis=1) ** copies
+    chance: Floats = np.maximum(np.fft.irfft(transform, points), 0.0)
+    return step * np.arange(points), chance
+
+
 def main() -> None:
     names = {q: f"{q:g}" for q in (0.05, 0.2, 0.35, 0.5)}
     open_weights = WEIGHT[JUDGED:]
-    one = {n: sum_of_independent(open_weights, np.full(len(open_weights), q)) for q, n in names.items()}
+    one = {n: distribution(open_weights, q) for q, n in names.items()}
     figure("park-2016-1", densities(one, "what the unjudged add to RBP, v"))
-    every: Floats = np.tile(open_weights / QUERIES, QUERIES)
-    mean = {n: sum_of_independent(every, np.full(len(every), q)) for q, n in names.items()}
+    mean = {n: distribution(open_weights / QUERIES, q, QUERIES) for q, n in names.items()}
     figure("park-2016-2", densities(mean, "what the unjudged add to the mean RBP of 50 queries"))
 
     exact = {(w, q): urn.moments(WEIGHT, DOCUMENTS, w, q=q) for w in W for q in Q}

@@ -31,8 +31,7 @@ def simulated(
     return some, complete, run
 
 
-@pytest.mark.parametrize("queries", [10, 40])
-@pytest.mark.parametrize("name", ["P@50", "AP"])
+@pytest.mark.parametrize(("name", "queries"), [("P@50", 10), ("P@50", 40), ("AP", 10)])
 def test_the_error_of_an_estimated_prevalence_is_in_the_interval(name: str, queries: int) -> None:
     """Defect 2: under its own assumptions, 20 % judged, P@50 covered 61-63 % and AP 71-79 %."""
     rng, repeats, covered = np.random.default_rng(20), 250, 0
@@ -70,7 +69,11 @@ def test_the_top_grade_is_that_of_the_scale() -> None:
         reached(parse(name)[0], ranking, top=4)
     assert bounds(parse("ERR")[0], ranking).high[0] > 0.93
     reached(parse("nDCG(gains={3: 3})")[0], ranking, top=3)
-    assert bounds(parse("nDCG")[0], ranking, top=3).low[0] < bounds(parse("nDCG")[0], ranking).low[0]
+    wider = JudgedRankings.spelled("1 U")
+    assert bounds(parse("nDCG")[0], wider).low[0] == 1
+    assert bounds(parse("nDCG")[0], wider, top=3).low[0] == pytest.approx(
+        (1 + 3 / np.log2(3)) / (3 + 1 / np.log2(3))
+    )
 
 
 @pytest.mark.parametrize(
@@ -106,9 +109,12 @@ def test_few_queries_and_many_documents(name: str) -> None:
 
 
 def test_completions_are_not_counted_twice() -> None:
-    """Defect 7: with both uncertainties, the claimed deviation was 1.5 times the actual one."""
+    """Defect 7: with both uncertainties, the claimed deviation was 1.5 times the actual one.
+
+    The lower end is compared: there the range of the measure, 0 to 1, adds little to the deviation.
+    """
     rng, repeats, queries, chance = np.random.default_rng(7), 200, 50, 0.2
-    values, widths, covered = [], [], 0
+    values, reaches, covered = [], [], 0
     weight = 0.2 * 0.8 ** np.arange(15.0)
     for _ in range(repeats):
         quality = rng.beta(1, 4, queries)
@@ -117,11 +123,11 @@ def test_completions_are_not_counted_twice() -> None:
         some, _, run = simulated(relevant, judged)
         found = evaluate(some, run, "RBP(p=0.8)").estimate("both", prevalence=chance)[0][0]
         values.append(found.value)
-        widths.append(found.width)
+        reaches.append(found.value - found.low)
         truth = float(weight.sum() * (0.4 * 0.2 + 0.6 * chance))
         covered += found.low <= truth <= found.high
-    claimed, actual = np.mean(widths) / (2 * 1.96), np.std(values)
-    assert 0.95 < claimed / actual < 1.3
+    claimed, actual = np.mean(reaches) / 1.96, np.std(values)
+    assert 0.95 < claimed / actual < 1.25
     assert covered / repeats >= 0.93
 
 
@@ -136,7 +142,7 @@ def test_no_interval_leaves_what_is_possible() -> None:
 
 
 @pytest.mark.parametrize("measure", BOUNDED, ids=str)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(labels=graded, missed=missed)
 def test_values_lie_within_their_bounds(measure: Measure, labels: list[str], missed: list[str]) -> None:
     """Defect 9: a Bpref of 0.1667 with the bounds [0.2222, 0.2500]."""
@@ -174,7 +180,7 @@ def test_one_query_has_an_interval() -> None:
 @pytest.mark.parametrize("shape", [(0.4, 0.8), (0.3, 2.0), (2.0, 2.0)])
 def test_intervals_over_few_queries_cover(queries: int, shape: tuple[float, float]) -> None:
     """Defect 11: percentiles covered .79-.85 at 5 queries, .85-.93 at 10, .91-.95 at 25."""
-    rng, repeats = np.random.default_rng(11), 1000
+    rng, repeats = np.random.default_rng(11), 500
     truth = shape[0] / sum(shape)
     low, high = mean_interval(rng.beta(*shape, (repeats, queries)), (0.0, 1.0), 0.95, seed=3)
     assert ((low <= truth) & (truth <= high)).mean() >= 0.93

@@ -21,7 +21,10 @@ def model_intervals(request: IntervalRequest) -> EstimateRows:
     completed = completed_runs(request)
     limits = _limits(request)
     return [
-        [_model_interval(request, part, limits[i, k]) for k, part in enumerate(parts)]
+        [
+            _model_interval(request, part, (float(limits[i, k, 0]), float(limits[i, k, 1])))
+            for k, part in enumerate(parts)
+        ]
         for i, parts in enumerate(completed)
     ]
 
@@ -41,17 +44,24 @@ def _limits(request: IntervalRequest) -> Floats:
     return found
 
 
-def _model_interval(request: IntervalRequest, part: CompletedMeasure, limits: Floats) -> Estimate:
+def _model_interval(
+    request: IntervalRequest, part: CompletedMeasure, limits: tuple[float, float]
+) -> Estimate:
     value = float(mean_over_queries(part.expected))
     if part.sum is not None:
         low, high, how = part.sum.interval(request.confidence, request.seed)
         method = f"{part.assumption}; {how}"
-        limits = np.array(part.sum.limits)
+        limits = part.sum.limits
     else:
         low, high = _between(part.means, value, len(part.expected), request.confidence)
         method = part.assumption
-    low, high = max(low, float(limits[0])), min(high, float(limits[1]))
+    low, high = _within(value, low, high, limits)
     return Estimate(value, low, high, request.confidence, method, f"mean {part.measure}", JUDGMENTS)
+
+
+def _within(value: float, low: float, high: float, limits: tuple[float, float]) -> tuple[float, float]:
+    """The interval cut to the limits; its value stays inside, whatever rounding does."""
+    return min(max(float(low), limits[0]), value), max(min(float(high), limits[1]), value)
 
 
 def _between(means: Floats, value: float, queries: int, confidence: float) -> tuple[float, float]:
@@ -89,8 +99,9 @@ def both_intervals(request: IntervalRequest) -> EstimateRows:
         for row, parts, low, high in zip(found, completed, lows, highs, strict=True):
             value = float(mean_over_queries(parts[k].expected))
             error = z * parts[k].prevalence_variance ** 0.5
-            ends = value - np.hypot(value - low, error), value + np.hypot(high - value, error)
+            ends = _within(
+                value, value - np.hypot(value - low, error), value + np.hypot(high - value, error), limits
+            )
             method = f"{parts[k].assumption}; other queries (Gaffke)"
-            clipped = max(float(ends[0]), limits[0]), min(float(ends[1]), limits[1])
-            row.append(Estimate(value, *clipped, request.confidence, method, f"mean {measure}", BOTH))
+            row.append(Estimate(value, *ends, request.confidence, method, f"mean {measure}", BOTH))
     return found

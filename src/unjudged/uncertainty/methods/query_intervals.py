@@ -31,10 +31,12 @@ def mean_interval(
     low, high = limits
     weights = np.random.default_rng(seed).standard_exponential((RESAMPLES, values.shape[-1] + 1))
     weights /= weights.sum(axis=1, keepdims=True)
-    inside, ends = weights[:, 1:] @ values.T, weights[:, :1]
-    tail = (1 - confidence) / 2
-    lower: Floats = np.quantile(inside + ends * low, tail, axis=0)
-    upper: Floats = np.quantile(inside + ends * high, 1 - tail, axis=0)
+    tail, ends = (1 - confidence) / 2, weights[:, 0]
+    lower, upper = np.empty(len(values)), np.empty(len(values))
+    for i, sample in enumerate(values):  # one by one: the bits of a product depend on its shape
+        inside = weights[:, 1:] @ sample
+        lower[i] = np.quantile(inside + ends * low, tail)
+        upper[i] = np.quantile(inside + ends * high, 1 - tail)
     return lower, upper
 
 
