@@ -67,7 +67,7 @@ def distribution(weights: Floats, q: float, copies: int = 1, points: int = 1 << 
     frequency = 2 * np.pi * np.arange(points // 2 + 1) / points
     transform = np.prod(1 - q + q * np.exp(-1j * np.outer(frequency, place)), axis=1) ** copies
     chance: Floats = np.maximum(np.fft.irfft(transform, points), 0.0)
-    return step * np.arange(points), chance
+    return np.arange(points) * np.float64(step), chance
 
 
 def main() -> None:

@@ -48,7 +48,7 @@ def test_distribution_equals_enumeration() -> None:
 
 
 def test_draws_of_many_documents_keep_the_moments() -> None:
-    """Too many values for the exact distribution: 20,000 draws, within four standard errors."""
+    """Too many values for the exact distribution: 5,000 draws, within four standard errors."""
     part = unjudged_part(
         JudgedRankings.spelled(" ".join(["0"] * 3 + ["N"] * 200), missed="1"), RBP(p=0.8), q=0.3
     )
@@ -57,7 +57,7 @@ def test_draws_of_many_documents_keep_the_moments() -> None:
     assert abs(totals.mean() - part.mean[0]) < 4 * error
     assert totals.var() == pytest.approx(part.variance[0], rel=0.05)
     low, high, how = part.interval(0.9)
-    assert how == "20000 draws"
+    assert how == "5000 draws"
     assert (low, high) == pytest.approx(tuple(np.quantile(totals, [0.05, 0.95])), abs=1e-12)
 
 
@@ -79,7 +79,7 @@ def test_intervals_cover_as_often_as_they_say(queries: int) -> None:
         truth = float((relevant @ weight).mean())
         covered += low + shift - 1e-12 <= truth <= high + shift + 1e-12
     assert 0.93 <= covered / repeats <= 0.97
-    assert how == ("Normal" if queries >= 30 else "20000 draws")
+    assert how == ("Normal" if queries >= 30 else "5000 draws")
 
 
 def spelled_rankings(grades: np.ndarray) -> JudgedRankings:

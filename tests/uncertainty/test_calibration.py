@@ -12,7 +12,7 @@ import pytest
 
 from unjudged import Calibration, InputError, Judgments, UsageError, calibrate, evaluate, sample
 from unjudged.formats.inputs import read_run
-from unjudged.groups import groups_of, read_groups
+from unjudged.groups import Groups, groups_of, read_groups
 from unjudged.measures.names import parse
 
 GROUPS = {
@@ -38,7 +38,7 @@ def rankings_of(name: str) -> dict[str, list[str]]:
     table = read_run(sample.runs[name]).grouped()
     scores: dict[str, list[tuple[float, str]]] = {}
     queries = np.repeat(np.arange(len(table.queries)), np.diff(table.starts))
-    for query, document, score in zip(queries, table.documents.tolist(), table.numbers[:, 0], strict=True):
+    for query, document, score in zip(queries, list(table.documents), table.numbers[:, 0], strict=True):
         scores.setdefault(table.queries[int(query)], []).append((float(score), document))
     return {query: [d for _, d in sorted(own, reverse=True)[:DEPTH]] for query, own in scores.items()}
 
@@ -53,7 +53,7 @@ def without_group(group: str) -> tuple[dict[str, dict[str, int]], int]:
                 contributed.setdefault((query, document), set()).add(own)
     kept: dict[str, dict[str, int]] = {}
     hidden = 0
-    for row, (document, grade) in enumerate(zip(judgments.documents.tolist(), judgments.grade, strict=True)):
+    for row, (document, grade) in enumerate(zip(list(judgments.documents), judgments.grade, strict=True)):
         query = judgments.queries[int(judgments.query[row])]
         only = contributed.get((query, document), set()) == {group} and grade >= 0
         hidden += only
@@ -224,12 +224,13 @@ def test_groups_from_a_mapping_a_file_and_a_pattern(tmp_path: Path) -> None:
     path.write_text("acme-1 acme\n\nacme-2\tacme\nzeta-1 zeta\nunused other\n")
     assert groups_of(expected, names) == groups_of(path, names) == groups_of(str(path), names) == expected
     assert groups_of("(.*?)-", names) == expected
-    for wrong, problem in [
+    wrong_ones: list[tuple[Groups, str]] = [
         ("(.*?", "invalid pattern"),
         ("(z)", "2 of 3 runs have no group: acme-1, acme-2"),
         ({"acme-1": "a"}, "2 of 3 runs have no group"),
         (tmp_path / "none", "cannot be read"),
-    ]:
+    ]
+    for wrong, problem in wrong_ones:
         with pytest.raises((InputError, UsageError), match=problem):
             groups_of(wrong, names)
 

@@ -95,7 +95,7 @@ def test_chosen_documents_have_the_highest_grade() -> None:
 
 @pytest.mark.parametrize(("own", "expected"), [(12, {1: 0.0, 2: 0.5, 3: 0.5}), (4, {1: 0.8, 2: 0.1, 3: 0.1})])
 def test_grades_follow_the_judged(own: int, expected: dict[int, float]) -> None:
-    """Query 'few' has `own` relevant documents of grades 2 and 3, half each; query 'many' 16 of grade 1 or more.
+    """Query 'few' has `own` relevant documents of grades 2 and 3, half each; query 'many' has 16 of grade 1.
 
     From ten relevant documents on a query has its own grades, below that the grades of all queries.
     """

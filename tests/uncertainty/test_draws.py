@@ -1,4 +1,4 @@
-"""Draws of relevant documents: the same bits in any surroundings, and independent with the right frequency."""
+"""Draws of relevant documents: the same bits in any surroundings, independent, as often as they should."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def frequencies_fit(hits: np.ndarray, chance: np.ndarray) -> bool:
     """Pearson's statistic of many binomial counts, within its 0.9999 quantile."""
     expected = DRAWS * chance
     statistic = float(((hits - expected) ** 2 / (expected * (1 - chance))).sum())
-    return statistic < chi2.ppf(0.9999, len(hits))
+    return bool(statistic < chi2.ppf(0.9999, len(hits)))
 
 
 @pytest.mark.parametrize("chance", [0.01, 0.1, 0.5, 0.97])

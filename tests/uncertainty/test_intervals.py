@@ -1,4 +1,4 @@
-"""Intervals of means by every method: against enumeration, as a table and as frames, and methods of your own."""
+"""Intervals of means by every method: by enumeration, as a table, as frames, and methods of your own."""
 
 from __future__ import annotations
 
@@ -177,8 +177,9 @@ def test_counts_are_summed() -> None:
 
 
 def test_progress() -> None:
+    seen: list[tuple[int, int]] = []
     for kind, given in GIVEN.items():
-        seen: list[tuple[int, int]] = []
+        seen.clear()
         SCORES.estimate(kind, draws=20, on_progress=lambda *step: seen.append(step), **given)  # type: ignore[arg-type]
         assert seen[-1] == (2, 2)
 

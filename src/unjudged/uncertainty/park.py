@@ -18,7 +18,7 @@ from unjudged.uncertainty.prevalence import Prevalence
 
 FEW_QUERIES = 30
 MOST_ATOMS = 1 << 15
-DRAWS, DRAWN_AT_ONCE = 20_000, 1 << 20
+DRAWS, DRAWN_AT_ONCE = 5000, 1 << 20
 NEAR_NORMAL = 0.1
 """From this ratio of third moments to the cube of the deviation down, a sum is as good as Normal."""
 LEAST = 1e-22
