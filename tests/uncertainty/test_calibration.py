@@ -38,7 +38,7 @@ def rankings_of(name: str) -> dict[str, list[str]]:
     table = read_run(sample.runs[name]).grouped()
     scores: dict[str, list[tuple[float, str]]] = {}
     queries = np.repeat(np.arange(len(table.queries)), np.diff(table.starts))
-    for query, document, score in zip(queries, list(table.documents), table.numbers[:, 0], strict=True):
+    for query, document, score in zip(queries, map(str, table.documents), table.numbers[:, 0], strict=True):
         scores.setdefault(table.queries[int(query)], []).append((float(score), document))
     return {query: [d for _, d in sorted(own, reverse=True)[:DEPTH]] for query, own in scores.items()}
 
@@ -53,7 +53,7 @@ def without_group(group: str) -> tuple[dict[str, dict[str, int]], int]:
                 contributed.setdefault((query, document), set()).add(own)
     kept: dict[str, dict[str, int]] = {}
     hidden = 0
-    for row, (document, grade) in enumerate(zip(list(judgments.documents), judgments.grade, strict=True)):
+    for row, (document, grade) in enumerate(zip(map(str, judgments.documents), judgments.grade, strict=True)):
         query = judgments.queries[int(judgments.query[row])]
         only = contributed.get((query, document), set()) == {group} and grade >= 0
         hidden += only

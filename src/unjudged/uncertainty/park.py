@@ -21,6 +21,7 @@ MOST_ATOMS = 1 << 15
 DRAWS, DRAWN_AT_ONCE = 5000, 1 << 20
 NEAR_NORMAL = 0.1
 """From this ratio of third moments to the cube of the deviation down, a sum is as good as Normal."""
+ENOUGH_EVIDENCE = 20
 LEAST = 1e-22
 """Values of a sum that are less likely than this are left out."""
 NEGLIGIBLE = 1e-6
@@ -112,10 +113,13 @@ class UnjudgedSum:
 
     @property
     def _near_normal(self) -> bool:
-        """Lyapunov's ratio: the third absolute moments over the cube of the deviation. A known prevalence."""
+        """Lyapunov's ratio: the third absolute moments over the cube of the deviation.
+
+        An estimated prevalence is near Normal too if enough documents were judged of either kind.
+        """
         q, variance = self.prevalence.chance, float(self.variance.sum())
         third = float((q * (1 - q) * (q**2 + (1 - q) ** 2) * self.weight**3).sum())
-        return self.prevalence.known and 0 < third < NEAR_NORMAL * variance**1.5
+        return self.prevalence.least_evidence >= ENOUGH_EVIDENCE and 0 < third < NEAR_NORMAL * variance**1.5
 
     def _drawn_totals(self, share: Floats, seed: int) -> Floats:
         """Random sums of the weights; documents that cannot be noticed count with their expected weight."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import inf
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -64,6 +65,14 @@ class Prevalence:
         a, b = self.relevant + 0.5, self.judged - self.relevant + 0.5
         variance: Floats = a * b / ((a + b) ** 2 * (a + b + 1))
         return variance
+
+    @property
+    def least_evidence(self) -> float:
+        """The fewest relevant or nonrelevant judged documents of a cell in use; infinite if it is given."""
+        if self.relevant is None or self.judged is None:
+            return inf
+        used = np.unique(self.cell)
+        return float(np.minimum(self.relevant, self.judged - self.relevant)[used].min(initial=inf))
 
     def at(self, cell: Integers) -> Prevalence:
         """The same prevalence for other documents."""
