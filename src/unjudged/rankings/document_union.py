@@ -51,23 +51,24 @@ class DocumentUnion:
         rank, query = places(counts)[kept].astype(np.int32), query[kept]
         documents = table.documents.take(order[kept])
         key = self._keys(documents, query)
-        if len(np.unique(key)) < len(key):
+        order = np.argsort(key)
+        if (key[order[1:]] == key[order[:-1]]).any():
             matching.index(table)  # says which document is there twice
-        number = self._numbered(key, documents, query)
+        number = self._numbered(key[order], order, documents, query)
         return rank, number, np.bincount(query, minlength=len(self._queries))
 
-    def _numbered(self, key: Numbers, documents: Ids, query: Integers) -> NDArray[np.int32]:
+    def _numbered(self, key: Numbers, order: Integers, documents: Ids, query: Integers) -> NDArray[np.int32]:
+        """The number of each document; `key` is sorted, `key[i]` is that of document `order[i]`."""
         place = np.searchsorted(self._known, key)
         old = self._known[np.minimum(place, len(self._known) - 1)] == key
-        new = np.flatnonzero(~old)
         number = np.empty(len(key), np.int32)
-        number[old] = self._number[place[old]]
-        number[new] = len(self._known) + np.arange(len(new), dtype=np.int32)
-        order = new[np.argsort(key[new])]
-        self._known = np.insert(self._known, place[order], key[order])
-        self._number = np.insert(self._number, place[order], number[order])
-        self.names.append(documents.take(new))
-        self.query.append(query[new].astype(np.int32))
+        number[order[old]] = self._number[place[old]]
+        met = np.sort(order[~old])
+        number[met] = len(self._known) + np.arange(len(met), dtype=np.int32)
+        self._known = np.insert(self._known, place[~old], key[~old])
+        self._number = np.insert(self._number, place[~old], number[order[~old]])
+        self.names.append(documents.take(met))
+        self.query.append(query[met].astype(np.int32))
         return number
 
     def _keys(self, documents: Ids, query: Integers) -> Numbers:
