@@ -81,7 +81,7 @@ class UnjudgedSum:
         per_cell = sums(self.weight, self.prevalence.cell, len(variance)) / len(self.value)
         return float((per_cell**2 * variance).sum())
 
-    def interval(self, confidence: float, seed: int = 0) -> tuple[float, float, str]:
+    def interval(self, confidence: float, seed: int = 0, draws: int = DRAWS) -> tuple[float, float, str]:
         """The interval of the mean over rankings, and how it was found.
 
         From 30 rankings on it is Normal (Park's eq. 8, each ranking with its own unjudged documents). Below,
@@ -100,10 +100,10 @@ class UnjudgedSum:
         if exact is not None:
             low, high = quantiles(*exact, tail)
             return start + low, start + high, "exact distribution"
-        (drawn,) = drawn_relevant(self.identity, self.prevalence, DRAWS, DRAWS, seed)
-        totals = sums(share[drawn.document], drawn.completion, DRAWS)
+        (drawn,) = drawn_relevant(self.identity, self.prevalence, draws, draws, seed)
+        totals = sums(share[drawn.document], drawn.completion, draws)
         low, high = np.quantile(totals, [tail, 1 - tail])
-        return start + float(low), start + float(high), f"{DRAWS} draws"
+        return start + float(low), start + float(high), f"{draws} draws"
 
 
 def sum_of_independent(weight: Floats, q: Floats) -> tuple[Floats, Floats] | None:

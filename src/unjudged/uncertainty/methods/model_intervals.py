@@ -15,6 +15,7 @@ from unjudged.uncertainty.completions import Completions, Evidence, by_rel
 from unjudged.uncertainty.estimate import BOTH, JUDGMENTS, Estimate
 from unjudged.uncertainty.intervals import Estimates, IntervalRequest, interval_method
 from unjudged.uncertainty.methods.query_intervals import check_range, mean_interval
+from unjudged.uncertainty.park import DRAWS as SUM_DRAWS
 from unjudged.uncertainty.park import UnjudgedSum, is_sum
 from unjudged.uncertainty.prevalence import ESTIMATED, PrevalenceLike
 
@@ -147,7 +148,7 @@ def _prevalence_variance(completions: Completions, measure: Measure, draws: int)
 def _model_interval(request: IntervalRequest, part: Part) -> Estimate:
     value = float(mean_over_queries(part.expected))
     if part.sum is not None:
-        low, high, how = part.sum.interval(request.confidence, request.seed)
+        low, high, how = part.sum.interval(request.confidence, request.seed, request.draws or SUM_DRAWS)
         method = f"{how}; {part.assumption}"
     else:
         low, high = _between(part.means, value, len(part.expected), request.confidence)
