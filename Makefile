@@ -5,7 +5,7 @@ DATA ?= ../shared/data
 BIN = $(VENV)/bin
 SOURCES = $(shell find src -name '*.py' -o -name '*.pyx' -o -name '*.pxd' -o -name '*.pxi') pyproject.toml
 
-.PHONY: demo test test-cluster test-lowest lint format bench docs papers sample clean
+.PHONY: demo test test-cluster test-lowest lint format bench docs papers coverage sample clean
 
 demo: $(VENV)/installed
 	@$(BIN)/unjudged demo
@@ -49,6 +49,11 @@ papers: $(VENV)/tools
 	$(BIN)/python scripts/papers/park2016.py
 	$(BIN)/python scripts/papers/yilmaz2006.py --data $(DATA)
 	$(BIN)/python scripts/papers/yilmaz2008.py --data $(DATA)
+
+# How often every interval holds, measured: the tables of docs/trust.md. An hour of processor time at most.
+coverage: DATA = ../shared/data/trec8
+coverage: $(VENV)/tools
+	$(BIN)/python scripts/coverage/write_tables.py --data $(DATA)
 
 sample: $(VENV)/installed
 	$(BIN)/python scripts/make_sample.py
