@@ -15,10 +15,15 @@ from unjudged.comparison.pairs import Pairs
 from unjudged.measures.names import parse_measures
 from unjudged.measures.registry import Measure
 from unjudged.rankings.extension import chosen_rows
-from unjudged.uncertainty.calibration import Calibration, calibrated
+from unjudged.rankings.judged import Floats
+from unjudged.uncertainty.calibration import Calibration, calibrated, mean_bounds
+from unjudged.uncertainty.left_out import LeftOut
 from unjudged.uncertainty.shared import SharedRankings
 
 GROUP_PAIRS, SEED = 60, 8
+
+Scored = dict[tuple[int, int], dict[str, Floats]]
+"""The scores of each pair of groups by measure."""
 
 
 def left_out_group(folder: Path, group: int, names: Sequence[str], unit: str) -> list[Case]:
@@ -53,29 +58,57 @@ def _manual(pooled: Pooled, out: int, measures: Sequence[Measure], setting: str)
     return cases(of_runs(own, manual), truths, measures, setting, method="calibrated", calibration=learnt)
 
 
-def pairs_of_groups(groups: int) -> list[tuple[int, int]]:
-    """A random sample of pairs of groups."""
-    every = list(combinations(range(groups), 2))
-    chosen = np.random.default_rng(SEED).permutation(len(every))[:GROUP_PAIRS]
-    return [every[i] for i in sorted(chosen.tolist())]
-
-
-def left_out_pair(folder: Path, out: tuple[int, int], names: Sequence[str]) -> list[Case]:
-    """Intervals for differences of runs of two left-out groups, and of such a run and a pooled one."""
+def scores_of_pairs(folder: Path, names: Sequence[str]) -> Scored:
+    """The scores of differences between runs of two groups left out together, for every pair of groups."""
     pooled, measures = Pooled.read(folder), parse_measures(names)
-    rest, _, runs = pooled.without(out)
-    learnt = calibrated(rest.rankings, rest.group, measures, depth=DEPTH)
-    old = np.random.default_rng([SEED, *out]).permutation(np.flatnonzero(~np.isin(pooled.group, out)))
-    two_new = [(a, b) for a, b in combinations(runs.tolist(), 2) if pooled.group[a] != pooled.group[b]]
-    new_and_old = list(zip(runs.tolist(), old.tolist(), strict=False))
+    left_out = LeftOut(pooled.rankings, pooled.group)
     truths = [pooled.means(measure) for measure in measures]
-    found = []
-    for setting, pairs in (("two new", two_new), ("new and pooled", new_and_old)):
-        for a, b in pairs:
-            shared = _shared(pooled, out, (a, b))
-            for measure, truth in zip(measures, truths, strict=True):
-                found += _differences(shared, measure, learnt, setting, float(truth[a] - truth[b]))
+    found: Scored = {}
+    for runs, rankings in left_out.pairs(pooled.groups**2):
+        group = pooled.group[runs]
+        one, other = np.nonzero(group[:, None] < group[None, :])
+        scores = {}
+        for measure, truth in zip(measures, truths, strict=True):
+            low, high = mean_bounds(measure, rankings, pooled.queries)
+            error = truth[runs] - left_out.means(measure, rankings)
+            width = (high - low)[one] + (high - low)[other]
+            kept = width > ROUNDING
+            scores[str(measure)] = np.abs(error[one] - error[other])[kept] / np.sqrt(width[kept])
+        found[int(group.min()), int(group.max())] = scores
     return found
+
+
+def differences(folder: Path, names: Sequence[str]) -> list[Case]:
+    """Intervals for differences of runs of two left-out groups, and of such a run and a pooled one.
+
+    A random sample of pairs of groups; the pairs that share no group with one calibrate it.
+    """
+    pooled, measures = Pooled.read(folder), parse_measures(names)
+    truths = [pooled.means(measure) for measure in measures]
+    every = scores_of_pairs(folder, names)
+    chosen = np.random.default_rng(SEED).permutation(len(every))[:GROUP_PAIRS]
+    found = []
+    for out in [list(every)[i] for i in sorted(chosen.tolist())]:
+        learnt = _calibration(pooled, every, out, names)
+        runs = np.flatnonzero(np.isin(pooled.group, out)).tolist()
+        old = np.random.default_rng([SEED, *out]).permutation(np.flatnonzero(~np.isin(pooled.group, out)))
+        two_new = [(a, b) for a, b in combinations(runs, 2) if pooled.group[a] != pooled.group[b]]
+        new_and_pooled = list(zip(runs, old.tolist(), strict=False))
+        for setting, pairs in (("two new", two_new), ("new and pooled", new_and_pooled)):
+            for a, b in pairs:
+                shared = _shared(pooled, out, (a, b))
+                for measure, truth in zip(measures, truths, strict=True):
+                    found += _differences(shared, measure, learnt, setting, float(truth[a] - truth[b]))
+    return found
+
+
+def _calibration(pooled: Pooled, every: Scored, out: tuple[int, int], names: Sequence[str]) -> Calibration:
+    """What the pairs that share no group with a pair teach."""
+    others = [scores for pair, scores in every.items() if not set(pair) & set(out)]
+    measures = [str(measure) for measure in parse_measures(names)]
+    learnt = {name: tuple(np.concatenate([scores[name] for scores in others]).tolist()) for name in measures}
+    groups, runs = pooled.groups - 2, len(pooled.group)
+    return Calibration(groups, runs, pooled.queries, DEPTH, "runs", (), (), {}, learnt)
 
 
 def _shared(pooled: Pooled, out: tuple[int, int], runs: tuple[int, int]) -> SharedRankings:

@@ -8,9 +8,9 @@ from concurrent.futures import ProcessPoolExecutor
 from itertools import chain
 from pathlib import Path
 
+import calibrated_coverage
 import query_samples
 import worlds
-from calibrated_coverage import automatic_to_manual, left_out_group, left_out_pair, pairs_of_groups
 from coverage_tables import (
     calibrated_table,
     levels_table,
@@ -31,7 +31,7 @@ PAGE = Path(__file__).parent.parent.parent / "docs" / "trust.md"
 def calibrated(folder: Path, pool: ProcessPoolExecutor) -> None:
     groups = range(Pooled.read(folder).groups)
     jobs = [
-        pool.submit(left_out_group, folder, group, MEASURES, unit)
+        pool.submit(calibrated_coverage.left_out_group, folder, group, MEASURES, unit)
         for unit in ("runs", "groups")
         for group in groups
     ]
@@ -41,7 +41,7 @@ def calibrated(folder: Path, pool: ProcessPoolExecutor) -> None:
 
 
 def manual(folder: Path, pool: ProcessPoolExecutor) -> None:
-    cases = pool.submit(automatic_to_manual, folder, MEASURES).result()
+    cases = pool.submit(calibrated_coverage.automatic_to_manual, folder, MEASURES).result()
     replace_table(PAGE, "manual", settings_table(cases, ["one group", "all manual runs"], LEVELS[0]))
 
 
@@ -66,9 +66,7 @@ def queries(folder: Path, pool: ProcessPoolExecutor) -> None:
 
 
 def differences(folder: Path, pool: ProcessPoolExecutor) -> None:
-    pairs = pairs_of_groups(Pooled.read(folder).groups)
-    jobs = [pool.submit(left_out_pair, folder, pair, MEASURES) for pair in pairs]
-    cases = list(chain.from_iterable(job.result() for job in jobs))
+    cases = pool.submit(calibrated_coverage.differences, folder, MEASURES).result()
     replace_table(PAGE, "differences", levels_table(cases, ["two new", "new and pooled"], LEVELS))
 
 
