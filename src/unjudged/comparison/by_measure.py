@@ -12,7 +12,7 @@ from unjudged.comparison.effects import Interval, t_interval_of_means
 from unjudged.comparison.flips import prevalence_at_flip
 from unjudged.comparison.judgment_bounds import JudgmentBounds
 from unjudged.comparison.pairwise import PairTests
-from unjudged.comparison.verdicts import CLEAR, Pair, verdict_of
+from unjudged.comparison.verdicts import CLEAR, ENCLOSED, EXACT, Pair, verdict_of
 from unjudged.measures.registry import Measure
 from unjudged.rankings.judged import Floats
 from unjudged.uncertainty.calibration import Calibration
@@ -114,7 +114,7 @@ class MeasureComparison:
 
         of, level = f"difference of mean {self.measure}", 1 - tests.alpha
         bounded = Interval(pairs.difference, judging.low, judging.high)
-        difference = about(bounded, 1.0, "exact" if judging.exact else "enclosed", JUDGMENTS)
+        difference = about(bounded, 1.0, EXACT if judging.exact else ENCLOSED, JUDGMENTS)
         calibrated = None
         if calibration is not None:
             calibrated = self._calibrated(calibration, confidence, difference, a, b)

@@ -12,7 +12,7 @@ import numpy as np
 from unjudged.comparison.pairs import ROUNDING, Pairs
 from unjudged.comparison.reversals import reversible
 from unjudged.measures.registry import Measure
-from unjudged.rankings.judged import Floats, JudgedRankings, Mask
+from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.uncertainty.bounds import bounds
 from unjudged.uncertainty.filled import anonymous
 from unjudged.uncertainty.park import is_sum
@@ -24,8 +24,9 @@ class JudgmentBounds:
     """The bounds of each pair's difference over every completion, and what is known about its sign.
 
     `exact` says whether completions reach the bounds. A `settled` pair keeps its sign in every completion, an
-    `equal` one is equal in every completion, and a `reversible` one has a completion that changes the sign;
-    any other pair is unresolved. `run_low` and `run_high` are the bounds of each system's mean.
+    `equal` one is equal in every completion, and a `reversible` one has a completion that reverses the sign
+    or, where bounds are exact, makes the difference 0; any other pair is unresolved. `run_low` and `run_high`
+    are the bounds of each system's mean.
     """
 
     low: Floats
@@ -48,6 +49,9 @@ def judgment_bounds(shared: SharedRankings, measure: Measure, pairs: Pairs) -> J
     else:  # one system at its lowest against the other at its highest
         low = run_low[pairs.first] - run_high[pairs.second]
         high = run_high[pairs.first] - run_low[pairs.second]
+        ranking = _same_rankings(shared)
+        different = ranking[pairs.first] != ranking[pairs.second]
+        low, high = low * different, high * different
     low, high = np.minimum(low, difference), np.maximum(high, difference)
     settled = (low > ROUNDING) | (high < -ROUNDING)
     equal = (np.abs(low) <= ROUNDING) & (np.abs(high) <= ROUNDING)
@@ -80,6 +84,13 @@ def ranking_bounds(shared: SharedRankings, measure: Measure) -> tuple[Floats, Fl
         found = bounds(measure, _judged_only(shared), more=shared.unretrieved_unknown(), after_end=False)
         low, high = found.low, found.high
     return shared.per_run(low), shared.per_run(high)
+
+
+def _same_rankings(shared: SharedRankings) -> Integers:
+    """A number for each run; runs that rank the same documents in the same order have the same one."""
+    found: dict[tuple[bytes, bytes], int] = {}
+    runs = (shared.rankings.run(run) for run in range(len(shared.runs)))
+    return np.array([found.setdefault((r.row.tobytes(), r.retrieved.tobytes()), len(found)) for r in runs])
 
 
 def _judged_only(shared: SharedRankings) -> JudgedRankings:

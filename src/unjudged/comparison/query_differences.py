@@ -127,8 +127,8 @@ def query_differences(
 def single_effects(two: SharedRankings, measure: Measure) -> tuple[Integers, Floats]:
     """The rows of the unjudged documents that matter, and what each, alone, would add to the mean difference.
 
-    For sums over relevant documents it is w_a - w_b. For other measures each document is tried, one per query
-    at a time, since queries do not depend on one another.
+    For sums over relevant documents it is w_a - w_b. For other measures each document that a run retrieves
+    above the cutoff is tried, one per query at a time, since queries do not depend on one another.
     """
     if is_sum(measure):
         weights = two.unknown_weights(measure)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from unjudged.comparison.pairs import ROUNDING
 from unjudged.uncertainty.estimate import Estimate
 
 CLEAR = "clear"
@@ -11,6 +12,8 @@ SIGNIFICANT = "significant, open to judging"
 SETTLED = "settled, not significant"
 OPEN = "open"
 UNRESOLVED = "unresolved"
+EXACT, ENCLOSED = "exact", "enclosed"
+"""Whether completions reach the bounds of a difference."""
 VERDICTS = (CLEAR, SIGNIFICANT, SETTLED, OPEN, UNRESOLVED)
 
 CONCLUSIONS = {
@@ -19,7 +22,7 @@ CONCLUSIONS = {
         "",
     ),
     SIGNIFICANT: (
-        "is ahead of {} by more than the choice of queries explains, but missing judgments could reverse it.",
+        "is ahead of {} by more than the choice of queries explains, but missing judgments could undo it.",
         "Judge more documents first (`unjudged next`).",
     ),
     SETTLED: (
@@ -27,7 +30,7 @@ CONCLUSIONS = {
         "Use more queries (`unjudged plan queries`).",
     ),
     OPEN: (
-        "is ahead of {}, but missing judgments or other queries could reverse it.",
+        "is ahead of {}, but missing judgments or other queries could undo it.",
         "Judge more documents (`unjudged next`), and use more queries.",
     ),
     UNRESOLVED: (
@@ -117,6 +120,8 @@ class Pair:
             return "No unjudged document can change the sign."
         if self.ahead is None:
             return "The two are equal under these judgments."
+        if self.difference.method == EXACT and self._never_behind():
+            return "Unjudged documents can make the two equal, but they cannot reverse the order."
         can = "may" if self.verdict == UNRESOLVED else "can"
         start = f"Unjudged documents {can} reverse the order"
         if not self.flip_known:
@@ -126,6 +131,10 @@ class Pair:
         return (
             f"{start}: {self.ahead} is ahead as long as fewer than {_share(self.flip)} of them are relevant."
         )
+
+    def _never_behind(self) -> bool:
+        gap = self.difference
+        return gap.low >= -ROUNDING if gap.value > 0 else gap.high <= ROUNDING
 
     def conclusion(self) -> str:
         """One or two sentences to act on."""
