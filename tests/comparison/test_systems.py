@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.comparison.small_collections import several_runs
 from tests.conftest import Qrels, RunDict
-from unjudged import Comparison, Pair, UsageError, compare, sample
+from unjudged import Comparison, InputError, Pair, UsageError, compare, sample
 from unjudged.comparison.verdicts import CLEAR, OPEN, SETTLED, SIGNIFICANT, UNRESOLVED, VERDICTS, verdict_of
 
 MIRRORED = ("difference", "other_queries", "effect", "calibrated")
@@ -232,3 +232,39 @@ def test_refusals() -> None:
         found.pair("fused", "dense", "AP")
     with pytest.raises(UsageError, match="fused was not compared with itself"):
         found.pair("fused", "fused", "P@5")
+
+
+def test_policies_and_estimates_are_refused() -> None:
+    runs = {name: sample.runs[name] for name in ("fused", "lexical")}
+    with pytest.raises(UsageError, match="without unjudged"):
+        compare(sample.qrels, runs, "RBP(unjudged='condensed')")
+    with pytest.raises(UsageError, match="a new grade would move the scale"):
+        compare(sample.qrels, runs, "RBP(scale='query')")
+
+
+def test_a_difference_of_rounding_is_no_difference() -> None:
+    qrels = {q: {"a": 1, "b": 0} for q in "xyz"}
+    first = {"x": {"a": 2.0, "b": 1.0}, "y": {"b": 2.0, "a": 1.0}, "z": {"b": 1.0}}
+    second = {"x": {"b": 1.0}, "y": {"a": 2.0, "b": 1.0}, "z": {"b": 2.0, "a": 1.0}}
+    found = compare(qrels, {"one": first, "two": second})
+    assert (found.ahead, found.better, found.difference.value) == (None, None, 0)
+
+
+def test_a_run_without_a_common_query_is_refused() -> None:
+    with pytest.raises(InputError, match="no query in common"):
+        compare(JUDGED, {"one": ranked("x"), "two": {"other": {"x": 1.0}}})
+
+
+def test_a_pooled_document_that_neither_run_retrieved_counts() -> None:
+    """AP falls when it turns out relevant: from 1 and 1/2 to 1/2 and 1/4."""
+    qrels = {"q": {"d1": 1, "d2": -1, "d3": 0}}
+    found = compare(qrels, {"a": {"q": {"d1": 1.0}}, "b": {"q": {"d3": 2.0, "d1": 1.0}}}, "AP")
+    assert found.difference.value == 0.5
+    assert found.difference.low <= 0.25
+    assert found.difference.high >= 0.5
+
+
+def test_counts_are_compared_by_their_mean() -> None:
+    found = compare(sample.qrels, {n: sample.runs[n] for n in ("fused", "dense")}, "NumRelRet").pair()
+    assert found.difference.value == pytest.approx(found.mean_a - found.mean_b)
+    assert found.difference.low <= found.difference.value <= found.difference.high

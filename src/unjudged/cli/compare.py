@@ -130,18 +130,18 @@ def _grid(found: Comparison, format: str, pairs: bool) -> Grid:
 
 
 def _query_grids(found: Comparison, format: str) -> Grid | list[Grid]:
+    """The queries and the documents; formats for one table have the queries of all measures."""
     parts = [found.per_query(measure=result.measure) for result in found.results]
-    grids = [replace(part.grid(), notes=[*part.grid().notes, *found.notes]) for part in parts]
     if format in ONE_TABLE:
-        return grids[0] if len(grids) == 1 else grids
-    return [
-        grid for part, queries in zip(parts, grids, strict=True) for grid in (queries, part.documents_grid())
-    ]
+        records = [part.records() for part in parts]
+        return replace(records[0], rows=[row for grid in records for row in grid.rows], notes=found.notes)
+    grids = [grid for part in parts for grid in (part.grid(), part.documents_grid())]
+    return [*grids[:-1], replace(grids[-1], notes=[*grids[-1].notes, *found.notes])]
 
 
 def _sentences(found: Comparison, width: int) -> str:
     """The comparison of two runs, wrapped to the width of the terminal."""
     lines = []
-    for line in [*str(found).splitlines()]:
+    for line in str(found).splitlines():
         lines += textwrap.wrap(plain(line), width, subsequent_indent="  ", break_on_hyphens=False) or [""]
     return "".join(f"{line}\n" for line in lines)

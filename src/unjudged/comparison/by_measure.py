@@ -110,7 +110,7 @@ class MeasureComparison:
             value, low, high = (float(column[k]) for column in what)
             if turned:
                 value, low, high = -value, -high, -low
-            return Estimate(value, low, high, level, method, of, uncertainty)
+            return Estimate(value + 0.0, low + 0.0, high + 0.0, level, method, of, uncertainty)
 
         of, level = f"difference of mean {self.measure}", 1 - tests.alpha
         bounded = Interval(pairs.difference, judging.low, judging.high)

@@ -12,7 +12,7 @@ from unjudged.comparison.completed import Completed
 from unjudged.comparison.judgment_bounds import ranking_bounds
 from unjudged.comparison.pairs import ROUNDING
 from unjudged.comparison.selected_runs import two_of
-from unjudged.grids.grid import Cell, Column, Grid
+from unjudged.grids.grid import Cell, Column, Grid, grid_of
 from unjudged.grids.shown import Shown
 from unjudged.measures.registry import Measure
 from unjudged.rankings.judged import Floats, Integers, sums
@@ -65,7 +65,13 @@ class QueryDifferences(Shown):
             f"difference: {self.a} minus {self.b}; low, high: whatever the unjudged documents are.",
             "document: the unjudged one that matters most; effect: on the mean difference, if relevant.",
         ]
-        return Grid(columns, [list(row) for row in self.queries], f"{self.measure} by query", notes)
+        rows: list[list[Cell]] = [list(row) for row in self.queries]
+        return Grid(columns, rows, f"{self.measure} by query", notes, records=self.records)
+
+    def records(self) -> Grid:
+        """The queries for programs: columns of the same names whatever the runs are called."""
+        fields = ("measure", "a", "b", *QueryDifference._fields)
+        return grid_of(fields, ([self.measure, self.a, self.b, *row] for row in self.queries))
 
     def documents_grid(self) -> Grid:
         """The documents as a table."""
