@@ -114,6 +114,7 @@ def table(qrels: str, runs: list[str]) -> list[str]:
 
 if __name__ == "__main__":
     if sys.argv[1] == "--task":
-        print(json.dumps(timed(*sys.argv[2:5], sys.argv[5:])))
+        task, file, qrels, *runs = sys.argv[2:]
+        print(json.dumps(timed(task, file, qrels, runs)))
     else:
         print("\n".join(table(sys.argv[1], sys.argv[2:])))

@@ -151,7 +151,7 @@ def test_documents_that_can_only_make_systems_equal(four: Comparison) -> None:
 def test_rank_intervals_count_what_is_clear() -> None:
     found = compare(sample.qrels, sample.runs)
     result = found.result()
-    clear = result.beats(CLEAR)
+    clear = result.clearly_beats
     for system, (first, last) in enumerate(result.rank_intervals()):
         assert first == 1 + sum(bool(clear[other, system]) for other in range(len(clear)))
         assert last == len(clear) - sum(bool(clear[system, other]) for other in range(len(clear)))

@@ -14,7 +14,7 @@ from unjudged.comparison.judgment_bounds import JudgmentBounds
 from unjudged.comparison.pairwise import PairTests
 from unjudged.comparison.verdicts import CLEAR, ENCLOSED, EXACT, Pair, verdict_of
 from unjudged.measures.registry import Measure
-from unjudged.rankings.judged import Floats
+from unjudged.rankings.judged import Floats, Mask
 from unjudged.uncertainty.calibration import Calibration
 from unjudged.uncertainty.estimate import JUDGMENTS, QUERIES, Estimate
 from unjudged.uncertainty.shared import SharedRankings
@@ -47,11 +47,19 @@ class MeasureComparison:
         facts = zip(self.tests.significant, kept, self.judging.reversible, strict=True)
         return [verdict_of(bool(a), bool(b), bool(c)) for a, b, c in facts]
 
-    def beats(self, *verdicts: str) -> np.ndarray:
-        """Systems x systems: whether the first is ahead of the second with one of these verdicts."""
-        found = np.zeros((len(self.values), len(self.values)), bool)
+    @cached_property
+    def clearly_beats(self) -> Mask:
+        """Systems x systems: whether the first is clearly better than the second."""
+        return self._ahead(np.array([verdict == CLEAR for verdict in self.verdicts]))
+
+    @cached_property
+    def beats(self) -> Mask:
+        """Systems x systems: whether the first is significantly better, clear or open to judging."""
+        return self._ahead(self.tests.significant)
+
+    def _ahead(self, chosen: Mask) -> Mask:
         pairs = self.tests.pairs
-        chosen = np.isin(self.verdicts, verdicts)
+        found = np.zeros((len(self.values), len(self.values)), bool)
         up, down = chosen & (pairs.difference > 0), chosen & (pairs.difference < 0)
         found[pairs.first[up], pairs.second[up]] = True
         found[pairs.second[down], pairs.first[down]] = True
@@ -59,7 +67,7 @@ class MeasureComparison:
 
     def rank_intervals(self) -> list[tuple[int, int]]:
         """From 1 + the number of systems that are clearly better, to all systems but those clearly worse."""
-        clear = self.beats(CLEAR)
+        clear = self.clearly_beats
         better, worse = clear.sum(axis=0), clear.sum(axis=1)
         return [(1 + int(up), len(clear) - int(down)) for up, down in zip(better, worse, strict=True)]
 
@@ -69,7 +77,7 @@ class MeasureComparison:
         By falling mean, a system belongs to the current tier unless a system of the tier clearly beats it;
         then it begins the next. So nothing clear separates the systems of a tier.
         """
-        clear, tiers = self.beats(CLEAR), np.zeros(len(self.values), int)
+        clear, tiers = self.clearly_beats, np.zeros(len(self.values), int)
         tier = 1
         for system in self.order():
             tier += int(clear[tiers == tier, system].any())

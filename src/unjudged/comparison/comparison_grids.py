@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
-from unjudged.comparison.verdicts import CLEAR, SIGNIFICANT, Pair
+import numpy as np
+
+from unjudged.comparison.verdicts import Pair
 from unjudged.grids.grid import Cell, Column, Grid, grid_of
+from unjudged.rankings.judged import Mask
 
 if TYPE_CHECKING:
     from unjudged.comparison.by_measure import MeasureComparison
@@ -18,11 +21,31 @@ MORE_PAIR_FIELDS = (
     *("better", "bounds", "mean_a", "mean_b", "query_low", "query_high", "wins", "ties", "losses"),
     *("effect", "effect_low", "effect_high", "flip", "calibrated_low", "calibrated_high"),
 )
-SYSTEM_FIELDS = (
-    *("measure", "letter", "run", "mean", "low", "high", "query_low", "query_high", "rank_low", "rank_high"),
-    *("tier", "beats", "beats_open_to_judging"),
-    *("versus", "wins", "ties", "losses", "effect", "effect_low", "effect_high"),
-)
+
+
+class SystemRow(NamedTuple):
+    """A system by one measure; the last seven fields set it against another system."""
+
+    measure: str
+    letter: str
+    run: str
+    mean: float
+    low: float
+    high: float
+    query_low: float
+    query_high: float
+    rank_low: int
+    rank_high: int
+    tier: int
+    beats: str
+    beats_open_to_judging: str
+    versus: str | None = None
+    wins: int | None = None
+    ties: int | None = None
+    losses: int | None = None
+    effect: float | None = None
+    effect_low: float | None = None
+    effect_high: float | None = None
 
 
 def systems_grid(comparison: Comparison, results: Sequence[MeasureComparison]) -> Grid:
@@ -32,73 +55,67 @@ def systems_grid(comparison: Comparison, results: Sequence[MeasureComparison]) -
     columns += [Column("", "label"), Column("run", "label"), Column("mean"), Column("low"), Column("high")]
     columns += [Column("rank", "text"), Column("tier", "integer"), Column("W/T/L", "text")]
     columns += [Column("effect", decimals=2), Column("beats", "text")]
+    mean = [column.name for column in columns].index("mean")
     rows: list[list[Cell]] = []
     best = set()
     for result in results:
-        best.add((len(rows), len(columns) - 8))
-        for row in _system_rows(comparison, result):
-            measure, letter, run, mean, low, high, _, _, first, last, tier, clear, unclear, *versus = row
-            beaten = [*str(clear).split(), *(f"{other}?" for other in str(unclear).split())]
-            rank = str(first) if first == last else f"{first}-{last}"
-            outcome = "" if versus[0] is None else "/".join(map(str, versus[1:4]))
-            shown = [
-                letter,
-                run,
-                mean,
-                low,
-                high,
-                rank,
-                tier,
-                outcome,
-                versus[4],
-                " ".join(sorted(beaten, key=_by_letter)),
-            ]
-            rows.append([measure, *shown] if named else shown)
+        best.add((len(rows), mean))
+        for s in _system_rows(comparison, result):
+            beaten = [*s.beats.split(), *(f"{other}?" for other in s.beats_open_to_judging.split())]
+            rank = str(s.rank_low) if s.rank_low == s.rank_high else f"{s.rank_low}-{s.rank_high}"
+            outcome = "" if s.versus is None else f"{s.wins}/{s.ties}/{s.losses}"
+            row: list[Cell] = [s.letter, s.run, s.mean, s.low, s.high, rank, s.tier, outcome, s.effect]
+            rows.append([*([s.measure] if named else []), *row, " ".join(sorted(beaten, key=_by_letter))])
     title = f"{len(comparison.runs)} systems x {len(comparison.queries)} queries"
     title += "" if named else f"; {results[0].measure}"
-    return Grid(
-        columns,
-        rows,
-        title,
-        _system_notes(comparison, results),
-        frozenset(best),
-        lambda: systems_records(comparison, results),
-    )
+    notes = _system_notes(comparison, results)
+    return Grid(columns, rows, title, notes, frozenset(best), lambda: systems_records(comparison, results))
 
 
 def systems_records(comparison: Comparison, results: Sequence[MeasureComparison]) -> Grid:
     """The same for programs, with the intervals of the means for other queries."""
     rows = [row for result in results for row in _system_rows(comparison, result)]
-    return grid_of(SYSTEM_FIELDS, rows, [comparison.method, *comparison.notes])
+    return grid_of(SystemRow._fields, rows, [comparison.method, *comparison.notes])
 
 
-def _system_rows(comparison: Comparison, result: MeasureComparison) -> list[list[Cell]]:
-    clear, unclear = result.beats(CLEAR), result.beats(SIGNIFICANT)
+def _system_rows(comparison: Comparison, result: MeasureComparison) -> Iterator[SystemRow]:
     ranks, tiers, letter = result.rank_intervals(), result.tiers(), comparison.letters
-    low, high = result.judging.run_low, result.judging.run_high
     query_low, query_high = result.other_queries
+    unclear = result.beats & ~result.clearly_beats
     versus = comparison.reference(result)
-    rows = []
     for system in result.order():
-        intervals = [float(end[system]) for end in (low, high, query_low, query_high)]
-        marks = [
-            " ".join(sorted((letter[o] for o in range(len(letter)) if found[system, o]), key=_by_letter))
-            for found in (clear, unclear)
-        ]
-        row: list[Cell] = [str(result.measure), letter[system], comparison.runs[system]]
-        row += [float(result.means[system]), *intervals, *ranks[system], tiers[system], *marks]
-        rows.append([*row, *_versus(comparison, result, system, versus)])
-    return rows
+        row = SystemRow(
+            measure=str(result.measure),
+            letter=letter[system],
+            run=comparison.runs[system],
+            mean=float(result.means[system]),
+            low=float(result.judging.run_low[system]),
+            high=float(result.judging.run_high[system]),
+            query_low=float(query_low[system]),
+            query_high=float(query_high[system]),
+            rank_low=ranks[system][0],
+            rank_high=ranks[system][1],
+            tier=tiers[system],
+            beats=_marks(letter, result.clearly_beats[system]),
+            beats_open_to_judging=_marks(letter, unclear[system]),
+        )
+        found = result.place(system, versus)
+        if found is not None:
+            pair = result.pair(found[0], comparison.shared, turned=found[1], flip=False)
+            row = row._replace(
+                versus=pair.b,
+                wins=pair.wins,
+                ties=pair.ties,
+                losses=pair.losses,
+                effect=pair.effect.value,
+                effect_low=pair.effect.low,
+                effect_high=pair.effect.high,
+            )
+        yield row
 
 
-def _versus(comparison: Comparison, result: MeasureComparison, system: int, other: int) -> list[Cell]:
-    """Wins, ties, losses and effect size of a system against another; empty for the other itself."""
-    found = result.place(system, other)
-    if found is None:
-        return [None] * 7
-    pair = result.pair(found[0], comparison.shared, turned=found[1], flip=False)
-    effect = pair.effect
-    return [pair.b, pair.wins, pair.ties, pair.losses, effect.value, effect.low, effect.high]
+def _marks(letter: Sequence[str], chosen: Mask) -> str:
+    return " ".join(sorted((letter[other] for other in np.flatnonzero(chosen).tolist()), key=_by_letter))
 
 
 def _system_notes(comparison: Comparison, results: Sequence[MeasureComparison]) -> list[str]:
@@ -109,7 +126,7 @@ def _system_notes(comparison: Comparison, results: Sequence[MeasureComparison]) 
         "low, high: the mean whatever the unjudged documents turn out to be.",
         "rank, tier: by clear differences only.",
         f"W/T/L, effect: queries won, tied and lost, and effect size, against {against}.",
-        "beats: significantly better than these; ? where unjudged documents could reverse the order.",
+        "beats: significantly better than these; ? where unjudged documents may undo it.",
         *comparison.notes,
     ]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unjudged.comparison.verdicts import CLEAR, SIGNIFICANT
 from unjudged.grids.escapes import latex
 
 if TYPE_CHECKING:
@@ -29,16 +28,16 @@ def _cell(comparison: Comparison, result: MeasureComparison, system: int) -> str
     mean = f"{result.means[system]:.4f}"
     if result.means[system] == result.means.max():
         mean = rf"\textbf{{{mean}}}"
-    clear, unclear = result.beats(CLEAR)[system], result.beats(SIGNIFICANT)[system]
+    beaten, clearly = result.beats[system], result.clearly_beats[system]
     order = comparison.results[0].order()
-    marks = [comparison.letters[o] + ("?" if unclear[o] else "") for o in order if clear[o] or unclear[o]]
+    marks = [comparison.letters[o] + ("" if clearly[o] else "?") for o in order if beaten[o]]
     return mean + (rf"\textsuperscript{{{','.join(marks)}}}" if marks else "")
 
 
 def _caption(comparison: Comparison) -> str:
     parts = [
         f"Means over {len(comparison.queries)} queries; the highest is in bold.",
-        "Superscripts: significantly better than these; ? where unjudged documents could reverse the order.",
+        "Superscripts: significantly better than these; ? where unjudged documents may undo it.",
         comparison.method,
         *comparison.notes,
     ]
