@@ -202,27 +202,6 @@ def test_intervals(tmp_path: Path) -> None:
     )
 
 
-def test_compare_and_next(tmp_path: Path) -> None:
-    reranked, dense = (str(sample.runs[name]) for name in ("reranked", "dense"))
-    settled = printed("compare", QRELS, reranked, RUN)
-    assert "settled: " in settled
-    assert "0.1006 [0.0570, 0.1497] (every completion of what was retrieved, exact)" in settled
-    before = printed("compare", QRELS, reranked, dense)
-    assert "0.2255 [-0.4533, 0.2705]" in before
-    asked = tmp_path / "to-judge.qrels"
-    printed("next", QRELS, reranked, dense, "--difference", "--budget", "500", "-o", str(asked))
-    lines = asked.read_text().splitlines()
-    assert lines[0] == "# 500 documents to judge: replace each -1 by a grade."
-    assert len(lines) == 502
-    asked.write_text("\n".join(lines).replace(" -1", " 0"))
-    after = printed("compare", QRELS, reranked, dense, "--judged", str(asked))
-    assert after != before
-    assert "settled: " in after
-    assert refused(1, "next", QRELS, "nowhere").endswith("nowhere: no such file")
-    assert refused(2, "compare", QRELS, RUN, dense, "-m", "Bpref").startswith("Bpref cannot be compared so")
-    assert refused(2, "next", QRELS, RUN, "-m", "AP").startswith("AP is no sum over relevant documents")
-
-
 def test_baseline() -> None:
     assert printed("baseline", "--documents", "10", "--relevant", "4", "-m", "AP") == (
         "measure      expected  standard deviation\n"
@@ -285,8 +264,6 @@ def test_options_that_do_not_go_together() -> None:
     assert refused(2, "evaluate", QRELS, RUN, "-q", "--interval", "bounds").startswith(
         "--per-query cannot be used with --interval"
     )
-    equal = printed("compare", QRELS, RUN, RUN)
-    assert equal.splitlines()[-1] == "open: they are equal, and no unjudged document can change that."
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals differ there")
