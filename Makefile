@@ -50,7 +50,7 @@ papers: $(VENV)/tools
 	$(BIN)/python scripts/papers/yilmaz2006.py --data $(DATA)
 	$(BIN)/python scripts/papers/yilmaz2008.py --data $(DATA)
 
-# How often every interval holds, measured: the tables of docs/trust.md. An hour of processor time at most.
+# How often every interval holds, measured: the tables of docs/trust.md. About a quarter of an hour of processor time.
 coverage: DATA = ../shared/data/trec8
 coverage: $(VENV)/tools
 	$(BIN)/python scripts/coverage/write_tables.py --data $(DATA)
