@@ -93,7 +93,7 @@ build/fuzz/%/built: $(VENV)/bin/python $(SOURCES)
 predictions: $(VENV)/tools
 	$(BIN)/python scripts/predictions.py --data $(DATA)
 
-# How often every interval holds, measured: the tables of docs/trust.md. An hour of processor time at most.
+# How often every interval holds, measured: the tables of docs/trust.md. About a quarter of an hour of processor time.
 coverage: DATA = ../shared/data/trec8
 coverage: $(VENV)/tools
 	$(BIN)/python scripts/coverage/write_tables.py --data $(DATA)
