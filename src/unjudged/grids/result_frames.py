@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from unjudged.errors import UsageError
+from unjudged.errors import UsageError, missing_package
 
 LIBRARIES = ("pandas", "polars", "pyarrow", "duckdb")
 
@@ -13,8 +13,8 @@ LIBRARIES = ("pandas", "polars", "pyarrow", "duckdb")
 def frame_of(columns: Mapping[str, Sequence[Any]], library: str) -> Any:
     """A frame of these columns; `library` is one of LIBRARIES, or "" where no frame went in."""
     if library not in LIBRARIES:
-        problem = f"no kind of frame is called {library!r}" if library else "no frame went in, so say which"
-        raise UsageError(f"{problem}, expected one of {', '.join(LIBRARIES)}")
+        problem = f"no kind of frame {library!r}" if library else "no frame went in, so say which kind"
+        raise UsageError(f"{problem}: use {', '.join(LIBRARIES)}")
     try:
         if library == "duckdb":
             import duckdb
@@ -24,5 +24,5 @@ def frame_of(columns: Mapping[str, Sequence[Any]], library: str) -> Any:
 
         lists = {name: list(values) for name, values in columns.items()}
         return narwhals.from_dict(lists, backend=library).to_native()  # type: ignore[arg-type]
-    except ModuleNotFoundError as error:
-        raise UsageError(f"{library} is not installed: pip install {library} ({error})") from None
+    except ModuleNotFoundError:
+        raise missing_package(library, "this kind of frame") from None
