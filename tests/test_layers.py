@@ -22,6 +22,7 @@ JOURNEY = [
     "scores_grid",
     "scores",
     "evaluation",
+    "groups",
     "comparison",
     "compat",
     "engines",
