@@ -17,8 +17,11 @@ from unjudged.uncertainty.intervals import IntervalRequest
 from unjudged.uncertainty.park import FEW_QUERIES, UnjudgedSum, is_sum
 from unjudged.uncertainty.prevalence import ESTIMATED, PrevalenceLike
 
-DRAWS, DRAWS_OF_MANY_QUERIES = 1000, 200
-"""A mean over many queries is close to Normal, so its deviation is enough and needs fewer completions."""
+DRAWS, DRAWS_OF_MANY_QUERIES = 1000, 128
+"""A mean over many queries is close to Normal, so its deviation is enough and needs fewer completions.
+
+The interval then is Student's for one more draw, which allows for their number.
+"""
 
 MOST_THREADS = 4
 

@@ -68,7 +68,8 @@ def _between(means: Floats, value: float, queries: int, confidence: float) -> tu
     if queries >= FEW_QUERIES:
         from scipy.special import stdtrit
 
-        half = -float(stdtrit(len(means) - 1, (1 - confidence) / 2)) * float(means.std(ddof=1))
+        deviation = float(means.std(ddof=1)) * (1 + 1 / len(means)) ** 0.5
+        half = -float(stdtrit(len(means) - 1, (1 - confidence) / 2)) * deviation
         return value - half, value + half
     low, high = np.quantile(means, [(1 - confidence) / 2, (1 + confidence) / 2])
     return float(low), float(high)
