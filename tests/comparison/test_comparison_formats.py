@@ -29,7 +29,7 @@ def test_a_frame_must_be_named_where_none_went_in() -> None:
     found = compare(sample.qrels, {name: sample.runs[name] for name in ("fused", "dense")})
     with pytest.raises(UsageError, match="no frame went in: use one of pandas, polars"):
         found.frame()
-    with pytest.raises(UsageError, match="no kind of frame is called 'excel'"):
+    with pytest.raises(UsageError, match="no kind of frame 'excel'"):
         found.frame("excel")
 
 

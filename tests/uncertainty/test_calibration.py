@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from unjudged import Calibration, InputError, Judgments, UsageError, calibrate, evaluate, sample
-from unjudged.formats.inputs import read_run
 from unjudged.groups import Groups, groups_of, read_groups
 from unjudged.measures.names import parse
+from unjudged.rankings.runs import run_table
 
 GROUPS = {
     "boolean": "old",
@@ -35,7 +35,7 @@ def learnt(scores: dict[str, tuple[float, ...]], groups: int = 39, **others: Any
 
 def rankings_of(name: str) -> dict[str, list[str]]:
     """Each query's documents, best first, down to the depth."""
-    table = read_run(sample.runs[name]).grouped()
+    table = run_table(sample.runs[name]).grouped()
     scores: dict[str, list[tuple[float, str]]] = {}
     queries = np.repeat(np.arange(len(table.queries)), np.diff(table.starts))
     for query, document, score in zip(queries, map(str, table.documents), table.numbers[:, 0], strict=True):
