@@ -1,8 +1,10 @@
-"""Writes what is made from the code: the measures, their list for editors, the gallery (`make docs`)."""
+"""Writes what is made from the code: measures, gallery, outputs of commands (`make docs`)."""
 
 from __future__ import annotations
 
 from pathlib import Path
+
+from command_outputs import refreshed
 
 from unjudged.report.gallery import draw_gallery, gallery_in_markdown
 from unjudged.report.pages import measures_in_markdown, measures_stub
@@ -15,3 +17,5 @@ if __name__ == "__main__":
     (ROOT / "docs" / "gallery").mkdir(exist_ok=True)
     (ROOT / "docs" / "gallery.md").write_text(gallery_in_markdown())
     draw_gallery(ROOT / "docs" / "gallery")
+    for page in (ROOT / "README.md", *(ROOT / "docs").glob("*.md")):
+        page.write_text(refreshed(page.read_text()))

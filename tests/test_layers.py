@@ -28,6 +28,7 @@ JOURNEY = [
     "engines",
     "sample",
     "judging",
+    "predictions",
     "experiments",
     "simulation",
     "report",

@@ -17,8 +17,9 @@ from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.runs import Run
 from unjudged.scores import Score, Scores
 from unjudged.uncertainty.estimate import Estimate
+from unjudged.uncertainty.estimate_table import Estimates
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "MEASURES",
@@ -26,6 +27,7 @@ __all__ = [
     "Calibration",
     "Comparison",
     "Estimate",
+    "Estimates",
     "InputError",
     "JudgedRankings",
     "Judgments",

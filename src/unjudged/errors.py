@@ -77,6 +77,12 @@ def missing_package(package: str, purpose: str) -> UsageError:
     return UsageError(f"{purpose} needs {package}: {how}")
 
 
+def reason_of(error: BaseException) -> str:
+    """What another library or the system says is wrong, on one line."""
+    text = " ".join(str(getattr(error, "strerror", None) or error).split())
+    return text[:200] or type(error).__name__
+
+
 def quoted(text: bytes | str, longest: int = 60) -> str:
     """A value from an input as a message may show it: escaped, on one line, never long."""
     if isinstance(text, bytes):

@@ -43,7 +43,7 @@ def statAP(r: JudgedRankings, *, rel: int = 1, pairs: str = "independent") -> Fl
     >>> statAP.compute(JudgedRankings.spelled("0 1 1 0", missed="1 0"))
     array([0.38888889])
     >>> statAP(pairs="joint").compute(JudgedRankings.spelled("1 U 1 0", missed="U U"))
-    array([0.90740741])
+    array([1.08333333])
     """
     hits, precision = _precision(r, rel, pairs)
     return ratio(hits.total(precision / r.judgments.inclusion[hits.row]), relevant_total(r, rel))
@@ -72,7 +72,7 @@ def statAPVariance(r: JudgedRankings, *, rel: int = 1, pairs: str = "independent
     >>> statAPVariance.compute(JudgedRankings.spelled("0 1 1 0", missed="1 0")).round(4)
     array([0.0078])
     >>> statAPVariance(pairs="joint").compute(JudgedRankings.spelled("0 1 U 1", missed="1 U")).round(4)
-    array([0.0193])
+    array([0.0457])
     """
     hits, precision = _precision(r, rel, pairs)
     every = _every_relevant(r, hits, rel)

@@ -104,7 +104,8 @@ def report_page(
             seed=seed,
             on_read=on_read,
         )
-        shared, scores, bounds = comparison.shared, _scores(comparison), _bounds(comparison)
+        shared, scores = comparison.shared, _scores(comparison)
+        bounds: Sequence[Sequence[Estimate]] = _bounds(comparison)
     else:
         for measure in chosen:
             measure.check_completable()
@@ -149,7 +150,7 @@ def _scores(comparison: Comparison) -> Scores:
     return Scores(values, comparison.runs, comparison.queries, measures, {}, comparison.shared.rankings)
 
 
-def _bounds(comparison: Comparison) -> list[list[Estimate]]:
+def _bounds(comparison: Comparison) -> Sequence[Sequence[Estimate]]:
     """The bounds of each run's mean over the pool of all runs, as in the table of `compare`."""
     found: list[list[Estimate]] = [[] for _ in comparison.runs]
     for result in comparison.results:
@@ -161,7 +162,7 @@ def _bounds(comparison: Comparison) -> list[list[Estimate]]:
     return found
 
 
-def _for_other_queries(scores: Scores, confidence: float, seed: int) -> list[list[Estimate]]:
+def _for_other_queries(scores: Scores, confidence: float, seed: int) -> Sequence[Sequence[Estimate]]:
     """Intervals for other queries; not a number where a measure has no highest value."""
     found: list[list[Estimate]] = [[] for _ in scores.runs]
     for k, measure in enumerate(scores.measures):

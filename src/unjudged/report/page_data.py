@@ -39,9 +39,9 @@ class PageInput:
     scores: Scores
     shared: SharedRankings
     comparison: Comparison | None
-    bounds: list[list[Estimate]]
-    queries: list[list[Estimate]]
-    calibrated: list[list[Estimate]] | None
+    bounds: Sequence[Sequence[Estimate]]
+    queries: Sequence[Sequence[Estimate]]
+    calibrated: Sequence[Sequence[Estimate]] | None
     contributions: Sequence[Contribution]
     """What each group contributed to the pool, if groups are known."""
     command: str
@@ -85,7 +85,7 @@ def page_data(given: PageInput) -> tuple[dict[str, Any], str]:
     return {**facts, "arrays": packed.index}, text
 
 
-def _intervals(given: PageInput) -> dict[str, list[list[Estimate]]]:
+def _intervals(given: PageInput) -> dict[str, Sequence[Sequence[Estimate]]]:
     found = {"bounds": given.bounds, "queries": given.queries}
     return found if given.calibrated is None else {**found, "calibrated": given.calibrated}
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from unjudged.comparison.by_measure import MeasureComparison
 from unjudged.comparison.flips import prevalence_at_flip
-from unjudged.comparison.systems import Comparison, MeasureComparison
+from unjudged.comparison.systems import Comparison
 from unjudged.comparison.verdicts import VERDICTS, Pair
 from unjudged.rankings.judged import Floats
 from unjudged.report.packed import Packed
@@ -30,7 +31,7 @@ def add_pairs(packed: Packed, comparison: Comparison) -> None:
         packed.add(f"p_adjusted{k}", tests.p_adjusted, "f8")
         packed.add(f"pair_low{k}", judging.low, "f8")
         packed.add(f"pair_high{k}", judging.high, "f8")
-        packed.add(f"verdict{k}", [VERDICTS.index(verdict) for verdict in result.verdicts()], "u1")
+        packed.add(f"verdict{k}", [VERDICTS.index(verdict) for verdict in result.verdicts], "u1")
         packed.add(f"flip{k}", _flips(comparison, result), "f8")
         if comparison.calibration is not None:
             packed.add(f"calibrated_pairs{k}", _calibrated(comparison, result), "f8")
@@ -60,7 +61,7 @@ def _flips(comparison: Comparison, result: MeasureComparison) -> Floats:
 
 def _calibrated(comparison: Comparison, result: MeasureComparison) -> list[list[float]]:
     """The ends of each pair's calibrated interval."""
-    found = [pair.calibrated for pair in comparison.pairs(result.measure)]
+    found = [pair.calibrated for pair in comparison.pairs_of([result], flip=False)]
     return [[estimate.low, estimate.high] for estimate in found if estimate is not None]
 
 
@@ -83,7 +84,8 @@ def _conclusion(verdict: str, difference: float) -> str:
         p=1.0,
         p_adjusted=1.0,
         test="",
-        effect=0.0,
+        correction="",
+        effect=gap,
         wins=0,
         ties=0,
         losses=0,

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from unjudged.comparison.systems import Comparison, MeasureComparison
-from unjudged.comparison.verdicts import CLEAR, VERDICTS
+from unjudged.comparison.by_measure import MeasureComparison
+from unjudged.comparison.systems import Comparison
+from unjudged.comparison.verdicts import VERDICTS
 from unjudged.scores_grid import many
 from unjudged.uncertainty.estimate import Estimate
 
@@ -28,12 +29,12 @@ def words_for_many(comparison: Comparison, result: MeasureComparison) -> list[st
     runs, measure = comparison.runs, str(result.measure)
     if len(runs) == 2:
         return comparison.pair(runs[0], runs[1], measure).sentences()
-    counts = Counter(result.verdicts())
+    counts = Counter(result.verdicts)
     each = "; ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if counts[verdict])
     listed = f"{many(len(result.tests.pairs), 'pair', 'pairs')}: {each}."
     if comparison.baseline is not None:
         return [*_against_baseline(runs, comparison.baseline, result), listed]
-    clear, order = result.beats(CLEAR), result.order()
+    clear, order = result.clearly_beats, result.order()
     best, others = order[0], len(runs) - 1
     beaten = int(clear[best].sum())
     rivals = [runs[system] for system in order[1:] if not clear[best, system]]
@@ -50,7 +51,7 @@ def words_for_many(comparison: Comparison, result: MeasureComparison) -> list[st
 
 def _against_baseline(runs: Sequence[str], baseline: str, result: MeasureComparison) -> list[str]:
     base = list(runs).index(baseline)
-    clear = result.beats(CLEAR)
+    clear = result.clearly_beats
     better = [runs[i] for i in result.order() if clear[i, base]]
     worse = [runs[i] for i in result.order() if clear[base, i]]
     head = f"The baseline {baseline} has mean {result.measure} {result.means[base]:.4f}."

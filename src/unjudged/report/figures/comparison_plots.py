@@ -33,7 +33,7 @@ class ComparisonPlots:
         runs, pairs = self._comparison.runs, result.tests.pairs
         order = [runs[i] for i in result.order()]
         rows = []
-        for k, verdict in enumerate(result.verdicts()):
+        for k, verdict in enumerate(result.verdicts):
             a, b = runs[int(pairs.first[k])], runs[int(pairs.second[k])]
             low, high = float(result.judging.low[k]), float(result.judging.high[k])
             gap, p = float(pairs.difference[k]), float(result.tests.p_adjusted[k])

@@ -1,0 +1,316 @@
+"""The page "People and models judging together", its tables and its figure: `make predictions`."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import gzip
+import inspect
+import textwrap
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from predictions_page import PAGE
+from unjudged.report.plots import COLOURS, altair_module, save
+from unjudged.report.text import write_whole
+
+from unjudged import Judgments, evaluate
+from unjudged.judging.pool import Pool
+from unjudged.predictions import (
+    Predictions,
+    audit,
+    design_for_predictions,
+    estimate_by_document,
+    prediction_powered,
+)
+from unjudged.predictions.design import probabilities
+from unjudged.predictions.population import Population
+from unjudged.predictions.quantiles import normal_quantile
+from unjudged.predictions.rehearsal import Rehearsal, rehearse
+from unjudged.predictions.spot_check import checked_sum, doubt, prevalence_at
+from unjudged.predictions.sums import Sum
+from unjudged.rankings.judged import Floats, Integers, Mask
+
+DOCS = Path(__file__).parent.parent / "docs"
+RUNS = ("ICT-BERT2", "ICT-CKNRM_B", "ICT-CKNRM_B50")
+MEASURE = "RBP(p=0.8, rel=2)"
+THRESHOLD = 9.0
+BUDGET, BUDGETS = 430, (100, 200, 430, 800)
+NOT_RETRIEVED = 100.0
+"""The rank that a document counts as having where a run does not retrieve it."""
+DEPTH = 100
+
+Scores = dict[str, dict[str, float]]
+
+
+class Collection(NamedTuple):
+    """TREC Deep Learning 2019: human judgments, runs, and a model's scores from 0 to 12."""
+
+    qrels: Judgments
+    runs: dict[str, Path]
+    scores: Scores
+
+    @classmethod
+    def read(cls, data: Path) -> Collection:
+        scores: Scores = {}
+        with gzip.open(data / "llama70b-scores.tsv.gz", "rt") as lines:
+            for query, document, score in csv.reader(lines, delimiter="\t"):
+                scores.setdefault(query, {})[document] = float(score)
+        runs = {run: data / "runs" / f"{run}.gz" for run in RUNS}
+        return cls(Judgments.read(data / "qrels.dl2019-passage.gz"), runs, scores)
+
+    @property
+    def labels(self) -> Scores:
+        """The model's hard labels."""
+        return {
+            query: {document: float(score >= THRESHOLD) for document, score in documents.items()}
+            for query, documents in self.scores.items()
+        }
+
+    def size(self) -> Floats:
+        """For each document the mean over the runs of 1 / rank."""
+        population = Population.of(self.qrels, self.runs)
+        share = np.full((len(RUNS), len(population.drawn)), 1 / NOT_RETRIEVED)
+        run = population.rankings.ranking // population.queries
+        share[run, population.rankings.row] = 1 / population.rankings.rank
+        size: Floats = share.mean(axis=0)
+        return size
+
+
+def rehearsals(
+    found: Collection, repetitions: int, *, by_rank: bool, budget: float = BUDGET
+) -> dict[str, Rehearsal]:
+    """The same samples with no predictions, with the model's labels as they are, and calibrated."""
+    size = found.size() if by_rank else None
+    floor = 0.0 if by_rank else min(0.01, 0.1 * budget / len(found.qrels.grade))
+    ways: dict[str, tuple[Scores | None, bool]] = {
+        "no predictions": (None, True),
+        "the model's labels as they are": (found.labels, False),
+        "the model's scores, calibrated": (found.scores, True),
+    }
+    return {
+        way: rehearse(
+            found.qrels,
+            found.runs,
+            budget,
+            predictions,
+            MEASURE,
+            size=size,
+            floor=floor,
+            calibrate=calibrate,
+            repetitions=repetitions,
+        )
+        for way, (predictions, calibrate) in ways.items()
+    }
+
+
+def mean_rmse(found: Rehearsal) -> float:
+    return float(np.mean([found.rmse(run) for run in found.runs]))
+
+
+def rmse_table(by_way: Mapping[str, Rehearsal]) -> str:
+    rows = []
+    for way, found in by_way.items():
+        coverage = [found.coverage(run) for run in RUNS] + [found.coverage(*RUNS[:2])]
+        held = f"{min(coverage):.3f} to {max(coverage):.3f}"
+        rows.append([way, f"{mean_rmse(found):.4f}", f"{found.rmse(*RUNS[:2]):.4f}", held])
+    return table(["", "RMSE of a run's mean", f"RMSE of {RUNS[0]} - {RUNS[1]}", "coverage of 95 %"], rows)
+
+
+def rmse_figure(found: Collection, repetitions: int) -> Any:
+    """RMSE over the budget, a line for each way."""
+    chart = altair_module()
+    rows = []
+    for budget in BUDGETS:
+        for way, one in rehearsals(found, repetitions, by_rank=False, budget=budget).items():
+            rows.append({"budget": budget, "way": way, "of": "a run's mean", "rmse": mean_rmse(one)})
+            rows.append({"budget": budget, "way": way, "of": "a difference", "rmse": one.rmse(*RUNS[:2])})
+    ways = list(dict.fromkeys(row["way"] for row in rows))
+    return (
+        chart.Chart(chart.Data(values=rows))
+        .mark_line(point=chart.OverlayMarkDef(size=50))
+        .encode(
+            chart.X(
+                "budget:Q",
+                title="human judgments",
+                scale=chart.Scale(type="log", domain=[90, 900]),
+                axis=chart.Axis(values=list(BUDGETS)),
+            ),
+            chart.Y("rmse:Q", title="RMSE of RBP(p=0.8)"),
+            chart.Color("way:N", title=None, scale=chart.Scale(domain=ways, range=COLOURS[:3])),
+            chart.Shape("way:N", title=None, scale=chart.Scale(domain=ways)),
+            chart.Column("of:N", title=None, sort=["a run's mean", "a difference"]),
+        )
+        .properties(width=260, height=220)
+        .configure_legend(orient="bottom", labelLimit=300, labelFontSize=12)
+    )
+
+
+def walk(runs: dict[str, Path], scores: Scores, human: Judgments) -> list[str]:
+    """From 200 human judgments to an answer."""
+    # 1. Which documents should people judge? The model's scores as shares of 12 say where it is in doubt.
+    doubtful = {query: {d: score / 12 for d, score in found.items()} for query, found in scores.items()}
+    design = design_for_predictions(runs, 200, doubtful, "RBP(p=0.8, rel=2)", among=human)
+
+    # 2. People judge design.to_judge(); their grades go back to the design.
+    judged = design.judged(human)
+
+    # 3. Estimate, and compare.
+    alone = estimate_by_document(judged, runs, None, "RBP(p=0.8, rel=2)", outside="nonrelevant")
+    together = estimate_by_document(judged, runs, scores, "RBP(p=0.8, rel=2)", outside="nonrelevant")
+    difference = together.difference("ICT-BERT2", "ICT-CKNRM_B50")
+    elsewhere = together.difference("ICT-BERT2", "ICT-CKNRM_B50", queries=True)
+    return [
+        str(design),
+        "",
+        f"People alone: {alone}",
+        "",
+        f"Together: {together}",
+        "",
+        f"{difference.of}: {difference}",
+        f"with query uncertainty: {elsewhere}",
+    ]
+
+
+class SpotChecks(NamedTuple):
+    """Spot checks of runs outside the pool: coverage of 95 %, RMSE, and how wide the bounds are."""
+
+    coverage: float
+    rmse: float
+    bounds: float
+
+
+class Trec8:
+    """TREC-8's pooled runs; what only a manual run's group found is taken as unjudged."""
+
+    def __init__(self, data: Path) -> None:
+        with (data / "run-info.tsv").open() as lines:
+            pooled = [row for row in csv.DictReader(lines, delimiter="\t") if row["pooled"] == "yes"]
+        self.pool = Pool.of(
+            data / "qrels.trec8.gz", {row["run"]: data / "runs" / f"input.{row['run']}.gz" for row in pooled}
+        )
+        self.rankings = self.pool.rankings.cut(DEPTH)
+        self.relevant = self.pool.judgments.grade >= 1
+        self.manual = [i for i, row in enumerate(pooled) if row["type"] == "manual"]
+        names = sorted({row["group"] for row in pooled})
+        self.group = np.array([names.index(row["group"]) for row in pooled])
+        self.sole = self._sole()
+
+    def _sole(self) -> Integers:
+        """The group that alone has each document among its first, -1 where several have."""
+        rows, queries = len(self.relevant), len(self.pool.judgments.queries)
+        group = self.group[self.rankings.ranking // queries]
+        pairs = np.unique(group * rows + self.rankings.row)
+        sole = np.full(rows, -1)
+        sole[pairs % rows] = pairs // rows
+        sole[np.bincount(pairs % rows, minlength=rows) > 1] = -1
+        return sole
+
+    def unjudged(self, i: int) -> tuple[Integers, Mask]:
+        """The ranks of the documents of run i that only its group has, and which are relevant."""
+        run = self.rankings.run(i)
+        own = self.sole[run.row] == self.group[i]
+        return run.rank[own].astype(np.int64), self.relevant[run.row[own]]
+
+    def prevalence(self) -> Floats:
+        """By rank band 1, 2, 3-4, ..., how much is relevant of what an automatic run's group alone found."""
+        bands = int(np.ceil(np.log2(DEPTH))) + 1
+        counts = np.zeros((2, bands))
+        for i in set(range(len(self.group))) - set(self.manual):
+            rank, relevant = self.unjudged(i)
+            band = np.ceil(np.log2(rank)).astype(np.int64)
+            counts += [np.bincount(band, minlength=bands), np.bincount(band, relevant, bands)]
+        share: Floats = counts[1] / np.maximum(counts[0], 1)
+        return share
+
+    def spot_checks(self, measure: str, budget: float, draws: int, seed: int = 0) -> SpotChecks:
+        """Many spot checks of each manual run."""
+        chosen, prevalence, queries = Sum.of(measure), self.prevalence(), len(self.pool.judgments.queries)
+        rng = np.random.default_rng(seed)
+        errors, held, widths = [], [], []
+        for i in self.manual:
+            rank, relevant = self.unjudged(i)
+            weight, m = chosen.weights(rank) / queries, prevalence_at(rank, prevalence.tolist())
+            pi = probabilities(doubt(weight, m), np.ones(len(rank), bool), budget)
+            widths.append(weight.sum())
+            for _ in range(draws):
+                value, variance = checked_sum(
+                    weight, m, pi, rng.random(len(rank)) < pi, relevant.astype(float)
+                )
+                errors.append(value - weight @ relevant)
+                held.append(abs(errors[-1]) <= normal_quantile(0.95) * np.sqrt(variance))
+        rmse = float(np.sqrt(np.mean(np.square(errors))))
+        return SpotChecks(float(np.mean(held)), rmse, float(np.mean(widths)))
+
+
+def spot_table(trec8: Trec8, draws: int) -> str:
+    rows = []
+    for measure in ("RBP(p=0.8)", "RBP(p=0.95)"):
+        for budget in (30, 60, 120):
+            found = trec8.spot_checks(measure, budget, draws)
+            rows.append(
+                [measure, str(budget), f"{found.coverage:.3f}", f"{found.rmse:.4f}", f"{found.bounds:.3f}"]
+            )
+    return table(["measure", "judgments", "coverage of 95 %", "RMSE", "width of the bounds"], rows, labels=1)
+
+
+def by_query_table(found: Collection, repetitions: int, judged: int = 20) -> str:
+    """AP: how wide intervals are from 20 queries alone, and with predictions of the other 23."""
+    rng = np.random.default_rng(0)
+    predicted = Predictions.of(found.scores).judgments(THRESHOLD, rel=2)
+    scores = [evaluate(source, found.runs, "AP(rel=2)") for source in (found.qrels, predicted)]
+    order = [scores[1].queries.index(query) for query in scores[0].queries]
+    human, model = scores[0].values[:, :, 0], scores[1].values[:, order, 0]
+    rows = []
+    for i, run in enumerate(RUNS):
+        trials = []
+        for _ in range(repetitions):
+            chosen = rng.permutation(human.shape[1])
+            first, rest = chosen[:judged], chosen[judged:]
+            alone = prediction_powered(human[i, first], np.zeros(judged), np.zeros(0))
+            both = prediction_powered(human[i, first], model[i, first], model[i, rest])
+            trials.append([alone.interval(0.95, "").width, both.interval(0.95, "").width, both.weight])
+        numbers = [human[i].mean(), model[i].mean(), *np.mean(trials, axis=0)]
+        rows.append([run, *(f"{number:.4f}" for number in numbers)])
+    widths = ["width, 20 queries", "width, with predictions"]
+    return table(["run", "AP by people", "AP by the model", *widths, "lambda"], rows)
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]], labels: int = 1) -> str:
+    rule = ["---"] * labels + ["---:"] * (len(head) - labels)
+    return "\n".join("| " + " | ".join(line) + " |" for line in [head, rule, *rows])
+
+
+def code(function: Any) -> str:
+    """The body of a function, without its docstring and its last line."""
+    lines = inspect.getsource(function).splitlines()[2:]
+    last = next(i for i, line in enumerate(lines) if line.lstrip().startswith("return"))
+    return textwrap.dedent("\n".join(lines[:last])).strip()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--repetitions", type=int, default=4000)
+    chosen = parser.parse_args()
+    found = Collection.read(chosen.data / "dl2019")
+    examined = audit(found.qrels, found.scores, found.runs, MEASURE, rel=2, threshold=THRESHOLD)
+    text = PAGE.format(
+        audit=examined,
+        walk=code(walk),
+        answer="\n".join(walk(found.runs, found.scores, found.qrels)),
+        repetitions=chosen.repetitions,
+        by_rank=rmse_table(rehearsals(found, chosen.repetitions, by_rank=True)),
+        by_weight=rmse_table(rehearsals(found, chosen.repetitions, by_rank=False)),
+        by_query=by_query_table(found, 400),
+        spot=spot_table(Trec8(chosen.data / "trec8"), 300),
+    )
+    write_whole(DOCS / "predictions.md", text)
+    (DOCS / "figures").mkdir(exist_ok=True)
+    save(rmse_figure(found, 400), DOCS / "figures" / "predictions-rmse.svg")
+
+
+if __name__ == "__main__":
+    main()

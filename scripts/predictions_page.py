@@ -1,0 +1,129 @@
+"""The text of docs/predictions.md; `scripts/predictions.py` fills in the numbers."""
+
+PAGE = """\
+# People and models judging together
+
+A language model can label every document, people only a few. The model's labels are cheap and wrong in ways that
+nobody knows in advance; the people's are right and rare. This page shows how to use both: the people decide what is
+true, and the model makes the answer more precise. unjudged never calls a model. You bring its labels.
+
+All numbers are from TREC Deep Learning 2019 (passages): 43 queries, 9,260 human judgments, three runs, and the scores
+from 0 to 12 that Llama-70B gave to every judged passage. A passage is relevant from grade 2 on. `make predictions`
+remakes this page.
+
+## What not to do
+
+Do not fill the holes with the model's labels and evaluate as usual. Here is what the audit of the model says:
+
+    unjudged audit qrels.txt llama.run bert2.run cknrm_b.run cknrm_b50.run --rel 2 --threshold 9
+
+```text
+{audit}
+```
+
+Every run scores too high, and not by the same amount: the weaker the run, the more it gains. A difference between
+runs shrinks or vanishes. With a model that prefers the answers of its own kind, it can turn around.
+
+Do not mix two files of judgments without looking, either. `combine(human, model)` from `unjudged.predictions` reports
+how many documents both judge, and refuses conflicts unless you choose a rule: `"first"`, `"last"` or `"highest"`.
+
+## What to do with 200 human labels
+
+The runs are known and so are the model's scores. Now 200 passages can be judged by people.
+
+```python
+{walk}
+```
+
+This prints, for `design`, `alone`, `together`, `difference` and `elsewhere`:
+
+```text
+{answer}
+```
+
+`outside="nonrelevant"` says that passages that NIST never pooled count as nonrelevant, as they do in the track. Without
+it, `estimate_by_document` stops with an error, because nobody can correct what the model says of documents that
+people could not have judged.
+
+**How it works.** Each passage has a weight w in the measure, an expected gain m from the model, and a known probability
+pi of being judged by people. The estimate is the sum of w m over all passages, plus the sum of w (y - m) / pi over those
+that people judged. Over all samples that might have been drawn, its mean is the score that complete human judgments
+would give, *whatever the model says*. Good predictions only make it vary less.
+
+**Calibration.** Raw scores become expected gains by isotonic regression on the people's judgments, weighted by 1 / pi. The
+passages of a query are calibrated by the judgments of other queries (ten folds), so no judgment calibrates itself.
+
+**Two kinds of uncertainty.** `mean` and `difference` give an interval for these queries: what would change with
+other human judgments. With `queries=True` it also covers what would change with other queries.
+
+**Which passages.** `design_for_predictions` draws passages that weigh much and that the model is unsure of, and records
+the probabilities. Judge all that it drew, and only those: `design.judged` refuses an incomplete answer. A sample that
+was drawn otherwise works as well if its probabilities (prels) or strata are recorded. Judgments without a recorded
+design are taken as a uniform sample of each query's pool, and the result says so.
+
+**Which measures.** P, RBP, DCG and other sums over documents. AP, recall and nDCG are refused: they divide by a number that
+a sample does not give. For these, judge whole queries (below).
+
+## How much it helps
+
+{repetitions} samples of 430 human judgments each, drawn with probabilities proportional to the mean over the runs of 1 / rank
+(rank 100 where a run does not have the passage); the truth is all 9,260 judgments:
+
+{by_rank}
+
+With probabilities proportional to the passages' mean weight in the measure, at least 0.01, the same budget buys more:
+
+{by_weight}
+
+![RMSE over the number of human judgments, with and without predictions](figures/predictions-rmse.svg)
+
+A useless model does no harm. If all its scores are equal or random, calibration finds that out, and the interval is no
+wider than without predictions.
+
+## Any measure: judge whole queries
+
+If people judge some queries completely and the model labels these and others, the estimate works for every measure:
+
+```python
+found = estimate_by_query(human, runs, scores, "AP(rel=2)", threshold=9)
+print(found.mean("ICT-BERT2"), found.difference("ICT-BERT2", "ICT-CKNRM_B50"))
+```
+
+It is prediction-powered inference with a tuned weight lambda: the mean of the model's scores on the other queries counts
+lambda times, and the queries that people judged correct it. Mean over 400 random choices of 20 queries that people judge,
+with the model's labels for the other 23:
+
+{by_query}
+
+Few other queries help little. The gain grows with their number and with how well the model's scores follow the people's.
+
+## A new run and 30 judgments: the spot check
+
+A run that was not pooled retrieves documents that nobody judged. If people judge 30 of them, drawn at random, RBP, P and DCG
+have an interval that holds even if the run is like none of the pooled ones. The predictions are the shares of
+relevant documents by rank band (1, 2, 3-4, 5-8, ...) among what each pooled group alone had found.
+
+```python
+design = spot_check_design(qrels, run, prevalence_by_band, "RBP(p=0.8)", budget=30)
+print(spot_check(design.judged(human), run, prevalence_by_band, "RBP(p=0.8)"))
+```
+
+On TREC-8, the nine manual runs checked with the prevalence of the automatic ones, 300 spot checks each, judgments
+in all over 50 queries:
+
+{spot}
+
+With so few judgments the usual variance is far too small whenever no relevant document happens to be drawn. The interval uses
+the variance to be expected over all unjudged documents instead.
+
+## What it assumes
+
+- People judged what the design drew, all of it, and a document's grade does not depend on the design.
+- Recorded probabilities are right. They are if `design_for_predictions`, `spot_check_design` or `unjudged sample` drew them.
+- Intervals for these queries are Normal. If documents of great weight had a very small chance of being judged, the variance
+  that a sample shows is usually far too small. So the design gives no document less than 0.01 and takes no prediction as
+  surer than 0.9, and an interval is widened if the sample shows less doubt than there is among all documents. The last step
+  helps and does not repair a reckless design. It needs the probabilities of the documents that were not drawn, so keep the whole
+  design, not only the judged documents.
+- What people say is the truth. Where people disagree among themselves, audit them as you would audit a model.
+"""
