@@ -11,7 +11,6 @@ from typing import Any
 from unjudged.comparison.by_measure import MeasureComparison
 from unjudged.comparison.comparison_grids import letters, pair_records, pairs_grid, systems_grid
 from unjudged.comparison.comparison_latex import comparison_latex
-from unjudged.comparison.grid_frames import frame_of
 from unjudged.comparison.judgment_bounds import judgment_bounds
 from unjudged.comparison.pairwise import compare_pairs
 from unjudged.comparison.query_differences import QueryDifferences, query_differences
@@ -20,6 +19,7 @@ from unjudged.errors import UsageError
 from unjudged.evaluation import RunsSource, name_runs
 from unjudged.formats.readers.frames import is_frame, library_of
 from unjudged.grids.grid import Grid
+from unjudged.grids.result_frames import frame_of
 from unjudged.grids.shown import Shown
 from unjudged.measures.names import MeasureLike, parse_measures
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
@@ -176,7 +176,7 @@ class Comparison(Shown):
 
     def to_frame(self, library: str | None = None) -> Any:
         """`records()` in the kind of frame that went in, or as 'pandas', 'polars', 'pyarrow', 'duckdb'."""
-        return frame_of(self.records(), library or self.library)
+        return frame_of(self.records().as_columns(), library or self.library)
 
     frame = to_frame
 
