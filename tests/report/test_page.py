@@ -230,8 +230,8 @@ def test_conclusions_name_both_systems() -> None:
         apart, equal = conclusions()[verdict]
         assert "{ahead}" in apart
         assert "{other}" in apart
-        assert apart.startswith(verdict)
-        assert equal.startswith(verdict)
+        assert apart.startswith(f"Verdict: {verdict}. ")
+        assert equal.startswith(f"Verdict: {verdict}. ")
 
 
 def test_runs_from_an_iterator_are_read_once() -> None:

@@ -112,9 +112,9 @@ def test_refusals() -> None:
         SCORES.plot.queries()
     with pytest.raises(UsageError, match="P@5 was not evaluated"):
         SCORES.plot.queries("P@5")
-    with pytest.raises(UsageError, match="no run 'nobody'"):
+    with pytest.raises(UsageError, match="no run is called 'nobody'"):
         SCORES.plot.differences("fused", "nobody", "AP")
-    with pytest.raises(UsageError, match="no run 'nobody'"):
+    with pytest.raises(UsageError, match="no run is called 'nobody'"):
         COMPARISON.plot.differences("fused", "nobody")
 
 

@@ -72,7 +72,7 @@ def conclusions() -> dict[str, list[str]]:
 
 def _conclusion(verdict: str, difference: float) -> str:
     gap = Estimate(difference, difference, difference, 1.0, "", "")
-    return Pair(
+    pair = Pair(
         a="{ahead}",
         b="{other}",
         measure="",
@@ -91,4 +91,5 @@ def _conclusion(verdict: str, difference: float) -> str:
         losses=0,
         verdict=verdict,
         flip=None,
-    ).conclusion()
+    )
+    return f"Verdict: {verdict}. {pair.conclusion()}"

@@ -78,7 +78,7 @@ class ScorePlots:
         for run in (a, b):
             if run not in runs:
                 raise UsageError(
-                    f"no run {run!r}; there are {', '.join(runs[:5])}{', ...' * (len(runs) > 5)}"
+                    f"no run is called {run!r}; there are {', '.join(runs[:5])}{', ...' * (len(runs) > 5)}"
                 )
         gap = self._scores.values[runs.index(a), :, k] - self._scores.values[runs.index(b), :, k]
         return difference_chart(gap, self._scores.queries, str(self._scores.measures[k]), a, b)
