@@ -221,7 +221,7 @@ def compare(
         measure.check_mean()
         measure.check_completable()
         if calibration is not None:
-            calibration.radius(measure, confidence, difference=True)
+            calibration.radius(measure, 1 - (1 - confidence) / 2)
     shared = SharedRankings.of(judgments, named, on_read)
     place = None if baseline is None else names.index(baseline)
     results, notes = [], list(shared.notes())
