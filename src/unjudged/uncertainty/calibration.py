@@ -175,9 +175,7 @@ def _check_reach(count: int, what: str, confidence: float) -> None:
     if _place(count, confidence) > count:
         most = math.floor(1000 * count / (count + 1)) / 10
         level = f"{100 * confidence:.4g} %"
-        raise UsageError(
-            f"{count} {what} cannot give {wanted} confidence; the most they can give is {most:g} %"
-        )
+        raise UsageError(f"{count} {what} cannot give {level} confidence; they can give at most {most:g} %")
 
 
 def _count(value: object) -> int:
