@@ -32,6 +32,7 @@ __all__ = [
     "JudgedRankings",
     "Judgments",
     "Measure",
+    "Page",
     "Pair",
     "Pool",
     "Robustness",
@@ -50,6 +51,7 @@ __all__ = [
     "experiment",
     "measure",
     "plan_queries",
+    "report_page",
     "sample",
     "simulate",
     "to_judge",
@@ -66,6 +68,7 @@ if TYPE_CHECKING:
     from unjudged.groups import calibrate
     from unjudged.judging.next_documents import ToJudge, Wanted, to_judge
     from unjudged.judging.pool import Pool
+    from unjudged.report.html_page import Page, report_page
     from unjudged.simulation import Simulated, simulate
     from unjudged.uncertainty.calibration import Calibration
 else:
@@ -83,6 +86,8 @@ else:
         "Agreement": "unjudged.experiments.robustness",
         "Pool": "unjudged.judging.pool",
         "Robustness": "unjudged.experiments.robustness",
+        "Page": "unjudged.report.html_page",
+        "report_page": "unjudged.report.html_page",
         "Simulated": "unjudged.simulation",
         "experiment": "unjudged.experiments.robustness",
         "simulate": "unjudged.simulation",

@@ -20,6 +20,7 @@ Format = Literal["table", "csv", "json", "jsonl", "markdown", "latex", "html", "
 Judged = Annotated[list[str] | None, Parameter(("-j", "--judged"), negative="")]
 Measures = Annotated[list[str] | None, Parameter(("-m", "--measure"), negative="")]
 Output = Annotated[Path | None, Parameter(("-o", "--output"))]
+Plot = Annotated[Path | None, Parameter("--plot")]
 
 
 def check_files(files: Sequence[str]) -> None:

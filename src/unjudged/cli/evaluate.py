@@ -14,15 +14,17 @@ from unjudged.cli.arguments import (
     Judged,
     Measures,
     Output,
+    Plot,
     check_files,
     number_or_name,
     read_judgments,
 )
-from unjudged.cli.output import check_output, show_grids
+from unjudged.cli.output import check_output, show_figure, show_grids
 from unjudged.cli.progress import progress, reading
 from unjudged.errors import UsageError
 from unjudged.evaluation import DEFAULT_MEASURES
 from unjudged.measures.names import parse_measures
+from unjudged.report.figures.charts import check_plot
 from unjudged.uncertainty.calibration import Calibration
 
 
@@ -43,6 +45,7 @@ def evaluate(
     seed: int = 0,
     format: Format | None = None,
     output: Output = None,
+    plot: Plot = None,
 ) -> None:
     """Score runs against relevance judgments.
 
@@ -89,11 +92,15 @@ def evaluate(
         csv, json, jsonl and parquet have full precision.
     output
         Write to this file.
+    plot
+        Draw the means of the first measure with intervals (--interval, or bounds and other queries) in this
+        file: svg, png, pdf or html.
     """
     if not runs:
         raise UsageError("no run given: unjudged evaluate QRELS RUN...")
     check_files([qrels, *runs, *(judged or ())])
     check_output(format, output)
+    check_plot(plot)
     if interval is None and (prevalence, calibration, confidence, more, seed) != (None, None, 0.95, 0, 0):
         raise UsageError("--prevalence, --calibration, --confidence, --more and --seed need --interval")
     learnt = None if calibration is None else Calibration.load(calibration)
@@ -105,6 +112,16 @@ def evaluate(
     with reading(len(runs)) as on_read:
         judgments = read_judgments(qrels, judged)
         scores = unjudged.evaluate(judgments, list(runs), chosen, depth=depth, on_read=on_read)
+    if plot is not None:
+        given = {
+            "prevalence": None if prevalence is None else number_or_name(prevalence),
+            "calibration": learnt,
+            "confidence": confidence,
+            "more": more,
+            "seed": seed,
+        }
+        kinds = ("bounds", "queries") if interval is None else (interval,)
+        show_figure(scores.plot.intervals(scores.measures[0], kinds, **given), plot)
     if interval is None:
         show_grids(replace(scores.grid(per_query), title=""), format, output)
         return

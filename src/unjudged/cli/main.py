@@ -24,6 +24,7 @@ COMMANDS = {
     "evaluate": ("evaluate:evaluate", "Score runs against relevance judgments."),
     "compare": ("compare:compare", "Compare runs: significant, settled, or open to judging?"),
     "calibrate": ("calibrate:calibrate", "Learn from pooled runs how far off the scores of new runs are."),
+    "report": ("report:report", "Write an evaluation as one page of HTML."),
     "audit": ("audit:audit", "Compare predicted relevance with human judgments."),
     "next": ("next_to_judge:next_to_judge", "List the documents to judge next."),
     "plan": ("plan:plan", "Plan how large an experiment has to be."),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
 from typing import Any
 
 from unjudged.comparison.by_measure import MeasureComparison
@@ -148,6 +149,11 @@ class Comparison(Shown):
     @property
     def difference(self) -> Estimate:
         return self.pair().difference
+
+    @property
+    def plot(self) -> Any:
+        """Figures as Altair charts: `matrix` and `differences`."""
+        return import_module("unjudged.report.figures.comparison_plots").ComparisonPlots(self)
 
     def grid(self) -> Grid:
         return self.systems_grid()
