@@ -14,15 +14,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from predictions_page import PAGE
 
-from unjudged import Judgments, evaluate
-from unjudged.judging.pool import Pool
-from unjudged.predictions import (
+from unjudged import (
+    Judgments,
+    Pool,
     Predictions,
     audit,
     design_for_predictions,
     estimate_by_document,
+    evaluate,
     prediction_powered,
 )
+from unjudged.formats.writing import write_whole
 from unjudged.predictions.design import probabilities
 from unjudged.predictions.population import Population
 from unjudged.predictions.quantiles import normal_quantile
@@ -30,8 +32,7 @@ from unjudged.predictions.rehearsal import Rehearsal, rehearse
 from unjudged.predictions.spot_check import checked_sum, doubt, prevalence_at
 from unjudged.predictions.sums import Sum
 from unjudged.rankings.judged import Floats, Integers, Mask
-from unjudged.report.plots import COLOURS, altair_module, save
-from unjudged.report.text import write_whole
+from unjudged.report.figures.charts import COLOURS, altair_module, save
 
 DOCS = Path(__file__).parent.parent / "docs"
 RUNS = ("ICT-BERT2", "ICT-CKNRM_B", "ICT-CKNRM_B50")

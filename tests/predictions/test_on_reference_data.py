@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from unjudged.predictions import Predictions, audit
+from unjudged import Predictions, audit
 from unjudged.predictions.population import Population
 from unjudged.predictions.rehearsal import Rehearsal, rehearse
 from unjudged.predictions.sums import Sum
