@@ -18,7 +18,7 @@ from unjudged.rankings.runs import Run
 from unjudged.scores import Score, Scores
 from unjudged.uncertainty.estimate import Estimate
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "MEASURES",

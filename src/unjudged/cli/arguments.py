@@ -8,8 +8,8 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from unjudged.errors import InputError, UsageError, quoted
-from unjudged.formats.tables import decode
+from unjudged import groups
+from unjudged.errors import InputError, UsageError
 from unjudged.measures.names import parse_measures
 from unjudged.measures.registry import Measure
 from unjudged.rankings.extension import updated
@@ -20,7 +20,6 @@ Format = Literal["table", "csv", "json", "jsonl", "markdown", "latex", "html", "
 Judged = Annotated[list[str] | None, Parameter(("-j", "--judged"), negative="")]
 Measures = Annotated[list[str] | None, Parameter(("-m", "--measure"), negative="")]
 Output = Annotated[Path | None, Parameter(("-o", "--output"))]
-LARGEST_GROUPS = 1 << 24
 
 
 def check_files(files: Sequence[str]) -> None:
@@ -57,23 +56,8 @@ def number_or_name(text: str) -> float | str:
 
 
 def read_groups(file: str, runs: Iterable[str]) -> dict[str, str]:
-    """The group of each run, from a file with `run group` per line."""
-    try:
-        with Path(file).open("rb") as source:
-            data = source.read(LARGEST_GROUPS + 1)
-    except OSError as error:
-        raise InputError(f"{file}: cannot be read: {error.strerror}") from None
-    if len(data) > LARGEST_GROUPS:
-        raise InputError(f"{file}: larger than {LARGEST_GROUPS >> 20} MB: expected `run group` per line")
-    group_of: dict[str, str] = {}
-    for number, line in enumerate(decode(data).splitlines(), 1):
-        words = line.split()
-        if words and len(words) != 2:
-            raise InputError(f"{file}:{number}: {quoted(line)}: expected a run and its group")
-        if words and words[0] in group_of:
-            raise InputError(f"{file}:{number}: run {quoted(words[0])} appears again: list each run once")
-        if words:
-            group_of[words[0]] = words[1]
+    """The groups that a file lists; it must list at least one of the runs."""
+    group_of = groups.read_groups(file)
     if not group_of.keys() & set(runs):
         raise InputError(f"{file}: lists none of the runs: expected names such as {next(iter(runs))!r}")
     return group_of
