@@ -9,14 +9,15 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from unjudged import groups
+from unjudged.cli.output import warn
 from unjudged.errors import InputError, UsageError
 from unjudged.measures.names import parse_measures
 from unjudged.measures.registry import Measure
-from unjudged.rankings.extension import updated
 from unjudged.rankings.judgments import Judgments
 
 File = Annotated[str, Parameter(allow_leading_hyphen=True)]
 Format = Literal["table", "csv", "json", "jsonl", "markdown", "latex", "html", "parquet"]
+Conflicts = Literal["error", "first", "last", "highest"]
 Judged = Annotated[list[str] | None, Parameter(("-j", "--judged"), negative="")]
 Measures = Annotated[list[str] | None, Parameter(("-m", "--measure"), negative="")]
 Output = Annotated[Path | None, Parameter(("-o", "--output"))]
@@ -31,11 +32,17 @@ def check_files(files: Sequence[str]) -> None:
         raise UsageError("standard input (-) can be read only once")
 
 
-def read_judgments(qrels: str, judged: Sequence[str] | None) -> Judgments:
-    """The judgments, updated by those of further files."""
+def read_judgments(qrels: str, judged: Sequence[str] | None, conflicts: Conflicts = "error") -> Judgments:
+    """The judgments and those of further files; what the files agree and differ on goes to standard error."""
     judgments = Judgments.read(qrels)
-    for file in judged or ():
-        judgments = updated(judgments, Judgments.read(file))
+    if judged:
+        from unjudged.predictions.combining import combine
+
+        for file in judged:
+            combined = combine(judgments, file, conflicts)
+            judgments = combined.judgments
+            for note in combined.notes():
+                warn(f"{file}: {note}")
     return judgments
 
 

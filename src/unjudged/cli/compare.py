@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
 from unjudged import compare as compare_systems
-from unjudged.cli.arguments import File, Format, Judged, Measures, Output, check_files, read_judgments
+from unjudged.cli.arguments import (
+    Conflicts,
+    File,
+    Format,
+    Judged,
+    Measures,
+    Output,
+    check_files,
+    read_judgments,
+)
 from unjudged.cli.output import check_output, show, show_grids
+from unjudged.cli.prediction_options import NO_PREDICTIONS, Predicted
 from unjudged.cli.progress import reading
 from unjudged.errors import UsageError
 from unjudged.grids.escapes import plain
@@ -27,7 +38,9 @@ def compare(
     pairs: Annotated[bool, Parameter(negative="")] = False,
     calibration: str | None = None,
     confidence: float = 0.95,
+    predicted: Predicted = NO_PREDICTIONS,
     judged: Judged = None,
+    conflicts: Conflicts = "error",
     seed: int = 0,
     format: Format | None = None,
     output: Output = None,
@@ -60,8 +73,13 @@ def compare(
         A file that `unjudged calibrate` wrote: adds a calibrated interval to the comparison of two runs.
     confidence
         The confidence level of the calibrated interval.
+    predicted
+        Options for predicted relevance.
     judged
         A file of further judgments; may be repeated.
+    conflicts
+        Which grade counts if a file of --judged judges a document differently: the first, the last or the
+        highest. By default that is an error.
     seed
         The seed of tests and corrections that resample.
     format
@@ -73,10 +91,12 @@ def compare(
         raise UsageError("two or more runs are needed: unjudged compare QRELS RUN RUN...")
     check_files([qrels, *runs, *(judged or ())])
     chosen = check_output(format, output)
+    predicted.check()
     learnt = None if calibration is None else Calibration.load(calibration)
     with reading(len(runs)) as on_read:
+        judgments = read_judgments(qrels, judged, conflicts)
         found = compare_systems(
-            read_judgments(qrels, judged),
+            judgments,
             list(runs),
             measures or "RBP(p=0.8)",
             baseline=baseline,
@@ -88,8 +108,10 @@ def compare(
             seed=seed,
             on_read=on_read,
         )
+    notes = predicted.differences(judgments, runs, found, confidence)
     if chosen == "table" and len(found.runs) == 2 and not pairs:
-        lines = [*str(found).splitlines(), *found.notes]
+        lines = [*str(found).splitlines(), *notes, *found.notes]
         show("".join(f"{plain(line)}\n" for line in lines), output)
     else:
-        show_grids(found.pairs_grid() if pairs else found.systems_grid(), format, output)
+        grid = found.pairs_grid() if pairs else found.systems_grid()
+        show_grids(replace(grid, notes=[*grid.notes, *notes]), format, output)

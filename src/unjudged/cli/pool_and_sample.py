@@ -4,11 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import inf
+from pathlib import Path
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from unjudged.cli.arguments import File, Format, Judged, Output, check_files, read_groups, read_judgments
+from unjudged.cli.arguments import (
+    Conflicts,
+    File,
+    Format,
+    Judged,
+    Output,
+    check_files,
+    read_groups,
+    read_judgments,
+)
+from unjudged.cli.drawing_options import NO_PURPOSE, Drawing
 from unjudged.cli.output import command_line, show, show_grids, warn
 from unjudged.cli.progress import reading
 from unjudged.errors import UsageError
@@ -103,6 +114,7 @@ def sample(
     qrels: File,
     /,
     *runs: File,
+    drawing: Drawing = NO_PURPOSE,
     design: Annotated[str, Parameter(("-d", "--design"))] = "random",
     share: str | None = None,
     depth: Annotated[str | None, Parameter(("-k", "--depth"))] = None,
@@ -112,6 +124,8 @@ def sample(
     redraw: bool | None = None,
     form: Annotated[Form | None, Parameter("--format")] = None,
     judged: Judged = None,
+    conflicts: Conflicts = "error",
+    to_judge: Path | None = None,
     header: bool = True,
     output: Output = None,
 ) -> None:
@@ -128,6 +142,8 @@ def sample(
         Complete judgments.
     runs
         The runs of the pool, for every design except random.
+    drawing
+        Options for samples that are drawn before judging.
     design
         How documents are chosen: random, depth, mixed or stratified.
     share
@@ -148,6 +164,11 @@ def sample(
         stratified); prels, with inclusion probabilities, for statAP.
     judged
         Judgments made since, in a file of their own; may be repeated.
+    conflicts
+        Which grade counts if a file of --judged judges a document differently: the first, the last or the
+        highest. By default that is an error.
+    to_judge
+        With --for: a folder for the design and the documents to judge.
     header
         Begin the file with a comment that says how it was made. Not every tool reads comments.
     output
@@ -156,8 +177,12 @@ def sample(
     from unjudged.judging.designs import find_design
     from unjudged.judging.pool import Pool
 
-    chosen = find_design(design)
+    drawing.check(share=share, depth=depth, top=top, strata=strata, redraw=redraw, format=form, output=output)
     check_files([qrels, *runs])
+    if drawing.purpose is not None:
+        drawing.draw(to_judge, [qrels, *runs], judged, conflicts, seed)
+        return
+    chosen = find_design(design)
     if chosen.runs:
         _check(runs, f"unjudged sample --design {design} QRELS RUN...")
     elif runs:
@@ -176,7 +201,7 @@ def sample(
     if strata is not None and options:
         raise UsageError("--top does not go with --strata: name the depth in --strata")
     level = None if needed is None else chosen.level.read(str(levels[needed]))
-    judgments = read_judgments(qrels, judged)
+    judgments = read_judgments(qrels, judged, conflicts)
     made = Pool(judgments)
     if chosen.runs:
         named = name_runs(list(runs))

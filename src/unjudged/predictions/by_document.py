@@ -33,7 +33,7 @@ OUTSIDE = {"error": "", "nonrelevant": "counted as nonrelevant", "predicted": "c
 """What to do with documents that people could not have judged, and how that is described."""
 
 
-CALIBRATED, AS_THEY_ARE = "calibrated predictions", "predictions as they are"
+NONE, CALIBRATED, AS_THEY_ARE = "no predictions", "calibrated predictions", "predictions as they are"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -94,7 +94,7 @@ class DocumentEstimates(Estimates):
     def notes(self) -> list[str]:
         sample = f"{self.design} sample of {counted(self.judged, 'human judgment')}"
         found = [f"{self.measure} by document: {sample}, {self.predictions}."]
-        if self.missing:
+        if self.predictions != NONE:
             found.append(f"Documents that count for {self.measure} and have no prediction: {self.missing}.")
         if self.outside:
             what = f"Documents that count for {self.measure} and could not have been judged by people"
@@ -162,7 +162,7 @@ def estimate_by_document(
         judged=int(population.drawn.sum()),
         missing=missing,
         outside=int(unreachable.sum()),
-        predictions="no predictions" if predictions is None else CALIBRATED if calibrate else AS_THEY_ARE,
+        predictions=NONE if predictions is None else CALIBRATED if calibrate else AS_THEY_ARE,
         treated=OUTSIDE[outside],
     )
 
@@ -197,5 +197,6 @@ def _refusal(population: Population, rows: Mask) -> str:
     row = int(np.argmax(rows))
     query = population.judgments.queries[int(population.judgments.query[row])]
     example = f"document {population.judgments.documents[row]!r} of query {query!r}"
-    problem = f"people could not have judged {counted(int(rows.sum()), 'document')} of those that count, such as {example}"
-    return f"{problem}: draw the sample from all documents, or choose outside='nonrelevant' or 'predicted'"
+    several = f"{counted(int(rows.sum()), 'document')} of those that count"
+    remedy = "draw the sample from all documents, or choose outside='nonrelevant' or 'predicted'"
+    return f"people could not have judged {several}, such as {example}: {remedy}"

@@ -87,9 +87,10 @@ class QueryEstimates(Estimates):
     """Queries that people judged and that have no predictions: they are left out."""
 
     def mean(self, run: str, *, confidence: float = 0.95) -> Estimate:
-        i = self.place(run)
-        found = prediction_powered(self.human[i], self.predicted[i], self.further[i])
-        return found.interval(confidence, f"mean {self.measure} of {run}")
+        return self._powered(self.place(run)).interval(confidence, f"mean {self.measure} of {run}")
+
+    def _powered(self, i: int) -> Powered:
+        return prediction_powered(self.human[i], self.predicted[i], self.further[i])
 
     def difference(self, a: str, b: str, *, confidence: float = 0.95) -> Estimate:
         """The mean of run `a` minus that of run `b`, by the differences of each query."""
@@ -104,9 +105,9 @@ class QueryEstimates(Estimates):
 
     def notes(self) -> list[str]:
         judged, more = (counted(scores.shape[1], "query") for scores in (self.human, self.further))
-        powered = [self.mean(run).method.removeprefix("prediction-powered, ") for run in self.runs]
+        weights = [f"{run} {self._powered(i).weight:.3f}" for i, run in enumerate(self.runs)]
         queries = f"{judged} judged by people, {more} with predictions only"
-        found = [f"{self.measure} by query: {queries}; weight of the predictions: {', '.join(powered)}."]
+        found = [f"{self.measure} by query: {queries}; weight of the predictions: {', '.join(weights)}."]
         if self.without_predictions:
             found.append(
                 f"{counted(self.without_predictions, 'query')} judged by people left out: no predictions."

@@ -51,8 +51,10 @@ def estimates_grid(several: Sequence[Estimates], confidence: float = 0.95) -> Gr
     for one, run, intervals in found:
         by_kind = {i.uncertainty == JUDGMENTS: f"[{i.low:.4f}, {i.high:.4f}]" for i in intervals}
         rows.append([run, one.measure, intervals[0].value, by_kind.get(True), by_kind.get(False)])
-    samples = "had people judged another sample of these queries' documents, or had there been other queries"
-    level = f"{confidence:.0%} intervals: {samples}."
+    level = f"{confidence:.0%} intervals: had people judged another sample, or had there been other queries."
+    if all(row[3] is None for row in rows):
+        level = f"{confidence:.0%} intervals: had there been other queries."
+        columns, rows = [*columns[:3], columns[4]], [[*row[:3], row[4]] for row in rows]
 
     def records() -> Grid:
         cells = [

@@ -9,10 +9,11 @@ import numpy as np
 
 from unjudged.errors import InputError
 from unjudged.formats.writing import METHOD, document_id, qrels_text, query_id
+from unjudged.grids.escapes import plain
 from unjudged.grids.grid import Cell, Column, Grid
 from unjudged.grids.shown import Shown
 from unjudged.judging import sampling
-from unjudged.predictions.combining import DRAWN
+from unjudged.predictions.combining import DRAWN, Combined, combine
 from unjudged.predictions.source import table_of
 from unjudged.rankings.extension import chosen_rows, rows_of
 from unjudged.rankings.judged import Floats, Mask
@@ -61,6 +62,10 @@ class JudgingDesign(Shown):
         """The (query, document) pairs to judge."""
         return _names(self.judgments, self.drawn)
 
+    def answered(self, answers: JudgmentsSource) -> Combined:
+        """The design with answers so far, and how many documents were judged though they were not drawn."""
+        return combine(self.judgments, answers)
+
     def judged(self, qrels: JudgmentsSource) -> Judgments:
         """The design with the grades that people gave; each document that was drawn must have one.
 
@@ -85,7 +90,7 @@ class JudgingDesign(Shown):
         own = self.judgments
         queries = [query_id(query) for query in own.queries]
         columns = own.query.tolist(), own.documents, own.grade.tolist(), self.probability.tolist()
-        lines = [f"# {comment}" for comment in comments]
+        lines = [f"# {plain(comment)}" for comment in comments]
         for q, document, grade, odds in zip(*columns, strict=True):
             lines.append(f"{queries[q]} {document_id(document)} {grade} {METHOD} {odds!r}")
         return "".join(f"{line}\n" for line in lines)
