@@ -53,7 +53,7 @@ def spot_check(
         A file that `unjudged calibrate` wrote: how often unjudged documents are relevant, by rank. It makes
         the interval narrower; the interval holds without it too.
     prevalence
-        Instead of --calibration: how often unjudged documents are relevant, as a guess. Default: 0.05.
+        The probability that an unjudged document is relevant, instead of --calibration. Default: 0.05.
     measure
         A sum over documents, such as P@10, RBP(p=0.8) or DCG@10.
     budget
