@@ -89,7 +89,15 @@ class PredictionOptions:
         found = self.estimates(judgments, runs, [str(result.measure) for result in compared.results])
         tested = compared.results[0].tests.pairs
         pairs = zip(tested.first.tolist(), tested.second.tolist(), strict=True)
-        return difference_notes(found, [(compared.runs[i], compared.runs[j]) for i, j in pairs], confidence)
+        named = [(compared.runs[i], compared.runs[j]) for i, j in pairs]
+        return [*_before(judgments), *difference_notes(found, named, confidence)]
+
+
+def _before(judgments: Judgments) -> list[str]:
+    """How the rest of a comparison reads a sample."""
+    if judgments.probability is None:
+        return []
+    return ["so far documents that were not drawn counted as unjudged; from here on the sample is weighted"]
 
 
 NO_PREDICTIONS = PredictionOptions()

@@ -134,26 +134,25 @@ def estimate_by_query(
     judgments, named = Judgments.of(qrels), {name: Run.of(run) for name, run in name_runs(runs).items()}
     rel = int(chosen.given.get("rel", 1))
     predicted = Predictions.of(predictions).judgments(threshold, rel)
-    human, machine = (
-        chosen.compute(judged_rankings(pool, named)).reshape(len(named), -1)
-        for pool in (judgments, predicted)
-    )
     place = {query: j for j, query in enumerate(judgments.queries.tolist())}
     both = [(place[query], j) for j, query in enumerate(predicted.queries.tolist()) if query in place]
     if not both:
         example = f"{predicted.queries[0]!r} in the predictions, {judgments.queries[0]!r} in the judgments"
         raise InputError(f"no query that people judged has predictions: for example {example}")
     ours, theirs = (list(column) for column in zip(*both, strict=True))
-    further = np.delete(machine, theirs, axis=1)
-    if not further.shape[1]:
+    if len(theirs) == len(predicted.queries):
         raise InputError(
             "every query with predictions is judged by people, so they add nothing: expected further queries"
         )
+    human, machine = (
+        chosen.compute(judged_rankings(pool, named)).reshape(len(named), -1)
+        for pool in (judgments, predicted)
+    )
     return QueryEstimates(
         str(chosen),
         tuple(named),
         human[:, ours],
         machine[:, theirs],
-        further,
+        np.delete(machine, theirs, axis=1),
         len(judgments.queries) - len(ours),
     )
