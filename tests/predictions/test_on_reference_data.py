@@ -129,6 +129,14 @@ def test_the_audit_of_the_model(collection: Any) -> None:
     assert gap + bias["ICT-BERT2"] - bias["ICT-CKNRM_B50"] == pytest.approx(0.023, abs=0.0005)
 
 
+def test_the_commands_of_the_page_print_what_it_shows(script: Any, collection: Any, tmp_path: Path) -> None:
+    page = (SCRIPTS.parent / "docs" / "predictions.md").read_text()
+    shown = script.walk(collection, tmp_path)
+    assert set(shown) == set(script.COMMANDS)
+    for command, text in shown.items():
+        assert f"```text\n{text}\n```" in page, f"{command}: run `make predictions`"
+
+
 @pytest.fixture(scope="module")
 def trec8(script: Any, data: Path) -> Any:
     return script.Trec8(data / "trec8")
