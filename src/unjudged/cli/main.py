@@ -21,6 +21,7 @@ from unjudged.cli.demo import demo
 from unjudged.cli.evaluate import evaluate
 from unjudged.cli.experiment import experiment
 from unjudged.cli.measures import cite, measures
+from unjudged.cli.merge import merge
 from unjudged.cli.next_to_judge import next_to_judge
 from unjudged.cli.plan import plan
 from unjudged.cli.pool_and_sample import pool, sample
@@ -43,6 +44,7 @@ for command in (
     calibrate,
     pool,
     sample,
+    merge,
     simulate,
     experiment,
     baseline,
