@@ -47,7 +47,7 @@ BEST = 12.0
 """The model's highest score."""
 RUN_FILES = " ".join(f"{run}.run" for run in RUNS)
 WITH_PREDICTIONS = (
-    f"judging/design.prels {RUN_FILES} \\\n    --judged answers.qrels --predictions llama.run "
+    f"judging/design.txt {RUN_FILES} \\\n    --judged answers.qrels --predictions llama.run "
     f"--outside nonrelevant -m '{MEASURE}'"
 )
 COMMANDS = {
@@ -180,7 +180,7 @@ def walk(found: Collection, folder: Path) -> dict[str, str]:
         )
     )
     shown = {name: _shown(COMMANDS[name], folder) for name in ("audit", "draw")}
-    design = JudgingDesign.of(folder / "judging" / "design.prels")
+    design = JudgingDesign.of(folder / "judging" / "design.txt")
     (folder / "answers.qrels").write_text(_answers(design.to_judge(), found.qrels))
     first = set(list(found.qrels.queries)[:20])
     known = [(q, d) for q, d in _names(found.qrels) if q in first]

@@ -82,8 +82,9 @@ def test_from_the_draw_to_the_answer(world: World) -> None:
     folder = world.folder / "judging"
     draw = ["sample", "--for", "predictions", *world.runs, "--predictions", world.model]
     said = printed(*draw, "--budget", "150", "--to-judge", str(folder), "--seed", "4")
-    design, asked = str(folder / "design.prels"), str(folder / "to-judge.qrels")
-    assert said.startswith(f"{len(JudgingDesign.of(design).to_judge())} documents to judge in {asked}")
+    design, asked = str(folder / "design.txt"), str(folder / "assessor-1.qrels")
+    drawn = len(JudgingDesign.of(design).to_judge())
+    assert said.startswith(f"{drawn} documents to judge, drawn proportional to weight")
     answers = world.answers(asked)
     evaluated = ["evaluate", design, *world.runs, "--judged", answers, "--predictions", world.model]
     rows = table(*evaluated, "-m", MEASURE)
@@ -103,10 +104,47 @@ def test_from_the_draw_to_the_answer(world: World) -> None:
     assert f"95% interval {gap.low:+.4f} to {gap.high:+.4f} for these queries" in as_json
 
 
+def test_earlier_judgments_are_certain(world: World) -> None:
+    """What people judged before is not drawn again, and counts with probability 1."""
+    folder, earlier = world.folder / "judging", world.qrels("earlier.qrels", 2)
+    queries = [
+        "sample",
+        "--for",
+        "predictions",
+        *world.runs,
+        "--predictions",
+        world.model,
+        "--judged",
+        earlier,
+    ]
+    printed(*queries, "--budget", "15", "--to-judge", str(folder), "--assessors", "2")
+    asked = [line for file in folder.glob("assessor-*") for line in file.read_text().splitlines()]
+    assert asked
+    answers = world.answers(world.write("both.qrels", asked))
+    evaluated = [
+        "evaluate",
+        str(folder / "design.txt"),
+        *world.runs,
+        "--predictions",
+        world.model,
+        "-m",
+        "P@5",
+    ]
+    assert "not judged yet" in refused(1, *evaluated, "--judged", answers)
+    rows = table(*evaluated, "--judged", answers, "--judged", earlier)
+    judged = JudgingDesign.of(folder / "design.txt").judged(world.truth)
+    assert judged.probability is not None
+    assert (judged.probability == 1).sum() == len(Judgments.of(earlier).grade)
+    expected = estimate_by_document(judged, world.runs, Predictions.of(world.model), "P@5")
+    assert [float(row["value"]) for row in rows[::2]] == pytest.approx(
+        [expected.mean(run).value for run in expected.runs]
+    )
+
+
 def test_half_an_answer_is_refused(world: World) -> None:
     folder = world.folder / "judging"
     printed("sample", "--for", "predictions", *world.runs, "-b", "40", "--to-judge", str(folder))
-    design, asked = str(folder / "design.prels"), folder / "to-judge.qrels"
+    design, asked = str(folder / "design.txt"), folder / "assessor-1.qrels"
     evaluated = ["evaluate", design, *world.runs, "--predictions", world.model]
     waiting = len(JudgingDesign.of(design).to_judge())
     assert refused(1, *evaluated).startswith(
@@ -120,7 +158,7 @@ def test_half_an_answer_is_refused(world: World) -> None:
 def test_what_was_not_drawn_is_reported_and_left_out(world: World) -> None:
     folder = world.folder / "judging"
     printed("sample", "--for", "predictions", *world.runs, "-b", "40", "--to-judge", str(folder))
-    design = str(folder / "design.prels")
+    design = str(folder / "design.txt")
     evaluated = [
         "evaluate",
         design,
@@ -132,9 +170,9 @@ def test_what_was_not_drawn_is_reported_and_left_out(world: World) -> None:
         "--format",
         "csv",
     ]
-    drawn = unjudged(*evaluated, "--judged", world.answers(str(folder / "to-judge.qrels")))
+    drawn = unjudged(*evaluated, "--judged", world.answers(str(folder / "assessor-1.qrels")))
     every = [f"{q} 0 {d} {g}" for q, docs in world.truth.items() for d, g in docs.items()]
-    listed = Judgments.of(design)
+    listed = JudgingDesign.of(design).judgments
     known = {(listed.queries[q], d) for q, d in zip(listed.query, listed.documents, strict=True)}
     inside = [row for row in every if tuple(row.split()[0:3:2]) in known]
     all_judged = unjudged(*evaluated, "--judged", world.write("all.qrels", inside))
@@ -194,9 +232,9 @@ def test_nothing_is_overwritten(world: World) -> None:
     draw = ["sample", "--for", "predictions", *world.runs, "--to-judge", str(folder)]
     printed(*draw, "--budget", "30")
     printed(*draw, "--budget", "30")
-    (folder / "to-judge.qrels").write_text("q 0 d 1\n")
+    (folder / "assessor-1.qrels").write_text("q 0 d 1\n")
     assert "exists and has other content" in refused(1, *draw, "--budget", "30")
-    assert (folder / "to-judge.qrels").read_text() == "q 0 d 1\n"
+    assert (folder / "assessor-1.qrels").read_text() == "q 0 d 1\n"
 
 
 @pytest.mark.parametrize(("rule", "value"), [("first", 0.5), ("last", 1.0), ("highest", 1.0)])

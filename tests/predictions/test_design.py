@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,8 @@ from unjudged import (
     estimate_by_document,
     sample,
 )
+from unjudged.judging.design_file import design_text, read_design
+from unjudged.predictions.combining import DRAWN
 from unjudged.predictions.design import probabilities
 
 RUN = {"q1": {"d1": 4.0, "d2": 3.0, "d3": 2.0}, "q2": {"d1": 2.0, "d4": 1.0}}
@@ -102,14 +105,18 @@ def test_grades_come_back_with_their_probabilities() -> None:
 
 def test_a_design_is_restored_from_its_file(tmp_path: Path) -> None:
     found = design_for_predictions(RUN, 3, PREDICTED, "P@3", qrels={"q1": {"d3": 1}, "q2": {"d9": 0}}, seed=2)
-    file = tmp_path / "design.prels"
-    file.write_text(found.text(["how it was made"]))
+    file = tmp_path / "design.txt"
+    file.write_text(design_text(found.as_drawn(2, "how it was made")))
     again = JudgingDesign.of(file)
-    assert again.to_judge() == found.to_judge()
-    np.testing.assert_array_equal(again.judgments.grade, found.judgments.grade)
+    before = found.judgments.grade >= 0
+    np.testing.assert_array_equal(again.judgments.grade, np.where(before, DRAWN, found.judgments.grade))
     np.testing.assert_array_equal(again.probability, found.probability)
-    with pytest.raises(InputError, match="no recorded probabilities"):
-        JudgingDesign.of(Judgments.of({"q1": {"d1": -1}}))
+    assert again.judgments.stratum is None
+    assert not read_design(file).drawn[~before & ~found.drawn].any()
+    chosen = replace(found.as_drawn(), chosen=True)
+    file.write_text(design_text(chosen))
+    with pytest.raises(InputError, match="no random sample"):
+        JudgingDesign.of(file)
 
 
 def test_what_people_are_given_does_not_show_ranks() -> None:
@@ -131,6 +138,16 @@ def test_only_documents_of_the_pool_are_drawn() -> None:
     found = design_for_predictions([RUN, OTHER], 100, None, "P@3", among=pool)
     assert found.to_judge() == [("q1", "d1"), ("q1", "d3"), ("q2", "d4")]
     assert list(found.judgments.queries) == ["q1", "q2"]
+
+
+def test_earlier_judgments_do_not_limit_the_queries() -> None:
+    judged = {"q1": {"d1": 1, "d2": 0, "d3": 1, "d9": 0}}
+    found = design_for_predictions(RUN, 100, None, "P@3", qrels=judged)
+    assert {query for query, _ in found.to_judge()} == set(RUN) - {"q1"}
+    limited = design_for_predictions(RUN, 100, None, "P@3", qrels=judged, among={"q2": {"d4": -1}})
+    assert limited.to_judge() == [("q2", "d4")]
+    with pytest.raises(InputError, match="nothing is left to draw"):
+        design_for_predictions(RUN, 100, None, "P@3", qrels=judged, among=judged)
 
 
 def test_an_incomplete_answer_is_refused() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -21,6 +22,8 @@ Conflicts = Literal["error", "first", "last", "highest"]
 Judged = Annotated[list[str] | None, Parameter(("-j", "--judged"), negative="")]
 Measures = Annotated[list[str] | None, Parameter(("-m", "--measure"), negative="")]
 Output = Annotated[Path | None, Parameter(("-o", "--output"))]
+DESIGN = b"unjudged-design"
+"""How the file of a drawn sample begins."""
 
 
 def check_files(files: Sequence[str]) -> None:
@@ -34,7 +37,7 @@ def check_files(files: Sequence[str]) -> None:
 
 def read_judgments(qrels: str, judged: Sequence[str] | None, conflicts: Conflicts = "error") -> Judgments:
     """The judgments and those of further files; what the files agree and differ on goes to standard error."""
-    judgments = Judgments.read(qrels)
+    judgments = _from_design(qrels) if _is_design(qrels) else Judgments.read(qrels)
     if judged:
         from unjudged.predictions.combining import combine
 
@@ -44,6 +47,22 @@ def read_judgments(qrels: str, judged: Sequence[str] | None, conflicts: Conflict
             for note in combined.notes():
                 warn(f"{file}: {note}")
     return judgments
+
+
+def _is_design(file: str) -> bool:
+    """Whether a file records a drawn sample; pipes are left alone, because they can be read only once."""
+    path = Path(file)
+    if not path.is_file():
+        return False
+    with suppress(OSError), path.open("rb") as stream:
+        return stream.read(len(DESIGN)) == DESIGN
+    return False
+
+
+def _from_design(file: str) -> Judgments:
+    from unjudged.predictions.judging_design import JudgingDesign
+
+    return JudgingDesign.of(file).judgments
 
 
 def one_measure(name: str) -> Measure:

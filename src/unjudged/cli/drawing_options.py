@@ -12,10 +12,7 @@ from cyclopts import Parameter
 from unjudged.cli.arguments import Conflicts, read_judgments
 from unjudged.cli.output import command_line, make_folder, show
 from unjudged.cli.progress import progress
-from unjudged.errors import InputError, UsageError
-from unjudged.formats.tables import encode
-
-DESIGN, TASK = "design.prels", "to-judge.qrels"
+from unjudged.errors import UsageError
 
 
 @Parameter(name="*")
@@ -27,8 +24,8 @@ class DrawingOptions:
     ----------
     purpose
         predictions: draw documents of the runs for people to judge, so that their judgments and predictions
-        of the rest give narrow intervals (`evaluate --predictions`). All files are runs then. The folder of
-        --to-judge gets design.prels and to-judge.qrels.
+        of the rest give narrow intervals (`evaluate --predictions`). All files are runs then, --judged are
+        earlier human judgments, and --to-judge is the folder to write to.
     predictions
         With --for predictions: predicted relevance. Documents that are in doubt are drawn more often. Scores
         that are no probabilities help only together with --judged.
@@ -63,10 +60,17 @@ class DrawingOptions:
         folder: Path | None,
         runs: Sequence[str],
         judged: Sequence[str] | None,
+        *,
         conflicts: Conflicts,
         seed: int,
+        assessors: int | None = None,
+        twice: str | None = None,
     ) -> None:
         """Draw the documents and write the folder; nothing there is overwritten."""
+        from unjudged.cli.judging_folder import DESIGN, check_new
+        from unjudged.judging.design_file import design_text
+        from unjudged.judging.handing_out import hand_out, task_texts
+        from unjudged.judging.levels import SHARE
         from unjudged.predictions.design import design_for_predictions
 
         if folder is None:
@@ -90,19 +94,18 @@ class DrawingOptions:
             "seed": seed,
         }
         files = [*runs, *(word for file in judged or () for word in ("--judged", file))]
-        made_by = command_line("sample", files, options)
-        texts = {DESIGN: design.text([made_by]), TASK: design.task()}
+        sample = design.as_drawn(seed, command_line("sample", files, options))
+        tasks = hand_out(sample, assessors=assessors or 1, twice=SHARE.read(twice) if twice else 0.0)
+        if not tasks:
+            raise UsageError("no document was drawn: choose a larger budget or another seed")
+        texts = {DESIGN: design_text(sample), **task_texts(tasks)}
+        for name, text in texts.items():
+            check_new(folder / name, text)
         make_folder(folder)
         for name, text in texts.items():
-            path = folder / name
-            if path.is_file() and path.read_bytes() != encode(text):
-                raise InputError("exists and has other content: choose another folder", source=str(path))
-        for name, text in texts.items():
             show(text, folder / name)
-        show(f"{len(design.to_judge())} documents to judge in {folder / TASK}, drawn {design.method}\n")
-        show(
-            f"Then: unjudged evaluate {folder / DESIGN} RUN... --judged {folder / TASK} --predictions FILE\n"
-        )
+        where = f"{', '.join(tasks)} in {folder}"
+        show(f"{len(sample.to_judge)} documents to judge, drawn {design.method}: {where}\n")
 
 
 NO_PURPOSE = DrawingOptions()

@@ -30,6 +30,7 @@ COMMANDS = {
     "plan": ("plan:plan", "Plan how large an experiment has to be."),
     "pool": ("pool_and_sample:pool", "Make a pool from runs, or show what each run brought to it."),
     "sample": ("pool_and_sample:sample", "Draw a sample of judgments by a design."),
+    "merge": ("merge:merge", "Merge the files of assessors with the design of their sample."),
     "simulate": ("simulate:simulate", "Make simulated runs and judgments."),
     "experiment": ("experiment:experiment", "Find out how few judgments would have been enough."),
     "baseline": ("baseline:baseline", "Show what a random ranking scores."),

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from unjudged.errors import UsageError
+from unjudged.errors import InputError, UsageError
 from unjudged.evaluation import RunsSource, judged_rankings, name_runs
 from unjudged.formats.roles import QRELS
 from unjudged.measures.names import MeasureLike
@@ -48,7 +48,7 @@ def design_for_predictions(
     m counts as between 0.1 and 0.9, because a model may be sure and wrong. It is the prediction where that is
     a probability, or calibrated on the judged documents of `qrels`, which are not drawn again. With neither,
     every document is equally in doubt. `among` lists the documents that can be judged, a pool for example;
-    their grades are not looked at. Queries are those of `qrels`, else of `among`, else of the runs.
+    their grades are not looked at, and documents of other queries are not drawn.
 
     >>> from unjudged import sample
     >>> design = design_for_predictions(sample.runs["dense"], budget=50, measure="P@10")
@@ -57,11 +57,13 @@ def design_for_predictions(
     """
     chosen = Sum.of(measure)
     listed = None if among is None else _none_judged(Judgments.of(among))
-    pool, rankings = _retrieved(runs, listed if qrels is None else Judgments.of(qrels))
+    pool, rankings = _retrieved(runs, None if qrels is None else Judgments.of(qrels), listed)
     weight = np.bincount(rankings.row, chosen.weights(rankings.rank), len(pool.grade))
     open_ = (pool.grade < 0) & (weight > 0)
     if listed is not None:
         open_ &= rows_of(listed, table_of(pool)) >= 0
+    if not open_.any():
+        raise InputError("nothing is left to draw: every document that counts is judged")
     chance, method = _chance(predictions, pool, chosen)
     chance = np.clip(chance, LEAST_DOUBT, 1 - LEAST_DOUBT)
     size = np.where(open_, weight * np.sqrt(chance * (1 - chance)), 0.0)
@@ -112,15 +114,17 @@ def _none_judged(judgments: Judgments) -> Judgments:
     return replace(judgments, grade=unknown, stratum=None, probability=None)
 
 
-def _retrieved(runs: RunsSource, known: Judgments | None) -> tuple[Judgments, JudgedRankings]:
-    """A pool with every document that the runs retrieve, and their rankings over it."""
+def _retrieved(
+    runs: RunsSource, known: Judgments | None, listed: Judgments | None
+) -> tuple[Judgments, JudgedRankings]:
+    """A pool with what is known and what the runs retrieve, for the listed queries, and their rankings."""
     named = {name: Run.of(run) for name, run in name_runs(runs).items()}
     tables = [run.table for run in named.values()]
-    if known is None:
-        first = _none_judged(Judgments.from_table(replace(tables[0], numbers=tables[0].numbers * 0), QRELS))
-        pool = extended(first, tables[1:], new_queries=True)
-    else:
-        pool = extended(known, tables)
+    if listed is not None:
+        known = listed if known is None else extended(known, [table_of(listed)], new_queries=True)
+    elif known is None:
+        known = _none_judged(Judgments.from_table(replace(tables[0], numbers=tables[0].numbers * 0), QRELS))
+    pool = extended(known, tables, new_queries=listed is None)
     return pool, judged_rankings(pool, named)
 
 

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from unjudged.errors import InputError
-from unjudged.formats.writing import METHOD, document_id, qrels_text, query_id
-from unjudged.grids.escapes import plain
+from unjudged.formats.writing import qrels_text
 from unjudged.grids.grid import Cell, Column, Grid
 from unjudged.grids.shown import Shown
 from unjudged.judging import sampling
+from unjudged.judging.design_file import read_design
+from unjudged.judging.drawn_sample import DrawnSample
 from unjudged.predictions.combining import DRAWN, Combined, combine
 from unjudged.predictions.source import table_of
 from unjudged.rankings.extension import chosen_rows, rows_of
 from unjudged.rankings.judged import Floats, Mask
 from unjudged.rankings.judgments import UNSAMPLED, Judgments, JudgmentsSource
+
+POISSON = "predictions"
+"""The name of these designs in a design file: documents drawn one by one, without strata."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -33,12 +37,16 @@ class JudgingDesign(Shown):
     method: str
 
     @classmethod
-    def of(cls, source: JudgmentsSource, method: str = "as recorded") -> JudgingDesign:
-        """From the file that `text` makes."""
-        judgments = Judgments.of(source)
-        if judgments.probability is None:
-            raise InputError("these judgments have no recorded probabilities, expected those of a design")
-        return cls(judgments, method)
+    def of(cls, file: str | os.PathLike[str]) -> JudgingDesign:
+        """From a file that records a design; documents that were judged before wait for their grades too."""
+        found = read_design(file)
+        if found.chosen:
+            raise InputError(
+                "the documents were chosen for what they show: no random sample", source=str(file)
+            )
+        grade = np.where(found.drawn, DRAWN, UNSAMPLED).astype(np.int32)
+        stratum = None if found.design == POISSON else found.stratum
+        return cls(Judgments(found.pooled, grade, stratum, found.probability), found.design)
 
     @classmethod
     def drawn_from(
@@ -85,15 +93,12 @@ class JudgingDesign(Shown):
         """The probability with which each row was drawn."""
         return np.zeros(0) if self.judgments.probability is None else self.judgments.probability
 
-    def text(self, comments: Iterable[str] = ()) -> str:
-        """The design as prels with all its documents: `query document grade method probability` per line."""
-        own = self.judgments
-        queries = [query_id(query) for query in own.queries]
-        columns = own.query.tolist(), own.documents, own.grade.tolist(), self.probability.tolist()
-        lines = [f"# {plain(comment)}" for comment in comments]
-        for q, document, grade, odds in zip(*columns, strict=True):
-            lines.append(f"{queries[q]} {document_id(document)} {grade} {METHOD} {odds!r}")
-        return "".join(f"{line}\n" for line in lines)
+    def as_drawn(self, seed: int = 0, made_by: str = "") -> DrawnSample:
+        """The design as it is recorded in a file; what was judged before was handed out earlier."""
+        judged = self.judgments.grade >= 0
+        one = np.ones(len(judged), np.int32)
+        pooled, drawn = self.judgments.pooled, self.drawn | judged
+        return DrawnSample(pooled, drawn, one, self.probability, judged, POISSON, seed, made_by=made_by)
 
     def task(self) -> str:
         """What people are given: qrels with -1 for each document to judge, sorted by name."""
