@@ -185,6 +185,12 @@ def test_perfect_predictions_leave_only_query_uncertainty() -> None:
     )
 
 
+def test_judgments_that_were_chosen_are_refused() -> None:
+    chosen = replace(Judgments.of({"q1": {"d1": 1, "d2": -1}}), chosen=True)
+    with pytest.raises(InputError, match="chosen for what they show, and the estimate needs a random sample"):
+        estimate_by_document(chosen, {"a": {"q1": {"d1": 1.0}}}, None, "P@1")
+
+
 def test_documents_that_could_not_be_judged() -> None:
     listed = {"q1": {"d1": 1, "d2": -1, "d3": 0}}
     run = {"q1": {"d1": 4.0, "d9": 3.0, "d2": 2.0}}

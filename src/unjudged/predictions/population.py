@@ -49,6 +49,9 @@ class Population:
         could have been drawn. Otherwise the judgments list all that could.
         """
         judgments = Judgments.of(qrels)
+        if judgments.chosen:
+            problem = "these judgments were chosen for what they show, and the estimate needs a random sample"
+            raise InputError(f"{problem}: draw one (unjudged sample --for predictions)")
         check_judged(judgments)
         named = {name: Run.of(run) for name, run in name_runs(runs).items()}
         drawn = np.isfinite(judgments.inclusion)
