@@ -224,6 +224,8 @@ def test_options_that_do_not_go_together(world: World) -> None:
     assert "needs --budget" in refused(2, *draw)
     assert "needs --to-judge FOLDER" in refused(2, *draw, "--budget", "10")
     assert refused(2, *draw, "--budget", "9", "--share", "10%") == "--for predictions does not take --share"
+    assert refused(2, *draw, "--budget", "9", "--format", "prels").endswith("does not take --format")
+    assert refused(2, *draw, "--budget", "9", "--design", "depth").endswith("does not take --design")
     assert "go with --for predictions" in refused(2, "sample", QRELS, "--share", "10%", "--budget", "9")
 
 

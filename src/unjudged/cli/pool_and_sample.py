@@ -177,8 +177,7 @@ def sample(
     judged
         Judgments made since, in a file of their own; may be repeated.
     conflicts
-        Which grade counts if a file of --judged judges a document differently: the first, the last or the
-        highest. By default that is an error.
+        Which grade counts if a file of --judged differs: first, last or highest. Default: an error.
     to_judge
         A folder: write the design and one file per topic of what to judge, in random order.
     assessors
@@ -197,7 +196,8 @@ def sample(
     from unjudged.judging.pool import Pool
 
     files = [qrels, *runs]
-    drawing.check(share=share, depth=depth, top=top, strata=strata, redraw=redraw, since=since, output=output)
+    others = {"share": share, "depth": depth, "top": top, "strata": strata, "redraw": redraw, "format": form}
+    drawing.check(**others, design=None if design == "random" else design, since=since, output=output)
     check_files(files)
     if drawing.purpose is not None:
         drawing.draw(
