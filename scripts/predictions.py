@@ -26,7 +26,7 @@ from unjudged import (
     prediction_powered,
 )
 from unjudged.formats.writing import judgments_text, qrels_text, write_whole
-from unjudged.predictions.design import probabilities
+from unjudged.predictions.design import LEAST_DOUBT, probabilities
 from unjudged.predictions.population import Population
 from unjudged.predictions.quantiles import normal_quantile
 from unjudged.predictions.rehearsal import Rehearsal, rehearse
@@ -97,13 +97,26 @@ class Collection(NamedTuple):
         size: Floats = share.mean(axis=0)
         return size
 
+    def doubt(self) -> Floats:
+        """What `unjudged sample --for predictions` draws by: mean weight x sqrt(m (1 - m))."""
+        population = Population.of(self.qrels, self.runs)
+        rankings, rows = population.rankings, len(population.drawn)
+        weight = np.bincount(rankings.row, Sum.of(MEASURE).weights(rankings.rank), rows)
+        score = Predictions.of(self.scores).aligned(population.judgments).value / BEST
+        chance = np.clip(np.where(np.isnan(score), 0.5, score), LEAST_DOUBT, 1 - LEAST_DOUBT)
+        size: Floats = weight * np.sqrt(chance * (1 - chance))
+        return size
+
 
 def rehearsals(
-    found: Collection, repetitions: int, *, by_rank: bool, budget: float = BUDGET
+    found: Collection, repetitions: int, *, by: str, budget: float = BUDGET
 ) -> dict[str, Rehearsal]:
-    """The same samples with no predictions, with the model's labels as they are, and calibrated."""
-    size = found.size() if by_rank else None
-    floor = 0.0 if by_rank else min(0.01, 0.1 * budget / len(found.qrels.grade))
+    """The same samples with no predictions, with the model's labels as they are, and calibrated.
+
+    Documents are drawn by 'rank', by 'weight', or by weight and 'doubt', as `unjudged sample` draws them.
+    """
+    size = {"rank": found.size, "weight": lambda: None, "doubt": found.doubt}[by]()
+    floor = 0.0 if by == "rank" else min(0.01, 0.1 * budget / len(found.qrels.grade))
     ways: dict[str, tuple[Scores | None, bool]] = {
         "no predictions": (None, True),
         "the model's labels as they are": (found.labels, False),
@@ -143,7 +156,7 @@ def rmse_figure(found: Collection, repetitions: int) -> Any:
     chart = altair_module()
     rows = []
     for budget in BUDGETS:
-        for way, one in rehearsals(found, repetitions, by_rank=False, budget=budget).items():
+        for way, one in rehearsals(found, repetitions, by="weight", budget=budget).items():
             rows.append({"budget": budget, "way": way, "of": "a run's mean", "rmse": mean_rmse(one)})
             rows.append({"budget": budget, "way": way, "of": "a difference", "rmse": one.rmse(*RUNS[:2])})
     ways = list(dict.fromkeys(row["way"] for row in rows))
@@ -259,14 +272,17 @@ class Trec8:
         share: Floats = counts[1] / np.maximum(counts[0], 1)
         return share
 
-    def spot_checks(self, measure: str, budget: float, draws: int, seed: int = 0) -> SpotChecks:
+    def spot_checks(
+        self, measure: str, budget: float, draws: int, prevalence: Sequence[float] = ()
+    ) -> SpotChecks:
         """Many spot checks of each manual run."""
-        chosen, prevalence, queries = Sum.of(measure), self.prevalence(), len(self.pool.judgments.queries)
-        rng = np.random.default_rng(seed)
+        by_band = list(prevalence) or self.prevalence().tolist()
+        chosen, queries = Sum.of(measure), len(self.pool.judgments.queries)
+        rng = np.random.default_rng(0)
         errors, held, widths = [], [], []
         for i in self.manual:
             rank, relevant = self.unjudged(i)
-            weight, m = chosen.weights(rank) / queries, prevalence_at(rank, prevalence.tolist())
+            weight, m = chosen.weights(rank) / queries, prevalence_at(rank, by_band)
             pi = probabilities(doubt(weight, m), np.ones(len(rank), bool), budget)
             widths.append(weight.sum())
             for _ in range(draws):
@@ -328,8 +344,10 @@ def main() -> None:
     text = PAGE.format(
         **shown,
         repetitions=chosen.repetitions,
-        by_rank=rmse_table(rehearsals(found, chosen.repetitions, by_rank=True)),
-        by_weight=rmse_table(rehearsals(found, chosen.repetitions, by_rank=False)),
+        by_rank=rmse_table(rehearsals(found, chosen.repetitions, by="rank")),
+        by_weight=rmse_table(rehearsals(found, chosen.repetitions, by="weight")),
+        by_doubt=rmse_table(rehearsals(found, chosen.repetitions, by="doubt")),
+        with_200=rmse_table(rehearsals(found, chosen.repetitions, by="doubt", budget=200)),
         by_query=by_query_table(found, 400),
         spot=spot_table(Trec8(chosen.data / "trec8"), 300),
     )

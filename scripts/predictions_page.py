@@ -50,6 +50,8 @@ answers, in `answers.qrels`.
 {estimate}
 ```
 
+The column "by people" of the audit has what all 9,260 judgments say: the three intervals contain it.
+
 `--outside nonrelevant` says that passages that NIST never pooled count as nonrelevant, as they do in the track. Without it
 the command stops with an error, because nobody can correct what the model says of passages that people could not have
 judged. If you draw from all passages, you do not need it.
@@ -100,6 +102,14 @@ a sample does not give. For these, judge whole queries (below).
 With probabilities proportional to the passages' mean weight in the measure, at least 0.01, the same budget buys more:
 
 {by_weight}
+
+`unjudged sample --for predictions` draws by weight and by doubt. Here that is about as good as weight alone:
+
+{by_doubt}
+
+And 200 judgments, as above:
+
+{with_200}
 
 ![RMSE over the number of human judgments, with and without predictions](figures/predictions-rmse.svg)
 
