@@ -164,7 +164,7 @@ def test_spot_checks_of_the_manual_runs(trec8: Any, measure: str, budget: int, r
 
 
 def test_spot_checks_with_the_prevalence_of_a_calibration(script: Any, trec8: Any, data: Path) -> None:
-    """`unjudged calibrate` on the automatic runs gives what `unjudged spot-check` needs for the manual ones."""
+    """`calibrate` on the automatic runs gives what a spot check of the manual ones needs."""
     with (data / "trec8" / "run-info.tsv").open() as lines:
         pooled = [row for row in csv.DictReader(lines, delimiter="\t") if row["pooled"] == "yes"]
     automatic = {row["run"]: row["group"] for row in pooled if row["type"] != "manual"}
