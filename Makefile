@@ -5,7 +5,7 @@ DATA ?= ../shared/data
 BIN = $(VENV)/bin
 SOURCES = $(shell find src -name '*.py' -o -name '*.pyx' -o -name '*.pxd' -o -name '*.pxi') pyproject.toml
 
-.PHONY: demo test test-cluster test-lowest lint format bench docs papers predictions fuzz fuzz-short fuzz-allocations fuzz-threads sample clean
+.PHONY: demo test test-cluster test-lowest lint format bench docs papers predictions coverage fuzz fuzz-short fuzz-allocations fuzz-threads sample clean
 
 demo: $(VENV)/installed
 	@$(BIN)/unjudged demo
@@ -92,6 +92,11 @@ build/fuzz/%/built: $(VENV)/bin/python $(SOURCES)
 # The page on human judgments and predictions; DL-2019 and TREC-8 are in DATA.
 predictions: $(VENV)/tools
 	$(BIN)/python scripts/predictions.py --data $(DATA)
+
+# How often every interval holds, measured: the tables of docs/trust.md. About a quarter of an hour of processor time.
+coverage: DATA = ../shared/data/trec8
+coverage: $(VENV)/tools
+	$(BIN)/python scripts/coverage/write_tables.py --data $(DATA)
 
 sample: $(VENV)/installed
 	$(BIN)/python scripts/make_sample.py

@@ -17,6 +17,7 @@ from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.runs import Run
 from unjudged.scores import Score, Scores
 from unjudged.uncertainty.estimate import Estimate
+from unjudged.uncertainty.estimate_table import Estimates
 
 __version__ = "0.2.0"
 
@@ -29,6 +30,7 @@ __all__ = [
     "Comparison",
     "DocumentEstimates",
     "Estimate",
+    "Estimates",
     "InputError",
     "JudgedRankings",
     "JudgingDesign",

@@ -97,7 +97,7 @@ def test_from_the_draw_to_the_answer(world: World) -> None:
     shown = printed(*evaluated, "-m", MEASURE)
     assert f"Poisson sample of {expected.judged} human judgments" in " ".join(shown.split())
     assert "have no prediction: 0." in shown
-    compared = printed("compare", *evaluated[1:])
+    compared = " ".join(printed("compare", *evaluated[1:]).split())
     gap = expected.difference(*expected.runs)
     assert f"{gap.value:+.4f}; 95% interval {gap.low:+.4f} to {gap.high:+.4f} for these queries" in compared
     as_json = printed("compare", *evaluated[1:], "--format", "json")

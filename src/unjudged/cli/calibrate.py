@@ -28,9 +28,9 @@ def calibrate(
 ) -> None:
     """Learn from pooled runs how far off scores are when a group was not pooled.
 
-    Each group is left out in turn: the documents that only it retrieved become unjudged, and its scores are compared
-    with those under all judgments. The result is a small file for `evaluate --interval calibrated` and `compare`,
-    which need neither the runs nor the groups.
+    Each group is left out in turn: the documents that only it retrieved become unjudged, and its scores are
+    compared with those under all judgments. The result is a small file for `evaluate --interval calibrated`
+    and `compare`, which need neither the runs nor the groups.
 
     Parameters
     ----------
@@ -39,7 +39,8 @@ def calibrate(
     runs
         The pooled runs, of as many groups as possible: 95 % confidence needs 19 groups.
     groups
-        A file of lines `run group`, or a pattern such as '(.*?)-' whose first bracket is the group in a run's name.
+        A file of lines `run group`, or a pattern such as '(.*?)-' whose first bracket is the group in a run's
+        name.
     measures
         A measure; may be repeated. The default is AP, nDCG@10, RBP(p=0.8), P@10 and RR.
     depth

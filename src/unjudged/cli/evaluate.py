@@ -25,10 +25,7 @@ from unjudged.cli.progress import progress, reading
 from unjudged.errors import UsageError
 from unjudged.evaluation import DEFAULT_MEASURES
 from unjudged.measures.names import parse_measures
-from unjudged.report.interval_grids import intervals_grid
 from unjudged.uncertainty.calibration import Calibration
-
-INTERVAL_MEASURES = ("AP", "nDCG@10", "RBP(p=0.8)")
 
 
 def evaluate(
@@ -81,9 +78,10 @@ def evaluate(
     predicted
         Options for predicted relevance.
     interval
-        Add an interval to each mean: bounds (whatever the unjudged documents turn out to be), calibrated (a run
-        like the pooled groups, see --calibration), model (each unjudged document is relevant with --prevalence),
-        queries (other queries, these judgments) or both (other queries, given --prevalence).
+        Add an interval to each mean: bounds (whatever the unjudged documents turn out to be), calibrated (a
+        run like the pooled groups, see --calibration), model (each unjudged document is relevant with
+        --prevalence), queries (other queries, these judgments) or both (other queries, given --prevalence).
+        A measure that cannot have it is printed with its mean alone and a note.
     prevalence
         The probability that an unjudged document is relevant: a number, or how to estimate it from the judged
         documents (all, query or rank), which is usually too high.
@@ -115,7 +113,7 @@ def evaluate(
     learnt = None if calibration is None else Calibration.load(calibration)
     if interval is not None and per_query:
         raise UsageError("--per-query cannot be used with --interval: intervals are of means")
-    chosen = parse_measures(measures or (DEFAULT_MEASURES if interval is None else INTERVAL_MEASURES))
+    chosen = parse_measures(measures or DEFAULT_MEASURES)
     if rel is not None:
         chosen = [m(rel=rel) if "rel" in m.parameters and "rel" not in m.given else m for m in chosen]
     with reading(len(runs)) as on_read:
@@ -134,4 +132,4 @@ def evaluate(
             seed=seed,
             on_progress=lambda done, _: advance(done),
         )
-    show_grids(intervals_grid(scores, estimates), format, output)
+    show_grids(estimates.grid(), format, output)

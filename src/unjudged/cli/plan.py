@@ -35,10 +35,10 @@ def queries(
     conflicts: Conflicts = "error",
     format: Literal["text", "json"] = "text",
 ) -> None:
-    """Plan how many queries show a difference, from pilot runs.
+    """Plan how many queries it takes to show a difference, from pilot runs.
 
-    The paired t test finds a difference of the size --effect with probability --power. Without --effect, the
-    smallest difference that as many queries as in the pilot show.
+    With so many queries the paired t test finds a difference of the size --effect with probability --power.
+    Without --effect, see which difference the queries of the pilot can show.
 
     Parameters
     ----------
@@ -53,21 +53,21 @@ def queries(
     power
         The probability of finding it.
     alpha
-        The level of significance.
+        The significance level.
     correction
         How the p values of many comparisons are corrected. Each is planned at alpha / comparisons, which
         suffices even if no other pair differs.
     comparisons
-        How many pairs will be tested; the pairs of the pilot if not given.
+        How many pairs will be tested. By default as many as the pilot has.
     baseline
-        Compare every other run with this one, not all with each other.
+        The name of the run that the others will be compared with, instead of all pairs.
     judged
-        Judgments made since, in a file of their own; may be repeated.
+        A file of further judgments; may be repeated.
     conflicts
         Which grade counts if a file of --judged judges a document differently: the first, the last or the
         highest. By default that is an error.
     format
-        How to print; json has full precision.
+        The output format; json has full precision.
     """
     if len(runs) < 2:
         raise UsageError("a plan needs two runs or more: unjudged plan queries QRELS RUN RUN...")

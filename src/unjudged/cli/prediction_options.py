@@ -97,7 +97,7 @@ def _before(judgments: Judgments) -> list[str]:
     """How the rest of a comparison reads a sample."""
     if judgments.probability is None:
         return []
-    return ["so far documents that were not drawn counted as unjudged; from here on the sample is weighted"]
+    return ["Above, documents that were not drawn count as unjudged; below, the sample stands for them."]
 
 
 NO_PREDICTIONS = PredictionOptions()

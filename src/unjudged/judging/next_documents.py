@@ -41,7 +41,7 @@ def to_judge(
 ) -> ToJudge:
     """The unjudged documents whose judgment narrows the interval most, best first.
 
-    The interval is that of the runs' means, or of the `difference` of two runs; the measure is RBP or P, whose
+    The interval is that of the runs' means, or of the `difference` of two runs. The measure is RBP or P, whose
     interval is as wide as the sum of the weights of the unjudged documents.
 
     >>> from unjudged import sample

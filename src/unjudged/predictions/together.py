@@ -65,7 +65,7 @@ def difference_notes(
             intervals = one.intervals(a, b, confidence=confidence)
             ends = " and ".join(map(_described, intervals))
             gap = f"{one.measure}, {a} minus {b}: {intervals[0].value:+.4f}"
-            found.append(f"with predictions, {gap}; {confidence:.0%} interval {ends}")
+            found.append(f"With predictions, {gap}; {confidence:.0%} interval {ends}.")
     return found
 
 

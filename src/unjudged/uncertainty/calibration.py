@@ -1,9 +1,10 @@
 """Calibrated intervals: how far off were the pooled groups when each was left out?
 
-For each left-out run, truth is its mean under all judgments, and value its mean with the documents of its own
-group unjudged. The score |truth - value| / sqrt(high - low), with the bounds in the root, says how far off the
-value was, and split conformal prediction turns the scores into an interval: value +- s sqrt(high - low), s the
-ceil((n + 1) confidence)-th smallest score, cut to the bounds. It holds for a run that is like the left-out ones.
+For each left-out run, truth is its mean under all judgments, and value its mean with the documents of its
+own group unjudged. The score |truth - value| / sqrt(high - low), with the bounds in the root, says how far
+off the value was. Split conformal prediction turns the scores into an interval: value +- s sqrt(high - low),
+s the ceil((n + 1) confidence)-th smallest score, cut to the bounds. It holds for a run that is like the
+left-out ones.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from unjudged.errors import InputError, UsageError
+from unjudged.measures.averages import mean_over_queries
 from unjudged.measures.registry import Measure
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 from unjudged.uncertainty.bounds import bounds
@@ -24,6 +26,7 @@ from unjudged.uncertainty.left_out import LeftOut, unjudged_share
 
 MOST_PAIRS = 200
 LARGEST_FILE = 1 << 24
+UNITS = ("runs", "groups")
 SCHEMA = "unjudged calibration 1"
 
 
@@ -48,26 +51,27 @@ class Calibration:
     def radius(self, measure: Measure, confidence: float, *, difference: bool = False) -> float:
         """The score that so large a share of left-out runs (or pairs of them) does not exceed."""
         known = self.differences if difference else self.scores
+        self.check_has(measure, difference=difference)
+        scores = np.sort(known[str(measure)])
+        _check_reach(self.groups, "groups", confidence)
+        _check_reach(
+            len(scores), f"left-out runs with unjudged documents that count for {measure}", confidence
+        )
+        return float(scores[_place(len(scores), confidence) - 1])
+
+    def check_has(self, measure: Measure, *, difference: bool = False) -> None:
+        """Refuse a measure for which nothing was learnt."""
+        known = self.differences if difference else self.scores
         if str(measure) not in known:
             raise UsageError(f"the calibration has no {measure}; it has {', '.join(known) or 'no measure'}")
-        if math.ceil((self.groups + 1) * confidence) > self.groups:
-            highest = self.groups / (self.groups + 1)
-            raise UsageError(
-                f"{self.groups} groups cannot give {confidence:.0%} confidence; the most they can give is "
-                f"{math.floor(1000 * highest) / 10:g} %"
-            )
-        scores = np.sort(known[str(measure)])
-        place = math.ceil((len(scores) + 1) * confidence)
-        if not len(scores):
-            return 0.0
-        return float(scores[min(place, len(scores)) - 1])
 
     def describe(self, share: float) -> str:
         """What was assumed, and where the share of unjudged documents of a new run lies."""
         above = float(np.mean(np.asarray(self.unjudged) < share - 1e-12))
         return (
-            f"calibrated on {self.runs} runs of {self.groups} groups, each group left out in turn; assumes a run like "
-            f"theirs ({share:.0%} of its top 10 is unjudged, more than in {above:.0%} of the left-out runs)"
+            f"calibrated on {self.runs} runs of {self.groups} groups, each group left out in turn; assumes a "
+            f"run like theirs ({share:.0%} of its top 10 is unjudged, more than in {above:.0%} of the "
+            "left-out runs)"
         )
 
     def save(self, path: str | Path) -> None:
@@ -96,26 +100,56 @@ class Calibration:
         if not isinstance(fields, dict) or fields.get("schema") != SCHEMA:
             raise InputError(problem)
         try:
-            return cls(
-                groups=int(fields["groups"]),
-                runs=int(fields["runs"]),
-                queries=int(fields["queries"]),
-                depth=int(fields["depth"]),
+            found = cls(
+                groups=_count(fields["groups"]),
+                runs=_count(fields["runs"]),
+                queries=_count(fields["queries"]),
+                depth=_count(fields["depth"]),
                 unit=str(fields["unit"]),
                 prevalence=_numbers(fields["prevalence"]),
                 unjudged=_numbers(fields["unjudged"]),
-                scores={str(name): _numbers(scores) for name, scores in fields["scores"].items()},
-                differences={str(name): _numbers(scores) for name, scores in fields["differences"].items()},
+                scores=_by_measure(fields["scores"]),
+                differences=_by_measure(fields["differences"]),
             )
-        except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
+        except (KeyError, TypeError, ValueError, AttributeError):
             raise InputError(problem) from None
+        if found.unit not in UNITS:
+            raise InputError(problem)
+        return found
 
 
-def _numbers(values: Sequence[object]) -> tuple[float, ...]:
-    numbers = tuple(float(value) for value in values)  # type: ignore[arg-type]
-    if not all(math.isfinite(number) and number >= 0 for number in numbers):
-        raise ValueError("a score is not a number")
-    return numbers
+def _place(count: int, confidence: float) -> int:
+    """Which of so many sorted scores bounds the score of a new run: ceil((n + 1) confidence)."""
+    return math.ceil((count + 1) * confidence - 1e-9)
+
+
+def _check_reach(count: int, what: str, confidence: float) -> None:
+    """Refuse a level that so many scores cannot give."""
+    if _place(count, confidence) > count:
+        most = math.floor(1000 * count / (count + 1)) / 10
+        raise UsageError(
+            f"{count} {what} cannot give {confidence:.0%} confidence; the most they can give is {most:g} %"
+        )
+
+
+def _count(value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value < 1 << 31:
+        raise ValueError("not a number of things")
+    return value
+
+
+def _numbers(values: object) -> tuple[float, ...]:
+    if not isinstance(values, list) or not all(isinstance(value, float | int) for value in values):
+        raise TypeError("not a list of numbers")
+    if not all(math.isfinite(number) and number >= 0 for number in values):
+        raise ValueError("a score is not a number from 0")
+    return tuple(map(float, values))
+
+
+def _by_measure(scores: dict[str, object]) -> dict[str, tuple[float, ...]]:
+    if not all(name.isprintable() for name in scores):
+        raise ValueError("not the name of a measure")
+    return {name: _numbers(own) for name, own in scores.items()}
 
 
 def calibrated(
@@ -131,8 +165,10 @@ def calibrated(
 
     `unit` is 'runs', or 'groups' for one score per group, its largest, which is safer and wider.
     """
-    if unit not in ("runs", "groups"):
+    if unit not in UNITS:
         raise UsageError(f"unit is {unit!r}: use 'runs' or 'groups'")
+    if depth < 1:
+        raise UsageError(f"depth is {depth}: use a whole number of at least 1")
     left_out = LeftOut.of(rankings, group, depth)
     if left_out.groups < 2:
         raise UsageError("calibration needs at least two groups of pooled runs")
@@ -170,7 +206,7 @@ def _left_out_values(
 def mean_bounds(measure: Measure, rankings: JudgedRankings, queries: int) -> tuple[Floats, Floats]:
     """The bounds of each run's mean; documents after the end of a ranking do not count."""
     found = bounds(measure, rankings, after_end=False)
-    low, high = (measure.over_queries(end.reshape(-1, queries)) for end in (found.low, found.high))
+    low, high = (mean_over_queries(end.reshape(-1, queries)) for end in (found.low, found.high))
     return low, high
 
 

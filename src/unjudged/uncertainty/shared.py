@@ -166,8 +166,8 @@ class UnknownWeights:
         for i in range(self.runs):
             own = slice(starts[i], starts[i + 1])
             dense[row[own]] = weight[own]
-            others = slice(starts[i + 1], None)
-            smaller = np.minimum(dense[row[others]], weight[others])
-            shared[i] = np.bincount(run[others], smaller, self.runs)
+            shared[i] = np.bincount(run, np.minimum(dense[row], weight), self.runs)
             dense[row[own]] = 0
-        return shared + shared.T + np.diag(self.total())
+        both_ways: Floats = (shared + shared.T) / 2  # the same bits whatever the order of the runs
+        np.fill_diagonal(both_ways, self.total())
+        return both_ways
