@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from unjudged import to_judge
-from unjudged.cli.arguments import File, Judged, Output, check_files, one_measure, read_judgments
+from unjudged.cli.arguments import Conflicts, File, Judged, Output, check_files, one_measure, read_judgments
 from unjudged.cli.output import show, show_grids
 from unjudged.cli.progress import progress
 from unjudged.errors import InputError, UsageError
@@ -25,6 +25,7 @@ def next_to_judge(
     measure: Annotated[str, Parameter(("-m", "--measure"))] = "RBP(p=0.8)",
     difference: Annotated[bool, Parameter(negative="")] = False,
     judged: Judged = None,
+    conflicts: Conflicts = "error",
     format: Literal["qrels", "table", "csv", "json", "jsonl", "markdown", "latex", "html", "parquet"]
     | None = None,
     output: Output = None,
@@ -48,6 +49,9 @@ def next_to_judge(
         Narrow the interval of the difference between two runs, not those of their means.
     judged
         A file of further judgments; may be repeated.
+    conflicts
+        Which grade counts if a file of --judged judges a document differently: the first, the last or the
+        highest. By default that is an error.
     format
         The output format: qrels, or one that also has the gain of each document. By default the suffix of the
         output file decides, or else it is qrels.
@@ -59,7 +63,7 @@ def next_to_judge(
         raise UsageError("no run given: unjudged next QRELS RUN...")
     chosen = one_measure(measure)
     with progress("choosing documents"):
-        judgments = read_judgments(qrels, judged)
+        judgments = read_judgments(qrels, judged, conflicts)
         wanted = to_judge(judgments, list(runs), budget, chosen, difference=difference)
     if not wanted:
         raise InputError("nothing is left to judge: every document that counts is judged")
