@@ -36,11 +36,9 @@ MEASURES = ["AP", "nDCG", "nDCG@3", "RBP(p=0.8)", "P@3", "RR", "Rprec"]
 
 def brute_force(measure: str, pairs: list[tuple[int, int]]) -> dict[tuple[str, str], float]:
     """|Cov(D, x_d)| / sd(x_d) over all completions of every unknown document, each with its probability."""
-    unknown = {q: [d for d, g in docs.items() if g < 0] for q, docs in QRELS.items()}
-    for q, docs in unknown.items():
-        retrieved = {d for run in RUNS.values() for d in run[q]}
-        docs += sorted(retrieved - QRELS[q].keys())
-    names = [(q, d) for q, docs in unknown.items() for d in docs]
+    retrieved = {(q, d) for run in RUNS.values() for q, docs in run.items() for d in docs}
+    pooled = {(q, d) for q, docs in QRELS.items() for d in docs}
+    names = sorted(name for name in retrieved | pooled if QRELS[name[0]].get(name[1], -1) < 0)
     states, chances, values = [], [], []
     for state in product([0, 1], repeat=len(names)):
         grades = {q: {d: g for d, g in docs.items() if g >= 0} for q, docs in QRELS.items()}
@@ -89,7 +87,9 @@ def test_the_estimate_for_sums_is_the_closed_form(measure: str) -> None:
     completions = shared.completions(PREVALENCE, seed=3)
     pairs = np.array([0, 1]), np.array([1, 2])
     exact = gains_of_sum(shared, completions, chosen, *pairs)
-    np.testing.assert_allclose(estimated_gains(shared, completions, chosen, *pairs, 40_000), exact, atol=2e-3)
+    np.testing.assert_allclose(
+        estimated_gains(shared, completions, chosen, *pairs, draws=40_000), exact, atol=2e-3
+    )
     weights = shared.unknown_weights(chosen)
     table = np.zeros((weights.rows, 3))
     table[weights.row, weights.run] = weights.weight

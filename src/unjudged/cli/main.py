@@ -20,6 +20,7 @@ from unjudged.cli.compare import compare
 from unjudged.cli.demo import demo
 from unjudged.cli.evaluate import evaluate
 from unjudged.cli.experiment import experiment
+from unjudged.cli.judge import judge
 from unjudged.cli.measures import cite, measures
 from unjudged.cli.merge import merge
 from unjudged.cli.next_to_judge import next_to_judge
@@ -44,6 +45,7 @@ for command in (
     calibrate,
     pool,
     sample,
+    judge,
     merge,
     simulate,
     experiment,

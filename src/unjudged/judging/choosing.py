@@ -47,7 +47,8 @@ class Chosen(Shown):
     def sentence(self) -> str:
         """What to do, in one sentence or two."""
         if not self.open_pairs:
-            return f"Stop: the judgments settle all {self.pairs} pairs of {len(self.runs)} runs by {self.measure}."
+            settled = f"all {self.pairs} pairs of {len(self.runs)} runs by {self.measure}"
+            return f"Stop: the judgments settle {settled}."
         left = f"{self.open_pairs} of {self.pairs} pairs of {len(self.runs)} runs are open by {self.measure}."
         if self.forecast is None:
             return left

@@ -1,10 +1,10 @@
 """How much each document's relevance moves the values of runs, from random completions of one query.
 
-The plain estimate is the covariance of a run's value with the document's relevance. Its error comes from all the
-other documents, so what they explain is taken out first: the value is regressed on the numbers of relevant
-documents per band of ranks. A document then has the effect of its band, which is estimated from many documents,
-plus the covariance with what the regression leaves. That second part is shrunk by the share of its variance that
-is not chance. With many completions the shrinkage vanishes, and the sum is the covariance itself.
+The plain estimate is the covariance of a run's value with the document's relevance. Its error comes from all
+the other documents, so what they explain is taken out first: the value is regressed on the numbers of
+relevant documents per band of ranks. A document then has the effect of its band, which is estimated from many
+documents, plus the covariance with what the regression leaves. That second part is shrunk by the share of its
+variance that is not chance. With many completions the shrinkage vanishes, and the sum is the covariance.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ RIDGE = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Bands:
-    """For each query, the rank band of every unknown document in every run; the last band is not retrieved."""
+    """The rank band of every unknown document in every run; the last band is for those not retrieved."""
 
     band: NDArray[np.int8]
     place: Integers
@@ -91,7 +91,8 @@ class Effects:
         rest = relevant @ left
         rest /= draws * np.maximum(self.deviation, np.finfo(float).tiny)[:, None]
         rest[self.deviation == 0] = 0.0
-        return effect + _signal(rest, left, draws) * rest
+        found: Floats = effect + _signal(rest, left, draws) * rest
+        return found
 
 
 def _signal(rest: Floats, left: Floats, draws: int) -> Floats:

@@ -1,13 +1,14 @@
 """What the judgment of a document would say about the order of runs, for every measure.
 
-In a random completion of the judgments, x_d is 1 where document d turns out relevant, and D is the difference of
-two runs' means. Judging d explains the share Cov(D, x_d)^2 / (Var(D) Var(x_d)) of the variance of D, so
+In a random completion of the judgments, x_d is 1 where document d turns out relevant, and D is the difference
+of two runs' means. Judging d explains the share Cov(D, x_d)^2 / (Var(D) Var(x_d)) of the variance of D, so
 
     gain_d = |Cov(D, x_d)| / sd(x_d),  summed over the pairs of runs whose order is still open.
 
-For sums over relevant documents, such as RBP and P, this is |w_A - w_B| sqrt(p (1 - p)), with the weights of the
-document in both runs and its probability p of being relevant. For other measures it is estimated from random
-completions that all runs share. A document matters only to its own query, so the covariance is taken there.
+For sums over relevant documents, such as RBP and P, this is |w_A - w_B| sqrt(p (1 - p)), with the weights of
+the document in both runs and its probability p of being relevant. For other measures it is estimated from
+random completions that all runs share. A document matters only to its own query, so the covariance is taken
+there.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unjudged.judging.effects import Bands, Effects
 from unjudged.measures.registry import Measure
@@ -47,7 +49,7 @@ def gains(
     completions = replace(completions, prevalence=fixed)
     if is_sum(measure):
         return gains_of_sum(shared, completions, measure, first, second)
-    return estimated_gains(shared, completions, measure, first, second, draws)
+    return estimated_gains(shared, completions, measure, first, second, draws=draws)
 
 
 def gains_of_sum(
@@ -76,6 +78,7 @@ def estimated_gains(
     measure: Measure,
     first: Integers,
     second: Integers,
+    *,
     draws: int,
 ) -> Floats:
     """The gains by covariances over completions, query by query."""
@@ -124,7 +127,7 @@ def pair_sums(table: Floats, first: Integers, second: Integers) -> Floats:
     return np.maximum(total - found, 0.0)
 
 
-def _blocks(row: Integers, runs: int, cells: int = 1 << 22) -> list[slice]:
+def _blocks(row: NDArray[np.int32], runs: int, cells: int = 1 << 22) -> list[slice]:
     """Slices of sorted rows, so that a table of distinct rows and runs stays small and no row is split."""
     starts = np.flatnonzero(np.concatenate([[True], row[1:] != row[:-1]])) if len(row) else np.zeros(0, int)
     cuts = [*starts[:: max(1, cells // max(runs, 1))].tolist(), len(row)]

@@ -1,4 +1,4 @@
-"""Which pairs of runs the judgments settle: whatever the unjudged documents turn out to be, the order stays."""
+"""Which pairs of runs the judgments settle: no completion of the unjudged documents changes their order."""
 
 from __future__ import annotations
 
