@@ -25,7 +25,9 @@ from unjudged.cli.measures import cite, measures
 from unjudged.cli.merge import merge
 from unjudged.cli.next_to_judge import next_to_judge
 from unjudged.cli.plan import plan
+from unjudged.cli.plan_judgments import judgments
 from unjudged.cli.pool_and_sample import pool, sample
+from unjudged.cli.reusability_command import reusability
 from unjudged.cli.simulate import simulate
 from unjudged.errors import UnjudgedError, UsageError
 from unjudged.formats.scan.scanner import KIND_OF_SCANNER
@@ -47,6 +49,7 @@ for command in (
     sample,
     judge,
     merge,
+    reusability,
     simulate,
     experiment,
     baseline,
@@ -56,6 +59,7 @@ for command in (
 ):
     app.command(command)
 app.command(next_to_judge, name="next")
+plan.command(judgments)
 app.command(plan)
 
 

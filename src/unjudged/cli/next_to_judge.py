@@ -43,6 +43,7 @@ def next_to_judge(
     pooled: Annotated[bool, Parameter(negative="")] = False,
     prevalence: str = "rank",
     seed: int = 0,
+    confidence: float | None = None,
     forecast: Annotated[bool, Parameter(negative="")] = False,
     record: Path | None = None,
     judged: Judged = None,
@@ -82,6 +83,10 @@ def next_to_judge(
         or query.
     seed
         With --settle: another number gives other random completions.
+    confidence
+        With --settle: count a pair as settled if its order holds in this central share of random completions,
+        such as 0.95. By default it must hold in every completion, which takes nearly all judgments for
+        measures other than RBP and P.
     forecast
         With --settle: say about how many judgments would settle every pair.
     record
@@ -109,6 +114,7 @@ def next_to_judge(
                 pooled=pooled,
                 prevalence=number_or_name(prevalence),
                 seed=seed,
+                confidence=confidence,
                 forecast=forecast,
             )
         _show_chosen(found, format, output, record)

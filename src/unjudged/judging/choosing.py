@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -14,11 +16,12 @@ from unjudged.judging.drawn_sample import DrawnSample
 from unjudged.judging.gains import DRAWS, gains
 from unjudged.judging.levels import whole
 from unjudged.judging.next_documents import Wanted
-from unjudged.judging.settling import pair_bounds, with_grades
+from unjudged.judging.settling import PairBounds, likely_bounds, pair_bounds, with_grades
 from unjudged.measures.names import MeasureLike, parse_measures
 from unjudged.measures.registry import Measure
 from unjudged.rankings.judged import Integers
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
+from unjudged.uncertainty.completions import Completions
 from unjudged.uncertainty.draws import drawn_relevant
 from unjudged.uncertainty.prevalence import PrevalenceLike
 from unjudged.uncertainty.shared import SharedRankings
@@ -88,6 +91,7 @@ def choose(
     prevalence: PrevalenceLike = "rank",
     draws: int = DRAWS,
     seed: int = 0,
+    confidence: float | None = None,
     forecast: bool = False,
 ) -> Chosen:
     """The unjudged documents that say most about the order of the runs, for any measure.
@@ -96,10 +100,14 @@ def choose(
     only the pairs of the best runs so far. With `pooled`, only documents of the pool can be relevant.
     `forecast` also says how many judgments would settle all these pairs.
 
+    A pair is settled if no completion of the judgments changes its order; for measures other than RBP and P
+    that takes nearly all judgments. With `confidence`, it is settled if its order is the same in so large a
+    central share of random completions, which is right if the prevalence is.
+
     >>> from unjudged import sample
     >>> found = choose(sample.qrels, sample.runs, 2, "nDCG@10", top=3)
     >>> found.sentence()
-    '3 of 3 pairs of 3 runs are open by nDCG@10.'
+    '2 of 3 pairs of 3 runs are open by nDCG@10.'
     """
     (chosen,) = parse_measures(measure)
     budget = whole("budget", budget, least=1)
@@ -114,45 +122,56 @@ def choose(
     if pooled:
         outside = (shared.name >= len(judgments.grade)) & (shared.judgments.grade < 0)
         shared = with_grades(shared, np.where(outside, 0, shared.judgments.grade))
-    bounds = pair_bounds(shared, chosen)
+    bounds_of: Callable[[SharedRankings], PairBounds] = partial(pair_bounds, measure=chosen)
+    if confidence is not None:
+        bounds_of = partial(
+            likely_bounds,
+            measure=chosen,
+            confidence=confidence,
+            prevalence=prevalence,
+            draws=2 * draws,
+            seed=seed,
+        )
+    bounds = bounds_of(shared)
     first, second = bounds.first[bounds.open], bounds.second[bounds.open]
     if not len(first):
         return Chosen([], list(named), str(chosen), len(bounds.open), 0, 0, 0)
     gain = gains(shared, chosen, first, second, prevalence=prevalence, draws=draws, seed=seed)
     candidates = np.flatnonzero(gain > 0)
     order = candidates[np.argsort(-gain[candidates], kind="stable")]
-    needed = judgments_needed(shared, chosen, order, prevalence, seed) if forecast else None
+    completed = shared.completions(prevalence, rel=int(chosen.given.get("rel", 1)), seed=seed + 1)
+    needed = judgments_needed(shared, chosen, order, completed, bounds_of) if forecast else None
     wanted = [Wanted(shared.query(r), shared.document(r), float(gain[r])) for r in order[:budget].tolist()]
     return Chosen(wanted, list(named), str(chosen), len(bounds.open), len(first), len(order), needed)
 
 
 def judgments_needed(
-    shared: SharedRankings, measure: Measure, order: Integers, prevalence: PrevalenceLike, seed: int
+    shared: SharedRankings,
+    measure: Measure,
+    order: Integers,
+    completions: Completions,
+    bounds_of: Callable[[SharedRankings], PairBounds],
 ) -> int | None:
     """How many judgments in this order settle every pair: the median over random completions.
 
-    More judgments never open a settled pair, so the number is found by bisection.
+    More judgments never open a pair that bounds settle, so the number is found by bisection.
     """
     rel = int(measure.given.get("rel", 1))
-    completions = shared.completions(prevalence, rel=rel, seed=seed)
-    (drawn,) = drawn_relevant(
-        completions.identity, completions.prevalence, FORECASTS, FORECASTS, completions.seed
-    )
+    known = completions.identity, completions.prevalence
+    (drawn,) = drawn_relevant(*known, FORECASTS, FORECASTS, completions.seed)
     needed = []
     for number in range(FORECASTS):
-        relevant = completions.row[drawn.document[drawn.completion == number]]
         answer = np.zeros(len(shared.judgments.grade), np.int32)
-        answer[relevant] = rel
+        answer[completions.row[drawn.document[drawn.completion == number]]] = rel
         low, high = 0, len(order) + 1
         while high - low > 1:
             middle = (low + high) // 2
-            low, high = (low, middle) if _settled(shared, measure, order[:middle], answer) else (middle, high)
+            grade = shared.judgments.grade.copy()
+            grade[order[:middle]] = answer[order[:middle]]
+            if bounds_of(with_grades(shared, grade)).open.any():
+                low = middle
+            else:
+                high = middle
         needed.append(high)
     median = int(np.median(needed))
     return None if median > len(order) else median
-
-
-def _settled(shared: SharedRankings, measure: Measure, judged: Integers, answer: np.ndarray) -> bool:
-    grade = shared.judgments.grade.copy()
-    grade[judged] = answer[judged]
-    return not pair_bounds(with_grades(shared, grade), measure).open.any()
