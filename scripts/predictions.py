@@ -5,33 +5,35 @@ from __future__ import annotations
 import argparse
 import csv
 import gzip
-import inspect
-import textwrap
+import os
+import shlex
+import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import numpy as np
 from predictions_page import PAGE
-from unjudged.report.plots import COLOURS, altair_module, save
-from unjudged.report.text import write_whole
 
-from unjudged import Judgments, evaluate
-from unjudged.judging.pool import Pool
-from unjudged.predictions import (
+from unjudged import (
+    JudgingDesign,
+    Judgments,
+    Pool,
     Predictions,
-    audit,
-    design_for_predictions,
-    estimate_by_document,
+    evaluate,
     prediction_powered,
 )
-from unjudged.predictions.design import probabilities
+from unjudged.formats.writing import judgments_text, qrels_text, write_whole
+from unjudged.predictions.design import LEAST_DOUBT, probabilities
 from unjudged.predictions.population import Population
 from unjudged.predictions.quantiles import normal_quantile
 from unjudged.predictions.rehearsal import Rehearsal, rehearse
 from unjudged.predictions.spot_check import checked_sum, doubt, prevalence_at
 from unjudged.predictions.sums import Sum
 from unjudged.rankings.judged import Floats, Integers, Mask
+from unjudged.report.figures.charts import COLOURS, altair_module, save
 
 DOCS = Path(__file__).parent.parent / "docs"
 RUNS = ("ICT-BERT2", "ICT-CKNRM_B", "ICT-CKNRM_B50")
@@ -41,6 +43,23 @@ BUDGET, BUDGETS = 430, (100, 200, 430, 800)
 NOT_RETRIEVED = 100.0
 """The rank that a document counts as having where a run does not retrieve it."""
 DEPTH = 100
+BEST = 12.0
+"""The model's highest score."""
+RUN_FILES = " ".join(f"{run}.run" for run in RUNS)
+WITH_PREDICTIONS = (
+    f"judging/design.txt {RUN_FILES} \\\n    --judged answers.qrels --predictions llama.run "
+    f"--outside nonrelevant -m '{MEASURE}'"
+)
+COMMANDS = {
+    "audit": f"unjudged audit qrels.txt llama.run {RUN_FILES} --rel 2 --threshold 0.75",
+    "draw": f"unjudged sample --for predictions {RUN_FILES} --predictions llama.run \\\n"
+    f"    --among qrels.txt -m '{MEASURE}' --budget 200 --to-judge judging",
+    "estimate": f"unjudged evaluate {WITH_PREDICTIONS}",
+    "difference": f"unjudged compare {WITH_PREDICTIONS.replace('ICT-CKNRM_B.run ', '')}",
+    "queries": f"unjudged evaluate twenty.qrels {RUN_FILES} \\\n"
+    "    --predictions llama.run --threshold 0.75 -m 'AP(rel=2)' -m 'nDCG@10'",
+}
+"""The commands of the page; people judge between "draw" and "estimate"."""
 
 Scores = dict[str, dict[str, float]]
 
@@ -78,13 +97,26 @@ class Collection(NamedTuple):
         size: Floats = share.mean(axis=0)
         return size
 
+    def doubt(self) -> Floats:
+        """What `unjudged sample --for predictions` draws by: mean weight x sqrt(m (1 - m))."""
+        population = Population.of(self.qrels, self.runs)
+        rankings, rows = population.rankings, len(population.drawn)
+        weight = np.bincount(rankings.row, Sum.of(MEASURE).weights(rankings.rank), rows)
+        score = Predictions.of(self.scores).aligned(population.judgments).value / BEST
+        chance = np.clip(np.where(np.isnan(score), 0.5, score), LEAST_DOUBT, 1 - LEAST_DOUBT)
+        size: Floats = weight * np.sqrt(chance * (1 - chance))
+        return size
+
 
 def rehearsals(
-    found: Collection, repetitions: int, *, by_rank: bool, budget: float = BUDGET
+    found: Collection, repetitions: int, *, by: str, budget: float = BUDGET
 ) -> dict[str, Rehearsal]:
-    """The same samples with no predictions, with the model's labels as they are, and calibrated."""
-    size = found.size() if by_rank else None
-    floor = 0.0 if by_rank else min(0.01, 0.1 * budget / len(found.qrels.grade))
+    """The same samples with no predictions, with the model's labels as they are, and calibrated.
+
+    Documents are drawn by 'rank', by 'weight', or by weight and 'doubt', as `unjudged sample` draws them.
+    """
+    size = {"rank": found.size, "weight": lambda: None, "doubt": found.doubt}[by]()
+    floor = 0.0 if by == "rank" else min(0.01, 0.1 * budget / len(found.qrels.grade))
     ways: dict[str, tuple[Scores | None, bool]] = {
         "no predictions": (None, True),
         "the model's labels as they are": (found.labels, False),
@@ -124,7 +156,7 @@ def rmse_figure(found: Collection, repetitions: int) -> Any:
     chart = altair_module()
     rows = []
     for budget in BUDGETS:
-        for way, one in rehearsals(found, repetitions, by_rank=False, budget=budget).items():
+        for way, one in rehearsals(found, repetitions, by="weight", budget=budget).items():
             rows.append({"budget": budget, "way": way, "of": "a run's mean", "rmse": mean_rmse(one)})
             rows.append({"budget": budget, "way": way, "of": "a difference", "rmse": one.rmse(*RUNS[:2])})
     ways = list(dict.fromkeys(row["way"] for row in rows))
@@ -148,30 +180,45 @@ def rmse_figure(found: Collection, repetitions: int) -> Any:
     )
 
 
-def walk(runs: dict[str, Path], scores: Scores, human: Judgments) -> list[str]:
-    """From 200 human judgments to an answer."""
-    # 1. Which documents should people judge? The model's scores as shares of 12 say where it is in doubt.
-    doubtful = {query: {d: score / 12 for d, score in found.items()} for query, found in scores.items()}
-    design = design_for_predictions(runs, 200, doubtful, "RBP(p=0.8, rel=2)", among=human)
+def walk(found: Collection, folder: Path) -> dict[str, str]:
+    """From 200 human judgments to an answer: each command of the page with what it prints."""
+    for run, path in found.runs.items():
+        (folder / f"{run}.run").write_bytes(gzip.decompress(path.read_bytes()))
+    (folder / "qrels.txt").write_text(judgments_text(found.qrels))
+    (folder / "llama.run").write_text(
+        "".join(
+            f"{query} Q0 {document} 0 {score / BEST:.4f} llama\n"
+            for query, scores in found.scores.items()
+            for document, score in scores.items()
+        )
+    )
+    shown = {name: _shown(COMMANDS[name], folder) for name in ("audit", "draw")}
+    design = JudgingDesign.of(folder / "judging" / "design.txt")
+    (folder / "answers.qrels").write_text(_answers(design.to_judge(), found.qrels))
+    first = set(list(found.qrels.queries)[:20])
+    known = [(q, d) for q, d in _names(found.qrels) if q in first]
+    (folder / "twenty.qrels").write_text(_answers(known, found.qrels))
+    return shown | {name: _shown(COMMANDS[name], folder) for name in ("estimate", "difference", "queries")}
 
-    # 2. People judge design.to_judge(); their grades go back to the design.
-    judged = design.judged(human)
 
-    # 3. Estimate, and compare.
-    alone = estimate_by_document(judged, runs, None, "RBP(p=0.8, rel=2)", outside="nonrelevant")
-    together = estimate_by_document(judged, runs, scores, "RBP(p=0.8, rel=2)", outside="nonrelevant")
-    difference = together.difference("ICT-BERT2", "ICT-CKNRM_B50")
-    elsewhere = together.difference("ICT-BERT2", "ICT-CKNRM_B50", queries=True)
-    return [
-        str(design),
-        "",
-        f"People alone: {alone}",
-        "",
-        f"Together: {together}",
-        "",
-        f"{difference.of}: {difference}",
-        f"with query uncertainty: {elsewhere}",
-    ]
+def _names(judgments: Judgments) -> list[tuple[str, str]]:
+    queries = list(judgments.queries)
+    return [(queries[q], d) for q, d in zip(judgments.query.tolist(), judgments.documents, strict=True)]
+
+
+def _answers(asked: Sequence[tuple[str, str]], human: Judgments) -> str:
+    """What people say of these documents."""
+    grade = dict(zip(_names(human), human.grade.tolist(), strict=True))
+    return qrels_text([(query, document, grade[query, document]) for query, document in asked])
+
+
+def _shown(command: str, folder: Path) -> str:
+    words = [sys.executable, "-m", *shlex.split(command.replace("\\\n", " "))]
+    environment = {**os.environ, "COLUMNS": "100"}
+    done = subprocess.run(  # noqa: S603 (commands of our own page)
+        words, capture_output=True, text=True, check=True, cwd=folder, env=environment
+    )
+    return f"$ {command}\n{done.stdout.rstrip()}"
 
 
 class SpotChecks(NamedTuple):
@@ -225,14 +272,17 @@ class Trec8:
         share: Floats = counts[1] / np.maximum(counts[0], 1)
         return share
 
-    def spot_checks(self, measure: str, budget: float, draws: int, seed: int = 0) -> SpotChecks:
+    def spot_checks(
+        self, measure: str, budget: float, draws: int, prevalence: Sequence[float] = ()
+    ) -> SpotChecks:
         """Many spot checks of each manual run."""
-        chosen, prevalence, queries = Sum.of(measure), self.prevalence(), len(self.pool.judgments.queries)
-        rng = np.random.default_rng(seed)
+        by_band = list(prevalence) or self.prevalence().tolist()
+        chosen, queries = Sum.of(measure), len(self.pool.judgments.queries)
+        rng = np.random.default_rng(0)
         errors, held, widths = [], [], []
         for i in self.manual:
             rank, relevant = self.unjudged(i)
-            weight, m = chosen.weights(rank) / queries, prevalence_at(rank, prevalence.tolist())
+            weight, m = chosen.weights(rank) / queries, prevalence_at(rank, by_band)
             pi = probabilities(doubt(weight, m), np.ones(len(rank), bool), budget)
             widths.append(weight.sum())
             for _ in range(draws):
@@ -283,27 +333,21 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], labels: int = 1) -
     return "\n".join("| " + " | ".join(line) + " |" for line in [head, rule, *rows])
 
 
-def code(function: Any) -> str:
-    """The body of a function, without its docstring and its last line."""
-    lines = inspect.getsource(function).splitlines()[2:]
-    last = next(i for i, line in enumerate(lines) if line.lstrip().startswith("return"))
-    return textwrap.dedent("\n".join(lines[:last])).strip()
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--repetitions", type=int, default=4000)
     chosen = parser.parse_args()
     found = Collection.read(chosen.data / "dl2019")
-    examined = audit(found.qrels, found.scores, found.runs, MEASURE, rel=2, threshold=THRESHOLD)
+    with TemporaryDirectory() as folder:
+        shown = walk(found, Path(folder))
     text = PAGE.format(
-        audit=examined,
-        walk=code(walk),
-        answer="\n".join(walk(found.runs, found.scores, found.qrels)),
+        **shown,
         repetitions=chosen.repetitions,
-        by_rank=rmse_table(rehearsals(found, chosen.repetitions, by_rank=True)),
-        by_weight=rmse_table(rehearsals(found, chosen.repetitions, by_rank=False)),
+        by_rank=rmse_table(rehearsals(found, chosen.repetitions, by="rank")),
+        by_weight=rmse_table(rehearsals(found, chosen.repetitions, by="weight")),
+        by_doubt=rmse_table(rehearsals(found, chosen.repetitions, by="doubt")),
+        with_200=rmse_table(rehearsals(found, chosen.repetitions, by="doubt", budget=200)),
         by_query=by_query_table(found, 400),
         spot=spot_table(Trec8(chosen.data / "trec8"), 300),
     )

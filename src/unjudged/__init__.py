@@ -24,36 +24,51 @@ __version__ = "0.2.0"
 __all__ = [
     "MEASURES",
     "Agreement",
+    "Audit",
     "Calibration",
+    "Combined",
     "Comparison",
+    "DocumentEstimates",
     "Estimate",
     "Estimates",
     "InputError",
     "JudgedRankings",
+    "JudgingDesign",
     "Judgments",
     "Measure",
     "Page",
     "Pair",
     "Pool",
+    "Predictions",
+    "QueryEstimates",
     "Robustness",
     "Run",
     "Score",
     "Scores",
     "Simulated",
+    "SpotCheck",
     "ToJudge",
     "UnjudgedError",
     "UsageError",
     "Wanted",
+    "audit",
     "calibrate",
+    "combine",
     "compare",
     "compare_pairs",
+    "design_for_predictions",
+    "estimate_by_document",
+    "estimate_by_query",
     "evaluate",
     "experiment",
     "measure",
     "plan_queries",
+    "prediction_powered",
     "report_page",
     "sample",
     "simulate",
+    "spot_check",
+    "spot_check_design",
     "to_judge",
 ]
 __all__ += measures.__all__
@@ -68,6 +83,14 @@ if TYPE_CHECKING:
     from unjudged.groups import calibrate
     from unjudged.judging.next_documents import ToJudge, Wanted, to_judge
     from unjudged.judging.pool import Pool
+    from unjudged.predictions.auditing import Audit, audit
+    from unjudged.predictions.by_document import DocumentEstimates, estimate_by_document
+    from unjudged.predictions.by_query import QueryEstimates, estimate_by_query, prediction_powered
+    from unjudged.predictions.combining import Combined, combine
+    from unjudged.predictions.design import design_for_predictions
+    from unjudged.predictions.judging_design import JudgingDesign
+    from unjudged.predictions.source import Predictions
+    from unjudged.predictions.spot_check import SpotCheck, spot_check, spot_check_design
     from unjudged.report.html_page import Page, report_page
     from unjudged.simulation import Simulated, simulate
     from unjudged.uncertainty.calibration import Calibration
@@ -88,6 +111,21 @@ else:
         "Robustness": "unjudged.experiments.robustness",
         "Page": "unjudged.report.html_page",
         "report_page": "unjudged.report.html_page",
+        "Audit": "unjudged.predictions.auditing",
+        "Combined": "unjudged.predictions.combining",
+        "DocumentEstimates": "unjudged.predictions.by_document",
+        "JudgingDesign": "unjudged.predictions.judging_design",
+        "Predictions": "unjudged.predictions.source",
+        "QueryEstimates": "unjudged.predictions.by_query",
+        "SpotCheck": "unjudged.predictions.spot_check",
+        "audit": "unjudged.predictions.auditing",
+        "combine": "unjudged.predictions.combining",
+        "design_for_predictions": "unjudged.predictions.design",
+        "estimate_by_document": "unjudged.predictions.by_document",
+        "estimate_by_query": "unjudged.predictions.by_query",
+        "prediction_powered": "unjudged.predictions.by_query",
+        "spot_check": "unjudged.predictions.spot_check",
+        "spot_check_design": "unjudged.predictions.spot_check",
         "Simulated": "unjudged.simulation",
         "experiment": "unjudged.experiments.robustness",
         "simulate": "unjudged.simulation",

@@ -147,7 +147,7 @@ class Scores(Shown):
 
     @property
     def plot(self) -> Any:
-        """Figures as Altair charts: `intervals`, `differences`, `judged_by_rank`, `precision_recall`, `queries`."""
+        """Figures as Altair charts, such as `plot.intervals()` and `plot.judged_by_rank()`."""
         return import_module("unjudged.report.figures.score_plots").ScorePlots(self)
 
     def to_pandas(self) -> pandas.DataFrame:

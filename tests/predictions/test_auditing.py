@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import numpy as np
+import pyarrow.parquet
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from unjudged import InputError, Judgments, UsageError, evaluate, sample
+from unjudged import InputError, Judgments, UsageError, audit, evaluate, sample
 from unjudged.cli.main import main
-from unjudged.predictions import audit
+from unjudged.grids.rendering import FORMATS, render
 from unjudged.predictions.judge_agreement import Sample, weighted_share
 
 metrics = pytest.importorskip("sklearn.metrics")
@@ -74,7 +76,7 @@ def test_by_hand() -> None:
     assert (bias.human, bias.bias.value) == pytest.approx((0.5, (0.5 - 0.5) / 2))
     assert [point.relevant.value for point in found.curve] == [0.5, 0.5, 1.0]
     text = str(found)
-    assert "1 documents judged by people have no prediction" in text
+    assert "1 document that people judged has no prediction." in text
     assert "kappa, grades" in text
 
 
@@ -143,7 +145,7 @@ def test_raw_scores_need_a_threshold() -> None:
     assert found.confusion is None
     assert found.kappa is None
     assert found.auc.value == 1
-    assert "no threshold was given" in str(found)
+    assert "scores without a threshold, so there is no confusion matrix" in str(found)
     with pytest.raises(UsageError, match="threshold"):
         audit(people, scores, {"a": scores})
     assert audit(people, scores, {"a": scores}, threshold=5.0).biases[0].bias.value == 0
@@ -157,7 +159,7 @@ def test_what_cannot_be_is_refused() -> None:
         audit(many, Judgments.of(many))
     one_label = audit({"q1": {"d1": 1, "d2": 1}}, {"q1": {"d1": 0.9, "d2": 0.8}})
     assert np.isnan(one_label.auc.value)
-    assert one_label.to_dict()["auc"] is None
+    assert json.loads(render(one_label.grids(), "json"))["tables"][0]["rows"][0]["value"] is None
 
 
 def run_command(*words: str) -> int:
@@ -183,10 +185,42 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert "P@10 by the predictions minus by people" in text
     assert "dense" in text
     assert run_command("audit", *files, "--format", "json") == 0
-    data = json.loads(capsys.readouterr().out)
-    assert [entry["run"] for entry in data["bias"]] == ["dense", "fused"]
-    assert data["documents"] == int((judgments.grade >= 0).sum())
+    tables = json.loads(capsys.readouterr().out)["tables"]
+    assert [row["run"] for row in tables[-1]["rows"]] == ["dense", "fused"]
+    assert (
+        tables[0]["title"] == f"Agreement on {int((judgments.grade >= 0).sum())} documents that people judged"
+    )
     output = tmp_path / "audit.json"
-    assert run_command("audit", *files[:2], "--format", "json", "-o", str(output)) == 0
-    assert json.loads(output.read_text())["bias"] == []
+    assert run_command("audit", *files[:2], "-o", str(output)) == 0
+    assert len(json.loads(output.read_text())["tables"]) == 4
     assert run_command("audit", files[0], str(tmp_path / "absent")) == 1
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_every_format_has_the_same_numbers(form: str, tmp_path: Path) -> None:
+    people = {f"q{i}": {"d1": 1, "d2": 0, "d3": i % 2} for i in range(4)}
+    scores = {q: {"d1": 0.9, "d2": 0.4, "d3": 0.6} for q in people}
+    found = audit(people, scores, {"mine": scores})
+    single = form in ("csv", "jsonl", "parquet")
+    written = render(found.records() if single else found.grids(), form)
+    if form == "parquet":
+        (tmp_path / "audit.parquet").write_bytes(cast("bytes", written))
+        rows = pyarrow.parquet.read_table(tmp_path / "audit.parquet").to_pylist()
+        assert [row["value"] for row in rows if row["statistic"] == "AUC"] == [found.auc.value]
+        assert {row["of"] for row in rows if row["statistic"].startswith("bias")} == {"mine"}
+        return
+    digits = f"{found.auc.value!r}" if single or form == "json" else f"{found.auc.value:.4f}"
+    assert digits in str(written)
+    assert "mine" in str(written)
+
+
+def test_the_figure(tmp_path: Path) -> None:
+    qrels = tmp_path / "people.qrels"
+    qrels.write_text("q1 0 d1 1\nq1 0 d2 0\nq2 0 d1 0\nq2 0 d2 1\n")
+    scores = tmp_path / "model.run"
+    scores.write_text("q1 Q0 d1 1 0.9 m\nq1 Q0 d2 2 0.3 m\nq2 Q0 d1 1 0.6 m\nq2 Q0 d2 2 0.7 m\n")
+    picture = tmp_path / "audit.svg"
+    assert run_command("audit", str(qrels), str(scores), str(scores), "--figure", str(picture)) == 0
+    drawn = picture.read_text()
+    assert "share relevant, by people" in drawn
+    assert "bias of RBP(p=0.8)" in drawn

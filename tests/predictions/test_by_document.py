@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from unjudged import InputError, Judgments, UsageError, evaluate
+from unjudged import InputError, Judgments, Predictions, UsageError, estimate_by_document, evaluate
 from unjudged.judging.pool import Pool
-from unjudged.predictions import Predictions, estimate_by_document
 from unjudged.predictions.by_document import per_query_estimates
 from unjudged.predictions.isotonic import cross_fitted, folds_of
 from unjudged.predictions.population import POISSON, Population
@@ -186,19 +185,25 @@ def test_perfect_predictions_leave_only_query_uncertainty() -> None:
     )
 
 
+def test_judgments_that_were_chosen_are_refused() -> None:
+    chosen = replace(Judgments.of({"q1": {"d1": 1, "d2": -1}}), chosen=True)
+    with pytest.raises(InputError, match="chosen for what they show, and the estimate needs a random sample"):
+        estimate_by_document(chosen, {"a": {"q1": {"d1": 1.0}}}, None, "P@1")
+
+
 def test_documents_that_could_not_be_judged() -> None:
     listed = {"q1": {"d1": 1, "d2": -1, "d3": 0}}
     run = {"q1": {"d1": 4.0, "d9": 3.0, "d2": 2.0}}
     predicted = {"q1": {"d1": 1.0, "d2": 0.5, "d3": 0.0, "d9": 0.8}}
     with pytest.raises(
-        InputError, match="could not have judged 1 documents that count, such as document 'd9'"
+        InputError, match="could not have judged 1 document of those that count, such as document 'd9'"
     ):
         estimate_by_document(listed, {"a": run}, predicted, "P@3", calibrate=False)
     kept = estimate_by_document(listed, {"a": run}, predicted, "P@3", calibrate=False, outside="predicted")
     gone = estimate_by_document(listed, {"a": run}, predicted, "P@3", calibrate=False, outside="nonrelevant")
     assert kept.per_query.item() - gone.per_query.item() == pytest.approx(0.8 / 3)
     assert kept.outside == gone.outside == 1
-    assert "1 documents that count could not have been judged" in str(kept)
+    assert "could not have been judged by people: 1" in " ".join(kept.notes())
     above = estimate_by_document(listed, {"a": run}, predicted, "P@1", calibrate=False)
     assert above.outside == 0
 
@@ -219,7 +224,7 @@ def test_a_stratum_without_judgments_cannot_be_corrected() -> None:
     )
     run = {"q1": {"d1": 2.0, "d3": 1.0}}
     with pytest.raises(
-        InputError, match="could not have judged 1 documents that count, such as document 'd3'"
+        InputError, match="could not have judged 1 document of those that count, such as document 'd3'"
     ):
         estimate_by_document(judgments, {"a": run}, None, "P@2")
 

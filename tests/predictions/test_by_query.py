@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from unjudged import InputError, UsageError, evaluate, sample
-from unjudged.predictions import estimate_by_query, prediction_powered
+from unjudged import InputError, UsageError, estimate_by_query, evaluate, prediction_powered, sample
 
 pytest.importorskip("ppi_py")
 
@@ -102,7 +101,7 @@ def test_runs_on_the_sample_collection() -> None:
     assert found.mean("dense").value == pytest.approx(expected.value, abs=1e-12)
     pair = prediction_powered(*((ap[0] - ap[1])[part] for part in (slice(10), slice(10), slice(10, None))))
     assert found.difference("dense", "fused").value == pytest.approx(pair.value, abs=1e-12)
-    assert "10 queries judged by people and 20 by predictions" in str(found)
+    assert "10 queries judged by people, 20 queries with predictions only" in str(found)
 
 
 def test_refusals() -> None:

@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unjudged import InputError, Judgments, UsageError
-from unjudged.predictions import combine
-from unjudged.predictions.combining import RULES
+from unjudged import InputError, Judgments, UsageError, combine
+from unjudged.predictions.combining import DRAWN, RULES
 
 FIRST = {"q1": {"d1": 1, "d2": 0, "d3": -1}, "q2": {"d1": 2}}
 LAST = {"q1": {"d2": 1, "d3": 1, "d4": 0, "d1": 1}, "q3": {"d1": 0}}
@@ -30,7 +29,7 @@ def nested(judgments: Judgments) -> Nested:
 
 def test_conflicts_are_refused_by_default() -> None:
     with pytest.raises(
-        InputError, match=r"1 documents are judged differently \(query 'q1' document 'd2': 0 and 1\)"
+        InputError, match=r"1 document is judged differently .*\(query 'q1' document 'd2': 0 and 1\)"
     ):
         combine(FIRST, LAST)
 
@@ -44,14 +43,16 @@ def test_a_rule_settles_them(rule: str, grade: int) -> None:
         "q3": {"d1": 0},
     }
     assert (found.agreements, found.only_first, found.only_last) == (1, 1, 3)
-    assert found.conflicts == (("q1", "d2", 0, 1),)
-    assert f"settled by the rule {rule!r}" in str(found)
+    assert found.conflicts == [("q1", "d2", 0, 1)]
+    (note,) = found.notes()
+    assert note.startswith(f"1 judged alike before, 1 differently, settled by the rule {rule!r}")
 
 
 def test_nobody_is_overwritten_without_a_conflict() -> None:
     found = combine({"q1": {"d1": 1}}, {"q1": {"d1": -1, "d2": -1}})
     assert nested(found.judgments) == {"q1": {"d1": 1, "d2": -1}}
-    assert "conflicts: 0; judged only in the first: 1" in str(found)
+    assert (found.agreements, found.conflicts, found.only_first, found.only_last) == (0, [], 1, 0)
+    assert found.notes() == []
 
 
 files = st.dictionaries(
@@ -84,4 +85,17 @@ def test_what_cannot_be_is_refused() -> None:
         combine(FIRST, LAST, "mine")
     recorded = replace(Judgments.of({"q1": {"d1": 1}}), probability=np.array([0.5]))
     with pytest.raises(InputError, match="a sample with recorded strata or probabilities"):
+        combine(FIRST, recorded)
+    with pytest.raises(InputError, match="documents that were not in the sample"):
         combine(recorded, FIRST)
+
+
+def test_a_design_keeps_its_probabilities_and_what_was_not_drawn_stays_out() -> None:
+    pool = Judgments.of({"q1": {"d1": DRAWN, "d2": -1, "d3": DRAWN}})
+    design = replace(pool, probability=np.array([0.5, 0.2, 0.3]))
+    found = combine(design, {"q1": {"d1": 1, "d2": 1}})
+    assert nested(found.judgments) == {"q1": {"d1": 1, "d2": -1, "d3": DRAWN}}
+    assert found.judgments.probability is not None
+    np.testing.assert_array_equal(found.judgments.probability, [0.5, 0.2, 0.3])
+    assert found.undrawn == 1
+    assert found.notes() == ["1 judged but not drawn: left out, because they are no random sample"]

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unjudged import InputError, Judgments, UsageError, sample
-from unjudged.predictions import JudgingDesign, design_for_predictions, estimate_by_document
+from unjudged import (
+    InputError,
+    JudgingDesign,
+    Judgments,
+    UsageError,
+    design_for_predictions,
+    estimate_by_document,
+    sample,
+)
+from unjudged.judging.design_file import design_text, read_design
+from unjudged.predictions.combining import DRAWN
 from unjudged.predictions.design import probabilities
 
 RUN = {"q1": {"d1": 4.0, "d2": 3.0, "d3": 2.0}, "q2": {"d1": 2.0, "d4": 1.0}}
@@ -91,12 +103,34 @@ def test_grades_come_back_with_their_probabilities() -> None:
     estimate_by_document(judged, {"run": RUN}, PREDICTED, "P@3")
 
 
-def test_a_design_is_restored_from_its_record() -> None:
+def test_a_design_is_restored_from_its_file(tmp_path: Path) -> None:
     found = design_for_predictions(RUN, 3, PREDICTED, "P@3", qrels={"q1": {"d3": 1}, "q2": {"d9": 0}}, seed=2)
-    again = JudgingDesign.restored(found.judgments, seed=2)
-    np.testing.assert_array_equal(again.drawn, found.drawn)
-    with pytest.raises(InputError, match="no recorded probabilities"):
-        JudgingDesign.restored(Judgments.of({"q1": {"d1": -1}}), seed=2)
+    file = tmp_path / "design.txt"
+    file.write_text(design_text(found.as_drawn(2, "how it was made")))
+    again = JudgingDesign.of(file)
+    before = found.judgments.grade >= 0
+    np.testing.assert_array_equal(again.judgments.grade, np.where(before, DRAWN, found.judgments.grade))
+    np.testing.assert_array_equal(again.probability, found.probability)
+    assert again.judgments.stratum is None
+    assert not read_design(file).drawn[~before & ~found.drawn].any()
+    chosen = replace(found.as_drawn(), chosen=True)
+    file.write_text(design_text(chosen))
+    with pytest.raises(InputError, match="no random sample"):
+        JudgingDesign.of(file)
+
+
+def test_what_people_are_given_does_not_show_ranks() -> None:
+    found = design_for_predictions([RUN, OTHER], 100, None, "P@3")
+    head, *lines = found.task().splitlines()
+    assert head == f"# {len(lines)} documents to judge: replace each -1 by a grade."
+    assert [tuple(line.split()[0:3:2]) for line in lines] == sorted(found.to_judge())
+    assert lines == sorted(lines)
+
+
+def test_a_design_with_open_judgments_is_not_estimated_from() -> None:
+    found = design_for_predictions(RUN, 4.5, None, "P@3")
+    with pytest.raises(InputError, match=r"not judged yet, such as document .*the estimate needs all"):
+        estimate_by_document(found.judgments, {"run": RUN}, None, "P@3")
 
 
 def test_only_documents_of_the_pool_are_drawn() -> None:
@@ -106,10 +140,20 @@ def test_only_documents_of_the_pool_are_drawn() -> None:
     assert list(found.judgments.queries) == ["q1", "q2"]
 
 
+def test_earlier_judgments_do_not_limit_the_queries() -> None:
+    judged = {"q1": {"d1": 1, "d2": 0, "d3": 1, "d9": 0}}
+    found = design_for_predictions(RUN, 100, None, "P@3", qrels=judged)
+    assert {query for query, _ in found.to_judge()} == set(RUN) - {"q1"}
+    limited = design_for_predictions(RUN, 100, None, "P@3", qrels=judged, among={"q2": {"d4": -1}})
+    assert limited.to_judge() == [("q2", "d4")]
+    with pytest.raises(InputError, match="nothing is left to draw"):
+        design_for_predictions(RUN, 100, None, "P@3", qrels=judged, among=judged)
+
+
 def test_an_incomplete_answer_is_refused() -> None:
     found = design_for_predictions(RUN, 4.5, None, "P@3")
     (query, document), *_ = found.to_judge()
-    with pytest.raises(InputError, match="documents that were drawn have no grade, such as document"):
+    with pytest.raises(InputError, match="not judged yet, such as document"):
         found.judged({query: {document: 1}} if len(found.to_judge()) > 1 else {"q9": {"d": 1}})
 
 
@@ -138,4 +182,4 @@ def test_all_documents_where_the_budget_allows() -> None:
     found = design_for_predictions(RUN, 100)
     assert found.drawn.all()
     assert isinstance(found.judgments, Judgments)
-    assert str(found).startswith("5 of 5 documents to judge")
+    assert str(found).splitlines()[1].split() == ["5", "5", "0", "1.0000", "1.0000"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import importlib.util
 import sys
 from dataclasses import replace
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from unjudged.predictions import Predictions, audit
+from unjudged import Predictions, audit, calibrate
 from unjudged.predictions.population import Population
 from unjudged.predictions.rehearsal import Rehearsal, rehearse
 from unjudged.predictions.sums import Sum
@@ -43,7 +44,7 @@ def collection(script: Any, data: Path) -> Any:
 
 @pytest.fixture(scope="module")
 def by_way(script: Any, collection: Any) -> dict[str, Rehearsal]:
-    found: dict[str, Rehearsal] = script.rehearsals(collection, REPETITIONS, by_rank=True)
+    found: dict[str, Rehearsal] = script.rehearsals(collection, REPETITIONS, by="rank")
     return found
 
 
@@ -63,6 +64,15 @@ def test_intervals_hold_and_nothing_is_biased(by_way: dict[str, Rehearsal]) -> N
         for pair in PAIRS:
             assert 0.93 <= found.coverage(*pair) <= 0.97
             assert abs(found.bias(*pair)) <= 3.5 * found.rmse(*pair) / np.sqrt(REPETITIONS)
+
+
+def test_the_recommended_design_at_200_judgments(script: Any, collection: Any) -> None:
+    """What the page recommends: drawn by weight and doubt, estimated with calibrated scores."""
+    *_, found = script.rehearsals(collection, 1000, by="doubt", budget=200).values()
+    assert script.mean_rmse(found) <= 0.0325
+    for pair in PAIRS:
+        assert 0.92 <= found.coverage(*pair) <= 0.98
+        assert abs(found.bias(*pair)) <= 3.5 * found.rmse(*pair) / np.sqrt(1000)
 
 
 def test_useless_predictions_cost_at_most_five_percent(collection: Any) -> None:
@@ -129,6 +139,14 @@ def test_the_audit_of_the_model(collection: Any) -> None:
     assert gap + bias["ICT-BERT2"] - bias["ICT-CKNRM_B50"] == pytest.approx(0.023, abs=0.0005)
 
 
+def test_the_commands_of_the_page_print_what_it_shows(script: Any, collection: Any, tmp_path: Path) -> None:
+    page = (SCRIPTS.parent / "docs" / "predictions.md").read_text()
+    shown = script.walk(collection, tmp_path)
+    assert set(shown) == set(script.COMMANDS)
+    for command, text in shown.items():
+        assert f"```text\n{text}\n```" in page, f"{command}: run `make predictions`"
+
+
 @pytest.fixture(scope="module")
 def trec8(script: Any, data: Path) -> Any:
     return script.Trec8(data / "trec8")
@@ -143,3 +161,15 @@ def test_spot_checks_of_the_manual_runs(trec8: Any, measure: str, budget: int, r
     assert 0.93 <= found.coverage <= 0.99
     assert found.rmse <= rmse
     assert found.bounds == pytest.approx(0.139 if measure == "RBP(p=0.8)" else 0.191, abs=0.001)
+
+
+def test_spot_checks_with_the_prevalence_of_a_calibration(script: Any, trec8: Any, data: Path) -> None:
+    """`calibrate` on the automatic runs gives what a spot check of the manual ones needs."""
+    with (data / "trec8" / "run-info.tsv").open() as lines:
+        pooled = [row for row in csv.DictReader(lines, delimiter="\t") if row["pooled"] == "yes"]
+    automatic = {row["run"]: row["group"] for row in pooled if row["type"] != "manual"}
+    runs = {run: data / "trec8" / "runs" / f"input.{run}.gz" for run in automatic}
+    learnt = calibrate(data / "trec8" / "qrels.trec8.gz", runs, automatic, "RBP(p=0.8)")
+    found = trec8.spot_checks("RBP(p=0.8)", 30, draws=300, prevalence=learnt.prevalence)
+    assert 0.93 <= found.coverage <= 0.99
+    assert found.rmse <= 0.007

@@ -7,9 +7,9 @@ from itertools import product
 import numpy as np
 import pytest
 
-from unjudged import InputError, Judgments, UsageError, evaluate
-from unjudged.predictions import spot_check, spot_check_design
+from unjudged import Calibration, InputError, Judgments, UsageError, evaluate, spot_check, spot_check_design
 from unjudged.predictions.spot_check import checked_sum, prevalence_at
+from unjudged.uncertainty.estimate import JUDGMENTS
 
 QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d5": 2}}
 RUN = {"q1": {"d1": 9.0, "d3": 8.0, "d4": 7.0}, "q2": {"d6": 9.0, "d5": 8.0, "d7": 7.0}}
@@ -58,9 +58,18 @@ def test_from_the_design_to_the_interval(measure: str) -> None:
 def test_what_it_prints() -> None:
     design = spot_check_design(QRELS, RUN, PREVALENCE, "P@3", budget=2, seed=3)
     found = spot_check(design.judged(FULL), RUN, PREVALENCE, "P@3", name="mine")
-    assert str(found).startswith("mean P@3 of mine: ")
-    assert f"{found.judged} of 4 unjudged documents checked" in str(found)
-    assert f"spot check of {found.judged} random judgments, these queries" == found.estimate.method
+    row = str(found).splitlines()[1].split()
+    assert row[:2] == ["mine", "P@3"]
+    assert row[-3:] == ["4", str(found.judged), f"{found.relevant:g}"]
+    assert f"spot check of {found.judged} random judgments" == found.estimate.method
+    assert found.estimate.uncertainty == JUDGMENTS
+
+
+def test_the_prevalence_of_a_calibration() -> None:
+    calibration = Calibration(2, 2, 2, 100, "runs", PREVALENCE, (), {})
+    by_calibration = spot_check_design(QRELS, RUN, calibration, "P@3", budget=2)
+    given = spot_check_design(QRELS, RUN, PREVALENCE, "P@3", budget=2)
+    np.testing.assert_array_equal(by_calibration.probability, given.probability)
 
 
 def test_bands() -> None:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from unjudged.cli.arguments import File, check_files
-from unjudged.cli.output import show
-from unjudged.predictions.auditing import audit as audit_predictions
+from unjudged import audit as audit_predictions
+from unjudged.cli.arguments import File, Format, Output, check_files
+from unjudged.cli.output import check_output, show_grids
+from unjudged.cli.progress import progress
+from unjudged.grids.rendering import WITHOUT_NOTES
 from unjudged.predictions.source import Predictions
 from unjudged.rankings.judgments import Judgments
-from unjudged.report.text import plain
 
 
 def audit(
@@ -26,14 +26,15 @@ def audit(
     threshold: float | None = None,
     kind: Literal["grades", "scores"] | None = None,
     confidence: float = 0.95,
-    format: Literal["table", "json"] = "table",
-    output: Annotated[Path | None, Parameter(("-o", "--output"))] = None,
+    figure: Annotated[Path | None, Parameter("--figure")] = None,
+    format: Format | None = None,
+    output: Output = None,
 ) -> None:
     """Compare the predictions of a model with human judgments.
 
     Prints AUC, Cohen's kappa, the confusion matrix, over-rating by grade, the calibration curve, and for each
-    run how much higher it scores by the predictions than by people. Where people judged a sample with
-    recorded probabilities or strata, everything is weighted accordingly.
+    run how much higher it scores by the predictions than by people. If people judged a sample with recorded
+    probabilities or strata, everything is weighted accordingly.
 
     Parameters
     ----------
@@ -48,27 +49,38 @@ def audit(
     rel
         The lowest relevant grade.
     threshold
-        The lowest score that counts as relevant; 0.5 for probabilities.
+        The lowest score that counts as relevant. Default: 0.5 if the scores are probabilities.
     kind
         Read the predictions as grades or as scores, whatever the file looks like.
     confidence
         The confidence level of the intervals.
+    figure
+        Draw the calibration curve, and the bias of each run, to this file (.svg, .png, .pdf or .html).
     format
-        How to print the result.
+        The output format. By default the suffix of the output file decides, or else tables are printed.
+        csv, jsonl and parquet hold everything in one table.
     output
         Write to this file.
     """
     check_files([qrels, predictions, *runs])
-    found = audit_predictions(
-        Judgments.read(qrels),
-        Predictions.of(predictions, kind=kind),
-        list(runs) or None,
-        measure,
-        rel=rel,
-        threshold=threshold,
-        confidence=confidence,
-    )
-    if format == "json":
-        show(json.dumps(found.to_dict(), allow_nan=False) + "\n", output)
-    else:
-        show("".join(f"{plain(line)}\n" for line in str(found).split("\n")), output)
+    chosen = check_output(format, output)
+    if figure is not None:
+        from unjudged.report.figures.charts import check_figures
+
+        check_figures()
+    with progress("comparing"):
+        found = audit_predictions(
+            Judgments.read(qrels),
+            Predictions.of(predictions, kind=kind),
+            list(runs) or None,
+            measure,
+            rel=rel,
+            threshold=threshold,
+            confidence=confidence,
+        )
+    show_grids(found.records() if chosen in WITHOUT_NOTES else found.grids(), format, output)
+    if figure is not None:
+        from unjudged.report.figures.audit_figures import audit_figure
+        from unjudged.report.figures.charts import save
+
+        save(audit_figure(found), figure)

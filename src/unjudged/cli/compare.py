@@ -9,8 +9,19 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from unjudged import compare as compare_systems
-from unjudged.cli.arguments import File, Format, Judged, Measures, Output, Plot, check_files, read_judgments
+from unjudged.cli.arguments import (
+    Conflicts,
+    File,
+    Format,
+    Judged,
+    Measures,
+    Output,
+    Plot,
+    check_files,
+    read_judgments,
+)
 from unjudged.cli.output import check_output, show, show_figure, show_grids, terminal_width
+from unjudged.cli.prediction_options import NO_PREDICTIONS, Predicted
 from unjudged.cli.progress import reading
 from unjudged.comparison.comparison_grids import systems_records
 from unjudged.comparison.significance import DRAWS
@@ -40,7 +51,9 @@ def compare(
     per_query: Annotated[bool, Parameter(("-q", "--per-query"), negative="")] = False,
     calibration: str | None = None,
     confidence: float = 0.95,
+    predicted: Predicted = NO_PREDICTIONS,
     judged: Judged = None,
+    conflicts: Conflicts = "error",
     draws: int = DRAWS,
     seed: int = 0,
     format: Format | None = None,
@@ -77,8 +90,13 @@ def compare(
         A file that `unjudged calibrate` wrote: adds a calibrated interval to the comparison of two runs.
     confidence
         The confidence level of the calibrated interval.
+    predicted
+        Options for predicted relevance.
     judged
         A file of further judgments; may be repeated.
+    conflicts
+        Which grade counts if a file of --judged judges a document differently: the first, the last or the
+        highest. By default that is an error.
     draws
         How often tests and corrections that resample do so.
     seed
@@ -100,10 +118,12 @@ def compare(
     check_files([qrels, *runs, *(judged or ())])
     chosen = check_output(format, output)
     check_plot(plot)
+    predicted.check()
     learnt = None if calibration is None else Calibration.load(calibration)
     with reading(len(runs)) as on_read:
+        judgments = read_judgments(qrels, judged, conflicts)
         found = compare_systems(
-            read_judgments(qrels, judged),
+            judgments,
             list(runs),
             measures or "RBP(p=0.8)",
             baseline=baseline,
@@ -120,6 +140,8 @@ def compare(
         first, names = found.results[0].measure, found.runs
         two = len(names) == 2
         show_figure(found.plot.differences(*names, first) if two else found.plot.matrix(first), plot)
+    notes = [*found.notes, *predicted.differences(judgments, runs, found, confidence)]
+    found = replace(found, notes=notes)
     if per_query:
         show_grids(_query_grids(found, chosen), format, output)
     elif chosen == "table" and len(found.runs) == 2 and not pairs:

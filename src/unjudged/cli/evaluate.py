@@ -9,6 +9,7 @@ from cyclopts import Parameter
 
 import unjudged
 from unjudged.cli.arguments import (
+    Conflicts,
     File,
     Format,
     Judged,
@@ -20,6 +21,7 @@ from unjudged.cli.arguments import (
     read_judgments,
 )
 from unjudged.cli.output import check_output, show_figure, show_grids
+from unjudged.cli.prediction_options import NO_PREDICTIONS, Predicted
 from unjudged.cli.progress import progress, reading
 from unjudged.errors import UsageError
 from unjudged.evaluation import DEFAULT_MEASURES
@@ -37,6 +39,8 @@ def evaluate(
     rel: int | None = None,
     depth: Annotated[int | None, Parameter(("-k", "--depth"))] = None,
     judged: Judged = None,
+    conflicts: Conflicts = "error",
+    predicted: Predicted = NO_PREDICTIONS,
     interval: str | None = None,
     prevalence: str | None = None,
     calibration: str | None = None,
@@ -71,6 +75,11 @@ def evaluate(
         Use only the first documents of each ranking, up to this rank.
     judged
         A file of further judgments, such as `unjudged next` asks for; may be repeated.
+    conflicts
+        Which grade counts if a file of --judged judges a document differently: the first, the last or the
+        highest. By default that is an error.
+    predicted
+        Options for predicted relevance.
     interval
         Add an interval to each mean: bounds (whatever the unjudged documents turn out to be), calibrated (a
         run like the pooled groups, see --calibration), model (each unjudged document is relevant with
@@ -101,6 +110,11 @@ def evaluate(
     check_files([qrels, *runs, *(judged or ())])
     check_output(format, output)
     check_plot(plot)
+    predicted.check(interval=interval, per_query=per_query, depth=depth)
+    if predicted.predictions is not None:
+        found = predicted.estimates(read_judgments(qrels, judged, conflicts), runs, measures, rel)
+        show_grids(predicted.grid(found, confidence), format, output)
+        return
     if interval is None and (prevalence, calibration, confidence, more, seed) != (None, None, 0.95, 0, 0):
         raise UsageError("--prevalence, --calibration, --confidence, --more and --seed need --interval")
     learnt = None if calibration is None else Calibration.load(calibration)
@@ -110,7 +124,7 @@ def evaluate(
     if rel is not None:
         chosen = [m(rel=rel) if "rel" in m.parameters and "rel" not in m.given else m for m in chosen]
     with reading(len(runs)) as on_read:
-        judgments = read_judgments(qrels, judged)
+        judgments = read_judgments(qrels, judged, conflicts)
         scores = unjudged.evaluate(judgments, list(runs), chosen, depth=depth, on_read=on_read)
     if plot is not None:
         given = {

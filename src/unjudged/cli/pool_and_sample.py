@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import inf
+from pathlib import Path
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from unjudged.cli.arguments import File, Format, Judged, Output, check_files, read_groups, read_judgments
+from unjudged.cli.arguments import (
+    Conflicts,
+    File,
+    Format,
+    Judged,
+    Output,
+    check_files,
+    read_groups,
+    read_judgments,
+)
+from unjudged.cli.drawing_options import NO_PURPOSE, Drawing
+from unjudged.cli.judging_folder import draw_into
 from unjudged.cli.output import command_line, show, show_grids, warn
 from unjudged.cli.progress import reading
 from unjudged.errors import UsageError
 from unjudged.evaluation import judged_rankings, name_runs
 from unjudged.formats.writing import judgments_text, queries_without_lines
-from unjudged.judging.levels import DEPTH, SHARE
 from unjudged.measures.names import parse_measures
 from unjudged.rankings.judgments import Judgments
 
@@ -25,6 +35,7 @@ def pool(
     *runs: File,
     depth: Annotated[int, Parameter(("-k", "--depth"))] = 100,
     qrels: str | None = None,
+    since: str | None = None,
     leave_out: str | None = None,
     groups: str | None = None,
     statistics: Annotated[bool, Parameter(negative="")] = False,
@@ -46,6 +57,8 @@ def pool(
         How many documents of each ranking are pooled.
     qrels
         Complete judgments.
+    since
+        An earlier pool or judgments: list only the documents that it lacks.
     leave_out
         A run or group: documents that only it has among its first documents are removed from the
         judgments, which otherwise stay as they are.
@@ -65,7 +78,7 @@ def pool(
         Write to this file.
     """
     from unjudged.judging.contributions import without
-    from unjudged.judging.pool import Pool
+    from unjudged.judging.pool import Pool, new_documents
 
     _check(runs, "unjudged pool RUN...")
     if statistics and leave_out is not None:
@@ -76,7 +89,9 @@ def pool(
         raise UsageError("--measure goes with --statistics and --qrels")
     if leave_out is not None and qrels is None:
         raise UsageError("--leave-out goes with --qrels; without judgments, omit the run's file")
-    check_files([*runs, *([qrels] if qrels else [])])
+    if since is not None and (qrels is not None or statistics):
+        raise UsageError("--since lists what is new to judge; it does not go with --qrels or --statistics")
+    check_files([*runs, *filter(None, (qrels, since))])
     named = name_runs(list(runs))
     of_group = read_groups(groups, named) if groups else None
     with reading(len(named)) as on_read:
@@ -95,7 +110,9 @@ def pool(
         result = without(made, leave_out, depth, of_group)
     else:
         result = made.judgments if qrels is None else made.depth(depth)
-    options = {"depth": depth, "qrels": qrels, "leave-out": leave_out, "groups": groups}
+    if since is not None:
+        result = new_documents(result, Judgments.read(since))
+    options = {"depth": depth, "qrels": qrels, "since": since, "leave-out": leave_out, "groups": groups}
     _write(result, "qrels", command_line("pool", runs, options) if header else "", output)
 
 
@@ -103,6 +120,7 @@ def sample(
     qrels: File,
     /,
     *runs: File,
+    drawing: Drawing = NO_PURPOSE,
     design: Annotated[str, Parameter(("-d", "--design"))] = "random",
     share: str | None = None,
     depth: Annotated[str | None, Parameter(("-k", "--depth"))] = None,
@@ -112,22 +130,32 @@ def sample(
     redraw: bool | None = None,
     form: Annotated[Form | None, Parameter("--format")] = None,
     judged: Judged = None,
+    conflicts: Conflicts = "error",
+    to_judge: Path | None = None,
+    assessors: int | None = None,
+    twice: str | None = None,
+    since: Path | None = None,
     header: bool = True,
     output: Output = None,
 ) -> None:
-    """Judge fewer documents: keep a part of complete judgments, chosen by a design; the rest gets -1.
+    """Judge fewer documents: a part of complete judgments, or documents drawn for judging (--to-judge).
 
     random keeps a share of each query's judged documents, depth the first documents of every run, mixed these
     and as many drawn from the rest, stratified the depth-10 pool and a share of the rest, or a share for each
-    depth (--strata). The first line of the file is the command that makes it. The same seed and documents
-    give the same sample on every machine.
+    depth (--strata). What is not chosen gets -1. The first line of the file is the command that makes it. The
+    same seed and documents give the same sample on every machine.
+
+    With --to-judge, documents are drawn from a pool before anyone has judged it; `unjudged merge` later joins
+    the design and the answers.
 
     Parameters
     ----------
     qrels
-        Complete judgments.
+        Complete judgments, or a pool to draw from.
     runs
         The runs of the pool, for every design except random.
+    drawing
+        Options for samples that are drawn before judging.
     design
         How documents are chosen: random, depth, mixed or stratified.
     share
@@ -148,49 +176,65 @@ def sample(
         stratified); prels, with inclusion probabilities, for statAP.
     judged
         Judgments made since, in a file of their own; may be repeated.
+    conflicts
+        Which grade counts if a file of --judged differs: first, last or highest. Default: an error.
+    to_judge
+        A folder: write the design and one file per topic of what to judge, in random order.
+    assessors
+        With --to-judge: write one file for each of so many assessors, who judge whole topics.
+    twice
+        With --to-judge: the share of each topic's documents that a second assessor judges too, as 10%.
+    since
+        With --to-judge: the design file of an earlier sample. Only documents outside its pool are drawn.
     header
         Begin the file with a comment that says how it was made. Not every tool reads comments.
     output
         Write to this file.
     """
+    from unjudged.cli.sampling_options import SamplingOptions
     from unjudged.judging.designs import find_design
     from unjudged.judging.pool import Pool
 
-    chosen = find_design(design)
-    check_files([qrels, *runs])
-    if chosen.runs:
+    files = [qrels, *runs]
+    others = {"share": share, "depth": depth, "top": top, "strata": strata, "redraw": redraw, "format": form}
+    drawing.check(**others, design=None if design == "random" else design, since=since, output=output)
+    check_files(files)
+    if drawing.purpose is not None:
+        drawing.draw(
+            to_judge, files, judged, conflicts=conflicts, seed=seed, assessors=assessors, twice=twice
+        )
+        return
+    if find_design(design).runs:
         _check(runs, f"unjudged sample --design {design} QRELS RUN...")
     elif runs:
         raise UsageError(f"--design {design} does not use runs: omit them")
     levels = {"share": share, "depth": depth}
-    given = {"top": top, "redraw": redraw}
-    options = {name: value for name, value in given.items() if value is not None}
-    if strata is not None and design != "stratified":
-        raise UsageError("--strata goes with --design stratified")
-    needed = None if strata is not None else chosen.level.name
-    for name, text in levels.items():
-        if (text is None) == (name == needed):
-            problem = f"needs --{name}" if text is None else f"does not take --{name}"
-            raise UsageError(f"--design {design} {problem}" + ("" if strata is None else " beside --strata"))
-    chosen.check_options(options)
-    if strata is not None and options:
-        raise UsageError("--top does not go with --strata: name the depth in --strata")
-    level = None if needed is None else chosen.level.read(str(levels[needed]))
-    judgments = read_judgments(qrels, judged)
+    chosen = SamplingOptions.of(design, levels, strata, {"top": top, "redraw": redraw})
+    handing_out = {"assessors": assessors, "twice": twice, "since": since}
+    if to_judge is None and any(value is not None for value in handing_out.values()):
+        raise UsageError("--assessors, --twice and --since go with --to-judge FOLDER")
+    if to_judge is not None and (form or output):
+        raise UsageError("--to-judge writes into its folder: omit --format and --output")
+    judgments = read_judgments(qrels, judged, conflicts)
     made = Pool(judgments)
-    if chosen.runs:
+    if chosen.design.runs:
         named = name_runs(list(runs))
         with reading(len(named)) as on_read:
             made = Pool(judgments, judged_rankings(judgments, named, on_read=on_read), list(named))
-    if level is None:
-        result = made.stratified(_strata(str(strata)), seed=seed)
-    else:
-        result = chosen.draw(made, level, seed, **options)
-    form = form or chosen.form  # type: ignore[assignment]
-    recorded = {"design": design, **levels, "top": top, "strata": strata, "seed": seed, "format": form}
-    files = [qrels, *runs, *(word for file in judged or () for word in ("--judged", file))]
-    made_by = command_line("sample", files, recorded) + (" --no-redraw" if redraw is False else "")
-    _write(result, str(form), made_by if header else "", output)
+    recorded = {"design": design, **levels, "top": top, "strata": strata, "seed": seed}
+    files += [word for file in judged or () for word in ("--judged", file)]
+    if to_judge is not None:
+        made_by = command_line("sample", files, {**recorded, **handing_out})
+        draw_into(
+            to_judge, made, chosen, seed=seed, made_by=made_by, assessors=assessors, twice=twice, since=since
+        )
+        return
+    if not (judgments.grade >= 0).any():
+        raise UsageError(f"{qrels}: nothing is judged yet; to draw documents for judging: --to-judge FOLDER")
+    form = form or chosen.design.form  # type: ignore[assignment]
+    made_by = command_line("sample", files, {**recorded, "format": form})
+    made_by += " --no-redraw" if redraw is False else ""
+    _write(chosen.judged(made, seed), str(form), made_by if header else "", output)
 
 
 def _write(judgments: Judgments, form: str, made_by: str, output: Output) -> None:
@@ -204,17 +248,3 @@ def _write(judgments: Judgments, form: str, made_by: str, output: Output) -> Non
 def _check(runs: Sequence[str], usage: str) -> None:
     if not runs:
         raise UsageError(f"no run given: {usage}")
-
-
-def _strata(text: str) -> dict[float, float]:
-    """`10:100%,50:30%,rest:10%` as depths and shares."""
-    strata: dict[float, float] = {}
-    for part in text.split(","):
-        depth, colon, share = part.partition(":")
-        if not colon or not (depth == "rest" or depth.isdecimal()):
-            raise UsageError(f"invalid stratum {part!r}: use a depth and a share, as 10:50% or rest:5%")
-        end = inf if depth == "rest" else DEPTH.read(depth)
-        if end in strata:
-            raise UsageError(f"stratum {depth} is given twice in {text!r}")
-        strata[end] = SHARE.read(share)
-    return strata

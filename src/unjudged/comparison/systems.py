@@ -226,6 +226,8 @@ def compare(
     for measure in chosen:
         measure.check_mean()
         measure.check_completable()
+        if calibration is not None:
+            calibration.radius(measure, 1 - (1 - confidence) / 2)
     shared = SharedRankings.of(judgments, named, on_read)
     place = None if baseline is None else names.index(baseline)
     results, notes = [], list(shared.notes())

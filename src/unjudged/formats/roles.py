@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 import numpy as np
@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from unjudged.errors import InputError, RepeatedDocument, UsageError, quoted
 
 LONGEST_LINE = 1 << 20
+CHOSEN = "unjudged-chosen"
+"""How a comment begins that marks judgments which were chosen for what they show, not drawn at random."""
 ONCE = "each document may appear only once per query"
 NONE: Mapping[str, str] = MappingProxyType({})
 SMALLEST_WHOLE, LARGEST_WHOLE = -(2**31), 2**31 - 1
@@ -44,12 +46,14 @@ _EXPECTED = {
 class Layout:
     """The columns of one kind of file, in order; `open_ended` allows further columns.
 
-    `single` rounds decimal numbers to single precision, as trec_eval 9 holds scores.
+    `single` rounds decimal numbers to single precision, as trec_eval 9 holds scores. `chosen` says that a
+    comment of the file marks its judgments as no random sample.
     """
 
     columns: tuple[str, ...]
     open_ended: bool = False
     single: bool = False
+    chosen: bool = False
 
     @property
     def kinds(self) -> tuple[int, ...]:
@@ -76,8 +80,14 @@ def layout_of_judgments(lines: Sequence[bytes]) -> Layout:
     """The layout of a file of judgments, by its first lines.
 
     Five columns hold either strata or inclusion probabilities. They are probabilities if the fifth column is
-    not always a whole number, or if the second changes, because it then names documents.
+    not always a whole number, or if the second changes, because it then names documents. A comment that
+    begins with `CHOSEN` marks judgments that are no random sample.
     """
+    layout = _layout_of_rows(lines)
+    return replace(layout, chosen=any(line.startswith(b"# " + CHOSEN.encode()) for line in lines))
+
+
+def _layout_of_rows(lines: Sequence[bytes]) -> Layout:
     rows = [fields for line in lines if (fields := line.split()) and not fields[0].startswith(b"#")]
     if not rows or len(rows[0]) != len(STRATIFIED.columns):
         return QRELS

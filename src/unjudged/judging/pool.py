@@ -17,6 +17,7 @@ from unjudged.judging import sampling
 from unjudged.judging.levels import depth as checked_depth
 from unjudged.judging.levels import share as checked_share
 from unjudged.judging.levels import whole
+from unjudged.rankings.extension import chosen_rows, rows_of, table_of_pool
 from unjudged.rankings.hashing import Numbers
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.rankings.judgments import UNSAMPLED, Judgments, JudgmentsSource
@@ -221,6 +222,15 @@ def documents_of(runs: Iterable[Run], depth: int) -> dict[str, dict[str, int]]:
         for q, query in enumerate(run.queries):
             found.setdefault(query, set()).update(documents[ends[q] : ends[q + 1]])
     return {query: dict.fromkeys(sorted(documents), UNSAMPLED) for query, documents in found.items()}
+
+
+def new_documents(judgments: Judgments, since: Judgments) -> Judgments:
+    """The documents that an earlier pool lacks.
+
+    >>> new_documents(Judgments.of({"q": {"a": -1, "b": -1}}), Judgments.of({"q": {"a": 1}})).documents[0]
+    'b'
+    """
+    return chosen_rows(judgments, rows_of(since, table_of_pool(judgments.pooled)) < 0)
 
 
 def _end(depth: float) -> float:

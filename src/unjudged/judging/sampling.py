@@ -15,15 +15,21 @@ import numpy as np
 from unjudged.rankings.hashing import Numbers, mixed
 from unjudged.rankings.judged import Floats, Integers, Mask
 from unjudged.rankings.judgments import Judgments
+from unjudged.rankings.pooled import PooledDocuments
 
 _CELL_BITS = np.uint64(24)
 
 
 def identities(judgments: Judgments) -> Numbers:
     """A number for each row, made from its query and its document."""
-    rows = zip(judgments.query.tolist(), judgments.documents.tolist(), strict=True)
-    begun = [blake2b(query + b" ", digest_size=8) for query in judgments.queries.tolist()]
-    return _from_digests(_continued(begun[q], document) for q, document in rows)
+    return identities_of_rows(judgments.pooled, np.arange(len(judgments.grade)))
+
+
+def identities_of_rows(pooled: PooledDocuments, rows: Integers) -> Numbers:
+    """The numbers of some rows of a pool."""
+    begun = [blake2b(query + b" ", digest_size=8) for query in pooled.queries.tolist()]
+    named = zip(pooled.query[rows].tolist(), pooled.documents.take(rows).tolist(), strict=True)
+    return _from_digests(_continued(begun[q], document) for q, document in named)
 
 
 def identities_of(names: Sequence[bytes]) -> Numbers:

@@ -97,6 +97,9 @@ class Measure:
         documents is expected to score: (value - expected) / (1 - expected).
         """
         self.check_complete()
+        if self.traits.estimates and rankings.judgments.chosen:
+            problem = f"{self.name} needs a random sample, and these judgments were chosen for what they show"
+            raise UsageError(f"{problem}: use AP with its bounds, or draw a sample (unjudged sample)")
         policy, documents = self.given.get("unjudged"), self.given.get("chance")
         if policy is not None:
             rankings = rankings.condensed() if policy == "condensed" else rankings.as_nonrelevant()

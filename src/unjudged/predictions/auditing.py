@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from unjudged.errors import InputError, UsageError
 from unjudged.evaluation import RunsSource, judged_rankings, name_runs
+from unjudged.grids.grid import Grid
+from unjudged.grids.shown import Shown
 from unjudged.measures.names import MeasureLike, parse_measures
 from unjudged.measures.registry import Measure
 from unjudged.predictions.judge_agreement import Confusion, Sample, weighted_share
@@ -51,8 +53,8 @@ class Bias(NamedTuple):
     bias: Estimate
 
 
-@dataclass(frozen=True, eq=False)
-class Audit:
+@dataclass(frozen=True, eq=False, repr=False)
+class Audit(Shown):
     """How the predictions compare with what people say; shares and means are weighted by 1 / pi."""
 
     rel: int
@@ -69,16 +71,27 @@ class Audit:
     measure: str
     biases: tuple[Bias, ...]
 
+    def grid(self) -> Grid:
+        """How well the predictions agree with people."""
+        return self.grids()[0]
+
+    def grids(self) -> list[Grid]:
+        """Everything, in a table per question."""
+        from unjudged.predictions.audit_grids import audit_grids
+
+        return audit_grids(self)
+
+    def records(self) -> Grid:
+        """Everything in one table in long form, for programs."""
+        from unjudged.predictions.audit_grids import audit_records
+
+        return audit_records(self)
+
     def __str__(self) -> str:
-        from unjudged.predictions.audit_text import as_text
+        from unjudged.grids.shown import WIDTH
+        from unjudged.grids.terminal import table
 
-        return as_text(self)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything, for JSON."""
-        from unjudged.predictions.audit_text import as_dict
-
-        return as_dict(self)
+        return "\n".join(table(grid, width=WIDTH, rule=False) for grid in self.grids()).rstrip("\n")
 
 
 def audit(
@@ -216,10 +229,11 @@ def _biases(
         human = measure.compute(rankings)
         machine = measure.compute(rankings.relabelled(judgments.with_grades(label.astype(np.int32))))
     scores = zip(named, human.reshape(len(named), -1), machine.reshape(len(named), -1), strict=True)
-    found = []
+    found, widest = [], measure.traits.range[1] - measure.traits.range[0]
     for name, by_people, by_model in scores:
         of = f"bias of {name} in mean {measure}"
-        bias = t_interval(by_model - by_people, confidence, method="t over queries", of=of)
+        gaps = by_model - by_people
+        bias = t_interval(gaps, confidence, method="t over queries", of=of, limits=(-widest, widest))
         found.append(Bias(name, float(by_people.mean()), bias))
     return tuple(found)
 

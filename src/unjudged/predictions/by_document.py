@@ -18,6 +18,7 @@ import numpy as np
 from unjudged.errors import InputError, UsageError
 from unjudged.evaluation import RunsSource
 from unjudged.measures.names import MeasureLike
+from unjudged.predictions.estimates import Estimates, counted
 from unjudged.predictions.isotonic import cross_fitted, folds_of
 from unjudged.predictions.population import Population
 from unjudged.predictions.quantiles import normal_interval, t_interval
@@ -28,11 +29,15 @@ from unjudged.rankings.judged import Floats, Mask
 from unjudged.rankings.judgments import JudgmentsSource
 from unjudged.uncertainty.estimate import Estimate
 
-OUTSIDE = ("error", "nonrelevant", "predicted")
+OUTSIDE = {"error": "", "nonrelevant": "counted as nonrelevant", "predicted": "counted as predicted"}
+"""What to do with documents that people could not have judged, and how that is described."""
 
 
-@dataclass(frozen=True, eq=False)
-class DocumentEstimates:
+NONE, CALIBRATED, AS_THEY_ARE = "no predictions", "calibrated predictions", "predictions as they are"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DocumentEstimates(Estimates):
     """What runs would score if people had judged every document.
 
     `per_query[i, j]` is the unbiased estimate for run i and query j, `error` is that of the runs' means over
@@ -50,18 +55,22 @@ class DocumentEstimates:
     """Documents that count and have no prediction."""
     outside: int
     """Documents that count and that people could not have judged."""
+    predictions: str
+    """How the predictions were used."""
+    treated: str
+    """How documents outside are treated."""
 
     def mean(self, run: str, *, queries: bool = False, confidence: float = 0.95) -> Estimate:
         """A run's mean. The interval is for these queries; with `queries`, for other queries as well."""
         share = np.zeros(len(self.runs))
-        share[self._place(run)] = 1
+        share[self.place(run)] = 1
         return self._combined(share, queries, confidence, f"mean {self.measure} of {run}", self.limits)
 
     def difference(self, a: str, b: str, *, queries: bool = False, confidence: float = 0.95) -> Estimate:
         """The mean of run `a` minus that of run `b`; what they share cancels out."""
         share = np.zeros(len(self.runs))
-        share[self._place(a)] += 1
-        share[self._place(b)] -= 1
+        share[self.place(a)] += 1
+        share[self.place(b)] -= 1
         widest = self.limits[1] - self.limits[0]
         of = f"mean {self.measure}, {a} minus {b}"
         return self._combined(share, queries, confidence, of, (-widest, widest))
@@ -70,27 +79,27 @@ class DocumentEstimates:
         self, share: Floats, queries: bool, confidence: float, of: str, limits: tuple[float, float]
     ) -> Estimate:
         values = share @ self.per_query
-        sample = f"{self.design} sample of {self.judged} human judgments"
+        method = f"{self.design} sample of {counted(self.judged, 'human judgment')}, {self.predictions}"
         if queries:
-            method = f"{sample}, other queries as well"
             return t_interval(values, confidence, method=method, of=of, limits=limits)
         error = self.error.deviation(share)
-        method = f"{sample}, these queries"
         return normal_interval(float(values.mean()), error, confidence, method=method, of=of, limits=limits)
 
-    def _place(self, run: str) -> int:
-        if run not in self.runs:
-            raise UsageError(f"no run is called {run!r}; there are: {', '.join(self.runs)}")
-        return self.runs.index(run)
+    def intervals(self, a: str, b: str | None = None, *, confidence: float = 0.95) -> list[Estimate]:
+        both = [False, True] if self.per_query.shape[1] > 1 else [False]
+        if b is None:
+            return [self.mean(a, queries=queries, confidence=confidence) for queries in both]
+        return [self.difference(a, b, queries=queries, confidence=confidence) for queries in both]
 
-    def __str__(self) -> str:
-        lines = [f"{self.measure} from {self.judged} human judgments ({self.design} sample), these queries"]
-        lines += [f"  {run}: {self.mean(run)}" for run in self.runs]
-        if self.missing:
-            lines.append(f"  {self.missing} documents that count have no prediction")
+    def notes(self) -> list[str]:
+        sample = f"{self.design} sample of {counted(self.judged, 'human judgment')}"
+        found = [f"{self.measure} by document: {sample}, {self.predictions}."]
+        if self.predictions != NONE:
+            found.append(f"Documents that count for {self.measure} and have no prediction: {self.missing}.")
         if self.outside:
-            lines.append(f"  {self.outside} documents that count could not have been judged by people")
-        return "\n".join(lines)
+            what = f"Documents that count for {self.measure} and could not have been judged by people"
+            found.append(f"{what}: {self.outside}, {self.treated}.")
+        return found
 
 
 def estimate_by_document(
@@ -115,9 +124,8 @@ def estimate_by_document(
     >>> qrels = {"q1": {"d1": 1, "d2": -1, "d3": 0, "d4": -1}, "q2": {"d1": -1, "d2": 1, "d3": -1, "d4": 0}}
     >>> run = {q: {"d1": 4, "d2": 3, "d3": 2, "d4": 1} for q in qrels}
     >>> predicted = {q: {"d1": 0.9, "d2": 0.6, "d3": 0.2, "d4": 0.1} for q in qrels}
-    >>> print(estimate_by_document(qrels, {"mine": run}, predicted, "P@4", calibrate=False))
-    P@4 from 4 human judgments (assumed uniform sample), these queries
-      mine: 0.5000 [0.2980, 0.7020]
+    >>> print(estimate_by_document(qrels, {"mine": run}, predicted, "P@4", calibrate=False).mean("mine"))
+    0.5000 [0.2980, 0.7020]
     """
     if outside not in OUTSIDE:
         raise UsageError(f"outside is {outside!r}, expected one of {', '.join(OUTSIDE)}")
@@ -154,6 +162,8 @@ def estimate_by_document(
         judged=int(population.drawn.sum()),
         missing=missing,
         outside=int(unreachable.sum()),
+        predictions=NONE if predictions is None else CALIBRATED if calibrate else AS_THEY_ARE,
+        treated=OUTSIDE[outside],
     )
 
 
@@ -187,5 +197,6 @@ def _refusal(population: Population, rows: Mask) -> str:
     row = int(np.argmax(rows))
     query = population.judgments.queries[int(population.judgments.query[row])]
     example = f"document {population.judgments.documents[row]!r} of query {query!r}"
-    problem = f"people could not have judged {int(rows.sum())} documents that count, such as {example}"
-    return f"{problem}: draw the sample from all documents, or choose outside='nonrelevant' or 'predicted'"
+    several = f"{counted(int(rows.sum()), 'document')} of those that count"
+    remedy = "draw the sample from all documents, or choose outside='nonrelevant' or 'predicted'"
+    return f"people could not have judged {several}, such as {example}: {remedy}"

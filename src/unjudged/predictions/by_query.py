@@ -19,12 +19,13 @@ from numpy.typing import ArrayLike
 from unjudged.errors import InputError, UsageError
 from unjudged.evaluation import RunsSource, judged_rankings, name_runs
 from unjudged.measures.names import MeasureLike, parse_measures
+from unjudged.predictions.estimates import Estimates, counted
 from unjudged.predictions.quantiles import NO_LIMITS, Limits, normal_interval
 from unjudged.predictions.source import Predictions, PredictionsSource
 from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.rankings.runs import Run
-from unjudged.uncertainty.estimate import Estimate
+from unjudged.uncertainty.estimate import QUERIES, Estimate
 
 
 @dataclass(frozen=True)
@@ -37,8 +38,10 @@ class Powered:
     """lambda: 0 where the predictions say nothing, 1 where they may be added as they are."""
 
     def interval(self, confidence: float, of: str, limits: Limits = NO_LIMITS) -> Estimate:
-        method = f"prediction-powered, lambda {self.weight:.3f}, other queries"
-        return normal_interval(self.value, self.error, confidence, method=method, of=of, limits=limits)
+        method = f"prediction-powered, lambda {self.weight:.3f}"
+        return normal_interval(
+            self.value, self.error, confidence, method=method, of=of, limits=limits, uncertainty=QUERIES
+        )
 
 
 def prediction_powered(human: ArrayLike, predicted: ArrayLike, further: ArrayLike) -> Powered:
@@ -67,8 +70,8 @@ def prediction_powered(human: ArrayLike, predicted: ArrayLike, further: ArrayLik
     return Powered(value, sqrt(variance), weight)
 
 
-@dataclass(frozen=True, eq=False)
-class QueryEstimates:
+@dataclass(frozen=True, eq=False, repr=False)
+class QueryEstimates(Estimates):
     """What runs would score on average, from some queries that people judged and more that they did not.
 
     `human[i, j]` and `predicted[i, j]` are the scores of run i on the j-th query that people judged,
@@ -84,28 +87,32 @@ class QueryEstimates:
     """Queries that people judged and that have no predictions: they are left out."""
 
     def mean(self, run: str, *, confidence: float = 0.95) -> Estimate:
-        i = self._place(run)
-        found = prediction_powered(self.human[i], self.predicted[i], self.further[i])
-        return found.interval(confidence, f"mean {self.measure} of {run}")
+        return self._powered(self.place(run)).interval(confidence, f"mean {self.measure} of {run}")
+
+    def _powered(self, i: int) -> Powered:
+        return prediction_powered(self.human[i], self.predicted[i], self.further[i])
 
     def difference(self, a: str, b: str, *, confidence: float = 0.95) -> Estimate:
         """The mean of run `a` minus that of run `b`, by the differences of each query."""
-        i, j = self._place(a), self._place(b)
+        i, j = self.place(a), self.place(b)
         pairs = (scores[i] - scores[j] for scores in (self.human, self.predicted, self.further))
         return prediction_powered(*pairs).interval(confidence, f"mean {self.measure}, {a} minus {b}")
 
-    def _place(self, run: str) -> int:
-        if run not in self.runs:
-            raise UsageError(f"no run is called {run!r}; there are: {', '.join(self.runs)}")
-        return self.runs.index(run)
+    def intervals(self, a: str, b: str | None = None, *, confidence: float = 0.95) -> list[Estimate]:
+        if b is None:
+            return [self.mean(a, confidence=confidence)]
+        return [self.difference(a, b, confidence=confidence)]
 
-    def __str__(self) -> str:
-        queries = f"{self.human.shape[1]} queries judged by people and {self.further.shape[1]} by predictions"
-        lines = [f"{self.measure} from {queries}"]
-        lines += [f"  {run}: {self.mean(run)}" for run in self.runs]
+    def notes(self) -> list[str]:
+        judged, more = (counted(scores.shape[1], "query") for scores in (self.human, self.further))
+        weights = [f"{run} {self._powered(i).weight:.3f}" for i, run in enumerate(self.runs)]
+        queries = f"{judged} judged by people, {more} with predictions only"
+        found = [f"{self.measure} by query: {queries}; weight of the predictions: {', '.join(weights)}."]
         if self.without_predictions:
-            lines.append(f"  {self.without_predictions} queries that people judged have no predictions")
-        return "\n".join(lines)
+            found.append(
+                f"{counted(self.without_predictions, 'query')} judged by people left out: no predictions."
+            )
+        return found
 
 
 def estimate_by_query(
@@ -127,26 +134,25 @@ def estimate_by_query(
     judgments, named = Judgments.of(qrels), {name: Run.of(run) for name, run in name_runs(runs).items()}
     rel = int(chosen.given.get("rel", 1))
     predicted = Predictions.of(predictions).judgments(threshold, rel)
-    human, machine = (
-        chosen.compute(judged_rankings(pool, named)).reshape(len(named), -1)
-        for pool in (judgments, predicted)
-    )
     place = {query: j for j, query in enumerate(judgments.queries.tolist())}
     both = [(place[query], j) for j, query in enumerate(predicted.queries.tolist()) if query in place]
     if not both:
         example = f"{predicted.queries[0]!r} in the predictions, {judgments.queries[0]!r} in the judgments"
         raise InputError(f"no query that people judged has predictions: for example {example}")
     ours, theirs = (list(column) for column in zip(*both, strict=True))
-    further = np.delete(machine, theirs, axis=1)
-    if not further.shape[1]:
+    if len(theirs) == len(predicted.queries):
         raise InputError(
             "every query with predictions is judged by people, so they add nothing: expected further queries"
         )
+    human, machine = (
+        chosen.compute(judged_rankings(pool, named)).reshape(len(named), -1)
+        for pool in (judgments, predicted)
+    )
     return QueryEstimates(
         str(chosen),
         tuple(named),
         human[:, ours],
         machine[:, theirs],
-        further,
+        np.delete(machine, theirs, axis=1),
         len(judgments.queries) - len(ours),
     )

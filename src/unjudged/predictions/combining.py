@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -10,10 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.errors import InputError, UsageError
-from unjudged.predictions.source import Predictions
-from unjudged.rankings.extension import extended, rows_of
+from unjudged.grids.grid import Column, Grid
+from unjudged.grids.shown import Shown
+from unjudged.predictions.source import table_of
+from unjudged.rankings.extension import rows_of, updated
+from unjudged.rankings.judged import Integers, Mask
 from unjudged.rankings.judgments import UNSAMPLED, Judgments, JudgmentsSource
 
+DRAWN = -2
+"""In the file of a design, the grade of a document that was drawn and waits for its judgment."""
 SHOWN = 5
 
 Grades = NDArray[np.int32]
@@ -36,75 +41,103 @@ class Conflict(NamedTuple):
     last: int
 
 
-@dataclass(frozen=True, eq=False)
-class Combined:
-    """Judgments of both, and how they met."""
+@dataclass(frozen=True, eq=False, repr=False)
+class Combined(Shown):
+    """The judgments of both, and how many of them agree.
+
+    `undrawn` documents were not drawn by the design although the second file judges them; they stay unjudged.
+    """
 
     judgments: Judgments
     agreements: int
-    conflicts: tuple[Conflict, ...]
+    conflicts: Sequence[Conflict]
     only_first: int
     only_last: int
+    undrawn: int
     rule: str
 
-    def __str__(self) -> str:
-        settled = f", settled by the rule {self.rule!r}" if self.conflicts else ""
-        only = f"judged only in the first: {self.only_first}, only in the last: {self.only_last}"
-        return f"agreements: {self.agreements}; conflicts: {len(self.conflicts)}{settled}; {only}"
+    def notes(self) -> list[str]:
+        """What happened to documents that both files judge, or that should not have been judged."""
+        found = []
+        if self.agreements or self.conflicts:
+            settled = (
+                f", settled by the rule {self.rule!r}: {_listed(self.conflicts)}" if self.conflicts else ""
+            )
+            found.append(f"{self.agreements} judged alike before, {len(self.conflicts)} differently{settled}")
+        if self.undrawn:
+            found.append(f"{self.undrawn} judged but not drawn: left out, because they are no random sample")
+        return found
+
+    def grid(self) -> Grid:
+        counts = {
+            "agreements": self.agreements,
+            "conflicts": len(self.conflicts),
+            "only in the first": self.only_first,
+            "only in the last": self.only_last,
+        }
+        return Grid([Column(name, "integer") for name in counts], [list(counts.values())], notes=self.notes())
 
 
 def combine(first: JudgmentsSource, last: JudgmentsSource, conflicts: str = ERROR) -> Combined:
     """All judgments of both; a document that both judge differently is a conflict.
 
-    `conflicts` says what to do with those: 'error' refuses, 'first' and 'last' keep that grade, 'highest' the
-    higher one. A document that only one of them judged has that grade, whatever the rule; -1 judges nothing.
+    `conflicts` says what to do with those: 'error' refuses them, 'first' and 'last' keep that grade,
+    'highest' the higher one. A document that only one of them judged has that grade, whatever the rule; a
+    negative grade judges nothing.
+
+    The first file may be a sample with recorded strata or probabilities, if the last one has no other
+    documents. If it is a design, only documents that were drawn count.
 
     >>> found = combine({"q1": {"d1": 1, "d2": 0}}, {"q1": {"d2": 2, "d3": 1}}, conflicts="first")
-    >>> print(found)
-    agreements: 0; conflicts: 1, settled by the rule 'first'; judged only in the first: 1, only in the last: 1
+    >>> found.agreements, found.conflicts, found.only_last
+    (0, [Conflict(query='q1', document='d2', first=0, last=2)], 1)
     """
     if conflicts not in (ERROR, *RULES):
         raise UsageError(f"conflicts is {conflicts!r}, expected one of {', '.join((ERROR, *RULES))}")
     a, b = Judgments.of(first), Judgments.of(last)
-    for judgments in (a, b):
-        if judgments.probability is not None or judgments.stratum is not None:
-            problem = "one of the files is a sample with recorded strata or probabilities"
-            raise InputError(f"{problem}, which do not hold for both together; expected plain judgments")
-    tables = Predictions.of(a).table, Predictions.of(b).table
-    pool = extended(a, [tables[1]], new_queries=True)
-    grades = [np.full(len(pool.grade), UNSAMPLED, np.int32) for _ in tables]
-    for grade, table, source in zip(grades, tables, (a, b), strict=True):
-        grade[rows_of(pool, table)] = source.grade
-    judged = [grade >= 0 for grade in grades]
-    both = judged[0] & judged[1]
-    differ = np.flatnonzero(both & (grades[0] != grades[1]))
-    found = tuple(
-        Conflict(pool.queries[q], pool.documents[row], x, y)
-        for row, q, x, y in zip(
-            differ.tolist(),
-            pool.query[differ].tolist(),
-            grades[0][differ].tolist(),
-            grades[1][differ].tolist(),
-            strict=True,
-        )
-    )
+    if b.probability is not None or b.stratum is not None:
+        problem = "the further judgments are a sample with recorded strata or probabilities"
+        raise InputError(f"{problem}, which do not hold for both together: give plain qrels")
+    row = rows_of(a, table_of(b))
+    before = np.where(row >= 0, a.grade[row], UNSAMPLED)
+    undrawn = _undrawn(a, row) & (b.grade >= 0)
+    later = np.where(undrawn, UNSAMPLED, b.grade).astype(np.int32)
+    both = (before >= 0) & (later >= 0)
+    differ = np.flatnonzero(both & (before != later))
+    found = _conflicts(b, differ, before)
     if found and conflicts == ERROR:
-        raise InputError(_refusal(found))
-    grade = np.where(judged[0], grades[0], grades[1])
-    if len(differ):
-        grade[differ] = RULES[conflicts](grades[0][differ], grades[1][differ])
+        some = f"{len(found)} documents are" if len(found) > 1 else "1 document is"
+        problem = f"{some} judged differently by the two files ({_listed(found)})"
+        raise InputError(f"{problem}: choose which grade counts, --conflicts {', '.join(RULES)}")
+    if found:
+        later[differ] = RULES[conflicts](before[differ].astype(np.int32), later[differ])
     return Combined(
-        pool.with_grades(grade),
-        int(both.sum()) - len(differ),
-        found,
-        int((judged[0] & ~judged[1]).sum()),
-        int((judged[1] & ~judged[0]).sum()),
-        conflicts,
+        judgments=updated(a, b.with_grades(later)),
+        agreements=int(both.sum()) - len(differ),
+        conflicts=found,
+        only_first=int((a.grade >= 0).sum() - both.sum()),
+        only_last=int((later >= 0).sum() - both.sum()),
+        undrawn=int(undrawn.sum()),
+        rule=conflicts,
     )
 
 
-def _refusal(found: tuple[Conflict, ...]) -> str:
+def _undrawn(design: Judgments, row: Integers) -> Mask:
+    """The rows that a design with recorded probabilities could have drawn and did not."""
+    if design.probability is None or not (design.grade == DRAWN).any():
+        return np.zeros(len(row), bool)
+    undrawn: Mask = (row >= 0) & (design.grade[row] == UNSAMPLED)
+    return undrawn
+
+
+def _conflicts(judgments: Judgments, rows: Integers, before: Grades) -> list[Conflict]:
+    queries = judgments.query[rows].tolist()
+    return [
+        Conflict(judgments.queries[q], judgments.documents[r], int(before[r]), int(judgments.grade[r]))
+        for r, q in zip(rows.tolist(), queries, strict=True)
+    ]
+
+
+def _listed(found: Sequence[Conflict]) -> str:
     shown = [f"query {c.query!r} document {c.document!r}: {c.first} and {c.last}" for c in found[:SHOWN]]
-    more = "; ..." if len(found) > SHOWN else ""
-    problem = f"{len(found)} documents are judged differently ({'; '.join(shown)}{more})"
-    return f"{problem}: choose a rule for conflicts, {', '.join(RULES)}"
+    return "; ".join(shown) + ("; ..." if len(found) > SHOWN else "")

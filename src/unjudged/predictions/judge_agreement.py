@@ -10,7 +10,7 @@ import numpy as np
 from unjudged.predictions.isotonic import effective_count
 from unjudged.predictions.quantiles import Limits, normal_quantile, t_quantile, within
 from unjudged.rankings.judged import Floats, Integers, Mask
-from unjudged.uncertainty.estimate import Estimate
+from unjudged.uncertainty.estimate import BOTH, Estimate
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +56,7 @@ class Sample:
         agree = (a == b).astype(float)
         observed, expected = float(w @ agree), float(of_human @ of_model)
         if len(labels) == 1:
-            return Estimate(nan, nan, nan, self.confidence, "both judges have one label only", of)
+            return Estimate(nan, nan, nan, self.confidence, "both judges have one label only", of, BOTH)
         value = (observed - expected) / (1 - expected)
         by_chance = of_model[a] + of_human[b] - 2 * expected
         influence = ((agree - observed) - (1 - value) * by_chance) / (1 - expected)
@@ -68,7 +68,7 @@ class Sample:
         Not a number where all documents are relevant, or none.
         """
         if relevant.all() or not relevant.any():
-            return Estimate(nan, nan, nan, self.confidence, "one kind of document only", of)
+            return Estimate(nan, nan, nan, self.confidence, "one kind of document only", of, BOTH)
         values, place = np.unique(score, return_inverse=True)
         each = np.where(relevant, self.weight[relevant].sum(), self.weight[~relevant].sum())
         w = self.weight / each
@@ -86,9 +86,10 @@ class Sample:
         totals = np.bincount(place, influence)
         n = len(totals)
         if n < 2:
-            return Estimate(value, *limits, self.confidence, "one document only", of)
+            return Estimate(value, *limits, self.confidence, "one document only", of, BOTH)
         half = t_quantile(self.confidence, n - 1) * sqrt(n / (n - 1) * float((totals**2).sum()))
-        return Estimate(*within(value, half, limits), self.confidence, f"linearised over {n} {unit}", of)
+        method = f"linearised over {n} {unit}"
+        return Estimate(*within(value, half, limits), self.confidence, method, of, BOTH)
 
 
 def weighted_share(relevant: Mask, weight: Floats, confidence: float, of: str) -> Estimate:

@@ -8,6 +8,7 @@ import numpy as np
 
 from unjudged.errors import InputError
 from unjudged.evaluation import RunsSource, judged_rankings, name_runs
+from unjudged.predictions.judging_design import check_judged
 from unjudged.rankings.extension import extended, rows_of
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
@@ -48,6 +49,10 @@ class Population:
         could have been drawn. Otherwise the judgments list all that could.
         """
         judgments = Judgments.of(qrels)
+        if judgments.chosen:
+            problem = "these judgments were chosen for what they show, and the estimate needs a random sample"
+            raise InputError(f"{problem}: draw one (unjudged sample --for predictions)")
+        check_judged(judgments)
         named = {name: Run.of(run) for name, run in name_runs(runs).items()}
         drawn = np.isfinite(judgments.inclusion)
         if not drawn.any():

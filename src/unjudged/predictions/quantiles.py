@@ -8,7 +8,7 @@ import numpy as np
 
 from unjudged.errors import UsageError
 from unjudged.rankings.judged import Floats
-from unjudged.uncertainty.estimate import Estimate
+from unjudged.uncertainty.estimate import BOTH, JUDGMENTS, Estimate
 
 Limits = tuple[float, float]
 NO_LIMITS: Limits = (-inf, inf)
@@ -31,21 +31,34 @@ def t_quantile(confidence: float, freedom: int) -> float:
 
 
 def normal_interval(
-    value: float, deviation: float, confidence: float, *, method: str, of: str, limits: Limits = NO_LIMITS
+    value: float,
+    deviation: float,
+    confidence: float,
+    *,
+    method: str,
+    of: str,
+    limits: Limits = NO_LIMITS,
+    uncertainty: str = JUDGMENTS,
 ) -> Estimate:
-    """A value with its standard error; nothing outside the limits, which it cannot leave."""
+    """A value with its standard error, cut to the limits of the measure."""
     half = normal_quantile(confidence) * deviation
-    return Estimate(*within(value, half, limits), confidence, method, of)
+    return Estimate(*within(value, half, limits), confidence, method, of, uncertainty)
 
 
 def t_interval(
-    values: Floats, confidence: float, *, method: str, of: str, limits: Limits = NO_LIMITS
+    values: Floats,
+    confidence: float,
+    *,
+    method: str,
+    of: str,
+    limits: Limits = NO_LIMITS,
+    uncertainty: str = BOTH,
 ) -> Estimate:
     """The mean of independent values, one per query."""
     if len(values) < 2:
         raise UsageError(f"{of}: an interval over queries needs two queries or more, there is {len(values)}")
     half = t_quantile(confidence, len(values) - 1) * float(np.std(values, ddof=1)) / sqrt(len(values))
-    return Estimate(*within(float(values.mean()), half, limits), confidence, method, of)
+    return Estimate(*within(float(values.mean()), half, limits), confidence, method, of, uncertainty)
 
 
 def within(value: float, half: float, limits: Limits) -> tuple[float, float, float]:

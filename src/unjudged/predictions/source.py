@@ -133,7 +133,7 @@ def _made(source: Any, kind: str | None, columns: dict[str, str]) -> Predictions
     if isinstance(source, Predictions):
         return source
     if isinstance(source, Judgments):
-        return Predictions(_table_of(source), GRADES)
+        return Predictions(table_of(source), GRADES)
     if isinstance(source, Run):
         return Predictions(source.table, SCORES)
     is_file = isinstance(source, str | os.PathLike)
@@ -141,19 +141,20 @@ def _made(source: Any, kind: str | None, columns: dict[str, str]) -> Predictions
     if is_file and kind is None and os.fspath(source) == STANDARD_INPUT:
         raise UsageError("say whether standard input holds qrels or a run: kind='grades' or 'scores'")
     if kind == GRADES:
-        return Predictions(_table_of(Judgments.of(source, **columns)), GRADES, name)
+        return Predictions(table_of(Judgments.of(source, **columns)), GRADES, name)
     try:
         return Predictions(Run.of(source, **columns).table, SCORES, name)
     except UnjudgedError as as_run:
         if kind == SCORES or not (is_file or is_frame(source)):
             raise
         try:
-            return Predictions(_table_of(Judgments.of(source, **columns)), GRADES, name)
+            return Predictions(table_of(Judgments.of(source, **columns)), GRADES, name)
         except UnjudgedError as as_qrels:
             problem = f"predictions must be a run or qrels. As a run: {as_run}. As qrels: {as_qrels}"
             raise InputError(problem) from None
 
 
-def _table_of(judgments: Judgments) -> Table:
+def table_of(judgments: Judgments) -> Table:
+    """The documents of the judgments and their grades as a table."""
     grades = judgments.grade[:, None].astype(float)
     return Table(judgments.queries, judgments.offsets, judgments.documents, grades, np.zeros(0, np.int64))

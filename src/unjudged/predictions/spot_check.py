@@ -16,53 +16,74 @@ from numpy.typing import ArrayLike
 
 from unjudged.errors import InputError, UsageError
 from unjudged.evaluation import judged_rankings
+from unjudged.grids.grid import Cell, Column, Grid
+from unjudged.grids.shown import Shown
 from unjudged.measures.names import MeasureLike
-from unjudged.predictions.design import JudgingDesign, drawn_design, probabilities
+from unjudged.predictions.design import probabilities
+from unjudged.predictions.judging_design import JudgingDesign, check_judged
 from unjudged.predictions.quantiles import normal_interval
 from unjudged.predictions.sums import Sum
 from unjudged.rankings.extension import extended
 from unjudged.rankings.judged import Floats, JudgedRankings, Mask
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.rankings.runs import Run, RunSource
+from unjudged.uncertainty.calibration import Calibration
 from unjudged.uncertainty.estimate import Estimate
+from unjudged.uncertainty.prevalence import band_of
 
 SMALLEST_PREVALENCE = 0.05
 """For the sampling probabilities alone: what is thought hopeless is still looked at."""
 
 
-@dataclass(frozen=True)
-class SpotCheck:
+PrevalenceByBand = Calibration | Sequence[float]
+"""The prevalence at ranks 1, 2, 3-4, 5-8, ...: as learnt by `calibrate`, or given."""
+
+
+@dataclass(frozen=True, repr=False)
+class SpotCheck(Shown):
     """A run's mean, from the judgments there were and a random sample of its unjudged documents."""
 
+    run: str
+    measure: str
     estimate: Estimate
     judged: int
     relevant: float
     """The gain that the sample found, in relevant documents."""
     unjudged: int
 
-    def __str__(self) -> str:
-        sample = f"{self.judged} of {self.unjudged} unjudged documents checked, {self.relevant:g} relevant"
-        return f"{self.estimate.of}: {self.estimate} ({sample})"
+    def grid(self) -> Grid:
+        names = ("run", "measure", "estimate", "low", "high", "unjudged", "checked", "relevant")
+        kinds = ("label", "label", "number", "number", "number", "integer", "integer", "number")
+        columns = [Column(name, kind) for name, kind in zip(names, kinds, strict=True)]  # type: ignore[arg-type]
+        columns[-1] = Column("relevant", decimals=0 if self.relevant == int(self.relevant) else 4)
+        found = self.estimate
+        ends = (found.value, found.low, found.high)
+        row: list[Cell] = [self.run, self.measure, *ends, self.unjudged, self.judged, self.relevant]
+        held = "these queries, whether or not the run is like the pooled ones"
+        note = f"{found.confidence:.0%} interval for {held}."
+        return Grid(columns, [row], notes=[note])
 
 
-def prevalence_at(rank: ArrayLike, prevalence_by_band: Sequence[float]) -> Floats:
-    """The prevalence of the band of each rank: 1, 2, 3-4, 5-8, 9-16, ...; the last band goes on for ever.
+def prevalence_at(rank: ArrayLike, prevalence_by_band: PrevalenceByBand) -> Floats:
+    """The prevalence of the band of each rank: 1, 2, 3-4, 5-8, 9-16, ...; the last band has no end.
 
     >>> prevalence_at([1, 2, 3, 4, 5, 1000], [0.5, 0.4, 0.3, 0.2])
     array([0.5, 0.4, 0.3, 0.3, 0.2, 0.2])
     """
-    known = np.asarray(prevalence_by_band, float)
+    given = (
+        prevalence_by_band.prevalence if isinstance(prevalence_by_band, Calibration) else prevalence_by_band
+    )
+    known = np.asarray(given, float)
     if known.ndim != 1 or not len(known) or not ((known >= 0) & (known <= 1)).all():
-        raise UsageError(f"prevalence by band is {prevalence_by_band}, expected numbers from 0 to 1")
-    band = np.ceil(np.log2(np.asarray(rank, float))).astype(np.int64)
-    prevalence: Floats = known[np.minimum(band, len(known) - 1)]
+        raise UsageError(f"prevalence by band is {given}, expected numbers from 0 to 1")
+    prevalence: Floats = known[np.minimum(band_of(rank), len(known) - 1)]
     return prevalence
 
 
 def spot_check_design(
     qrels: JudgmentsSource,
     run: RunSource,
-    prevalence_by_band: Sequence[float],
+    prevalence_by_band: PrevalenceByBand,
     measure: MeasureLike = "RBP(p=0.8)",
     *,
     budget: float = 30,
@@ -80,7 +101,8 @@ def spot_check_design(
     if not open_.any():
         raise InputError("every document of the run that counts is judged, so there is nothing to check")
     method = "proportional to weight x doubt by the prevalence of the rank"
-    return drawn_design(pool, open_, probabilities(doubt(weight, m), open_, budget), seed, method)
+    odds = probabilities(doubt(weight, m), open_, budget)
+    return JudgingDesign.drawn_from(pool, open_, odds, seed, method)
 
 
 def doubt(weight: Floats, m: Floats) -> Floats:
@@ -92,7 +114,7 @@ def doubt(weight: Floats, m: Floats) -> Floats:
 def spot_check(
     checked: Judgments,
     run: RunSource,
-    prevalence_by_band: Sequence[float],
+    prevalence_by_band: PrevalenceByBand,
     measure: MeasureLike = "RBP(p=0.8)",
     *,
     name: str = "the run",
@@ -105,6 +127,7 @@ def spot_check(
     chosen = Sum.of(measure)
     if checked.probability is None:
         raise InputError("the judgments have no recorded probabilities, expected those of spot_check_design")
+    check_judged(checked)
     rankings = judged_rankings(checked, {name: Run.of(run)})
     weight, m = _by_row(rankings, chosen, prevalence_by_band, len(checked.grade))
     judged, certain = checked.grade >= 0, checked.probability >= 1
@@ -122,11 +145,12 @@ def spot_check(
     )
     value += float(weight[known] @ gain[known]) / len(checked.queries)
     sample = judged & open_
-    method = f"spot check of {int(sample.sum())} random judgments, these queries"
+    method = f"spot check of {int(sample.sum())} random judgments"
     of = f"mean {chosen.measure} of {name}"
     limits = chosen.measure.traits.range
     found = normal_interval(value, sqrt(variance), confidence, method=method, of=of, limits=limits)
-    return SpotCheck(found, int(sample.sum()), float(gain[sample].sum()), int(open_.sum()))
+    gained, measure_name = float(gain[sample].sum()), str(chosen.measure)
+    return SpotCheck(name, measure_name, found, int(sample.sum()), gained, int(open_.sum()))
 
 
 def checked_sum(weight: Floats, m: Floats, pi: Floats, drawn: Mask, gain: Floats) -> tuple[float, float]:
@@ -153,7 +177,7 @@ def _pool(judgments: Judgments, run: RunSource) -> tuple[Judgments, JudgedRankin
 
 
 def _by_row(
-    rankings: JudgedRankings, chosen: Sum, prevalence_by_band: Sequence[float], rows: int
+    rankings: JudgedRankings, chosen: Sum, prevalence_by_band: PrevalenceByBand, rows: int
 ) -> tuple[Floats, Floats]:
     """The weight and the prevalence of each row; 0 for what the run does not retrieve."""
     weight, m = np.zeros(rows), np.zeros(rows)

@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike
 
 from unjudged.errors import UsageError
 from unjudged.measures.names import MeasureLike, parse_measures
-from unjudged.measures.registry import MEASURES, Measure, Weight
+from unjudged.measures.registry import MEASURES, Measure
+from unjudged.measures.traits import Weight
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.judgments import Judgments
 

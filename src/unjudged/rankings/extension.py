@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,7 +48,7 @@ def extended(judgments: Judgments, tables: Iterable[Table], new_queries: bool = 
         grades += [judgments.grade[first:last], np.full(len(more), UNSAMPLED, np.int32)]
         starts.append(len(names))
     pooled = PooledDocuments(Ids.of(added), np.array(starts, np.int64), Ids.of(names))
-    return Judgments(pooled, np.concatenate(grades))
+    return Judgments(pooled, np.concatenate(grades), chosen=judgments.chosen)
 
 
 def updated(judgments: Judgments, later: Judgments) -> Judgments:
@@ -65,7 +66,7 @@ def updated(judgments: Judgments, later: Judgments) -> Judgments:
     grade = known.grade.copy()
     judged = later.grade >= 0
     grade[rows_of(known, table)[judged]] = later.grade[judged]
-    return known.with_grades(grade)
+    return replace(known.with_grades(grade), chosen=judgments.chosen or later.chosen)
 
 
 def chosen_rows(judgments: Judgments, chosen: NDArray[np.bool_]) -> Judgments:
@@ -75,7 +76,7 @@ def chosen_rows(judgments: Judgments, chosen: NDArray[np.bool_]) -> Judgments:
     pooled = PooledDocuments(judgments.queries, offsets, judgments.documents.take(rows))
     stratum = None if judgments.stratum is None else judgments.stratum[rows]
     probability = None if judgments.probability is None else judgments.probability[rows]
-    return Judgments(pooled, judgments.grade[rows], stratum, probability)
+    return Judgments(pooled, judgments.grade[rows], stratum, probability, judgments.chosen)
 
 
 def with_grades_from(judgments: Judgments, complete: Judgments) -> Judgments:
@@ -87,6 +88,12 @@ def with_grades_from(judgments: Judgments, complete: Judgments) -> Judgments:
         what = f"document {judgments.documents[row]!r} of query {query!r}"
         raise InputError(f"{what} is not in the complete judgments, expected every pooled document")
     return judgments.with_grades(complete.grade[rows])
+
+
+def table_of_pool(pooled: PooledDocuments) -> Table:
+    """The documents of a pool as a table, to look them up in another."""
+    nothing = np.zeros((len(pooled.documents), 1))
+    return Table(pooled.queries, pooled.offsets, pooled.documents, nothing, np.zeros(0, np.int64))
 
 
 def _table(judgments: Judgments) -> Table:

@@ -33,7 +33,8 @@ class Judgments:
 
     Where the judged documents are a sample, `stratum` is the part of the pool that a document belongs to and
     `probability` the probability with which it was drawn (NaN where unknown). Either is None where the file
-    does not record it.
+    does not record it. `chosen` judgments were selected for what they show: estimates from random samples
+    refuse them.
 
     >>> judgments = Judgments.of({"q1": {"d1": 1, "d2": 0, "d3": -1}})
     >>> judgments
@@ -44,6 +45,7 @@ class Judgments:
     grade: NDArray[np.int32]
     stratum: NDArray[np.int32] | None = None
     probability: NDArray[np.float64] | None = None
+    chosen: bool = False
 
     @classmethod
     def of(cls, source: JudgmentsSource, **columns: str) -> Judgments:
@@ -85,6 +87,7 @@ class Judgments:
             column["grade"].astype(np.int32),
             None if stratum is None else stratum.astype(np.int32),
             probability,
+            layout.chosen,
         )
 
     def with_grades(self, grade: NDArray[np.int32]) -> Judgments:

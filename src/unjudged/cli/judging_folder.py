@@ -1,0 +1,59 @@
+"""The folder that a sample for judging is written to; nothing there is overwritten."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from unjudged.cli.output import make_folder, show
+from unjudged.cli.sampling_options import SamplingOptions
+from unjudged.errors import InputError, UsageError
+from unjudged.formats.tables import encode
+from unjudged.judging.design_file import design_text, read_design
+from unjudged.judging.drawn_sample import draw
+from unjudged.judging.handing_out import hand_out, task_texts
+from unjudged.judging.levels import SHARE
+from unjudged.judging.pool import Pool
+
+DESIGN = "design.txt"
+
+
+def draw_into(
+    folder: Path,
+    pool: Pool,
+    chosen: SamplingOptions,
+    *,
+    seed: int,
+    made_by: str,
+    assessors: int | None,
+    twice: str | None,
+    since: Path | None,
+) -> None:
+    """Draw documents for judging and write the design and the files for assessors."""
+    sample = draw(
+        pool,
+        chosen.design,
+        chosen.level,
+        strata=chosen.strata,
+        seed=seed,
+        since=None if since is None else read_design(since),
+        made_by=made_by,
+        **chosen.options,
+    )
+    tasks = hand_out(sample, assessors=assessors, twice=SHARE.read(twice) if twice else 0.0)
+    if not tasks:
+        raise UsageError("no document was drawn: choose a larger share or depth")
+    texts = {DESIGN: design_text(sample), **task_texts(tasks)}
+    for name, text in texts.items():
+        check_new(folder / name, text)
+    make_folder(folder)
+    for name, text in texts.items():
+        show(text, folder / name)
+    documents = sum(map(len, tasks.values()))
+    show(f"{len(tasks)} files with {documents} documents to judge, and {DESIGN}, in {folder}\n")
+
+
+def check_new(path: Path, text: str) -> None:
+    """Refuse to replace a file that has other content."""
+    if path.is_file() and path.read_bytes() != encode(text):
+        problem = "exists and has other content: move it away or choose another name"
+        raise InputError(problem, source=str(path))

@@ -1,0 +1,107 @@
+"""The file that records a drawn sample until its judgments arrive.
+
+unjudged-design 1 blake2b <checksum of all that follows>
+{"design": "stratified", "seed": 1, "chosen": false, "made_by": "..."}
+<query> <document> <stratum> <probability, or NA> <drawn | pooled | earlier-drawn | earlier-pooled>
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from hashlib import blake2b
+from math import isnan
+from pathlib import Path
+
+import numpy as np
+
+from unjudged.errors import InputError, quoted
+from unjudged.formats.tables import Ids, decode, encode
+from unjudged.formats.writing import document_id, query_id
+from unjudged.judging.drawn_sample import DrawnSample
+from unjudged.rankings.pooled import PooledDocuments
+
+SCHEMA = "unjudged-design 1 blake2b"
+STATES = ("pooled", "drawn", "earlier-pooled", "earlier-drawn")
+LARGEST_FILE = 1 << 31
+COLUMNS = 5
+
+
+def design_text(sample: DrawnSample) -> str:
+    """The sample as text; `read_design` reads it back."""
+    head = {
+        "design": sample.design,
+        "seed": sample.seed,
+        "chosen": sample.chosen,
+        "made_by": sample.made_by,
+    }
+    queries = [query_id(name) for name in sample.pooled.queries]
+    states = (2 * sample.earlier + sample.drawn).tolist()
+    columns = sample.pooled.query.tolist(), sample.pooled.documents, sample.stratum.tolist()
+    lines = [json.dumps(head, sort_keys=True)]
+    for q, document, stratum, odds, state in zip(*columns, sample.probability.tolist(), states, strict=True):
+        shown = "NA" if isnan(odds) else repr(odds)
+        lines.append(f"{queries[q]} {document_id(document)} {stratum} {shown} {STATES[state]}")
+    body = "".join(f"{line}\n" for line in lines)
+    return f"{SCHEMA} {_checksum(encode(body))}\n{body}"
+
+
+def read_design(file: str | os.PathLike[str]) -> DrawnSample:
+    """Read the file of a drawn sample; a damaged or edited one is refused."""
+    source = os.fspath(file)
+    try:
+        with Path(file).open("rb") as stream:
+            data = stream.read(LARGEST_FILE + 1)
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", source=source) from None
+    if len(data) > LARGEST_FILE:
+        raise InputError(f"larger than {LARGEST_FILE >> 30} GB, expected a design", source=source)
+    first, _, body = data.partition(b"\n")
+    schema, _, checksum = decode(first).strip().rpartition(" ")
+    if schema != SCHEMA:
+        problem = f"expected {SCHEMA!r} and a checksum, found {quoted(first)}: is it a design file?"
+        raise InputError(problem, source=source, line=1)
+    if checksum != _checksum(body):
+        raise InputError("the checksum does not match: the file was damaged or edited", source=source, line=1)
+    lines = body.split(b"\n")
+    try:
+        head = json.loads(lines[0])
+        design, seed, chosen, made_by = (head[name] for name in ("design", "seed", "chosen", "made_by"))
+    except (ValueError, TypeError, KeyError, RecursionError):
+        raise InputError("expected a JSON object that names the design", source=source, line=2) from None
+    return _sample(lines[1:], source, str(design), int(seed), bool(chosen), str(made_by))
+
+
+def _sample(lines: list[bytes], source: str, *head: object) -> DrawnSample:
+    queries: dict[bytes, int] = {}
+    query, documents, stratum, probability, states = [], [], [], [], []
+    for number, line in enumerate(lines, 3):
+        fields = line.split()
+        if not fields:
+            continue
+        try:
+            name, document, part, odds, state = fields
+            stratum.append(int(part))
+            probability.append(float("nan") if odds == b"NA" else float(odds))
+            states.append(STATES.index(decode(state)))
+        except ValueError:
+            problem = f"{quoted(line)}: expected {COLUMNS} columns (query document stratum probability state)"
+            raise InputError(problem, source=source, line=number) from None
+        query.append(queries.setdefault(name, len(queries)))
+        documents.append(document)
+    if query != sorted(query):
+        raise InputError("the documents of a query are not together", source=source)
+    offsets = np.searchsorted(query, np.arange(len(queries) + 1)).astype(np.int64)
+    state_of = np.array(states, np.int64)
+    pooled = PooledDocuments(Ids.of(queries), offsets, Ids.of(documents))
+    columns = (
+        state_of % 2 == 1,
+        np.array(stratum, np.int32),
+        np.array(probability, float),
+        state_of >= 2,
+    )
+    return DrawnSample(pooled, *columns, *head)  # type: ignore[arg-type]
+
+
+def _checksum(data: bytes) -> str:
+    return blake2b(data, digest_size=16).hexdigest()

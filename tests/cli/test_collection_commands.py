@@ -1,0 +1,159 @@
+"""The commands of a collection as an organiser meets them: pool, sample, merge, evaluate."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.in_process import printed, refused, unjudged
+from unjudged import Judgments, sample
+
+RUNS = [str(path) for path in sample.runs.values()]
+
+
+def grades_of_sample() -> dict[tuple[str, str], int]:
+    known = Judgments.of(sample.qrels)
+    rows = zip(known.query.tolist(), known.documents, known.grade.tolist(), strict=True)
+    return {(known.queries[q], document): max(grade, 0) for q, document, grade in rows}
+
+
+def answer(task: Path, judged: Path) -> None:
+    """Judge a file as the sample's own judgments do; what they lack is nonrelevant."""
+    known = grades_of_sample()
+    lines = []
+    for line in task.read_text().splitlines():
+        if not line.startswith("#"):
+            query, _, document, _ = line.split()
+            lines.append(f"{query} 0 {document} {known.get((query, document), 0)}\n")
+    judged.write_text("".join(lines))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A stratified draw from an unjudged pool, for three assessors, answered."""
+    pool = tmp_path / "pool.qrels"
+    printed("pool", *RUNS, "--depth", "20", "-o", str(pool))
+    options = ["-d", "stratified", "--share", "20%", "--top", "5", "--assessors", "3", "--twice", "10%"]
+    printed("sample", str(pool), *RUNS, *options, "--to-judge", str(tmp_path / "tasks"))
+    for number in (1, 2, 3):
+        answer(tmp_path / "tasks" / f"assessor-{number}.qrels", tmp_path / f"judged-{number}.qrels")
+    return tmp_path
+
+
+def judged_files(folder: Path) -> list[str]:
+    return [str(folder / f"judged-{number}.qrels") for number in (1, 2, 3)]
+
+
+@pytest.mark.parametrize(("form", "measure"), [("strata", "xinfAP"), ("prels", "statAP"), ("qrels", "infAP")])
+def test_from_a_pool_to_estimates(folder: Path, form: str, measure: str) -> None:
+    merged = folder / "merged.txt"
+    design = str(folder / "tasks" / "design.txt")
+    report = printed("merge", design, *judged_files(folder), "--format", form, "-o", str(merged))
+    assert "Agreement of judges" in report
+    assert "judged-1 and judged-2" in report
+    assert measure in printed("evaluate", str(merged), RUNS[0], "-m", measure)
+    assert merged.read_text().startswith("# unjudged ")
+
+
+def test_the_report_goes_to_standard_error_if_the_judgments_go_to_standard_output(folder: Path) -> None:
+    done = unjudged("merge", str(folder / "tasks" / "design.txt"), *judged_files(folder))
+    assert done.returncode == 0
+    assert done.stdout.startswith(b"# unjudged ")
+    assert done.stderr.startswith(b"Merged\n")
+
+
+def test_nothing_is_overwritten(folder: Path) -> None:
+    design = folder / "tasks" / "design.txt"
+    merged = folder / "merged.txt"
+    merged.write_text("mine\n")
+    problem = refused(1, "merge", str(design), *judged_files(folder), "-o", str(merged))
+    assert "exists and has other content" in problem
+    assert merged.read_text() == "mine\n"
+    before = design.read_bytes()
+    pool, tasks = str(folder / "pool.qrels"), str(folder / "tasks")
+    problem = refused(1, "sample", pool, "--share", "10%", "--to-judge", tasks)
+    assert "exists and has other content" in problem
+    assert design.read_bytes() == before
+
+
+def test_the_same_command_writes_the_same_bytes(folder: Path) -> None:
+    pool = str(folder / "pool.qrels")
+    for name in ("one", "two"):
+        printed("sample", pool, "--share", "10%", "--seed", "3", "--to-judge", str(folder / name))
+    files = sorted(path.name for path in (folder / "one").iterdir())
+    assert len(files) == 31
+    for name in files:
+        assert (folder / "one" / name).read_bytes() == (folder / "two" / name).read_bytes()
+
+
+def test_missing_and_conflicting_answers(folder: Path) -> None:
+    design, first = str(folder / "tasks" / "design.txt"), judged_files(folder)[0]
+    assert "drawn but not judged" in refused(1, "merge", design, first)
+    other = folder / "other.qrels"
+    lines = Path(first).read_text().splitlines()
+    query, _, document, grade = lines[0].split()
+    other.write_text(f"{query} 0 {document} {int(grade) + 1}\n")
+    problem = refused(1, "merge", design, *judged_files(folder), str(other))
+    assert f"{query} {document}" in problem
+    out = str(folder / "merged.txt")
+    report = printed("merge", design, *judged_files(folder), str(other), "--conflicts", "highest", "-o", out)
+    assert "Conflicts" in report
+
+
+def test_an_incremental_pool(folder: Path) -> None:
+    pool, deeper = str(folder / "pool.qrels"), str(folder / "deeper.qrels")
+    new = printed("pool", *RUNS, "--depth", "40", "--since", pool)
+    printed("pool", *RUNS, "--depth", "40", "-o", deeper)
+    sizes = [
+        sum(not line.startswith("#") for line in Path(file).read_text().splitlines())
+        for file in (pool, deeper)
+    ]
+    assert sum(not line.startswith("#") for line in new.splitlines()) == sizes[1] - sizes[0]
+    design = str(folder / "tasks" / "design.txt")
+    options = ["--share", "10%", "--since", design, "--assessors", "1"]
+    printed("sample", deeper, *options, "--to-judge", str(folder / "more"))
+    answer(folder / "more" / "assessor-1.qrels", folder / "more.qrels")
+    files = [*judged_files(folder), str(folder / "more.qrels")]
+    merged = folder / "all.txt"
+    printed("merge", str(folder / "more" / "design.txt"), *files, "-o", str(merged))
+    found = Judgments.read(merged)
+    assert found.stratum is not None
+    assert set(found.stratum.tolist()) == {1, 2, 3}
+    assert len(found.grade) == sizes[1]
+
+
+def test_refusals(folder: Path) -> None:
+    pool = str(folder / "pool.qrels")
+    assert "--to-judge FOLDER" in refused(2, "sample", pool, "--share", "10%")
+    assert "go with --to-judge" in refused(2, "sample", pool, "--share", "10%", "--assessors", "2")
+    assert "into its folder" in refused(2, "sample", pool, "--share", "1%", "--to-judge", "x", "-o", "y")
+    assert "is it a design file" in refused(1, "merge", pool, judged_files(folder)[0])
+    assert "no judged file" in refused(2, "merge", pool)
+
+
+def test_next_settles_and_marks(folder: Path) -> None:
+    qrels, design = str(sample.qrels), str(folder / "next.txt")
+    options = ["--settle", "--top", "3", "--pooled", "-m", "AP", "-b", "7", "--forecast", "--record", design]
+    text = printed("next", qrels, *RUNS, *options)
+    rows = [line for line in text.splitlines() if not line.startswith("#")]
+    assert len(rows) == 7
+    assert "About " in text
+    assert "# unjudged-chosen: " in text
+    judged = folder / "chosen.qrels"
+    judged.write_text(text.replace(" -1\n", " 1\n"))
+    assert "needs a random sample" in refused(2, "evaluate", qrels, RUNS[0], "-m", "infAP", "-j", str(judged))
+    merged = folder / "chosen-merged.qrels"
+    printed("merge", design, str(judged), "-o", str(merged))
+    assert "needs a random sample" in refused(2, "evaluate", str(merged), RUNS[0], "-m", "xinfAP")
+    assert "AP" in printed("evaluate", str(merged), RUNS[0], "-m", "AP")
+    assert "use qrels" in refused(2, "merge", design, str(judged), "--format", "prels")
+    assert "go with --settle" in refused(2, "next", qrels, *RUNS, "--forecast")
+
+
+def test_next_says_stop(tmp_path: Path) -> None:
+    complete = tmp_path / "complete.qrels"
+    lines = [f"{query} 0 {document} {grade}\n" for (query, document), grade in grades_of_sample().items()]
+    complete.write_text("".join(lines))
+    text = printed("next", str(complete), *RUNS, "--settle", "--pooled", "-m", "nDCG@10")
+    assert text == "Stop: the judgments settle all 15 pairs of 6 runs by nDCG@10.\n"

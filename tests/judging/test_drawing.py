@@ -1,0 +1,207 @@
+"""Drawing before judging: inclusion probabilities by enumeration and over many draws, and the files."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import combinations
+from math import comb
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from unjudged import InputError, Pool, UsageError, evaluate, sample
+from unjudged.judging.design_file import design_text, read_design
+from unjudged.judging.designs import DESIGNS
+from unjudged.judging.drawn_sample import DrawnSample, draw
+from unjudged.judging.handing_out import hand_out, task_texts
+from unjudged.judging.merging import merge
+from unjudged.judging.sampling import rounded
+
+RUNS = {
+    "a": {"q1": {f"d{i}": 9.0 - i for i in range(6)}, "q2": {"e1": 2.0, "e2": 1.0, "e3": 0.5}},
+    "b": {"q1": {f"d{i}": float(i) for i in range(3, 9)}, "q2": {"e2": 1.0, "e4": 0.5, "e5": 0.1}},
+}
+POOL = Pool.of_runs(RUNS, depth=10)
+INF = float("inf")
+LEVELS = {"random": 0.4, "depth": 2, "mixed": 1, "stratified": 0.4}
+
+
+def drawn(pool: Pool, name: str, seed: int) -> DrawnSample:
+    options: dict[str, Any] = {"top": 1} if name == "stratified" else {}
+    return draw(pool, name, LEVELS[name], seed=seed, **options)
+
+
+@pytest.mark.parametrize("name", list(DESIGNS))
+def test_recorded_probabilities_are_those_of_enumeration(name: str) -> None:
+    """All subsets of the size that the design draws from a query's stratum are equally likely, so the share
+    of the subsets that hold a document is its probability."""
+    found = drawn(POOL, name, seed=0)
+    for q in range(len(POOL.judgments.queries)):
+        for stratum in np.unique(found.stratum).tolist():
+            rows = np.flatnonzero((found.pooled.query == q) & (found.stratum == stratum))
+            size = int(found.drawn[rows].sum())
+            subsets = list(combinations(range(len(rows)), size))
+            assert len(subsets) == comb(len(rows), size)
+            for place, row in enumerate(rows.tolist()):
+                share = Fraction(sum(place in subset for subset in subsets), len(subsets))
+                assert found.probability[row] == pytest.approx(float(share), abs=1e-15)
+
+
+@pytest.mark.parametrize("name", list(DESIGNS))
+def test_recorded_probabilities_are_those_of_ten_thousand_draws(name: str) -> None:
+    draws = 10_000
+    recorded = drawn(POOL, name, seed=0).probability
+    times = np.zeros(len(recorded))
+    pairs = np.zeros((len(recorded), len(recorded)))
+    for seed in range(draws):
+        one = drawn(POOL, name, seed)
+        np.testing.assert_array_equal(one.probability, recorded)
+        times += one.drawn
+        pairs += np.outer(one.drawn, one.drawn)
+    error = np.sqrt(recorded * (1 - recorded) / draws)
+    assert (np.abs(times / draws - recorded) <= 4.5 * error).all()
+    query, stratum = POOL.judgments.query, drawn(POOL, name, 0).stratum
+    for i, j in combinations(range(len(recorded)), 2):
+        joint = recorded[i] * recorded[j]
+        if query[i] == query[j] and stratum[i] == stratum[j] and 0 < joint < 1:
+            size = int(((query == query[i]) & (stratum == stratum[i])).sum())
+            taken = round(recorded[i] * size)
+            joint *= (taken - 1) * size / (taken * (size - 1))
+        assert abs(pairs[i, j] / draws - joint) <= 4.5 * np.sqrt(joint * (1 - joint) / draws) + 1e-12
+
+
+def test_sizes_are_those_of_the_shares() -> None:
+    found = draw(POOL, "stratified", strata={1: 1.0, 3: 0.5, INF: 0.2}, seed=4)
+    for q in range(2):
+        for stratum, share in ((1, 1.0), (2, 0.5), (3, 0.2)):
+            rows = (found.pooled.query == q) & (found.stratum == stratum)
+            assert found.drawn[rows].sum() == rounded(share, np.array([rows.sum()]))[0]
+
+
+def test_a_design_reads_back_the_same(tmp_path: Path) -> None:
+    for name in DESIGNS:
+        found = drawn(POOL, name, seed=3)
+        (tmp_path / "design.txt").write_text(design_text(found))
+        again = read_design(tmp_path / "design.txt")
+        assert design_text(again) == design_text(found)
+        for field in ("drawn", "stratum", "probability", "earlier"):
+            np.testing.assert_array_equal(getattr(again, field), getattr(found, field))
+
+
+@pytest.mark.parametrize(
+    ("damage", "problem"),
+    [
+        (lambda text: text.replace("drawn", "pooled", 1), "checksum does not match"),
+        (lambda text: text[:-20], "checksum does not match"),
+        (lambda text: "q1 0 d1 1\n" + text, "is it a design file"),
+        (lambda _: "", "is it a design file"),
+    ],
+)
+def test_a_damaged_design_is_refused(tmp_path: Path, damage: object, problem: str) -> None:
+    assert callable(damage)
+    (tmp_path / "design.txt").write_text(damage(design_text(drawn(POOL, "random", 0))))
+    with pytest.raises(InputError, match=problem):
+        read_design(tmp_path / "design.txt")
+
+
+def test_only_new_documents_are_drawn_from_a_later_pool() -> None:
+    first = draw(Pool.of_runs(RUNS, depth=2), "random", 0.5, seed=1)
+    later = draw(POOL, "random", 0.5, seed=2, since=first)
+    assert len(later.drawn) == len(POOL.judgments.grade)
+    old = {(int(q), d) for q, d in zip(first.pooled.query, first.pooled.documents, strict=True)}
+    names = list(zip(later.pooled.query.tolist(), later.pooled.documents, strict=True))
+    assert [name in old for name in names] == later.earlier.tolist()
+    np.testing.assert_array_equal(later.probability[later.earlier], first.probability)
+    np.testing.assert_array_equal(later.drawn[later.earlier], first.drawn)
+    assert set(later.stratum[~later.earlier].tolist()) == {2}
+    for q in range(2):
+        new = ~later.earlier & (later.pooled.query == q)
+        assert later.probability[new] == pytest.approx(later.drawn[new].sum() / new.sum())
+    assert not later.earlier[later.to_judge].any()
+    with pytest.raises(UsageError, match="nothing to draw from"):
+        draw(Pool.of_runs(RUNS, depth=2), "random", 0.5, since=first)
+
+
+def test_what_is_handed_out() -> None:
+    found = draw(Pool.of_runs(sample.runs, depth=30), "stratified", 0.2, seed=5, top=10)
+    wanted = {
+        (found.pooled.queries[int(found.pooled.query[row])], found.pooled.documents[row])
+        for row in found.to_judge.tolist()
+    }
+    for assessors in (None, 4):
+        tasks = hand_out(found, assessors=assessors, twice=0.1)
+        given = [item for task in tasks.values() for item in task]
+        assert set(given) == wanted
+        twice = {item for item in wanted if given.count(item) == 2}
+        assert len(given) == len(wanted) + len(twice)
+        for query in found.pooled.queries:
+            own = sum(item[0] == query for item in wanted)
+            assert sum(item[0] == query for item in twice) == rounded(0.1, np.array([own]))[0]
+        for task in tasks.values():
+            assert len(set(task)) == len(task)
+            topics = [query for query, _ in task]
+            assert sum(a != b for a, b in zip(topics, topics[1:], strict=False)) == len(set(topics)) - 1
+        assert tasks == hand_out(found, assessors=assessors, twice=0.1)
+    sizes = [len(task) for task in hand_out(found, assessors=4).values()]
+    largest = max(sum(item[0] == query for item in wanted) for query in found.pooled.queries)
+    assert max(sizes) - min(sizes) <= largest
+
+
+def test_the_order_says_nothing_about_ranks() -> None:
+    """Over many seeds, the best-ranked document is in the first half as often as in the second."""
+    pool = Pool.of_runs({"a": {"q": {f"d{i:02d}": 20.0 - i for i in range(20)}}}, depth=20)
+    found = draw(pool, "depth", 20)
+    places = [hand_out(found, seed=seed).popitem()[1].index(("q", "d00")) for seed in range(2000)]
+    assert abs(np.mean(places) - 9.5) < 4 * np.sqrt((20**2 - 1) / 12 / 2000)
+
+
+def test_estimates_from_a_merged_sample_equal_those_of_the_same_sample_of_judgments(tmp_path: Path) -> None:
+    """The loop of draw, judge and merge gives what `Pool.stratified` gives on complete judgments."""
+    complete = Pool.of(sample.qrels, sample.runs)
+    grades = {
+        (complete.judgments.queries[int(q)], document): max(int(grade), 0)
+        for q, document, grade in zip(
+            complete.judgments.query, complete.judgments.documents, complete.judgments.grade, strict=True
+        )
+    }
+    everything = complete.judgments.with_grades(np.maximum(complete.judgments.grade, 0))
+    pool = Pool(everything, complete.matched, complete.runs)
+    strata = {5: 1.0, INF: 0.2}
+    known = pool.stratified(strata, seed=7)
+    found = draw(pool, "stratified", strata=strata, seed=7)
+    files = {}
+    for name, task in hand_out(found, assessors=3, twice=0.2).items():
+        lines = [f"{query} 0 {document} {grades[query, document]}\n" for query, document in task]
+        files[name] = tmp_path / name
+        files[name].write_text("".join(lines))
+    merged = merge(found, {name: str(path) for name, path in files.items()})
+    np.testing.assert_array_equal(merged.judgments.grade, known.grade)
+    measures = ["infAP", "xinfAP", "infNDCG", "statAP", "statAP(pairs='joint')"]
+    ours, theirs = (evaluate(j, sample.runs, measures).values for j in (merged.judgments, known))
+    np.testing.assert_allclose(ours, theirs, rtol=1e-13)
+    assert merged.conflicts == []
+    assert (
+        len(merged.twice)
+        == sum(map(len, hand_out(found, assessors=3, twice=0.2).values())) - found.drawn.sum()
+    )
+
+
+def test_files_for_assessors_are_qrels_without_grades() -> None:
+    found = draw(POOL, "random", 1.0)
+    for text in task_texts(hand_out(found, assessors=1)).values():
+        lines = text.splitlines()
+        assert lines[0].startswith("# 14 documents of 2 topics")
+        assert all(line.endswith(" -1") for line in lines[1:])
+
+
+def test_refusals() -> None:
+    with pytest.raises(UsageError, match="cannot be drawn again"):
+        draw(POOL, "random", 0.5, redraw=True)
+    with pytest.raises(UsageError, match="needs a level"):
+        draw(POOL, "random")
+    with pytest.raises(UsageError, match="one assessor cannot be two"):
+        hand_out(draw(POOL, "random", 1.0), assessors=1, twice=0.5)
+    with pytest.raises(UsageError, match="share from 0 to 1"):
+        hand_out(draw(POOL, "random", 1.0), twice=2.0)
