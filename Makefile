@@ -5,7 +5,7 @@ DATA ?= ../shared/data
 BIN = $(VENV)/bin
 SOURCES = $(shell find src -name '*.py' -o -name '*.pyx' -o -name '*.pxd' -o -name '*.pxi') pyproject.toml
 
-.PHONY: demo test test-browser test-cluster test-lowest lint format bench docs papers sample clean
+.PHONY: demo test test-browser test-cluster test-lowest lint format bench docs papers predictions coverage fuzz fuzz-short fuzz-allocations fuzz-threads sample clean
 
 demo: $(VENV)/installed
 	@$(BIN)/unjudged demo
@@ -56,6 +56,53 @@ papers: $(VENV)/tools
 	$(BIN)/python scripts/papers/yilmaz2006.py --data $(DATA)
 	$(BIN)/python scripts/papers/yilmaz2008.py --data $(DATA)
 	$(BIN)/python scripts/papers/statap.py --data $(DATA)
+
+# Hostile input of every kind for SECONDS in all, or of some kinds: make fuzz KIND="text arrow" SECONDS=1200.
+# The scanner is built with AddressSanitizer and UndefinedBehaviorSanitizer (GCC); findings go to build/fuzz/findings.
+fuzz: SECONDS = 60
+fuzz: $(VENV)/tools build/fuzz/address/built
+	$(call SANITIZED,address,libasan.so) $(BIN)/python -m fuzz --seconds $(SECONDS) $(KIND)
+
+# The same for a short time on the scanner as it is installed, which needs no other build.
+fuzz-short: SECONDS = 20
+fuzz-short: $(VENV)/tools
+	$(BIN)/python -m fuzz --seconds $(SECONDS) $(KIND)
+
+# Every allocation of the scanner fails once, under AddressSanitizer.
+fuzz-allocations: $(VENV)/tools build/fuzz/address/built
+	$(call SANITIZED,address,libasan.so) $(BIN)/python -m fuzz.allocations
+
+# Many threads read, match and evaluate at once under ThreadSanitizer.
+fuzz-threads: $(VENV)/tools build/fuzz/thread/built
+	$(call SANITIZED,thread,libtsan.so) setarch --addr-no-randomize $(BIN)/python -m fuzz.threads
+
+SANITIZED = PYTHONPATH=build/fuzz/$(1) LD_PRELOAD="$$(gcc -print-file-name=$(2)) $$(gcc -print-file-name=libstdc++.so)" \
+	PYTHONMALLOC=malloc ARROW_DEFAULT_MEMORY_POOL=system UBSAN_OPTIONS=print_stacktrace=1 \
+	ASAN_OPTIONS=detect_leaks=0:handle_segv=0:allocator_may_return_null=1:abort_on_error=1:quarantine_size_mb=64 \
+	TSAN_OPTIONS=halt_on_error=1:suppressions=fuzz/threads.suppressions
+SANITIZERS_address = address,undefined
+SANITIZERS_thread = thread
+
+build/fuzz/%/built: $(VENV)/bin/python $(SOURCES)
+	rm -rf build/fuzz/$*
+	mkdir -p build/fuzz/$*/source
+	cp -r src pyproject.toml README.md LICENSE build/fuzz/$*/source
+	rm -f build/fuzz/$*/source/src/unjudged/formats/scan/*.so
+	CC=gcc CFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=$(SANITIZERS_$*) -fno-sanitize-recover=all" \
+		LDFLAGS="-fsanitize=$(SANITIZERS_$*)" \
+		$(BIN)/pip install --quiet --no-deps --target build/fuzz/$* build/fuzz/$*/source
+	rm -rf build/fuzz/$*/source
+	test -n "$$(find build/fuzz/$*/unjudged/formats/scan -name 'compiled*.so')"
+	@touch $@
+
+# The page on human judgments and predictions; DL-2019 and TREC-8 are in DATA.
+predictions: $(VENV)/tools
+	$(BIN)/python scripts/predictions.py --data $(DATA)
+
+# How often every interval holds, measured: the tables of docs/trust.md. About a quarter of an hour of processor time.
+coverage: DATA = ../shared/data/trec8
+coverage: $(VENV)/tools
+	$(BIN)/python scripts/trust/write_tables.py --data $(DATA)
 
 sample: $(VENV)/installed
 	$(BIN)/python scripts/make_sample.py

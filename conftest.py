@@ -10,13 +10,17 @@ import pytest
 from unjudged import MEASURES
 from unjudged.comparison.corrections import CORRECTIONS
 from unjudged.comparison.significance import TESTS
+from unjudged.judging.designs import DESIGNS
+from unjudged.measures.registry import BOUNDS
+from unjudged.uncertainty import closed_bounds, gain_bounds, methods  # noqa: F401 (they register)
+from unjudged.uncertainty.intervals import INTERVALS
 
-REGISTRIES: tuple[dict[str, Any], ...] = (MEASURES, TESTS, CORRECTIONS)
+REGISTRIES: tuple[dict[str, Any], ...] = (MEASURES, BOUNDS, INTERVALS, TESTS, CORRECTIONS, DESIGNS)
 
 
 @pytest.fixture(autouse=True)
 def _registries_as_they_were() -> Iterator[None]:
-    """A measure or a test that an example defines is gone with it."""
+    """What a test or an example registers is gone after it."""
     before = [dict(registry) for registry in REGISTRIES]
     yield
     for registry, entries in zip(REGISTRIES, before, strict=True):

@@ -59,7 +59,7 @@ def best(command: list[str], repeats: int) -> Cost:
 def ours(qrels: Path, runs: list[Path]) -> list[str]:
     measures = [word for measure in MEASURES for word in ("-m", measure)]
     command = [sys.executable, "-m", "unjudged", "evaluate", str(qrels), *map(str, runs)]
-    return [*command, *measures, "--format", "json"]
+    return [*command, *measures, "--format", "jsonl"]
 
 
 def peer(tool: str, qrels: Path, runs: list[Path]) -> list[str]:
@@ -216,7 +216,7 @@ def spark(large: Path) -> list[str]:
             f"{parts}/qrels{suffix}",
             f"{parts}/run{suffix}",
         ]
-        cost = best([*command, "-m", "AP", "-m", "nDCG@10", "--format", "json"], 5)
+        cost = best([*command, "-m", "AP", "-m", "nDCG@10", "--format", "jsonl"], 5)
         found = {row["measure"]: row["value"] for row in map(json.loads, cost.output.splitlines())}
         apart = max(abs(found[measure] - value) for measure, value in runs[0]["means"].items())
         rows.append(f"| one process: {name} | {cost.wall:.2f} | {on_spark / cost.wall:.1f}x | {apart:.0e} |")

@@ -2,6 +2,7 @@
 
 The matrix of AP by run and query is computed once. Each task then runs in a process of its own and reports
 its processor time, imports and compilation left out. What ranx does is the part of its `compare` that tests.
+"Settled" is everything that `compare` does after reading: values, t test, Holm, bounds, search for reversals.
 """
 
 from __future__ import annotations
@@ -18,7 +19,12 @@ from pathlib import Path
 import numpy as np
 
 from unjudged import compare_pairs, evaluate
+from unjudged.comparison.judgment_bounds import judgment_bounds
+from unjudged.evaluation import name_runs
+from unjudged.measures.names import parse_measures
 from unjudged.rankings.judged import Floats
+from unjudged.rankings.judgments import Judgments
+from unjudged.uncertainty.shared import SharedRankings
 
 FEW, MANY = 1_000, 20_000
 LIMIT = 100  # seconds
@@ -53,12 +59,28 @@ TASKS: dict[str, tuple[str, str, Callable[[Floats], int]]] = {
 }
 
 
-def timed(task: str, file: str) -> tuple[float, int]:
+SETTLED = ("RBP(p=0.8)", "RBP(p=0.95)", "nDCG@10", "AP")
+
+
+def timed(task: str, file: str, qrels: str, runs: list[str]) -> tuple[float, int]:
+    if task in SETTLED:
+        return timed_settled(task, qrels, runs)
     scores, run = np.load(file), TASKS[task][2]
     run(scores[:3])
     start = time.process_time()
     found = run(scores)
     return time.process_time() - start, found
+
+
+def timed_settled(name: str, qrels: str, runs: list[str]) -> tuple[float, int]:
+    """The time after reading, and how many pairs are both significant and settled."""
+    (measure,) = parse_measures(name)
+    shared = SharedRankings.of(Judgments.of(qrels), name_runs(runs))
+    compare_pairs(np.random.default_rng(0).random((3, 5)))
+    start = time.process_time()
+    tests = compare_pairs(shared.per_run(measure.compute(shared.rankings)))
+    judging = judgment_bounds(shared, measure, tests.pairs)
+    return time.process_time() - start, int((tests.significant & judging.settled).sum())
 
 
 def table(qrels: str, runs: list[str]) -> list[str]:
@@ -73,11 +95,13 @@ def table(qrels: str, runs: list[str]) -> list[str]:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "scores.npy"
         np.save(file, scores)
-        for name, (task, tool, _) in TASKS.items():
+        labels = {name: (task, tool) for name, (task, tool, _) in TASKS.items()}
+        labels |= {name: (f"paired t, Holm and settled, {name}", "unjudged") for name in SETTLED}
+        for name, (task, tool) in labels.items():
             if tool == "ranx" and importlib.util.find_spec("ranx") is None:
                 rows.append(f"| {task} | ranx is not installed: pip install ranx | | |")
                 continue
-            command = [sys.executable, __file__, "--task", name, str(file)]
+            command = [sys.executable, __file__, "--task", name, str(file), qrels, *runs]
             try:
                 done = subprocess.run(command, capture_output=True, check=True, timeout=LIMIT)
             except subprocess.TimeoutExpired:
@@ -90,6 +114,7 @@ def table(qrels: str, runs: list[str]) -> list[str]:
 
 if __name__ == "__main__":
     if sys.argv[1] == "--task":
-        print(json.dumps(timed(sys.argv[2], sys.argv[3])))
+        task, file, qrels, *runs = sys.argv[2:]
+        print(json.dumps(timed(task, file, qrels, runs)))
     else:
         print("\n".join(table(sys.argv[1], sys.argv[2:])))

@@ -1,12 +1,13 @@
-"""Makes the sample collection inside the package: `python scripts/make_sample.py`, the same bytes every time.
+"""Makes the sample collection inside the package: `make sample`, the same bytes every time.
 
-Thirty queries, six systems. Five were pooled to depth 20; the pool's top 10 and four in ten of the rest
-were judged, the others of the pool are -1. The sixth, `dense`, came later: nobody pooled it, so
-much of what it finds was never judged. `expanded` has no ranking for one query, `boolean` has ties.
+Thirty queries, six systems. Five were pooled to depth 20. Their top 10 and 40 % of the rest of the pool were
+judged; the other pooled documents are -1. The sixth, `dense`, came later and was not pooled, so much of what
+it retrieves was never judged. `expanded` has no ranking for one query, `boolean` has ties.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -18,9 +19,9 @@ POOLED = [name for name in ODDS if name != "dense"]
 
 
 def urn(relevant: np.ndarray, odds: float, taste: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Documents drawn one after another, a nonrelevant one `odds` times as likely as a relevant one.
+    """Documents drawn one after another; a nonrelevant one is `odds` times as likely as a relevant one.
 
-    `taste` makes systems agree on some documents, as systems do.
+    `taste` makes systems prefer the same documents.
     """
     weight = np.where(relevant > 0, 1.0, odds) * taste
     return np.argsort(rng.exponential(size=len(weight)) / weight)[:DEPTH]
@@ -31,14 +32,23 @@ def scores(name: str, rng: np.random.Generator) -> np.ndarray:
     return np.round(falling) if name == "boolean" else np.round(falling, 4)
 
 
-def main() -> None:
+@dataclass(frozen=True)
+class Collection:
+    """Lines of runs and judgments; `complete` has the true grade of every document of every query."""
+
+    runs: dict[str, list[str]]
+    qrels: list[str]
+    complete: dict[str, dict[str, int]]
+
+
+def collection() -> Collection:
+    """The sample, and the complete judgments that it leaves out."""
     rng = np.random.default_rng(2008)
-    FOLDER.mkdir(exist_ok=True)
-    runs: dict[str, list[str]] = {name: [] for name in ODDS}
-    qrels = []
+    made = Collection({name: [] for name in ODDS}, [], {})
     for number in range(1, QUERIES + 1):
         query = f"q{number:02d}"
         relevant = rng.choice([0, 1, 2], DOCUMENTS, p=[0.93, 0.05, 0.02])
+        made.complete[query] = {f"d{d:03d}": int(grade) for d, grade in enumerate(relevant)}
         taste = rng.gamma(0.7, 1.0, DOCUMENTS) + 0.05
         judged: set[int] = set()
         pool: set[int] = set()
@@ -47,15 +57,23 @@ def main() -> None:
             ranking = urn(relevant, odds, own, rng)
             if not (name == "expanded" and query == "q17"):
                 lines = zip(ranking, scores(name, rng), strict=True)
-                runs[name] += [f"{query} Q0 d{d:03d} {k} {s:g} {name}" for k, (d, s) in enumerate(lines, 1)]
+                made.runs[name] += [
+                    f"{query} Q0 d{d:03d} {k} {s:g} {name}" for k, (d, s) in enumerate(lines, 1)
+                ]
             if name in POOLED:
                 judged.update(ranking[:10].tolist())
                 pool.update(ranking[:20].tolist())
         for document in sorted(pool):
             sampled = document in judged or rng.random() < 0.4
-            qrels.append(f"{query} 0 d{document:03d} {relevant[document] if sampled else -1}")
-    (FOLDER / "qrels.txt").write_text("\n".join(qrels) + "\n")
-    for name, written in runs.items():
+            made.qrels.append(f"{query} 0 d{document:03d} {relevant[document] if sampled else -1}")
+    return made
+
+
+def main() -> None:
+    made = collection()
+    FOLDER.mkdir(exist_ok=True)
+    (FOLDER / "qrels.txt").write_text("\n".join(made.qrels) + "\n")
+    for name, written in made.runs.items():
         (FOLDER / f"{name}.run").write_text("\n".join(written) + "\n")
 
 

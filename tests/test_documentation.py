@@ -5,12 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from command_outputs import refreshed
 
 from unjudged import MEASURES
 from unjudged.measures.references import REFERENCES
 from unjudged.report.pages import measures_in_markdown, page
 
-DOCS = Path(__file__).parent.parent / "docs"
+ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs"
 
 
 def of_the_package() -> set[str]:
@@ -36,3 +38,10 @@ def test_bibtex_has_balanced_braces() -> None:
         entry = reference.bibtex(key)
         assert entry.count("{") == entry.count("}")
         assert f"year = {{{reference.year}}}" in entry
+
+
+@pytest.mark.parametrize("name", ["README.md", *sorted(f"docs/{p.name}" for p in DOCS.glob("*.md"))])
+def test_outputs_of_commands(name: str) -> None:
+    """What a page shows after `$ unjudged ...` is what the command prints on the sample."""
+    text = (ROOT / name).read_text()
+    assert refreshed(text) == text, "run `make docs`"

@@ -1,4 +1,4 @@
-"""Park (2016), figures 1 to 3: `make papers`."""
+"""Park (2016), figures 1 to 3, remade: `make papers`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from uncertainty_figures import cells, densities, side_by_side
 
 from unjudged.rankings.judged import Floats
 from unjudged.uncertainty import urn
-from unjudged.uncertainty.park import sum_of_independent
 
 P, DOCUMENTS, JUDGED, QUERIES, REPLICATES = 0.8, 100, 10, 50, 10_000
 RANKS = np.arange(1, DOCUMENTS + 1)
@@ -16,38 +15,40 @@ WEIGHT: Floats = np.asarray((1 - P) * P ** (RANKS - 1.0) * (RANKS > JUDGED), np.
 W, Q = (0.05, 0.1, 0.2, 0.5, 0.7, 1.0), (0.05, 0.1, 0.2, 0.3, 0.5)
 
 PAGE = """\
-# How unjudged documents leave RBP open
+# What the unjudged leave open of RBP
 
-Park (2016) asks what values RBP may have when some documents are unjudged. If each is relevant with probability q,
-they add a random variable v with mean q times the sum of their weights and variance q(1 - q) times
-the sum of the squared weights. The mean over thirty or more queries is close to Normal.
-q is called `prevalence` here: `unjudged evaluate --interval model --prevalence 0.2` gives that interval. It holds if the
-prevalence is right; an estimate of it from judged documents is usually too high for documents that nobody judged.
+Park (2016) asks what RBP may be when some documents are unjudged. If each is relevant with probability q,
+what they add is a random variable v with mean q times the sum of their weights and variance q(1 - q) times
+the sum of the squares; the mean over queries is close to Normal from thirty queries on.
+`scores.estimate("model", prevalence=0.2)` and `unjudged evaluate --interval model --prevalence 0.2` give that
+interval. Below thirty queries they use the exact distribution where it has at most 32,768 values, and random
+draws where it has more. `all`, `query` and `rank` estimate q from the judged documents; the interval then
+includes the error of that estimate, but judged documents are relevant more often than unjudged ones.
 
 ## Figures 1 and 2
 
-p = 0.8, with ranks 11 to 100 unjudged, for one query and for the mean over fifty. These distributions are computed, not
-simulated: one document after another is added, on a lattice of 16,384 points.
+p = 0.8, ranks 11 to 100 unjudged, for one query and for the mean of fifty. Not simulated: the distribution of
+the sum by Fourier transform, with the weights rounded to a lattice of 16,384 points.
 
 ![Distribution of v for one query](figures/park-2016-1.svg)
 ![Distribution of the mean over fifty queries](figures/park-2016-2.svg)
 
-## Figure 3, where the paper's text disagrees with its model
+## Figure 3, and where the paper's text and its model part ways
 
-Rankings are drawn from an urn of N = 100 documents, M of them relevant with M ~ Binomial(N, q). A nonrelevant
-document is w times as likely to be drawn as a relevant one, so w = 1 is a random ranking and a small w is a good
-system. The top ten are judged. A recursion over ranks and numbers of relevant documents gives the mean and the standard
-deviation of the mean over fifty queries exactly; the paper simulated 10,000 replicates of each.
+Rankings drawn from an urn of N = 100 documents, M of them relevant with M ~ Binomial(N, q): a nonrelevant
+document is drawn w times as readily as a relevant one, so w = 1 is a random ranking and a small w a good
+system. The top ten are judged. The recursion over ranks and relevant documents drawn gives mean and standard
+deviation of the mean over fifty queries exactly; the paper simulated 10,000 of each.
 
 ![Mean and standard deviation over w and q](figures/park-2016-3.svg)
 
-The paper's text says that both fall as w falls. Its model gives the opposite: at q = 0.2 the mean goes from
+The paper's text says that both fall as w falls. Its own model says otherwise: at q = 0.2 the mean goes from
 {random:.7f} for w = 1 to {good:.7f} for w = 0.05, and the standard deviation from {random_sd:.7f} to
 {good_sd:.7f}. A better system leaves *more* relevant documents just below the judged depth whenever there
-are more than ten of them. With few relevant documents the mean falls again once the top ten hold nearly all
+are more than ten of them. With few relevant documents it turns in the end, when the top ten hold nearly all
 of them: at q = 0.05 the means for w = {ws} are {means}.
 
-Exact and simulated values ({replicates:,} replicates, seed 2016); z is their difference in standard errors of the
+Exact beside simulated ({replicates:,} replicates, seed 2016); z is their distance in standard errors of the
 simulation:
 
 | w | q | exact mean | simulated | z | exact deviation | simulated |
@@ -56,13 +57,25 @@ simulation:
 """
 
 
+def distribution(weights: Floats, q: float, copies: int = 1, points: int = 1 << 14) -> tuple[Floats, Floats]:
+    """The values and probabilities of a sum in which each weight, `copies` times over, is present with chance q.
+
+    The transform of a sum is the product of the transforms 1 - q + q exp(-i t w).
+    """
+    step = copies * float(weights.sum()) / (points // 2)
+    place = np.rint(weights / step)
+    frequency = 2 * np.pi * np.arange(points // 2 + 1) / points
+    transform = np.prod(1 - q + q * np.exp(-1j * np.outer(frequency, place)), axis=1) ** copies
+    chance: Floats = np.maximum(np.fft.irfft(transform, points), 0.0)
+    return np.arange(points) * np.float64(step), chance
+
+
 def main() -> None:
     names = {q: f"{q:g}" for q in (0.05, 0.2, 0.35, 0.5)}
     open_weights = WEIGHT[JUDGED:]
-    one = {n: sum_of_independent(open_weights, np.full(len(open_weights), q)) for q, n in names.items()}
+    one = {n: distribution(open_weights, q) for q, n in names.items()}
     figure("park-2016-1", densities(one, "what the unjudged add to RBP, v"))
-    every: Floats = np.tile(open_weights / QUERIES, QUERIES)
-    mean = {n: sum_of_independent(every, np.full(len(every), q)) for q, n in names.items()}
+    mean = {n: distribution(open_weights / QUERIES, q, QUERIES) for q, n in names.items()}
     figure("park-2016-2", densities(mean, "what the unjudged add to the mean RBP of 50 queries"))
 
     exact = {(w, q): urn.moments(WEIGHT, DOCUMENTS, w, q=q) for w in W for q in Q}

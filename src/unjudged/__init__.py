@@ -17,39 +17,58 @@ from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.runs import Run
 from unjudged.scores import Score, Scores
 from unjudged.uncertainty.estimate import Estimate
+from unjudged.uncertainty.estimate_table import Estimates
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "MEASURES",
     "Agreement",
+    "Audit",
     "Calibration",
+    "Combined",
     "Comparison",
+    "DocumentEstimates",
     "Estimate",
+    "Estimates",
     "InputError",
     "JudgedRankings",
+    "JudgingDesign",
     "Judgments",
     "Measure",
+    "Page",
     "Pair",
     "Pool",
+    "Predictions",
+    "QueryEstimates",
     "Robustness",
     "Run",
     "Score",
     "Scores",
     "Simulated",
+    "SpotCheck",
     "ToJudge",
     "UnjudgedError",
     "UsageError",
     "Wanted",
+    "audit",
     "calibrate",
+    "combine",
     "compare",
     "compare_pairs",
+    "design_for_predictions",
+    "estimate_by_document",
+    "estimate_by_query",
     "evaluate",
     "experiment",
     "measure",
     "plan_queries",
+    "prediction_powered",
+    "report_page",
     "sample",
     "simulate",
+    "spot_check",
+    "spot_check_design",
     "to_judge",
 ]
 __all__ += measures.__all__
@@ -64,6 +83,15 @@ if TYPE_CHECKING:
     from unjudged.groups import calibrate
     from unjudged.judging.next_documents import ToJudge, Wanted, to_judge
     from unjudged.judging.pool import Pool
+    from unjudged.predictions.auditing import Audit, audit
+    from unjudged.predictions.by_document import DocumentEstimates, estimate_by_document
+    from unjudged.predictions.by_query import QueryEstimates, estimate_by_query, prediction_powered
+    from unjudged.predictions.combining import Combined, combine
+    from unjudged.predictions.design import design_for_predictions
+    from unjudged.predictions.judging_design import JudgingDesign
+    from unjudged.predictions.source import Predictions
+    from unjudged.predictions.spot_check import SpotCheck, spot_check, spot_check_design
+    from unjudged.report.html_page import Page, report_page
     from unjudged.simulation import Simulated, simulate
     from unjudged.uncertainty.calibration import Calibration
 else:
@@ -81,6 +109,23 @@ else:
         "Agreement": "unjudged.experiments.robustness",
         "Pool": "unjudged.judging.pool",
         "Robustness": "unjudged.experiments.robustness",
+        "Page": "unjudged.report.html_page",
+        "report_page": "unjudged.report.html_page",
+        "Audit": "unjudged.predictions.auditing",
+        "Combined": "unjudged.predictions.combining",
+        "DocumentEstimates": "unjudged.predictions.by_document",
+        "JudgingDesign": "unjudged.predictions.judging_design",
+        "Predictions": "unjudged.predictions.source",
+        "QueryEstimates": "unjudged.predictions.by_query",
+        "SpotCheck": "unjudged.predictions.spot_check",
+        "audit": "unjudged.predictions.auditing",
+        "combine": "unjudged.predictions.combining",
+        "design_for_predictions": "unjudged.predictions.design",
+        "estimate_by_document": "unjudged.predictions.by_document",
+        "estimate_by_query": "unjudged.predictions.by_query",
+        "prediction_powered": "unjudged.predictions.by_query",
+        "spot_check": "unjudged.predictions.spot_check",
+        "spot_check_design": "unjudged.predictions.spot_check",
         "Simulated": "unjudged.simulation",
         "experiment": "unjudged.experiments.robustness",
         "simulate": "unjudged.simulation",

@@ -6,8 +6,9 @@ from types import MappingProxyType
 
 EXTRAS = MappingProxyType(
     {
-        "altair": "plots",
-        "vl-convert-python": "plots",
+        "altair": "report",
+        "jinja2": "report",
+        "vl-convert-python": "report",
         "duckdb": "files",
         "pyarrow": "files",
         "ir-datasets": "datasets",
@@ -74,6 +75,12 @@ def missing_package(package: str, purpose: str) -> UsageError:
     extra = EXTRAS[package]
     how = f'pip install "unjudged[{extra}]", or pip install ".[{extra}]" in a checkout'
     return UsageError(f"{purpose} needs {package}: {how}")
+
+
+def reason_of(error: BaseException) -> str:
+    """What another library or the system says is wrong, on one line."""
+    text = " ".join(str(getattr(error, "strerror", None) or error).split())
+    return text[:200] or type(error).__name__
 
 
 def quoted(text: bytes | str, longest: int = 60) -> str:

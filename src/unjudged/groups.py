@@ -18,7 +18,7 @@ LARGEST_FILE = 1 << 24
 CALIBRATED_MEASURES = ("AP", "nDCG@10", "RBP(p=0.8)", "P@10", "RR")
 
 Groups = Mapping[str, str] | str | os.PathLike[str]
-"""A mapping of runs to groups, a file of lines `run group`, or a pattern whose first group is the group's name."""
+"""A mapping of runs to groups, a file of lines `run group`, or a pattern whose first bracket is the group."""
 
 
 def calibrate(
@@ -34,8 +34,9 @@ def calibrate(
     """Learn from the pooled runs how far off scores are when a group was not pooled.
 
     `groups` says which runs are of one team or family: a mapping, a file of lines `run group`, or a pattern
-    such as `(.*?)-` whose first bracket is the group in the run's name. `depth` is the depth of the pool, below which
-    rankings are cut. `unit` is 'runs', or 'groups' for one score per group, its largest: safer and wider.
+    such as `(.*?)-` whose first bracket is the group in the run's name. `depth` is the depth of the pool,
+    below which rankings are cut. `unit` is 'runs', or 'groups' for one score per group, its largest: safer
+    and wider.
     """
     chosen = parse_measures(measures)
     judgments, named = Judgments.of(qrels), name_runs(runs)

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from unjudged.errors import UsageError, missing_package
+from unjudged.errors import UsageError
 from unjudged.grids.grid import Grid
+from unjudged.grids.result_frames import frame_of
 from unjudged.grids.shown import Shown
 from unjudged.measures.names import MeasureLike, parse
 from unjudged.measures.registry import Measure
 from unjudged.rankings.judged import Floats, JudgedRankings
-from unjudged.scores_grid import scores_grid
+from unjudged.scores_grid import missing_queries, scores_grid
 from unjudged.uncertainty.estimate import Estimate
+from unjudged.uncertainty.estimate_table import Estimates
 from unjudged.uncertainty.intervals import IntervalRequest, make_intervals
 from unjudged.uncertainty.prevalence import PrevalenceLike
 
@@ -63,7 +66,7 @@ class Scores(Shown):
         return np.stack(columns, axis=-1)
 
     def value(self, measure: MeasureLike, *, run: str | None = None, query: str | None = None) -> float:
-        """One number: of a query, or the mean; `run` may be left out where there is only one."""
+        """One number: the value of a query, or the mean. `run` may be left out if there is only one."""
         if run is None and len(self.runs) > 1:
             raise UsageError(f"say which run: one of {', '.join(self.runs)}")
         i = 0 if run is None else _place("run", run, self.runs)
@@ -96,11 +99,11 @@ class Scores(Shown):
         draws: int | None = None,
         seed: int = 0,
         on_progress: Progress | None = None,
-    ) -> list[list[Estimate]]:
-        """The mean of each run and measure with an interval.
+    ) -> Estimates:
+        """The mean of each run and measure with an interval: `[run][measure]`.
 
-        - 'bounds': whatever the unjudged documents turn out to be. Every completion of the retrieved documents
-          and of the pool; `more` relevant documents outside both may exist per query.
+        - 'bounds': whatever the unjudged documents turn out to be. Every completion of the retrieved
+          documents and of the pool; `more` relevant documents outside both may exist per query.
         - 'calibrated': as far as the pooled groups were off when each was left out, from `calibrate`.
         - 'model': given a `prevalence`, the probability that an unjudged document is relevant: a number, a
           number per rank band, or 'all', 'query', 'rank', which estimate it from the judged documents and
@@ -108,8 +111,9 @@ class Scores(Shown):
         - 'queries': other queries, these judgments.
         - 'both': other queries, completely judged, given a `prevalence`.
 
-        The first three cover judgment uncertainty on these queries. `on_progress` is called with the number of
-        runs done and in all.
+        The first three cover judgment uncertainty on these queries. A measure that cannot have the interval,
+        such as Judged, appears with its mean alone and a note; it is an error if none can. `on_progress` is
+        called with the number of runs done and in all.
 
         >>> from unjudged import evaluate, sample
         >>> print(evaluate(sample.qrels, sample.runs["fused"], "P@10").estimate("bounds")[0][0])
@@ -129,56 +133,45 @@ class Scores(Shown):
             on_progress=on_progress,
         )
         found = make_intervals(interval, request)
-        return [[self._summed(e, m) for e, m in zip(row, self.measures, strict=True)] for row in found]
+        rows = [[self._summed(e, m) for e, m in zip(row, self.measures, strict=True)] for row in found]
+        names = [str(measure) for measure in self.measures]
+        return Estimates(rows, self.runs, names, self.library, list(missing_queries(self)))
 
     def _summed(self, estimate: Estimate, measure: Measure) -> Estimate:
         """The sum over queries for a count, whose estimate is of the mean."""
-        if measure.traits.summary != "sum":
+        if measure.traits.summary != "sum" or not estimate.has_interval:
             return estimate
         n = len(self.queries)
         value, low, high = n * estimate.value, n * estimate.low, n * estimate.high
         return replace(estimate, value=value, low=low, high=high, of=f"sum of {measure}")
 
+    @property
+    def plot(self) -> Any:
+        """Figures as Altair charts, such as `plot.intervals()` and `plot.judged_by_rank()`."""
+        return import_module("unjudged.report.figures.score_plots").ScorePlots(self)
+
     def to_pandas(self) -> pandas.DataFrame:
         """A pandas frame of `rows()`."""
-        frame: pandas.DataFrame = self._frame("pandas")
+        frame: pandas.DataFrame = self.to_frame("pandas")
         return frame
 
     def to_polars(self) -> polars.DataFrame:
         """A Polars frame of `rows()`."""
-        frame: polars.DataFrame = self._frame("polars")
+        frame: polars.DataFrame = self.to_frame("polars")
         return frame
 
     def to_arrow(self) -> pyarrow.Table:
         """An Arrow table of `rows()`."""
-        return self._frame("pyarrow")
+        table: pyarrow.Table = self.to_frame("pyarrow")
+        return table
 
     def to_duckdb(self) -> duckdb.DuckDBPyRelation:
         """A DuckDB relation over `rows()`."""
-        try:
-            import duckdb
-        except ModuleNotFoundError:
-            raise missing_package("duckdb", "to_duckdb") from None
-        return duckdb.from_arrow(self.to_arrow())
+        frame: duckdb.DuckDBPyRelation = self.to_frame("duckdb")
+        return frame
 
     def to_frame(self, library: str | None = None) -> Any:
-        """`rows()` in the kind of frame that went in, or of another library:
-        'pandas', 'polars', 'pyarrow', 'duckdb'.
-        """
-        chosen = library or self.library
-        if chosen not in FRAMES:
-            known = ", ".join(FRAMES)
-            said = f"no kind of frame is called {chosen!r}" if chosen else "no frame went in, so say which"
-            raise UsageError(f"{said}, expected one of {known}")
-        return FRAMES[chosen](self)
-
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """`rows()` for whatever takes a stream of Arrow's: `polars.DataFrame(scores)`."""
-        return self.to_arrow().__arrow_c_stream__(requested_schema)
-
-    def _frame(self, backend: Any) -> Any:
-        import narwhals
-
+        """`rows()` in the kind of frame that went in, or 'pandas', 'polars', 'pyarrow' or 'duckdb'."""
         runs, queries, measures = self.values.shape
         columns = {
             "run": np.repeat(np.array(self.runs, object), queries * measures),
@@ -187,22 +180,20 @@ class Scores(Shown):
             "value": self.values.ravel(),
         }
         lists = {name: column.tolist() for name, column in columns.items()}
-        try:
-            return narwhals.from_dict(lists, backend=backend).to_native()
-        except ModuleNotFoundError:
-            raise missing_package(backend, f"to_{backend}") from None
+        return frame_of(lists, library or self.library)
+
+    def means_frame(self, library: str | None = None) -> Any:
+        """A row per run and a column per measure: the means, in the kind of frame that went in or another."""
+        means = {str(m): column.tolist() for m, column in zip(self.measures, self.means.T, strict=True)}
+        return frame_of({"run": list(self.runs), **means}, library or self.library)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """`rows()` for whatever reads Arrow streams: `polars.DataFrame(scores)`."""
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
 
     def grid(self, per_query: bool = False) -> Grid:
         """Every run's means as a table, or with `per_query` its value for each query."""
         return scores_grid(self, per_query)
-
-
-FRAMES: Mapping[str, Callable[[Scores], Any]] = {
-    "pandas": Scores.to_pandas,
-    "polars": Scores.to_polars,
-    "pyarrow": Scores.to_arrow,
-    "duckdb": Scores.to_duckdb,
-}
 
 
 def _name(measure: MeasureLike) -> str:

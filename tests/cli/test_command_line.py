@@ -159,7 +159,7 @@ def test_intervals(tmp_path: Path) -> None:
         "───────────────────────────────────────────────────────\n"
         "fused  0.3883 [0.3883, 0.4350]  0.3967 [0.3967, 0.3967]\n"
         "\n"
-        "Intervals: every completion of what was retrieved, exact (100%).\n"
+        "intervals for judgments: every completion of the judgments, exact.\n"
     )
     options = (
         "-m",
@@ -175,42 +175,31 @@ def test_intervals(tmp_path: Path) -> None:
     )
     document = json.loads(printed("evaluate", QRELS, RUN, *options))
     (row,) = document["rows"]
-    assert document["notes"] == [f"Intervals: {row['method']} (90%)."]
-    assert list(row) == ["run", "measure", "value", "low", "high", "level", "method"]
+    assert document["notes"] == [f"90% intervals for judgments: {row['method']}."]
+    fields = ["run", "measure", "value", "low", "high", "confidence", "method", "uncertainty"]
+    assert list(row) == fields
     assert row["low"] < row["value"] < row["high"]
-    assert row["level"] == 0.9
-    assert "probability 0.2" in row["method"]
+    assert row["confidence"] == 0.9
+    assert "given prevalence 0.2" in row["method"]
     for form in ("markdown", "latex", "html"):
         page = printed("evaluate", QRELS, RUN, "--interval", "queries", "--format", form)
         assert "fused" in page
-        assert "Intervals: " in page
-    assert " is 7.0, expected" in refused(
+        assert "intervals for queries: " in page
+    rows = json.loads(printed("evaluate", QRELS, RUN, "--interval", "bounds", "--format", "json"))["rows"]
+    assert {row["measure"]: row["low"] is None for row in rows} == {
+        "AP": False,
+        "infAP": True,
+        "nDCG@10": False,
+        "RBP(p=0.8)": False,
+        "RBPResidual(p=0.8)": True,
+        "Judged@10": True,
+    }
+    assert "prevalence is 7.0: use a probability" in refused(
         2, "evaluate", QRELS, RUN, "--interval", "model", "--prevalence", "7"
     )
     assert refused(2, "evaluate", QRELS, RUN, "-m", "infAP", "--interval", "bounds").startswith(
         "infAP has no bounds"
     )
-
-
-def test_compare_and_next(tmp_path: Path) -> None:
-    reranked, dense = (str(sample.runs[name]) for name in ("reranked", "dense"))
-    settled = printed("compare", QRELS, reranked, RUN)
-    assert "settled: " in settled
-    assert "0.1006 [0.0570, 0.1497] (every completion of what was retrieved, exact)" in settled
-    before = printed("compare", QRELS, reranked, dense)
-    assert "0.2255 [-0.4533, 0.2705]" in before
-    asked = tmp_path / "to-judge.qrels"
-    printed("next", QRELS, reranked, dense, "--difference", "--budget", "500", "-o", str(asked))
-    lines = asked.read_text().splitlines()
-    assert lines[0] == "# 500 documents to judge: replace each -1 by a grade."
-    assert len(lines) == 502
-    asked.write_text("\n".join(lines).replace(" -1", " 0"))
-    after = printed("compare", QRELS, reranked, dense, "--judged", str(asked))
-    assert after != before
-    assert "settled: " in after
-    assert refused(1, "next", QRELS, "nowhere").endswith("nowhere: no such file")
-    assert refused(2, "compare", QRELS, RUN, dense, "-m", "Bpref").startswith("Bpref cannot be compared so")
-    assert refused(2, "next", QRELS, RUN, "-m", "AP").startswith("AP is no sum over relevant documents")
 
 
 def test_baseline() -> None:
@@ -270,13 +259,11 @@ def test_output_that_cannot_be_written(tmp_path: Path) -> None:
 def test_options_that_do_not_go_together() -> None:
     assert (
         refused(2, "evaluate", QRELS, RUN, "--more", "3")
-        == "--prevalence, --confidence, --more and --seed need --interval"
+        == "--prevalence, --calibration, --confidence, --more and --seed need --interval"
     )
     assert refused(2, "evaluate", QRELS, RUN, "-q", "--interval", "bounds").startswith(
         "--per-query cannot be used with --interval"
     )
-    equal = printed("compare", QRELS, RUN, RUN)
-    assert equal.splitlines()[-1] == "open: they are equal, and no unjudged document can change that."
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals differ there")

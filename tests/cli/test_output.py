@@ -85,7 +85,7 @@ def test_every_command_writes_json(command: str) -> None:
 def test_a_comparison_as_data() -> None:
     reranked = str(sample.runs["reranked"])
     (row,) = json.loads(printed("compare", QRELS, reranked, RUN, "--format", "json"))["rows"]
-    assert (row["a"], row["b"], row["verdict"]) == (reranked, RUN, "settled")
+    assert (row["a"], row["b"], row["verdict"], row["better"]) == ("reranked", "fused", "clear", "reranked")
     assert row["low"] <= row["difference"] <= row["high"]
 
 
@@ -157,7 +157,7 @@ def test_options_have_one_meaning() -> None:
     def commands_with(option: str) -> list[str]:
         return [command for command in HELP if re.search(rf"--{option}\b(?!-)", help_of(command))]
 
-    assert commands_with("prevalence") == ["evaluate", "compare", "simulate"]
+    assert commands_with("prevalence") == ["evaluate", "simulate"]
     assert commands_with("rel") == ["evaluate", "baseline"]
     assert commands_with("relevant") == ["baseline"]
     assert commands_with("level") == commands_with("q") == commands_with("form") == []

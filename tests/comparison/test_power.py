@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from tests.cli.test_command_line import QRELS, printed, refused
+from tests.cli.in_process import printed, refused
+from tests.cli.test_command_line import QRELS
 from unjudged import UsageError, evaluate, plan_queries, sample
 from unjudged.comparison.power import power_of_t, queries_by_formula, queries_needed, smallest_difference
 

@@ -247,7 +247,7 @@ def test_results_come_out_in_the_kind_that_went_in() -> None:
     assert isinstance(scores.to_frame("pandas"), pandas.DataFrame)
     with pytest.raises(UsageError, match="no frame went in, so say which, expected one of pandas, polars"):
         scores.to_frame()
-    with pytest.raises(UsageError, match="no kind of frame is called 'excel'"):
+    with pytest.raises(UsageError, match="no kind of frame 'excel'"):
         scores.to_frame("excel")
 
 

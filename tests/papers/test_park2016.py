@@ -7,14 +7,19 @@ from itertools import product
 import numpy as np
 import pytest
 
-from unjudged import RBP, JudgedRankings, P, UsageError, evaluate, sample
+from unjudged import RBP, JudgedRankings, Measure, P, UsageError, evaluate, sample
 from unjudged.evaluation import judged_rankings
 from unjudged.rankings.judgments import Judgments
 from unjudged.uncertainty import urn
-from unjudged.uncertainty.park import sum_of_independent, unjudged_part
-from unjudged.uncertainty.prevalence import relevance
+from unjudged.uncertainty.completions import Completions, Evidence
+from unjudged.uncertainty.park import UnjudgedSum, sum_of_independent
+from unjudged.uncertainty.prevalence import Prevalence, PrevalenceLike
 
 RANKING = JudgedRankings.spelled("0 1 U N 1 N 0 U 1 N N 1", missed="1 1 0 0 0 0 0 0 0")
+
+
+def unjudged_part(rankings: JudgedRankings, measure: Measure, q: PrevalenceLike) -> UnjudgedSum:
+    return UnjudgedSum.of(Completions.of_run(rankings, q, Evidence.of(rankings, 1)), measure)
 
 
 def test_the_worked_ranking() -> None:
@@ -27,7 +32,9 @@ def test_the_worked_ranking() -> None:
 
 def test_distribution_equals_enumeration() -> None:
     weight, q = np.array([0.3, 0.05, 0.11, 0.07]), np.array([0.2, 0.9, 0.5, 0.01])
-    support, probability = sum_of_independent(weight, q)
+    found_exactly = sum_of_independent(weight, q)
+    assert found_exactly is not None
+    support, probability = found_exactly
     exact: dict[float, float] = {}
     for drawn in product([0, 1], repeat=4):
         value = round(float(np.dot(drawn, weight)), 12)
@@ -40,16 +47,18 @@ def test_distribution_equals_enumeration() -> None:
         assert found[value] == pytest.approx(chance, abs=1e-15)
 
 
-def test_distribution_of_many_documents_keeps_its_moments() -> None:
+def test_draws_of_many_documents_keep_the_moments() -> None:
+    """Too many values for the exact distribution: 5,000 draws, within four standard errors."""
     part = unjudged_part(
-        JudgedRankings.spelled(" ".join(["0"] * 3 + ["N"] * 200), missed="1"), RBP(p=0.95), q=0.3
+        JudgedRankings.spelled(" ".join(["0"] * 3 + ["N"] * 200), missed="1"), RBP(p=0.8), q=0.3
     )
-    support, probability = part.distribution(0)
-    assert len(support) <= 1 << 17
-    assert probability.sum() == pytest.approx(1.0, abs=1e-12)
-    mean = float(support @ probability)
-    assert mean == pytest.approx(part.mean[0], abs=1e-12)
-    assert float(support**2 @ probability) - mean**2 == pytest.approx(part.variance[0], rel=1e-4)
+    totals = part._drawn_totals(part.weight, seed=0)
+    error = np.sqrt(part.variance[0] / len(totals))
+    assert abs(totals.mean() - part.mean[0]) < 4 * error
+    assert totals.var() == pytest.approx(part.variance[0], rel=0.05)
+    low, high, how = part.interval(0.9)
+    assert how == "5000 draws"
+    assert (low, high) == pytest.approx(tuple(np.quantile(totals, [0.05, 0.95])), abs=1e-12)
 
 
 @pytest.mark.parametrize("queries", [8, 40])
@@ -65,34 +74,53 @@ def test_intervals_cover_as_often_as_they_say(queries: int) -> None:
             judged = rng.random((queries, depth)) < 0.5
             rankings = spelled_rankings(np.where(judged, 0, -1))
             part = unjudged_part(rankings, RBP(p=p), q=q)
-            interval = part.interval(0.95)
+            low, high, how = part.interval(0.95)
         shift = float((relevant & judged) @ weight @ np.ones(queries)) / queries
         truth = float((relevant @ weight).mean())
-        covered += interval.low + shift - 1e-12 <= truth <= interval.high + shift + 1e-12
+        covered += low + shift - 1e-12 <= truth <= high + shift + 1e-12
     assert 0.93 <= covered / repeats <= 0.97
-    assert interval.method.startswith("Normal" if queries >= 30 else "exact")
+    assert how == ("Normal" if queries >= 30 else "5000 draws")
 
 
 def spelled_rankings(grades: np.ndarray) -> JudgedRankings:
-    """One ranking a row: a grade, or -1."""
+    """One ranking per row: a grade, or -1."""
     qrels = {f"q{i}": {f"d{k}": int(g) for k, g in enumerate(row)} for i, row in enumerate(grades)}
     run = {query: {d: -float(d[1:]) for d in documents} for query, documents in qrels.items()}
     return judged_rankings(Judgments.of(qrels), {"run": run})
 
 
-def test_ways_to_estimate_q() -> None:
+def prevalence(rankings: JudgedRankings, given: PrevalenceLike, rank: list[int]) -> Prevalence:
+    """Of one document of each query, at these ranks."""
+    queries = len(rankings.judgments.queries)
+    return Evidence.of(rankings, 1).prevalence(given, np.arange(len(rank)) % queries, np.array(rank), queries)
+
+
+def test_ways_to_estimate_the_prevalence() -> None:
     rankings = spelled_rankings(np.array([[1, 1, 0, -1], [0, 0, -1, -1], [-1, -1, -1, -1]]))
-    everything = np.arange(3)
-    assert relevance(rankings, "all").at(everything, 4).tolist() == [0.4, 0.4, 0.4]
-    assert relevance(rankings, "query").at(everything, 4).tolist() == [2 / 3, 0.0, 0.4]
-    by_rank = relevance(rankings, "rank")
-    assert by_rank.at(np.zeros(4, np.int64), np.array([1, 2, 3, 400])).tolist() == [0.5, 0.5, 0.0, 0.0]
-    assert "probability 0.4" in relevance(rankings, "all").assumption
+    assert prevalence(rankings, "all", [4, 4, 4]).chance.tolist() == [0.4, 0.4, 0.4]
+    assert prevalence(rankings, "query", [4, 4, 4]).chance.tolist() == [2 / 3, 0.0, 0.4]
+    assert prevalence(rankings, "rank", [1, 2, 3, 400]).chance.tolist() == [0.5, 0.5, 0.0, 0.0]
+    assert prevalence(rankings, [0.5, 0.25, 0.1], [1, 2, 3, 5, 400]).chance.tolist() == [
+        0.5,
+        0.25,
+        0.1,
+        0.1,
+        0.1,
+    ]
+    assert "prevalence 0.4000, estimated" in prevalence(rankings, "all", [4]).assumption
+    assert "given prevalence 0.2" in prevalence(rankings, 0.2, [4]).assumption
     for wrong in (-0.1, 1.5, "often"):
-        with pytest.raises(UsageError, match="q is"):
-            relevance(rankings, wrong)
+        with pytest.raises(UsageError, match="prevalence is"):
+            prevalence(rankings, wrong, [1])
     with pytest.raises(UsageError, match="no retrieved document is judged"):
-        relevance(JudgedRankings.spelled("N N", missed="1"), "all")
+        prevalence(JudgedRankings.spelled("N N", missed="1"), "all", [1])
+
+
+def test_relevance_by_rank_in_the_urn() -> None:
+    by_rank = urn.relevance_by_rank(100, 0.2, 0.3)
+    assert by_rank.sum() == pytest.approx(20.0)
+    assert np.all(np.diff(by_rank) < 0)
+    assert urn.relevance_by_rank(50, 0.2, 1.0) == pytest.approx(np.full(50, 0.2))
 
 
 MOMENTS = {1.0: (0.0214748, 0.0020247), 0.5: (0.0326080, 0.0023397), 0.05: (0.0715575, 0.0024461)}

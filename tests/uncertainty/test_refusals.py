@@ -1,4 +1,4 @@
-"""What intervals cannot be asked of, and the odd cases that a review found."""
+"""Measures that cannot have an interval, and odd cases."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
-from unjudged import InputError, JudgedRankings, UsageError, compare, evaluate, measure, sample, to_judge
+from unjudged import InputError, JudgedRankings, UsageError, evaluate, measure
 from unjudged.baselines import expected
-from unjudged.comparison.verdicts import compare as compare_tables
-from unjudged.formats.readers.memory import table_of
 from unjudged.measures.names import parse
 from unjudged.rankings.extension import updated
+from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import Judgments
 from unjudged.uncertainty.park import sum_of_independent
 
@@ -27,90 +27,52 @@ RUN = {"q": {"a": 4.0, "b": 3.0, "x": 2.0, "y": 1.0}}
 @pytest.mark.parametrize("interval", ["bounds", "model", "both"])
 def test_policies_and_estimates_are_refused(name: str, interval: str) -> None:
     with pytest.raises(UsageError, match=r"without|estimates|no bounds"):
-        evaluate(QRELS, RUN, name).estimate(interval, draws=2)
+        evaluate(QRELS, RUN, name).estimate(interval, draws=2, prevalence=0.5)
 
 
 @pytest.mark.parametrize("name", ["GMAP", "GMBpref"])
 @pytest.mark.parametrize("interval", ["bounds", "model", "both", "queries"])
 def test_intervals_are_of_arithmetic_means(name: str, interval: str) -> None:
     with pytest.raises(UsageError, match="intervals are of arithmetic means"):
-        evaluate(QRELS, RUN, name).estimate(interval, draws=2)
+        evaluate(QRELS, RUN, name).estimate(interval, draws=2, prevalence=0.5)
 
 
 @pytest.mark.parametrize("interval", ["bounds", "model", "both"])
 def test_a_scale_that_new_grades_would_move_is_refused(interval: str) -> None:
     with pytest.raises(UsageError, match="a new grade would move the scale"):
-        evaluate(QRELS, RUN, "RBP(scale='query')").estimate(interval, draws=2)
-
-
-def test_comparison_refuses_them_too() -> None:
-    with pytest.raises(UsageError, match="without unjudged"):
-        compare(QRELS, RUN, RUN, "RBP(unjudged='condensed')")
-    with pytest.raises(UsageError, match="arithmetic means"):
-        compare(QRELS, RUN, RUN, "GMAP")
-
-
-def test_a_relevant_document_has_the_lowest_relevant_grade() -> None:
-    """A's only document is unjudged, B's is not relevant: A is better whenever it is relevant."""
-    judgments = Judgments.of({"q": {"b": 0, "c": 2}})
-    a, b = table_of({"q": {"u": 1.0}}, "score"), table_of({"q": {"b": 1.0}}, "score")
-    found = compare_tables(judgments, (a, b), parse("RBP(rel=2)")[0], q=1.0, draws=5)
-    assert found.probability == 1.0
-
-
-def test_a_difference_of_rounding_is_no_difference() -> None:
-    qrels = {q: {"a": 1, "b": 0} for q in "xyz"}
-    first = {"x": {"a": 2.0, "b": 1.0}, "y": {"b": 2.0, "a": 1.0}, "z": {"b": 1.0}}
-    second = {"x": {"b": 1.0}, "y": {"a": 2.0, "b": 1.0}, "z": {"b": 2.0, "a": 1.0}}
-    found = compare(qrels, first, second, q=0.5)
-    assert found.verdict == "open"
-    assert found.probability == 0.5
-
-
-def test_runs_without_a_common_query() -> None:
-    for call in (
-        lambda: compare(QRELS, RUN, {"z": {"a": 1.0}}),
-        lambda: to_judge(QRELS, {"z": {"a": 1.0}}, 5),
-    ):
-        with pytest.raises(InputError, match="no query in common"):
-            call()
-
-
-def test_pooled_documents_that_a_run_did_not_retrieve_count_in_a_comparison() -> None:
-    """AP falls when the pooled document that neither retrieved turns out relevant."""
-    qrels = {"q": {"d1": 1, "d2": -1, "d3": 0}}
-    a, b = {"q": {"d1": 1.0}}, {"q": {"d3": 2.0, "d1": 1.0}}
-    found = compare(qrels, a, b, "AP", q=0.5)
-    assert found.difference.low <= 0.25
-    assert found.difference.high >= 0.5
+        evaluate(QRELS, RUN, "RBP(scale='query')").estimate(interval, draws=2, prevalence=0.5)
 
 
 def test_graded_rbp_is_the_same_both_ways() -> None:
+    """The unjudged document gets the grade of the only relevant one."""
     scores = evaluate({"q": {"a": 4}}, {"q": {"a": 2.0, "u": 1.0}}, "RBP(max_grade=4)")
-    model, both = (scores.estimate(kind, q=1.0, draws=5)[0][0].value for kind in ("model", "both"))
-    assert model == pytest.approx(both) == pytest.approx(0.2 + 0.16 / 4)
+    for kind in ("model", "both"):
+        assert scores.estimate(kind, prevalence=1.0, draws=5)[0][0].value == pytest.approx(0.2 + 0.16)
 
 
-def test_counts_are_summed_in_every_interval() -> None:
-    scores = evaluate(sample.qrels, sample.runs["fused"], "NumRelRet")
-    for kind in ("bounds", "queries"):
-        estimate = scores.estimate(kind)[0][0]
-        assert estimate.value == pytest.approx(scores.means[0, 0])
-        assert estimate.of == "sum of NumRelRet"
+def distribution(weight: Floats, chance: Floats) -> tuple[Floats, Floats]:
+    found = sum_of_independent(weight, chance)
+    assert found is not None
+    return found
 
 
 def test_weights_of_nothing() -> None:
     """Everything that counts is judged, and much below it is not."""
-    support, probability = sum_of_independent(np.zeros(60), np.full(60, 0.5))
+    support, probability = distribution(np.zeros(60), np.full(60, 0.5))
     assert float(support @ probability) == 0.0
-    support, probability = sum_of_independent(np.zeros(0), np.zeros(0))
+    support, probability = distribution(np.zeros(0), np.zeros(0))
     assert support.tolist() == [0.0]
 
 
-def test_many_small_weights_keep_the_mean() -> None:
-    weight = 0.2 * 0.8 ** np.arange(3000.0)
-    support, probability = sum_of_independent(weight, np.full(3000, 0.3))
-    assert float(support @ probability) == pytest.approx(0.3 * weight.sum(), abs=1e-12)
+def test_many_equal_weights_are_binomial() -> None:
+    support, probability = distribution(np.full(900, 0.01), np.full(900, 0.02))
+    expected = binom.pmf(np.arange(900), 900, 0.02)
+    assert probability == pytest.approx(expected[np.round(support * 100).astype(int)], abs=1e-14)
+    assert probability.sum() == pytest.approx(1.0, abs=1e-12)
+
+
+def test_too_many_values_are_left_to_draws() -> None:
+    assert sum_of_independent(0.2 * 0.8 ** np.arange(3000.0), np.full(3000, 0.3)) is None
 
 
 def test_large_collections_have_a_baseline() -> None:

@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from unjudged.errors import InputError, UsageError, quoted
-from unjudged.formats.tables import decode
+from unjudged import groups
+from unjudged.cli.output import warn
+from unjudged.errors import InputError, UsageError
 from unjudged.measures.names import parse_measures
 from unjudged.measures.registry import Measure
-from unjudged.rankings.extension import updated
 from unjudged.rankings.judgments import Judgments
 
 File = Annotated[str, Parameter(allow_leading_hyphen=True)]
 Format = Literal["table", "csv", "json", "jsonl", "markdown", "latex", "html", "parquet"]
+Conflicts = Literal["error", "first", "last", "highest"]
 Judged = Annotated[list[str] | None, Parameter(("-j", "--judged"), negative="")]
 Measures = Annotated[list[str] | None, Parameter(("-m", "--measure"), negative="")]
 Output = Annotated[Path | None, Parameter(("-o", "--output"))]
-LARGEST_GROUPS = 1 << 24
+Plot = Annotated[Path | None, Parameter("--plot")]
+DESIGN = b"unjudged-design"
+"""How the file of a drawn sample begins."""
 
 
 def check_files(files: Sequence[str]) -> None:
@@ -32,12 +36,34 @@ def check_files(files: Sequence[str]) -> None:
         raise UsageError("standard input (-) can be read only once")
 
 
-def read_judgments(qrels: str, judged: Sequence[str] | None) -> Judgments:
-    """The judgments, updated by those of further files."""
-    judgments = Judgments.read(qrels)
-    for file in judged or ():
-        judgments = updated(judgments, Judgments.read(file))
+def read_judgments(qrels: str, judged: Sequence[str] | None, conflicts: Conflicts = "error") -> Judgments:
+    """The judgments and those of further files; what the files agree and differ on goes to standard error."""
+    judgments = _from_design(qrels) if _is_design(qrels) else Judgments.read(qrels)
+    if judged:
+        from unjudged.predictions.combining import combine
+
+        for file in judged:
+            combined = combine(judgments, file, conflicts)
+            judgments = combined.judgments
+            for note in combined.notes():
+                warn(f"{file}: {note}")
     return judgments
+
+
+def _is_design(file: str) -> bool:
+    """Whether a file records a drawn sample; pipes are left alone, because they can be read only once."""
+    path = Path(file)
+    if not path.is_file():
+        return False
+    with suppress(OSError), path.open("rb") as stream:
+        return stream.read(len(DESIGN)) == DESIGN
+    return False
+
+
+def _from_design(file: str) -> Judgments:
+    from unjudged.predictions.judging_design import JudgingDesign
+
+    return JudgingDesign.of(file).judgments
 
 
 def one_measure(name: str) -> Measure:
@@ -57,23 +83,8 @@ def number_or_name(text: str) -> float | str:
 
 
 def read_groups(file: str, runs: Iterable[str]) -> dict[str, str]:
-    """The group of each run, from a file with `run group` per line."""
-    try:
-        with Path(file).open("rb") as source:
-            data = source.read(LARGEST_GROUPS + 1)
-    except OSError as error:
-        raise InputError(f"{file}: cannot be read: {error.strerror}") from None
-    if len(data) > LARGEST_GROUPS:
-        raise InputError(f"{file}: larger than {LARGEST_GROUPS >> 20} MB: expected `run group` per line")
-    group_of: dict[str, str] = {}
-    for number, line in enumerate(decode(data).splitlines(), 1):
-        words = line.split()
-        if words and len(words) != 2:
-            raise InputError(f"{file}:{number}: {quoted(line)}: expected a run and its group")
-        if words and words[0] in group_of:
-            raise InputError(f"{file}:{number}: run {quoted(words[0])} appears again: list each run once")
-        if words:
-            group_of[words[0]] = words[1]
+    """The groups that a file lists; it must list at least one of the runs."""
+    group_of = groups.read_groups(file)
     if not group_of.keys() & set(runs):
         raise InputError(f"{file}: lists none of the runs: expected names such as {next(iter(runs))!r}")
     return group_of

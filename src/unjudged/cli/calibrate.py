@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from unjudged import calibrate as learn
-from unjudged.cli.arguments import File, Judged, Measures, Output, check_files, read_judgments
+from unjudged.cli.arguments import Conflicts, File, Judged, Measures, Output, check_files, read_judgments
 from unjudged.cli.output import show
 from unjudged.cli.progress import reading
 from unjudged.errors import UsageError
@@ -23,13 +23,14 @@ def calibrate(
     depth: Annotated[int, Parameter(("-k", "--depth"))] = 100,
     unit: Literal["runs", "groups"] = "runs",
     judged: Judged = None,
+    conflicts: Conflicts = "error",
     output: Output = None,
 ) -> None:
     """Learn from pooled runs how far off scores are when a group was not pooled.
 
-    Each group is left out in turn: the documents that only it retrieved become unjudged, and its scores are compared
-    with those under all judgments. The result is a small file for `evaluate --interval calibrated` and `compare`,
-    which need neither the runs nor the groups.
+    Each group is left out in turn: the documents that only it retrieved become unjudged, and its scores are
+    compared with those under all judgments. The result is a small file for `evaluate --interval calibrated`
+    and `compare`, which need neither the runs nor the groups.
 
     Parameters
     ----------
@@ -38,7 +39,8 @@ def calibrate(
     runs
         The pooled runs, of as many groups as possible: 95 % confidence needs 19 groups.
     groups
-        A file of lines `run group`, or a pattern such as '(.*?)-' whose first bracket is the group in a run's name.
+        A file of lines `run group`, or a pattern such as '(.*?)-' whose first bracket is the group in a run's
+        name.
     measures
         A measure; may be repeated. The default is AP, nDCG@10, RBP(p=0.8), P@10 and RR.
     depth
@@ -47,6 +49,9 @@ def calibrate(
         One score per run, or per group (its largest: safer and wider).
     judged
         A file of further judgments; may be repeated.
+    conflicts
+        Which grade counts if a file of --judged judges a document differently: the first, the last or the
+        highest. By default that is an error.
     output
         Write to this file.
     """
@@ -55,7 +60,7 @@ def calibrate(
     check_files([qrels, *runs, *(judged or ())])
     with reading(len(runs)) as on_read:
         found = learn(
-            read_judgments(qrels, judged),
+            read_judgments(qrels, judged, conflicts),
             list(runs),
             groups,
             measures or CALIBRATED_MEASURES,

@@ -2,17 +2,40 @@
 
 from __future__ import annotations
 
+import textwrap
+from dataclasses import replace
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
 from unjudged import compare as compare_systems
-from unjudged.cli.arguments import File, Format, Judged, Measures, Output, check_files, read_judgments
-from unjudged.cli.output import check_output, show, show_grids
+from unjudged.cli.arguments import (
+    Conflicts,
+    File,
+    Format,
+    Judged,
+    Measures,
+    Output,
+    Plot,
+    check_files,
+    read_judgments,
+)
+from unjudged.cli.output import check_output, show, show_figure, show_grids, terminal_width
+from unjudged.cli.prediction_options import NO_PREDICTIONS, Predicted
 from unjudged.cli.progress import reading
+from unjudged.comparison.comparison_grids import systems_records
+from unjudged.comparison.significance import DRAWS
+from unjudged.comparison.systems import Comparison
 from unjudged.errors import UsageError
 from unjudged.grids.escapes import plain
+from unjudged.grids.grid import Grid
+from unjudged.report.figures.charts import check_plot
 from unjudged.uncertainty.calibration import Calibration
+
+DETAILED = ("json", "jsonl", "parquet")
+"""Formats that have all that is known about a pair; csv has the nine columns that are asked for most."""
+
+ONE_TABLE = ("csv", "jsonl", "parquet")
 
 
 def compare(
@@ -25,17 +48,22 @@ def compare(
     correction: Literal["holm", "bh", "bonferroni", "tukey", "maxt", "none"] = "holm",
     alpha: float = 0.05,
     pairs: Annotated[bool, Parameter(negative="")] = False,
+    per_query: Annotated[bool, Parameter(("-q", "--per-query"), negative="")] = False,
     calibration: str | None = None,
     confidence: float = 0.95,
+    predicted: Predicted = NO_PREDICTIONS,
     judged: Judged = None,
+    conflicts: Conflicts = "error",
+    draws: int = DRAWS,
     seed: int = 0,
     format: Format | None = None,
     output: Output = None,
+    plot: Plot = None,
 ) -> None:
-    """Compare runs: which is better, over other queries and whatever the unjudged documents turn out to be?
+    """Compare runs: which is better, and could other queries or the unjudged documents say the opposite?
 
-    A document that is unjudged in several runs counts as one document, so much of what is unknown cancels out.
-    Two runs are compared in sentences. More runs give a table of systems; --pairs, csv and json give a row per pair.
+    Two runs are compared in sentences, and as one row of pairs in csv and json. More runs give a table of
+    systems, or with --pairs a row per pair. An unjudged document that several runs retrieve counts as one.
 
     Parameters
     ----------
@@ -44,8 +72,8 @@ def compare(
     runs
         Two or more runs.
     measures
-        A measure; may be repeated. The default is RBP(p=0.8). What the unjudged documents leave open is exact for
-        RBP and P; for other measures it is enclosed, and a search tries to find judgments that reverse the order.
+        A measure; may be repeated. The default is RBP(p=0.8). Bounds are exact for RBP and P. For other
+        measures they are wider, and a search tries to find judgments that reverse the order.
     baseline
         The name of the run that the others are compared with, instead of all pairs.
     test
@@ -56,27 +84,46 @@ def compare(
         The significance level.
     pairs
         Show a row per pair instead of the table of systems.
+    per_query
+        Show the differences of two runs by query, and the unjudged documents that matter most.
     calibration
         A file that `unjudged calibrate` wrote: adds a calibrated interval to the comparison of two runs.
     confidence
         The confidence level of the calibrated interval.
+    predicted
+        Options for predicted relevance.
     judged
         A file of further judgments; may be repeated.
+    conflicts
+        Which grade counts if a file of --judged judges a document differently: the first, the last or the
+        highest. By default that is an error.
+    draws
+        How often tests and corrections that resample do so.
     seed
         The seed of tests and corrections that resample.
     format
         The output format. By default the suffix of the output file decides, or else it is text.
     output
         Write to this file.
+    plot
+        Draw the first measure in this file (svg, png, pdf or html): the differences of two runs by query, or
+        the verdicts on all pairs of more.
     """
     if len(runs) < 2:
         raise UsageError("two or more runs are needed: unjudged compare QRELS RUN RUN...")
+    if per_query and len(runs) != 2:
+        raise UsageError(f"--per-query is about two runs, and there are {len(runs)}")
+    if per_query and pairs:
+        raise UsageError("--per-query and --pairs cannot be used together")
     check_files([qrels, *runs, *(judged or ())])
     chosen = check_output(format, output)
+    check_plot(plot)
+    predicted.check()
     learnt = None if calibration is None else Calibration.load(calibration)
     with reading(len(runs)) as on_read:
+        judgments = read_judgments(qrels, judged, conflicts)
         found = compare_systems(
-            read_judgments(qrels, judged),
+            judgments,
             list(runs),
             measures or "RBP(p=0.8)",
             baseline=baseline,
@@ -85,11 +132,48 @@ def compare(
             alpha=alpha,
             calibration=learnt,
             confidence=confidence,
+            draws=draws,
             seed=seed,
             on_read=on_read,
         )
-    if chosen == "table" and len(found.runs) == 2 and not pairs:
-        lines = [*str(found).splitlines(), *found.notes]
-        show("".join(f"{plain(line)}\n" for line in lines), output)
+    if plot is not None:
+        first, names = found.results[0].measure, found.runs
+        two = len(names) == 2
+        show_figure(found.plot.differences(*names, first) if two else found.plot.matrix(first), plot)
+    notes = [*found.notes, *predicted.differences(judgments, runs, found, confidence)]
+    found = replace(found, notes=notes)
+    if per_query:
+        show_grids(_query_grids(found, chosen), format, output)
+    elif chosen == "table" and len(found.runs) == 2 and not pairs:
+        show(_sentences(found, terminal_width()), output)
+    elif chosen == "latex" and not pairs:
+        show(found.to_latex(), output)
     else:
-        show_grids(found.pairs_grid() if pairs else found.systems_grid(), format, output)
+        show_grids(_grid(found, chosen, pairs), format, output)
+
+
+def _grid(found: Comparison, format: str, pairs: bool) -> Grid:
+    """The table for a format: of pairs or of systems, for people or for programs."""
+    if format not in (*DETAILED, "csv"):
+        return found.pairs_grid() if pairs else found.systems_grid()
+    pairs = pairs or len(found.runs) == 2
+    grid = found.records(detail=format in DETAILED) if pairs else systems_records(found, found.results)
+    return grid if format == "json" else replace(grid, notes=found.notes)
+
+
+def _query_grids(found: Comparison, format: str) -> Grid | list[Grid]:
+    """The queries and the documents; formats for one table have the queries of all measures."""
+    parts = [found.per_query(measure=result.measure) for result in found.results]
+    if format in ONE_TABLE:
+        records = [part.records() for part in parts]
+        return replace(records[0], rows=[row for grid in records for row in grid.rows], notes=found.notes)
+    grids = [grid for part in parts for grid in (part.grid(), part.documents_grid())]
+    return [*grids[:-1], replace(grids[-1], notes=[*grids[-1].notes, *found.notes])]
+
+
+def _sentences(found: Comparison, width: int) -> str:
+    """The comparison of two runs, wrapped to the width of the terminal."""
+    lines = []
+    for line in str(found).splitlines():
+        lines += textwrap.wrap(plain(line), width, subsequent_indent="  ", break_on_hyphens=False) or [""]
+    return "".join(f"{line}\n" for line in lines)

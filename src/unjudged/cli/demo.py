@@ -7,34 +7,52 @@ from dataclasses import replace
 
 from unjudged import sample
 from unjudged.cli.output import show, terminal_width
+from unjudged.comparison.systems import compare
 from unjudged.evaluation import evaluate
 from unjudged.grids.terminal import table
 
 _BEFORE = """\
 Six systems, thirty queries. The first five systems were pooled and partly
-judged. `dense` came later, and nobody judged what only it finds.
+judged. `dense` came later: what only it retrieves was never judged.
 
 """
 _AFTER = """
-By AP, `dense` is near the bottom. But only a third of its top ten was judged:
-its RBP may be anything from {dense}, while that of `reranked` lies between
-{reranked}. A number that ignores the unjudged documents ranks
-the judging, not the system.
+`dense` looks poor, but only {judged:.0%} of its top ten was judged. Unjudged
+documents count as nonrelevant here: its RBP could be {low:.2f} to {high:.2f}.
 
-Try it on your files:   unjudged evaluate QRELS RUN...
-List the measures:      unjudged measures
+Is `{ahead}` better than `dense`? `unjudged compare` says:
+
+  RBP(p=0.8): reranked {a:.4f}, dense {b:.4f}, difference {difference:+.4f}
+  with all documents judged: between {least:+.4f} and {most:+.4f}
+
+Unjudged documents can reverse the order. `{ahead}` stays ahead as long as
+fewer than {flip:.0%} of them are relevant. Judge some of them to find out.
+
+Score your own files:     unjudged evaluate QRELS RUN...
+Compare two systems:      unjudged compare QRELS RUN RUN
+Choose what to judge:     unjudged next QRELS RUN RUN
+List the measures:        unjudged measures
 """
 
 
 def demo() -> None:
-    """Score six systems on a sample collection that comes with the package."""
+    """Score six systems of a small sample collection and compare two of them."""
     scores = evaluate(sample.qrels, sample.runs)
-
-    def interval(run: str, word: str) -> str:
-        low = scores.value("RBP(p=0.8)", run=run)
-        return f"{low:.2f} {word} {low + scores.value('RBPResidual(p=0.8)', run=run):.2f}"
-
-    after = _AFTER.format(dense=interval("dense", "to"), reranked=interval("reranked", "and"))
+    rbp = scores.value("RBP(p=0.8)", run="dense")
+    runs = {name: sample.runs[name] for name in ("reranked", "dense")}
+    pair = compare(sample.qrels, runs).pair("reranked", "dense")
+    after = _AFTER.format(
+        judged=scores.value("Judged@10", run="dense"),
+        low=rbp,
+        high=rbp + scores.value("RBPResidual(p=0.8)", run="dense"),
+        a=pair.mean_a,
+        b=pair.mean_b,
+        difference=pair.difference.value,
+        least=pair.difference.low,
+        most=pair.difference.high,
+        ahead=pair.ahead,
+        flip=pair.flip,
+    )
     on_terminal = sys.stdout is not None and sys.stdout.isatty()
     shown = table(replace(scores.grid(), title=""), width=terminal_width(), bold=on_terminal)
     show(_BEFORE + shown + after)

@@ -9,24 +9,25 @@ from cyclopts import Parameter
 
 import unjudged
 from unjudged.cli.arguments import (
+    Conflicts,
     File,
     Format,
     Judged,
     Measures,
     Output,
+    Plot,
     check_files,
     number_or_name,
     read_judgments,
 )
-from unjudged.cli.output import check_output, show_grids
+from unjudged.cli.output import check_output, show_figure, show_grids
+from unjudged.cli.prediction_options import NO_PREDICTIONS, Predicted
 from unjudged.cli.progress import progress, reading
 from unjudged.errors import UsageError
 from unjudged.evaluation import DEFAULT_MEASURES
 from unjudged.measures.names import parse_measures
-from unjudged.report.interval_grids import intervals_grid
+from unjudged.report.figures.charts import check_plot
 from unjudged.uncertainty.calibration import Calibration
-
-INTERVAL_MEASURES = ("AP", "nDCG@10", "RBP(p=0.8)")
 
 
 def evaluate(
@@ -38,6 +39,8 @@ def evaluate(
     rel: int | None = None,
     depth: Annotated[int | None, Parameter(("-k", "--depth"))] = None,
     judged: Judged = None,
+    conflicts: Conflicts = "error",
+    predicted: Predicted = NO_PREDICTIONS,
     interval: str | None = None,
     prevalence: str | None = None,
     calibration: str | None = None,
@@ -46,6 +49,7 @@ def evaluate(
     seed: int = 0,
     format: Format | None = None,
     output: Output = None,
+    plot: Plot = None,
 ) -> None:
     """Score runs against relevance judgments.
 
@@ -71,10 +75,16 @@ def evaluate(
         Use only the first documents of each ranking, up to this rank.
     judged
         A file of further judgments, such as `unjudged next` asks for; may be repeated.
+    conflicts
+        Which grade counts if a file of --judged judges a document differently: the first, the last or the
+        highest. By default that is an error.
+    predicted
+        Options for predicted relevance.
     interval
-        Add an interval to each mean: bounds (whatever the unjudged documents turn out to be), calibrated (a run
-        like the pooled groups, see --calibration), model (each unjudged document is relevant with --prevalence),
-        queries (other queries, these judgments) or both (other queries, given --prevalence).
+        Add an interval to each mean: bounds (whatever the unjudged documents turn out to be), calibrated (a
+        run like the pooled groups, see --calibration), model (each unjudged document is relevant with
+        --prevalence), queries (other queries, these judgments) or both (other queries, given --prevalence).
+        A measure that cannot have it is printed with its mean alone and a note.
     prevalence
         The probability that an unjudged document is relevant: a number, or how to estimate it from the judged
         documents (all, query or rank), which is usually too high.
@@ -91,22 +101,41 @@ def evaluate(
         csv, json, jsonl and parquet have full precision.
     output
         Write to this file.
+    plot
+        Draw the means of the first measure with intervals (--interval, or bounds and other queries) in this
+        file: svg, png, pdf or html.
     """
     if not runs:
         raise UsageError("no run given: unjudged evaluate QRELS RUN...")
     check_files([qrels, *runs, *(judged or ())])
     check_output(format, output)
+    check_plot(plot)
+    predicted.check(interval=interval, per_query=per_query, depth=depth)
+    if predicted.predictions is not None:
+        found = predicted.estimates(read_judgments(qrels, judged, conflicts), runs, measures, rel)
+        show_grids(predicted.grid(found, confidence), format, output)
+        return
     if interval is None and (prevalence, calibration, confidence, more, seed) != (None, None, 0.95, 0, 0):
         raise UsageError("--prevalence, --calibration, --confidence, --more and --seed need --interval")
     learnt = None if calibration is None else Calibration.load(calibration)
     if interval is not None and per_query:
         raise UsageError("--per-query cannot be used with --interval: intervals are of means")
-    chosen = parse_measures(measures or (DEFAULT_MEASURES if interval is None else INTERVAL_MEASURES))
+    chosen = parse_measures(measures or DEFAULT_MEASURES)
     if rel is not None:
         chosen = [m(rel=rel) if "rel" in m.parameters and "rel" not in m.given else m for m in chosen]
     with reading(len(runs)) as on_read:
-        judgments = read_judgments(qrels, judged)
+        judgments = read_judgments(qrels, judged, conflicts)
         scores = unjudged.evaluate(judgments, list(runs), chosen, depth=depth, on_read=on_read)
+    if plot is not None:
+        given = {
+            "prevalence": None if prevalence is None else number_or_name(prevalence),
+            "calibration": learnt,
+            "confidence": confidence,
+            "more": more,
+            "seed": seed,
+        }
+        kinds = ("bounds", "queries") if interval is None else (interval,)
+        show_figure(scores.plot.intervals(scores.measures[0], kinds, **given), plot)
     if interval is None:
         show_grids(replace(scores.grid(per_query), title=""), format, output)
         return
@@ -120,4 +149,4 @@ def evaluate(
             seed=seed,
             on_progress=lambda done, _: advance(done),
         )
-    show_grids(intervals_grid(scores, estimates), format, output)
+    show_grids(estimates.grid(), format, output)

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from unjudged.cli.arguments import File, Format, Judged, Output, check_files, read_judgments
+from unjudged.cli.arguments import Conflicts, File, Format, Judged, Output, check_files, read_judgments
 from unjudged.cli.progress import progress, reading
 from unjudged.errors import UsageError
 from unjudged.evaluation import judged_rankings, name_runs
@@ -28,6 +28,7 @@ def experiment(
     seed: int = 0,
     workers: int | None = None,
     judged: Judged = None,
+    conflicts: Conflicts = "error",
     format: Format | None = None,
     output: Output = None,
     means: Path | None = None,
@@ -69,6 +70,9 @@ def experiment(
         The number of processes. Default: one per core. The result does not depend on it.
     judged
         Judgments made since, in a file of their own; may be repeated.
+    conflicts
+        Which grade counts if a file of --judged judges a document differently: the first, the last or the
+        highest. By default that is an error.
     format
         The output format. By default the suffix of the output file decides, or else a table is printed.
         csv, json, jsonl and parquet have full precision, and also compare each measure with its own actual
@@ -98,7 +102,7 @@ def experiment(
     names = known_statistics(statistics or DEFAULT_STATISTICS)
     results = Results.of(output, format, means, figures, figure_format)
     named = name_runs(list(runs))
-    judgments = read_judgments(qrels, judged)
+    judgments = read_judgments(qrels, judged, conflicts)
     with reading(len(named)) as on_read:
         pool = Pool(judgments, judged_rankings(judgments, named, on_read=on_read), list(named))
     samples = len(steps or chosen.levels) * (repeats if chosen.random else 1)

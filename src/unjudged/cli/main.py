@@ -14,56 +14,50 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 from cyclopts import App, CycloptsError
 
 import unjudged
-from unjudged.cli.baseline import baseline
-from unjudged.cli.calibrate import calibrate
-from unjudged.cli.compare import compare
-from unjudged.cli.demo import demo
-from unjudged.cli.evaluate import evaluate
-from unjudged.cli.experiment import experiment
-from unjudged.cli.judge import judge
-from unjudged.cli.measures import cite, measures
-from unjudged.cli.merge import merge
-from unjudged.cli.next_to_judge import next_to_judge
-from unjudged.cli.plan import plan
-from unjudged.cli.plan_judgments import judgments
-from unjudged.cli.pool_and_sample import pool, sample
-from unjudged.cli.reusability_command import reusability
-from unjudged.cli.simulate import simulate
 from unjudged.errors import UnjudgedError, UsageError
 from unjudged.formats.scan.scanner import KIND_OF_SCANNER
 from unjudged.grids.escapes import plain
 
 BAD_INPUT, WRONG_USAGE, INTERRUPTED = 1, 2, 130
 
-app = App(
-    name="unjudged",
-    help="Evaluation of ranked retrieval that knows what it does not know.",
-    version=f"unjudged {unjudged.__version__} (reader: {KIND_OF_SCANNER})",
-    suppress_keyboard_interrupt=False,
-)
-for command in (
-    evaluate,
-    compare,
-    calibrate,
-    pool,
-    sample,
-    judge,
-    merge,
-    reusability,
-    simulate,
-    experiment,
-    baseline,
-    measures,
-    cite,
-    demo,
-):
-    app.command(command)
-app.command(next_to_judge, name="next")
-plan.command(judgments)
-app.command(plan)
+COMMANDS = {
+    "evaluate": ("evaluate:evaluate", "Score runs against relevance judgments."),
+    "compare": ("compare:compare", "Compare runs: significant, settled, or open to judging?"),
+    "calibrate": ("calibrate:calibrate", "Learn from pooled runs how far off the scores of new runs are."),
+    "report": ("report:report", "Write an evaluation as one page of HTML."),
+    "audit": ("audit:audit", "Compare predicted relevance with human judgments."),
+    "spot-check": ("spot_check:spot_check", "Check a run that was not pooled by a few random judgments."),
+    "next": ("next_to_judge:next_to_judge", "List the documents to judge next."),
+    "plan": ("plan:plan", "Plan how large an experiment has to be."),
+    "pool": ("pool_and_sample:pool", "Make a pool from runs, or show what each run brought to it."),
+    "sample": ("pool_and_sample:sample", "Draw a sample of judgments by a design."),
+    "judge": ("judge:judge", "Make a page on which people judge documents."),
+    "merge": ("merge:merge", "Merge the files of assessors with the design of their sample."),
+    "reusability": ("reusability_command:reusability", "Tell how well the judgments serve new systems."),
+    "simulate": ("simulate:simulate", "Make simulated runs and judgments."),
+    "experiment": ("experiment:experiment", "Find out how few judgments would have been enough."),
+    "baseline": ("baseline:baseline", "Show what a random ranking scores."),
+    "measures": ("measures:measures", "List the measures, or explain one."),
+    "cite": ("measures:cite", "Print the BibTeX of a measure."),
+    "demo": ("demo:demo", "Try the package on a small collection."),
+}
+"""Module in `cli/` and function of each command, and its help; only the command that runs is imported."""
 
 
-@app.command(name="trec_eval")
+def make_app(*, listing: bool = False) -> App:
+    """The commands; for the list of them with their summaries instead of their own help."""
+    app = App(
+        name="unjudged",
+        help="Evaluation of ranked retrieval that knows what it does not know.",
+        version=f"unjudged {unjudged.__version__} (reader: {KIND_OF_SCANNER})",
+        suppress_keyboard_interrupt=False,
+    )
+    for name, (place, summary) in COMMANDS.items():
+        app.command(f"unjudged.cli.{place}", name=name, **({"help": summary} if listing else {}))
+    app.command(as_trec_eval, name="trec_eval")
+    return app
+
+
 def as_trec_eval(*arguments: str) -> None:
     """Run trec_eval's command line: byte-identical output, except for known trec_eval bugs (see -h)."""
     from unjudged.compat.trec_eval import program as trec_eval
@@ -79,6 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         as_trec_eval(*words[1:])
         return
     try:
+        app = make_app(listing=not words or words[0] in ("-h", "--help"))
         app(arguments, exit_on_error=False, print_error=False)
     except (CycloptsError, UsageError) as error:
         fail(str(error), WRONG_USAGE)

@@ -9,6 +9,7 @@ from cyclopts import Parameter
 
 from unjudged import to_judge
 from unjudged.cli.arguments import (
+    Conflicts,
     File,
     Judged,
     Output,
@@ -47,6 +48,7 @@ def next_to_judge(
     forecast: Annotated[bool, Parameter(negative="")] = False,
     record: Path | None = None,
     judged: Judged = None,
+    conflicts: Conflicts = "error",
     format: Literal["qrels", "table", "csv", "json", "jsonl", "markdown", "latex", "html", "parquet"]
     | None = None,
     output: Output = None,
@@ -93,6 +95,9 @@ def next_to_judge(
         With --settle: write a design file for `unjudged merge`.
     judged
         A file of further judgments; may be repeated.
+    conflicts
+        Which grade counts if a file of --judged judges a document differently: the first, the last or the
+        highest. By default that is an error.
     format
         The output format: qrels, or one that also has the gain of each document. By default the suffix of the
         output file decides, or else it is qrels.
@@ -106,7 +111,7 @@ def next_to_judge(
     if settle:
         with progress("choosing documents"):
             found = choose(
-                read_judgments(qrels, judged),
+                read_judgments(qrels, judged, conflicts),
                 list(runs),
                 budget,
                 chosen,
@@ -122,7 +127,7 @@ def next_to_judge(
     if top is not None or pooled or forecast or record:
         raise UsageError("--top, --pooled, --forecast and --record go with --settle")
     with progress("choosing documents"):
-        judgments = read_judgments(qrels, judged)
+        judgments = read_judgments(qrels, judged, conflicts)
         wanted = to_judge(judgments, list(runs), budget, chosen, difference=difference)
     if not wanted:
         raise InputError("nothing is left to judge: every document that counts is judged")

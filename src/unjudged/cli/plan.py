@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from cyclopts import App, Parameter
 
 import unjudged
-from unjudged.cli.arguments import File, Judged, check_files, read_judgments
+from unjudged.cli.arguments import Conflicts, File, Judged, check_files, read_judgments
 from unjudged.cli.output import show
 from unjudged.cli.progress import reading
 from unjudged.comparison.power import plan_queries
@@ -17,6 +17,11 @@ from unjudged.errors import UsageError
 from unjudged.measures.names import parse_measures
 
 plan = App(name="plan", help="How large does an experiment have to be?")
+plan.command(
+    "unjudged.cli.plan_judgments:judgments",
+    name="judgments",
+    help="Plan how many judgments each design needs, from a pilot or a similar collection.",
+)
 
 
 @plan.command
@@ -32,12 +37,13 @@ def queries(
     comparisons: int | None = None,
     baseline: str | None = None,
     judged: Judged = None,
+    conflicts: Conflicts = "error",
     format: Literal["text", "json"] = "text",
 ) -> None:
-    """Plan how many queries show a difference, from pilot runs.
+    """Plan how many queries it takes to show a difference, from pilot runs.
 
-    The paired t test finds a difference of the size --effect with probability --power. Without --effect, the
-    smallest difference that as many queries as in the pilot show.
+    With so many queries the paired t test finds a difference of the size --effect with probability --power.
+    Without --effect, see which difference the queries of the pilot can show.
 
     Parameters
     ----------
@@ -52,18 +58,21 @@ def queries(
     power
         The probability of finding it.
     alpha
-        The level of significance.
+        The significance level.
     correction
         How the p values of many comparisons are corrected. Each is planned at alpha / comparisons, which
         suffices even if no other pair differs.
     comparisons
-        How many pairs will be tested; the pairs of the pilot if not given.
+        How many pairs will be tested. By default as many as the pilot has.
     baseline
-        Compare every other run with this one, not all with each other.
+        The name of the run that the others will be compared with, instead of all pairs.
     judged
-        Judgments made since, in a file of their own; may be repeated.
+        A file of further judgments; may be repeated.
+    conflicts
+        Which grade counts if a file of --judged judges a document differently: the first, the last or the
+        highest. By default that is an error.
     format
-        How to print; json has full precision.
+        The output format; json has full precision.
     """
     if len(runs) < 2:
         raise UsageError("a plan needs two runs or more: unjudged plan queries QRELS RUN RUN...")
@@ -72,7 +81,9 @@ def queries(
     for measure in chosen:
         measure.check_mean()
     with reading(len(runs)) as on_read:
-        scores = unjudged.evaluate(read_judgments(qrels, judged), list(runs), chosen, on_read=on_read)
+        scores = unjudged.evaluate(
+            read_judgments(qrels, judged, conflicts), list(runs), chosen, on_read=on_read
+        )
     if baseline is not None and baseline not in scores.runs:
         raise UsageError(f"baseline is {baseline!r}, expected one of {', '.join(scores.runs)}")
     against = None if baseline is None else list(scores.runs).index(baseline)

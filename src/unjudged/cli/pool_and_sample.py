@@ -8,7 +8,17 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from unjudged.cli.arguments import File, Format, Judged, Output, check_files, read_groups, read_judgments
+from unjudged.cli.arguments import (
+    Conflicts,
+    File,
+    Format,
+    Judged,
+    Output,
+    check_files,
+    read_groups,
+    read_judgments,
+)
+from unjudged.cli.drawing_options import NO_PURPOSE, Drawing
 from unjudged.cli.judging_folder import draw_into
 from unjudged.cli.output import command_line, show, show_grids, warn
 from unjudged.cli.progress import reading
@@ -110,6 +120,7 @@ def sample(
     qrels: File,
     /,
     *runs: File,
+    drawing: Drawing = NO_PURPOSE,
     design: Annotated[str, Parameter(("-d", "--design"))] = "random",
     share: str | None = None,
     depth: Annotated[str | None, Parameter(("-k", "--depth"))] = None,
@@ -119,6 +130,7 @@ def sample(
     redraw: bool | None = None,
     form: Annotated[Form | None, Parameter("--format")] = None,
     judged: Judged = None,
+    conflicts: Conflicts = "error",
     to_judge: Path | None = None,
     assessors: int | None = None,
     twice: str | None = None,
@@ -142,6 +154,8 @@ def sample(
         Complete judgments, or a pool to draw from.
     runs
         The runs of the pool, for every design except random.
+    drawing
+        Options for samples that are drawn before judging.
     design
         How documents are chosen: random, depth, mixed or stratified.
     share
@@ -162,6 +176,8 @@ def sample(
         stratified); prels, with inclusion probabilities, for statAP.
     judged
         Judgments made since, in a file of their own; may be repeated.
+    conflicts
+        Which grade counts if a file of --judged differs: first, last or highest. Default: an error.
     to_judge
         A folder: write the design and one file per topic of what to judge, in random order.
     assessors
@@ -179,7 +195,15 @@ def sample(
     from unjudged.judging.designs import find_design
     from unjudged.judging.pool import Pool
 
-    check_files([qrels, *runs])
+    files = [qrels, *runs]
+    others = {"share": share, "depth": depth, "top": top, "strata": strata, "redraw": redraw, "format": form}
+    drawing.check(**others, design=None if design == "random" else design, since=since, output=output)
+    check_files(files)
+    if drawing.purpose is not None:
+        drawing.draw(
+            to_judge, files, judged, conflicts=conflicts, seed=seed, assessors=assessors, twice=twice
+        )
+        return
     if find_design(design).runs:
         _check(runs, f"unjudged sample --design {design} QRELS RUN...")
     elif runs:
@@ -191,25 +215,18 @@ def sample(
         raise UsageError("--assessors, --twice and --since go with --to-judge FOLDER")
     if to_judge is not None and (form or output):
         raise UsageError("--to-judge writes into its folder: omit --format and --output")
-    judgments = read_judgments(qrels, judged)
+    judgments = read_judgments(qrels, judged, conflicts)
     made = Pool(judgments)
     if chosen.design.runs:
         named = name_runs(list(runs))
         with reading(len(named)) as on_read:
             made = Pool(judgments, judged_rankings(judgments, named, on_read=on_read), list(named))
     recorded = {"design": design, **levels, "top": top, "strata": strata, "seed": seed}
-    files = [qrels, *runs, *(word for file in judged or () for word in ("--judged", file))]
+    files += [word for file in judged or () for word in ("--judged", file)]
     if to_judge is not None:
         made_by = command_line("sample", files, {**recorded, **handing_out})
         draw_into(
-            to_judge,
-            made,
-            chosen,
-            seed=seed,
-            made_by=made_by,
-            assessors=assessors,
-            twice=twice,
-            since=since,
+            to_judge, made, chosen, seed=seed, made_by=made_by, assessors=assessors, twice=twice, since=since
         )
         return
     if not (judgments.grade >= 0).any():

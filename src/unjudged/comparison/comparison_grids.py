@@ -2,103 +2,206 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
-from unjudged.comparison.verdicts import CLEAR, SIGNIFICANT
+import numpy as np
+
+from unjudged.comparison.verdicts import Pair
 from unjudged.grids.grid import Cell, Column, Grid, grid_of
+from unjudged.rankings.judged import Mask
 
 if TYPE_CHECKING:
-    from unjudged.comparison.systems import Comparison, MeasureComparison
-    from unjudged.measures.names import MeasureLike
+    from unjudged.comparison.by_measure import MeasureComparison
+    from unjudged.comparison.systems import Comparison
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 PAIR_FIELDS = ("measure", "a", "b", "difference", "p", "p_adjusted", "low", "high", "verdict")
+MORE_PAIR_FIELDS = (
+    *("better", "bounds", "mean_a", "mean_b", "query_low", "query_high", "wins", "ties", "losses"),
+    *("effect", "effect_low", "effect_high", "flip", "calibrated_low", "calibrated_high"),
+)
 
 
-def systems_grid(comparison: Comparison, measure: MeasureLike | None = None) -> Grid:
-    """The systems, highest mean first.
+class SystemRow(NamedTuple):
+    """A system by one measure; the last seven fields set it against another system."""
 
-    `beats` marks the systems that one is significantly better than, by their letters; a question mark says
-    that unjudged documents could reverse it.
-    """
-    results = comparison.results if measure is None else [comparison.result(measure)]
+    measure: str
+    letter: str
+    run: str
+    mean: float
+    low: float
+    high: float
+    query_low: float
+    query_high: float
+    rank_low: int
+    rank_high: int
+    tier: int
+    beats: str
+    beats_open_to_judging: str
+    versus: str | None = None
+    wins: int | None = None
+    ties: int | None = None
+    losses: int | None = None
+    effect: float | None = None
+    effect_low: float | None = None
+    effect_high: float | None = None
+
+
+def systems_grid(comparison: Comparison, results: Sequence[MeasureComparison]) -> Grid:
+    """The systems, highest mean first, with marks of who beats whom."""
+    named = len(results) > 1
+    columns = [Column("measure", "label")] if named else []
+    columns += [Column("", "label"), Column("run", "label"), Column("mean"), Column("low"), Column("high")]
+    columns += [Column("rank", "text"), Column("tier", "integer"), Column("W/T/L", "text")]
+    columns += [Column("effect", decimals=2), Column("beats", "text")]
+    mean = [column.name for column in columns].index("mean")
     rows: list[list[Cell]] = []
+    best = set()
     for result in results:
-        rows += _rows(comparison, result, named=len(results) > 1)
-    head = [Column("measure", "label")] if len(results) > 1 else []
-    columns = [
-        *head,
-        Column("", "label"),
-        Column("run", "label"),
-        Column("mean"),
-        Column("low"),
-        Column("high"),
-        Column("rank", "text"),
-        Column("tier", "integer"),
-        Column("beats", "text"),
-    ]
-    test, alpha = results[0].tests, results[0].tests.alpha
+        best.add((len(rows), mean))
+        for s in _system_rows(comparison, result):
+            beaten = [*s.beats.split(), *(f"{other}?" for other in s.beats_open_to_judging.split())]
+            rank = str(s.rank_low) if s.rank_low == s.rank_high else f"{s.rank_low}-{s.rank_high}"
+            outcome = "" if s.versus is None else f"{s.wins}/{s.ties}/{s.losses}"
+            row: list[Cell] = [s.letter, s.run, s.mean, s.low, s.high, rank, s.tier, outcome, s.effect]
+            rows.append([*([s.measure] if named else []), *row, " ".join(sorted(beaten, key=_by_letter))])
     title = f"{len(comparison.runs)} systems x {len(comparison.queries)} queries"
-    if len(results) == 1:
-        title += f"; {results[0].measure}"
-    notes = [
-        f"{test.test.title}, {test.correction.title}, alpha = {alpha:g}. low and high: every completion of the judgments.",
-        "beats: significantly better than these; ? where unjudged documents could reverse it. "
+    title += "" if named else f"; {results[0].measure}"
+    notes = _system_notes(comparison, results)
+    return Grid(columns, rows, title, notes, frozenset(best), lambda: systems_records(comparison, results))
+
+
+def systems_records(comparison: Comparison, results: Sequence[MeasureComparison]) -> Grid:
+    """The same for programs, with the intervals of the means for other queries."""
+    rows = [row for result in results for row in _system_rows(comparison, result)]
+    return grid_of(SystemRow._fields, rows, [comparison.method, *comparison.notes])
+
+
+def _system_rows(comparison: Comparison, result: MeasureComparison) -> Iterator[SystemRow]:
+    ranks, tiers, letter = result.rank_intervals(), result.tiers(), comparison.letters
+    query_low, query_high = result.other_queries
+    unclear = result.beats & ~result.clearly_beats
+    versus = comparison.reference(result)
+    for system in result.order():
+        row = SystemRow(
+            measure=str(result.measure),
+            letter=letter[system],
+            run=comparison.runs[system],
+            mean=float(result.means[system]),
+            low=float(result.judging.run_low[system]),
+            high=float(result.judging.run_high[system]),
+            query_low=float(query_low[system]),
+            query_high=float(query_high[system]),
+            rank_low=ranks[system][0],
+            rank_high=ranks[system][1],
+            tier=tiers[system],
+            beats=_marks(letter, result.clearly_beats[system]),
+            beats_open_to_judging=_marks(letter, unclear[system]),
+        )
+        found = result.place(system, versus)
+        if found is not None:
+            pair = result.pair(found[0], comparison.shared, turned=found[1], flip=False)
+            row = row._replace(
+                versus=pair.b,
+                wins=pair.wins,
+                ties=pair.ties,
+                losses=pair.losses,
+                effect=pair.effect.value,
+                effect_low=pair.effect.low,
+                effect_high=pair.effect.high,
+            )
+        yield row
+
+
+def _marks(letter: Sequence[str], chosen: Mask) -> str:
+    return " ".join(sorted((letter[other] for other in np.flatnonzero(chosen).tolist()), key=_by_letter))
+
+
+def _system_notes(comparison: Comparison, results: Sequence[MeasureComparison]) -> list[str]:
+    versus = {comparison.runs[comparison.reference(result)] for result in results}
+    against = versus.pop() if len(versus) == 1 else "the highest mean"
+    return [
+        comparison.method,
+        "low, high: the mean whatever the unjudged documents turn out to be.",
         "rank, tier: by clear differences only.",
+        f"W/T/L, effect: queries won, tied and lost, and effect size, against {against}.",
+        "beats: significantly better than these; ? where unjudged documents may undo it.",
         *comparison.notes,
     ]
-    return Grid(columns, rows, title, notes, records=lambda: pairs_grid(comparison, measure))
 
 
-def _rows(comparison: Comparison, result: MeasureComparison, *, named: bool) -> list[list[Cell]]:
-    clear, open_ = result.beats(CLEAR), result.beats(SIGNIFICANT)
-    order, ranks, tiers = result.order(), result.rank_intervals(), result.tiers()
-    letter = {system: letters(place) for place, system in enumerate(order)}
-    low, high = result.judging.run_low, result.judging.run_high
+def pairs_grid(comparison: Comparison, results: Sequence[MeasureComparison]) -> Grid:
+    """One row per pair."""
+    named = len(results) > 1
+    columns = [Column("measure", "label")] if named else []
+    columns += [
+        Column("a", "label"),
+        Column("b", "label"),
+        Column("difference"),
+        Column("low"),
+        Column("high"),
+    ]
+    columns += [Column("verdict", "text"), Column("p"), Column("p_adjusted"), Column("W/T/L", "text")]
+    columns += [Column(name, decimals=2) for name in ("effect", "from", "to")]
     rows = []
-    for system in order:
-        beaten = [
-            letter[o] + ("?" if open_[system, o] else "")
-            for o in order
-            if clear[system, o] or open_[system, o]
+    for pair in comparison.pairs_of(results):
+        gap, effect = pair.difference, pair.effect
+        row: list[Cell] = [
+            pair.a,
+            pair.b,
+            gap.value,
+            gap.low,
+            gap.high,
+            pair.verdict,
+            pair.p,
+            pair.p_adjusted,
         ]
-        first, last = ranks[system]
-        rank = str(first) if first == last else f"{first}-{last}"
-        row: list[Cell] = [letter[system], comparison.runs[system], float(result.means[system])]
-        row += [float(low[system]), float(high[system]), rank, tiers[system], " ".join(beaten)]
-        rows.append([str(result.measure), *row] if named else row)
-    return rows
+        row += [f"{pair.wins}/{pair.ties}/{pair.losses}", effect.value, effect.low, effect.high]
+        rows.append([pair.measure, *row] if named else row)
+    title = f"{len(rows)} {'pair' if len(rows) == 1 else 'pairs'}"
+    title += f" x {len(comparison.queries)} queries" + ("" if named else f"; {results[0].measure}")
+    notes = [
+        comparison.method,
+        "difference: a minus b. low, high: the difference whatever the unjudged documents turn out to be.",
+        "W/T/L: queries won, tied and lost by a. effect: the difference in standard deviations, from, to.",
+        *comparison.notes,
+    ]
+    return Grid(columns, rows, title, notes, records=lambda: pair_records(comparison, results))
 
 
-def pairs_grid(comparison: Comparison, measure: MeasureLike | None = None) -> Grid:
-    """One row per pair, for people and programs alike."""
-    results = comparison.results if measure is None else [comparison.result(measure)]
-    rows: list[list[Cell]] = []
-    for result in results:
-        tests, judging, pairs = result.tests, result.judging, result.tests.pairs
-        verdicts = result.verdicts()
-        for k in range(len(pairs)):
-            rows.append(
-                [
-                    str(result.measure),
-                    comparison.runs[pairs.first[k]],
-                    comparison.runs[pairs.second[k]],
-                    float(pairs.difference[k]),
-                    float(tests.p[k]),
-                    float(tests.p_adjusted[k]),
-                    float(judging.low[k]),
-                    float(judging.high[k]),
-                    verdicts[k],
-                ]
-            )
-    return grid_of(PAIR_FIELDS, rows, list(comparison.notes))
+def pair_records(
+    comparison: Comparison, results: Sequence[MeasureComparison], *, detail: bool = False
+) -> Grid:
+    """The pairs for programs; `detail` adds whatever else is known about each."""
+    fields = (*PAIR_FIELDS, *MORE_PAIR_FIELDS) if detail else PAIR_FIELDS
+    pairs = comparison.pairs_of(results, flip=detail)
+    return grid_of(
+        fields, (_record(pair)[: len(fields)] for pair in pairs), [comparison.method, *comparison.notes]
+    )
+
+
+def _record(pair: Pair) -> list[Cell]:
+    gap, other, effect, calibrated = pair.difference, pair.other_queries, pair.effect, pair.calibrated
+    row: list[Cell] = [pair.measure, pair.a, pair.b, gap.value, pair.p, pair.p_adjusted, gap.low, gap.high]
+    row += [pair.verdict, pair.better, gap.method, pair.mean_a, pair.mean_b, other.low, other.high]
+    row += [pair.wins, pair.ties, pair.losses, effect.value, effect.low, effect.high, pair.flip]
+    return [*row, *((None, None) if calibrated is None else (calibrated.low, calibrated.high))]
 
 
 def letters(place: int) -> str:
-    """A to z, then aa, ab, ...: as many marks as there are systems."""
+    """A to z, then aa, ab, ...: as many marks as there are systems.
+
+    >>> [letters(place) for place in (0, 25, 26, 702)]
+    ['a', 'z', 'aa', 'aaa']
+    """
     text = ""
     place += 1
     while place:
         place, digit = divmod(place - 1, 26)
         text = LETTERS[digit] + text
     return text
+
+
+def _by_letter(mark: str) -> tuple[int, str]:
+    return len(mark.rstrip("?")), mark

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
+from unjudged.comparison.selected_runs import two_of
 from unjudged.measures.registry import Measure
+from unjudged.uncertainty.completions import Completions
 from unjudged.uncertainty.park import is_sum
 from unjudged.uncertainty.shared import SharedRankings
 
-STEPS = 7
+STEPS = 6
 DRAWS = 40
+TRIED = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 
 
 def prevalence_at_flip(
     shared: SharedRankings, measure: Measure, a: int, b: int, difference: float
 ) -> float | None:
-    """The lowest prevalence from which on the expected difference of systems a and b has the other sign.
+    """The lowest prevalence that gives the expected difference of systems a and b the other sign.
 
-    Every unjudged document has the same prevalence. None if no prevalence up to 1 flips it, or if the systems
-    are equal now. A closed form for sums over relevant documents, a search over shared completions for others.
+    Every unjudged document has the same prevalence. None if no prevalence flips the sign, or if the systems
+    are equal now. For sums over relevant documents the expected difference is a straight line. For other
+    measures it is the mean of random completions at the prevalences of TRIED; the first that flips the sign
+    is then narrowed down by halving.
     """
     if difference == 0:
         return None
@@ -27,21 +34,27 @@ def prevalence_at_flip(
         slope = float(total[a] - total[b])
         flip = -difference / slope if slope * difference < 0 else np.inf
         return flip if flip <= 1 else None
-    low, high = 0.0, 1.0
-    if _expected(shared, measure, a, b, high) * difference > 0:
+    completions = two_of(shared, a, b).completions(0.0, rel=int(measure.given.get("rel", 1)))
+    low = 0.0
+    for high in TRIED:
+        if expected_difference(completions, measure, high) * difference <= 0:
+            break
+        low = high
+    else:
         return None
     for _ in range(STEPS):
         middle = (low + high) / 2
-        if _expected(shared, measure, a, b, middle) * difference > 0:
+        if expected_difference(completions, measure, middle) * difference > 0:
             low = middle
         else:
             high = middle
     return high
 
 
-def _expected(shared: SharedRankings, measure: Measure, a: int, b: int, prevalence: float) -> float:
-    completions = shared.completions(prevalence, rel=int(measure.given.get("rel", 1)))
+def expected_difference(completions: Completions, measure: Measure, prevalence: float) -> float:
+    """The mean difference of two runs over random completions with this prevalence."""
+    given = replace(completions.prevalence, probability=np.array([prevalence]))
     draws = DRAWS if prevalence < 1 else 1
-    (values,) = completions.values([measure], draws)
-    per_run = shared.per_run(values.mean(axis=0))
-    return float(per_run[a].mean() - per_run[b].mean())
+    (values,) = replace(completions, prevalence=given).values([measure], draws)
+    first, second = values.reshape(draws, 2, -1).mean(axis=(0, 2))
+    return float(first - second)

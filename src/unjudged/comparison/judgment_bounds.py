@@ -6,29 +6,27 @@ An unjudged document that both systems retrieve is one document, so it counts on
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf
 
 import numpy as np
 
-from unjudged.comparison.pairs import Pairs
+from unjudged.comparison.pairs import ROUNDING, Pairs
+from unjudged.comparison.reversals import reversible
 from unjudged.measures.registry import Measure
-from unjudged.rankings.judged import Floats, JudgedRankings, Mask
+from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.uncertainty.bounds import bounds
 from unjudged.uncertainty.filled import anonymous
 from unjudged.uncertainty.park import is_sum
 from unjudged.uncertainty.shared import SharedRankings
-
-ROUNDING = 1e-12
-SEARCH_DEPTHS = (10, inf, 30, 3, 100, 1)
 
 
 @dataclass(frozen=True, eq=False)
 class JudgmentBounds:
     """The bounds of each pair's difference over every completion, and what is known about its sign.
 
-    `exact` says whether completions reach the bounds. `settled` pairs keep their sign in every completion, `equal` ones
-    are equal in every completion, `reversible` ones have a completion that reverses it; pairs that are neither are unresolved. `run_low` and
-    `run_high` are the bounds of each system's mean.
+    `exact` says whether completions reach the bounds. A `settled` pair keeps its sign in every completion, an
+    `equal` one is equal in every completion, and a `reversible` one has a completion that reverses the sign
+    or, where bounds are exact, makes the difference 0; any other pair is unresolved. `run_low` and `run_high`
+    are the bounds of each system's mean.
     """
 
     low: Floats
@@ -42,26 +40,28 @@ class JudgmentBounds:
 
 
 def judgment_bounds(shared: SharedRankings, measure: Measure, pairs: Pairs) -> JudgmentBounds:
-    """Exact for sums over relevant documents (RBP, P); enclosed for other measures, with a search for reversals."""
+    """Exact for sums over relevant documents (RBP, P); enclosed for others, with a search for reversals."""
     measure.check_completable()
-    difference = pairs.difference
-    run_low, run_high = _run_bounds(shared, measure, pairs)
-    if is_sum(measure):
+    exact, difference = is_sum(measure), pairs.difference
+    run_low, run_high = (end.mean(axis=1) for end in ranking_bounds(shared, measure))
+    if exact:
         low, high = _of_sums(shared, measure, pairs)
     else:  # one system at its lowest against the other at its highest
         low = run_low[pairs.first] - run_high[pairs.second]
         high = run_high[pairs.first] - run_low[pairs.second]
+        ranking = _same_rankings(shared)
+        different = ranking[pairs.first] != ranking[pairs.second]
+        low, high = low * different, high * different
     low, high = np.minimum(low, difference), np.maximum(high, difference)
     settled = (low > ROUNDING) | (high < -ROUNDING)
     equal = (np.abs(low) <= ROUNDING) & (np.abs(high) <= ROUNDING)
-    exact = is_sum(measure)
-    open_ = ~(settled | equal)
-    reversible = open_ if exact else _reversible(shared, measure, pairs, open_)
-    return JudgmentBounds(low, high, exact, settled, equal, reversible, run_low, run_high)
+    open_to_judging = ~(settled | equal)
+    turned = open_to_judging if exact else reversible(shared, measure, pairs, open_to_judging)
+    return JudgmentBounds(low, high, exact, settled, equal, turned, run_low, run_high)
 
 
 def _of_sums(shared: SharedRankings, measure: Measure, pairs: Pairs) -> tuple[Floats, Floats]:
-    """A document moves the difference by the difference of its weights: at most one of them, or neither.
+    """The exact bounds: a document moves the difference by w_a - w_b, the difference of its weights.
 
     The sum of max(w_a - w_b, 0) is the sum of w_a minus the sum of min(w_a, w_b).
     """
@@ -74,14 +74,23 @@ def _of_sums(shared: SharedRankings, measure: Measure, pairs: Pairs) -> tuple[Fl
     )
 
 
-def _run_bounds(shared: SharedRankings, measure: Measure, pairs: Pairs) -> tuple[Floats, Floats]:
-    """The bounds of each system's mean; documents after the end of a ranking do not count."""
+def ranking_bounds(shared: SharedRankings, measure: Measure) -> tuple[Floats, Floats]:
+    """Runs x queries: the bounds of each ranking's value; documents after its end do not count."""
     if is_sum(measure):
-        means = measure.over_queries(pairs.scores)
-        return means, means + shared.unknown_weights(measure).total()
-    found = bounds(measure, _judged_only(shared), more=shared.unretrieved_unknown(), after_end=False)
-    low, high = (measure.over_queries(shared.per_run(end)) for end in (found.low, found.high))
-    return low, high
+        unknown = shared.rankings.where(shared.rankings.labels < 0)
+        low = measure.compute(shared.rankings)
+        high = low + unknown.total(measure.weights(unknown.rank))
+    else:
+        found = bounds(measure, _judged_only(shared), more=shared.unretrieved_unknown(), after_end=False)
+        low, high = found.low, found.high
+    return shared.per_run(low), shared.per_run(high)
+
+
+def _same_rankings(shared: SharedRankings) -> Integers:
+    """A number for each run; runs that rank the same documents in the same order have the same one."""
+    found: dict[tuple[bytes, bytes], int] = {}
+    runs = (shared.rankings.run(run) for run in range(len(shared.runs)))
+    return np.array([found.setdefault((r.row.tobytes(), r.retrieved.tobytes()), len(found)) for r in runs])
 
 
 def _judged_only(shared: SharedRankings) -> JudgedRankings:
@@ -91,27 +100,3 @@ def _judged_only(shared: SharedRankings) -> JudgedRankings:
     row = np.full(len(pool.grade), -1)
     row[judged] = np.arange(len(judged))
     return shared.rankings.moved(anonymous(np.searchsorted(judged, pool.offsets), pool.grade[judged]), row)
-
-
-def _reversible(shared: SharedRankings, measure: Measure, pairs: Pairs, wanted: Mask) -> Mask:
-    """Pairs for which a completion was found in which the system behind is ahead.
-
-    The unjudged documents of a system that is behind, down to some depth, turn out relevant; each query takes the
-    depth that suits the system best, since completions of different queries are independent.
-    """
-    behind = np.where(pairs.difference > 0, pairs.second, pairs.first)
-    ahead = np.where(pairs.difference > 0, pairs.first, pairs.second)
-    gap = pairs.scores[behind] - pairs.scores[ahead]
-    found = np.zeros(len(pairs), bool)
-    completions = shared.completions(0.0, rel=int(measure.given.get("rel", 1)))
-    place = np.full(len(shared.judgments.grade), -1)
-    place[completions.row] = np.arange(len(completions.row))
-    for depth in SEARCH_DEPTHS:
-        for system in np.unique(behind[wanted & ~found]).tolist():
-            own = shared.rankings.run(system)
-            chosen = place[own.row[(own.labels < 0) & (own.rank <= depth)]]
-            (values,) = shared.per_run(completions.chosen_values(measure, [chosen]))
-            mine = np.flatnonzero(wanted & ~found & (behind == system))
-            gap[mine] = np.maximum(gap[mine], values[system] - values[ahead[mine]])
-            found[mine] = measure.over_queries(gap[mine]) > ROUNDING
-    return found

@@ -71,8 +71,9 @@ class Pairs:
 
     @cached_property
     def difference(self) -> Floats:
-        """The mean difference of each pair."""
-        return self.over_blocks(lambda differences: differences.mean(axis=1))
+        """The mean difference of each pair; 0 where it is a rounding error."""
+        found = self.over_blocks(lambda differences: differences.mean(axis=1))
+        return np.where(np.abs(found) <= self.tolerance, 0.0, found)
 
     @cached_property
     def deviation(self) -> Floats:

@@ -97,7 +97,9 @@ def plan_queries(
         comparisons=count,
         deviation=deviation,
         pilot_queries=pairs.queries,
-        queries=queries_needed(deviation, wanted, power=power, alpha=level),
+        queries=pairs.queries
+        if effect is None
+        else queries_needed(deviation, effect, power=power, alpha=level),
         queries_approximate=queries_by_formula(deviation, wanted, power=power, alpha=level),
         smallest_difference=smallest,
     )

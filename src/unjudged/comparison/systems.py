@@ -4,89 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+from typing import Any
 
-import numpy as np
-
-from unjudged.comparison.flips import prevalence_at_flip
-from unjudged.comparison.judgment_bounds import JudgmentBounds, judgment_bounds
-from unjudged.comparison.pairwise import PairTests, compare_pairs
-from unjudged.comparison.verdicts import CLEAR, Pair, verdict_of
+from unjudged.comparison.by_measure import MeasureComparison
+from unjudged.comparison.comparison_grids import letters, pair_records, pairs_grid, systems_grid
+from unjudged.comparison.comparison_latex import comparison_latex
+from unjudged.comparison.judgment_bounds import judgment_bounds
+from unjudged.comparison.pairwise import compare_pairs
+from unjudged.comparison.query_differences import QueryDifferences, query_differences
+from unjudged.comparison.verdicts import Pair
 from unjudged.errors import UsageError
 from unjudged.evaluation import RunsSource, name_runs
+from unjudged.formats.readers.frames import is_frame, library_of
 from unjudged.grids.grid import Grid
+from unjudged.grids.result_frames import frame_of
 from unjudged.grids.shown import Shown
 from unjudged.measures.names import MeasureLike, parse_measures
-from unjudged.measures.registry import Measure
-from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.uncertainty.calibration import Calibration
-from unjudged.uncertainty.estimate import JUDGMENTS, QUERIES, Estimate
+from unjudged.uncertainty.estimate import Estimate, check_confidence
 from unjudged.uncertainty.shared import SharedRankings
 
 MANY_FLIPS = 3
-"""With more systems the prevalence at the flip is worked out only for the pair that is asked for."""
-
-
-@dataclass(frozen=True, eq=False)
-class MeasureComparison:
-    """All pairs of systems by one measure."""
-
-    measure: Measure
-    values: Floats
-    tests: PairTests
-    judging: JudgmentBounds
-
-    @property
-    def means(self) -> Floats:
-        return self.measure.over_queries(self.values)
-
-    def verdicts(self) -> list[str]:
-        """The verdict of every pair."""
-        kept = self.judging.settled | self.judging.equal
-        facts = zip(self.tests.significant, kept, self.judging.reversible, strict=True)
-        return [verdict_of(bool(a), bool(b), bool(c)) for a, b, c in facts]
-
-    def beats(self, *verdicts: str) -> np.ndarray:
-        """Systems x systems: whether the first is ahead of the second by a pair with one of these verdicts."""
-        size = len(self.values)
-        found = np.zeros((size, size), bool)
-        pairs = self.tests.pairs
-        chosen = np.isin(self.verdicts(), verdicts)
-        for k in np.flatnonzero(chosen).tolist():
-            a, b = int(pairs.first[k]), int(pairs.second[k])
-            a, b = (a, b) if pairs.difference[k] > 0 else (b, a)
-            found[a, b] = True
-        return found
-
-    def rank_intervals(self) -> list[tuple[int, int]]:
-        """From 1 + the systems clearly better to all but the systems clearly worse."""
-        clear = self.beats(CLEAR)
-        better, worse = clear.sum(axis=0), clear.sum(axis=1)
-        return [(1 + int(up), len(clear) - int(down)) for up, down in zip(better, worse, strict=True)]
-
-    def tiers(self) -> list[int]:
-        """Systems by mean, in tiers: a new one begins where the first of a tier clearly beats the next system."""
-        clear, tier, tiers = self.beats(CLEAR), 0, [0] * len(self.values)
-        first = -1
-        for system in self.order():
-            if first < 0 or clear[first, system]:
-                tier, first = tier + 1, system
-            tiers[system] = tier
-        return tiers
-
-    def order(self) -> list[int]:
-        """The systems, highest mean first."""
-        order: list[int] = np.argsort(-self.means, kind="stable").tolist()
-        return order
+"""With more systems the prevalence at the flip is worked out only for a pair that is asked for."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Shown):
     """Two or more systems compared by one or more measures.
 
-    `pair` gives everything about two of them, `systems_grid` the systems by mean, `pairs_grid` all pairs. With one
-    pair and one measure, `verdict`, `better`, `ahead` and `difference` are those of the pair, and `str` tells
-    it in sentences.
+    `pair` gives everything about two of them, `systems_grid` the systems by mean, `pairs_grid` all pairs, and
+    `per_query` the queries and documents that decide about a pair. With one pair and one measure, `verdict`,
+    `better`, `ahead` and `difference` are those of the pair, and `str` says it in sentences.
     """
 
     runs: Sequence[str]
@@ -97,145 +48,143 @@ class Comparison(Shown):
     confidence: float
     baseline: str | None
     notes: Sequence[str]
+    library: str = ""
+    """Where frames went in, the library they are of."""
+
+    @property
+    def method(self) -> str:
+        """Test, correction and level in one sentence."""
+        tests = self.results[0].tests
+        title = tests.test.title
+        against = "" if self.baseline is None else f", against {self.baseline}"
+        return f"{title[0].upper()}{title[1:]}, {tests.correction.title}, alpha = {tests.alpha:g}{against}."
+
+    @cached_property
+    def letters(self) -> Sequence[str]:
+        """The mark of each system: a for the highest mean by the first measure."""
+        found = [""] * len(self.runs)
+        for place, system in enumerate(self.results[0].order()):
+            found[system] = letters(place)
+        return found
+
+    def reference(self, result: MeasureComparison) -> int:
+        """The system that the others are set against: the baseline, or the highest mean."""
+        return result.order()[0] if self.baseline is None else self._place(self.baseline)
 
     def result(self, measure: MeasureLike | None = None) -> MeasureComparison:
-        """The comparison by one measure; the only one if none is named."""
+        """The comparison by one measure; it may be left out where there is only one."""
+        compared = ", ".join(str(result.measure) for result in self.results)
         if measure is None:
             if len(self.results) > 1:
-                raise UsageError(f"say which measure: {', '.join(str(r.measure) for r in self.results)}")
+                raise UsageError(f"several measures were compared: name one of {compared}")
             return self.results[0]
         (wanted,) = parse_measures(measure)
         for found in self.results:
             if found.measure == wanted:
                 return found
-        raise UsageError(f"{wanted} was not compared: {', '.join(str(r.measure) for r in self.results)}")
+        raise UsageError(f"{wanted} was not compared; compared were {compared}")
 
-    def pair(self, a: str, b: str, measure: MeasureLike | None = None) -> Pair:
-        """Everything about systems A and B."""
-        result = self.result(measure)
-        i, j = (self._place(name) for name in (a, b))
-        pairs = result.tests.pairs
-        for k in range(len(pairs)):
-            if {int(pairs.first[k]), int(pairs.second[k])} == {i, j}:
-                return self._pair(result, k, swap=int(pairs.first[k]) != i, flip=True)
-        raise UsageError(f"{a} and {b} were not compared: only pairs with the baseline {self.baseline} were")
+    def pair(self, a: str | None = None, b: str | None = None, measure: MeasureLike | None = None) -> Pair:
+        """Everything about systems A and B; the names may be left out where there are only two."""
+        result, i, j = self._two(a, b, measure)
+        found = result.place(i, j)
+        if found is None:
+            names = f"{self.runs[i]} and {self.runs[j]}"
+            raise UsageError(f"{names} were not compared: only pairs with the baseline {self.baseline} were")
+        k, turned = found
+        return result.pair(
+            k, self.shared, turned=turned, calibration=self.calibration, confidence=self.confidence
+        )
 
     def pairs(self, measure: MeasureLike | None = None) -> Iterator[Pair]:
-        """Every pair that was compared."""
-        result = self.result(measure)
-        for k in range(len(result.tests.pairs)):
-            yield self._pair(result, k, swap=False, flip=len(self.runs) <= MANY_FLIPS)
+        """Every pair that was compared, by one measure or by all."""
+        return self.pairs_of(self._results(measure), flip=True)
+
+    def pairs_of(self, results: Sequence[MeasureComparison], *, flip: bool = False) -> Iterator[Pair]:
+        flip = flip and len(self.runs) <= MANY_FLIPS
+        known = {"calibration": self.calibration, "confidence": self.confidence}
+        for result in results:
+            for k in range(len(result.tests.pairs)):
+                yield result.pair(k, self.shared, flip=flip, **known)  # type: ignore[arg-type]
+
+    def per_query(
+        self, a: str | None = None, b: str | None = None, measure: MeasureLike | None = None
+    ) -> QueryDifferences:
+        """The differences of two systems by query, and the unjudged documents that could turn them."""
+        result, i, j = self._two(a, b, measure)
+        return query_differences(self.shared, result.measure, i, j, result.values)
+
+    def _two(
+        self, a: str | None, b: str | None, measure: MeasureLike | None
+    ) -> tuple[MeasureComparison, int, int]:
+        if a is None or b is None:
+            if len(self.runs) != 2:
+                raise UsageError(f"there are {len(self.runs)} runs: name the two that you mean")
+            a, b = self.runs
+        if a == b:
+            raise UsageError(f"{a} was not compared with itself: name two runs")
+        return self.result(measure), self._place(a), self._place(b)
 
     def _place(self, run: str) -> int:
         if run not in self.runs:
-            raise UsageError(
-                f"no run {run!r}; there are {', '.join(self.runs[:5])}{', ...' * (len(self.runs) > 5)}"
-            )
+            some = ", ".join(self.runs[:5]) + (", ..." if len(self.runs) > 5 else "")
+            raise UsageError(f"no run is called {run!r}; there are {some}")
         return list(self.runs).index(run)
 
-    def _pair(self, result: MeasureComparison, k: int, *, swap: bool, flip: bool) -> Pair:
-        tests, judging, pairs = result.tests, result.judging, result.tests.pairs
-        sign = -1.0 if swap else 1.0
-        a, b = int(pairs.first[k]), int(pairs.second[k])
-        a, b = (b, a) if swap else (a, b)
-        value = sign * float(pairs.difference[k])
-        low, high = sorted((sign * float(judging.low[k]), sign * float(judging.high[k])))
-        how = "exact" if judging.exact else "enclosed"
-        other_low, other_high = sorted(
-            (sign * float(tests.difference.low[k]), sign * float(tests.difference.high[k]))
-        )
-        of = f"difference of mean {result.measure}"
-        wins, losses = int(tests.outcomes.wins[k]), int(tests.outcomes.losses[k])
-        calibrated = None
-        if self.calibration is not None:
-            calibrated = self._calibrated(self.calibration, result.measure, value, low, high)
-        found = None
-        if flip:
-            found = prevalence_at_flip(self.shared, result.measure, a, b, value)
-        return Pair(
-            a=self.runs[a],
-            b=self.runs[b],
-            measure=str(result.measure),
-            mean_a=float(result.means[a]),
-            mean_b=float(result.means[b]),
-            difference=Estimate(value, low, high, 1.0, how, of, JUDGMENTS),
-            other_queries=Estimate(
-                value, other_low, other_high, 1 - tests.alpha, tests.test.title, of, QUERIES
-            ),
-            calibrated=calibrated,
-            p=float(tests.p[k]),
-            p_adjusted=float(tests.p_adjusted[k]),
-            test=tests.test.title,
-            effect=sign * float(tests.effect.value[k]),
-            wins=losses if swap else wins,
-            ties=int(tests.outcomes.ties[k]),
-            losses=wins if swap else losses,
-            verdict=verdict_of(
-                bool(tests.significant[k]),
-                bool(judging.settled[k] or judging.equal[k]),
-                bool(judging.reversible[k]),
-            ),
-            flip=found,
-            flip_known=flip,
-        )
-
-    def _calibrated(
-        self, calibration: Calibration, measure: Measure, value: float, low: float, high: float
-    ) -> Estimate:
-        reach = calibration.radius(measure, self.confidence, difference=True) * float(np.sqrt(high - low))
-        method = f"{calibration.groups} groups left out two by two; assumes systems like theirs"
-        return Estimate(
-            value,
-            max(value - reach, low),
-            min(value + reach, high),
-            self.confidence,
-            method,
-            f"difference of mean {measure}",
-            JUDGMENTS,
-        )
-
-    def _only(self) -> Pair:
-        if len(self.runs) != 2 or len(self.results) != 1:
-            raise UsageError("say which pair: comparison.pair(a, b, measure)")
-        return self.pair(self.runs[0], self.runs[1])
+    def _results(self, measure: MeasureLike | None) -> Sequence[MeasureComparison]:
+        return self.results if measure is None else [self.result(measure)]
 
     @property
     def verdict(self) -> str:
-        return self._only().verdict
+        return self.pair().verdict
 
     @property
     def better(self) -> str | None:
-        return self._only().better
+        return self.pair().better
 
     @property
     def ahead(self) -> str | None:
-        return self._only().ahead
+        return self.pair().ahead
 
     @property
     def difference(self) -> Estimate:
-        return self._only().difference
+        return self.pair().difference
+
+    @property
+    def plot(self) -> Any:
+        """Figures as Altair charts: `matrix` and `differences`."""
+        return import_module("unjudged.report.figures.comparison_plots").ComparisonPlots(self)
 
     def grid(self) -> Grid:
         return self.systems_grid()
 
     def systems_grid(self, measure: MeasureLike | None = None) -> Grid:
         """The systems by mean, with tiers, rank intervals and marks of who beats whom."""
-        from unjudged.comparison.comparison_grids import systems_grid
-
-        return systems_grid(self, measure)
+        return systems_grid(self, self._results(measure))
 
     def pairs_grid(self, measure: MeasureLike | None = None) -> Grid:
-        """One row per pair: difference, p values, bounds, verdict."""
-        from unjudged.comparison.comparison_grids import pairs_grid
+        """One row per pair: difference, bounds, verdict, p values, effect."""
+        return pairs_grid(self, self._results(measure))
 
-        return pairs_grid(self, measure)
+    def records(self, measure: MeasureLike | None = None, *, detail: bool = True) -> Grid:
+        """One row per pair for programs: with everything that is known about it, or with nine columns."""
+        return pair_records(self, self._results(measure), detail=detail)
+
+    def to_latex(self) -> str:
+        """The systems as a LaTeX table for the booktabs package."""
+        return comparison_latex(self)
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """`records()` in the kind of frame that went in, or as 'pandas', 'polars', 'pyarrow', 'duckdb'."""
+        return frame_of(self.records().as_columns(), library or self.library)
+
+    frame = to_frame
 
     def __str__(self) -> str:
-        if len(self.runs) == 2:
-            a, b = self.runs
-            pairs = (self.pair(a, b, result.measure) for result in self.results)
-            return "\n\n".join(map(str, pairs))
-        return super().__str__()
+        if len(self.runs) > 2:
+            return super().__str__()
+        pairs = "\n\n".join(str(self.pair(measure=result.measure)) for result in self.results)
+        return "\n".join([pairs, *self.notes])
 
 
 def compare(
@@ -255,8 +204,8 @@ def compare(
 ) -> Comparison:
     """Compare two or more systems by a test over queries, and by what the unjudged documents leave open.
 
-    `test` is 't', 'randomization', 'wilcoxon' or 'bootstrap'; `correction` 'holm', 'bh', 'bonferroni', 'tukey',
-    'maxt' or 'none'. `baseline` names the run that the others are compared with, instead of all pairs.
+    `test` is 't', 'randomization', 'wilcoxon' or 'bootstrap'; `correction` is 'holm', 'bh', 'bonferroni',
+    'tukey', 'maxt' or 'none'. `baseline` names a run that the others are compared with, instead of all pairs.
     `calibration`, from `calibrate`, adds a calibrated interval of each difference. `draws` and `seed` are for
     tests and corrections that resample.
 
@@ -266,6 +215,7 @@ def compare(
     >>> print(found.difference, found.verdict, found.better)
     0.1006 [0.0570, 0.1497] clear reranked
     """
+    check_confidence(confidence)
     chosen = parse_measures(measures)
     judgments, named = Judgments.of(qrels), name_runs(runs)
     if len(named) < 2:
@@ -275,6 +225,9 @@ def compare(
         raise UsageError(f"the baseline {baseline!r} is not among the runs: {', '.join(names[:5])}")
     for measure in chosen:
         measure.check_mean()
+        measure.check_completable()
+        if calibration is not None:
+            calibration.radius(measure, 1 - (1 - confidence) / 2)
     shared = SharedRankings.of(judgments, named, on_read)
     place = None if baseline is None else names.index(baseline)
     results, notes = [], list(shared.notes())
@@ -287,6 +240,8 @@ def compare(
         results.append(
             MeasureComparison(measure, values, tests, judgment_bounds(shared, measure, tests.pairs))
         )
+    frame = next((source for source in [*named.values(), qrels] if is_frame(source)), None)
+    library = "" if frame is None else library_of(frame)
     return Comparison(
         names,
         list(judgments.queries),
@@ -296,4 +251,5 @@ def compare(
         confidence,
         baseline,
         list(dict.fromkeys(notes)),
+        library,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from unjudged.comparison.pairs import ROUNDING
 from unjudged.uncertainty.estimate import Estimate
 
 CLEAR = "clear"
@@ -11,11 +12,41 @@ SIGNIFICANT = "significant, open to judging"
 SETTLED = "settled, not significant"
 OPEN = "open"
 UNRESOLVED = "unresolved"
+EXACT, ENCLOSED = "exact", "enclosed"
+"""Whether completions reach the bounds of a difference."""
 VERDICTS = (CLEAR, SIGNIFICANT, SETTLED, OPEN, UNRESOLVED)
+
+CONCLUSIONS = {
+    CLEAR: (
+        "is better than {}: neither the choice of queries nor missing judgments explain the difference.",
+        "",
+    ),
+    SIGNIFICANT: (
+        "is ahead of {} by more than the choice of queries explains, but missing judgments could undo it.",
+        "Judge more documents first (`unjudged next`).",
+    ),
+    SETTLED: (
+        "is ahead of {} on these queries, but other queries could say the opposite.",
+        "Use more queries (`unjudged plan queries`).",
+    ),
+    OPEN: (
+        "is ahead of {}, but missing judgments or other queries could undo it.",
+        "Judge more documents (`unjudged next`), and use more queries.",
+    ),
+    UNRESOLVED: (
+        "is ahead of {}; no judgments that reverse it were found, but the bounds do not exclude them.",
+        "Judge more documents (`unjudged next`).",
+    ),
+}
+"""What a verdict says of the system ahead and the other one, and what to do about it."""
 
 
 def verdict_of(significant: bool, settled: bool, reversible: bool) -> str:
-    """The verdict in one word or two."""
+    """The verdict on a pair.
+
+    >>> verdict_of(significant=True, settled=False, reversible=True)
+    'significant, open to judging'
+    """
     if settled:
         return CLEAR if significant else SETTLED
     if not reversible:
@@ -28,8 +59,9 @@ class Pair:
     """Two systems and one measure: everything that is known about their difference.
 
     `difference` is A minus B with its bounds: what the unjudged documents leave open on these queries.
-    `other_queries` is its interval for other queries under these judgments, `p` and `p_adjusted` the test's.
-    `flip` is the prevalence from which on the expected sign is the other one, None if there is none.
+    `other_queries` is its interval for other queries under these judgments; `p`, `p_adjusted` and `effect`,
+    the difference in standard deviations, are about other queries too. `flip` is the prevalence at which the
+    expected difference changes its sign, None if there is none; `flip_known` says whether it was looked for.
     """
 
     a: str
@@ -43,7 +75,8 @@ class Pair:
     p: float
     p_adjusted: float
     test: str
-    effect: float
+    correction: str
+    effect: Estimate
     wins: int
     ties: int
     losses: int
@@ -59,63 +92,59 @@ class Pair:
 
     @property
     def better(self) -> str | None:
-        """The system that is better on these queries whatever the unjudged documents turn out to be, or None."""
+        """The system that stays ahead on these queries whatever the unjudged documents are, or None."""
         return self.ahead if self.verdict in (CLEAR, SETTLED) else None
 
     def sentences(self) -> list[str]:
         """Difference, sign, flip, calibrated interval, test and verdict, in this order."""
-        gap = self.difference
+        gap, other = self.difference, self.other_queries
+        means = f"{self.a} {self.mean_a:.4f}, {self.b} {self.mean_b:.4f}"
+        complete = "with every document judged, the difference would be between"
         lines = [
-            f"mean {self.measure}: {self.a} {self.mean_a:.4f}, {self.b} {self.mean_b:.4f}",
-            f"difference {gap.value:+.4f}; with all documents judged between {gap.low:+.4f} and {gap.high:+.4f} "
-            f"({gap.method})",
-            self._sign(),
+            f"{self.measure}: {means}, difference {gap.value:+.4f}.",
+            f"Judgments: {complete} {gap.low:+.4f} and {gap.high:+.4f} ({gap.method} bounds). {self._sign()}",
         ]
         if self.calibrated is not None:
             c = self.calibrated
-            lines.append(f"calibrated at {c.confidence:.0%}: {c.low:+.4f} to {c.high:+.4f} ({c.method})")
+            lines.append(f"Calibrated, {c.confidence:.0%}: {c.low:+.4f} to {c.high:+.4f} ({c.method}).")
         corrected = "" if self.p_adjusted == self.p else f", {_p(self.p_adjusted)} after correction"
-        other = self.other_queries
         lines.append(
-            f"other queries ({self.test}): {_p(self.p)}{corrected}; {other.confidence:.0%} interval "
-            f"{other.low:+.4f} to {other.high:+.4f}; {self.wins} won, {self.ties} tied, {self.losses} lost"
+            f"Queries: {self.wins} won, {self.ties} tied, {self.losses} lost; {self.test}: {_p(self.p)}"
+            f"{corrected}; {other.confidence:.0%} interval for other queries {_interval(other)}; "
+            f"effect size {self.effect.value:+.2f}."
         )
-        return [*lines, self.conclusion()]
+        return [*lines, f"Verdict: {self.verdict}. {self.conclusion()}"]
 
     def _sign(self) -> str:
+        if self.verdict in (CLEAR, SETTLED):
+            return "No unjudged document can change the sign."
         if self.ahead is None:
-            return "the two are equal under these judgments"
-        if self.better is not None:
-            return "unjudged documents cannot reverse it on these queries"
-        can = "can" if self.verdict != UNRESOLVED else "may"
+            return "The two are equal under these judgments."
+        if self.difference.method == EXACT and self._never_behind():
+            return "Unjudged documents can make the two equal, but they cannot reverse the order."
+        can = "may" if self.verdict == UNRESOLVED else "can"
+        start = f"Unjudged documents {can} reverse the order"
         if not self.flip_known:
-            return f"unjudged documents {can} reverse it"
+            return f"{start}."
         if self.flip is None:
-            return f"unjudged documents {can} reverse it, but not if all are equally likely to be relevant"
-        return f"unjudged documents {can} reverse it: {self._stays()}"
+            return f"{start}, but not if all of them are equally likely to be relevant."
+        most = f"fewer than {_share(self.flip)} of them are relevant"
+        return f"{start}: {self.ahead} stays ahead as long as {most}."
 
-    def _stays(self) -> str:
-        assert self.flip is not None
-        return f"{self.ahead} stays ahead as long as fewer than {self.flip:.0%} of them are relevant"
+    def _never_behind(self) -> bool:
+        gap = self.difference
+        return gap.low >= -ROUNDING if gap.value > 0 else gap.high <= ROUNDING
 
     def conclusion(self) -> str:
-        """One sentence to act on."""
+        """One or two sentences to act on."""
+        if self.ahead is None:
+            equal = f"{self.a} and {self.b} have the same mean"
+            if self.verdict in (CLEAR, SETTLED):
+                return f"{equal}, whatever the unjudged documents turn out to be."
+            return f"{equal}. Judge more documents (`unjudged next`) to tell them apart."
         other = self.b if self.ahead == self.a else self.a
-        if self.verdict == CLEAR:
-            return f"{self.verdict}: {self.ahead} is better than {other}; neither luck with queries nor missing judgments explain it."
-        if self.verdict == SIGNIFICANT:
-            return (
-                f"{self.verdict}: {self.ahead} is ahead of {other} by more than luck with queries explains, but "
-                f"missing judgments could explain it. Judge more (`unjudged next`)."
-            )
-        if self.verdict == SETTLED:
-            if self.ahead is None:
-                return f"{self.verdict}: {self.a} and {self.b} are equal, whatever the unjudged documents turn out to be."
-            return f"{self.verdict}: {self.ahead} is ahead of {other} on these queries, but other queries could say the opposite. Use more queries."
-        if self.verdict == OPEN:
-            lead = f"{self.ahead} is ahead of {other}" if self.ahead else "the two are equal now"
-            return f"{self.verdict}: {lead}, but both other queries and missing judgments could say the opposite."
-        return f"{self.verdict}: {self.ahead} is ahead of {other}; whether missing judgments could reverse it was neither proved nor refuted."
+        lead, advice = CONCLUSIONS[self.verdict]
+        return f"{self.ahead} {lead.format(other)} {advice}".rstrip()
 
     def __str__(self) -> str:
         return "\n".join(self.sentences())
@@ -123,3 +152,11 @@ class Pair:
 
 def _p(value: float) -> str:
     return "p < 0.0001" if value < 0.0001 else f"p = {value:.4f}"
+
+
+def _interval(estimate: Estimate) -> str:
+    return f"{estimate.low:+.4f} to {estimate.high:+.4f}"
+
+
+def _share(value: float) -> str:
+    return f"{value:.1%}" if value < 0.1 else f"{value:.0%}"

@@ -1,1 +1,1 @@
-"""In the place of the tools people have, and within them: trec_eval, pytrec_eval, ir_measures."""
+"""Drop-ins for trec_eval and pytrec_eval, and our measures inside ir_measures."""

@@ -25,6 +25,8 @@ LIMITS = MappingProxyType(
 """Each limit: its default, and what it counts of one input."""
 
 MOST_ROWS = 2**31 - 1  # rows are numbered with 32 bits
+BYTES_OF_A_ROW = 24  # besides its text: where the document starts, a number, and the line
+BYTES_OF_TEXT = 4  # of memory that a byte of text takes, at most, as columns
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 
@@ -74,7 +76,3 @@ def bounded(blocks: Iterable[Table]) -> Iterator[Table]:
             check("ROWS", rows)
             check("MEMORY", taken + rows * BYTES_OF_A_ROW)
         yield block
-
-
-BYTES_OF_A_ROW = 24
-"""Besides its text: where the document starts, a number, and the line."""

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from threading import Event
 from typing import Any, BinaryIO
 
-from unjudged.errors import InputError
+from unjudged.errors import InputError, reason_of
 from unjudged.formats.decompression import decompressed, is_compressed
 from unjudged.formats.limits import check, exceeded, limit
 from unjudged.formats.temporary import temporary_folder
@@ -165,11 +165,10 @@ def name_file_in_errors(path: PathLike, lines_before: int = 0) -> Iterator[None]
     except FileNotFoundError:
         raise InputError("no such file", source=name) from None
     except Exception as error:
-        reason = " ".join(str(getattr(error, "strerror", None) or error).split())
         if isinstance(error, EOFError) or type(error).__name__ in _DAMAGED:
-            problem = f"the compressed file is damaged or cut short ({reason})"
+            problem = f"the compressed file is damaged or cut short ({reason_of(error)})"
         elif isinstance(error, OSError):
-            problem = f"cannot be read: {reason}"
+            problem = f"cannot be read: {reason_of(error)}"
         else:
             raise
         raise InputError(problem, source=name) from None

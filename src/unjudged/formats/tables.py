@@ -1,4 +1,4 @@
-"""Text as columns: identifiers in one block of bytes, numbers in arrays, rows in groups."""
+"""Tables of columns: identifiers in one block of bytes, numbers in arrays, rows in groups."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 class Ids(Sequence[str]):
     """Identifiers end to end in one block of bytes: item i is `data[offsets[i]:offsets[i + 1]]`.
 
-    Bytes are kept as they stood in the file. Shown as text they are UTF-8, with bytes that are
-    not UTF-8 escaped so that they can be written back unchanged.
+    Bytes are kept as they were in the input. As text they are UTF-8; bytes that are not UTF-8 are escaped so
+    that they can be written back unchanged.
     """
 
     __slots__ = ("data", "offsets")
@@ -77,9 +77,9 @@ class Ids(Sequence[str]):
 class Table:
     """Rows in groups: group g holds rows `starts[g]` to `starts[g + 1]`, all of one query.
 
-    A query whose rows do not stand together has several groups. `lines` gives the place of each
-    row in its file, and is empty for rows that came from no file. `numbers` has a column for each
-    number of the layout; of a run's, the first holds the scores.
+    A query whose rows are apart has several groups. `lines` is the line of each row in its file, and empty
+    for rows that did not come from a file. `numbers` has one column per number of the layout; in a run the
+    first one holds the scores.
     """
 
     queries: Ids
@@ -115,7 +115,7 @@ class Table:
         return Table(queries, self.starts[first : last + 1], self.documents, self.numbers, self.lines)
 
     def grouped(self) -> Table:
-        """The same rows with each query's together, queries and rows in the order they came."""
+        """The same rows with those of each query together; queries and rows keep their order."""
         names = self.queries.tolist()
         codes = {name: code for code, name in enumerate(dict.fromkeys(names))}
         if len(codes) == len(names):
@@ -133,7 +133,7 @@ class Table:
 class Matched:
     """What a run holds of the judged documents, group by group, each in rank order.
 
-    `query[g]` is the judgments' query of group g, -1 where they have none; its judged documents are
+    `query[g]` is the number of group g's query in the judgments, or -1; its judged documents are
     `ends[g]` to `ends[g + 1]` of `rank` and `row`.
     """
 

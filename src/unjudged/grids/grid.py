@@ -65,6 +65,10 @@ class Grid:
             return self
         return replace(self, rows=self.rows[:rows], notes=[f"{left_out} more rows.", *self.notes])
 
+    def as_columns(self) -> dict[str, list[Cell]]:
+        """The values of each column by its name."""
+        return {column.name: [row[k] for row in self.rows] for k, column in enumerate(self.columns)}
+
     def as_records(self) -> Grid:
         """The long form for programs, with the notes of this grid."""
         return self if self.records is None else replace(self.records(), notes=self.notes)

@@ -18,6 +18,7 @@ from unjudged.judging.levels import depth as checked_depth
 from unjudged.judging.levels import share as checked_share
 from unjudged.judging.levels import whole
 from unjudged.rankings.extension import chosen_rows, rows_of, table_of_pool
+from unjudged.rankings.hashing import Numbers
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.rankings.judgments import UNSAMPLED, Judgments, JudgmentsSource
 from unjudged.rankings.runs import Run
@@ -101,11 +102,11 @@ class Pool(Shown):
         return best
 
     @cached_property
-    def _identity(self) -> sampling.Numbers:
+    def _identity(self) -> Numbers:
         return sampling.identities(self.judgments)
 
     @cached_property
-    def _query_identity(self) -> sampling.Numbers:
+    def _query_identity(self) -> Numbers:
         return sampling.identities_of(self.judgments.queries.tolist())
 
     def depth(self, k: int) -> Judgments:

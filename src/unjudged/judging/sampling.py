@@ -11,13 +11,11 @@ from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unjudged.rankings.hashing import Numbers, mixed
 from unjudged.rankings.judged import Floats, Integers, Mask
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.pooled import PooledDocuments
-
-Numbers = NDArray[np.uint64]
 
 _CELL_BITS = np.uint64(24)
 
@@ -53,13 +51,7 @@ def numbers(identity: Numbers, *seed: int | str) -> Numbers:
     """Pseudorandom numbers, independent between seeds (the finaliser of SplitMix64, twice)."""
     salt = blake2b(" ".join(map(str, seed)).encode(), digest_size=16).digest()
     first, second = np.frombuffer(salt, "<u8").astype(np.uint64)
-    return _mixed(_mixed(identity ^ first) ^ second)
-
-
-def _mixed(x: Numbers) -> Numbers:
-    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return x ^ (x >> np.uint64(31))
+    return mixed(mixed(identity ^ first) ^ second)
 
 
 def smallest(number: Numbers, cell: Integers, wanted: Integers) -> Mask:

@@ -15,7 +15,7 @@ from unjudged.measures.precision import CUTOFFS
 from unjudged.measures.registry import measure, ratio
 from unjudged.rankings.judged import Floats, JudgedRankings, sums
 from unjudged.rankings.judgments import Judgments
-from unjudged.segments import places
+from unjudged.segments import owners, places
 
 
 def gain_of(
@@ -87,10 +87,11 @@ def nDCG(
 def ideal_rankings(judgments: Judgments, gain: Floats) -> JudgedRankings:
     """For each query the best possible ranking: its documents that have a gain, the highest first."""
     gainful = np.flatnonzero(gain > 0)
-    query = np.searchsorted(judgments.offsets, gainful, "right") - 1
-    row = gainful[np.lexsort((-gain[gainful], query))]
-    offsets = np.searchsorted(query, np.arange(len(judgments.queries) + 1))
+    offsets = np.searchsorted(gainful, judgments.offsets)
     counts = np.diff(offsets)
+    row, own = gainful, gain[gainful]
+    if (own != own[:1]).any():
+        row = gainful[np.lexsort((-own, owners(counts)))]
     return JudgedRankings(
         judgments=judgments,
         rank=places(counts).astype(np.int32),
@@ -105,7 +106,9 @@ def _ideal(r: JudgedRankings, cutoff: float, dcg: str, gains: Mapping[int, float
     """The largest DCG that a ranking of each query's judged documents could have."""
     gain = gain_of(r.judgments.grade, dcg, gains)
     best = ideal_rankings(r.judgments, gain)
-    return best.total(gain[best.row] * (best.rank <= cutoff) / np.log2(best.rank + 1.0))
+    if cutoff != inf:
+        best = best.where(best.rank <= cutoff)
+    return best.total(gain[best.row] / np.log2(best.rank + 1.0))
 
 
 @measure(pointwise=True, gain=gain_of, range=(0.0, inf), trec_eval="dcg", cite=("jarvelin2002", "burges2005"))

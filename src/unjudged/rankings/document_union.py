@@ -22,8 +22,8 @@ from unjudged.segments import places
 class DocumentUnion:
     """Documents are numbered as they are met, first those of the judgments.
 
-    They are compared by 64-bit hashes with a secret key, so no file can be written whose documents collide, and a
-    collision by chance among a million documents of a query has a probability below 10^-4 in 10^6 runs.
+    They are compared by 64-bit hashes with a secret key, so no file can be written whose documents collide,
+    and two of a million documents collide by chance with a probability of about 10^-7.
     """
 
     def __init__(self, judgments: Judgments) -> None:
@@ -37,7 +37,7 @@ class DocumentUnion:
         self.query: list[NDArray[np.int32]] = [judgments.query.astype(np.int32)]
 
     def add(self, table: Table) -> tuple[NDArray[np.int32], NDArray[np.int32], Integers]:
-        """The ranks and numbers of a run's documents, query by query in the judgments' order, and their counts."""
+        """Ranks and numbers of a run's documents in the order of the judgments' queries, and their counts."""
         table = table.grouped()
         order = scanner.best_first(table)
         counts = np.diff(table.starts)
@@ -51,23 +51,24 @@ class DocumentUnion:
         rank, query = places(counts)[kept].astype(np.int32), query[kept]
         documents = table.documents.take(order[kept])
         key = self._keys(documents, query)
-        if len(np.unique(key)) < len(key):
+        order = np.argsort(key)
+        if (key[order[1:]] == key[order[:-1]]).any():
             matching.index(table)  # says which document is there twice
-        number = self._numbered(key, documents, query)
+        number = self._numbered(key[order], order, documents, query)
         return rank, number, np.bincount(query, minlength=len(self._queries))
 
-    def _numbered(self, key: Numbers, documents: Ids, query: Integers) -> NDArray[np.int32]:
+    def _numbered(self, key: Numbers, order: Integers, documents: Ids, query: Integers) -> NDArray[np.int32]:
+        """The number of each document; `key` is sorted, `key[i]` is that of document `order[i]`."""
         place = np.searchsorted(self._known, key)
         old = self._known[np.minimum(place, len(self._known) - 1)] == key
-        new = np.flatnonzero(~old)
         number = np.empty(len(key), np.int32)
-        number[old] = self._number[place[old]]
-        number[new] = len(self._known) + np.arange(len(new), dtype=np.int32)
-        order = new[np.argsort(key[new])]
-        self._known = np.insert(self._known, place[order], key[order])
-        self._number = np.insert(self._number, place[order], number[order])
-        self.names.append(documents.take(new))
-        self.query.append(query[new].astype(np.int32))
+        number[order[old]] = self._number[place[old]]
+        met = np.sort(order[~old])
+        number[met] = len(self._known) + np.arange(len(met), dtype=np.int32)
+        self._known = np.insert(self._known, place[~old], key[~old])
+        self._number = np.insert(self._number, place[~old], number[order[~old]])
+        self.names.append(documents.take(met))
+        self.query.append(query[met].astype(np.int32))
         return number
 
     def _keys(self, documents: Ids, query: Integers) -> Numbers:

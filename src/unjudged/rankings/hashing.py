@@ -1,4 +1,4 @@
-"""Numbers that look random and depend only on names and seeds, so that a draw never depends on its surroundings."""
+"""Numbers that look random and depend only on names and seeds, so no draw depends on its surroundings."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""A small collection to try things on: 30 queries, 6 systems, judgments with every state.
+"""A small collection to try things on: 30 queries, 6 systems, and documents in every state of judging.
 
-Five systems were pooled and partly judged; `dense` came later and was not.
+Five systems were pooled and partly judged. `dense` came later and was not pooled.
 """
 
 from pathlib import Path

@@ -4,13 +4,13 @@ Unknown documents were retrieved and not judged, pooled or not; unseen ones were
 relevant: the unjudged documents of the pool, and as many more as the caller allows. Documents in neither are
 assumed nonrelevant. Three facts give the bounds:
 
-- A measure that never falls when a grade rises (`pointwise`) is lowest when no unknown document is relevant and
-  highest when all are: P, RR, Success, RBP, ERR.
+- A measure that never falls when a grade rises (`pointwise`) is lowest when no unknown document is relevant
+  and highest when all are: P, RR, Success, RBP, ERR.
 - Some measures have a closed form over the number of relevant documents, registered with `bounds_of`:
   `uncertainty/closed_bounds.py` and `uncertainty/gain_bounds.py`.
-- A measure that never falls when a better document moves above a worse one (`monotone`) is, among completions
-  with j relevant documents, lowest when these are the last j unknown ones and highest when they are the first j;
-  trying every j gives the bounds of all the others.
+- A measure that never falls when a better document moves above a worse one (`monotone`) is, among
+  completions with j relevant documents, lowest when these are the last j unknown ones and highest when they
+  are the first j; trying every j gives the bounds of all the others.
 """
 
 from __future__ import annotations
@@ -56,12 +56,9 @@ def bounds(
     have a value now that no complete judgments would give it.
     """
     import_closed_forms()
-    if not measure.traits.monotone:
-        known = ", ".join(name for name, m in MEASURES.items() if m.traits.monotone)
-        raise UsageError(f"{measure.name} has no bounds; these measures have: {known}")
+    check_bounded(measure)
     if np.min(more) < 0:
         raise UsageError(f"more is {more}: use a whole number of at least 0")
-    measure.check_completable()
     top = measure.max_grade(rankings.judgments) if top is None else top
     extra = np.broadcast_to(np.asarray(more, np.int64), len(rankings))
     if measure.name in BOUNDS:
@@ -72,6 +69,17 @@ def bounds(
         found = _over_counts(measure, Filled.of(rankings, extra), top)
     value = measure.compute(rankings)
     return Bounds(np.minimum(found.low, value), np.maximum(found.high, value), found.exact)
+
+
+def check_bounded(measure: Measure) -> None:
+    """Refuse a measure that has no bounds."""
+    if not measure.traits.monotone:
+        known = ", ".join(name for name, m in MEASURES.items() if m.traits.monotone)
+        raise UsageError(f"{measure.name} has no bounds; these measures have: {known}")
+    measure.check_completable()
+    gains: Any = measure.given.get("gains") or {}
+    if measure.name == "nDCG" and (gains.get(0, 0) != 0 or min(gains.values(), default=0) < 0):
+        raise UsageError(f"{measure}: bounds need a gain of 0 for grade 0 and no negative gains")
 
 
 def has_fast_bounds(measure: Measure) -> bool:

@@ -1,9 +1,10 @@
 """Calibrated intervals: how far off were the pooled groups when each was left out?
 
-For each left-out run, truth is its mean under all judgments, and value its mean with the documents of its own
-group unjudged. The score |truth - value| / sqrt(high - low), with the bounds in the root, says how far off the
-value was, and split conformal prediction turns the scores into an interval: value +- s sqrt(high - low), s the
-ceil((n + 1) confidence)-th smallest score, cut to the bounds. It holds for a run that is like the left-out ones.
+For each left-out run, truth is its mean under all judgments, and value its mean with the documents of its
+own group unjudged. The score |truth - value| / sqrt(high - low), with the bounds in the root, says how far
+off the value was. Split conformal prediction turns the scores into an interval: value +- s sqrt(high - low),
+s the ceil((n + 1) confidence)-th smallest score, cut to the bounds. It holds for a run that is like the
+left-out ones.
 """
 
 from __future__ import annotations
@@ -17,14 +18,29 @@ from pathlib import Path
 import numpy as np
 
 from unjudged.errors import InputError, UsageError
+from unjudged.measures.averages import mean_over_queries
 from unjudged.measures.registry import Measure
-from unjudged.rankings.judged import Floats, Integers, JudgedRankings
+from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.uncertainty.bounds import bounds
 from unjudged.uncertainty.left_out import LeftOut, unjudged_share
 
-MOST_PAIRS = 200
 LARGEST_FILE = 1 << 24
+UNITS = ("runs", "groups")
 SCHEMA = "unjudged calibration 1"
+
+
+@dataclass(frozen=True, eq=False)
+class CalibratedMeans:
+    """The mean of each run, the ends of its interval, and the share of unjudged documents in its top ten.
+
+    Runs that are `unlike` the left-out ones have bounds instead.
+    """
+
+    value: Floats
+    low: Floats
+    high: Floats
+    share: Floats
+    unlike: Mask
 
 
 @dataclass(frozen=True)
@@ -43,31 +59,67 @@ class Calibration:
     prevalence: tuple[float, ...]
     unjudged: tuple[float, ...]
     scores: Mapping[str, tuple[float, ...]]
-    differences: Mapping[str, tuple[float, ...]]
 
-    def radius(self, measure: Measure, confidence: float, *, difference: bool = False) -> float:
-        """The score that so large a share of left-out runs (or pairs of them) does not exceed."""
-        known = self.differences if difference else self.scores
-        if str(measure) not in known:
-            raise UsageError(f"the calibration has no {measure}; it has {', '.join(known) or 'no measure'}")
-        if math.ceil((self.groups + 1) * confidence) > self.groups:
-            highest = self.groups / (self.groups + 1)
-            raise UsageError(
-                f"{self.groups} groups cannot give {confidence:.0%} confidence; the most they can give is "
-                f"{math.floor(1000 * highest) / 10:g} %"
-            )
-        scores = np.sort(known[str(measure)])
-        place = math.ceil((len(scores) + 1) * confidence)
-        if not len(scores):
-            return 0.0
-        return float(scores[min(place, len(scores)) - 1])
+    def radius(self, measure: Measure, confidence: float) -> float:
+        """The score that so large a share of left-out runs does not exceed."""
+        self.check_has(measure)
+        scores = np.sort(self.scores[str(measure)])
+        _check_reach(self.groups, "groups", confidence)
+        _check_reach(
+            len(scores), f"left-out runs with unjudged documents that count for {measure}", confidence
+        )
+        return float(scores[_place(len(scores), confidence) - 1])
 
-    def describe(self, share: float) -> str:
+    def check_has(self, measure: Measure) -> None:
+        """Refuse a measure for which nothing was learnt."""
+        if str(measure) not in self.scores:
+            known = ", ".join(self.scores) or "no measure"
+            raise UsageError(f"the calibration has no {measure}; it has {known}")
+
+    def means(self, measure: Measure, rankings: JudgedRankings, confidence: float) -> CalibratedMeans:
+        """The mean of each run with its calibrated interval.
+
+        A run with more unjudged documents than any left-out run is not like them: it gets its bounds.
+        """
+        rankings, queries = rankings.cut(self.depth), len(rankings.judgments.queries)
+        value = mean_over_queries(measure.compute(rankings).reshape(-1, queries))
+        low, high = mean_bounds(measure, rankings, queries)
+        share = unjudged_share(rankings, queries)
+        unlike = share > max(self.unjudged, default=0.0) + 1e-12
+        reach = np.where(unlike, np.inf, self.radius(measure, confidence)) * np.sqrt(
+            np.maximum(high - low, 1e-300)
+        )
+        return CalibratedMeans(
+            value, np.maximum(value - reach, low), np.minimum(value + reach, high), share, unlike
+        )
+
+    def difference(
+        self, measure: Measure, rankings: JudgedRankings, a: int, b: int, confidence: float
+    ) -> tuple[float, float, float]:
+        """The difference of the means of runs a and b with its interval: value, low, high.
+
+        Both intervals hold at once with this confidence if each holds with half of the error (Bonferroni). A
+        run without unjudged documents that count has no error, so the other may have all of it.
+        """
+        sure = self.means(measure, rankings, confidence)
+        alone = min(sure.high[a] - sure.low[a], sure.high[b] - sure.low[b]) <= 1e-12
+        found = sure if alone else self.means(measure, rankings, 1 - (1 - confidence) / 2)
+        return (
+            float(found.value[a] - found.value[b]),
+            float(found.low[a] - found.high[b]),
+            float(found.high[a] - found.low[b]),
+        )
+
+    def describe(self, share: float, *, unlike: bool = False) -> str:
         """What was assumed, and where the share of unjudged documents of a new run lies."""
+        learnt = f"calibrated on {self.runs} runs of {self.groups} groups, cut at rank {self.depth}"
+        if unlike:
+            more = f"more of its top 10 is unjudged ({share:.0%}) than of any left-out run"
+            return f"{learnt}; {more}, so these are bounds"
         above = float(np.mean(np.asarray(self.unjudged) < share - 1e-12))
         return (
-            f"calibrated on {self.runs} runs of {self.groups} groups, each group left out in turn; assumes a run like "
-            f"theirs ({share:.0%} of its top 10 is unjudged, more than in {above:.0%} of the left-out runs)"
+            f"{learnt}, each group left out in turn; assumes a run like theirs ({share:.0%} of its top 10 is "
+            f"unjudged, more than in {above:.0%} of the left-out runs)"
         )
 
     def save(self, path: str | Path) -> None:
@@ -96,26 +148,54 @@ class Calibration:
         if not isinstance(fields, dict) or fields.get("schema") != SCHEMA:
             raise InputError(problem)
         try:
-            return cls(
-                groups=int(fields["groups"]),
-                runs=int(fields["runs"]),
-                queries=int(fields["queries"]),
-                depth=int(fields["depth"]),
+            found = cls(
+                groups=_count(fields["groups"]),
+                runs=_count(fields["runs"]),
+                queries=_count(fields["queries"]),
+                depth=_count(fields["depth"]),
                 unit=str(fields["unit"]),
                 prevalence=_numbers(fields["prevalence"]),
                 unjudged=_numbers(fields["unjudged"]),
-                scores={str(name): _numbers(scores) for name, scores in fields["scores"].items()},
-                differences={str(name): _numbers(scores) for name, scores in fields["differences"].items()},
+                scores=_by_measure(fields["scores"]),
             )
-        except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
+        except (KeyError, TypeError, ValueError, AttributeError):
             raise InputError(problem) from None
+        if found.unit not in UNITS:
+            raise InputError(problem)
+        return found
 
 
-def _numbers(values: Sequence[object]) -> tuple[float, ...]:
-    numbers = tuple(float(value) for value in values)  # type: ignore[arg-type]
-    if not all(math.isfinite(number) and number >= 0 for number in numbers):
-        raise ValueError("a score is not a number")
-    return numbers
+def _place(count: int, confidence: float) -> int:
+    """Which of so many sorted scores bounds the score of a new run: ceil((n + 1) confidence)."""
+    return math.ceil((count + 1) * confidence - 1e-9)
+
+
+def _check_reach(count: int, what: str, confidence: float) -> None:
+    """Refuse a level that so many scores cannot give."""
+    if _place(count, confidence) > count:
+        most = math.floor(1000 * count / (count + 1)) / 10
+        level = f"{100 * confidence:.4g} %"
+        raise UsageError(f"{count} {what} cannot give {level} confidence; they can give at most {most:g} %")
+
+
+def _count(value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value < 1 << 31:
+        raise ValueError("not a number of things")
+    return value
+
+
+def _numbers(values: object) -> tuple[float, ...]:
+    if not isinstance(values, list) or not all(isinstance(value, float | int) for value in values):
+        raise TypeError("not a list of numbers")
+    if not all(math.isfinite(number) and number >= 0 for number in values):
+        raise ValueError("a score is not a number from 0")
+    return tuple(map(float, values))
+
+
+def _by_measure(scores: dict[str, object]) -> dict[str, tuple[float, ...]]:
+    if not all(name.isprintable() for name in scores):
+        raise ValueError("not the name of a measure")
+    return {name: _numbers(own) for name, own in scores.items()}
 
 
 def calibrated(
@@ -125,14 +205,15 @@ def calibrated(
     *,
     depth: int = 100,
     unit: str = "runs",
-    differences: bool = True,
 ) -> Calibration:
-    """Leave out each group of the pooled runs in turn, and each pair of groups for differences.
+    """Leave out each group of the pooled runs in turn.
 
     `unit` is 'runs', or 'groups' for one score per group, its largest, which is safer and wider.
     """
-    if unit not in ("runs", "groups"):
+    if unit not in UNITS:
         raise UsageError(f"unit is {unit!r}: use 'runs' or 'groups'")
+    if depth < 1:
+        raise UsageError(f"depth is {depth}: use a whole number of at least 1")
     left_out = LeftOut.of(rankings, group, depth)
     if left_out.groups < 2:
         raise UsageError("calibration needs at least two groups of pooled runs")
@@ -155,7 +236,6 @@ def calibrated(
         prevalence=tuple(left_out.prevalence().tolist()),
         unjudged=tuple(unjudged_share(each, queries).tolist()),
         scores=scores,
-        differences=_difference_scores(left_out, measures) if differences else {},
     )
 
 
@@ -170,7 +250,7 @@ def _left_out_values(
 def mean_bounds(measure: Measure, rankings: JudgedRankings, queries: int) -> tuple[Floats, Floats]:
     """The bounds of each run's mean; documents after the end of a ranking do not count."""
     found = bounds(measure, rankings, after_end=False)
-    low, high = (measure.over_queries(end.reshape(-1, queries)) for end in (found.low, found.high))
+    low, high = (mean_over_queries(end.reshape(-1, queries)) for end in (found.low, found.high))
     return low, high
 
 
@@ -178,23 +258,3 @@ def _by_unit(score: Floats, group: Integers, unit: str) -> tuple[float, ...]:
     if unit == "groups":
         score = np.array([score[group == g].max() for g in np.unique(group)])
     return tuple(np.sort(score).tolist())
-
-
-def _difference_scores(left_out: LeftOut, measures: Sequence[Measure]) -> dict[str, tuple[float, ...]]:
-    """Scores of differences between runs of two groups that were left out together.
-
-    The bounds of a difference are those of its runs, one low and the other high.
-    """
-    found: dict[str, list[float]] = {str(measure): [] for measure in measures}
-    queries = len(left_out.rankings.judgments.queries)
-    truths = {str(m): left_out.means(m, left_out.rankings) for m in measures}
-    for runs, rankings in left_out.pairs(MOST_PAIRS):
-        one, other = np.nonzero(left_out.group[runs][:, None] < left_out.group[runs][None, :])
-        for measure in measures:
-            low, high = mean_bounds(measure, rankings, queries)
-            value, truth = left_out.means(measure, rankings), truths[str(measure)][runs]
-            width = (high - low)[one] + (high - low)[other]
-            error = np.abs((truth - value)[one] - (truth - value)[other])
-            scores = error[width > 1e-12] / np.sqrt(width[width > 1e-12])
-            found[str(measure)].extend(scores.tolist())
-    return {name: tuple(np.sort(scores).tolist()) for name, scores in found.items()}

@@ -7,20 +7,22 @@ a document is equally relevant to a query whichever run retrieved it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from math import inf
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unjudged.measures.registry import Measure
 from unjudged.rankings.hashing import Numbers, hashes, mixed, salt
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
-from unjudged.uncertainty.draws import Drawn, drawn_relevant
-from unjudged.uncertainty.filled import Filled, anonymous
+from unjudged.uncertainty.draws import drawn_relevant
+from unjudged.uncertainty.filled import Filled
 from unjudged.uncertainty.prevalence import Prevalence, PrevalenceLike, prevalence_of
+from unjudged.uncertainty.stacking import DrawnGrades, Stacking
 
-BATCH_ELEMENTS = 1 << 20
+BATCH_ELEMENTS = 1 << 18
 ENOUGH_GRADES = 10
 """A query with fewer relevant judged documents takes the grades of all queries."""
 
@@ -30,7 +32,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """What is known about relevance: the query, best rank and relevance of each judged, retrieved document."""
+    """What is known about relevance: query, best rank and relevance of each judged, retrieved document."""
 
     query: Integers
     rank: Integers
@@ -45,21 +47,23 @@ class Evidence:
         return cls(rankings.judgments.query[row], best[row], rankings.judgments.grade[row] >= rel)
 
     def prevalence(self, given: PrevalenceLike, query: Integers, rank: Integers, queries: int) -> Prevalence:
-        return prevalence_of(given, query, rank, self.query, self.rank, self.relevant, queries)
-
-
-@dataclass(frozen=True, eq=False)
-class _View:
-    """Rankings as a measure needs them: the rows of the unknown documents, and whether all rows count."""
-
-    rankings: JudgedRankings
-    row: Integers
-    dense: bool
+        return prevalence_of(
+            given,
+            query,
+            rank,
+            judged_query=self.query,
+            judged_rank=self.rank,
+            relevant=self.relevant,
+            queries=queries,
+        )
 
 
 @dataclass(frozen=True, eq=False)
 class Completions:
-    """Rankings whose every unknown document has a row: `row` are these, `identity` decides their draws."""
+    """Rankings in which every unknown document has a row.
+
+    `row` are these rows, in ascending order of their queries; `identity` are numbers that decide their draws.
+    """
 
     rankings: JudgedRankings
     row: Integers
@@ -75,10 +79,11 @@ class Completions:
         """The completions of one run, whose documents outside the pool are known by query and rank only."""
         filled = Filled.of(r)
         pool, own = filled.rankings.judgments, r.judgments
-        row = np.flatnonzero(pool.grade < 0)
-        ranking = pool.query[row]
         rank = np.repeat(r.retrieved.astype(np.int64) + 1, np.diff(pool.offsets))
         rank[filled.rankings.row] = filled.rankings.rank
+        row = np.flatnonzero(pool.grade < 0)
+        row = row[np.lexsort((rank[row], pool.query[row]))]
+        ranking = pool.query[row]
         query = r.query[ranking].astype(np.int64)
         local = row - pool.offsets[ranking]
         pooled = local < np.diff(own.offsets)[query]
@@ -94,14 +99,18 @@ class Completions:
     ) -> list[Floats]:
         """For each measure, draws x rankings: its values in so many completions."""
         results = [np.empty((draws, len(self.rankings))) for _ in measures]
-        views = [self._cached_view(measure) for measure in measures]
+        stackings = [self._stacking(measure) for measure in measures]
         batch = int(max(1, min(draws, BATCH_ELEMENTS // max(self._elements_per_draw, 1))))
         done = 0
         for drawn in drawn_relevant(self.identity, self.prevalence, draws, batch, self.seed):
             size = min(batch, draws - done)
-            for k, measure in enumerate(measures):
-                stacked = self._stacked(views[k], drawn, done, size)
-                results[k][done : done + size] = measure.compute(stacked).reshape(size, -1)
+            grade = self._grades(drawn.document, drawn.share)
+            chosen = DrawnGrades(drawn.completion - done, drawn.document, grade, size)
+            sparse = next((stacking for _, stacking in stackings if not stacking.dense), None)
+            pool = None if sparse is None else sparse.pool(chosen)
+            stacked = {key: stacking.stacked(chosen, pool) for key, stacking in dict(stackings).items()}
+            for k, (key, _) in enumerate(stackings):
+                results[k][done : done + size] = measures[k].compute(stacked[key]).reshape(size, -1)
             done += size
             if on_progress is not None:
                 on_progress(done, draws)
@@ -110,19 +119,11 @@ class Completions:
     def chosen_values(self, measure: Measure, chosen: Sequence[Integers]) -> Floats:
         """Completions x rankings: the values when these unknown documents have the highest grade there is."""
         completion = np.repeat(np.arange(len(chosen)), [len(documents) for documents in chosen])
-        document = np.concatenate(chosen)
-        drawn = Drawn(completion, document, np.ones(len(document)))
-        stacked = self._stacked(self._cached_view(measure), drawn, 0, len(chosen))
+        document = np.concatenate([np.sort(documents) for documents in chosen])
+        grade = self._grades(document, np.ones(len(document)))
+        _, stacking = self._stacking(measure)
+        stacked = stacking.stacked(DrawnGrades(completion, document, grade, len(chosen)))
         return measure.compute(stacked).reshape(len(chosen), -1)
-
-    @cached_property
-    def _views(self) -> dict[str, _View]:
-        return {}
-
-    def _cached_view(self, measure: Measure) -> _View:
-        if str(measure) not in self._views:
-            self._views[str(measure)] = self._view(measure)
-        return self._views[str(measure)]
 
     @property
     def _elements_per_draw(self) -> float:
@@ -130,77 +131,42 @@ class Completions:
         share = len(self.rankings.rank) / max(len(self.rankings.judgments.grade), 1)
         return (known + float(self.prevalence.chance.sum())) * max(share, 1.0)
 
-    def _view(self, measure: Measure) -> _View:
-        """The documents that can matter to a measure.
+    def _stacking(self, measure: Measure) -> tuple[float, Stacking]:
+        """The documents that can matter to a measure, and the cutoff that tells it from others; -1 is all.
 
         A cutoff leaves out what is below it. A measure that takes unjudged documents as nonrelevant is
         computed from the relevant ones alone; whether it does is checked when no document turns relevant.
         """
-        pool = self.rankings.judgments
-        every = _View(self.rankings, self.row, dense=True)
+        if str(measure) not in self._sparse:
+            self._sparse[str(measure)] = self._is_sparse(measure)
+        key = _cutoff(measure) if self._sparse[str(measure)] else -1.0
+        if key not in self._stackings:
+            self._stackings[key] = Stacking(self.rankings, self.row, key < 0, key)
+        return key, self._stackings[key]
+
+    def _is_sparse(self, measure: Measure) -> bool:
         if not (measure.traits.pointwise or measure.traits.diluted):
-            return every
-        cutoff = measure.given.get("cutoff", inf) if measure.traits.at == "cutoff" else inf
-        lean = self._lean
-        if cutoff != inf:
-            lean = replace(lean, rankings=lean.rankings.where(lean.rankings.rank <= cutoff))
-        nothing = Drawn(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
+            return False
+        pool, nothing = self.rankings.judgments, np.zeros(0, np.int64)
+        sparse = Stacking(self.rankings, self.row, False, _cutoff(measure))
+        alone = measure.compute(sparse.stacked(DrawnGrades(nothing, nothing, nothing.astype(np.int32), 1)))
         nonrelevant = self.rankings.relabelled(pool.with_grades(np.maximum(pool.grade, 0)))
-        alone = measure.compute(self._stacked(lean, nothing, 0, 1))
-        return lean if np.array_equal(alone, measure.compute(nonrelevant), equal_nan=True) else every
+        return np.array_equal(alone, measure.compute(nonrelevant), equal_nan=True)
 
     @cached_property
-    def _lean(self) -> _View:
-        """The rankings without the documents that are judged nonrelevant."""
-        pool = self.rankings.judgments
-        kept = np.flatnonzero(pool.grade != 0)
-        new_row = np.full(len(pool.grade), -1)
-        new_row[kept] = np.arange(len(kept))
-        lean = anonymous(np.searchsorted(kept, pool.offsets), pool.grade[kept])
-        return _View(self.rankings.moved(lean, new_row), new_row[self.row], dense=False)
+    def _sparse(self) -> dict[str, bool]:
+        return {}
 
-    def _stacked(self, view: _View, drawn: Drawn, first: int, size: int) -> JudgedRankings:
-        """The rankings of completions `first` to `first + size`, end to end."""
-        r, pool = view.rankings, view.rankings.judgments
-        parts = np.searchsorted(drawn.completion, np.arange(first, first + size + 1))
-        grades, ranks, rows, counts, sizes = [], [], [], [], []
-        shift = 0
-        grade = np.maximum(pool.grade, 0)
-        counted = np.ones(len(grade), bool) if view.dense else grade > 0
-        slot = np.zeros(len(grade), np.int32)
-        for i in range(size):
-            part = slice(parts[i], parts[i + 1])
-            document = drawn.document[part]
-            row = view.row[document]
-            grade[row] = self._grades(self.row[document], drawn.share[part])
-            counted[row] = True
-            row_now = np.flatnonzero(counted)
-            slot[row_now] = np.arange(shift, shift + len(row_now))
-            element = np.flatnonzero(counted[r.row])
-            grades.append(grade[row_now])
-            ranks.append(r.rank[element])
-            rows.append(slot[r.row[element]])
-            counts.append(np.diff(np.searchsorted(element, r.offsets)))
-            sizes.append(np.diff(np.searchsorted(row_now, pool.offsets)))
-            shift += len(row_now)
-            grade[row] = 0
-            counted[row] = view.dense
-        judgments = anonymous(np.concatenate([[0], np.cumsum(np.concatenate(sizes))]), np.concatenate(grades))
-        query = r.query[None, :] + len(pool.queries) * np.arange(size, dtype=np.int32)[:, None]
-        return JudgedRankings(
-            judgments=judgments,
-            rank=np.concatenate(ranks),
-            row=np.concatenate(rows),
-            offsets=np.concatenate([[0], np.cumsum(np.concatenate(counts))]),
-            retrieved=np.tile(r.retrieved, size),
-            query=query.ravel().astype(np.int32),
-        )
+    @cached_property
+    def _stackings(self) -> dict[float, Stacking]:
+        return {}
 
-    def _grades(self, row: Integers, share: Floats) -> np.ndarray:
+    def _grades(self, document: Integers, share: Floats) -> NDArray[np.int32]:
         """The grades of relevant documents: those of the query's relevant judged documents, at random."""
         grades, first, count = self._grade_table
-        query = self._query_of_row[row]
-        return grades[first[query] + np.minimum((share * count[query]).astype(np.int64), count[query] - 1)]
+        query = self._query_of_row[self.row[document]]
+        place = first[query] + np.minimum((share * count[query]).astype(np.int64), count[query] - 1)
+        return grades[place].astype(np.int32)
 
     @cached_property
     def _query_of_row(self) -> Integers:
@@ -221,6 +187,10 @@ class Completions:
             np.where(few, len(order), first),
             np.where(few, len(every), count),
         )
+
+
+def _cutoff(measure: Measure) -> float:
+    return float(measure.given.get("cutoff", inf)) if measure.traits.at == "cutoff" else inf
 
 
 def by_rel(measures: Sequence[Measure]) -> Iterator[tuple[int, list[int]]]:

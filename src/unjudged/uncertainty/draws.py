@@ -1,8 +1,8 @@
 """Which unjudged documents turn out relevant, completion by completion.
 
-A document's draws depend on its identity and the seed alone: not on the other documents, the number of runs,
-the number of threads or the size of a batch. Only relevant documents are enumerated, by the gaps between them,
-so one that stays nonrelevant costs nothing.
+A document's draws depend on its identity and the seed alone: not on the other documents, the number of
+runs, the number of threads or the size of a batch. Only relevant documents are enumerated, by the gaps
+between them, so one that stays nonrelevant costs nothing.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Drawn:
 def drawn_relevant(
     identity: Numbers, prevalence: Prevalence, completions: int, batch: int, seed: int
 ) -> Iterator[Drawn]:
-    """The documents that are relevant, in batches of completions, sorted by completion."""
+    """The documents that are relevant, in batches of completions, sorted by completion, then by document."""
     gaps, thinning, grading = salt(seed, "gap"), salt(seed, "thin"), salt(seed, "grade")
     chance = prevalence.table(completions, seed)
     highest = chance.max(axis=1)
@@ -59,9 +59,21 @@ def drawn_relevant(
             share = chance[prevalence.cell[document[which]], at] / most[which]
             kept = uniforms(identity[document[which]], thinning, steps) <= share
             at, which, steps = at[kept], which[kept], steps[kept]
-        order = np.argsort(at, kind="stable")
-        at, which, steps = at[order], document[which[order]], steps[order]
-        yield Drawn(at, which, uniforms(identity[which], grading, steps))
+        at, which, steps = _sorted(at - first, which, steps)
+        which = document[which]
+        yield Drawn(at + first, which, uniforms(identity[which], grading, steps))
+
+
+def _sorted(at: Integers, which: Integers, steps: Integers) -> tuple[Integers, Integers, Integers]:
+    """Sorted by `at`, then by `which`: as one number, which is several times as fast as sorting places."""
+    shifts = [int(column.max(initial=0)).bit_length() for column in (which, steps)]
+    if int(at.max(initial=0)).bit_length() + sum(shifts) > 63:
+        order = np.lexsort((which, at))
+        return at[order], which[order], steps[order]
+    key = np.sort(((at << shifts[0]) | which) << shifts[1] | steps)
+    steps = key & ((1 << shifts[1]) - 1)
+    key >>= shifts[1]
+    return key >> shifts[0], key & ((1 << shifts[0]) - 1), steps
 
 
 def _gap(uniform: Floats, scale: Floats) -> Integers:

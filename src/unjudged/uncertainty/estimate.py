@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isnan, nan
 
 from unjudged.errors import UsageError
 
@@ -21,7 +22,8 @@ class Estimate:
 
     `uncertainty` says what the interval covers: the missing judgments ('judgments'), the sample of queries
     ('queries'), or both. `confidence` is the share of cases in which the interval holds under the assumptions
-    that `method` states; it is 1 for bounds, which hold for every completion of the judgments.
+    that `method` states; it is 1 for bounds, which hold for every completion of the judgments. A measure that
+    cannot have the interval that was asked for has a value alone: its ends are NaN, and `method` says why.
 
     >>> print(Estimate(0.2927, 0.2412, 0.4021, 0.95, "given prevalence 0.2", "RBP of bm25"))
     0.2927 [0.2412, 0.4021]
@@ -39,7 +41,18 @@ class Estimate:
     def width(self) -> float:
         return self.high - self.low
 
+    @property
+    def has_interval(self) -> bool:
+        return not isnan(self.low)
+
+    @classmethod
+    def without_interval(cls, value: float, reason: str, of: str, uncertainty: str) -> Estimate:
+        """A value alone."""
+        return cls(value, nan, nan, nan, f"no interval: {reason}", of, uncertainty)
+
     def __str__(self) -> str:
+        if not self.has_interval:
+            return f"{self.value:.4f}"
         return f"{self.value:.4f} [{self.low:.4f}, {self.high:.4f}]"
 
 

@@ -1,25 +1,26 @@
 """Bounds of nDCG for any number of grades, exactly.
 
-A gain is a sum of steps between neighbouring levels. With n_l unknown documents at level l or higher, c_l known
-ones, U(n) the discounts of the first n unknown ranks and D(n) those of the first n ranks,
+A gain is a sum of steps between neighbouring levels. With n_l unknown documents at level l or higher, c_l
+known ones, U(n) the discounts of the first n unknown ranks and D(n) those of the first n ranks,
 
     DCG = known + sum over levels of step_l U(n_l),    ideal DCG = sum over levels of step_l D(c_l + n_l),
 
-so for a given ratio x, DCG - x ideal falls apart into one choice of n_l per level, and Dinkelbach's iteration
-finds the largest ratio. A higher level has fewer known documents, so its best n_l is never larger: the choices
-fit together. The smallest ratio has unseen documents and the last n unknown ones at the highest level.
+so for a given ratio x, DCG - x ideal falls apart into one choice of n_l per level, and Dinkelbach's
+iteration finds the largest ratio. A higher level has fewer known documents, so its best n_l is never larger:
+the choices fit together. The smallest ratio has unseen documents and the last n unknown ones at the highest
+level.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import inf
 
 import numpy as np
 
-from unjudged.errors import UsageError
 from unjudged.measures.gain import nDCG
 from unjudged.measures.registry import Measure, bounds_of, ratio
-from unjudged.rankings.judged import Floats, Integers, JudgedRankings
+from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.uncertainty.bounds import Bounds, unknown_documents
 
 MOST_LEVELS = 64
@@ -34,26 +35,18 @@ def bounds_of_ndcg(measure: Measure, r: JudgedRankings, unseen: Integers, top: i
     known = measure.gain(r.judgments.grade)
     grades = np.unique([0, top, *(g for named in gains or {} for g in (named - 1, named) if 0 <= g <= top)])
     possible = measure.gain(grades)
-    if possible[0] != 0 or min(possible.min(), known.min(initial=0)) < 0:
-        raise UsageError(f"{measure}: bounds need a gain of 0 for grade 0 and no negative gains")
     levels = np.unique(np.concatenate([known[known > 0], [possible.max()]]))
     levels = levels[levels > 0]
     start = _dcg(r, known, cutoff)
     if len(levels) > MOST_LEVELS:
         return Bounds(np.zeros(len(r)), np.ones(len(r)), exact=False)
-    steps = np.diff(levels, prepend=0.0)
     counts = np.stack([_known_at(r, known, level) for level in levels])
-
     unknown = unknown_documents(r)
     inside = unknown.where(unknown.rank <= cutoff)
-    ideal = _Discounts(
-        int(counts.max(initial=0) + unseen.max(initial=0) + unknown.counts.max(initial=0)), cutoff
-    )
-    reachable = levels <= possible.max()
-    low = _lowest(
-        start, float(possible.max()), steps, counts, unseen + unknown.counts - inside.counts, inside, ideal
-    )
-    high = _highest(start, steps, counts, reachable, inside, ideal)
+    most = int(counts.max(initial=0) + unseen.max(initial=0) + unknown.counts.max(initial=0))
+    given = _Levels(start, np.diff(levels, prepend=0.0), counts, _Discounts(most, cutoff))
+    low = _lowest(given, float(possible.max()), unseen + unknown.counts - inside.counts, inside)
+    high = _highest(given, levels <= possible.max(), inside)
     return Bounds(low, high, exact=True)
 
 
@@ -69,6 +62,16 @@ class _Discounts:
         return sums
 
 
+@dataclass(frozen=True, eq=False)
+class _Levels:
+    """The known DCG of each ranking, the steps between levels, and the known documents at each level."""
+
+    start: Floats
+    steps: Floats
+    counts: Integers
+    ideal: _Discounts
+
+
 def _dcg(r: JudgedRankings, known: Floats, cutoff: float) -> Floats:
     gain = known[r.row] * (r.rank <= cutoff)
     return r.total(gain / np.log2(r.rank + 1.0))
@@ -81,22 +84,15 @@ def _known_at(r: JudgedRankings, known: Floats, level: float) -> Integers:
 
 
 def _choices(inside: JudgedRankings) -> tuple[Integers, Integers, Integers]:
-    """Every number of unknown documents that may be relevant, 0 to all of them: ranking, number, first place."""
+    """Every number of unknown documents that may be relevant, from 0: ranking, number, first place."""
     size = inside.counts + 1
     first = np.cumsum(size) - size
     ranking = np.repeat(np.arange(len(inside)), size)
     return ranking, np.arange(len(ranking)) - first[ranking], first
 
 
-def _lowest(
-    start: Floats,
-    gain: float,
-    steps: Floats,
-    counts: Integers,
-    free: Integers,
-    inside: JudgedRankings,
-    ideal: _Discounts,
-) -> Floats:
+def _lowest(levels: _Levels, gain: float, free: Integers, inside: JudgedRankings) -> Floats:
+    start, steps, counts, ideal = levels.start, levels.steps, levels.counts, levels.ideal
     ranking, n, first = _choices(inside)
     discount = 1 / np.log2(inside.rank + 1.0)
     from_top = np.zeros(len(ranking))  # the discounts of the first n unknown documents
@@ -111,14 +107,8 @@ def _lowest(
     return np.minimum.reduceat(value, first)
 
 
-def _highest(
-    start: Floats,
-    steps: Floats,
-    counts: Integers,
-    reachable: np.ndarray,
-    inside: JudgedRankings,
-    ideal: _Discounts,
-) -> Floats:
+def _highest(levels: _Levels, reachable: Mask, inside: JudgedRankings) -> Floats:
+    start, steps, counts, ideal = levels.start, levels.steps, levels.counts, levels.ideal
     ranking, n, first = _choices(inside)
     gained = np.zeros(len(ranking))
     gained[np.flatnonzero(n > 0)] = inside.running(1 / np.log2(inside.rank + 1.0), np.add)

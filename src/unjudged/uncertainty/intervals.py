@@ -5,12 +5,14 @@ registered in the same way:
 
     @interval_method("mine", "what the interval covers", uncertainty=JUDGMENTS)
     def mine(request: IntervalRequest) -> list[list[Estimate]]: ...
+
+`check` refuses a measure that cannot have the interval; it then appears with its value alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -24,8 +26,11 @@ if TYPE_CHECKING:
     from unjudged.uncertainty.calibration import Calibration
     from unjudged.uncertainty.completions import Progress
 
-Estimates = list[list[Estimate]]
+EstimateRows = list[list[Estimate]]
 """Run by run, measure by measure."""
+
+Check = Callable[[Measure, "IntervalRequest"], None]
+"""Raises an error for a measure that cannot have the interval."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,10 +49,33 @@ class IntervalRequest:
     seed: int = 0
     on_progress: Progress | None = None
 
+    def batches(self, runs: int = 16, *, report: bool = True) -> Iterator[tuple[int, JudgedRankings]]:
+        """The first of so many runs, and their rankings; `report` progress between batches."""
+        for first in range(0, len(self.runs), runs):
+            last = min(first + runs, len(self.runs))
+            yield first, rankings_of(self.rankings, first, last)
+            if report:
+                self.report(last)
+
     def report(self, done: int) -> None:
         """Report that so many runs are done."""
         if self.on_progress is not None:
             self.on_progress(done, len(self.runs))
+
+
+def rankings_of(r: JudgedRankings, first: int, last: int) -> JudgedRankings:
+    """The rankings of runs `first` to `last`, the latter not included."""
+    queries = len(r.judgments.queries)
+    own = slice(first * queries, last * queries)
+    start, stop = r.offsets[own.start], r.offsets[own.stop]
+    return replace(
+        r,
+        rank=r.rank[start:stop],
+        row=r.row[start:stop],
+        offsets=r.offsets[own.start : own.stop + 1] - start,
+        retrieved=r.retrieved[own],
+        query=r.query[own],
+    )
 
 
 @dataclass(frozen=True)
@@ -57,31 +85,63 @@ class IntervalMethod:
     name: str
     covers: str
     uncertainty: str
-    make: Callable[[IntervalRequest], Estimates]
+    make: Callable[[IntervalRequest], EstimateRows]
+    check: Check | None = None
 
 
 INTERVALS: dict[str, IntervalMethod] = {}
 """Every interval method by name."""
 
+Make = Callable[[IntervalRequest], EstimateRows]
+
 
 def interval_method(
-    name: str, covers: str, *, uncertainty: str
-) -> Callable[[Callable[[IntervalRequest], Estimates]], Callable[[IntervalRequest], Estimates]]:
+    name: str, covers: str, *, uncertainty: str, check: Check | None = None
+) -> Callable[[Make], Make]:
     """Register a function as the interval method `name`."""
 
-    def register(make: Callable[[IntervalRequest], Estimates]) -> Callable[[IntervalRequest], Estimates]:
-        INTERVALS[name] = IntervalMethod(name, covers, uncertainty, make)
+    def register(make: Make) -> Make:
+        INTERVALS[name] = IntervalMethod(name, covers, uncertainty, make, check)
         return make
 
     return register
 
 
-def make_intervals(name: str, request: IntervalRequest) -> Estimates:
-    """The intervals of one method for every run and measure."""
+def make_intervals(name: str, request: IntervalRequest) -> EstimateRows:
+    """The intervals of one method for every run and measure.
+
+    A measure that cannot have one gets its value alone; if none can, the first reason is an error.
+    """
     import_module("unjudged.uncertainty.methods")
     if name not in INTERVALS:
         raise UsageError(f"no interval method {name!r}: use one of {', '.join(INTERVALS)}")
     check_confidence(request.confidence)
-    for measure in request.measures:
+    method = INTERVALS[name]
+    refused = {k: reason for k, m in enumerate(request.measures) if (reason := _refusal(method, m, request))}
+    able = [k for k in range(len(request.measures)) if k not in refused]
+    if not able:
+        raise UsageError(refused[0])
+    made = method.make(
+        replace(request, measures=[request.measures[k] for k in able], values=request.values[:, :, able])
+    )
+    rows: EstimateRows = []
+    for own, values in zip(made, request.values, strict=True):
+        found = dict(zip(able, own, strict=True))
+        for k, reason in refused.items():
+            measure = request.measures[k]
+            value = float(measure.over_queries(values[:, k]))
+            problem = reason.partition(";")[0]
+            found[k] = Estimate.without_interval(value, problem, str(measure), method.uncertainty)
+        rows.append([found[k] for k in range(len(request.measures))])
+    return rows
+
+
+def _refusal(method: IntervalMethod, measure: Measure, request: IntervalRequest) -> str:
+    """Why a measure cannot have such an interval, or nothing."""
+    try:
         measure.check_mean()
-    return INTERVALS[name].make(request)
+        if method.check is not None:
+            method.check(measure, request)
+    except UsageError as error:
+        return str(error)
+    return ""

@@ -13,6 +13,7 @@ from itertools import combinations
 
 import numpy as np
 
+from unjudged.measures.averages import mean_over_queries
 from unjudged.measures.registry import Measure, ratio
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.uncertainty.filled import anonymous
@@ -116,8 +117,7 @@ class LeftOut:
 
     def means(self, measure: Measure, rankings: JudgedRankings) -> Floats:
         """The mean of each run."""
-        values = measure.compute(rankings).reshape(-1, len(self.rankings.judgments.queries))
-        return measure.over_queries(values)
+        return mean_over_queries(measure.compute(rankings).reshape(-1, len(self.rankings.judgments.queries)))
 
 
 def unjudged_share(rankings: JudgedRankings, queries: int) -> Floats:

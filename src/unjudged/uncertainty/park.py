@@ -18,7 +18,14 @@ from unjudged.uncertainty.prevalence import Prevalence
 
 FEW_QUERIES = 30
 MOST_ATOMS = 1 << 15
-DRAWS = 20_000
+DRAWS, DRAWN_AT_ONCE = 5000, 1 << 20
+NEAR_NORMAL = 0.1
+"""From this ratio of third moments to the cube of the deviation down, a sum is as good as Normal."""
+ENOUGH_EVIDENCE = 20
+LEAST = 1e-22
+"""Values of a sum that are less likely than this are left out."""
+NEGLIGIBLE = 1e-6
+"""Documents that together could change a sum by less than this share of its deviation are left out."""
 
 
 def is_sum(measure: Measure) -> bool:
@@ -84,12 +91,13 @@ class UnjudgedSum:
     def interval(self, confidence: float, seed: int = 0) -> tuple[float, float, str]:
         """The interval of the mean over rankings, and how it was found.
 
-        From 30 rankings on it is Normal (Park's eq. 8, each ranking with its own unjudged documents). Below,
-        the quantiles of the exact distribution where it has at most 32,768 values, or else of random draws.
+        From 30 rankings on it is Normal (Park's eq. 8, each ranking with its own unjudged documents), and
+        below wherever so many documents count that no quantile could tell. Otherwise the quantiles of the
+        exact distribution where it has at most 32,768 values, or else of random draws.
         """
         rankings, tail = len(self.value), (1 - confidence) / 2
         mean = float(self.expected.mean())
-        if rankings >= FEW_QUERIES:
+        if rankings >= FEW_QUERIES or self._near_normal:
             from scipy.special import ndtri
 
             variance = float(self.variance.sum()) / rankings**2 + self.prevalence_variance
@@ -100,10 +108,32 @@ class UnjudgedSum:
         if exact is not None:
             low, high = quantiles(*exact, tail)
             return start + low, start + high, "exact distribution"
-        (drawn,) = drawn_relevant(self.identity, self.prevalence, DRAWS, DRAWS, seed)
-        totals = sums(share[drawn.document], drawn.completion, DRAWS)
-        low, high = np.quantile(totals, [tail, 1 - tail])
+        low, high = np.quantile(self._drawn_totals(share, seed), [tail, 1 - tail])
         return start + float(low), start + float(high), f"{DRAWS} draws"
+
+    @property
+    def _near_normal(self) -> bool:
+        """Lyapunov's ratio: the third absolute moments over the cube of the deviation.
+
+        An estimated prevalence is near Normal too if enough documents were judged of either kind.
+        """
+        q, variance = self.prevalence.chance, float(self.variance.sum())
+        third = float((q * (1 - q) * (q**2 + (1 - q) ** 2) * self.weight**3).sum())
+        return self.prevalence.least_evidence >= ENOUGH_EVIDENCE and 0 < third < NEAR_NORMAL * variance**1.5
+
+    def _drawn_totals(self, share: Floats, seed: int) -> Floats:
+        """Random sums of the weights; documents that cannot be noticed count with their expected weight."""
+        order = np.argsort(share, kind="stable")
+        deviation = float(np.sqrt(self.variance.sum())) / len(self.value)
+        few = int(np.searchsorted(np.cumsum(share[order]), NEGLIGIBLE * deviation))
+        kept = np.sort(order[few:])
+        chance = self.prevalence.chance
+        batch = int(np.clip(DRAWN_AT_ONCE / max(float(chance[kept].sum()), 1e-9), 1, DRAWS))
+        totals = np.full(DRAWS, float(share[order[:few]] @ chance[order[:few]]))
+        prevalence = self.prevalence.at(self.prevalence.cell[kept])
+        for drawn in drawn_relevant(self.identity[kept], prevalence, DRAWS, batch, seed):
+            totals += sums(share[kept[drawn.document]], drawn.completion, DRAWS)
+        return totals
 
 
 def sum_of_independent(weight: Floats, q: Floats) -> tuple[Floats, Floats] | None:
@@ -123,6 +153,9 @@ def sum_of_independent(weight: Floats, q: Floats) -> tuple[Floats, Floats] | Non
         values, chances = values[arranged], chances[arranged]
         first = np.concatenate([[True], np.diff(values) > step])
         support, probability = values[first], sums(chances, np.cumsum(first) - 1, int(first.sum()))
+        likely = probability > LEAST
+        if not likely.all():
+            support, probability = support[likely], probability[likely]
         if len(support) > MOST_ATOMS:
             return None
     return support, probability

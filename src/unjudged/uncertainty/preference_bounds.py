@@ -1,18 +1,20 @@
 """The extremes of binary preference over the number of unknown documents that turn out relevant.
 
-Bpref sums 1 - min(n, most) / worst over relevant documents, n the nonrelevant ones above. Within a ranking n never
-falls with the rank, so the sum of min(n, most) is a sum up to a place and a constant after it: every number of
-relevant documents takes a few searches instead of a pass over the ranking.
+Bpref sums 1 - min(n, most) / worst over relevant documents, n the nonrelevant ones above. Within a ranking n
+never falls with the rank, so the sum of min(n, most) is a sum up to a place and a constant after it: every
+number of relevant documents takes a few searches instead of a pass over the ranking.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from unjudged.measures.registry import Measure, ratio
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
+from unjudged.segments import ends, owners
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,16 +24,18 @@ class Rising:
     values: Integers
     offsets: Integers
 
-    def __post_init__(self) -> None:
-        ranking = np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
-        highest = int(self.values.max(initial=0)) + 2
-        object.__setattr__(self, "highest", highest)
-        object.__setattr__(self, "keys", ranking * highest + self.values)
-        object.__setattr__(self, "sums", np.concatenate([[0], np.cumsum(self.values)]))
+    @cached_property
+    def highest(self) -> int:
+        return int(self.values.max(initial=0)) + 2
 
-    highest: int = 0
-    keys: Integers = None  # type: ignore[assignment]
-    sums: Integers = None  # type: ignore[assignment]
+    @cached_property
+    def keys(self) -> Integers:
+        """Numbers that rise from ranking to ranking, and never fall within one."""
+        return owners(np.diff(self.offsets)) * self.highest + self.values
+
+    @cached_property
+    def sums(self) -> Integers:
+        return ends(self.values)
 
     def below(self, ranking: Integers, limit: Integers) -> Integers:
         """Where the values of each ranking reach a limit."""

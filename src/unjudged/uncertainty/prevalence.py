@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import inf
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,7 +26,7 @@ class Prevalence:
 
     A probability that is given is known. One estimated from `relevant[c]` of `judged[c]` documents is
     uncertain: each completion draws it from its posterior distribution, Beta(relevant + 1/2, rest + 1/2),
-    and shares it among all documents of the cell.
+    and shares it among all documents of the cell. `per_query` if each query has a cell of its own.
     """
 
     cell: Integers
@@ -33,6 +34,7 @@ class Prevalence:
     assumption: str
     relevant: Floats | None = None
     judged: Floats | None = None
+    per_query: bool = False
 
     @property
     def known(self) -> bool:
@@ -64,6 +66,14 @@ class Prevalence:
         variance: Floats = a * b / ((a + b) ** 2 * (a + b + 1))
         return variance
 
+    @property
+    def least_evidence(self) -> float:
+        """The fewest relevant or nonrelevant judged documents of a cell in use; infinite if it is given."""
+        if self.relevant is None or self.judged is None:
+            return inf
+        used = np.unique(self.cell)
+        return float(np.minimum(self.relevant, self.judged - self.relevant)[used].min(initial=inf))
+
     def at(self, cell: Integers) -> Prevalence:
         """The same prevalence for other documents."""
         return replace(self, cell=cell)
@@ -73,6 +83,7 @@ def prevalence_of(
     given: PrevalenceLike,
     query: Integers,
     rank: Integers,
+    *,
     judged_query: Integers,
     judged_rank: Integers,
     relevant: Mask,
@@ -112,7 +123,7 @@ def prevalence_of(
         "query": "prevalence estimated per query from its judged documents",
         "rank": "prevalence estimated per rank band from the judged documents",
     }
-    return Prevalence(cell, ratio(hits, judged), words[given], hits, judged)
+    return Prevalence(cell, ratio(hits, judged), words[given], hits, judged, given == "query")
 
 
 def _given(given: float | Sequence[float], rank: Integers) -> Prevalence:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unjudged.errors import InputError, missing_package, quoted
+from unjudged.errors import InputError, missing_package, quoted, reason_of
 from unjudged.formats.limits import check
 from unjudged.formats.matching import SMALLEST_PART, cores
 from unjudged.formats.readers.grouping import ids_of, numbered, stable_order
@@ -41,8 +41,7 @@ def arrow_errors(problem: str) -> Iterator[None]:
     try:
         yield
     except (arrow.ArrowException, UnicodeError) as error:
-        reason = next(iter(str(error).splitlines()), "") or type(error).__name__
-        raise InputError(f"{problem}: {reason[:200]}") from None
+        raise InputError(f"{problem}: {reason_of(error)}") from None
 
 
 def in_order(row: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from unjudged.errors import InputError, missing_package
+from unjudged.errors import InputError, missing_package, reason_of
 from unjudged.formats.readers.memory import table_of_rows
 from unjudged.formats.roles import NONE, Layout, columns_of, layout_of
 from unjudged.formats.tables import Table
@@ -20,7 +20,7 @@ def read_judgments(name: str) -> tuple[Table, Layout]:
         rows = [tuple(getattr(row, field) for field in columns.values()) for row in dataset.qrels_iter()]
     except (RuntimeError, OSError) as error:
         problem = "its judgments are not on this machine and could not be downloaded"
-        raise InputError(f"{problem}; see the catalogue of ir_datasets ({_short(error)})") from None
+        raise InputError(f"{problem}; see the catalogue of ir_datasets ({reason_of(error)})") from None
     return table_of_rows(rows, tuple(columns)[2:]), layout_of(columns)
 
 
@@ -33,7 +33,3 @@ def _load(name: str) -> Any:
         return ir_datasets.load(name)
     except KeyError:
         raise InputError("ir_datasets has no dataset of this name, see its catalogue") from None
-
-
-def _short(error: Exception) -> str:
-    return " ".join(str(error.args[0] if error.args else error).split())[:200]

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.errors import InputError, quoted
-from unjudged.formats.limits import bounded
+from unjudged.formats.limits import BYTES_OF_TEXT, bounded
 from unjudged.formats.matching import match, match_blocks
 from unjudged.formats.roles import (
     LONGEST_LINE,
@@ -32,7 +32,6 @@ from unjudged.formats.streams import PathLike, opened
 from unjudged.formats.tables import Ids, Matched, Table
 
 BLOCK = 1 << 16
-HELD = 4  # bytes of memory that a byte of text takes at most, as columns
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 Lines = list[tuple[int, list[str]]]
 
@@ -47,7 +46,7 @@ def delimiter_of(first_line: str) -> str | None:
 
 def read(file: PathLike, number: str, given: Mapping[str, str]) -> tuple[Table, Layout]:
     """All rows, those of each query together."""
-    columns, blocks = _read(file, number, given, held=HELD)
+    columns, blocks = _read(file, number, given, held=BYTES_OF_TEXT)
     tables = list(blocks)
     if not tables:
         raise no_rows()

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Protocol
 
-from unjudged.errors import InputError, UnjudgedError, UsageError
+from unjudged.errors import InputError, UnjudgedError, UsageError, reason_of
 from unjudged.formats.readers.memory import table_of_rows
 from unjudged.formats.roles import Layout, columns_of, layout_of
 from unjudged.formats.tables import Table
@@ -81,8 +81,7 @@ def _library_errors() -> Iterator[None]:
         raise
     except Exception as error:
         problem = _PROBLEMS.get(type(error).__name__, "the frame cannot be read")
-        reason = next(iter(str(error).splitlines()), "") or type(error).__name__
-        raise InputError(f"{problem}: {reason[:200]}") from error
+        raise InputError(f"{problem}: {reason_of(error)}") from error
 
 
 _PROBLEMS = {

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from unjudged.formats.matching import cores
 from unjudged.formats.tables import Ids
+from unjudged.formats.threads import Threads
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -49,11 +52,22 @@ def numbered(names: pa.Array) -> tuple[pa.Array, NDArray[np.int32]]:
 
 
 def _keyed(ids: Ids, longest: int) -> NDArray[np.uint64]:
-    """A number for each name, from its bytes; names below eight bytes never share one."""
-    starts, lengths = ids.offsets[:-1], np.diff(ids.offsets)
+    """A number for each name, from its bytes; names below eight bytes never share one.
+
+    Each core takes a part.
+    """
     data = np.concatenate([ids.data, np.zeros(longest + 8, np.uint8)])
     words = np.ndarray(len(data) - 7, np.uint64, data, strides=(1,))
-    number = words[starts]
+    cuts = np.linspace(0, len(ids), cores() + 1).astype(np.int64).tolist()
+    with Threads(cores()) as pool:
+        spans = [ids.offsets[first : last + 1] for first, last in pairwise(cuts)]
+        return np.concatenate(list(pool.map(lambda span: _numbers(words, span, longest), spans)))
+
+
+def _numbers(words: NDArray[np.uint64], ends: NDArray[np.int64], longest: int) -> NDArray[np.uint64]:
+    """The same for the names between these offsets; word i is the eight bytes from byte i on."""
+    starts, lengths = ends[:-1], np.diff(ends)
+    number: NDArray[np.uint64] = words[starts]
     number &= _FIRST_BYTES[np.minimum(lengths, 8)]
     number ^= lengths.astype(np.uint64) << np.uint64(56)
     number *= _KEYS[0]

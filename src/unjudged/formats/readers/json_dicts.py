@@ -11,14 +11,14 @@ from unjudged.formats.streams import PathLike, read_whole
 from unjudged.formats.tables import Table
 
 DESCRIPTIONS = "mteb_"
-HELD = 16  # bytes of memory that a byte of JSON takes, about, as Python's objects
+BYTES_OF_JSON = 16  # of memory that a byte of JSON takes, about, as Python's objects
 
 
 def read(file: PathLike, number: str) -> Table:
     """All of a dictionary; if it is wrapped in others (MTEB: by subset and split), the innermost."""
     import json
 
-    text = read_whole(file, HELD)
+    text = read_whole(file, BYTES_OF_JSON)
     try:
         data = json.loads(text, object_pairs_hook=_without_repeats)
     except (ValueError, RecursionError) as error:

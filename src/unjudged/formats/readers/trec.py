@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from unjudged.errors import InputError, UnjudgedError
-from unjudged.formats.limits import check
+from unjudged.formats.limits import BYTES_OF_TEXT, check
 from unjudged.formats.matching import cores, match
 from unjudged.formats.roles import RUN, ZSCORES, Layout, layout_of_judgments, unfit, wrong_number
 from unjudged.formats.scan import scanner
@@ -29,7 +29,6 @@ from unjudged.formats.threads import Threads
 
 LOOK_AHEAD = 1 << 15
 LONGEST_TAIL = 1 << 12
-HELD = 4  # bytes of memory that a byte of text takes at most, as columns
 
 
 def read_judgments(file: PathLike, layout: Layout | None = None) -> tuple[Table, Layout]:
@@ -120,7 +119,7 @@ class _Rankings:
         query, *_ = last_line.split(None, 1) or [self.query]
         self.size = got + (self.size if query == self.query else 0)
         self.query = query
-        check("MEMORY", self.size * HELD)
+        check("MEMORY", self.size * BYTES_OF_TEXT)
         return got
 
 
@@ -150,7 +149,7 @@ def _join(
 
 
 def _read(file: PathLike, layout: Layout) -> Table:
-    with opened(file, held=HELD) as stream:
+    with opened(file, held=BYTES_OF_TEXT) as stream:
         table, _ = scanner.read_table(stream, layout)
     if not len(table.lines):
         raise _empty(layout)

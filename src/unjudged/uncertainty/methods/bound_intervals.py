@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 from unjudged.measures.averages import mean_over_queries
-from unjudged.uncertainty.bounds import bounds
+from unjudged.measures.registry import Measure
+from unjudged.uncertainty.bounds import bounds, check_bounded
 from unjudged.uncertainty.estimate import JUDGMENTS, Estimate
-from unjudged.uncertainty.intervals import Estimates, IntervalRequest, interval_method
+from unjudged.uncertainty.intervals import EstimateRows, IntervalRequest, interval_method
 
 EVERY = "every completion of the judgments"
 """Retrieved documents and unjudged documents of the pool; documents in neither are assumed nonrelevant."""
 
 
-@interval_method("bounds", "whatever the unjudged documents turn out to be", uncertainty=JUDGMENTS)
-def bound_intervals(request: IntervalRequest) -> Estimates:
+def _check(measure: Measure, _request: IntervalRequest) -> None:
+    check_bounded(measure)
+
+
+@interval_method(
+    "bounds", "whatever the unjudged documents turn out to be", uncertainty=JUDGMENTS, check=_check
+)
+def bound_intervals(request: IntervalRequest) -> EstimateRows:
     """The lowest and highest mean that any completion of the judgments gives."""
-    found = []
-    for i in range(len(request.runs)):
-        own, row = request.rankings.run(i), []
+    found: EstimateRows = [[] for _ in request.runs]
+    queries = request.values.shape[1]
+    for first, rankings in request.batches():
         for k, measure in enumerate(request.measures):
-            limits = bounds(measure, own, more=request.more)
-            value, low, high = (
-                float(mean_over_queries(part)) for part in (request.values[i, :, k], limits.low, limits.high)
-            )
+            limits = bounds(measure, rankings, more=request.more)
+            lows, highs = (mean_over_queries(ends.reshape(-1, queries)) for ends in (limits.low, limits.high))
             method = f"{EVERY}, {'exact' if limits.exact else 'enclosed'}"
-            row.append(Estimate(value, low, high, 1.0, method, f"mean {measure}"))
-        found.append(row)
-        request.report(i + 1)
+            for i, (low, high) in enumerate(zip(lows.tolist(), highs.tolist(), strict=True), first):
+                value = float(mean_over_queries(request.values[i, :, k]))
+                found[i].append(Estimate(value, low, high, 1.0, method, f"mean {measure}"))
     return found

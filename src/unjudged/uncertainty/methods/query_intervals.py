@@ -10,10 +10,11 @@ from __future__ import annotations
 import numpy as np
 
 from unjudged.errors import UsageError
+from unjudged.measures.averages import mean_over_queries
 from unjudged.measures.registry import Measure
 from unjudged.rankings.judged import Floats
 from unjudged.uncertainty.estimate import QUERIES, Estimate
-from unjudged.uncertainty.intervals import Estimates, IntervalRequest, interval_method
+from unjudged.uncertainty.intervals import EstimateRows, IntervalRequest, interval_method
 
 RESAMPLES = 10_000
 
@@ -30,30 +31,30 @@ def mean_interval(
     low, high = limits
     weights = np.random.default_rng(seed).standard_exponential((RESAMPLES, values.shape[-1] + 1))
     weights /= weights.sum(axis=1, keepdims=True)
-    inside, ends = weights[:, 1:] @ values.T, weights[:, :1]
-    tail = (1 - confidence) / 2
-    lower: Floats = np.quantile(inside + ends * low, tail, axis=0)
-    upper: Floats = np.quantile(inside + ends * high, 1 - tail, axis=0)
+    tail, ends = (1 - confidence) / 2, weights[:, 0]
+    lower, upper = np.empty(len(values)), np.empty(len(values))
+    for i, sample in enumerate(values):  # one by one: the bits of a product depend on its shape
+        inside = weights[:, 1:] @ sample
+        lower[i] = np.quantile(inside + ends * low, tail)
+        upper[i] = np.quantile(inside + ends * high, 1 - tail)
     return lower, upper
 
 
-def check_range(measure: Measure) -> tuple[float, float]:
-    """The range of a measure; one without limits has no such interval."""
-    low, high = measure.traits.range
-    if not np.isfinite([low, high]).all():
+def check_range(measure: Measure, _request: IntervalRequest) -> None:
+    """Refuse a measure without a lowest or highest value."""
+    if not np.isfinite(measure.traits.range).all():
         raise UsageError(f"{measure.name} has no highest value, so its mean over queries has no interval")
-    return low, high
 
 
-@interval_method("queries", "other queries, these judgments", uncertainty=QUERIES)
-def query_intervals(request: IntervalRequest) -> Estimates:
+@interval_method("queries", "other queries, these judgments", uncertainty=QUERIES, check=check_range)
+def query_intervals(request: IntervalRequest) -> EstimateRows:
     """Intervals of means over other queries; unjudged documents count as the measure takes them."""
-    found: Estimates = [[] for _ in request.runs]
+    found: EstimateRows = [[] for _ in request.runs]
     method = "other queries of the same kind (Gaffke); unjudged documents as the measure takes them"
     for k, measure in enumerate(request.measures):
         values = request.values[:, :, k]
-        lows, highs = mean_interval(values, check_range(measure), request.confidence, request.seed)
-        means = measure.over_queries(values)
+        lows, highs = mean_interval(values, measure.traits.range, request.confidence, request.seed)
+        means = mean_over_queries(values)
         for i, (mean, low, high) in enumerate(zip(means, lows, highs, strict=True)):
             found[i].append(
                 Estimate(

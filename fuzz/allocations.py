@@ -1,0 +1,93 @@
+"""Every allocation fails once: each must give a MemoryError or the right result, and nothing else.
+
+CPython's hook for tests makes them fail. The compiled scanner allocates through Python's raw allocator, so
+the hook reaches its arrays too.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import io
+import re
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from fuzz.oracle import Outcome, outcome, same
+from unjudged.formats.roles import QRELS, RUN
+from unjudged.formats.scan import scanner
+from unjudged.formats.tables import Ids, Table
+
+QUERIES, DOCUMENTS, MOST = 5, 40, 100_000
+LINES = [
+    b"%d Q0 document-%d 1 %d.5 tag\n" % (q, d, d * 7 % 11) for q in range(QUERIES) for d in range(DOCUMENTS)
+]
+TEXT, REPEATED = b"".join(LINES), b"".join([*LINES[:DOCUMENTS], LINES[0]])
+STARTS = np.arange(0, QUERIES * DOCUMENTS + 1, DOCUMENTS)
+NAMES = [f"document-{d}" for d in range(DOCUMENTS)]
+IDS = Ids.of([str(q) for q in range(QUERIES)]), STARTS, Ids.of(NAMES * QUERIES)
+SCORES = np.arange(QUERIES * DOCUMENTS, dtype=float)[:, None] % 7
+TABLE = Table(IDS[0], STARTS, IDS[2], SCORES, np.zeros(0, np.int64))
+RUNS = {str(q): {name: float(d % 5) for d, name in enumerate([*NAMES, "\udc80"])} for q in range(QUERIES)}
+NUMBERED = {str(q): q for q in range(QUERIES)}
+CALLS: dict[str, Callable[[], Any]] = {
+    "read_table": lambda: scanner.read_table(io.BytesIO(TEXT), RUN),
+    "read_table, bad line": lambda: scanner.read_table(io.BytesIO(TEXT), QRELS),
+    "scan_run": lambda: scanner.scan_run(io.BytesIO(TEXT), scanner.Index(*IDS), RUN),
+    "scan_run, twice": lambda: scanner.scan_run(io.BytesIO(REPEATED), scanner.Index(*IDS), RUN),
+    "match_table": lambda: scanner.match_table(TABLE, scanner.Index(*IDS)),
+    "best_first": lambda: scanner.best_first(TABLE),
+    "match_mapping": lambda: scanner.match_mapping(
+        RUNS, NUMBERED, [[*NAMES, "\udc80"]] * QUERIES, STARTS, True
+    ),
+    "nested_rows": lambda: scanner.nested_rows(TABLE, False),
+}
+
+
+def attempts(call: Callable[[], Any]) -> Iterator[Outcome | None]:
+    """The outcome of the call with its first allocation failing, then its second, until all have failed."""
+    import _testcapi  # type: ignore[import-not-found]
+
+    def failing(number: int) -> Any:
+        _testcapi.set_nomemory(number, number + 1)
+        try:
+            return call()
+        finally:
+            _testcapi.remove_mem_hooks()
+
+    in_a_row = 0
+    for number in range(1, MOST):
+        found = attempt(partial(failing, number))
+        yield found
+        in_a_row = 0 if found is None else in_a_row + 1
+        if in_a_row == 50:  # later than its last allocation
+            return
+
+
+def attempt(call: Callable[[], Any]) -> Outcome | None:
+    try:
+        return outcome(call)
+    except MemoryError:
+        return None
+    except SystemError as error:  # what CPython makes of a failure that it, or numpy, could not report
+        if not re.search("without (exception set|setting an exception)", str(error)):
+            raise
+        return None
+
+
+def main() -> None:
+    faulthandler.enable()
+    print(f"{'call':<22}{'failed allocations':>20}")
+    for name, call in CALLS.items():
+        expected = outcome(call)
+        found = list(attempts(call))
+        for result in found:
+            if result is not None:
+                same(name, expected, result)
+        print(f"{name:<22}{sum(result is None for result in found):>20}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

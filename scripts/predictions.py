@@ -1,0 +1,360 @@
+"""The page "People and models judging together", its tables and its figure: `make predictions`."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import gzip
+import os
+import shlex
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+import numpy as np
+from predictions_page import PAGE
+
+from unjudged import (
+    JudgingDesign,
+    Judgments,
+    Pool,
+    Predictions,
+    evaluate,
+    prediction_powered,
+)
+from unjudged.formats.writing import judgments_text, qrels_text, write_whole
+from unjudged.predictions.design import LEAST_DOUBT, probabilities
+from unjudged.predictions.population import Population
+from unjudged.predictions.quantiles import normal_quantile
+from unjudged.predictions.rehearsal import Rehearsal, rehearse
+from unjudged.predictions.spot_check import checked_sum, doubt, prevalence_at
+from unjudged.predictions.sums import Sum
+from unjudged.rankings.judged import Floats, Integers, Mask
+from unjudged.report.figures.charts import COLOURS, altair_module, save
+
+DOCS = Path(__file__).parent.parent / "docs"
+RUNS = ("ICT-BERT2", "ICT-CKNRM_B", "ICT-CKNRM_B50")
+MEASURE = "RBP(p=0.8, rel=2)"
+THRESHOLD = 9.0
+BUDGET, BUDGETS = 430, (100, 200, 430, 800)
+NOT_RETRIEVED = 100.0
+"""The rank that a document counts as having where a run does not retrieve it."""
+DEPTH = 100
+BEST = 12.0
+"""The model's highest score."""
+RUN_FILES = " ".join(f"{run}.run" for run in RUNS)
+WITH_PREDICTIONS = (
+    f"judging/design.txt {RUN_FILES} \\\n    --judged answers.qrels --predictions llama.run "
+    f"--outside nonrelevant -m '{MEASURE}'"
+)
+COMMANDS = {
+    "audit": f"unjudged audit qrels.txt llama.run {RUN_FILES} --rel 2 --threshold 0.75",
+    "draw": f"unjudged sample --for predictions {RUN_FILES} --predictions llama.run \\\n"
+    f"    --among qrels.txt -m '{MEASURE}' --budget 200 --to-judge judging",
+    "estimate": f"unjudged evaluate {WITH_PREDICTIONS}",
+    "difference": f"unjudged compare {WITH_PREDICTIONS.replace('ICT-CKNRM_B.run ', '')}",
+    "queries": f"unjudged evaluate twenty.qrels {RUN_FILES} \\\n"
+    "    --predictions llama.run --threshold 0.75 -m 'AP(rel=2)' -m 'nDCG@10'",
+}
+"""The commands of the page; people judge between "draw" and "estimate"."""
+
+Scores = dict[str, dict[str, float]]
+
+
+class Collection(NamedTuple):
+    """TREC Deep Learning 2019: human judgments, runs, and a model's scores from 0 to 12."""
+
+    qrels: Judgments
+    runs: dict[str, Path]
+    scores: Scores
+
+    @classmethod
+    def read(cls, data: Path) -> Collection:
+        scores: Scores = {}
+        with gzip.open(data / "llama70b-scores.tsv.gz", "rt") as lines:
+            for query, document, score in csv.reader(lines, delimiter="\t"):
+                scores.setdefault(query, {})[document] = float(score)
+        runs = {run: data / "runs" / f"{run}.gz" for run in RUNS}
+        return cls(Judgments.read(data / "qrels.dl2019-passage.gz"), runs, scores)
+
+    @property
+    def labels(self) -> Scores:
+        """The model's hard labels."""
+        return {
+            query: {document: float(score >= THRESHOLD) for document, score in documents.items()}
+            for query, documents in self.scores.items()
+        }
+
+    def size(self) -> Floats:
+        """For each document the mean over the runs of 1 / rank."""
+        population = Population.of(self.qrels, self.runs)
+        share = np.full((len(RUNS), len(population.drawn)), 1 / NOT_RETRIEVED)
+        run = population.rankings.ranking // population.queries
+        share[run, population.rankings.row] = 1 / population.rankings.rank
+        size: Floats = share.mean(axis=0)
+        return size
+
+    def doubt(self) -> Floats:
+        """What `unjudged sample --for predictions` draws by: mean weight x sqrt(m (1 - m))."""
+        population = Population.of(self.qrels, self.runs)
+        rankings, rows = population.rankings, len(population.drawn)
+        weight = np.bincount(rankings.row, Sum.of(MEASURE).weights(rankings.rank), rows)
+        score = Predictions.of(self.scores).aligned(population.judgments).value / BEST
+        chance = np.clip(np.where(np.isnan(score), 0.5, score), LEAST_DOUBT, 1 - LEAST_DOUBT)
+        size: Floats = weight * np.sqrt(chance * (1 - chance))
+        return size
+
+
+def rehearsals(
+    found: Collection, repetitions: int, *, by: str, budget: float = BUDGET
+) -> dict[str, Rehearsal]:
+    """The same samples with no predictions, with the model's labels as they are, and calibrated.
+
+    Documents are drawn by 'rank', by 'weight', or by weight and 'doubt', as `unjudged sample` draws them.
+    """
+    size = {"rank": found.size, "weight": lambda: None, "doubt": found.doubt}[by]()
+    floor = 0.0 if by == "rank" else min(0.01, 0.1 * budget / len(found.qrels.grade))
+    ways: dict[str, tuple[Scores | None, bool]] = {
+        "no predictions": (None, True),
+        "the model's labels as they are": (found.labels, False),
+        "the model's scores, calibrated": (found.scores, True),
+    }
+    return {
+        way: rehearse(
+            found.qrels,
+            found.runs,
+            budget,
+            predictions,
+            MEASURE,
+            size=size,
+            floor=floor,
+            calibrate=calibrate,
+            repetitions=repetitions,
+        )
+        for way, (predictions, calibrate) in ways.items()
+    }
+
+
+def mean_rmse(found: Rehearsal) -> float:
+    return float(np.mean([found.rmse(run) for run in found.runs]))
+
+
+def rmse_table(by_way: Mapping[str, Rehearsal]) -> str:
+    rows = []
+    for way, found in by_way.items():
+        coverage = [found.coverage(run) for run in RUNS] + [found.coverage(*RUNS[:2])]
+        held = f"{min(coverage):.3f} to {max(coverage):.3f}"
+        rows.append([way, f"{mean_rmse(found):.4f}", f"{found.rmse(*RUNS[:2]):.4f}", held])
+    return table(["", "RMSE of a run's mean", f"RMSE of {RUNS[0]} - {RUNS[1]}", "coverage of 95 %"], rows)
+
+
+def rmse_figure(found: Collection, repetitions: int) -> Any:
+    """RMSE over the budget, a line for each way."""
+    chart = altair_module()
+    rows = []
+    for budget in BUDGETS:
+        for way, one in rehearsals(found, repetitions, by="weight", budget=budget).items():
+            rows.append({"budget": budget, "way": way, "of": "a run's mean", "rmse": mean_rmse(one)})
+            rows.append({"budget": budget, "way": way, "of": "a difference", "rmse": one.rmse(*RUNS[:2])})
+    ways = list(dict.fromkeys(row["way"] for row in rows))
+    return (
+        chart.Chart(chart.Data(values=rows))
+        .mark_line(point=chart.OverlayMarkDef(size=50))
+        .encode(
+            chart.X(
+                "budget:Q",
+                title="human judgments",
+                scale=chart.Scale(type="log", domain=[90, 900]),
+                axis=chart.Axis(values=list(BUDGETS)),
+            ),
+            chart.Y("rmse:Q", title="RMSE of RBP(p=0.8)"),
+            chart.Color("way:N", title=None, scale=chart.Scale(domain=ways, range=COLOURS[:3])),
+            chart.Shape("way:N", title=None, scale=chart.Scale(domain=ways)),
+            chart.Column("of:N", title=None, sort=["a run's mean", "a difference"]),
+        )
+        .properties(width=260, height=220)
+        .configure_legend(orient="bottom", labelLimit=300, labelFontSize=12)
+    )
+
+
+def walk(found: Collection, folder: Path) -> dict[str, str]:
+    """From 200 human judgments to an answer: each command of the page with what it prints."""
+    for run, path in found.runs.items():
+        (folder / f"{run}.run").write_bytes(gzip.decompress(path.read_bytes()))
+    (folder / "qrels.txt").write_text(judgments_text(found.qrels))
+    (folder / "llama.run").write_text(
+        "".join(
+            f"{query} Q0 {document} 0 {score / BEST:.4f} llama\n"
+            for query, scores in found.scores.items()
+            for document, score in scores.items()
+        )
+    )
+    shown = {name: _shown(COMMANDS[name], folder) for name in ("audit", "draw")}
+    design = JudgingDesign.of(folder / "judging" / "design.txt")
+    (folder / "answers.qrels").write_text(_answers(design.to_judge(), found.qrels))
+    first = set(list(found.qrels.queries)[:20])
+    known = [(q, d) for q, d in _names(found.qrels) if q in first]
+    (folder / "twenty.qrels").write_text(_answers(known, found.qrels))
+    return shown | {name: _shown(COMMANDS[name], folder) for name in ("estimate", "difference", "queries")}
+
+
+def _names(judgments: Judgments) -> list[tuple[str, str]]:
+    queries = list(judgments.queries)
+    return [(queries[q], d) for q, d in zip(judgments.query.tolist(), judgments.documents, strict=True)]
+
+
+def _answers(asked: Sequence[tuple[str, str]], human: Judgments) -> str:
+    """What people say of these documents."""
+    grade = dict(zip(_names(human), human.grade.tolist(), strict=True))
+    return qrels_text([(query, document, grade[query, document]) for query, document in asked])
+
+
+def _shown(command: str, folder: Path) -> str:
+    words = [sys.executable, "-m", *shlex.split(command.replace("\\\n", " "))]
+    environment = {**os.environ, "COLUMNS": "100"}
+    done = subprocess.run(  # noqa: S603 (commands of our own page)
+        words, capture_output=True, text=True, check=True, cwd=folder, env=environment
+    )
+    return f"$ {command}\n{done.stdout.rstrip()}"
+
+
+class SpotChecks(NamedTuple):
+    """Spot checks of runs outside the pool: coverage of 95 %, RMSE, and how wide the bounds are."""
+
+    coverage: float
+    rmse: float
+    bounds: float
+
+
+class Trec8:
+    """TREC-8's pooled runs; what only a manual run's group found is taken as unjudged."""
+
+    def __init__(self, data: Path) -> None:
+        with (data / "run-info.tsv").open() as lines:
+            pooled = [row for row in csv.DictReader(lines, delimiter="\t") if row["pooled"] == "yes"]
+        self.pool = Pool.of(
+            data / "qrels.trec8.gz", {row["run"]: data / "runs" / f"input.{row['run']}.gz" for row in pooled}
+        )
+        self.rankings = self.pool.rankings.cut(DEPTH)
+        self.relevant = self.pool.judgments.grade >= 1
+        self.manual = [i for i, row in enumerate(pooled) if row["type"] == "manual"]
+        names = sorted({row["group"] for row in pooled})
+        self.group = np.array([names.index(row["group"]) for row in pooled])
+        self.sole = self._sole()
+
+    def _sole(self) -> Integers:
+        """The group that alone has each document among its first, -1 where several have."""
+        rows, queries = len(self.relevant), len(self.pool.judgments.queries)
+        group = self.group[self.rankings.ranking // queries]
+        pairs = np.unique(group * rows + self.rankings.row)
+        sole = np.full(rows, -1)
+        sole[pairs % rows] = pairs // rows
+        sole[np.bincount(pairs % rows, minlength=rows) > 1] = -1
+        return sole
+
+    def unjudged(self, i: int) -> tuple[Integers, Mask]:
+        """The ranks of the documents of run i that only its group has, and which are relevant."""
+        run = self.rankings.run(i)
+        own = self.sole[run.row] == self.group[i]
+        return run.rank[own].astype(np.int64), self.relevant[run.row[own]]
+
+    def prevalence(self) -> Floats:
+        """By rank band 1, 2, 3-4, ..., how much is relevant of what an automatic run's group alone found."""
+        bands = int(np.ceil(np.log2(DEPTH))) + 1
+        counts = np.zeros((2, bands))
+        for i in set(range(len(self.group))) - set(self.manual):
+            rank, relevant = self.unjudged(i)
+            band = np.ceil(np.log2(rank)).astype(np.int64)
+            counts += [np.bincount(band, minlength=bands), np.bincount(band, relevant, bands)]
+        share: Floats = counts[1] / np.maximum(counts[0], 1)
+        return share
+
+    def spot_checks(
+        self, measure: str, budget: float, draws: int, prevalence: Sequence[float] = ()
+    ) -> SpotChecks:
+        """Many spot checks of each manual run."""
+        by_band = list(prevalence) or self.prevalence().tolist()
+        chosen, queries = Sum.of(measure), len(self.pool.judgments.queries)
+        rng = np.random.default_rng(0)
+        errors, held, widths = [], [], []
+        for i in self.manual:
+            rank, relevant = self.unjudged(i)
+            weight, m = chosen.weights(rank) / queries, prevalence_at(rank, by_band)
+            pi = probabilities(doubt(weight, m), np.ones(len(rank), bool), budget)
+            widths.append(weight.sum())
+            for _ in range(draws):
+                value, variance = checked_sum(
+                    weight, m, pi, rng.random(len(rank)) < pi, relevant.astype(float)
+                )
+                errors.append(value - weight @ relevant)
+                held.append(abs(errors[-1]) <= normal_quantile(0.95) * np.sqrt(variance))
+        rmse = float(np.sqrt(np.mean(np.square(errors))))
+        return SpotChecks(float(np.mean(held)), rmse, float(np.mean(widths)))
+
+
+def spot_table(trec8: Trec8, draws: int) -> str:
+    rows = []
+    for measure in ("RBP(p=0.8)", "RBP(p=0.95)"):
+        for budget in (30, 60, 120):
+            found = trec8.spot_checks(measure, budget, draws)
+            rows.append(
+                [measure, str(budget), f"{found.coverage:.3f}", f"{found.rmse:.4f}", f"{found.bounds:.3f}"]
+            )
+    return table(["measure", "judgments", "coverage of 95 %", "RMSE", "width of the bounds"], rows, labels=1)
+
+
+def by_query_table(found: Collection, repetitions: int, judged: int = 20) -> str:
+    """AP: how wide intervals are from 20 queries alone, and with predictions of the other 23."""
+    rng = np.random.default_rng(0)
+    predicted = Predictions.of(found.scores).judgments(THRESHOLD, rel=2)
+    scores = [evaluate(source, found.runs, "AP(rel=2)") for source in (found.qrels, predicted)]
+    order = [scores[1].queries.index(query) for query in scores[0].queries]
+    human, model = scores[0].values[:, :, 0], scores[1].values[:, order, 0]
+    rows = []
+    for i, run in enumerate(RUNS):
+        trials = []
+        for _ in range(repetitions):
+            chosen = rng.permutation(human.shape[1])
+            first, rest = chosen[:judged], chosen[judged:]
+            alone = prediction_powered(human[i, first], np.zeros(judged), np.zeros(0))
+            both = prediction_powered(human[i, first], model[i, first], model[i, rest])
+            trials.append([alone.interval(0.95, "").width, both.interval(0.95, "").width, both.weight])
+        numbers = [human[i].mean(), model[i].mean(), *np.mean(trials, axis=0)]
+        rows.append([run, *(f"{number:.4f}" for number in numbers)])
+    widths = ["width, 20 queries", "width, with predictions"]
+    return table(["run", "AP by people", "AP by the model", *widths, "lambda"], rows)
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]], labels: int = 1) -> str:
+    rule = ["---"] * labels + ["---:"] * (len(head) - labels)
+    return "\n".join("| " + " | ".join(line) + " |" for line in [head, rule, *rows])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--repetitions", type=int, default=4000)
+    chosen = parser.parse_args()
+    found = Collection.read(chosen.data / "dl2019")
+    with TemporaryDirectory() as folder:
+        shown = walk(found, Path(folder))
+    text = PAGE.format(
+        **shown,
+        repetitions=chosen.repetitions,
+        by_rank=rmse_table(rehearsals(found, chosen.repetitions, by="rank")),
+        by_weight=rmse_table(rehearsals(found, chosen.repetitions, by="weight")),
+        by_doubt=rmse_table(rehearsals(found, chosen.repetitions, by="doubt")),
+        with_200=rmse_table(rehearsals(found, chosen.repetitions, by="doubt", budget=200)),
+        by_query=by_query_table(found, 400),
+        spot=spot_table(Trec8(chosen.data / "trec8"), 300),
+    )
+    write_whole(DOCS / "predictions.md", text)
+    (DOCS / "figures").mkdir(exist_ok=True)
+    save(rmse_figure(found, 400), DOCS / "figures" / "predictions-rmse.svg")
+
+
+if __name__ == "__main__":
+    main()

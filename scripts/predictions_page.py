@@ -1,0 +1,170 @@
+"""The text of docs/predictions.md; `scripts/predictions.py` fills in the numbers."""
+
+PAGE = """\
+# People and models judging together
+
+A language model can label every document, people only a few. The model's labels are cheap and wrong in ways that
+nobody knows in advance; the people's are right and rare. This page shows how to use both: the people decide what is
+true, and the model makes the answer more precise. unjudged never calls a model. You bring its labels.
+
+All numbers are from TREC Deep Learning 2019 (passages): 43 queries, 9,260 human judgments, three runs, and the scores
+from 0 to 12 that Llama-70B gave to every judged passage. A passage is relevant from grade 2 on. `make predictions`
+remakes this page.
+
+## What not to do
+
+Do not fill the holes with the model's labels and evaluate as usual. Look at the model first. `qrels.txt` has the human
+judgments, `llama.run` the model's scores divided by 12, and 9 of 12 counts as relevant:
+
+```text
+{audit}
+```
+
+Every run scores too high by the model's labels, and not by the same amount: the weaker the run, the more it gains. A
+difference between runs shrinks or vanishes. With a model that prefers the answers of its own kind, it can turn around.
+
+Do not mix two files of judgments without looking, either. `--judged FILE` adds judgments to a file. If both judge a
+document and disagree, it is an error, unless you say which grade counts: `--conflicts first`, `last` or `highest`. In
+Python it is `combine(human, model, conflicts="first")`.
+
+Do not let people judge only what the model calls relevant, or what looks interesting. Such judgments are no random
+sample, and nothing can be concluded from them about the rest.
+
+## What to do with 200 human labels
+
+**1. Draw.** The runs are known and so are the model's scores. Draw about 200 passages for people to judge. `--among` restricts
+the draw to passages that NIST judged, because we need their answers here; you can leave it out.
+
+```text
+{draw}
+```
+
+**2. Judge.** People replace each -1 in `judging/assessor-1.qrels` by a grade, all of them: an answer with gaps is refused. Their
+order is random and says nothing about ranks. `--assessors 4` shares them out to four people, by whole queries.
+`judging/design.txt` records with what probability each passage was drawn. Keep it. Here the grades of NIST are the
+answers, in `answers.qrels`.
+
+**3. Estimate.** What would the runs score if people had judged everything?
+
+```text
+{estimate}
+```
+
+The column "by people" of the audit has what all 9,260 judgments say: the three intervals contain it.
+
+`--outside nonrelevant` says that passages that NIST never pooled count as nonrelevant, as they do in the track. Without it
+the command stops with an error, because nobody can correct what the model says of passages that people could not have
+judged. If you draw from all passages, you do not need it.
+
+**4. Compare.** The last line is the answer; the lines before it know only what was judged.
+
+```text
+{difference}
+```
+
+In Python the same is `design_for_predictions`, `JudgingDesign.judged` and `estimate_by_document`:
+
+```python
+from unjudged import design_for_predictions, estimate_by_document
+
+design = design_for_predictions(runs, 200, predictions, "RBP(p=0.8, rel=2)")
+judged = design.judged("answers.qrels")
+found = estimate_by_document(judged, runs, predictions, "RBP(p=0.8, rel=2)")
+found.difference("ICT-BERT2", "ICT-CKNRM_B50", queries=True)
+```
+
+**How it works.** Each passage has a weight w in the measure, an expected gain m from the model, and a known probability
+pi of being judged by people. The estimate is the sum of w m over all passages, plus the sum of w (y - m) / pi over those
+that people judged. Over all samples that might have been drawn, its mean is the score that complete human judgments
+would give, *whatever the model says*. Good predictions only make it vary less.
+
+**Calibration.** Raw scores become expected gains by isotonic regression on the people's judgments, weighted by 1 / pi. The
+passages of a query are calibrated by the judgments of other queries (ten folds), so no judgment calibrates itself.
+
+**Two kinds of uncertainty.** The interval for these queries says what would change had people judged another sample. The one
+for other queries also covers what would change with other queries, so it is wider.
+
+**Which passages.** Those that weigh much in the measure and that the model is unsure of. Predictions that are not
+probabilities say nothing about doubt until some are judged: give earlier judgments by `--judged`. A sample that was drawn
+otherwise works as well if its probabilities (prels) or strata are recorded. Judgments without a recorded design are taken
+as a uniform sample of each query's pool, and the result says so.
+
+**Which measures.** P, RBP, DCG and other sums over documents. AP, recall and nDCG are refused: they divide by a number that
+a sample does not give. For these, judge whole queries (below).
+
+## How much it helps
+
+{repetitions} samples of 430 human judgments each, drawn with probabilities proportional to the mean over the runs of 1 / rank
+(rank 100 where a run does not have the passage); the truth is all 9,260 judgments:
+
+{by_rank}
+
+With probabilities proportional to the passages' mean weight in the measure, at least 0.01, the same budget buys more:
+
+{by_weight}
+
+`unjudged sample --for predictions` draws by weight and by doubt. Here that is about as good as weight alone:
+
+{by_doubt}
+
+And 200 judgments, as above:
+
+{with_200}
+
+![RMSE over the number of human judgments, with and without predictions](figures/predictions-rmse.svg)
+
+A useless model does no harm. If all its scores are equal or random, calibration finds that out, and the interval is no
+wider than without predictions.
+
+## Any measure: judge whole queries
+
+If people judge some queries completely and the model labels these and others, the estimate works for every measure. The
+command is the same. `twenty.qrels` has the judgments of 20 queries, `llama.run` the scores of all 43:
+
+```text
+{queries}
+```
+
+It is prediction-powered inference with a tuned weight lambda: the mean of the model's scores on the other queries counts
+lambda times, and the queries that people judged correct it. Mean over 400 random choices of 20 queries that people judge,
+with the model's labels for the other 23:
+
+{by_query}
+
+Few other queries help little. The gain grows with their number and with how well the model's scores follow the people's.
+
+## A new run and 30 judgments: the spot check
+
+A run that was not pooled retrieves documents that nobody judged. If people judge 30 of them, drawn at random, RBP, P and DCG
+have an interval that holds even if the run is like none of the pooled ones. The predictions are the shares of
+relevant documents by rank band (1, 2, 3-4, 5-8, ...) among what each pooled group alone had found.
+
+```text
+$ unjudged calibrate qrels.txt pooled/*.run --groups groups.txt -o calibration.json
+$ unjudged spot-check qrels.txt new.run --calibration calibration.json --budget 30 -o to-judge.qrels
+$ unjudged spot-check qrels.txt new.run --calibration calibration.json --budget 30 --checked to-judge.qrels
+```
+
+The second command lists what to judge, the third reads the grades that people filled in and prints the interval. The
+calibration makes it narrower; without one, the interval holds too. In Python: `spot_check_design` and `spot_check`.
+
+On TREC-8, the nine manual runs checked with the prevalence of the automatic ones, 300 spot checks each, judgments
+in all over 50 queries:
+
+{spot}
+
+With so few judgments the usual variance is far too small whenever no relevant document happens to be drawn. The interval uses
+the variance to be expected over all unjudged documents instead.
+
+## What it assumes
+
+- People judged what the design drew, all of it, and a document's grade does not depend on the design.
+- Recorded probabilities are right. They are if `design_for_predictions`, `spot_check_design` or `unjudged sample` drew them.
+- Intervals for these queries are Normal. If documents of great weight had a very small chance of being judged, the variance
+  that a sample shows is usually far too small. So the design gives no document less than 0.01 (unless
+  that takes more than a tenth of the budget) and takes no prediction as
+  surer than 0.9, and an interval is widened if the sample shows less doubt than there is among all documents. The last step
+  helps and does not repair a reckless design. It needs the probabilities of the documents that were not drawn, so keep the whole
+  design, not only the judged documents.
+- What people say is the truth. Where people disagree among themselves, audit them as you would audit a model.
+"""

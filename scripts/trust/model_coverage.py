@@ -1,0 +1,24 @@
+"""Coverage of model intervals whose prevalence is estimated from judged documents, on left-out runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from left_out_runs import Case, Pooled, cases
+
+from unjudged.measures.names import parse_measures
+from unjudged.uncertainty.prevalence import ESTIMATED
+
+LEVEL = 0.95
+
+
+def left_out_group_by_model(folder: Path, group: int, names: Sequence[str]) -> list[Case]:
+    """Model intervals for the runs of one group that took no part in the pool."""
+    pooled, measures = Pooled.read(folder), parse_measures(names)
+    _, own, runs = pooled.without([group])
+    truths = [pooled.means(measure)[runs] for measure in measures]
+    found = []
+    for prevalence in ESTIMATED:
+        found += cases(own, truths, measures, prevalence, [LEVEL], method="model", prevalence=prevalence)
+    return found

@@ -1,0 +1,79 @@
+"""Coverage of intervals for other queries: samples of queries from the scores of real runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from unjudged import evaluate
+from unjudged.rankings.judged import Floats
+from unjudged.uncertainty.methods.query_intervals import mean_interval
+
+MEASURES = ("AP", "nDCG@10", "RBP(p=0.8)", "P@10", "RR")
+SIZES = (5, 10, 25, 50)
+EVERY, SAMPLES, RESAMPLES, SEED = 4, 100, 2000, 8
+LEVEL = 0.95
+ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """How often an interval held, and how wide it was."""
+
+    method: str
+    measure: str
+    queries: int
+    coverage: float
+    width: float
+
+
+def query_coverage(folder: Path) -> list[Sampled]:
+    """Every fourth run's scores are a population, from which samples of queries are drawn."""
+    runs = sorted((folder / "runs").glob("*.gz"))[::EVERY]
+    scores = evaluate(folder / "qrels.trec8.gz", runs, MEASURES)
+    found = []
+    for k, measure in enumerate(MEASURES):
+        population = scores.values[:, :, k]
+        truth = np.repeat(population.mean(axis=1), SAMPLES)
+        for size in SIZES:
+            rng = np.random.default_rng([SEED, k, size])
+            drawn = rng.integers(0, population.shape[1], (len(runs), SAMPLES * size))
+            values = np.take_along_axis(population, drawn, axis=1).reshape(-1, size)
+            for name, interval in METHODS.items():
+                low, high = interval(values)
+                held = (low <= truth + ROUNDING) & (truth <= high + ROUNDING)
+                found.append(Sampled(name, measure, size, float(held.mean()), float((high - low).mean())))
+    return found
+
+
+def gaffke(values: Floats) -> tuple[Floats, Floats]:
+    """The interval of `estimate("queries")`."""
+    return mean_interval(values, (0.0, 1.0), LEVEL, SEED)
+
+
+def student(values: Floats) -> tuple[Floats, Floats]:
+    """Student's t."""
+    from scipy.special import stdtrit
+
+    n = values.shape[1]
+    half = float(stdtrit(n - 1, (1 + LEVEL) / 2)) * values.std(axis=1, ddof=1) / np.sqrt(n)
+    mean = values.mean(axis=1)
+    return mean - half, mean + half
+
+
+def bootstrap(values: Floats) -> tuple[Floats, Floats]:
+    """The percentile bootstrap."""
+    n = values.shape[1]
+    weights = np.random.default_rng(SEED).multinomial(n, np.full(n, 1 / n), RESAMPLES) / n
+    low, high = np.quantile(weights @ values.T, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
+    return low, high
+
+
+METHODS: dict[str, Callable[[Floats], tuple[Floats, Floats]]] = {
+    "this package (Gaffke)": gaffke,
+    "Student's t": student,
+    "percentile bootstrap": bootstrap,
+}

@@ -1,0 +1,86 @@
+"""`unjudged audit`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from unjudged import audit as audit_predictions
+from unjudged.cli.arguments import File, Format, Output, check_files
+from unjudged.cli.output import check_output, show_grids
+from unjudged.cli.progress import progress
+from unjudged.grids.rendering import WITHOUT_NOTES
+from unjudged.predictions.source import Predictions
+from unjudged.rankings.judgments import Judgments
+
+
+def audit(
+    qrels: File,
+    predictions: File,
+    /,
+    *runs: File,
+    measure: Annotated[str, Parameter(("-m", "--measure"))] = "RBP(p=0.8)",
+    rel: int = 1,
+    threshold: float | None = None,
+    kind: Literal["grades", "scores"] | None = None,
+    confidence: float = 0.95,
+    figure: Annotated[Path | None, Parameter("--figure")] = None,
+    format: Format | None = None,
+    output: Output = None,
+) -> None:
+    """Compare the predictions of a model with human judgments.
+
+    Prints AUC, Cohen's kappa, the confusion matrix, over-rating by grade, the calibration curve, and for each
+    run how much higher it scores by the predictions than by people. If people judged a sample with recorded
+    probabilities or strata, everything is weighted accordingly.
+
+    Parameters
+    ----------
+    qrels
+        The human judgments.
+    predictions
+        Predicted grades (as qrels), or probabilities or scores (as a run).
+    runs
+        Runs whose bias under the predictions is reported.
+    measure
+        The measure for the bias of the runs.
+    rel
+        The lowest relevant grade.
+    threshold
+        The lowest score that counts as relevant. Default: 0.5 if the scores are probabilities.
+    kind
+        Read the predictions as grades or as scores, whatever the file looks like.
+    confidence
+        The confidence level of the intervals.
+    figure
+        Draw the calibration curve, and the bias of each run, to this file (.svg, .png, .pdf or .html).
+    format
+        The output format. By default the suffix of the output file decides, or else tables are printed.
+        csv, jsonl and parquet hold everything in one table.
+    output
+        Write to this file.
+    """
+    check_files([qrels, predictions, *runs])
+    chosen = check_output(format, output)
+    if figure is not None:
+        from unjudged.report.figures.charts import check_figures
+
+        check_figures()
+    with progress("comparing"):
+        found = audit_predictions(
+            Judgments.read(qrels),
+            Predictions.of(predictions, kind=kind),
+            list(runs) or None,
+            measure,
+            rel=rel,
+            threshold=threshold,
+            confidence=confidence,
+        )
+    show_grids(found.records() if chosen in WITHOUT_NOTES else found.grids(), format, output)
+    if figure is not None:
+        from unjudged.report.figures.audit_figures import audit_figure
+        from unjudged.report.figures.charts import save
+
+        save(audit_figure(found), figure)

@@ -1,0 +1,98 @@
+"""`unjudged spot-check`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from unjudged import spot_check as estimate
+from unjudged import spot_check_design
+from unjudged.cli.arguments import Conflicts, File, Format, Judged, Output, check_files, read_judgments
+from unjudged.cli.output import check_output, show, show_grids
+from unjudged.cli.progress import progress
+from unjudged.errors import InputError, UsageError
+from unjudged.evaluation import name_runs
+from unjudged.uncertainty.calibration import Calibration
+
+PREVALENCE = 0.05
+
+
+def spot_check(
+    qrels: File,
+    run: File,
+    /,
+    *,
+    checked: Annotated[str | None, Parameter(("-c", "--checked"))] = None,
+    calibration: str | None = None,
+    prevalence: float | None = None,
+    measure: Annotated[str, Parameter(("-m", "--measure"))] = "RBP(p=0.8)",
+    budget: Annotated[float, Parameter(("-b", "--budget"))] = 30,
+    seed: int = 0,
+    confidence: float = 0.95,
+    judged: Judged = None,
+    conflicts: Conflicts = "error",
+    format: Format | None = None,
+    output: Output = None,
+) -> None:
+    """Check a run that was not pooled: people judge a few of its own unjudged documents.
+
+    First list the documents to judge, a random sample that prefers high ranks. Fill in the grades, and give
+    the same command again with --checked FILE: it prints the run's score with an interval that does not
+    assume that the run is like the pooled ones.
+
+    Parameters
+    ----------
+    qrels
+        The judgments of the pool.
+    run
+        The run to check.
+    checked
+        The documents that this command listed, with their grades.
+    calibration
+        A file that `unjudged calibrate` wrote: how often unjudged documents are relevant, by rank. It makes
+        the interval narrower; the interval holds without it too.
+    prevalence
+        The probability that an unjudged document is relevant, instead of --calibration. Default: 0.05.
+    measure
+        A sum over documents, such as P@10, RBP(p=0.8) or DCG@10.
+    budget
+        About how many documents to judge.
+    seed
+        Another number gives another sample.
+    confidence
+        The confidence level of the interval.
+    judged
+        A file of further judgments made before the sample was drawn; may be repeated.
+    conflicts
+        Which grade counts if a file of --judged judges a document differently: the first, the last or the
+        highest. By default that is an error.
+    format
+        The format of the result. By default the suffix of the output file decides, or else a table is
+        printed.
+    output
+        Write to this file.
+    """
+    check_files([qrels, run, *(judged or ()), *([checked] if checked else [])])
+    if calibration is not None and prevalence is not None:
+        raise UsageError("--calibration has the prevalence by rank: omit --prevalence")
+    if checked is None and format is not None:
+        raise UsageError("--format is for the result; the documents to judge are listed as qrels")
+    check_output(format, output)
+    by_band = (
+        Calibration.load(calibration) if calibration else (PREVALENCE if prevalence is None else prevalence,)
+    )
+    with progress("checking"):
+        judgments = read_judgments(qrels, judged, conflicts)
+        design = spot_check_design(judgments, run, by_band, measure, budget=budget, seed=seed)
+        if checked is None:
+            show(design.task(), output)
+            return
+        answers = design.answered(checked)
+        if answers.undrawn:
+            problem = f"{answers.undrawn} judged documents were not drawn by this command"
+            remedy = "give the same judgments, measure, budget, seed and calibration as when they were listed"
+            raise InputError(f"{problem}: {remedy}", source=checked)
+        name = next(iter(name_runs(run)))
+        found = estimate(answers.judgments, run, by_band, measure, name=name, confidence=confidence)
+    show_grids(found.grid(), format, output)

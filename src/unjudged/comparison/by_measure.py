@@ -1,0 +1,152 @@
+"""All pairs of systems by one measure: verdicts, ranks, tiers, and everything about one pair."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from unjudged.comparison.effects import Interval, t_interval_of_means
+from unjudged.comparison.flips import prevalence_at_flip
+from unjudged.comparison.judgment_bounds import JudgmentBounds
+from unjudged.comparison.pairwise import PairTests
+from unjudged.comparison.verdicts import CLEAR, ENCLOSED, EXACT, Pair, verdict_of
+from unjudged.measures.registry import Measure
+from unjudged.rankings.judged import Floats, Mask
+from unjudged.uncertainty.calibration import Calibration
+from unjudged.uncertainty.estimate import JUDGMENTS, QUERIES, Estimate
+from unjudged.uncertainty.shared import SharedRankings
+
+
+@dataclass(frozen=True, eq=False)
+class MeasureComparison:
+    """All pairs of systems by one measure; `values[i, j]` is what system i scores on query j."""
+
+    measure: Measure
+    values: Floats
+    tests: PairTests
+    judging: JudgmentBounds
+
+    @cached_property
+    def means(self) -> Floats:
+        """The mean of each system."""
+        means: Floats = self.values.mean(axis=1)
+        return means
+
+    @cached_property
+    def other_queries(self) -> tuple[Floats, Floats]:
+        """The t interval of each system's mean for other queries, at confidence 1 - alpha."""
+        return t_interval_of_means(self.values, 1 - self.tests.alpha)
+
+    @cached_property
+    def verdicts(self) -> Sequence[str]:
+        """The verdict on every pair."""
+        kept = self.judging.settled | self.judging.equal
+        facts = zip(self.tests.significant, kept, self.judging.reversible, strict=True)
+        return [verdict_of(bool(a), bool(b), bool(c)) for a, b, c in facts]
+
+    @cached_property
+    def clearly_beats(self) -> Mask:
+        """Systems x systems: whether the first is clearly better than the second."""
+        return self._ahead(np.array([verdict == CLEAR for verdict in self.verdicts]))
+
+    @cached_property
+    def beats(self) -> Mask:
+        """Systems x systems: whether the first is significantly better, clear or open to judging."""
+        return self._ahead(self.tests.significant)
+
+    def _ahead(self, chosen: Mask) -> Mask:
+        pairs = self.tests.pairs
+        found = np.zeros((len(self.values), len(self.values)), bool)
+        up, down = chosen & (pairs.difference > 0), chosen & (pairs.difference < 0)
+        found[pairs.first[up], pairs.second[up]] = True
+        found[pairs.second[down], pairs.first[down]] = True
+        return found
+
+    def rank_intervals(self) -> list[tuple[int, int]]:
+        """From 1 + the number of systems that are clearly better, to all systems but those clearly worse."""
+        clear = self.clearly_beats
+        better, worse = clear.sum(axis=0), clear.sum(axis=1)
+        return [(1 + int(up), len(clear) - int(down)) for up, down in zip(better, worse, strict=True)]
+
+    def tiers(self) -> list[int]:
+        """The tier of each system, from 1.
+
+        By falling mean, a system belongs to the current tier unless a system of the tier clearly beats it;
+        then it begins the next. So nothing clear separates the systems of a tier.
+        """
+        clear, tiers = self.clearly_beats, np.zeros(len(self.values), int)
+        tier = 1
+        for system in self.order():
+            tier += int(clear[tiers == tier, system].any())
+            tiers[system] = tier
+        found: list[int] = tiers.tolist()
+        return found
+
+    def order(self) -> list[int]:
+        """The systems, highest mean first."""
+        order: list[int] = np.argsort(-self.means, kind="stable").tolist()
+        return order
+
+    def place(self, a: int, b: int) -> tuple[int, bool] | None:
+        """Which pair the two systems are, and whether it is b minus a; None if they were not compared."""
+        first, second = self.tests.pairs.first, self.tests.pairs.second
+        same, turned = (first == a) & (second == b), (first == b) & (second == a)
+        found = np.flatnonzero(same | turned)
+        return (int(found[0]), bool(turned[found[0]])) if len(found) else None
+
+    def pair(
+        self,
+        k: int,
+        shared: SharedRankings,
+        *,
+        turned: bool = False,
+        calibration: Calibration | None = None,
+        confidence: float = 0.95,
+        flip: bool = True,
+    ) -> Pair:
+        """Everything about pair k; with `turned`, about second minus first."""
+        tests, judging, pairs = self.tests, self.judging, self.tests.pairs
+        a, b = int(pairs.first[k]), int(pairs.second[k])
+        wins, losses = int(tests.outcomes.wins[k]), int(tests.outcomes.losses[k])
+        if turned:
+            a, b, wins, losses = b, a, losses, wins
+
+        def about(what: Interval, level: float, method: str, uncertainty: str) -> Estimate:
+            value, low, high = (float(column[k]) for column in what)
+            if turned:
+                value, low, high = -value, -high, -low
+            return Estimate(value + 0.0, low + 0.0, high + 0.0, level, method, of, uncertainty)
+
+        of, level = f"difference of mean {self.measure}", 1 - tests.alpha
+        bounded = Interval(pairs.difference, judging.low, judging.high)
+        difference = about(bounded, 1.0, EXACT if judging.exact else ENCLOSED, JUDGMENTS)
+        calibrated = None
+        if calibration is not None:
+            value, low, high = calibration.difference(self.measure, shared.judged_rankings, a, b, confidence)
+            method = f"{calibration.groups} groups left out in turn; assumes systems like theirs"
+            calibrated = Estimate(value, low, high, confidence, method, of, JUDGMENTS)
+        of_effect = replace(about(tests.effect, level, "t and jackknife", QUERIES), of=f"effect size of {of}")
+        return Pair(
+            a=shared.runs[a],
+            b=shared.runs[b],
+            measure=str(self.measure),
+            mean_a=float(self.means[a]),
+            mean_b=float(self.means[b]),
+            difference=difference,
+            other_queries=about(tests.difference, level, "t interval", QUERIES),
+            calibrated=calibrated,
+            p=float(tests.p[k]),
+            p_adjusted=float(tests.p_adjusted[k]),
+            test=tests.test.title,
+            correction=tests.correction.title,
+            effect=of_effect,
+            wins=wins,
+            ties=int(tests.outcomes.ties[k]),
+            losses=losses,
+            verdict=self.verdicts[k],
+            flip=prevalence_at_flip(shared, self.measure, a, b, difference.value) if flip else None,
+            flip_known=flip,
+        )

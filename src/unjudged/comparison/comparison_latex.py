@@ -1,0 +1,44 @@
+"""A comparison as a LaTeX table: systems x measures, with superscripts for whom a system beats."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from unjudged.grids.escapes import latex
+
+if TYPE_CHECKING:
+    from unjudged.comparison.by_measure import MeasureComparison
+    from unjudged.comparison.systems import Comparison
+
+
+def comparison_latex(comparison: Comparison) -> str:
+    """A `table` for the booktabs package; the caption says how it was tested and corrected."""
+    results = comparison.results
+    head = " & ".join(["", "System", *(latex(str(result.measure)) for result in results)])
+    rows = []
+    for system in results[0].order():
+        cells = [_cell(comparison, result, system) for result in results]
+        rows.append(" & ".join([comparison.letters[system], latex(comparison.runs[system]), *cells]) + r" \\")
+    lines = [r"\begin{table}", r"\centering", rf"\caption{{{_caption(comparison)}}}"]
+    lines += [rf"\begin{{tabular}}{{ll{'l' * len(results)}}}", r"\toprule", rf"{head} \\", r"\midrule", *rows]
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", r"\end{table}", ""])
+
+
+def _cell(comparison: Comparison, result: MeasureComparison, system: int) -> str:
+    mean = f"{result.means[system]:.4f}"
+    if result.means[system] == result.means.max():
+        mean = rf"\textbf{{{mean}}}"
+    beaten, clearly = result.beats[system], result.clearly_beats[system]
+    order = comparison.results[0].order()
+    marks = [comparison.letters[o] + ("" if clearly[o] else "?") for o in order if beaten[o]]
+    return mean + (rf"\textsuperscript{{{','.join(marks)}}}" if marks else "")
+
+
+def _caption(comparison: Comparison) -> str:
+    parts = [
+        f"Means over {len(comparison.queries)} queries; the highest is in bold.",
+        "Superscripts: significantly better than these; ? where unjudged documents may undo it.",
+        comparison.method,
+        *comparison.notes,
+    ]
+    return " ".join(map(latex, parts))

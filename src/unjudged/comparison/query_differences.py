@@ -1,0 +1,164 @@
+"""The difference of two systems query by query, and the unjudged documents that could turn it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from unjudged.comparison.completed import Completed
+from unjudged.comparison.judgment_bounds import ranking_bounds
+from unjudged.comparison.pairs import ROUNDING
+from unjudged.comparison.selected_runs import two_of
+from unjudged.grids.grid import Cell, Column, Grid, grid_of
+from unjudged.grids.shown import Shown
+from unjudged.measures.registry import Measure
+from unjudged.rankings.judged import Floats, Integers, sums
+from unjudged.segments import places
+from unjudged.uncertainty.park import is_sum
+from unjudged.uncertainty.shared import SharedRankings
+
+SHOWN = 10
+
+
+class QueryDifference(NamedTuple):
+    """One query: both values, A minus B with its bounds, and the unjudged document that moves it most."""
+
+    query: str
+    value_a: float
+    value_b: float
+    difference: float
+    low: float
+    high: float
+    document: str | None
+    effect: float | None
+
+
+class TurningDocument(NamedTuple):
+    """An unjudged document, and what the mean difference changes by if it alone turns out relevant."""
+
+    query: str
+    document: str
+    effect: float
+    favours: str
+
+
+@dataclass(frozen=True, repr=False)
+class QueryDifferences(Shown):
+    """The queries, largest difference first, and the unjudged documents, largest effect first."""
+
+    a: str
+    b: str
+    measure: str
+    queries: Sequence[QueryDifference]
+    documents: Sequence[TurningDocument]
+    needed: int | None
+    """For sums over relevant documents: how few documents suffice to reverse the order, None if none do."""
+
+    def grid(self) -> Grid:
+        """The queries as a table."""
+        columns = [Column("query", "label"), Column(self.a), Column(self.b), *map(Column, QUERY_NUMBERS)]
+        columns += [Column("document", "text"), Column("effect", decimals=6)]
+        notes = [
+            f"difference: {self.a} minus {self.b}; low, high: whatever the unjudged documents are.",
+            "document: the unjudged one that matters most; effect: on the mean difference, if relevant.",
+        ]
+        rows: list[list[Cell]] = [list(row) for row in self.queries]
+        return Grid(columns, rows, f"{self.measure} by query", notes, records=self.records)
+
+    def records(self) -> Grid:
+        """The queries for programs: columns of the same names whatever the runs are called."""
+        fields = ("measure", "a", "b", *QueryDifference._fields)
+        return grid_of(fields, ([self.measure, self.a, self.b, *row] for row in self.queries))
+
+    def documents_grid(self) -> Grid:
+        """The documents as a table."""
+        columns = [Column("query", "label"), Column("document", "label"), Column("effect", decimals=6)]
+        columns.append(Column("favours", "text"))
+        title = "unjudged documents that matter most"
+        notes = []
+        if self.needed is not None:
+            many = "document suffices" if self.needed == 1 else "documents suffice"
+            notes = [f"{self.needed} relevant {many} to reverse the order."]
+        rows: list[list[Cell]] = [list(row) for row in self.documents[:SHOWN]]
+        return Grid(columns, rows, title, notes)
+
+
+QUERY_NUMBERS = ("difference", "low", "high")
+
+
+def query_differences(
+    shared: SharedRankings, measure: Measure, a: int, b: int, values: Floats
+) -> QueryDifferences:
+    """Everything by query about systems a and b; `values[i, j]` is what system i scores on query j."""
+    two = two_of(shared, a, b)
+    row, effect = single_effects(two, measure)
+    difference = values[a] - values[b]
+    low, high = ranking_bounds(two, measure)
+    lowest, highest = low[0] - high[1], high[0] - low[1]
+    query, size = shared.judgments.query[row], len(shared.queries)
+    if is_sum(measure):
+        lowest = difference + size * np.bincount(query, np.minimum(effect, 0), size)
+        highest = difference + size * np.bincount(query, np.maximum(effect, 0), size)
+    order = np.argsort(-np.abs(effect), kind="stable")
+    best = dict(zip(query[order[::-1]].tolist(), order[::-1].tolist(), strict=True))
+
+    def rows() -> Iterator[QueryDifference]:
+        for q in np.argsort(-np.abs(difference), kind="stable").tolist():
+            k = best.get(q)
+            document, moved = (None, None) if k is None else (shared.document(int(row[k])), float(effect[k]))
+            yield QueryDifference(
+                shared.queries[q],
+                float(values[a, q]),
+                float(values[b, q]),
+                float(difference[q]),
+                float(lowest[q]),
+                float(highest[q]),
+                document,
+                moved,
+            )
+
+    names = shared.runs[a], shared.runs[b]
+    documents = [
+        TurningDocument(shared.queries[int(query[k])], shared.document(int(row[k])), float(effect[k]), name)
+        for k in order.tolist()
+        for name in [names[0] if effect[k] > 0 else names[1]]
+    ]
+    needed = _needed(float(difference.mean()), effect) if is_sum(measure) else None
+    return QueryDifferences(*names, str(measure), list(rows()), documents, needed)
+
+
+def single_effects(two: SharedRankings, measure: Measure) -> tuple[Integers, Floats]:
+    """The rows of the unjudged documents that matter, and what each, alone, would add to the mean difference.
+
+    For sums over relevant documents it is w_a - w_b. For other measures each document that a run retrieves
+    above the cutoff is tried, one per query at a time, since queries do not depend on one another.
+    """
+    if is_sum(measure):
+        weights = two.unknown_weights(measure)
+        sign = np.where(weights.run == 0, 1.0, -1.0)
+        effect = sums(sign * weights.weight, weights.row.astype(np.int64), weights.rows)
+    else:
+        effect = np.zeros(len(two.judgments.grade))
+        completed = Completed.of(two, measure)
+        r = completed.rankings
+        candidates = np.unique(r.row[r.labels < 0])
+        query, queries = r.judgments.query[candidates], len(two.queries)
+        place = places(np.bincount(query, minlength=queries))
+        nothing = completed.values(np.zeros(0, np.int64))
+        for t in range(1, int(place.max(initial=0)) + 1):
+            now = place == t
+            change = completed.values(candidates[now]) - nothing
+            effect[completed.origin[candidates[now]]] = (change[0] - change[1])[query[now]] / queries
+        effect[np.abs(effect) <= ROUNDING] = 0
+    row = np.flatnonzero(effect)
+    return row, effect[row]
+
+
+def _needed(difference: float, effect: Floats) -> int | None:
+    """How many of the largest effects against the difference it takes to reverse it."""
+    against = np.sort(effect[effect * difference < 0] * -np.sign(difference))[::-1]
+    enough = np.flatnonzero(np.cumsum(against) > abs(difference) + ROUNDING)
+    return int(enough[0]) + 1 if len(enough) else None

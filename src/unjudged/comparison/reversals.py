@@ -1,0 +1,103 @@
+"""The search for completions that reverse the order of two systems.
+
+A completion that is found proves that unjudged documents can reverse the order; finding none proves nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import inf
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unjudged.comparison.completed import Completed
+from unjudged.comparison.pairs import ROUNDING, Ints, Pairs
+from unjudged.measures.registry import Measure
+from unjudged.rankings.judged import Floats, Mask
+from unjudged.uncertainty.shared import SharedRankings
+
+Rows = NDArray[np.integer]
+DEPTHS = (inf, 100, 30, 10, 3, 1)
+MOST_PAIRS = 300
+"""The second search takes each pair alone, and leaves off after so many."""
+
+
+def reversible(shared: SharedRankings, measure: Measure, pairs: Pairs, wanted: Mask) -> Mask:
+    """The wanted pairs for which a completion was found that changes the sign of the difference.
+
+    For a difference of 0 a completion counts that gives it either sign.
+    """
+    found = np.zeros(len(pairs), bool)
+    if not wanted.any():
+        return found
+    chosen = np.flatnonzero(wanted)
+    turned = pairs.difference[chosen] > 0
+    behind = np.where(turned, pairs.second[chosen], pairs.first[chosen])
+    ahead = np.where(turned, pairs.first[chosen], pairs.second[chosen])
+    equal = pairs.difference[chosen] == 0
+    pair = np.concatenate([chosen, chosen[equal]])
+    search = _Search(
+        shared,
+        measure,
+        np.concatenate([behind, ahead[equal]]),
+        np.concatenate([ahead, behind[equal]]),
+        pairs.scores,
+    )
+    search.system_by_system()
+    search.pair_by_pair()
+    found[pair[search.found]] = True
+    return found
+
+
+class _Search:
+    """Looks for completions in which `behind[k]` scores higher than `ahead[k]`.
+
+    Completions of different queries are independent, so each query keeps the best one that was tried:
+    `gap[k]` has, per query, how far the system behind gets ahead.
+    """
+
+    def __init__(
+        self, shared: SharedRankings, measure: Measure, behind: Ints, ahead: Ints, scores: Floats
+    ) -> None:
+        self.completed, self.behind, self.ahead = Completed.of(shared, measure), behind, ahead
+        self.best_first = np.argsort(-scores.mean(axis=1), kind="stable")
+        self.place = np.argsort(self.best_first, kind="stable")
+        self.gap = scores[behind] - scores[ahead]
+        self.found = np.zeros(len(behind), bool)
+
+    def system_by_system(self) -> None:
+        """The unjudged documents of the system behind, down to some depth, are relevant."""
+        ordered = self.completed.only(self.best_first.tolist())
+        for depth in DEPTHS:
+            for system in np.unique(self.place[self.behind[~self.found]]).tolist():
+                mine = np.flatnonzero(~self.found & (self.place[self.behind] == system))
+                others = self.place[self.ahead[mine]]
+                own = ordered.rankings.run(system)
+                row = own.row[(own.labels < 0) & (own.rank <= depth)]
+                for rows in self._with_diluting(row):
+                    values = ordered.values(rows, 1 + max(system, int(others.max())))
+                    self._keep(mine, values[system] - values[others])
+
+    def pair_by_pair(self) -> None:
+        """Only those of them are relevant that the system ahead ranks lower, or does not retrieve."""
+        for k in np.flatnonzero(~self.found)[:MOST_PAIRS].tolist():
+            two = self.completed.only([int(self.behind[k]), int(self.ahead[k])])
+            own, other = two.rankings.run(0), two.rankings.run(1)
+            rank = np.full(len(two.origin), np.iinfo(np.int32).max)
+            rank[other.row] = other.rank
+            better = (own.labels < 0) & (own.rank < rank[own.row])
+            for depth in DEPTHS:
+                for rows in self._with_diluting(own.row[better & (own.rank <= depth)]):
+                    values = two.values(rows)
+                    self._keep(np.array([k]), (values[0] - values[1])[None])
+
+    def _with_diluting(self, row: Rows) -> Iterator[Rows]:
+        """The rows, then with documents that lower all values: a gap that cannot be closed shrinks."""
+        yield row
+        if len(diluting := self.completed.diluting):
+            yield np.concatenate([row, diluting])
+
+    def _keep(self, mine: Ints, gap: Floats) -> None:
+        self.gap[mine] = np.maximum(self.gap[mine], gap)
+        self.found[mine] = self.gap[mine].mean(axis=1) > ROUNDING

@@ -1,0 +1,28 @@
+"""Results as data frames, in the library that the input came from or one of your choice."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from unjudged.errors import UsageError, missing_package
+
+LIBRARIES = ("pandas", "polars", "pyarrow", "duckdb")
+
+
+def frame_of(columns: Mapping[str, Sequence[Any]], library: str) -> Any:
+    """A frame of these columns; `library` is one of LIBRARIES, or "" where no frame went in."""
+    if library not in LIBRARIES:
+        problem = f"no kind of frame {library!r}" if library else "no frame went in, so say which kind"
+        raise UsageError(f"{problem}: use {', '.join(LIBRARIES)}")
+    try:
+        if library == "duckdb":
+            import duckdb
+
+            return duckdb.from_arrow(frame_of(columns, "pyarrow"))
+        import narwhals
+
+        lists = {name: list(values) for name, values in columns.items()}
+        return narwhals.from_dict(lists, backend=library).to_native()  # type: ignore[arg-type]
+    except ModuleNotFoundError:
+        raise missing_package(library, "this kind of frame") from None

@@ -1,0 +1,115 @@
+"""An audit as tables: for people one per question, for programs one in long form."""
+
+from __future__ import annotations
+
+from math import nan
+
+from unjudged.grids.grid import Cell, Column, Grid, grid_of
+from unjudged.predictions.auditing import Audit
+from unjudged.predictions.estimates import counted
+from unjudged.predictions.judge_agreement import Confusion
+from unjudged.uncertainty.estimate import Estimate
+
+ENDS = (Column("value"), Column("low"), Column("high"))
+
+
+def audit_grids(found: Audit) -> list[Grid]:
+    """Agreement, confusion matrix, predictions by grade, calibration curve, and the bias of each run."""
+    made = [_agreement(found)]
+    if found.confusion is not None:
+        made.append(_confusion(found.confusion))
+    made += [_ratings(found), _curve(found)]
+    return [*made, _biases(found)] if found.biases else made
+
+
+def audit_records(found: Audit) -> Grid:
+    """Everything in one table: which statistic, of what, its value and its interval."""
+    rows: list[list[Cell]] = []
+    for name, estimate in _statistics(found):
+        rows.append([name, "", found.documents, *_ends(estimate)])
+    if found.confusion is not None:
+        for i, grade in enumerate(found.confusion.human):
+            for j, label in enumerate(found.confusion.predicted):
+                share, count = float(found.confusion.share[i, j]), int(found.confusion.count[i, j])
+                rows.append(["share", f"grade {grade}, predicted {label}", count, share, nan, nan])
+    for rating in found.ratings:
+        of = f"grade {rating.grade}"
+        rows.append(["mean prediction", of, rating.documents, rating.mean, nan, nan])
+        if rating.over is not None:
+            rows.append(["over-rating", of, rating.documents, rating.over, nan, nan])
+    for point in found.curve:
+        of = f"predicted {_span(point.low, point.high)}"
+        rows.append(["share relevant", of, point.documents, *_ends(point.relevant)])
+    for bias in found.biases:
+        rows.append([f"{found.measure} by people", bias.run, found.documents, bias.human, nan, nan])
+        rows.append([f"bias of {found.measure}", bias.run, found.documents, *_ends(bias.bias)])
+    return grid_of(["statistic", "of", "documents", "value", "low", "high"], rows, _notes(found))
+
+
+def _agreement(found: Audit) -> Grid:
+    rows: list[list[Cell]] = [[name, *_ends(estimate)] for name, estimate in _statistics(found)]
+    title = f"Agreement on {counted(found.documents, 'document')} that people judged"
+    return Grid([Column("", "label"), *ENDS], rows, title, _notes(found))
+
+
+def _notes(found: Audit) -> list[str]:
+    notes = [f"{found.auc.confidence:.0%} intervals; a document is relevant from grade {found.rel} on."]
+    if found.weighted:
+        notes.append("Each document is weighted by 1 / its probability of being judged.")
+    if found.missing:
+        has = "has" if found.missing == 1 else "have"
+        notes.append(f"{counted(found.missing, 'document')} that people judged {has} no prediction.")
+    if found.confusion is None:
+        notes.append("The predictions are scores without a threshold, so there is no confusion matrix.")
+    return notes
+
+
+def _statistics(found: Audit) -> list[tuple[str, Estimate]]:
+    several = {
+        "AUC": found.auc,
+        "kappa, relevant or not": found.kappa,
+        "kappa, grades": found.kappa_of_grades,
+    }
+    return [(name, estimate) for name, estimate in several.items() if estimate is not None]
+
+
+def _confusion(found: Confusion) -> Grid:
+    columns = [Column("human grade", "label"), *(Column(f"predicted {p}") for p in found.predicted)]
+    shares = zip(found.human, found.share.tolist(), strict=True)
+    return Grid(columns, [[str(grade), *row] for grade, row in shares], "Share of the documents")
+
+
+def _ratings(found: Audit) -> Grid:
+    columns = [
+        Column("human grade", "label"),
+        Column("documents", "integer"),
+        Column("mean prediction"),
+        Column("over-rating"),
+    ]
+    rows = [[str(r.grade), r.documents, r.mean, r.over] for r in found.ratings]
+    return Grid(columns, rows, "Predictions by human grade")
+
+
+def _curve(found: Audit) -> Grid:
+    columns = [
+        Column("prediction", "label"),
+        Column("documents", "integer"),
+        Column("relevant"),
+        *ENDS[1:],
+    ]
+    rows: list[list[Cell]] = [[_span(p.low, p.high), p.documents, *_ends(p.relevant)] for p in found.curve]
+    return Grid(columns, rows, "Calibration: share of relevant documents by prediction")
+
+
+def _biases(found: Audit) -> Grid:
+    columns = [Column("run", "label"), Column("by people"), Column("bias"), *ENDS[1:]]
+    rows: list[list[Cell]] = [[b.run, b.human, *_ends(b.bias)] for b in found.biases]
+    return Grid(columns, rows, f"{found.measure} by the predictions minus by people")
+
+
+def _ends(estimate: Estimate) -> tuple[float, float, float]:
+    return estimate.value, estimate.low, estimate.high
+
+
+def _span(low: float, high: float) -> str:
+    return f"{low:g}" if low == high else f"{low:.4g} to {high:.4g}"

@@ -1,0 +1,248 @@
+"""An audit of predictions on the documents that people judged too."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unjudged.errors import InputError, UsageError
+from unjudged.evaluation import RunsSource, judged_rankings, name_runs
+from unjudged.grids.grid import Grid
+from unjudged.grids.shown import Shown
+from unjudged.measures.names import MeasureLike, parse_measures
+from unjudged.measures.registry import Measure
+from unjudged.predictions.judge_agreement import Confusion, Sample, weighted_share
+from unjudged.predictions.quantiles import t_interval
+from unjudged.predictions.source import GRADES, Predictions, PredictionsSource
+from unjudged.predictions.sums import WEIGHTS, Sum
+from unjudged.rankings.judged import Floats, JudgedRankings, Mask
+from unjudged.rankings.judgments import UNSAMPLED, Judgments, JudgmentsSource
+from unjudged.rankings.runs import Run
+from unjudged.uncertainty.estimate import Estimate
+
+MOST_GRADES, MOST_VALUES, BINS = 100, 15, 10
+
+
+class Rating(NamedTuple):
+    """What is predicted of the documents of one human grade; `over` is by how much it is too high."""
+
+    grade: int
+    documents: int
+    mean: float
+    over: float | None
+
+
+class CurvePoint(NamedTuple):
+    """The documents with predictions from `low` to `high`, and which share of them people call relevant."""
+
+    low: float
+    high: float
+    documents: int
+    mean: float
+    relevant: Estimate
+
+
+class Bias(NamedTuple):
+    """A run's mean by people, and how much higher it is by the predictions."""
+
+    run: str
+    human: float
+    bias: Estimate
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Audit(Shown):
+    """How the predictions compare with what people say; shares and means are weighted by 1 / pi."""
+
+    rel: int
+    documents: int
+    missing: int
+    """Documents that people judged and that have no prediction."""
+    weighted: bool
+    confusion: Confusion | None
+    kappa: Estimate | None
+    kappa_of_grades: Estimate | None
+    auc: Estimate
+    ratings: tuple[Rating, ...]
+    curve: tuple[CurvePoint, ...]
+    measure: str
+    biases: tuple[Bias, ...]
+
+    def grid(self) -> Grid:
+        """How well the predictions agree with people."""
+        return self.grids()[0]
+
+    def grids(self) -> list[Grid]:
+        """Everything, in a table per question."""
+        from unjudged.predictions.audit_grids import audit_grids
+
+        return audit_grids(self)
+
+    def records(self) -> Grid:
+        """Everything in one table in long form, for programs."""
+        from unjudged.predictions.audit_grids import audit_records
+
+        return audit_records(self)
+
+    def __str__(self) -> str:
+        from unjudged.grids.shown import WIDTH
+        from unjudged.grids.terminal import table
+
+        return "\n".join(table(grid, width=WIDTH, rule=False) for grid in self.grids()).rstrip("\n")
+
+
+def audit(
+    qrels: JudgmentsSource,
+    predictions: PredictionsSource,
+    runs: RunsSource | None = None,
+    measure: MeasureLike = "RBP(p=0.8)",
+    *,
+    rel: int = 1,
+    threshold: float | None = None,
+    confidence: float = 0.95,
+) -> Audit:
+    """Compare predictions with human judgments, and say how far each run's score would be off by them.
+
+    A document is relevant from grade `rel` on, and by scores from `threshold` on (probabilities: 0.5).
+    Without a threshold, raw scores have no confusion matrix and no kappa, and the bias of a run is refused.
+
+    >>> people = {"q1": {"d1": 1, "d2": 0, "d3": 1}, "q2": {"d1": 0, "d2": 1, "d3": 0}}
+    >>> model = {"q1": {"d1": 0.9, "d2": 0.6, "d3": 0.7}, "q2": {"d1": 0.2, "d2": 0.4, "d3": 0.3}}
+    >>> found = audit(people, model)
+    >>> round(found.auc.value, 4), round(found.kappa.value, 4)
+    (0.8889, 0.3333)
+    """
+    judgments, source = Judgments.of(qrels), Predictions.of(predictions)
+    value = source.aligned(judgments).value
+    people = np.isfinite(judgments.inclusion)
+    both = people & ~np.isnan(value)
+    if not both.any():
+        raise InputError(f"{source.name}: no document that people judged has a prediction")
+    sample = Sample(1 / judgments.inclusion[both], judgments.query[both], confidence)
+    grade, seen = judgments.grade[both].astype(np.int64), value[both]
+    relevant = grade >= rel
+    _check_scale(grade, seen if source.kind == GRADES else grade)
+    label = _labels(source, value, rel, threshold, needed=runs is not None)
+    confusion = kappa = kappa_of_grades = None
+    if label is not None:
+        own = label[both].astype(np.int64)
+        confusion = Confusion.of(grade, own, sample.weight)
+        kappa = sample.kappa(relevant.astype(np.int64), (own >= rel).astype(np.int64), "kappa")
+        if source.kind == GRADES:
+            kappa_of_grades = sample.kappa(grade, own, "kappa of grades")
+    chosen = _measure(measure, rel)
+    biases: tuple[Bias, ...] = ()
+    if runs is not None and label is not None:
+        biases = _biases(judgments, runs, label, chosen, confidence)
+    return Audit(
+        rel=rel,
+        documents=len(grade),
+        missing=int((people & ~both).sum()),
+        weighted=bool((sample.weight != sample.weight[0]).any()),
+        confusion=confusion,
+        kappa=kappa,
+        kappa_of_grades=kappa_of_grades,
+        auc=sample.auc(relevant, seen, "AUC"),
+        ratings=_ratings(judgments, both, value, label, rel if source.kind != GRADES else None),
+        curve=_curve(seen, relevant, sample),
+        measure=str(chosen),
+        biases=biases,
+    )
+
+
+def _labels(
+    source: Predictions, value: Floats, rel: int, threshold: float | None, *, needed: bool
+) -> Floats | None:
+    """The grade predicted of each row, -1 where there is none; of scores, `rel` or 0 by the threshold."""
+    label = value
+    if source.kind != GRADES:
+        if threshold is None and not source.are_probabilities and not needed:
+            return None
+        label = np.where(value >= source.cut(threshold), float(rel), 0.0)
+    return np.where(np.isnan(value), float(UNSAMPLED), label)
+
+
+def _check_scale(*labels: NDArray[Any]) -> None:
+    """Refuse grades that are no scale: a table of them would have no end."""
+    many = max(len(np.unique(own)) for own in labels)
+    if many > MOST_GRADES:
+        problem = f"there are {many} different grades, expected at most {MOST_GRADES}"
+        raise InputError(f"{problem}: predictions of many values are scores (kind='scores')")
+
+
+def _measure(measure: MeasureLike, rel: int) -> Measure:
+    (chosen,) = parse_measures(measure)
+    if "rel" in chosen.parameters and "rel" not in chosen.given and rel != 1:
+        return chosen(rel=rel)
+    return chosen
+
+
+def _ratings(
+    judgments: Judgments, both: Mask, value: Floats, label: Floats | None, rel: int | None
+) -> tuple[Rating, ...]:
+    """By human grade. With `rel`, labels say relevant or not, and over-rating is a share of the documents."""
+    found = []
+    for grade in np.unique(judgments.grade[both]).tolist():
+        own = both & (judgments.grade == grade)
+        weight = 1 / judgments.inclusion[own]
+        over = None
+        if label is not None:
+            excess = label[own] - grade if rel is None else (label[own] >= rel) - float(grade >= rel)
+            over = float(np.average(excess, weights=weight))
+        found.append(Rating(grade, int(own.sum()), float(np.average(value[own], weights=weight)), over))
+    return tuple(found)
+
+
+def _curve(seen: Floats, relevant: Mask, sample: Sample) -> tuple[CurvePoint, ...]:
+    """One point per value where they are few, else one per tenth of the documents."""
+    values = np.unique(seen)
+    place = np.searchsorted(values, seen)
+    if len(values) > MOST_VALUES:
+        edges = np.unique(np.quantile(seen, np.linspace(0, 1, BINS + 1)[1:-1]))
+        place = np.searchsorted(edges, seen, "right")
+    points = []
+    for k in np.unique(place).tolist():
+        own = place == k
+        share = weighted_share(relevant[own], sample.weight[own], sample.confidence, "share relevant")
+        mean = float(np.average(seen[own], weights=sample.weight[own]))
+        low, high = float(seen[own].min()), float(seen[own].max())
+        points.append(CurvePoint(low, high, int(own.sum()), mean, share))
+    return tuple(points)
+
+
+def _biases(
+    judgments: Judgments, runs: RunsSource, label: Floats, measure: Measure, confidence: float
+) -> tuple[Bias, ...]:
+    """For each run the score by predictions minus that by people, as queries have it on average."""
+    named = {name: Run.of(run) for name, run in name_runs(runs).items()}
+    rankings = judged_rankings(judgments, named)
+    people = np.isfinite(judgments.inclusion)
+    if measure.traits.weight is not None or measure.name in WEIGHTS:
+        human, machine = _over_sample(rankings, Sum.of(measure), people, label)
+    elif (judgments.inclusion[people] < 1).any():
+        problem = f"{measure}: the bias of a run needs complete judgments, and people judged a sample"
+        raise UsageError(f"{problem}: choose a sum over documents such as P, RBP or DCG")
+    else:
+        human = measure.compute(rankings)
+        machine = measure.compute(rankings.relabelled(judgments.with_grades(label.astype(np.int32))))
+    scores = zip(named, human.reshape(len(named), -1), machine.reshape(len(named), -1), strict=True)
+    found, widest = [], measure.traits.range[1] - measure.traits.range[0]
+    for name, by_people, by_model in scores:
+        of = f"bias of {name} in mean {measure}"
+        gaps = by_model - by_people
+        bias = t_interval(gaps, confidence, method="t over queries", of=of, limits=(-widest, widest))
+        found.append(Bias(name, float(by_people.mean()), bias))
+    return tuple(found)
+
+
+def _over_sample(rankings: JudgedRankings, chosen: Sum, people: Mask, label: Floats) -> tuple[Floats, Floats]:
+    """What people and predictions give each ranking: a sum over the sample, each document 1 / pi times."""
+    own = rankings.where(people[rankings.row])
+    weight = chosen.weights(own.rank) / rankings.judgments.inclusion[own.row]
+    known = label[own.row] >= 0
+    predicted = np.zeros(len(known))
+    predicted[known] = chosen.gains(label[own.row][known])
+    return own.total(weight * chosen.gains(own.labels)), own.total(weight * predicted)

@@ -1,0 +1,202 @@
+"""The difference estimator: predictions for every document, corrected by those that people judged.
+
+For a measure that is a sum over documents, with weight w, gain y (known where people judged), predicted gain
+m and probability pi of being judged,
+
+    estimate = sum of w m + sum over the judged of w (y - m) / pi.
+
+It is unbiased whatever the predictions are; good ones make it precise (Cassel, Särndal and Wretman, 1976).
+With m = 0 it is Horvitz and Thompson's estimate.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from unjudged.errors import InputError, UsageError
+from unjudged.evaluation import RunsSource
+from unjudged.measures.names import MeasureLike
+from unjudged.predictions.estimates import Estimates, counted
+from unjudged.predictions.isotonic import cross_fitted, folds_of
+from unjudged.predictions.population import Population
+from unjudged.predictions.quantiles import normal_interval, t_interval
+from unjudged.predictions.sampling_variance import SamplingError
+from unjudged.predictions.source import GRADES, Predictions, PredictionsSource
+from unjudged.predictions.sums import Sum
+from unjudged.rankings.judged import Floats, Mask
+from unjudged.rankings.judgments import JudgmentsSource
+from unjudged.uncertainty.estimate import Estimate
+
+OUTSIDE = {"error": "", "nonrelevant": "counted as nonrelevant", "predicted": "counted as predicted"}
+"""What to do with documents that people could not have judged, and how that is described."""
+
+
+NONE, CALIBRATED, AS_THEY_ARE = "no predictions", "calibrated predictions", "predictions as they are"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DocumentEstimates(Estimates):
+    """What runs would score if people had judged every document.
+
+    `per_query[i, j]` is the unbiased estimate for run i and query j, `error` is that of the runs' means over
+    the samples that people might have been given.
+    """
+
+    measure: str
+    runs: tuple[str, ...]
+    per_query: Floats
+    error: SamplingError
+    limits: tuple[float, float]
+    design: str
+    judged: int
+    missing: int
+    """Documents that count and have no prediction."""
+    outside: int
+    """Documents that count and that people could not have judged."""
+    predictions: str
+    """How the predictions were used."""
+    treated: str
+    """How documents outside are treated."""
+
+    def mean(self, run: str, *, queries: bool = False, confidence: float = 0.95) -> Estimate:
+        """A run's mean. The interval is for these queries; with `queries`, for other queries as well."""
+        share = np.zeros(len(self.runs))
+        share[self.place(run)] = 1
+        return self._combined(share, queries, confidence, f"mean {self.measure} of {run}", self.limits)
+
+    def difference(self, a: str, b: str, *, queries: bool = False, confidence: float = 0.95) -> Estimate:
+        """The mean of run `a` minus that of run `b`; what they share cancels out."""
+        share = np.zeros(len(self.runs))
+        share[self.place(a)] += 1
+        share[self.place(b)] -= 1
+        widest = self.limits[1] - self.limits[0]
+        of = f"mean {self.measure}, {a} minus {b}"
+        return self._combined(share, queries, confidence, of, (-widest, widest))
+
+    def _combined(
+        self, share: Floats, queries: bool, confidence: float, of: str, limits: tuple[float, float]
+    ) -> Estimate:
+        values = share @ self.per_query
+        method = f"{self.design} sample of {counted(self.judged, 'human judgment')}, {self.predictions}"
+        if queries:
+            return t_interval(values, confidence, method=method, of=of, limits=limits)
+        error = self.error.deviation(share)
+        return normal_interval(float(values.mean()), error, confidence, method=method, of=of, limits=limits)
+
+    def intervals(self, a: str, b: str | None = None, *, confidence: float = 0.95) -> list[Estimate]:
+        both = [False, True] if self.per_query.shape[1] > 1 else [False]
+        if b is None:
+            return [self.mean(a, queries=queries, confidence=confidence) for queries in both]
+        return [self.difference(a, b, queries=queries, confidence=confidence) for queries in both]
+
+    def notes(self) -> list[str]:
+        sample = f"{self.design} sample of {counted(self.judged, 'human judgment')}"
+        found = [f"{self.measure} by document: {sample}, {self.predictions}."]
+        if self.predictions != NONE:
+            found.append(f"Documents that count for {self.measure} and have no prediction: {self.missing}.")
+        if self.outside:
+            what = f"Documents that count for {self.measure} and could not have been judged by people"
+            found.append(f"{what}: {self.outside}, {self.treated}.")
+        return found
+
+
+def estimate_by_document(
+    qrels: JudgmentsSource,
+    runs: RunsSource,
+    predictions: PredictionsSource | None = None,
+    measure: MeasureLike = "RBP(p=0.8)",
+    *,
+    calibrate: bool = True,
+    outside: str = "error",
+) -> DocumentEstimates:
+    """Estimate the runs' means of a sum (P, RBP, DCG) from a human sample and predictions of the rest.
+
+    `qrels` are the human judgments of a random sample, with how it was drawn (see `Population.of`). With
+    `calibrate`, the predictions may be any scores: rising curves fitted to the sample turn them into expected
+    gains, and no query's judgments calibrate its own documents. Otherwise grades count as they are, and
+    scores must be probabilities. Without predictions it is the plain Horvitz-Thompson estimate.
+
+    `outside` says what to do with retrieved documents that could not have been judged: 'error',
+    'nonrelevant' (as in TREC) or 'predicted' (trust the predictions).
+
+    >>> qrels = {"q1": {"d1": 1, "d2": -1, "d3": 0, "d4": -1}, "q2": {"d1": -1, "d2": 1, "d3": -1, "d4": 0}}
+    >>> run = {q: {"d1": 4, "d2": 3, "d3": 2, "d4": 1} for q in qrels}
+    >>> predicted = {q: {"d1": 0.9, "d2": 0.6, "d3": 0.2, "d4": 0.1} for q in qrels}
+    >>> print(estimate_by_document(qrels, {"mine": run}, predicted, "P@4", calibrate=False).mean("mine"))
+    0.5000 [0.2980, 0.7020]
+    """
+    if outside not in OUTSIDE:
+        raise UsageError(f"outside is {outside!r}, expected one of {', '.join(OUTSIDE)}")
+    chosen = Sum.of(measure)
+    population = Population.of(qrels, runs)
+    gain = np.zeros(len(population.drawn))
+    gain[population.drawn] = chosen.gains(population.judgments.grade[population.drawn])
+    weight = chosen.weights(population.rankings.rank)
+    counted = np.zeros(len(gain), bool)
+    counted[population.rankings.row[weight != 0]] = True
+    expected, missing = np.zeros(len(gain)), 0
+    if predictions is not None:
+        source = Predictions.of(predictions)
+        value = source.aligned(population.judgments, "the judgments and runs").value
+        ignored = population.unreachable if outside == "nonrelevant" else ~counted
+        missing = int((np.isnan(value) & counted & ~ignored).sum())
+        if calibrate:
+            fold = folds_of(population.judgments)
+            expected = cross_fitted(value, gain, population.drawn, population.inclusion, fold)
+        else:
+            expected = as_gains(source, value, chosen)
+    unreachable = population.unreachable & counted
+    if unreachable.any() and outside == "error":
+        raise InputError(_refusal(population, unreachable))
+    if outside == "nonrelevant":
+        expected = np.where(population.unreachable, 0.0, expected)
+    return DocumentEstimates(
+        measure=str(chosen.measure),
+        runs=population.runs,
+        per_query=per_query_estimates(population, weight, gain, expected),
+        error=SamplingError.of(population, weight, gain, expected),
+        limits=chosen.measure.traits.range,
+        design=population.design,
+        judged=int(population.drawn.sum()),
+        missing=missing,
+        outside=int(unreachable.sum()),
+        predictions=NONE if predictions is None else CALIBRATED if calibrate else AS_THEY_ARE,
+        treated=OUTSIDE[outside],
+    )
+
+
+def per_query_estimates(population: Population, weight: Floats, gain: Floats, expected: Floats) -> Floats:
+    """Runs x queries: the sum of w (m + I (y - m) / pi).
+
+    Over all samples the mean of the bracket is the gain y, whatever the expected gain m is.
+    """
+    correction = np.where(population.drawn, (gain - expected) / population.inclusion, 0.0)
+    rankings = population.rankings
+    totals = rankings.total(weight * (expected + correction)[rankings.row])
+    return totals.reshape(len(population.runs), population.queries)
+
+
+def as_gains(predictions: Predictions, value: Floats, chosen: Sum) -> Floats:
+    """Predictions as gains without calibration; 0 where there is none."""
+    if predictions.kind == GRADES:
+        known = ~np.isnan(value)
+        gain = np.zeros(len(value))
+        gain[known] = chosen.gains(value[known])
+        return gain
+    if not predictions.are_probabilities:
+        problem = "scores without calibration must be probabilities, numbers from 0 to 1"
+        raise UsageError(f"{predictions.name}: {problem}: calibrate them")
+    if not np.array_equal(chosen.gains([0, chosen.rel]), [0.0, 1.0]):
+        raise UsageError(f"{chosen.measure}: probabilities of relevance are not graded gains: calibrate them")
+    return np.where(np.isnan(value), 0.0, value)
+
+
+def _refusal(population: Population, rows: Mask) -> str:
+    row = int(np.argmax(rows))
+    query = population.judgments.queries[int(population.judgments.query[row])]
+    example = f"document {population.judgments.documents[row]!r} of query {query!r}"
+    several = f"{counted(int(rows.sum()), 'document')} of those that count"
+    remedy = "draw the sample from all documents, or choose outside='nonrelevant' or 'predicted'"
+    return f"people could not have judged {several}, such as {example}: {remedy}"

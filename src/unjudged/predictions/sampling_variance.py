@@ -1,0 +1,99 @@
+"""How much an estimate by document would change if people had been given another sample."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+
+from unjudged.predictions.population import POISSON, Population
+from unjudged.rankings.judged import Floats, Integers
+
+
+@dataclass(frozen=True, eq=False)
+class SamplingError:
+    """How far the runs' means may be from what complete judgments would give; all are runs x runs.
+
+    `covariance` is estimated from the sample, and is unbiased for Poisson samples. It is too small if heavy
+    documents were hardly ever drawn, and none was. `expected` and `expected_seen` show that: the covariance
+    to expect if the predictions are right, from all documents and from the judged alone. Where the first is
+    larger, the estimated variance is raised in proportion.
+    """
+
+    covariance: Floats
+    expected: Floats
+    expected_seen: Floats
+
+    @classmethod
+    def of(cls, population: Population, weight: Floats, gain: Floats, expected: Floats) -> SamplingError:
+        """`weight` is of the documents of the rankings; `gain` and `expected`, y and m, are of each row.
+
+        For gains from 0 to top, m (top - m) is the largest variance with mean m: expected is the sum of
+        (1 - pi)/pi w^2 m (top - m) over all documents, expected_seen that over the judged, each 1 / pi times.
+        Documents of unknown pi add nothing, and both are 0 for stratified samples.
+        """
+        covariance = sampling_covariance(population, weight, gain - expected)
+        if population.design != POISSON:
+            return cls(covariance, 0 * covariance, 0 * covariance)
+        pi, top = population.inclusion, max(1.0, float(gain[population.drawn].max(initial=0.0)))
+        m = np.clip(expected, 0.0, top)
+        doubt = np.sqrt((1 - pi) / pi * m * (top - m))
+        seen = np.where(population.drawn, doubt / np.sqrt(pi), 0.0)
+        return cls(covariance, _squared(population, weight, doubt), _squared(population, weight, seen))
+
+    def deviation(self, share: Floats) -> float:
+        """The standard error of a combination of the runs' means."""
+        matrices = (self.covariance, self.expected, self.expected_seen)
+        variance, expected, seen = (max(float(share @ matrix @ share), 0.0) for matrix in matrices)
+        return sqrt(variance * (max(1.0, expected / seen) if seen > 0 else 1.0))
+
+
+def sampling_covariance(population: Population, weight: Floats, residual: Floats) -> Floats:
+    """The estimated covariance of the runs' means over samples: runs x runs.
+
+    `weight` is of the documents of the rankings, `residual` is r = y - m of each row. Poisson samples: the
+    sum over the judged of (1 - pi) (w r / pi)^2, which is unbiased. Stratified samples: the sum over strata
+    of N^2 (1 - n/N) s^2 / n, with s^2 the variance of w r among the n judged of N; where n = 1 < N there is
+    no variance, and s^2 is (w r)^2.
+    """
+    if population.design == POISSON:
+        pi = population.inclusion
+        return _squared(population, weight, np.where(population.drawn, np.sqrt(1 - pi) / pi * residual, 0.0))
+    rows = np.flatnonzero(population.drawn)
+    place = np.full(len(residual), -1)
+    place[rows] = np.arange(len(rows))
+    at = place[population.rankings.row]
+    own = at >= 0
+    run = population.rankings.ranking[own] // population.queries
+    spread = np.zeros((len(rows), len(population.runs)))
+    spread[at[own], run] = weight[own] / population.queries
+    sizes = np.bincount(population.stratum[population.stratum >= 0])
+    centred = _within_strata(spread * residual[rows, None], population.stratum[rows], sizes)
+    covariance: Floats = centred.T @ centred
+    return covariance
+
+
+def _squared(population: Population, weight: Floats, scale: Floats) -> Floats:
+    """Runs x runs: the sum over rows of w_i w_j scale^2, with the weights in the runs' means."""
+    from scipy.sparse import csr_array
+
+    rankings = population.rankings
+    own = scale[rankings.row] != 0
+    row, run = rankings.row[own], rankings.ranking[own] // population.queries
+    entries = weight[own] * scale[row] / population.queries
+    spread = csr_array((entries, (run, row)), shape=(len(population.runs), len(scale)))
+    squared: Floats = (spread @ spread.T).toarray()
+    return squared
+
+
+def _within_strata(spread: Floats, stratum: Integers, sizes: Integers) -> Floats:
+    """Rows scaled so that their squares add up to the variance of a stratified sample."""
+    judged = np.bincount(stratum, minlength=len(sizes))
+    several = np.maximum(judged, 1)
+    totals = [np.bincount(stratum, column, len(sizes)).astype(float) for column in spread.T]
+    means = np.stack(totals, axis=1) / several[:, None]
+    means[judged == 1] = 0.0
+    scale = sizes**2 * (1 - judged / sizes) / several / np.maximum(judged - 1, 1)
+    centred: Floats = (spread - means[stratum]) * np.sqrt(np.maximum(scale, 0.0))[stratum, None]
+    return centred

@@ -1,0 +1,84 @@
+"""Estimates of every run and measure as one table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+from math import isnan
+from typing import Any, overload
+
+from unjudged.grids.grid import Cell, Column, Grid, grid_of
+from unjudged.grids.result_frames import frame_of
+from unjudged.grids.shown import Shown
+from unjudged.uncertainty.estimate import Estimate
+
+FIELDS = tuple(field.name for field in fields(Estimate) if field.name != "of")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Estimates(Shown, Sequence[Sequence[Estimate]]):
+    """The estimate of run i by measure k is `estimates[i][k]`.
+
+    >>> from unjudged import evaluate, sample
+    >>> evaluate(sample.qrels, sample.runs["fused"], ["P@10", "Judged@10"]).estimate()
+    run                      P@10  Judged@10
+    fused  0.3967 [0.3967, 0.3967]     1.0000
+    """
+
+    estimates: Sequence[Sequence[Estimate]]
+    runs: Sequence[str]
+    measures: Sequence[str]
+    library: str = ""
+    """Where frames went in, the library they are of."""
+    notes: Sequence[str] = ()
+
+    def __len__(self) -> int:
+        """The number of runs."""
+        return len(self.estimates)
+
+    @overload
+    def __getitem__(self, run: int) -> Sequence[Estimate]: ...
+    @overload
+    def __getitem__(self, run: slice) -> Sequence[Sequence[Estimate]]: ...
+    def __getitem__(self, run: int | slice) -> Sequence[Any]:
+        return self.estimates[run]
+
+    def rows(self) -> Iterator[list[Cell]]:
+        """Run, measure, value, ends, confidence, method and uncertainty of each estimate; None for no end."""
+        for run, row in zip(self.runs, self.estimates, strict=True):
+            for measure, estimate in zip(self.measures, row, strict=True):
+                yield [run, measure, *(_cell(getattr(estimate, name)) for name in FIELDS)]
+
+    def frame(self, library: str | None = None) -> Any:
+        """`rows()` in the kind of frame that went in, or 'pandas', 'polars', 'pyarrow' or 'duckdb'."""
+        columns = zip(*self.rows(), strict=True)
+        return frame_of(dict(zip(("run", "measure", *FIELDS), columns, strict=True)), library or self.library)
+
+    def grid(self) -> Grid:
+        """`0.2930 [0.2410, 0.4020]` per run and measure; the notes name the methods.
+
+        The long form has a row per run and measure.
+        """
+        columns = [Column("run", "label"), *(Column(measure) for measure in self.measures)]
+        rows: list[list[Cell]] = [
+            [run, *map(str, row)] for run, row in zip(self.runs, self.estimates, strict=True)
+        ]
+        methods = dict.fromkeys(_note(estimate) for row in self.estimates for estimate in row)
+        return Grid(
+            columns,
+            rows,
+            notes=[*self.notes, *methods],
+            records=lambda: grid_of(["run", "measure", *FIELDS], self.rows()),
+        )
+
+
+def _cell(value: Cell) -> Cell:
+    return None if isinstance(value, float) and isnan(value) else value
+
+
+def _note(estimate: Estimate) -> str:
+    """What an interval covers, and under which assumptions."""
+    if not estimate.has_interval:
+        return f"{estimate.of}: {estimate.method}."
+    level = "" if estimate.confidence == 1 else f"{estimate.confidence:.0%} "
+    return f"{level}intervals for {estimate.uncertainty}: {estimate.method}."

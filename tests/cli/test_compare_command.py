@@ -1,0 +1,177 @@
+"""`unjudged compare`: sentences, tables and files, and what `unjudged next` does for a comparison."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.in_process import printed, refused, unjudged
+from unjudged import compare, sample
+
+QRELS = str(sample.qrels)
+NAMES = ("reranked", "fused", "dense")
+RERANKED, FUSED, DENSE = (str(sample.runs[name]) for name in NAMES)
+COLUMNS = ["measure", "a", "b", "difference", "p", "p_adjusted", "low", "high", "verdict"]
+
+
+def table(*arguments: str) -> list[list[str]]:
+    return list(csv.reader(io.StringIO(printed(*arguments))))
+
+
+def test_two_runs_in_sentences() -> None:
+    clear = printed("compare", QRELS, RERANKED, FUSED)
+    assert clear.splitlines()[0] == "RBP(p=0.8): reranked 0.4889, fused 0.3883, difference +0.1006."
+    assert "Verdict: clear. reranked is better than fused" in clear
+    unsure = " ".join(printed("compare", QRELS, RERANKED, DENSE).split())
+    assert "between -0.4533 and +0.2705 (exact bounds)" in unsure
+    assert "reranked stays ahead as long as fewer than 36% of them are relevant" in unsure
+    assert "Verdict: significant, open to judging. reranked is ahead of dense" in unsure
+    assert "Judge more documents first (`unjudged next`)." in unsure
+
+
+def test_sentences_fit_the_terminal() -> None:
+    for width in (40, 80, 120):
+        text = unjudged("compare", QRELS, RERANKED, DENSE, COLUMNS=str(width)).stdout.decode()
+        assert max(map(len, text.splitlines())) <= width
+
+
+@pytest.mark.parametrize("options", [[], ["--pairs"], ["--baseline", "fused"], ["-m", "AP", "-m", "P@10"]])
+def test_tables_fit_80_columns(options: list[str]) -> None:
+    text = printed("compare", QRELS, *map(str, sample.runs.values()), *options)
+    assert max(map(len, text.splitlines())) <= 80
+    assert "Paired t test, Holm's step-down correction, alpha = 0.05" in text
+    assert "expanded has no ranking for 1 query of 30: q17." in text
+
+
+def test_differences_by_query_fit_80_columns() -> None:
+    text = printed("compare", QRELS, RERANKED, DENSE, "--per-query")
+    assert max(map(len, text.splitlines())) <= 80
+    assert "unjudged documents that matter most" in text
+    assert "suffice to reverse the order." in text
+
+
+def test_differences_by_query_as_csv() -> None:
+    rows = table("compare", QRELS, RERANKED, DENSE, "-q", "-m", "AP", "-m", "P@10", "--format", "csv")
+    assert rows[0][:4] == ["measure", "a", "b", "query"]
+    assert rows[0][4:] == ["value_a", "value_b", "difference", "low", "high", "document", "effect"]
+    assert [row[0] for row in rows[1:]] == ["AP"] * 30 + ["P@10"] * 30
+    assert {(row[1], row[2]) for row in rows[1:]} == {("reranked", "dense")}
+
+
+def test_pairs_as_csv_have_nine_columns() -> None:
+    rows = list(
+        csv.reader(
+            io.StringIO(printed("compare", QRELS, RERANKED, FUSED, DENSE, "--pairs", "--format", "csv"))
+        )
+    )
+    assert rows[0] == COLUMNS
+    found = compare(sample.qrels, [RERANKED, FUSED, DENSE])
+    expected = [
+        [
+            p.measure,
+            p.a,
+            p.b,
+            p.difference.value,
+            p.p,
+            p.p_adjusted,
+            p.difference.low,
+            p.difference.high,
+            p.verdict,
+        ]
+        for p in found.pairs()
+    ]
+    assert [[*row[:3], *map(float, row[3:8]), row[8]] for row in rows[1:]] == expected
+    two = table("compare", QRELS, RERANKED, FUSED, "--format", "csv")
+    assert two[0] == COLUMNS
+    assert len(two) == 2
+
+
+def test_systems_as_data_have_the_interval_for_other_queries() -> None:
+    document = json.loads(printed("compare", QRELS, RERANKED, FUSED, DENSE, "--format", "json"))
+    first = document["rows"][0]
+    assert (first["run"], first["letter"], first["tier"], first["beats"]) == ("reranked", "a", 1, "b")
+    assert first["beats_open_to_judging"] == "c"
+    assert (first["rank_low"], first["rank_high"]) == (1, 2)
+    for row in document["rows"]:
+        assert row["query_low"] < row["mean"] < row["query_high"]
+        assert row["low"] <= row["mean"] <= row["high"]
+    second = document["rows"][1]
+    assert (second["versus"], second["wins"], second["ties"], second["losses"]) == ("reranked", 9, 0, 21)
+    assert second["effect_low"] < second["effect"] < second["effect_high"] < 0
+    assert document["notes"] == ["Paired t test, Holm's step-down correction, alpha = 0.05."]
+
+
+def test_pairs_as_json_have_everything() -> None:
+    rows = json.loads(printed("compare", QRELS, RERANKED, FUSED, DENSE, "--pairs", "--format", "json"))[
+        "rows"
+    ]
+    assert list(rows[0])[:9] == COLUMNS
+    assert rows[1]["flip"] == pytest.approx(compare(sample.qrels, [RERANKED, DENSE]).pair().flip)
+    assert (rows[0]["wins"], rows[0]["ties"], rows[0]["losses"]) == (21, 0, 9)
+    assert rows[0]["bounds"] == "exact"
+
+
+def test_latex() -> None:
+    text = printed(
+        "compare", QRELS, RERANKED, FUSED, DENSE, "-m", "AP", "-m", "RBP(p=0.8)", "--format", "latex"
+    )
+    assert r"\toprule" in text
+    assert (
+        r"a & reranked & \textbf{0.4374}\textsuperscript{b?,c?} & \textbf{0.4889}\textsuperscript{b,c?} \\"
+        in text
+    )
+    caption = next(line for line in text.splitlines() if line.startswith(r"\caption"))
+    assert "Paired t test, Holm's step-down correction, alpha = 0.05." in caption
+    expanded = printed("compare", QRELS, RERANKED, str(sample.runs["expanded"]), "--format", "latex")
+    assert "expanded has no ranking for 1 query of 30: q17." in expanded
+
+
+def test_markdown_has_the_best_in_bold() -> None:
+    text = printed("compare", QRELS, RERANKED, FUSED, "--format", "markdown")
+    assert "| a | reranked | **0.4889** |" in text
+
+
+def test_notes_that_have_no_place_go_to_standard_error() -> None:
+    done = unjudged("compare", QRELS, RERANKED, FUSED, str(sample.runs["expanded"]), "--format", "csv")
+    assert done.stderr.decode() == (
+        "unjudged: expanded has no ranking for 1 query of 30: q17. Each counts as empty.\n"
+    )
+
+
+def test_judging_the_documents_asked_for_settles_the_comparison(tmp_path: Path) -> None:
+    asked = tmp_path / "to-judge.qrels"
+    printed("next", QRELS, RERANKED, DENSE, "--difference", "--budget", "500", "-o", str(asked))
+    lines = asked.read_text().splitlines()
+    assert lines[0] == "# 500 documents to judge: replace each -1 by a grade."
+    assert len(lines) == 502
+    asked.write_text("\n".join(lines).replace(" -1", " 0"))
+    assert "Verdict: clear. reranked is better" in printed(
+        "compare", QRELS, RERANKED, DENSE, "--judged", str(asked)
+    )
+
+
+def test_refusals(tmp_path: Path) -> None:
+    assert refused(2, "compare", QRELS, RERANKED).startswith("two or more runs are needed")
+    assert refused(2, "compare", QRELS, RERANKED, FUSED, DENSE, "-q") == (
+        "--per-query is about two runs, and there are 3"
+    )
+    assert refused(2, "compare", QRELS, RERANKED, FUSED, "-q", "--pairs") == (
+        "--per-query and --pairs cannot be used together"
+    )
+    assert refused(2, "compare", QRELS, RERANKED, FUSED, "--baseline", "best").startswith(
+        "the baseline 'best' is not among the runs: reranked, fused"
+    )
+    assert refused(2, "compare", QRELS, RERANKED, RERANKED).endswith("is given twice")
+    assert refused(2, "compare", QRELS, RERANKED, FUSED, "-m", "infAP").startswith("infAP already estimates")
+    assert refused(1, "next", QRELS, "nowhere").endswith("nowhere: no such file")
+    assert refused(2, "next", QRELS, RERANKED, "-m", "AP").startswith("AP is no sum over relevant documents")
+    copy = tmp_path / "copy.run"
+    copy.write_bytes(sample.runs["fused"].read_bytes())
+    equal = printed("compare", QRELS, FUSED, str(copy))
+    assert "fused and copy have the same mean, whatever the unjudged documents turn out to be." in " ".join(
+        equal.split()
+    )

@@ -1,0 +1,57 @@
+"""Small collections of several runs, and every completion of their judgments."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+from hypothesis import strategies as st
+
+from tests.conftest import Qrels, RunDict
+from unjudged.evaluation import name_runs
+from unjudged.measures.registry import Measure
+from unjudged.rankings.judged import Floats
+from unjudged.rankings.judgments import Judgments
+from unjudged.uncertainty.shared import SharedRankings
+
+DOCUMENTS = [f"d{i}" for i in range(7)]
+
+
+@st.composite
+def several_runs(
+    draw: st.DrawFn, *, runs: int = 2, highest: int = 1, queries: int = 2
+) -> tuple[Qrels, dict[str, RunDict]]:
+    """Judgments of three documents or more of each query, some unjudged, and runs that share documents."""
+    asked = [f"q{i}" for i in range(draw(st.integers(1, queries)))]
+    grades = st.lists(st.integers(-1, highest), min_size=3, max_size=6)
+    qrels = {query: dict(zip(DOCUMENTS, draw(grades), strict=False)) for query in asked}
+    orders = st.permutations(DOCUMENTS)
+
+    def ranking() -> dict[str, float]:
+        kept = draw(orders)[: draw(st.integers(1, 5))]
+        return {document: -float(rank) for rank, document in enumerate(kept)}
+
+    names = ["one", "two", "three"][:runs]
+    return qrels, {name: {query: ranking() for query in asked} for name in names}
+
+
+def shared_of(qrels: Qrels, runs: dict[str, RunDict]) -> SharedRankings:
+    return SharedRankings.of(Judgments.of(qrels), name_runs(runs))
+
+
+def completed_differences(
+    shared: SharedRankings, measure: Measure, top: int, a: int = 0, b: int = 1
+) -> list[Floats]:
+    """For each query, the differences in all completions of its judgments."""
+    pool = shared.judgments
+    found = []
+    for query in range(len(pool.queries)):
+        unknown = np.flatnonzero((pool.grade < 0) & (pool.query == query))
+        differences = []
+        for grades in product(range(top + 1), repeat=len(unknown)):
+            grade = np.maximum(pool.grade, 0)
+            grade[unknown] = grades
+            values = shared.per_run(measure.compute(shared.rankings.relabelled(pool.with_grades(grade))))
+            differences.append(values[a, query] - values[b, query])
+        found.append(np.array(differences))
+    return found

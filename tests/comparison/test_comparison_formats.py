@@ -1,0 +1,66 @@
+"""A comparison as frames, marks beyond z, and names that could break a table."""
+
+from __future__ import annotations
+
+import pytest
+
+from unjudged import UsageError, compare, sample
+from unjudged.comparison.comparison_grids import MORE_PAIR_FIELDS, PAIR_FIELDS, letters
+from unjudged.grids.rendering import render
+
+QRELS = {q: {"x": 1, "y": 0} for q in ("q1", "q2", "q3")}
+
+
+def test_frames_are_of_the_kind_that_went_in() -> None:
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    rows = [("q1", "x", 2.0), ("q1", "y", 1.0), ("q2", "y", 1.0), ("q3", "u", 1.0)]
+    columns = dict(zip(("query", "document", "score"), zip(*rows, strict=True), strict=True))
+    for library, frame in (("pandas", pandas.DataFrame(columns)), ("polars", polars.DataFrame(columns))):
+        found = compare(QRELS, {"one": frame, "two": {"q1": {"y": 1.0}}})
+        made = found.frame()
+        assert type(made).__module__.split(".")[0] == library
+        assert list(made.columns) == [*PAIR_FIELDS, *MORE_PAIR_FIELDS]
+        assert len(made) == 1
+        assert made["verdict"][0] == found.verdict
+        assert found.to_frame("pyarrow").num_rows == 1
+
+
+def test_a_frame_must_be_named_where_none_went_in() -> None:
+    found = compare(sample.qrels, {name: sample.runs[name] for name in ("fused", "dense")})
+    with pytest.raises(UsageError, match="no frame went in: use one of pandas, polars"):
+        found.frame()
+    with pytest.raises(UsageError, match="no kind of frame 'excel'"):
+        found.frame("excel")
+
+
+def test_marks_never_run_out() -> None:
+    marks = [letters(place) for place in range(1000)]
+    assert marks[:2] == ["a", "b"]
+    assert marks[25:28] == ["z", "aa", "ab"]
+    assert len(set(marks)) == 1000
+
+
+def test_thirty_systems_have_thirty_marks() -> None:
+    """The first finds the relevant document at once, the others later and later."""
+    runs = {
+        f"run{k:02}": {q: {"x": 1.0, **{f"n{i}": 2.0 + i for i in range(k)}} for q in QRELS}
+        for k in range(30)
+    }
+    judged = {q: {"x": 1, **{f"n{i}": 0 for i in range(30)}} for q in QRELS}
+    found = compare(judged, runs, "RR", alpha=0.9, correction="none")
+    rows = found.systems_grid().rows
+    assert [row[0] for row in rows] == [letters(place) for place in range(30)]
+    assert str(rows[0][-1]).split() == [letters(place) for place in range(1, 30)]
+    assert str(rows[28][-1]).split() == ["ad"]
+    assert "aa,ab,ac,ad" in found.to_latex()
+
+
+def test_names_cannot_break_a_table() -> None:
+    runs = {"a_b & {c}": {"q1": {"x": 1.0}}, "=1+2|\x1b[31m": {"q1": {"y": 1.0}}}
+    found = compare(QRELS, runs, "AP")
+    assert r"a\_b \& \{c\}" in found.to_latex()
+    assert "\x1b" not in found.to_latex()
+    assert "'=1+2" in str(render(found.records(), "csv"))
+    for kind in ("table", "markdown", "html", "json", "csv"):
+        assert "\x1b" not in str(render(found.systems_grid(), kind))
+        assert "\x1b" not in str(render(found.pairs_grid(), kind))

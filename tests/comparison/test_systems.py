@@ -1,0 +1,291 @@
+"""Comparisons of systems: order, verdicts, ranks, tiers, and cases without variance or queries."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.comparison.small_collections import several_runs
+from tests.conftest import Qrels, RunDict
+from unjudged import Calibration, Comparison, InputError, Pair, UsageError, compare, evaluate, sample
+from unjudged.comparison.verdicts import CLEAR, OPEN, SETTLED, SIGNIFICANT, UNRESOLVED, VERDICTS, verdict_of
+
+MIRRORED = ("difference", "other_queries", "effect", "calibrated")
+
+
+def turned(pair: Pair) -> dict[str, Any]:
+    """The same pair as B minus A."""
+
+    def negative(estimate: Any) -> Any:
+        return estimate and replace(estimate, value=-estimate.value, low=-estimate.high, high=-estimate.low)
+
+    return {
+        **{name: asdict(pair)[name] for name in asdict(pair) if name not in MIRRORED},
+        **{name: negative(getattr(pair, name)) for name in MIRRORED},
+        "a": pair.b,
+        "b": pair.a,
+        "mean_a": pair.mean_b,
+        "mean_b": pair.mean_a,
+        "wins": pair.losses,
+        "losses": pair.wins,
+    }
+
+
+def fields(pair: Pair) -> dict[str, Any]:
+    return {name: getattr(pair, name) for name in asdict(pair)}
+
+
+def test_the_order_of_the_arguments_does_not_matter() -> None:
+    """With a prevalence estimated from each run, this example gave a different answer when turned round."""
+    qrels = {"q": {"x": 1, "y": 0, "z": 0, "w": 0}}
+    a = {"q": {d: -float(k) for k, d in enumerate(["u", "x", "v", "y"])}}
+    b = {"q": {d: -float(k) for k, d in enumerate(["x", "z", "w", "u"])}}
+    for measure in ("RBP(p=0.8)", "AP", "nDCG", "P@2"):
+        one = compare(qrels, {"A": a, "B": b}, measure)
+        other = compare(qrels, {"B": b, "A": a}, measure)
+        assert fields(other.pair("B", "A")) == turned(one.pair("A", "B"))
+        assert one.verdict == other.verdict
+        assert one.better == other.better
+        assert one.ahead == other.ahead
+
+
+@pytest.mark.parametrize("correction", ["holm", "tukey", "maxt"])
+@settings(max_examples=30, deadline=None)
+@given(
+    collection=several_runs(runs=3, highest=2),
+    measure=st.sampled_from(["RBP(p=0.8)", "P@3", "AP", "nDCG@3", "RR", "Bpref"]),
+)
+def test_every_field_is_mirrored(
+    correction: str, collection: tuple[Qrels, dict[str, RunDict]], measure: str
+) -> None:
+    qrels, runs = collection
+    settings_ = {"correction": correction, "draws": 50, "test": "randomization"}
+    one = compare(qrels, runs, measure, **settings_)  # type: ignore[arg-type]
+    other = compare(qrels, dict(reversed(runs.items())), measure, **settings_)  # type: ignore[arg-type]
+    for pair in one.pairs():
+        assert fields(one.pair(pair.b, pair.a)) == turned(one.pair(pair.a, pair.b))
+        assert fields(other.pair(pair.a, pair.b)) == fields(one.pair(pair.a, pair.b))
+
+
+def test_the_table_of_verdicts() -> None:
+    table = {
+        (True, True, False): CLEAR,
+        (False, True, False): SETTLED,
+        (True, False, True): SIGNIFICANT,
+        (False, False, True): OPEN,
+        (True, False, False): UNRESOLVED,
+        (False, False, False): UNRESOLVED,
+    }
+    for facts, verdict in table.items():
+        assert verdict_of(*facts) == verdict
+    assert set(table.values()) == set(VERDICTS)
+
+
+def test_every_verdict_says_what_to_do() -> None:
+    base = compare(sample.qrels, {name: sample.runs[name] for name in ("reranked", "fused")}).pair()
+    advice = {
+        CLEAR: "reranked is better than fused",
+        SIGNIFICANT: "Judge more documents first",
+        SETTLED: "Use more queries",
+        OPEN: "Judge more documents (`unjudged next`), and use more queries",
+        UNRESOLVED: "no judgments that reverse it were found",
+    }
+    for verdict, words in advice.items():
+        pair = replace(base, verdict=verdict)
+        assert words in pair.conclusion()
+        assert pair.conclusion().startswith("reranked")
+        assert (pair.better == "reranked") == (verdict in (CLEAR, SETTLED))
+
+
+# Ten queries. best beats good on nine of them, and good beats bad, by judged documents alone.
+TEN = [f"q{i}" for i in range(10)]
+JUDGED = {q: {"x": 1, "y": 1, "z": 0, "w": 0} for q in TEN}
+
+
+def ranked(*orders: str) -> RunDict:
+    """One ranking per query, from letters; the last order is that of all further queries."""
+    given = [*orders, *[orders[-1]] * (10 - len(orders))]
+    return {q: {d: -float(k) for k, d in enumerate(order)} for q, order in zip(TEN, given, strict=True)}
+
+
+@pytest.fixture(scope="module")
+def four() -> Comparison:
+    """`best` and `twin` differ on one query; `unsure` might be the best of all."""
+    runs = {
+        "bad": ranked("zw", "zx", "wz"),
+        "unsure": ranked("uv", "xu", "uv"),
+        "best": ranked("xzy", "xwz", "xyz"),
+        "twin": ranked("xyz", "xyz"),
+    }
+    return compare(JUDGED, runs, "P@2")
+
+
+def test_ranks_tiers_and_marks(four: Comparison) -> None:
+    result = four.result()
+    assert {(pair.a, pair.b): pair.verdict for pair in four.pairs()} == {
+        ("bad", "unsure"): OPEN,
+        ("bad", "best"): CLEAR,
+        ("bad", "twin"): CLEAR,
+        ("unsure", "best"): SIGNIFICANT,
+        ("unsure", "twin"): SIGNIFICANT,
+        ("best", "twin"): SETTLED,
+    }
+    ranks = dict(zip(four.runs, result.rank_intervals(), strict=True))
+    assert ranks == {"bad": (3, 4), "unsure": (1, 4), "best": (1, 3), "twin": (1, 3)}
+    tiers = dict(zip(four.runs, result.tiers(), strict=True))
+    assert tiers == {"twin": 1, "best": 1, "bad": 2, "unsure": 2}
+    rows = {row[1]: (row[0], row[-1]) for row in four.systems_grid().rows}
+    assert rows == {"twin": ("a", "c d?"), "best": ("b", "c d?"), "bad": ("c", ""), "unsure": ("d", "")}
+
+
+def test_documents_that_can_only_make_systems_equal(four: Comparison) -> None:
+    assert "can make the two equal, but they cannot reverse the order" in str(four.pair("twin", "unsure"))
+    assert "can reverse the order" in str(four.pair("best", "unsure"))
+
+
+def test_rank_intervals_count_what_is_clear() -> None:
+    found = compare(sample.qrels, sample.runs)
+    result = found.result()
+    clear = result.clearly_beats
+    for system, (first, last) in enumerate(result.rank_intervals()):
+        assert first == 1 + sum(bool(clear[other, system]) for other in range(len(clear)))
+        assert last == len(clear) - sum(bool(clear[system, other]) for other in range(len(clear)))
+    for tier in set(result.tiers()):
+        members = [i for i, own in enumerate(result.tiers()) if own == tier]
+        assert not clear[np.ix_(members, members)].any()
+
+
+def test_identical_runs() -> None:
+    """The same ranking, with unjudged documents: no judgment can tell the two apart."""
+    run = ranked("uxv")
+    for measure in ("RBP(p=0.8)", "P@2", "AP", "nDCG@2", "Bpref"):
+        found = compare(JUDGED, {"one": run, "two": run}, measure)
+        assert (found.verdict, found.better, found.ahead) == (SETTLED, None, None)
+        assert (found.difference.low, found.difference.high) == (0, 0)
+        assert found.pair().p == 1
+        assert "have the same mean, whatever the unjudged documents turn out to be" in str(found)
+        assert "1 of 1 pairs score the same on every query: p is 1" in str(found)
+
+
+def test_one_query() -> None:
+    found = compare({"q": {"x": 1, "y": 0}}, {"one": {"q": {"x": 1.0}}, "two": {"q": {"y": 1.0}}}, "P@1")
+    assert (found.verdict, found.better, found.pair().p) == (SETTLED, "one", 1)
+    assert "one query says nothing about other queries" in str(found)
+
+
+def test_the_same_difference_on_every_query() -> None:
+    found = compare(JUDGED, {"one": ranked("x"), "two": ranked("z")}, "P@1")
+    assert found.pair().p == 2.0**-9
+    assert found.verdict == CLEAR
+    assert found.pair().effect.value == np.inf
+    assert "differ by the same amount on every query" in str(found)
+
+
+def test_all_runs_equal() -> None:
+    runs = {name: ranked("xy") for name in ("one", "two", "three")}
+    found = compare(JUDGED, runs, ["AP", "RBP(p=0.8)"])
+    assert {pair.verdict for pair in found.pairs()} == {SETTLED}
+    for result in found.results:
+        assert result.rank_intervals() == [(1, 3)] * 3
+        assert result.tiers() == [1, 1, 1]
+
+
+def test_a_baseline() -> None:
+    found = compare(sample.qrels, sample.runs, baseline="fused")
+    assert len(list(found.pairs())) == len(found.runs) - 1
+    assert {pair.b for pair in found.pairs()} == {"fused"}
+    assert found.pair("fused", "lexical").difference.value > 0
+    with pytest.raises(UsageError, match="dense and lexical were not compared: only pairs with the baseline"):
+        found.pair("dense", "lexical")
+    alone = compare(sample.qrels, {n: sample.runs[n] for n in ("fused", "lexical")}, correction="none")
+    assert alone.pair().p == found.pair("fused", "lexical").p
+
+
+def test_refusals() -> None:
+    runs = {name: sample.runs[name] for name in ("fused", "lexical", "dense")}
+    for arguments, problem in (
+        ({"baseline": "none"}, "the baseline 'none' is not among the runs: fused, lexical, dense"),
+        ({"alpha": 5}, "alpha is 5, expected a number between 0 and 1"),
+        ({"test": "u"}, "test is 'u', expected one of t, randomization"),
+        ({"correction": "u"}, "correction is 'u', expected one of holm"),
+        ({"confidence": 95}, "confidence is 95"),
+        ({"measures": "GMAP"}, "GMAP: intervals are of arithmetic means"),
+        ({"measures": "infAP"}, "infAP already estimates"),
+    ):
+        with pytest.raises(UsageError, match=problem):
+            compare(sample.qrels, runs, **arguments)
+    with pytest.raises(UsageError, match="one run cannot be compared: give two or more"):
+        compare(sample.qrels, sample.runs["fused"])
+    found = compare(sample.qrels, runs, ["P@5", "P@10"])
+    with pytest.raises(UsageError, match="several measures were compared: name one of P@5, P@10"):
+        found.pair("fused", "dense")
+    with pytest.raises(UsageError, match="there are 3 runs: name the two that you mean"):
+        found.pair(measure="P@5")
+    with pytest.raises(UsageError, match="no run is called 'nobody'; there are fused, lexical, dense"):
+        found.pair("fused", "nobody", "P@5")
+    with pytest.raises(UsageError, match="AP was not compared; compared were P@5, P@10"):
+        found.pair("fused", "dense", "AP")
+    with pytest.raises(UsageError, match="fused was not compared with itself"):
+        found.pair("fused", "fused", "P@5")
+
+
+def test_policies_and_estimates_are_refused() -> None:
+    runs = {name: sample.runs[name] for name in ("fused", "lexical")}
+    with pytest.raises(UsageError, match="without unjudged"):
+        compare(sample.qrels, runs, "RBP(unjudged='condensed')")
+    with pytest.raises(UsageError, match="a new grade would move the scale"):
+        compare(sample.qrels, runs, "RBP(scale='query')")
+
+
+def test_a_difference_of_rounding_is_no_difference() -> None:
+    qrels = {q: {"a": 1, "b": 0} for q in "xyz"}
+    first = {"x": {"a": 2.0, "b": 1.0}, "y": {"b": 2.0, "a": 1.0}, "z": {"b": 1.0}}
+    second = {"x": {"b": 1.0}, "y": {"a": 2.0, "b": 1.0}, "z": {"b": 2.0, "a": 1.0}}
+    found = compare(qrels, {"one": first, "two": second})
+    assert (found.ahead, found.better, found.difference.value) == (None, None, 0)
+
+
+def test_a_run_without_a_common_query_is_refused() -> None:
+    with pytest.raises(InputError, match="no query in common"):
+        compare(JUDGED, {"one": ranked("x"), "two": {"other": {"x": 1.0}}})
+
+
+def test_a_pooled_document_that_neither_run_retrieved_counts() -> None:
+    """AP falls when it turns out relevant: from 1 and 1/2 to 1/2 and 1/4."""
+    qrels = {"q": {"d1": 1, "d2": -1, "d3": 0}}
+    found = compare(qrels, {"a": {"q": {"d1": 1.0}}, "b": {"q": {"d3": 2.0, "d1": 1.0}}}, "AP")
+    assert found.difference.value == 0.5
+    assert found.difference.low <= 0.25
+    assert found.difference.high >= 0.5
+
+
+def test_counts_are_compared_by_their_mean() -> None:
+    found = compare(sample.qrels, {n: sample.runs[n] for n in ("fused", "dense")}, "NumRelRet").pair()
+    assert found.difference.value == pytest.approx(found.mean_a - found.mean_b)
+    assert found.difference.low <= found.difference.value <= found.difference.high
+
+
+def test_the_calibrated_interval_of_a_difference() -> None:
+    """The intervals of the two runs, each with half of the error."""
+    runs = {name: sample.runs[name] for name in ("reranked", "fused")}
+    scores = {"RBP(p=0.8)": tuple(k / 400 for k in range(40))}
+    learnt = Calibration(40, 40, 30, 20, "runs", (0.1,), (0.5,), scores)
+    pair = compare(sample.qrels, runs, calibration=learnt).pair()
+    a, b = (
+        row[0]
+        for row in evaluate(sample.qrels, runs, "RBP(p=0.8)").estimate(
+            "calibrated", calibration=learnt, confidence=0.975
+        )
+    )
+    assert pair.calibrated is not None
+    assert pair.calibrated.low == pytest.approx(a.low - b.high)
+    assert pair.calibrated.high == pytest.approx(a.high - b.low)
+    assert "Calibrated, 95%:" in str(pair)
+    assert "40 groups left out in turn; assumes systems like theirs" in str(pair)
+    with pytest.raises(UsageError, match="40 groups cannot give"):
+        compare(sample.qrels, runs, calibration=learnt, confidence=0.99)

@@ -1,0 +1,226 @@
+"""The audit against scikit-learn, against the bootstrap over queries, and on cases worked by hand."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import cast
+
+import numpy as np
+import pyarrow.parquet
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from unjudged import InputError, Judgments, UsageError, audit, evaluate, sample
+from unjudged.cli.main import main
+from unjudged.grids.rendering import FORMATS, render
+from unjudged.predictions.judge_agreement import Sample, weighted_share
+
+metrics = pytest.importorskip("sklearn.metrics")
+
+
+@settings(deadline=None, max_examples=60)
+@given(seed=st.integers(0, 2**32 - 1), n=st.integers(4, 60), grades=st.integers(2, 4))
+def test_kappa_and_auc_equal_scikit_learns(seed: int, n: int, grades: int) -> None:
+    rng = np.random.default_rng(seed)
+    human, model, score = rng.integers(0, grades, n), rng.integers(0, grades, n), rng.integers(0, 6, n) / 5
+    human[:2] = model[:2] = [0, 1]
+    weight = rng.uniform(1, 9, n)
+    both = Sample(weight, rng.integers(0, 5, n), 0.95)
+    kappa = metrics.cohen_kappa_score(human, model, sample_weight=weight)
+    assert both.kappa(human, model, "kappa").value == pytest.approx(kappa, abs=1e-12)
+    auc = metrics.roc_auc_score(human > 0, score, sample_weight=weight)
+    assert both.auc(human > 0, score, "AUC").value == pytest.approx(auc, abs=1e-12)
+
+
+def test_intervals_hold_over_queries() -> None:
+    """Queries differ in difficulty for the model; the limit values are those of a very large sample."""
+    rng = np.random.default_rng(4)
+
+    def drawn(queries: int) -> tuple[Sample, np.ndarray, np.ndarray]:
+        query = np.repeat(np.arange(queries), 30)
+        skill = rng.uniform(0.2, 2.5, queries)[query]
+        relevant = rng.random(len(query)) < 0.3
+        score = skill * relevant + rng.standard_normal(len(query))
+        return Sample(np.ones(len(query)), query, 0.95), relevant, score
+
+    large, relevant, score = drawn(20000)
+    limit = large.auc(relevant, score, "").value
+    limit_kappa = large.kappa(relevant.astype(int), (score > 0.8).astype(int), "").value
+    held = np.zeros(2)
+    for _ in range(500):
+        both, relevant, score = drawn(40)
+        auc = both.auc(relevant, score, "")
+        kappa = both.kappa(relevant.astype(int), (score > 0.8).astype(int), "")
+        held += [auc.low <= limit <= auc.high, kappa.low <= limit_kappa <= kappa.high]
+    assert (held / 500 >= 0.925).all()
+    assert (held / 500 <= 0.975).all()
+
+
+def test_by_hand() -> None:
+    people = {"q1": {"d1": 2, "d2": 0, "d3": 1}, "q2": {"d1": 0, "d2": 1, "d4": 0}}
+    model = {"q1": {"d1": 2, "d2": 1, "d3": 1}, "q2": {"d1": 0, "d2": 0}}
+    run = {"q1": {"d2": 3.0, "d1": 2.0}, "q2": {"d2": 2.0, "d1": 1.0}}
+    found = audit(people, Judgments.of(model), {"a": run}, "P@2")
+    assert (found.documents, found.missing, found.weighted) == (5, 1, False)
+    assert found.confusion is not None
+    assert found.confusion.count.tolist() == [[1, 1, 0], [1, 1, 0], [0, 0, 1]]
+    assert [(r.grade, r.documents, r.mean, r.over) for r in found.ratings] == [
+        (0, 2, 0.5, 0.5),
+        (1, 2, 0.5, -0.5),
+        (2, 1, 2.0, 0.0),
+    ]
+    (bias,) = found.biases
+    assert (bias.human, bias.bias.value) == pytest.approx((0.5, (0.5 - 0.5) / 2))
+    assert [point.relevant.value for point in found.curve] == [0.5, 0.5, 1.0]
+    text = str(found)
+    assert "1 document that people judged has no prediction." in text
+    assert "kappa, grades" in text
+
+
+def test_the_bias_of_any_measure_under_complete_judgments() -> None:
+    rng = np.random.default_rng(0)
+    people = {f"q{i}": {f"d{j}": int(rng.integers(0, 2)) for j in range(8)} for i in range(6)}
+    model = {q: {d: float(rng.random()) for d in docs} for q, docs in people.items()}
+    runs = {
+        name: {q: {d: float(rng.random()) for d in docs} for q, docs in people.items()} for name in ("a", "b")
+    }
+    hard = {q: {d: int(s >= 0.5) for d, s in docs.items()} for q, docs in model.items()}
+    for measure in ("AP", "nDCG@5", "RBP(p=0.8)", "P@5", "DCG@4"):
+        found = audit(people, model, runs, measure)
+        gap = evaluate(hard, runs, measure).values[:, :, 0] - evaluate(people, runs, measure).values[:, :, 0]
+        assert [b.bias.value for b in found.biases] == pytest.approx(gap.mean(axis=1).tolist())
+        half = 2.5705818 * gap.std(axis=1, ddof=1) / np.sqrt(6)
+        assert [b.bias.high - b.bias.value for b in found.biases] == pytest.approx(half.tolist())
+
+
+def test_a_sample_stands_for_the_whole() -> None:
+    """Weighted by 1 / pi, the audit of many samples is on average that of all documents."""
+    rng = np.random.default_rng(8)
+    people = Judgments.of({f"q{i}": {f"d{j}": int(rng.integers(0, 2)) for j in range(40)} for i in range(12)})
+    names = list(people.queries)
+    scores: dict[str, dict[str, float]] = {name: {} for name in names}
+    run: dict[str, dict[str, float]] = {name: {} for name in names}
+    for q, d, grade in zip(people.query, people.documents, people.grade, strict=True):
+        scores[names[q]][d] = float(np.clip(0.3 * grade + 0.7 * rng.random(), 0, 1))
+        run[names[q]][d] = float(rng.random())
+    pi = np.where(np.arange(len(people.grade)) % 3 == 0, 0.9, 0.3)
+    whole = audit(people, scores, {"a": run}, "RBP(p=0.9)")
+    kappas, biases, aucs = [], [], []
+    for _ in range(150):
+        drawn = rng.random(len(pi)) < pi
+        part = replace(people, grade=np.where(drawn, people.grade, -1).astype(np.int32), probability=pi)
+        found = audit(part, scores, {"a": run}, "RBP(p=0.9)")
+        assert found.weighted
+        assert found.kappa is not None
+        kappas.append(found.kappa.value)
+        aucs.append(found.auc.value)
+        biases.append(found.biases[0].bias.value)
+    assert whole.kappa is not None
+    for values, exact in (
+        (kappas, whole.kappa.value),
+        (aucs, whole.auc.value),
+        (biases, whole.biases[0].bias.value),
+    ):
+        assert np.mean(values) == pytest.approx(exact, abs=3.5 * np.std(values) / np.sqrt(150))
+    with pytest.raises(UsageError, match="needs complete judgments"):
+        audit(part, scores, {"a": run}, "AP")
+
+
+def test_a_share_has_wilsons_interval() -> None:
+    """Brown, Cai and DasGupta (2001): 0 of 10 has the upper end z^2 / (n + z^2)."""
+    none = weighted_share(np.zeros(10, bool), np.ones(10), 0.95, "share")
+    assert (none.value, none.low) == (0, 0)
+    assert none.high == pytest.approx(1.959964**2 / (10 + 1.959964**2))
+    half = weighted_share(np.array([True, False]), np.array([3.0, 1.0]), 0.95, "share")
+    assert half.value == 0.75
+
+
+def test_raw_scores_need_a_threshold() -> None:
+    people = {"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 1, "d2": 0}}
+    scores = {q: {"d1": 7.0, "d2": 3.0} for q in people}
+    found = audit(people, scores)
+    assert found.confusion is None
+    assert found.kappa is None
+    assert found.auc.value == 1
+    assert "scores without a threshold, so there is no confusion matrix" in str(found)
+    with pytest.raises(UsageError, match="threshold"):
+        audit(people, scores, {"a": scores})
+    assert audit(people, scores, {"a": scores}, threshold=5.0).biases[0].bias.value == 0
+
+
+def test_what_cannot_be_is_refused() -> None:
+    with pytest.raises(InputError, match="no document that people judged has a prediction"):
+        audit({"q1": {"d1": 1, "d2": -1}}, {"q1": {"d2": 1.0}})
+    many = {"q1": {f"d{i}": i for i in range(200)}}
+    with pytest.raises(InputError, match="200 different grades"):
+        audit(many, Judgments.of(many))
+    one_label = audit({"q1": {"d1": 1, "d2": 1}}, {"q1": {"d1": 0.9, "d2": 0.8}})
+    assert np.isnan(one_label.auc.value)
+    assert json.loads(render(one_label.grids(), "json"))["tables"][0]["rows"][0]["value"] is None
+
+
+def run_command(*words: str) -> int:
+    with pytest.raises(SystemExit) as stopped:
+        main(words)
+    return int(stopped.value.code or 0)
+
+
+def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    judgments = Judgments.of(sample.qrels)
+    predictions = tmp_path / "model.run"
+    names = list(judgments.queries)
+    rows = zip(judgments.query.tolist(), judgments.documents, judgments.grade.tolist(), strict=True)
+    predictions.write_text(
+        "".join(
+            f"{names[q]} Q0 {d} 1 {0.8 if (g > 0) ^ (i % 7 == 0) else 0.3} model\n"
+            for i, (q, d, g) in enumerate(rows)
+        )
+    )
+    files = [str(sample.qrels), str(predictions), str(sample.runs["dense"]), str(sample.runs["fused"])]
+    assert run_command("audit", *files, "-m", "P@10") == 0
+    text = capsys.readouterr().out
+    assert "P@10 by the predictions minus by people" in text
+    assert "dense" in text
+    assert run_command("audit", *files, "--format", "json") == 0
+    tables = json.loads(capsys.readouterr().out)["tables"]
+    assert [row["run"] for row in tables[-1]["rows"]] == ["dense", "fused"]
+    assert (
+        tables[0]["title"] == f"Agreement on {int((judgments.grade >= 0).sum())} documents that people judged"
+    )
+    output = tmp_path / "audit.json"
+    assert run_command("audit", *files[:2], "-o", str(output)) == 0
+    assert len(json.loads(output.read_text())["tables"]) == 4
+    assert run_command("audit", files[0], str(tmp_path / "absent")) == 1
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_every_format_has_the_same_numbers(form: str, tmp_path: Path) -> None:
+    people = {f"q{i}": {"d1": 1, "d2": 0, "d3": i % 2} for i in range(4)}
+    scores = {q: {"d1": 0.9, "d2": 0.4, "d3": 0.6} for q in people}
+    found = audit(people, scores, {"mine": scores})
+    single = form in ("csv", "jsonl", "parquet")
+    written = render(found.records() if single else found.grids(), form)
+    if form == "parquet":
+        (tmp_path / "audit.parquet").write_bytes(cast("bytes", written))
+        rows = pyarrow.parquet.read_table(tmp_path / "audit.parquet").to_pylist()
+        assert [row["value"] for row in rows if row["statistic"] == "AUC"] == [found.auc.value]
+        assert {row["of"] for row in rows if row["statistic"].startswith("bias")} == {"mine"}
+        return
+    digits = f"{found.auc.value!r}" if single or form == "json" else f"{found.auc.value:.4f}"
+    assert digits in str(written)
+    assert "mine" in str(written)
+
+
+def test_the_figure(tmp_path: Path) -> None:
+    qrels = tmp_path / "people.qrels"
+    qrels.write_text("q1 0 d1 1\nq1 0 d2 0\nq2 0 d1 0\nq2 0 d2 1\n")
+    scores = tmp_path / "model.run"
+    scores.write_text("q1 Q0 d1 1 0.9 m\nq1 Q0 d2 2 0.3 m\nq2 Q0 d1 1 0.6 m\nq2 Q0 d2 2 0.7 m\n")
+    picture = tmp_path / "audit.svg"
+    assert run_command("audit", str(qrels), str(scores), str(scores), "--figure", str(picture)) == 0
+    drawn = picture.read_text()
+    assert "share relevant, by people" in drawn
+    assert "bias of RBP(p=0.8)" in drawn

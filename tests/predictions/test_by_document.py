@@ -1,0 +1,284 @@
+"""The estimate by document over all samples of small pools: unbiased, and so is its variance."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from unjudged import InputError, Judgments, Predictions, UsageError, estimate_by_document, evaluate
+from unjudged.judging.pool import Pool
+from unjudged.predictions.by_document import per_query_estimates
+from unjudged.predictions.isotonic import cross_fitted, folds_of
+from unjudged.predictions.population import POISSON, Population
+from unjudged.predictions.sampling_variance import SamplingError, sampling_covariance
+from unjudged.predictions.sums import Sum
+
+Nested = dict[str, dict[str, int]]
+
+TRUTH: Nested = {
+    "q1": {"d1": 1, "d2": 0, "d3": 2, "d4": 0, "d5": 1},
+    "q2": {"d1": 0, "d2": 1, "d3": 0, "d4": 3},
+}
+RUNS = {
+    "a": {"q1": {"d1": 5.0, "d2": 4.0, "d3": 3.0, "d5": 2.0}, "q2": {"d4": 3.0, "d1": 2.0, "d3": 1.0}},
+    "b": {"q1": {"d4": 5.0, "d3": 4.0, "d1": 3.0}, "q2": {"d2": 9.0, "d4": 8.0}},
+}
+PI = np.array([0.9, 0.5, 0.3, 0.2, 0.6, 0.4, 1.0, 0.7, 0.25])
+
+
+def every_poisson_sample() -> list[tuple[float, NDArray[np.bool_]]]:
+    found = []
+    for choice in product((False, True), repeat=len(PI)):
+        drawn = np.array(choice)
+        chance = float(np.prod(np.where(drawn, PI, 1 - PI)))
+        if chance > 0:
+            found.append((chance, drawn))
+    return found
+
+
+def truth(measure: str) -> NDArray[np.float64]:
+    return evaluate(TRUTH, RUNS, measure).values[:, :, 0]
+
+
+def whole(measure: str) -> tuple[Population, NDArray[np.float64], NDArray[np.float64]]:
+    chosen = Sum.of(measure)
+    population = Population.of(TRUTH, RUNS)
+    population = replace(population, inclusion=PI, design=POISSON)
+    return population, chosen.weights(population.rankings.rank), chosen.gains(population.judgments.grade)
+
+
+@pytest.mark.parametrize("measure", ["RBP(p=0.8)", "RBP(p=0.5, rel=2)", "P@3", "DCG@3", "RBP(max_grade=3)"])
+@pytest.mark.parametrize("kind", ["none", "sensible", "absurd"])
+def test_poisson_estimates_and_variances_are_unbiased(measure: str, kind: str) -> None:
+    population, weight, gain = whole(measure)
+    rng = np.random.default_rng(3)
+    expected = {
+        "none": np.zeros(len(PI)),
+        "sensible": 0.7 * gain + 0.1,
+        "absurd": 1e3 * rng.standard_normal(len(PI)),
+    }[kind]
+    mean, square, variance = np.zeros((2, 2)), np.zeros((2, 2)), np.zeros((2, 2))
+    exact = truth(measure).mean(axis=1)
+    for chance, drawn in every_poisson_sample():
+        sampled = replace(population, drawn=drawn)
+        estimate = per_query_estimates(sampled, weight, gain, expected)
+        error = estimate.mean(axis=1) - exact
+        mean += chance * estimate
+        square += chance * np.outer(error, error)
+        variance += chance * sampling_covariance(sampled, weight, gain - expected)
+    scale = max(1.0, float(np.abs(expected).max()))
+    np.testing.assert_allclose(mean, truth(measure), atol=1e-11 * scale)
+    np.testing.assert_allclose(variance, square, rtol=1e-9, atol=1e-12 * scale**2)
+
+
+def test_the_variance_is_raised_where_heavy_documents_were_missed() -> None:
+    """What is expected of all documents and of those drawn: by hand, and equal on average."""
+    population, weight, gain = whole("P@3")
+    m = np.array([0.5, 0.2, 0.9, 0.0, 1.0, 0.3, 0.4, 0.6, 0.1])
+    shares = population.weights(weight)
+    every = (shares * ((1 - PI) / PI * m * (1 - m))) @ shares.T
+    mean = np.zeros((2, 2))
+    for chance, drawn in every_poisson_sample():
+        error = SamplingError.of(replace(population, drawn=drawn), weight, gain, m)
+        np.testing.assert_allclose(error.expected, every)
+        mean += chance * error.expected_seen
+        for share in (np.array([1.0, 0.0]), np.array([1.0, -1.0])):
+            seen, raised = share @ error.expected_seen @ share, share @ every @ share
+            factor = max(1, raised / seen) if seen > 0 else 1
+            assert error.deviation(share) == pytest.approx(np.sqrt(share @ error.covariance @ share * factor))
+    np.testing.assert_allclose(mean, every)
+
+
+def test_cross_fitted_estimates_are_unbiased() -> None:
+    """A document does not calibrate itself, so calibration does not bias the estimate."""
+    population, weight, gain = whole("RBP(p=0.8)")
+    score = np.array([3.0, 1, 2, 1, 2, 1, 3, np.nan, 2])
+    fold = folds_of(population.judgments, 10)
+    mean = np.zeros((2, 2))
+    for chance, drawn in every_poisson_sample():
+        expected = cross_fitted(score, gain, drawn, PI, fold)
+        mean += chance * per_query_estimates(replace(population, drawn=drawn), weight, gain, expected)
+    np.testing.assert_allclose(mean, truth("RBP(p=0.8)"), atol=1e-12)
+    assert len(np.unique(fold)) > 1
+
+
+def test_the_public_call_is_the_same_estimate() -> None:
+    """With recorded probabilities, from the judged documents alone or from the whole list."""
+    population, weight, gain = whole("DCG@3")
+    predicted = Predictions.of(
+        {q: {d: (len(d) + i) % 3 for i, d in enumerate(docs)} for q, docs in TRUTH.items()}, kind="grades"
+    )
+    value = predicted.aligned(population.judgments).value
+    for _, drawn in every_poisson_sample()[5::17]:
+        sampled = replace(population, drawn=drawn)
+        judgments = Judgments.of(TRUTH)
+        recorded = replace(
+            judgments, grade=np.where(drawn, judgments.grade, -1).astype(np.int32), probability=PI
+        )
+        found = estimate_by_document(recorded, RUNS, predicted, "DCG@3", calibrate=False)
+        np.testing.assert_allclose(found.per_query, per_query_estimates(sampled, weight, gain, value))
+        np.testing.assert_allclose(found.error.covariance, sampling_covariance(sampled, weight, gain - value))
+        assert (found.design, found.judged, found.missing) == ("Poisson", int(drawn.sum()), 0)
+
+
+def test_stratified_estimates_and_variances_are_unbiased() -> None:
+    """Every simple random sample of 2 or 3 per stratum; strata of one query each."""
+    measure = "RBP(p=0.8)"
+    judgments = Judgments.of(TRUTH)
+    stratum = np.array([1, 1, 2, 2, 2, 1, 1, 1, 1], np.int32)
+    cells = [[0, 1], [2, 3, 4], [5, 6, 7, 8]]
+    predicted = {
+        "q1": {f"d{i}": 0.2 * i for i in range(1, 6)},
+        "q2": {f"d{i}": 1 - 0.2 * i for i in range(1, 5)},
+    }
+    samples = list(product(*(list(combinations(cell, 2)) for cell in cells)))
+    mean, square, variance = np.zeros((2, 2)), np.zeros((2, 2)), np.zeros((2, 2))
+    exact = truth(measure).mean(axis=1)
+    for sample in samples:
+        rows = [row for part in sample for row in part]
+        grade = np.full(len(PI), -1, np.int32)
+        grade[rows] = judgments.grade[rows]
+        found = estimate_by_document(
+            replace(judgments, grade=grade, stratum=stratum), RUNS, predicted, measure, calibrate=False
+        )
+        assert found.design == "stratified"
+        error = found.per_query.mean(axis=1) - exact
+        mean += found.per_query / len(samples)
+        square += np.outer(error, error) / len(samples)
+        variance += found.error.covariance / len(samples)
+    np.testing.assert_allclose(mean, truth(measure), atol=1e-12)
+    np.testing.assert_allclose(variance, square, rtol=1e-9, atol=1e-14)
+
+
+def test_a_difference_has_the_variance_of_the_difference() -> None:
+    judgments = Judgments.of(TRUTH)
+    drawn = np.array([1, 0, 1, 1, 0, 1, 1, 0, 1], bool)
+    recorded = replace(judgments, grade=np.where(drawn, judgments.grade, -1).astype(np.int32), probability=PI)
+    found = estimate_by_document(recorded, RUNS, None, "DCG(gains={2: 0.1, 3: 0.1})@3")
+    gap = found.difference("a", "b")
+    share = np.array([1.0, -1.0])
+    assert gap.value == pytest.approx(found.mean("a").value - found.mean("b").value)
+    assert found.limits[1] == np.inf
+    assert gap.high - gap.value == pytest.approx(1.959963985 * found.error.deviation(share))
+    assert found.error.deviation(share) ** 2 == pytest.approx(share @ found.error.covariance @ share)
+    same = found.difference("a", "a")
+    assert (same.low, same.high) == (0, 0)
+
+
+def test_perfect_predictions_leave_only_query_uncertainty() -> None:
+    from scipy.stats import t
+
+    judgments = Judgments.of(TRUTH)
+    drawn = np.array([1, 0, 1, 1, 0, 1, 1, 0, 1], bool)
+    recorded = replace(judgments, grade=np.where(drawn, judgments.grade, -1).astype(np.int32), probability=PI)
+    found = estimate_by_document(recorded, RUNS, judgments, "RBP(p=0.8)", calibrate=False)
+    exact = truth("RBP(p=0.8)")[0]
+    assert found.mean("a").width == pytest.approx(0, abs=1e-15)
+    interval = found.mean("a", queries=True)
+    low, high = t.interval(0.95, 1, exact.mean(), exact.std(ddof=1) / np.sqrt(2))
+    assert (interval.value, interval.low, interval.high) == pytest.approx(
+        (exact.mean(), max(low, 0), min(high, 1))
+    )
+
+
+def test_judgments_that_were_chosen_are_refused() -> None:
+    chosen = replace(Judgments.of({"q1": {"d1": 1, "d2": -1}}), chosen=True)
+    with pytest.raises(InputError, match="chosen for what they show, and the estimate needs a random sample"):
+        estimate_by_document(chosen, {"a": {"q1": {"d1": 1.0}}}, None, "P@1")
+
+
+def test_documents_that_could_not_be_judged() -> None:
+    listed = {"q1": {"d1": 1, "d2": -1, "d3": 0}}
+    run = {"q1": {"d1": 4.0, "d9": 3.0, "d2": 2.0}}
+    predicted = {"q1": {"d1": 1.0, "d2": 0.5, "d3": 0.0, "d9": 0.8}}
+    with pytest.raises(
+        InputError, match="could not have judged 1 document of those that count, such as document 'd9'"
+    ):
+        estimate_by_document(listed, {"a": run}, predicted, "P@3", calibrate=False)
+    kept = estimate_by_document(listed, {"a": run}, predicted, "P@3", calibrate=False, outside="predicted")
+    gone = estimate_by_document(listed, {"a": run}, predicted, "P@3", calibrate=False, outside="nonrelevant")
+    assert kept.per_query.item() - gone.per_query.item() == pytest.approx(0.8 / 3)
+    assert kept.outside == gone.outside == 1
+    assert "could not have been judged by people: 1" in " ".join(kept.notes())
+    above = estimate_by_document(listed, {"a": run}, predicted, "P@1", calibrate=False)
+    assert above.outside == 0
+
+
+def test_prels_list_only_what_was_drawn() -> None:
+    judgments = replace(Judgments.of({"q1": {"d1": 1}}), probability=np.array([0.25]))
+    run = {"q1": {"d1": 2.0, "d2": 1.0}}
+    found = estimate_by_document(
+        judgments, {"a": run}, {"q1": {"d1": 0.5, "d2": 0.1}}, "P@2", calibrate=False
+    )
+    assert found.per_query.item() == pytest.approx((0.5 + 0.1 + 0.5 / 0.25) / 2)
+    assert found.mean("a").value == 1.0
+
+
+def test_a_stratum_without_judgments_cannot_be_corrected() -> None:
+    judgments = replace(
+        Judgments.of({"q1": {"d1": 1, "d2": 0, "d3": -1}}), stratum=np.array([1, 1, 2], np.int32)
+    )
+    run = {"q1": {"d1": 2.0, "d3": 1.0}}
+    with pytest.raises(
+        InputError, match="could not have judged 1 document of those that count, such as document 'd3'"
+    ):
+        estimate_by_document(judgments, {"a": run}, None, "P@2")
+
+
+def test_designs_of_a_pool() -> None:
+    """What `Pool` records is understood; the documents of a stratum of share 0 could not have been judged."""
+    pool = Pool.of(TRUTH, RUNS)
+    drawn = pool.stratified({1: 1.0, 2: 0.5}, seed=1)
+    assert drawn.probability is not None
+    assert (drawn.probability == 0).any()
+    with pytest.raises(InputError, match="people could not have judged"):
+        estimate_by_document(drawn, RUNS, None, "P@4")
+    assert estimate_by_document(drawn, RUNS, None, "P@1").design == "stratified"
+    without_strata = replace(drawn, stratum=None)
+    with pytest.raises(InputError, match="people could not have judged"):
+        estimate_by_document(without_strata, RUNS, None, "P@4")
+    assert estimate_by_document(without_strata, RUNS, None, "P@1").design == "Poisson"
+    uniform = estimate_by_document(pool.random(0.5, redraw=False), RUNS, None, "P@3")
+    assert (uniform.design, uniform.judged) == ("Poisson", 5)
+
+
+def test_judgments_without_a_known_probability_are_left_out() -> None:
+    judgments = replace(Judgments.of({"q1": {"d1": 1, "d2": 1}}), probability=np.array([0.5, np.nan]))
+    found = estimate_by_document(judgments, {"a": {"q1": {"d1": 2.0, "d2": 1.0}}}, None, "P@2")
+    assert found.judged == 1
+    assert found.per_query.item() == pytest.approx(1 / 0.5 / 2)
+
+
+@pytest.mark.parametrize("measure", ["AP", "R@10", "nDCG@10"])
+def test_measures_with_an_unknown_denominator_are_refused(measure: str) -> None:
+    with pytest.raises(UsageError, match=r"cannot be estimated by document: it divides.*by query"):
+        estimate_by_document(TRUTH, RUNS, None, measure)
+
+
+@pytest.mark.parametrize(
+    "measure", ["RR", "ERR", "Rprec", "infAP", "RBP(scale='query')", "P(unjudged='condensed')@5"]
+)
+def test_other_measures_are_refused(measure: str) -> None:
+    with pytest.raises(UsageError):
+        estimate_by_document(TRUTH, RUNS, None, measure)
+
+
+def test_what_cannot_be_is_refused() -> None:
+    with pytest.raises(UsageError, match="outside is 'maybe'"):
+        estimate_by_document(TRUTH, RUNS, None, outside="maybe")
+    scores = {q: dict.fromkeys(docs, 7.0) for q, docs in TRUTH.items()}
+    with pytest.raises(UsageError, match="must be probabilities"):
+        estimate_by_document(TRUTH, RUNS, scores, calibrate=False)
+    graded = {q: dict.fromkeys(docs, 0.5) for q, docs in TRUTH.items()}
+    with pytest.raises(UsageError, match="not graded gains"):
+        estimate_by_document(TRUTH, RUNS, graded, "RBP(max_grade=3)", calibrate=False)
+    with pytest.raises(InputError, match="no document is judged with a known probability"):
+        estimate_by_document({"q1": {"d1": -1}}, {"a": {"q1": {"d1": 1.0}}})
+    with pytest.raises(UsageError, match="confidence is 95"):
+        estimate_by_document(TRUTH, RUNS).mean("a", confidence=95)
+    with pytest.raises(UsageError, match="needs two queries"):
+        estimate_by_document({"q1": TRUTH["q1"]}, RUNS).mean("a", queries=True)

@@ -1,0 +1,281 @@
+"""The commands from the first draw to the last sentence, against the functions that they call."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+
+from tests.cli.in_process import printed, refused, unjudged
+from unjudged import (
+    Judgments,
+    Predictions,
+    estimate_by_document,
+    estimate_by_query,
+    sample,
+    simulate,
+    spot_check,
+    spot_check_design,
+)
+from unjudged.formats.writing import run_text
+from unjudged.predictions.judging_design import JudgingDesign
+
+QRELS = str(sample.qrels)
+DENSE, FUSED = str(sample.runs["dense"]), str(sample.runs["fused"])
+MEASURE = "RBP(p=0.8)"
+
+
+class World:
+    """Two runs, complete judgments, and a model that is right most of the time."""
+
+    def __init__(self, folder: Path) -> None:
+        made = simulate(2, 12, 60, prevalence=0.3, seed=3)
+        self.folder, self.judgments = folder, made.judgments
+        self.runs = []
+        for name, run in made.runs.items():
+            path = folder / f"{name}.run"
+            path.write_text(run_text(run, name))
+            self.runs.append(str(path))
+        names, grades = list(self.judgments.queries), self.judgments.grade.tolist()
+        self.truth: dict[str, dict[str, int]] = {}
+        for q, document, grade in zip(self.judgments.query, self.judgments.documents, grades, strict=True):
+            self.truth.setdefault(names[q], {})[document] = max(grade, 0)
+        self.model = self.write(
+            "model.run",
+            [
+                f"{q} Q0 {d} 1 {0.7 if grade or len(d + q) % 5 == 0 else 0.2} m"
+                for q, documents in self.truth.items()
+                for d, grade in documents.items()
+            ],
+        )
+
+    def write(self, name: str, lines: list[str]) -> str:
+        (self.folder / name).write_text("".join(f"{line}\n" for line in lines))
+        return str(self.folder / name)
+
+    def qrels(self, name: str, queries: int) -> str:
+        """Complete judgments of the first queries."""
+        chosen = list(self.truth.items())[:queries]
+        return self.write(name, [f"{q} 0 {d} {g}" for q, docs in chosen for d, g in docs.items()])
+
+    def answers(self, asked: str) -> str:
+        """The file with the grades that people would give."""
+        rows = [line.split() for line in Path(asked).read_text().splitlines() if not line.startswith("#")]
+        return self.write("answers.qrels", [f"{q} 0 {d} {self.truth[q].get(d, 0)}" for q, _, d, _ in rows])
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    return World(tmp_path)
+
+
+def table(*words: str) -> list[dict[str, str]]:
+    """The rows as csv; the notes go to standard error then."""
+    done = unjudged(*words, "--format", "csv")
+    assert done.returncode == 0, done.stderr.decode()
+    return list(csv.DictReader(io.StringIO(done.stdout.decode())))
+
+
+def test_from_the_draw_to_the_answer(world: World) -> None:
+    folder = world.folder / "judging"
+    draw = ["sample", "--for", "predictions", *world.runs, "--predictions", world.model]
+    said = printed(*draw, "--budget", "150", "--to-judge", str(folder), "--seed", "4")
+    design, asked = str(folder / "design.txt"), str(folder / "assessor-1.qrels")
+    drawn = len(JudgingDesign.of(design).to_judge())
+    assert said.startswith(f"{drawn} documents to judge, drawn proportional to weight")
+    answers = world.answers(asked)
+    evaluated = ["evaluate", design, *world.runs, "--judged", answers, "--predictions", world.model]
+    rows = table(*evaluated, "-m", MEASURE)
+    judged = JudgingDesign.of(design).judged(answers)
+    expected = estimate_by_document(judged, world.runs, Predictions.of(world.model), MEASURE)
+    wanted = [one for run in expected.runs for one in expected.intervals(run)]
+    assert [float(row["value"]) for row in rows] == pytest.approx([one.value for one in wanted])
+    assert [float(row["low"]) for row in rows] == pytest.approx([one.low for one in wanted])
+    assert [row["uncertainty"] for row in rows] == ["judgments", "judgments and queries"] * 2
+    shown = printed(*evaluated, "-m", MEASURE)
+    assert f"Poisson sample of {expected.judged} human judgments" in " ".join(shown.split())
+    assert "have no prediction: 0." in shown
+    compared = " ".join(printed("compare", *evaluated[1:]).split())
+    gap = expected.difference(*expected.runs)
+    assert f"{gap.value:+.4f}; 95% interval {gap.low:+.4f} to {gap.high:+.4f} for these queries" in compared
+    as_json = printed("compare", *evaluated[1:], "--format", "json")
+    assert f"95% interval {gap.low:+.4f} to {gap.high:+.4f} for these queries" in as_json
+
+
+def test_earlier_judgments_are_certain(world: World) -> None:
+    """What people judged before is not drawn again, and counts with probability 1."""
+    folder, earlier = world.folder / "judging", world.qrels("earlier.qrels", 2)
+    queries = [
+        "sample",
+        "--for",
+        "predictions",
+        *world.runs,
+        "--predictions",
+        world.model,
+        "--judged",
+        earlier,
+    ]
+    printed(*queries, "--budget", "15", "--to-judge", str(folder), "--assessors", "2")
+    asked = [line for file in folder.glob("assessor-*") for line in file.read_text().splitlines()]
+    assert asked
+    answers = world.answers(world.write("both.qrels", asked))
+    evaluated = [
+        "evaluate",
+        str(folder / "design.txt"),
+        *world.runs,
+        "--predictions",
+        world.model,
+        "-m",
+        "P@5",
+    ]
+    assert "not judged yet" in refused(1, *evaluated, "--judged", answers)
+    rows = table(*evaluated, "--judged", answers, "--judged", earlier)
+    judged = JudgingDesign.of(folder / "design.txt").judged(world.truth)
+    assert judged.probability is not None
+    assert (judged.probability == 1).sum() == len(Judgments.of(earlier).grade)
+    expected = estimate_by_document(judged, world.runs, Predictions.of(world.model), "P@5")
+    assert [float(row["value"]) for row in rows[::2]] == pytest.approx(
+        [expected.mean(run).value for run in expected.runs]
+    )
+
+
+def test_half_an_answer_is_refused(world: World) -> None:
+    folder = world.folder / "judging"
+    printed("sample", "--for", "predictions", *world.runs, "-b", "40", "--to-judge", str(folder))
+    design, asked = str(folder / "design.txt"), folder / "assessor-1.qrels"
+    evaluated = ["evaluate", design, *world.runs, "--predictions", world.model]
+    waiting = len(JudgingDesign.of(design).to_judge())
+    assert refused(1, *evaluated).startswith(
+        f"{waiting} drawn documents are not judged yet, such as document"
+    )
+    answers = Path(world.answers(str(asked)))
+    answers.write_text("".join(answers.read_text().splitlines(keepends=True)[1:]))
+    assert "1 drawn document is not judged yet" in refused(1, *evaluated, "--judged", str(answers))
+
+
+def test_what_was_not_drawn_is_reported_and_left_out(world: World) -> None:
+    folder = world.folder / "judging"
+    printed("sample", "--for", "predictions", *world.runs, "-b", "40", "--to-judge", str(folder))
+    design = str(folder / "design.txt")
+    evaluated = [
+        "evaluate",
+        design,
+        *world.runs,
+        "--predictions",
+        world.model,
+        "-m",
+        MEASURE,
+        "--format",
+        "csv",
+    ]
+    drawn = unjudged(*evaluated, "--judged", world.answers(str(folder / "assessor-1.qrels")))
+    every = [f"{q} 0 {d} {g}" for q, docs in world.truth.items() for d, g in docs.items()]
+    listed = JudgingDesign.of(design).judgments
+    known = {(listed.queries[q], d) for q, d in zip(listed.query, listed.documents, strict=True)}
+    inside = [row for row in every if tuple(row.split()[0:3:2]) in known]
+    all_judged = unjudged(*evaluated, "--judged", world.write("all.qrels", inside))
+    assert all_judged.stdout == drawn.stdout
+    assert b"judged but not drawn: left out" in all_judged.stderr
+
+
+def test_by_query(world: World) -> None:
+    people = world.qrels("people.qrels", 7)
+    rows = table("evaluate", people, *world.runs, "--predictions", world.model, "-m", "AP", "-m", "nDCG@5")
+    for measure in ("AP", "nDCG@5"):
+        expected = estimate_by_query(people, world.runs, world.model, measure)
+        found = [row for row in rows if row["measure"] == measure]
+        assert [float(row["value"]) for row in found] == pytest.approx(
+            [expected.mean(run).value for run in expected.runs]
+        )
+        assert {row["uncertainty"] for row in found} == {"queries"}
+    shown = printed("evaluate", people, *world.runs, "--predictions", world.model)
+    assert "7 queries judged by people, 5 queries with predictions only" in " ".join(shown.split())
+
+
+def test_measures_that_are_no_sums_are_refused_with_the_reason(world: World) -> None:
+    people = world.qrels("people.qrels", 12)
+    for measure in ("AP", "R@10", "nDCG@10"):
+        problem = refused(2, "evaluate", people, *world.runs, "--predictions", world.model, "-m", measure)
+        assert "cannot be estimated by document: it divides by a number of relevant documents" in problem
+        assert "Estimate it by query instead" in problem
+
+
+def test_missing_predictions_and_foreign_ids(world: World) -> None:
+    lines = Path(world.model).read_text().splitlines()
+    some = world.write("some.run", lines[: len(lines) // 2])
+    people = world.qrels("people.qrels", 12)
+    expected = estimate_by_document(people, world.runs, Predictions.of(some), "P@5")
+    assert expected.missing > 0
+    shown = printed("evaluate", people, *world.runs, "--predictions", some, "-m", "P@5")
+    assert f"have no prediction: {expected.missing}." in shown
+    other = world.write("other.run", [f"other{line}" for line in lines])
+    problem = refused(1, "evaluate", people, *world.runs, "--predictions", other, "-m", "P@5")
+    assert "no query that people judged has predictions" in problem
+
+
+def test_options_that_do_not_go_together(world: World) -> None:
+    evaluated = ["evaluate", QRELS, DENSE]
+    assert refused(2, *evaluated, "--threshold", "3") == "--threshold and --outside need --predictions"
+    both = refused(2, *evaluated, "--predictions", world.model, "--interval", "bounds")
+    assert both == "--predictions does not go with --interval"
+    draw = ["sample", "--for", "predictions", DENSE]
+    assert "needs --budget" in refused(2, *draw)
+    assert "needs --to-judge FOLDER" in refused(2, *draw, "--budget", "10")
+    assert refused(2, *draw, "--budget", "9", "--share", "10%") == "--for predictions does not take --share"
+    assert refused(2, *draw, "--budget", "9", "--format", "prels").endswith("does not take --format")
+    assert refused(2, *draw, "--budget", "9", "--design", "depth").endswith("does not take --design")
+    assert "go with --for predictions" in refused(2, "sample", QRELS, "--share", "10%", "--budget", "9")
+
+
+def test_nothing_is_overwritten(world: World) -> None:
+    folder = world.folder / "judging"
+    draw = ["sample", "--for", "predictions", *world.runs, "--to-judge", str(folder)]
+    printed(*draw, "--budget", "30")
+    printed(*draw, "--budget", "30")
+    (folder / "assessor-1.qrels").write_text("q 0 d 1\n")
+    assert "exists and has other content" in refused(1, *draw, "--budget", "30")
+    assert (folder / "assessor-1.qrels").read_text() == "q 0 d 1\n"
+
+
+@pytest.mark.parametrize(("rule", "value"), [("first", 0.5), ("last", 1.0), ("highest", 1.0)])
+def test_conflicts_need_a_rule(rule: str, value: float, world: World) -> None:
+    people = world.write("people.qrels", ["q1 0 a 1", "q1 0 b 0"])
+    later = world.write("later.qrels", ["q1 0 a 1", "q1 0 b 2", "q1 0 c 0"])
+    run = world.write("a.run", ["q1 Q0 a 1 2 r", "q1 Q0 b 2 1 r"])
+    evaluated = ["evaluate", people, run, "--judged", later, "-m", "P@2", "--format", "csv"]
+    problem = refused(1, *evaluated)
+    assert "1 document is judged differently by the two files (query 'q1' document 'b': 0 and 2)" in problem
+    assert "--conflicts first, last, highest" in problem
+    done = unjudged(*evaluated, "--conflicts", rule)
+    assert float(next(csv.DictReader(io.StringIO(done.stdout.decode())))["value"]) == value
+    noted = done.stderr.decode()
+    assert f"later.qrels: 1 judged alike before, 1 differently, settled by the rule '{rule}'" in noted
+
+
+def test_further_judgments_without_conflict_are_silent(world: World) -> None:
+    people = world.write("people.qrels", ["q1 0 a 1", "q1 0 b -1"])
+    later = world.write("later.qrels", ["q1 0 b 1", "q1 0 c 0"])
+    run = world.write("a.run", ["q1 Q0 a 1 2 r", "q1 Q0 b 2 1 r"])
+    done = unjudged("evaluate", people, run, "--judged", later, "-m", "P@2", "--format", "csv")
+    assert done.stderr == b""
+    assert float(next(csv.DictReader(io.StringIO(done.stdout.decode())))["value"]) == 1.0
+
+
+def test_a_spot_check_from_start_to_end(world: World) -> None:
+    check = ["spot-check", QRELS, DENSE, "-m", "P@10", "--budget", "25", "--seed", "2"]
+    asked = world.folder / "asked.qrels"
+    printed(*check, "-o", str(asked))
+    design = spot_check_design(QRELS, DENSE, [0.05], "P@10", budget=25, seed=2)
+    rows = [line.split() for line in asked.read_text().splitlines()[1:]]
+    assert [(q, d) for q, _, d, _ in rows] == sorted(design.to_judge())
+    answers = world.write("checked.qrels", [f"{q} 0 {d} {k % 2}" for k, (q, _, d, _) in enumerate(rows)])
+    expected = spot_check(design.judged(answers), DENSE, [0.05], "P@10")
+    (row,) = table(*check, "--checked", answers)
+    ends = [float(row[name]) for name in ("estimate", "low", "high")]
+    assert ends == pytest.approx([expected.estimate.value, expected.estimate.low, expected.estimate.high])
+    assert (row["run"], int(row["checked"])) == ("dense", len(rows))
+    assert "not judged yet" in refused(1, *check, "--checked", str(asked))
+    assert "were not drawn by this command" in refused(1, *check[:-1], "9", "--checked", answers)
+    assert "omit --prevalence" in refused(2, *check, "--prevalence", "0.1", "--calibration", "x.json")

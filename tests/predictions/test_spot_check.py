@@ -1,0 +1,91 @@
+"""Spot checks: exact on small pools, and on TREC-8's manual runs."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from unjudged import Calibration, InputError, Judgments, UsageError, evaluate, spot_check, spot_check_design
+from unjudged.predictions.spot_check import checked_sum, prevalence_at
+from unjudged.uncertainty.estimate import JUDGMENTS
+
+QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d5": 2}}
+RUN = {"q1": {"d1": 9.0, "d3": 8.0, "d4": 7.0}, "q2": {"d6": 9.0, "d5": 8.0, "d7": 7.0}}
+FULL = {"q1": {"d1": 1, "d2": 0, "d3": 1, "d4": 0}, "q2": {"d5": 2, "d6": 0, "d7": 1}}
+PREVALENCE = (0.3, 0.2, 0.1)
+
+
+def test_the_mean_over_all_samples_is_the_truth() -> None:
+    weight, m = np.array([0.2, 0.16, 0.1, 0.05]), np.array([0.9, 0.0, 0.3, 1.0])
+    pi, gain = np.array([0.8, 0.5, 0.2, 0.05]), np.array([0.0, 1.0, 0.5, 0.0])
+    mean = 0.0
+    for choice in product((False, True), repeat=4):
+        drawn = np.array(choice)
+        mean += float(np.prod(np.where(drawn, pi, 1 - pi))) * checked_sum(weight, m, pi, drawn, gain)[0]
+    assert mean == pytest.approx(weight @ gain)
+
+
+def test_the_variance_by_hand() -> None:
+    """One of two drawn is relevant: p = (1 + 1) / (2 + 2)."""
+    weight, m, pi = np.array([0.5, 0.25, 0.125]), np.array([0.2, 0.2, 0.1]), np.array([0.5, 0.25, 0.2])
+    _, variance = checked_sum(weight, m, pi, np.array([True, True, False]), np.array([1.0, 0.0, 1.0]))
+    parts = [
+        (0.5 / 0.5) * 0.25 * (0.5 * 0.64 + 0.5 * 0.04),
+        (0.75 / 0.25) * 0.0625 * (0.5 * 0.64 + 0.5 * 0.04),
+        (0.8 / 0.2) * 0.015625 * (0.5 * 0.81 + 0.5 * 0.01),
+    ]
+    assert variance == pytest.approx(sum(parts))
+
+
+@pytest.mark.parametrize("measure", ["RBP(p=0.8)", "P@3", "DCG@3"])
+def test_from_the_design_to_the_interval(measure: str) -> None:
+    """When everything is judged the spot check is the exact score; else it is the formula."""
+    whole = spot_check_design(QRELS, RUN, PREVALENCE, measure, budget=100)
+    assert sorted(whole.to_judge()) == [("q1", "d3"), ("q1", "d4"), ("q2", "d6"), ("q2", "d7")]
+    found = spot_check(whole.judged(FULL), RUN, PREVALENCE, measure, name="mine")
+    exact = evaluate(FULL, RUN, measure).means.item()
+    assert (found.estimate.value, found.estimate.low, found.estimate.high) == pytest.approx((exact,) * 3)
+    values = []
+    for seed in range(40):
+        design = spot_check_design(QRELS, RUN, PREVALENCE, measure, budget=2, seed=seed)
+        values.append(spot_check(design.judged(FULL), RUN, PREVALENCE, measure).estimate)
+        assert values[-1].low <= values[-1].value <= values[-1].high
+    assert np.mean([value.low <= exact <= value.high for value in values]) >= 0.9
+
+
+def test_what_it_prints() -> None:
+    design = spot_check_design(QRELS, RUN, PREVALENCE, "P@3", budget=2, seed=3)
+    found = spot_check(design.judged(FULL), RUN, PREVALENCE, "P@3", name="mine")
+    row = str(found).splitlines()[1].split()
+    assert row[:2] == ["mine", "P@3"]
+    assert row[-3:] == ["4", str(found.judged), f"{found.relevant:g}"]
+    assert f"spot check of {found.judged} random judgments" == found.estimate.method
+    assert found.estimate.uncertainty == JUDGMENTS
+
+
+def test_the_prevalence_of_a_calibration() -> None:
+    calibration = Calibration(2, 2, 2, 100, "runs", PREVALENCE, (), {})
+    by_calibration = spot_check_design(QRELS, RUN, calibration, "P@3", budget=2)
+    given = spot_check_design(QRELS, RUN, PREVALENCE, "P@3", budget=2)
+    np.testing.assert_array_equal(by_calibration.probability, given.probability)
+
+
+def test_bands() -> None:
+    ranks = np.arange(1, 18)
+    expected = [0, 1, 2, 2, *[3] * 4, *[4] * 8, 5]
+    np.testing.assert_array_equal(
+        prevalence_at(ranks, [0.0, 0.1, 0.2, 0.3, 0.4, 0.5]), np.array(expected) / 10
+    )
+
+
+def test_what_cannot_be_is_refused() -> None:
+    with pytest.raises(UsageError, match="expected numbers from 0 to 1"):
+        prevalence_at([1], [0.5, 1.5])
+    with pytest.raises(InputError, match="nothing to check"):
+        spot_check_design(FULL, RUN, PREVALENCE)
+    with pytest.raises(InputError, match="no recorded probabilities"):
+        spot_check(Judgments.of(FULL), RUN, PREVALENCE)
+    with pytest.raises(UsageError, match="cannot be estimated by document"):
+        spot_check_design(QRELS, RUN, PREVALENCE, "AP")

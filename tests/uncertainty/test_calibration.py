@@ -1,0 +1,287 @@
+"""Calibrated intervals: leaving groups out by hand, the order statistic, files, and who is in which group."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from unjudged import Calibration, InputError, Judgments, UsageError, calibrate, evaluate, sample
+from unjudged.groups import Groups, groups_of, read_groups
+from unjudged.measures.names import parse
+from unjudged.rankings.runs import run_table
+
+GROUPS = {
+    "boolean": "old",
+    "lexical": "old",
+    "expanded": "text",
+    "fused": "mix",
+    "reranked": "deep",
+    "dense": "deep",
+}
+MEASURES = ["AP", "P@10", "nDCG@10", "RR"]
+DEPTH = 15
+
+
+def learnt(scores: dict[str, tuple[float, ...]], groups: int = 39, **others: Any) -> Calibration:
+    return Calibration(groups, groups, 5, 100, "runs", (0.1,), (0.0, 0.2, 0.6), scores, **others)
+
+
+def rankings_of(name: str) -> dict[str, list[str]]:
+    """Each query's documents, best first, down to the depth."""
+    table = run_table(sample.runs[name]).grouped()
+    scores: dict[str, list[tuple[float, str]]] = {}
+    queries = np.repeat(np.arange(len(table.queries)), np.diff(table.starts))
+    for query, document, score in zip(queries, map(str, table.documents), table.numbers[:, 0], strict=True):
+        scores.setdefault(table.queries[int(query)], []).append((float(score), document))
+    return {query: [d for _, d in sorted(own, reverse=True)[:DEPTH]] for query, own in scores.items()}
+
+
+def without_group(group: str) -> tuple[dict[str, dict[str, int]], int]:
+    """The judgments without the documents that only this group brought, and how many these are."""
+    judgments = Judgments.of(sample.qrels)
+    contributed: dict[tuple[str, str], set[str]] = {}
+    for run, own in GROUPS.items():
+        for query, documents in rankings_of(run).items():
+            for document in documents:
+                contributed.setdefault((query, document), set()).add(own)
+    kept: dict[str, dict[str, int]] = {}
+    hidden = 0
+    for row, (document, grade) in enumerate(zip(map(str, judgments.documents), judgments.grade, strict=True)):
+        query = judgments.queries[int(judgments.query[row])]
+        only = contributed.get((query, document), set()) == {group} and grade >= 0
+        hidden += only
+        if not only:
+            kept.setdefault(query, {})[document] = int(grade)
+    return kept, hidden
+
+
+def test_scores_are_those_of_leaving_groups_out_by_hand() -> None:
+    found = calibrate(sample.qrels, sample.runs, GROUPS, MEASURES, depth=DEPTH)
+    by_hand: dict[str, list[float]] = {name: [] for name in MEASURES}
+    shares, hidden_in_all = [], 0
+    for run, group in GROUPS.items():
+        reduced, hidden = without_group(group)
+        hidden_in_all += hidden
+        truth = evaluate(sample.qrels, {run: sample.runs[run]}, MEASURES, depth=DEPTH)
+        value = evaluate(reduced, {run: sample.runs[run]}, [*MEASURES, "Judged@10"], depth=DEPTH)
+        shares.append(1 - float(value.means[0, -1]))
+        for k, name in enumerate(MEASURES):
+            estimate = value.estimate("bounds")[0][k]
+            if estimate.width > 1e-12:
+                error = abs(truth.means[0, k] - value.means[0, k])
+                by_hand[name].append(error / math.sqrt(estimate.width))
+    assert hidden_in_all > 0
+    for name in MEASURES:
+        assert found.scores[name] == pytest.approx(sorted(by_hand[name]), abs=1e-12)
+    assert (found.groups, found.runs, found.queries, found.depth) == (4, 6, 30, DEPTH)
+    assert len(found.unjudged) == 6
+    assert max(found.unjudged) == pytest.approx(max(shares), abs=0.02)
+
+
+def test_one_score_per_group_is_its_largest() -> None:
+    runs = calibrate(sample.qrels, sample.runs, GROUPS, "AP", depth=DEPTH)
+    groups = calibrate(sample.qrels, sample.runs, GROUPS, "AP", depth=DEPTH, unit="groups")
+    assert len(groups.scores["AP"]) == 4
+    assert set(groups.scores["AP"]) <= set(runs.scores["AP"])
+    assert max(groups.scores["AP"]) == max(runs.scores["AP"])
+    assert groups.unit == "groups"
+
+
+def test_the_difference_of_two_runs() -> None:
+    """Each run with half of the error; a run without open documents leaves all of it to the other."""
+    (measure,) = parse("RBP(p=0.8)")
+    found = calibrate(sample.qrels, sample.runs, GROUPS, measure, depth=DEPTH)
+    rankings = evaluate(sample.qrels, sample.runs, measure).rankings
+    half = found.means(measure, rankings, 1 - (1 - 0.6) / 2)
+    value, low, high = found.difference(measure, rankings, 0, 1, 0.6)
+    assert value == half.value[0] - half.value[1]
+    assert (low, high) == (half.low[0] - half.high[1], half.high[0] - half.low[1])
+    everything = Judgments.of(sample.qrels)
+    judged = evaluate(everything.with_grades(np.maximum(everything.grade, 0)), sample.runs, "P@1").rankings
+    known = replace(found, scores={"P@1": found.scores[str(measure)]})
+    (first,) = parse("P@1")
+    alone = known.means(first, judged, 0.6)
+    assert known.difference(first, judged, 0, 1, 0.6)[1] == alone.low[0] - alone.high[1]
+
+
+def test_a_run_unlike_all_left_out_runs_gets_its_bounds() -> None:
+    (measure,) = parse("RBP(p=0.8)")
+    known = {name: run for name, run in sample.runs.items() if name != "dense"}
+    found = replace(calibrate(sample.qrels, known, "(.)", measure, depth=DEPTH), unjudged=(0.0, 0.6))
+    scores = evaluate(sample.qrels, sample.runs["dense"], measure)
+    estimate = scores.estimate("calibrated", calibration=found, confidence=0.5)[0][0]
+    bounds = evaluate(sample.qrels, sample.runs["dense"], measure, depth=DEPTH).estimate("bounds")[0][0]
+    assert estimate.confidence == 1.0
+    assert "than of any left-out run, so these are bounds" in estimate.method
+    assert estimate.low == pytest.approx(bounds.low)
+    assert estimate.high <= bounds.high
+
+
+@pytest.mark.parametrize(
+    ("count", "confidence", "place"),
+    [(39, 0.95, 38), (19, 0.95, 19), (40, 0.95, 39), (9, 0.9, 9), (19, 0.55, 11)],
+)
+def test_the_order_statistic(count: int, confidence: float, place: int) -> None:
+    """ceil((n + 1) confidence), by hand."""
+    scores = tuple(float(k) for k in range(count, 0, -1))
+    assert learnt({"AP": scores}, count).radius(parse("AP")[0], confidence) == place
+
+
+def test_an_interval_by_hand() -> None:
+    """P@2 of two queries is 1/2 and 0, the bounds of the mean are 1/4 and 3/4, the score 0.1."""
+    qrels, run = (
+        {"q": {"a": 1}, "r": {"b": 0, "c": 0}},
+        {"q": {"a": 2.0, "u": 1.0}, "r": {"b": 2.0, "v": 1.0}},
+    )
+    scores = evaluate(qrels, run, "P@2")
+    calibration = learnt({"P@2": tuple([0.1] * 38 + [9.0])})
+    (found,) = scores.estimate("calibrated", calibration=calibration)[0]
+    reach = 0.1 * math.sqrt(0.5)
+    assert (found.value, found.low, found.high) == pytest.approx((0.25, 0.25, 0.25 + reach))
+    assert found.confidence == 0.95
+    assert found.uncertainty == "judgments"
+    assert "39 runs of 39 groups" in found.method
+    assert "50% of its top 10 is unjudged, more than in 67% of the left-out runs" in found.method
+    wide = scores.estimate("calibrated", calibration=learnt({"P@2": (9.0,) * 39}))[0][0]
+    assert (wide.low, wide.high) == (0.25, 0.75)
+
+
+def test_levels_that_groups_cannot_give() -> None:
+    (measure,) = parse("AP")
+    with pytest.raises(
+        UsageError, match=r"18 groups cannot give 95 % confidence; they can give at most 94\.7 %"
+    ):
+        learnt({"AP": (1.0,) * 60}, 18).radius(measure, 0.95)
+    with pytest.raises(
+        UsageError, match="10 left-out runs with unjudged documents that count for AP cannot give"
+    ):
+        learnt({"AP": (1.0,) * 10}, 39).radius(measure, 0.95)
+    with pytest.raises(UsageError, match="0 left-out runs"):
+        learnt({"AP": ()}, 39).radius(measure, 0.5)
+    with pytest.raises(UsageError, match="the calibration has no AP; it has RR"):
+        learnt({"RR": (1.0,) * 39}).radius(measure, 0.5)
+
+
+def test_measures_that_were_not_calibrated_have_no_interval() -> None:
+    scores = evaluate(sample.qrels, sample.runs["fused"], ["AP", "RR"])
+    calibration = calibrate(sample.qrels, sample.runs, GROUPS, "AP", depth=DEPTH)
+    with_interval, without = scores.estimate("calibrated", calibration=calibration, confidence=0.7)[0]
+    assert with_interval.has_interval
+    assert not without.has_interval
+    assert without.value == scores.means[0, 1]
+    with pytest.raises(UsageError, match="needs a calibration"):
+        scores.estimate("calibrated")
+
+
+def test_a_file_round_trip(tmp_path: Path) -> None:
+    found = calibrate(sample.qrels, sample.runs, GROUPS, MEASURES, depth=DEPTH)
+    path = tmp_path / "calibration.json"
+    found.save(path)
+    assert Calibration.load(path) == found
+    assert path.stat().st_size < 20_000
+
+
+GOOD = json.loads(learnt({"AP": (0.1, 0.2)}).to_json())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "nonsense",
+        "[1, 2]",
+        "{}",
+        "[" * 100_000,
+        "\xff\xfe",
+        json.dumps({**GOOD, "schema": "other"}),
+        json.dumps({key: value for key, value in GOOD.items() if key != "depth"}),
+        json.dumps({**GOOD, "depth": 0}),
+        json.dumps({**GOOD, "depth": -3}),
+        json.dumps({**GOOD, "depth": 1e400}),
+        json.dumps({**GOOD, "groups": True}),
+        json.dumps({**GOOD, "groups": "40"}),
+        json.dumps({**GOOD, "groups": 10**400}),
+        json.dumps({**GOOD, "unit": "teams"}),
+        json.dumps({**GOOD, "scores": {"AP": [float("nan")]}}),
+        json.dumps({**GOOD, "scores": {"AP": [-1]}}),
+        json.dumps({**GOOD, "scores": {"AP": "123"}}),
+        json.dumps({**GOOD, "scores": {"AP": [[1]]}}),
+        json.dumps({**GOOD, "scores": {"\x1b[31mAP": [1]}}),
+        json.dumps({**GOOD, "scores": [1]}),
+        json.dumps({**GOOD, "unjudged": None}),
+    ],
+)
+def test_hostile_files(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "calibration.json"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match="not a calibration"):
+        Calibration.load(path)
+
+
+def test_a_good_file_a_missing_one_and_one_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "calibration.json"
+    path.write_text(json.dumps(GOOD))
+    assert Calibration.load(path).scores == {"AP": (0.1, 0.2)}
+    with pytest.raises(InputError, match="cannot be read"):
+        Calibration.load(tmp_path / "missing.json")
+    path.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(InputError, match="not a calibration"):
+        Calibration.load(path)
+    monkeypatch.setattr("unjudged.uncertainty.calibration.LARGEST_FILE", 100)
+    path.write_text(json.dumps(GOOD))
+    with pytest.raises(InputError, match="not a calibration"):
+        Calibration.load(path)
+
+
+def test_groups_from_a_mapping_a_file_and_a_pattern(tmp_path: Path) -> None:
+    names = ["acme-1", "acme-2", "zeta-1"]
+    expected = {"acme-1": "acme", "acme-2": "acme", "zeta-1": "zeta"}
+    path = tmp_path / "groups.txt"
+    path.write_text("acme-1 acme\n\nacme-2\tacme\nzeta-1 zeta\nunused other\n")
+    assert groups_of(expected, names) == groups_of(path, names) == groups_of(str(path), names) == expected
+    assert groups_of("(.*?)-", names) == expected
+    wrong_ones: list[tuple[Groups, str]] = [
+        ("(.*?", "invalid pattern"),
+        ("(z)", "2 of 3 runs have no group: acme-1, acme-2"),
+        ({"acme-1": "a"}, "2 of 3 runs have no group"),
+        (tmp_path / "none", "cannot be read"),
+    ]
+    for wrong, problem in wrong_ones:
+        with pytest.raises((InputError, UsageError), match=problem):
+            groups_of(wrong, names)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("a b c\n", "groups.txt:1: 'a b c' is not a run and its group"),
+        ("a x\na y\n", "groups.txt:2: run 'a'"),
+    ],
+)
+def test_bad_files_of_groups(
+    text: str, problem: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "groups.txt"
+    path.write_text(text)
+    with pytest.raises(InputError, match=problem):
+        read_groups(path)
+    monkeypatch.setattr("unjudged.groups.LARGEST_FILE", 2)
+    with pytest.raises(InputError, match="larger than"):
+        read_groups(path)
+
+
+def test_refusals() -> None:
+    with pytest.raises(UsageError, match="at least two groups"):
+        calibrate(sample.qrels, sample.runs, dict.fromkeys(sample.runs, "one"), "AP")
+    with pytest.raises(UsageError, match="unit is 'teams'"):
+        calibrate(sample.qrels, sample.runs, GROUPS, "AP", unit="teams")
+    with pytest.raises(UsageError, match="depth is 0"):
+        calibrate(sample.qrels, sample.runs, GROUPS, "AP", depth=0)
+    with pytest.raises(UsageError, match="infAP"):
+        calibrate(sample.qrels, sample.runs, GROUPS, "infAP")

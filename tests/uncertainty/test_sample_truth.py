@@ -1,0 +1,97 @@
+"""The bundled sample leads to the truth: its verdicts against the complete judgments that it leaves out."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from unjudged import Comparison, Judgments, Scores, compare, evaluate, sample
+from unjudged.comparison.verdicts import CLEAR, SETTLED, Pair
+
+SCRIPTS = Path(__file__).parent.parent.parent / "scripts"
+MEASURES = ("RBP(p=0.8)", "AP", "nDCG@10", "P@10")
+
+
+@pytest.fixture(scope="module")
+def made() -> object:
+    sys.path.insert(0, str(SCRIPTS))
+    try:
+        return import_module("make_sample").collection()
+    finally:
+        sys.path.remove(str(SCRIPTS))
+
+
+@pytest.fixture(scope="module")
+def truth(made: object) -> Scores:
+    return evaluate(Judgments.of(made.complete), sample.runs, MEASURES)  # type: ignore[attr-defined]
+
+
+@pytest.fixture(scope="module")
+def found() -> Comparison:
+    return compare(sample.qrels, sample.runs, MEASURES)
+
+
+def true_difference(truth: Scores, pair: Pair) -> float:
+    return truth.value(pair.measure, run=pair.a) - truth.value(pair.measure, run=pair.b)
+
+
+def test_the_files_are_what_the_script_makes(made: object) -> None:
+    assert sample.qrels.read_text().splitlines() == made.qrels  # type: ignore[attr-defined]
+    for name, path in sample.runs.items():
+        assert path.read_text().splitlines() == made.runs[name]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_no_verdict_contradicts_the_complete_judgments(
+    truth: Scores, found: Comparison, measure: str
+) -> None:
+    decided = 0
+    for pair in found.pairs(measure):
+        real = true_difference(truth, pair)
+        assert (pair.better is not None) == (pair.verdict in (CLEAR, SETTLED))
+        if pair.better is not None:
+            decided += 1
+            assert pair.better == (pair.a if real > 0 else pair.b), pair
+        assert pair.difference.low - 1e-12 <= real <= pair.difference.high + 1e-12, pair
+    assert decided or measure == "AP"
+
+
+def test_pairs_whose_order_is_wrong_under_the_sample_are_left_open(truth: Scores, found: Comparison) -> None:
+    """`dense` is better than it looks: three pooled systems are ahead of it only because they were judged."""
+    for measure in MEASURES:
+        wrong = {
+            (pair.ahead, pair.better)
+            for pair in found.pairs(measure)
+            if pair.difference.value * true_difference(truth, pair) < 0
+        }
+        assert wrong == {("lexical", None), ("expanded", None), ("fused", None)}
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_reranked_is_not_called_worse_than_dense(truth: Scores, measure: str) -> None:
+    """True RBP: reranked .502, dense .483."""
+    runs = {name: sample.runs[name] for name in ("reranked", "dense")}
+    pair = compare(sample.qrels, runs, measure).pair("reranked", "dense")
+    assert true_difference(truth, pair) > 0
+    assert pair.ahead == "reranked"
+    assert pair.better is None
+    assert pair.verdict == "significant, open to judging"
+    assert "dense is better" not in str(pair)
+    assert "reranked stays ahead as long as fewer than" in str(pair)
+
+
+def test_the_sensitivity_statement_is_true(truth: Scores, made: object) -> None:
+    """Reranked stays ahead below a prevalence of 36 %; the true one, weighted as RBP does, is lower."""
+    runs = {name: sample.runs[name] for name in ("reranked", "dense")}
+    pair = compare(sample.qrels, runs).pair("reranked", "dense")
+    assert pair.flip == pytest.approx(0.355, abs=0.005)
+    assert truth.value("RBP(p=0.8)", run="reranked") == pytest.approx(0.502, abs=0.0005)
+    assert truth.value("RBP(p=0.8)", run="dense") == pytest.approx(0.483, abs=0.0005)
+    limits = evaluate(sample.qrels, runs, "RBP(p=0.8)@40").estimate("bounds")
+    gained = [truth.value("RBP(p=0.8)", run=run) - limits[i][0].low for i, run in enumerate(runs)]
+    could = [limits[i][0].width for i in range(2)]
+    assert pair.flip is not None
+    assert (gained[1] - gained[0]) / (could[1] - could[0]) < pair.flip
