@@ -52,9 +52,9 @@ class Bands:
         return cls(band.astype(np.int8), where, run, starts, ends, len(shared.runs), bands)
 
     def of_query(self, q: int) -> NDArray[np.int8]:
-        """Documents x runs."""
+        """Documents x runs; a run's column is contiguous."""
         first, last = self.starts[q], self.starts[q + 1]
-        table = np.full((last - first, self.runs), self.bands - 1, np.int8)
+        table = np.full((last - first, self.runs), self.bands - 1, np.int8, order="F")
         part = slice(self.ends[q], self.ends[q + 1])
         table[self.place[part] - first, self.run[part]] = self.band[part]
         return table
@@ -77,8 +77,7 @@ class Effects:
         entries = np.ones(len(self.document)), (self.document, self.completion)
         relevant = csr_matrix(entries, shape=(len(self.deviation), draws))
         centred = self.values - self.values.mean(axis=0)
-        effect = np.empty(band.shape)
-        left = np.empty_like(centred)
+        effect, left = np.empty(band.shape, order="F"), np.empty(centred.shape, order="F")
         for run in range(band.shape[1]):
             key = self.completion * bands + band[self.document, run]
             counts = np.bincount(key, minlength=draws * bands).reshape(draws, bands).astype(float)
@@ -91,8 +90,9 @@ class Effects:
         rest = relevant @ left
         rest /= draws * np.maximum(self.deviation, np.finfo(float).tiny)[:, None]
         rest[self.deviation == 0] = 0.0
-        found: Floats = effect + _signal(rest, left, draws) * rest
-        return found
+        rest *= _signal(rest, left, draws)
+        rest += effect
+        return np.ascontiguousarray(rest)
 
 
 def _signal(rest: Floats, left: Floats, draws: int) -> Floats:

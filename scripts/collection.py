@@ -1,0 +1,145 @@
+"""A test collection from start to end: pool, draw, hand out, judge, merge, evaluate, judge more, stop.
+
+    python scripts/collection.py FOLDER                                  the sample collection
+    python scripts/collection.py FOLDER --data ../shared/data/trec8      TREC-8, a pool of half of its groups
+
+Complete judgments answer for the assessors. The files and the report are the same on every machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import sys
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+
+from unjudged import Judgments, Pool, evaluate, sample
+from unjudged.formats.writing import judgments_text, qrels_text
+from unjudged.judging.choosing import choose
+from unjudged.judging.design_file import design_text, read_design
+from unjudged.judging.drawn_sample import draw
+from unjudged.judging.handing_out import hand_out, task_texts
+from unjudged.judging.merging import merge
+from unjudged.rankings.extension import updated
+
+NORMAL = 1.96
+SHARE, TOP, ASSESSORS, TWICE, SEED = 0.2, 10, 4, 0.05, 1
+MEASURE, BEST, BATCH = "RBP(p=0.8)", 5, 50
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--data", type=Path)
+    options = parser.parse_args()
+    if options.data is None:
+        report = cycle(options.folder, Judgments.of(sample.qrels), dict(sample.runs), depth=20)
+    else:
+        truth = Judgments.read(options.data / "qrels.trec8.gz")
+        report = cycle(options.folder, truth, half_of_the_groups(options.data), depth=100)
+    sys.stdout.write("".join(f"{line}\n" for line in report))
+
+
+def half_of_the_groups(data: Path) -> dict[str, Path]:
+    """The pooled runs of every second group, by name."""
+    with (data / "run-info.tsv").open() as file:
+        rows = [row for row in csv.DictReader(file, delimiter="\t") if row["pooled"] == "yes"]
+    chosen = set(sorted({row["group"] for row in rows})[::2])
+    files = {path.name.removeprefix("input.").removesuffix(".gz"): path for path in (data / "runs").iterdir()}
+    rows.sort(key=lambda row: row["run"])
+    return {row["run"]: files[row["run"]] for row in rows if row["group"] in chosen}
+
+
+def cycle(folder: Path, truth: Judgments, runs: dict[str, Path], depth: int) -> list[str]:
+    """Run the collection in a folder; what happened, in sentences."""
+    folder.mkdir(parents=True, exist_ok=True)
+    known = answers_of(truth)
+    pool = Pool.of_runs(runs, depth)
+    drawn = draw(pool, "stratified", SHARE, seed=SEED, top=TOP)
+    write(folder / "design.txt", design_text(drawn))
+    report = [f"Pool of {len(runs)} runs: {len(drawn.drawn)} documents, {int(drawn.drawn.sum())} to judge."]
+
+    files = {}
+    tasks = hand_out(drawn, assessors=ASSESSORS, twice=TWICE)
+    for name, text in task_texts(tasks).items():
+        write(folder / name, text)
+        judged = [(query, document, known.get((query, document), 0)) for query, document in tasks[name]]
+        files[name] = write(folder / f"judged-{name}", qrels_text(judged))
+
+    merged = merge(read_design(folder / "design.txt"), {name: str(path) for name, path in files.items()})
+    for form in ("strata", "prels"):
+        write(folder / f"merged.{form}", judgments_text(merged.judgments, form))
+    report.append(f"Merged {len(merged.answers)} judgments, {len(merged.twice)} of them by two assessors.")
+
+    report += estimates(folder, pool, known, runs)
+    report += judge_more(folder, merged.judgments, known, runs)
+    files_now = sorted(path for path in folder.iterdir() if path.is_file())
+    digest = sha256(b"".join(path.name.encode() + path.read_bytes() for path in files_now)).hexdigest()
+    return [*report, f"{len(files_now)} files, SHA-256 {digest}"]
+
+
+def estimates(
+    folder: Path, pool: Pool, known: dict[tuple[str, str], int], runs: dict[str, Path]
+) -> list[str]:
+    """The estimates of AP and their intervals, against AP with the whole pool judged."""
+    complete = pool.judgments.with_grades(
+        np.array([known.get(name, 0) for name in names_of(pool.judgments)], np.int32)
+    )
+    actual = np.asarray(evaluate(complete, runs, "AP").means)[:, 0]
+    found = evaluate(folder / "merged.strata", runs, ["xinfAP", "statAP(pairs='joint')"])
+    spread = evaluate(folder / "merged.strata", runs, "statAPVariance(pairs='joint')").values[:, :, 0]
+    half = NORMAL * np.sqrt(np.maximum(spread, 0).sum(axis=1)) / spread.shape[1]
+    plain = np.asarray(evaluate(folder / "merged.prels", runs, "statAP").means)[:, 0]
+    by_strata, by_pairs = np.asarray(found.means).T
+    inside = [float((np.abs(one - actual) <= half).mean()) for one in (by_strata, by_pairs)]
+    errors = [float(np.sqrt(((one - actual) ** 2).mean())) for one in (by_strata, by_pairs, plain)]
+    return [
+        f"xinfAP: RMS error {errors[0]:.4f}, {inside[0]:.0%} of the runs inside the interval of statAP.",
+        f"statAP (joint): RMS error {errors[1]:.4f}, {inside[1]:.0%} inside; half width {half.mean():.4f}.",
+        f"statAP (prels): RMS error {errors[2]:.4f}.",
+    ]
+
+
+def judge_more(
+    folder: Path, judgments: Judgments, known: dict[tuple[str, str], int], runs: dict[str, Path]
+) -> list[str]:
+    """Judge what says most about the order of the best runs until it is settled."""
+    now = Judgments(judgments.pooled, judgments.grade)
+    report, judged, batches = [], 0, 0
+    while True:
+        found = choose(now, runs, BATCH, MEASURE, top=BEST, pooled=True, forecast=not batches, seed=SEED)
+        if not batches:
+            report.append(found.sentence())
+        if not found.wanted:
+            break
+        rows = [(one.query, one.document, known.get((one.query, one.document), 0)) for one in found.wanted]
+        batches += 1
+        judged += len(rows)
+        write(folder / f"next-{batches:03d}.qrels", qrels_text(rows, ["unjudged-chosen: by gains"]))
+        now = updated(now, Judgments.read(folder / f"next-{batches:03d}.qrels"))
+    return [*report, f"{judged} more judgments in {batches} batches. {found.sentence()}"]
+
+
+def answers_of(truth: Judgments) -> dict[tuple[str, str], int]:
+    """The grade of each document; unjudged ones are left out."""
+    rows = zip(names_of(truth), truth.grade.tolist(), strict=True)
+    return {name: grade for name, grade in rows if grade >= 0}
+
+
+def names_of(judgments: Judgments) -> list[tuple[str, str]]:
+    queries = list(judgments.queries)
+    return [(queries[q], d) for q, d in zip(judgments.query.tolist(), judgments.documents, strict=True)]
+
+
+def write(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+if __name__ == "__main__":
+    main()

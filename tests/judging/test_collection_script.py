@@ -1,0 +1,53 @@
+"""The whole cycle of a collection: the same bytes every time, estimates inside their intervals, an end."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from unjudged import Judgments, sample
+
+SCRIPT = Path(__file__).parents[2] / "scripts" / "collection.py"
+
+
+@pytest.fixture(scope="module")
+def script() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("collection_script", SCRIPT)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def number(pattern: str, report: list[str]) -> float:
+    found = re.search(pattern, "\n".join(report))
+    assert found, report
+    return float(found[1])
+
+
+def test_the_sample_collection(script: ModuleType, tmp_path: Path) -> None:
+    reports = [
+        script.cycle(tmp_path / name, Judgments.of(sample.qrels), dict(sample.runs), depth=20)
+        for name in "ab"
+    ]
+    assert reports[0] == reports[1]
+    for path in sorted((tmp_path / "a").iterdir()):
+        assert path.read_bytes() == (tmp_path / "b" / path.name).read_bytes()
+    assert number(r"statAP \(joint\): .* (\d+)% inside", reports[0]) == 100
+    assert "Stop: the judgments settle all 10 pairs" in reports[0][-2]
+
+
+def test_trec8(script: ModuleType, data: Path, tmp_path: Path) -> None:
+    """A pool of half of the groups, a stratified draw, answers from the true judgments."""
+    truth, runs = Judgments.read(data / "trec8" / "qrels.trec8.gz"), script.half_of_the_groups(data / "trec8")
+    reports = [script.cycle(tmp_path / name, truth, runs, depth=100) for name in "ab"]
+    assert reports[0] == reports[1]
+    assert number(r"xinfAP: .* (\d+)% of the runs inside", reports[0]) >= 90
+    assert number(r"statAP \(joint\): .* (\d+)% inside", reports[0]) >= 95
+    assert number(r"xinfAP: RMS error (0\.\d+)", reports[0]) < 0.01
+    assert "Stop: the judgments settle all 10 pairs" in reports[0][-2]
