@@ -170,7 +170,7 @@ def rows(data: Any) -> Any:
     """The same as tuples, where that can be done."""
     if not isinstance(data, dict) or not all(isinstance(inner, dict) for inner in data.values()):
         return data
-    return [(query, *item) for query, inner in data.items() for item in dict.items(inner)]
+    return [(query, *item) for query, inner in data.items() for item in list(dict.items(inner))]
 
 
 def dropped_in(qrels: Any, run: Any) -> Any:

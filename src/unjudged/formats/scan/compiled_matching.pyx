@@ -7,7 +7,7 @@ import numpy as np
 
 from unjudged.errors import DuplicateError
 from unjudged.formats.scan.checks import (
-    changed_while_read, checked_groups, checked_scores, checked_starts, checked_table, too_many_rows,
+    changed_while_read, check_rows, checked_columns, checked_groups, checked_starts, too_many_rows,
 )
 from unjudged.formats.scan.plain_mappings import scores_by_document
 from unjudged.formats.tables import Matched
@@ -85,7 +85,7 @@ cdef Names names_of(checked) except *:
     cdef const uint8_t[::1] data = checked.data
     cdef const int64_t[::1] ends = checked.ends
     cdef Names names
-    names.data, names.ends = "", &ends[0]
+    names.data, names.ends, names.size = "", &ends[0], data.shape[0]
     if data.shape[0]:
         names.data = <const char *>&data[0]
     return names
@@ -97,7 +97,7 @@ cdef int raise_for(Status status) except -1:
     if status == TOO_MANY_ROWS:
         raise too_many_rows()
     if status == CHANGED:
-        raise changed_while_read("a dict")
+        raise changed_while_read("the data")
     return 0
 
 
@@ -108,9 +108,9 @@ cdef array_of(const Vector *vector, dtype):
 def match_table(table, Index index not None):
     """The judged documents of every group of `table`, whose first numbers are its scores."""
     cdef Matching matching = Matching()
-    columns = checked_table(table)
+    columns = checked_columns(table)
     cdef const int64_t[::1] starts = columns.starts
-    cdef const double[::1] scores = checked_scores(columns)
+    cdef const double[::1] scores = np.ascontiguousarray(columns.numbers[:, 0])
     cdef Names queries = names_of(columns.queries), documents = names_of(columns.documents)
     cdef const int64_t *ends = documents.ends
     cdef const char *text
@@ -126,6 +126,8 @@ def match_table(table, Index index not None):
                 &documents, &scores[0] + row, starts[g + 1] - row,
             )
             g += 1
+    if status != DONE or starts[0] == starts[groups]:
+        check_rows(columns)
     if status == REPEATED_DOCUMENT:
         raise DuplicateError(row + matching.out.first, row + matching.out.second)
     raise_for(status)
@@ -135,23 +137,27 @@ def match_table(table, Index index not None):
 def best_first(table):
     """The rows of `table`, group by group, best first."""
     cdef Matching matching = Matching()
-    columns = checked_table(table)
+    columns = checked_columns(table)
     cdef const int64_t[::1] starts = columns.starts
-    cdef const double[::1] scores = checked_scores(columns)
+    cdef const double[::1] scores = np.ascontiguousarray(columns.numbers[:, 0])
     cdef Names documents = names_of(columns.documents)
     cdef const int64_t *ends = documents.ends
-    cdef int64_t g, i, row, groups = starts.shape[0] - 1
+    cdef int64_t g = 0, i, row, groups = starts.shape[0] - 1
+    cdef Status status = DONE
     order = np.empty(starts[groups] - starts[0], np.int64)
     cdef int64_t[::1] target = order
     with nogil:
-        for g in range(groups):
+        while g < groups and status == DONE:
             row = starts[g]
             documents.ends = ends + row
-            if not sort_rows(&matching.out, &documents, &scores[0] + row, starts[g + 1] - row):
-                with gil:
-                    raise MemoryError
-            for i in range(starts[g + 1] - row):
-                target[row - starts[0] + i] = row + (<const Ranked *>matching.out.ranked.at)[i].row
+            status = sort_rows(&matching.out, &documents, &scores[0] + row, starts[g + 1] - row)
+            if status == DONE:
+                for i in range(starts[g + 1] - row):
+                    target[row - starts[0] + i] = row + (<const Ranked *>matching.out.ranked.at)[i].row
+            g += 1
+    if status == CHANGED or not len(order):
+        check_rows(columns)
+    raise_for(status)
     return order
 
 
