@@ -53,7 +53,7 @@ def checked_columns(table: Table) -> CheckedTable:
     numbers: NDArray[np.float64] = np.asarray(table.numbers, np.float64)
     if numbers.ndim != 2 or not numbers.shape[1] or len(numbers) != len(table.documents):
         raise _damaged(f"{len(table.documents)} documents have numbers of shape {numbers.shape}")
-    return CheckedTable(_checked_ids(table.queries), starts, _columns_of(table.documents), numbers)
+    return CheckedTable(checked_ids(table.queries), starts, _columns_of(table.documents), numbers)
 
 
 def check_rows(table: CheckedTable) -> None:
@@ -68,7 +68,7 @@ def check_rows(table: CheckedTable) -> None:
 def checked_groups(queries: Ids, starts: Any, documents: Ids) -> CheckedGroups:
     """Documents in one group per query. Documents outside all groups are not checked."""
     offsets = checked_starts(starts, queries.offsets.size - 1, documents.offsets.size - 1)
-    groups = CheckedGroups(_checked_ids(queries), offsets, _columns_of(documents))
+    groups = CheckedGroups(checked_ids(queries), offsets, _columns_of(documents))
     _check_documents(groups)
     return groups
 
@@ -84,7 +84,8 @@ def checked_starts(starts: Any, groups: int, rows: int) -> Offsets:
     return checked
 
 
-def _checked_ids(ids: Ids) -> CheckedIds:
+def checked_ids(ids: Ids) -> CheckedIds:
+    """Identifiers that may all be read."""
     checked = _columns_of(ids)
     _check_offsets(checked.ends, checked.data.size, "identifiers")
     return checked

@@ -32,7 +32,7 @@ from unjudged.formats.roles import (
     wrong_number,
     wrong_width,
 )
-from unjudged.formats.scan.checks import check_rows, checked_columns, checked_groups
+from unjudged.formats.scan.checks import check_rows, checked_columns, checked_groups, checked_ids
 from unjudged.formats.tables import Ids, Matched, Table
 
 KIND_OF_SCANNER = "plain Python"
@@ -109,6 +109,20 @@ def best_first(table: Table) -> NDArray[np.int64]:
     for start, stop in pairwise(starts):
         order += [start + i for i in in_rank_order(scores[start:stop], names[start:stop])]
     return np.array(order, np.int64)
+
+
+def number_names(ids: Ids) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """The number of each name, counted in the order in which they first come; and those first rows."""
+    checked_ids(ids)
+    seen: dict[bytes, int] = {}
+    first: list[int] = []
+    number = []
+    for row, name in enumerate(ids.tolist()):
+        if name not in seen:
+            seen[name] = len(first)
+            first.append(row)
+        number.append(seen[name])
+    return np.array(number, np.int32), np.array(first, np.int64)
 
 
 def in_rank_order(scores: Sequence[float], names: Sequence[bytes]) -> list[int]:

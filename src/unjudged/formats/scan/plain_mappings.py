@@ -98,7 +98,9 @@ def items_of(mapping: Mapping[Any, Any]) -> list[tuple[Any, Any]]:
     """
     if isinstance(mapping, dict):
         return list(dict.items(mapping))
-    items: list[Any] = list(iter(mapping.items()))  # a wrong length would reserve memory if it were asked for here
+    items: list[Any] = list(
+        iter(mapping.items())
+    )  # a wrong length would reserve memory if it were asked for here
     if len(items) != len(mapping) or not all(isinstance(item, tuple) and len(item) == 2 for item in items):
         raise InputError(f"a {type(mapping).__name__} changed while it was read, or its length is wrong")
     return items
