@@ -112,7 +112,7 @@ CONTAINERS: list[Any] = [
         *(lambda d, lie=lie: Liar(d, lie) for lie in range(32)),
         list,
         lambda d: list(d.items()),
-        repr,
+        lambda d: f"{len(d)} entries",
     ),
 ]
 QUERIES: list[Any] = [
