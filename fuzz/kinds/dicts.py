@@ -112,7 +112,7 @@ CONTAINERS: list[Any] = [
         *(lambda d, lie=lie: Liar(d, lie) for lie in range(32)),
         list,
         lambda d: list(d.items()),
-        repr,
+        lambda d: f"{len(d)} entries",
     ),
 ]
 QUERIES: list[Any] = [
@@ -170,7 +170,7 @@ def rows(data: Any) -> Any:
     """The same as tuples, where that can be done."""
     if not isinstance(data, dict) or not all(isinstance(inner, dict) for inner in data.values()):
         return data
-    return [(query, *item) for query, inner in data.items() for item in dict.items(inner)]
+    return [(query, *item) for query, inner in data.items() for item in list(dict.items(inner))]
 
 
 def dropped_in(qrels: Any, run: Any) -> Any:

@@ -8,7 +8,7 @@ import math
 import subprocess
 import sys
 from collections import ChainMap, Counter, OrderedDict, UserDict, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -132,6 +132,48 @@ def test_the_entries_of_a_dict_count_whatever_its_methods_return() -> None:
     assert evaluator.evaluate(stranger) == evaluator.evaluate(RUN)
 
 
+class Shown(dict[str, Any]):
+    """A dict that names a key it does not hold."""
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(["none"])
+
+    def keys(self) -> Any:
+        return ["none"]
+
+
+class Claiming(UserDict[str, Any]):
+    """A mapping with entries other than it says."""
+
+    claimed: Any = None
+
+    def __len__(self) -> int:
+        return 7 if self.claimed is None else len(self.data)
+
+    def items(self) -> Any:
+        return self.data.items() if self.claimed is None else self.claimed
+
+
+def test_mappings_that_lie() -> None:
+    expected = pytrec_eval.RelevanceEvaluator(QRELS, {"map"}).evaluate(RUN)
+    shown = Shown({query: Shown(grades) for query, grades in QRELS.items()})
+    assert pytrec_eval.RelevanceEvaluator(shown, {"map"}).evaluate(Shown(RUN)) == expected
+    lying: Any
+    for lying in (Claiming(RUN), {"q1": Claiming(RUN["q1"])}, {"q1": Claiming()}):
+        with pytest.raises(InputError, match="a Claiming changed while it was read, or its length is wrong"):
+            pytrec_eval.RelevanceEvaluator(QRELS, {"map"}).evaluate(lying)
+        with pytest.raises(InputError, match="a Claiming changed while it was read, or its length is wrong"):
+            pytrec_eval.RelevanceEvaluator(lying, {"map"})
+    odd: Any = Claiming(RUN)
+    for odd.claimed, message in (
+        (["q1", "q2"], "its length is wrong"),
+        ([("q1", {"d1": 1}), ("q1", {"d1": 0})], "has a key twice"),
+        ([([], {"d1": 1}), ("q1", {"d1": 0})], "has a key that cannot be hashed"),
+    ):
+        with pytest.raises(InputError, match=message):
+            pytrec_eval.RelevanceEvaluator(odd, {"map"})
+
+
 def test_wrong_evaluators() -> None:
     level: Any
     for level in (0, -1, 10**400):
@@ -142,6 +184,11 @@ def test_wrong_evaluators() -> None:
             pytrec_eval.RelevanceEvaluator(QRELS, {"map"}, relevance_level=level)
     with pytest.raises(UsageError, match="unsupported measure 'nothing'"):
         pytrec_eval.RelevanceEvaluator(QRELS, {"nothing"})
+    for cutoffs in ("P_99999999999999999999999", "ndcg_cut.5,2147483648", "P_" + "9" * 5000):
+        with pytest.raises(UsageError, match="expected numbers up to 2147483647"):
+            pytrec_eval.RelevanceEvaluator(QRELS, {cutoffs})
+    with pytest.raises(UsageError, match="unsupported measure 'P_٣'"):
+        pytrec_eval.RelevanceEvaluator(QRELS, {"P_٣"})
     with pytest.raises(UsageError, match="Negative cutoff"):
         pytrec_eval.RelevanceEvaluator(QRELS, {"P_0"})
     with pytest.raises(WrongType, match="a measure is of type int"):

@@ -117,6 +117,25 @@ def test_a_query_over_many_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert found.values.tobytes() == evaluate(qrels, run, MEASURES).values.tobytes()
 
 
+@pytest.mark.parametrize("block", [1, 2, 3, 1 << 16])
+@pytest.mark.parametrize("kind", ["csv", "parquet", "feather"])
+def test_a_repeated_document_wherever_blocks_end(
+    block: int, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The query is not judged, and its rows are apart."""
+    monkeypatch.setattr(columnar, "BLOCK", block)
+    monkeypatch.setattr(delimited, "BLOCK", block)
+    rows = pandas.DataFrame({"qid": list("xqyx"), "docno": list("abcd"), "score": [4.0, 3.0, 2.0, 1.0]})
+    write = {"csv": rows.to_csv, "parquet": rows.to_parquet, "feather": rows.to_feather}[kind]
+    path = tmp_path / f"run.{kind}"
+    write(path)
+    assert evaluate({"q": {"b": 1}}, path, ["AP"]).values.tolist() == [[[1.0]]]
+    rows.loc[3, "docno"] = "a"
+    write(path)
+    with pytest.raises(InputError, match="document 'a' of query 'x'"):
+        evaluate({"q": {"b": 1}}, path, ["AP"])
+
+
 def test_columns_by_name(tmp_path: Path) -> None:
     (tmp_path / "run.csv").write_text("query,document,n,cosine\nq,a,1,0.5\nq,b,2,0.75\n")
     run = Run.read(tmp_path / "run.csv", score="cosine")

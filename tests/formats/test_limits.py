@@ -21,8 +21,11 @@ from backports import zstd
 from pyarrow import parquet
 
 from unjudged import InputError, Judgments, Run, UnjudgedError, UsageError, evaluate, sample
+from unjudged.formats import matching
 from unjudged.formats.limits import limit
 from unjudged.formats.readers.grouping import numbered
+from unjudged.formats.readers.memory import table_of
+from unjudged.formats.scan import scanner
 
 QRELS = {"q": {"d0": 1, "d2": 1}}
 COMPRESS: dict[str, Any] = {"gz": gzip.compress, "xz": lzma.compress, "zst": zstd.compress}
@@ -199,7 +202,12 @@ def test_threads_that_cannot_be_started(monkeypatch: pytest.MonkeyPatch, tmp_pat
 
     table = pyarrow.table({"qid": ["q", "r", "q"], "docno": [1, 2, 3], "score": [1.0, 2.0, 3.0]})
     parquet.write_table(table, tmp_path / "run.parquet")
+    rows = table_of({"q": {f"d{i}": float(i) for i in range(9)}, "r": {"a": 1.0}}, "score")
     monkeypatch.setattr("threading.Thread.start", refuse)
+    monkeypatch.setattr(matching, "SMALLEST_PART", 2)
+    monkeypatch.setattr(matching, "cores", lambda: 3)
+    with pytest.raises(UnjudgedError, match="the system refuses to start a thread"):
+        matching.match(rows, scanner.Index(rows.queries, rows.starts, rows.documents))
     for source in (sample.runs["fused"], table, tmp_path / "run.parquet"):
         with pytest.raises(UnjudgedError, match="the system refuses to start a thread"):
             evaluate(sample.qrels, source)

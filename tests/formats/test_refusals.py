@@ -93,6 +93,13 @@ def test_the_smallest_probabilities_give_finite_values(tmp_path: Path) -> None:
     assert np.isfinite(evaluate(tmp_path / "prels", run, measures).values).all()
 
 
+def test_a_small_probability_does_not_hide_what_ranks_above(tmp_path: Path) -> None:
+    """The precision at b is (1 + 1) / 2, and statAP is (1 + 1e50) / (1 + 1e50)."""
+    (tmp_path / "prels").write_text("q a 1 1 1\nq b 1 1 1e-50\n")
+    scores = evaluate(tmp_path / "prels", {"q": {"a": 2.0, "b": 1.0}}, ["statAP"])
+    assert scores.values.tolist() == [[[1.0]]]
+
+
 class Lying(dict[str, Any]):
     """Says that it holds more than it does."""
 
@@ -117,7 +124,8 @@ class Growing(Mapping[str, Any]):
 
 
 WRONG: dict[str, list[Any]] = {
-    "a dict changed while it was read": [{"q": Lying(a=1)}, {"q": Growing()}],
+    "a dict changed while it was read": [{"q": Lying(a=1)}, {"q": Growing()}, Lying(q={"a": 1})],
+    "query 'r' holds a int": [{"q": {"a": 1}, "r": 5}],
     "the score of document 'a' of query 'q' is": [
         {"q": {"a": [1]}},
         {"q": {"a": [1, 2]}},
@@ -165,6 +173,26 @@ def test_a_frame_with_a_lone_surrogate() -> None:
     frame = pandas.DataFrame({"qid": ["q"], "docno": pandas.Series(["\ud800"], dtype=object), "score": [1.0]})
     with pytest.raises(InputError, match="run: the frame cannot be read"):
         Run.of(frame)
+
+
+@pytest.mark.parametrize("half", [np.float16(0.5), np.float32(0.5), np.longdouble(0.5)])
+def test_a_frame_with_numbers_of_several_types(half: Any) -> None:
+    """Arrow would make whole numbers of some of these."""
+    scores = pandas.Series([half, 1, np.int8(2)], dtype=object)
+    frame = pandas.DataFrame({"qid": ["q"] * 3, "docno": list("abc"), "score": scores})
+    run = Run.of(frame)
+    assert (run.ranking("q"), run.scores.tolist()) == (["c", "b", "a"], [2, 1, 0.5])
+
+
+@pytest.mark.parametrize("value", [np.datetime64("2020"), [np.datetime64("2020"), np.float32(1)], object()])
+def test_a_frame_with_objects_that_crash_arrow(value: Any) -> None:
+    mixed = pandas.Series([value, np.float32(1)], dtype=object)
+    for column in (mixed, mixed if isinstance(value, list) else mixed.astype("category")):
+        for name in ("qid", "docno", "score"):
+            frame = pandas.DataFrame({"qid": ["q", "q"], "docno": ["a", "b"], "score": [1.0, 2.0]})
+            frame[name] = column
+            with pytest.raises(InputError, match=f"column '{name}' of the frame holds a"):
+                Run.of(frame)
 
 
 def test_a_lazy_frame_that_cannot_be_collected(tmp_path: Path) -> None:

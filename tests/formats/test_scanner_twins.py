@@ -192,6 +192,24 @@ def test_dicts_of_rows(table: Table, whole: bool) -> None:
     assert compiled.nested_rows(table, whole) == plain_mappings.nested_rows(table, whole)
 
 
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.binary(max_size=40), max_size=60), st.integers(0, 5))
+def test_numbering_names(names: list[bytes], skipped: int) -> None:
+    ids = Ids.of(names * 2)
+    ids = Ids(ids.data, ids.offsets[min(skipped, len(names)) :])
+    assert outcome(lambda: compiled.number_names(ids)) == outcome(lambda: plain.number_names(ids))
+
+
+def test_numbering_many_names() -> None:
+    """The hash table grows several times, and some names come back after that."""
+    rng = np.random.default_rng(1)
+    ids = Ids.of([str(n) for n in rng.integers(0, 60_000, 100_000)])
+    assert outcome(lambda: compiled.number_names(ids)) == outcome(lambda: plain.number_names(ids))
+    damaged = Ids(ids.data, ids.offsets[::-1])
+    with pytest.raises(InputError, match="damaged, or it changed"):
+        compiled.number_names(damaged)
+
+
 def test_many_documents_of_one_score() -> None:
     """Each document takes a number of steps that grows with the logarithm of the number of ties."""
     documents = [f"d{i}" for i in range(20_000)]

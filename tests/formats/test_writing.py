@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import stat
 import subprocess
 import sys
@@ -148,6 +149,23 @@ def test_a_failure_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match="No space left"):
         write_whole(path, "new")
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@posix
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_a_signal_leaves_the_old_file(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "file"
+    path.write_text("old")
+    code = """
+import os, signal, sys
+from unjudged.formats.writing import write_whole
+os.fsync = lambda _: os.kill(os.getpid(), getattr(signal, sys.argv[2]))
+write_whole(sys.argv[1], "new")
+"""
+    ended = subprocess.run([sys.executable, "-c", code, str(path), name], check=False)
+    assert ended.returncode == -getattr(signal, name)
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
 

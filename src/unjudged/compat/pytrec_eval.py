@@ -31,7 +31,7 @@ from unjudged.errors import InputError, RepeatedDocument, UnjudgedError, UsageEr
 from unjudged.formats.readers.nested import nested
 from unjudged.formats.roles import LARGEST_WHOLE, QRELS, RUN, Layout
 from unjudged.formats.scan import scanner
-from unjudged.formats.scan.plain_mappings import WrongType
+from unjudged.formats.scan.plain_mappings import WrongType, plain_dict
 from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments
 
@@ -90,7 +90,7 @@ class RelevanceEvaluator:
         """The value of each measure, for each query of the run that is judged."""
         if not isinstance(scores, Mapping):
             raise WrongType("Argument object scores should be of type dictionary.")
-        run = dict(scores)
+        run = plain_dict(scores)
         if not run or self._judgments is None:
             return {}
         matched = scanner.match_mapping(run, self._queries, self._documents, self._judgments.offsets, True)
@@ -110,12 +110,12 @@ def _copied(query_relevance: Any) -> dict[str, dict[str, int]]:
     """The queries that have judgments, in a copy that no other thread can change."""
     if not isinstance(query_relevance, Mapping):
         raise WrongType("Argument query_relevance should be of type dictionary.")
-    judged = dict(query_relevance)
+    judged = plain_dict(query_relevance)
     for query, grades in judged.items():
         if not isinstance(grades, Mapping):
             what = f"query {quoted(str(query))} holds a {type(grades).__name__}"
             raise WrongType(f"{what}, expected a dict of documents and their grades")
-    copies = {query: dict(grades) for query, grades in judged.items()}
+    copies = {query: plain_dict(grades) for query, grades in judged.items()}
     return {query: grades for query, grades in copies.items() if grades}
 
 
@@ -175,7 +175,7 @@ def _parsed(lines: Iterable[str], layout: Layout) -> dict[str, dict[str, Any]]:
         raise MalformedLine(str(error)) from None
 
 
-_NUMBERS = re.compile(r"[._](\d+(?:\.\d+)?(?:,\d+(?:\.\d+)?)*)")
+_NUMBERS = re.compile(r"[._](\d+(?:\.\d+)?(?:,\d+(?:\.\d+)?)*)", re.ASCII)
 
 
 def _parameters(measures: Iterable[str]) -> dict[str, str | None]:
@@ -198,7 +198,10 @@ def _split(measure: str) -> tuple[str, list[str]]:
     for name in supported_measures:
         numbers = _NUMBERS.fullmatch(measure, len(name)) if measure.startswith(name) else None
         if numbers:
-            return name, numbers[1].split(",")
+            given = numbers[1].split(",")
+            if any(float(number) > LARGEST_WHOLE for number in given):
+                raise UsageError(f"measure {quoted(measure)}: expected numbers up to {LARGEST_WHOLE}")
+            return name, given
     raise UsageError(f"unsupported measure {quoted(measure)}, expected one of supported_measures")
 
 

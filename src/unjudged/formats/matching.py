@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import pairwise
 
@@ -16,6 +15,7 @@ from unjudged.formats.roles import no_rows, seen_before, seen_twice
 from unjudged.formats.scan import scanner
 from unjudged.formats.scan.checks import checked_starts
 from unjudged.formats.tables import Ids, Matched, Table
+from unjudged.formats.threads import Threads
 
 SMALLEST_PART = 1 << 18
 
@@ -40,7 +40,7 @@ def match(table: Table, judged: scanner.Index) -> Matched:
     try:
         if parts < 2:
             return scanner.match_table(table, judged)
-        with ThreadPoolExecutor(parts) as pool:
+        with Threads(parts) as pool:
             matched = pool.map(lambda span: scanner.match_table(span, judged), _spans(table, parts))
             return Matched.joined(list(matched))
     except DuplicateError as error:
@@ -62,34 +62,28 @@ def match_blocks(blocks: Iterable[Table], judged: scanner.Index) -> Matched | No
     """
     parts: list[Matched] = []
     waiting: list[Table] = []  # the rows of the last query, which may continue in the next block
-    seen: set[int] = set()
-
-    def done(table: Table) -> bool:
-        parts.append(match(table, judged))
-        known = parts[-1].query[parts[-1].query >= 0].tolist()
-        together = seen.isdisjoint(known)
-        seen.update(known)
-        return together
-
+    seen: set[bytes] = set()
     for block in blocks:
-        groups, first = len(block.queries), 0
-        if len(set(block.queries.tolist())) < groups:
-            return None
-        if waiting and groups and block.queries.raw(0) == waiting[0].queries.raw(0):
+        names, first = block.queries.tolist(), 0
+        if not names:
+            continue
+        if waiting and names[0] == waiting[0].queries.raw(0):
             waiting.append(block.span(0, 1))
             first = 1
-        if first == groups:
+        distinct = len(seen) + len(names) - first
+        seen.update(names[first:])
+        if len(seen) < distinct:
+            return None
+        if first == len(names):
             continue
-        if waiting and not done(_one_group(waiting)):
-            return None
-        if first < groups - 1 and not done(block.span(first, groups - 1)):
-            return None
-        waiting = [block.span(groups - 1, groups)]
-    if waiting and not done(_one_group(waiting)):
-        return None
-    if not parts:
+        if waiting:
+            parts.append(match(_one_group(waiting), judged))
+        if first < len(names) - 1:
+            parts.append(match(block.span(first, len(names) - 1), judged))
+        waiting = [block.span(len(names) - 1, len(names))]
+    if not waiting:
         raise no_rows()
-    return Matched.joined(parts)
+    return Matched.joined([*parts, match(_one_group(waiting), judged)])
 
 
 def _one_group(parts: list[Table]) -> Table:

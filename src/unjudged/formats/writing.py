@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from unjudged.errors import InputError, UsageError, quoted
 from unjudged.formats.tables import encode
+from unjudged.formats.temporary import removed_if_ended
 from unjudged.grids.escapes import plain
 
 METHOD = 1
@@ -181,18 +182,19 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(target))
     unfinished = target.with_name(f".unjudged-{os.urandom(8).hex()}")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
-    handle = os.open(unfinished, flags, 0o666 if mode is None else 0o600)
-    try:
-        with open(handle, "wb") as file:
-            if mode is not None and os.chmod in os.supports_fd:
-                os.chmod(handle, mode)
-            file.write(data)
-            file.flush()
-            os.fsync(handle)
-        os.replace(unfinished, target)
-    except BaseException:
-        os.unlink(unfinished)
-        raise
+    with removed_if_ended(unfinished):
+        handle = os.open(unfinished, flags, 0o666 if mode is None else 0o600)
+        try:
+            with open(handle, "wb") as file:
+                if mode is not None and os.chmod in os.supports_fd:
+                    os.chmod(handle, mode)
+                file.write(data)
+                file.flush()
+                os.fsync(handle)
+            os.replace(unfinished, target)
+        except BaseException:
+            os.unlink(unfinished)
+            raise
 
 
 def is_stream(path: Path) -> bool:

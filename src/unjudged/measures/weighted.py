@@ -152,7 +152,7 @@ def _precision(r: JudgedRankings, rel: int, pairs: str) -> tuple[JudgedRankings,
     """The sampled relevant documents of each ranking, and the estimated precision at each."""
     hits = r.where(_drawn(r.judgments, rel)[r.row])
     stands_for = 1 / r.judgments.inclusion[hits.row]
-    above = hits.running(stands_for, np.add) - stands_for
+    above = hits.running(np.where(hits.place > 1, np.roll(stands_for, 1), 0.0), np.add)
     if pairs == "joint":
         strata = Strata.of(r.judgments)
         own, _ = strata.within(hits, stands_for)

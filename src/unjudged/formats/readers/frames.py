@@ -69,7 +69,13 @@ def _chosen(frame: Any, number: str, given: Mapping[str, str]) -> tuple[dict[str
         columns = columns_of(known.collect_schema().names(), number, given)
         chosen = known.select(*(narwhals.col(name) for name in dict.fromkeys(columns.values())))
         eager = chosen.collect() if isinstance(chosen, narwhals.LazyFrame) else chosen
-        return columns, eager if find_spec("pyarrow") is None else eager.to_arrow()
+        if find_spec("pyarrow") is None:
+            return columns, eager
+        if eager.implementation.is_pandas():
+            from unjudged.formats.readers.objects import with_plain_objects
+
+            eager = narwhals.from_native(with_plain_objects(eager.to_native()))
+        return columns, eager.to_arrow()
 
 
 @contextmanager

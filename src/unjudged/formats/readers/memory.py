@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -26,22 +25,32 @@ def table_of(data: Nested | Rows, number: str) -> Table:
 
 
 def _of_mapping(data: Mapping[str, Any], number: str) -> Table:
-    names, inners = list(data), list(data.values())
-    for query, inner in zip(names, inners, strict=False):
+    names, inners = _entries(data)
+    documents: list[Any] = []
+    values: list[Any] = []
+    starts = np.zeros(len(names) + 1, np.int64)
+    for i, (query, inner) in enumerate(zip(names, inners, strict=True), 1):
         if not isinstance(inner, Mapping):
             what = f"query {quoted(str(query))} holds a {type(inner).__name__}"
             raise InputError(f"{what}, expected a mapping of documents to a {number} each")
-    starts = np.zeros(len(inners) + 1, np.int64)
-    np.cumsum(list(map(len, inners)), out=starts[1:])
-    documents = list(chain.from_iterable(inners))
-    values = list(chain.from_iterable(inner.values() for inner in inners))
-    if not (len(names) == len(inners) and len(documents) == len(values) == starts[-1]):
-        raise InputError("a dict changed while it was read, or its length is wrong")
+        own, its_values = _entries(inner)
+        documents += own
+        values += its_values
+        starts[i] = len(documents)
     numbers = _numbers(values, number, lambda row: (_query_at(names, starts, row), documents[row]))
     table = Table(
         _ids(names, "query"), starts, _ids(documents, "document"), numbers[:, None], np.zeros(0, np.int64)
     )
     return table.grouped()  # different strings may stand for the same bytes
+
+
+def _entries(data: Mapping[Any, Any]) -> tuple[list[Any], list[Any]]:
+    """The keys and the values of a mapping: of a copy if it is a dict, which another thread may change."""
+    held = data.copy() if type(data) is dict else data
+    keys, values = list(iter(held)), list(iter(held.values()))  # `list(held)` would trust a wrong length
+    if not len(keys) == len(values) == len(held):
+        raise InputError("a dict changed while it was read, or its length is wrong")
+    return keys, values
 
 
 def table_of_rows(data: Rows, names: tuple[str, ...]) -> Table:

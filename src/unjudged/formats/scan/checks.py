@@ -42,28 +42,35 @@ class CheckedTable(NamedTuple):
 
 def checked_table(table: Table) -> CheckedTable:
     """The columns of a table, with numbers for each of its documents."""
-    groups = checked_groups(table.queries, table.starts, table.documents)
+    columns = checked_columns(table)
+    _check_documents(columns)
+    return columns
+
+
+def checked_columns(table: Table) -> CheckedTable:
+    """The same, but what is in the rows has yet to be checked: by `check_rows`, or group by group."""
+    starts = checked_starts(table.starts, table.queries.offsets.size - 1, table.documents.offsets.size - 1)
     numbers: NDArray[np.float64] = np.asarray(table.numbers, np.float64)
     if numbers.ndim != 2 or not numbers.shape[1] or len(numbers) != len(table.documents):
         raise _damaged(f"{len(table.documents)} documents have numbers of shape {numbers.shape}")
-    return CheckedTable(*groups, numbers)
+    return CheckedTable(checked_ids(table.queries), starts, _columns_of(table.documents), numbers)
+
+
+def check_rows(table: CheckedTable) -> None:
+    """Refuse documents outside their data, and scores, the first numbers, that are NaN."""
+    _check_documents(table)
+    own = table.numbers[table.starts[0] : table.starts[-1], 0]
+    if len(own) and np.isnan(own.min()):
+        row = int(table.starts[0]) + int(np.isnan(own).argmax())
+        raise InputError(f"row {row} (from 0): the score is nan, expected a number")
 
 
 def checked_groups(queries: Ids, starts: Any, documents: Ids) -> CheckedGroups:
     """Documents in one group per query. Documents outside all groups are not checked."""
     offsets = checked_starts(starts, queries.offsets.size - 1, documents.offsets.size - 1)
-    own = slice(int(offsets[0]), int(offsets[-1]) + 1)
-    return CheckedGroups(_checked_ids(queries, slice(None)), offsets, _checked_ids(documents, own))
-
-
-def checked_scores(table: CheckedTable) -> NDArray[np.float64]:
-    """The first number of each row, none of them NaN in a row of a group."""
-    scores = np.ascontiguousarray(table.numbers[:, 0])
-    own = scores[table.starts[0] : table.starts[-1]]
-    if len(own) and np.isnan(own.min()):
-        row = int(table.starts[0]) + int(np.isnan(own).argmax())
-        raise InputError(f"row {row} (from 0): the score is nan, expected a number")
-    return scores
+    groups = CheckedGroups(checked_ids(queries), offsets, _columns_of(documents))
+    _check_documents(groups)
+    return groups
 
 
 def checked_starts(starts: Any, groups: int, rows: int) -> Offsets:
@@ -77,10 +84,20 @@ def checked_starts(starts: Any, groups: int, rows: int) -> Offsets:
     return checked
 
 
-def _checked_ids(ids: Ids, own: slice) -> CheckedIds:
-    data, ends = np.ascontiguousarray(ids.data, np.uint8), np.ascontiguousarray(ids.offsets, np.int64)
-    _check_offsets(ends[own], data.size, "identifiers")
-    return CheckedIds(data, ends)
+def checked_ids(ids: Ids) -> CheckedIds:
+    """Identifiers that may all be read."""
+    checked = _columns_of(ids)
+    _check_offsets(checked.ends, checked.data.size, "identifiers")
+    return checked
+
+
+def _columns_of(ids: Ids) -> CheckedIds:
+    return CheckedIds(np.ascontiguousarray(ids.data, np.uint8), np.ascontiguousarray(ids.offsets, np.int64))
+
+
+def _check_documents(groups: CheckedGroups | CheckedTable) -> None:
+    own = groups.documents.ends[groups.starts[0] : groups.starts[-1] + 1]
+    _check_offsets(own, groups.documents.data.size, "identifiers")
 
 
 def _check_offsets(offsets: Offsets, size: int, what: str) -> None:

@@ -3,6 +3,7 @@ from unjudged.formats.scan.plain import KIND_OF_SCANNER as KIND_OF_SCANNER
 from unjudged.formats.scan.plain import Index as Index
 from unjudged.formats.scan.plain import best_first as best_first
 from unjudged.formats.scan.plain import match_table as match_table
+from unjudged.formats.scan.plain import number_names as number_names
 from unjudged.formats.scan.plain import read_table as read_table
 from unjudged.formats.scan.plain import scan_run as scan_run
 from unjudged.formats.scan.plain_mappings import match_mapping as match_mapping

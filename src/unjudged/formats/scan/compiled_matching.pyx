@@ -7,7 +7,8 @@ import numpy as np
 
 from unjudged.errors import DuplicateError
 from unjudged.formats.scan.checks import (
-    changed_while_read, checked_groups, checked_scores, checked_starts, checked_table, too_many_rows,
+    MOST_ROWS, changed_while_read, check_rows, checked_columns, checked_groups, checked_ids, checked_starts,
+    too_many_rows,
 )
 from unjudged.formats.scan.plain_mappings import scores_by_document
 from unjudged.formats.tables import Matched
@@ -16,12 +17,18 @@ from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t, uint8_t
 
 from unjudged.formats.scan.dicts cimport match_dict
-from unjudged.formats.scan.index cimport Names, add_documents, add_query, find_query, hash_table_size, name_of
+from unjudged.formats.scan.index cimport (
+    Names, add_documents, add_query, find_query, hash_table_size, is_name, name_of,
+)
 from unjudged.formats.scan.matches cimport match_ranking, release_matches, sort_rows, start_matches
 from unjudged.formats.scan.ranking cimport Ranked
+from unjudged.formats.scan.text cimport keyed_hash
 from unjudged.formats.scan.vector cimport (
     CHANGED, DONE, NO_MEMORY, NOT_PLAIN, REPEATED_DOCUMENT, TOO_MANY_ROWS, Status, Vector, release,
 )
+
+cdef enum:
+    FEW_NAMES = 1 << 12
 
 cdef uint64_t KEY[3]
 KEY[0], KEY[1], KEY[2] = (int.from_bytes(os.urandom(8), "little") | 1 for _ in range(3))
@@ -85,7 +92,7 @@ cdef Names names_of(checked) except *:
     cdef const uint8_t[::1] data = checked.data
     cdef const int64_t[::1] ends = checked.ends
     cdef Names names
-    names.data, names.ends = "", &ends[0]
+    names.data, names.ends, names.size = "", &ends[0], data.shape[0]
     if data.shape[0]:
         names.data = <const char *>&data[0]
     return names
@@ -97,7 +104,7 @@ cdef int raise_for(Status status) except -1:
     if status == TOO_MANY_ROWS:
         raise too_many_rows()
     if status == CHANGED:
-        raise changed_while_read("a dict")
+        raise changed_while_read("the data")
     return 0
 
 
@@ -108,9 +115,9 @@ cdef array_of(const Vector *vector, dtype):
 def match_table(table, Index index not None):
     """The judged documents of every group of `table`, whose first numbers are its scores."""
     cdef Matching matching = Matching()
-    columns = checked_table(table)
+    columns = checked_columns(table)
     cdef const int64_t[::1] starts = columns.starts
-    cdef const double[::1] scores = checked_scores(columns)
+    cdef const double[::1] scores = np.ascontiguousarray(columns.numbers[:, 0])
     cdef Names queries = names_of(columns.queries), documents = names_of(columns.documents)
     cdef const int64_t *ends = documents.ends
     cdef const char *text
@@ -126,6 +133,8 @@ def match_table(table, Index index not None):
                 &documents, &scores[0] + row, starts[g + 1] - row,
             )
             g += 1
+    if status != DONE or starts[0] == starts[groups]:
+        check_rows(columns)
     if status == REPEATED_DOCUMENT:
         raise DuplicateError(row + matching.out.first, row + matching.out.second)
     raise_for(status)
@@ -135,24 +144,72 @@ def match_table(table, Index index not None):
 def best_first(table):
     """The rows of `table`, group by group, best first."""
     cdef Matching matching = Matching()
-    columns = checked_table(table)
+    columns = checked_columns(table)
     cdef const int64_t[::1] starts = columns.starts
-    cdef const double[::1] scores = checked_scores(columns)
+    cdef const double[::1] scores = np.ascontiguousarray(columns.numbers[:, 0])
     cdef Names documents = names_of(columns.documents)
     cdef const int64_t *ends = documents.ends
-    cdef int64_t g, i, row, groups = starts.shape[0] - 1
+    cdef int64_t g = 0, i, row, groups = starts.shape[0] - 1
+    cdef Status status = DONE
     order = np.empty(starts[groups] - starts[0], np.int64)
     cdef int64_t[::1] target = order
     with nogil:
-        for g in range(groups):
+        while g < groups and status == DONE:
             row = starts[g]
             documents.ends = ends + row
-            if not sort_rows(&matching.out, &documents, &scores[0] + row, starts[g + 1] - row):
-                with gil:
-                    raise MemoryError
-            for i in range(starts[g + 1] - row):
-                target[row - starts[0] + i] = row + (<const Ranked *>matching.out.ranked.at)[i].row
+            status = sort_rows(&matching.out, &documents, &scores[0] + row, starts[g + 1] - row)
+            if status == DONE:
+                for i in range(starts[g + 1] - row):
+                    target[row - starts[0] + i] = row + (<const Ranked *>matching.out.ranked.at)[i].row
+            g += 1
+    if status == CHANGED or not len(order):
+        check_rows(columns)
+    raise_for(status)
     return order
+
+
+def number_names(ids):
+    """The number of each name, counted in the order in which they first come; and those first rows."""
+    checked = checked_ids(ids)
+    cdef Names names = names_of(checked)
+    cdef int64_t n = len(checked.ends) - 1, row = 0, count = 0, known, size = FEW_NAMES
+    if n > MOST_ROWS:
+        raise too_many_rows()
+    number, first = np.empty(n, np.int32), np.empty(0, np.int64)
+    cdef int32_t[::1] number_view = number
+    cdef int64_t[::1] first_view
+    cdef uint64_t[::1] slots   # an entry is the upper half of the hash, then the number + 1
+    while row < n:
+        slots, first = np.zeros(size, np.uint64), np.append(first, np.empty(size // 2 - count, np.int64))
+        first_view = first
+        with nogil:
+            for known in range(count):
+                add_name(&slots[0], size - 1, &names, &first_view[0], first_view[known], known)
+            while row < n and count < size // 2:
+                number_view[row] = add_name(&slots[0], size - 1, &names, &first_view[0], row, count)
+                if number_view[row] == count:
+                    first_view[count] = row
+                    count += 1
+                row += 1
+        size *= 4
+    return number, first[:count].copy()
+
+
+cdef int32_t add_name(
+    uint64_t *slots, int64_t mask, const Names *names, const int64_t *first, int64_t row, int64_t number
+) noexcept nogil:
+    """The number of a name that is in the table already; else `number`, under which it is added."""
+    cdef int64_t length = 0
+    cdef const char *text = name_of(names, row, &length)
+    cdef uint64_t code = keyed_hash(text, length, KEY)
+    cdef int64_t slot = <int64_t>code & mask, other
+    while slots[slot]:
+        other = <int64_t><uint32_t>slots[slot] - 1
+        if (slots[slot] ^ code) >> 32 == 0 and is_name(names, first[other], text, length):
+            return <int32_t>other
+        slot = (slot + 1) & mask
+    slots[slot] = (code >> 32 << 32) | <uint64_t>(number + 1)
+    return <int32_t>number
 
 
 def match_mapping(run, queries, documents, starts, bint single):

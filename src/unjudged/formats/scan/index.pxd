@@ -7,9 +7,10 @@ from unjudged.formats.scan.text cimport keyed_hash
 
 
 cdef struct Names:
-    # Identifier i is the bytes from ends[i] to ends[i + 1] of `data`, which is never NULL.
+    # Identifier i is the bytes from ends[i] to ends[i + 1] of `data`, which has `size` and is never NULL.
     const char *data
     const int64_t *ends
+    int64_t size
 
 
 cdef struct Lookup:

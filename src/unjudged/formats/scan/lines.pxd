@@ -196,7 +196,7 @@ cdef inline Status match_groups(Lines *rows, Matches *out, const Lookup *index, 
     cdef Names documents
     cdef int32_t query
     cdef Status status
-    documents.data = rows.documents.at
+    documents.data, documents.size = rows.documents.at, rows.documents.used
     for g in range(done):
         row, stop = starts[g], starts[g + 1] if g + 1 < groups else row_count(rows)
         documents.ends = <const int64_t *>rows.document_ends.at + row

@@ -3,11 +3,11 @@
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
-from unjudged.formats.scan.index cimport Lookup, Names, find_document, hash_table_size, is_name, name_of
+from unjudged.formats.scan.index cimport Lookup, Names, find_document, hash_table_size, is_name
 from unjudged.formats.scan.ranking cimport Ranked, rank_order, sort_ranked
 from unjudged.formats.scan.text cimport keyed_hash
 from unjudged.formats.scan.vector cimport (
-    DONE, NO_MEMORY, REPEATED_DOCUMENT, TOO_MANY_ROWS,
+    CHANGED, DONE, NO_MEMORY, REPEATED_DOCUMENT, TOO_MANY_ROWS,
     Status, Vector, push_int32, push_int64, release, reserve,
 )
 
@@ -49,8 +49,10 @@ cdef inline Status match_ranking(
     cdef Status status = look_up(out, index, query, documents, scores, n, &in_order)
     if status != DONE:
         return status
-    if not in_order and not sort_rows(out, documents, scores, n):
-        return NO_MEMORY
+    if not in_order:
+        status = sort_rows(out, documents, scores, n)
+        if status != DONE:
+            return status
     judged = <const int32_t *>out.judged.at
     for i in range(n):
         row = judged[i if in_order else (<const Ranked *>out.ranked.at)[i].row]
@@ -70,8 +72,12 @@ cdef inline Status look_up(
     Matches *out, const Lookup *index, int32_t query, const Names *documents, const double *scores, int64_t n,
     bint *in_order
 ) noexcept nogil:
-    """Find the judged row of each document, and whether the ranking is in order already."""
-    cdef int64_t i, slot, other, length, before_length = 0, mask = hash_table_size(n) - 1, judged_mask = 0
+    """Find the judged row of each document, and whether the ranking is in order already.
+
+    A row whose document is not in the data, or whose score is NaN, is met here first.
+    """
+    cdef int64_t i, start, end = documents.ends[0]
+    cdef int64_t slot, other, length, before_length = 0, mask = hash_table_size(n) - 1, judged_mask = 0
     cdef bint ordered = True
     cdef uint64_t code
     cdef const char *text
@@ -83,6 +89,8 @@ cdef inline Status look_up(
     memcpy(key, index.key, sizeof(key))
     if n > MOST_DOCUMENTS:
         return TOO_MANY_ROWS
+    if end < 0:
+        return CHANGED
     if not (reserve(&out.seen, (mask + 1) * sizeof(uint64_t)) and reserve(&out.judged, n * sizeof(int32_t))):
         return NO_MEMORY
     seen = <uint64_t *>out.seen.at
@@ -92,7 +100,10 @@ cdef inline Status look_up(
         judged_slots = index.slots + index.slot_starts[query]
         judged_mask = index.slot_starts[query + 1] - index.slot_starts[query] - 1
     for i in range(n):
-        text = name_of(documents, i, &length)
+        start, end = end, documents.ends[i + 1]
+        if not (start <= end <= documents.size and scores[i] == scores[i]):
+            return CHANGED
+        text, length = documents.data + start, end - start
         code = keyed_hash(text, length, key)
         slot = <int64_t>code & mask
         while seen[slot]:
@@ -110,17 +121,22 @@ cdef inline Status look_up(
     return DONE
 
 
-cdef inline bint sort_rows(
+cdef inline Status sort_rows(
     Matches *out, const Names *documents, const double *scores, int64_t n
 ) noexcept nogil:
-    """Sort the rows of a ranking, best first, into `ranked`. Returns False when there is no memory."""
+    """Sort the rows of a ranking, best first, into `ranked`. The same rows are refused as by `look_up`."""
     cdef Ranked *ranked
-    cdef int64_t i
+    cdef int64_t i, start, end = documents.ends[0]
+    if end < 0:
+        return CHANGED
     if not reserve(&out.ranked, n * sizeof(Ranked)):
-        return False
+        return NO_MEMORY
     ranked = <Ranked *>out.ranked.at
     for i in range(n):
+        start, end = end, documents.ends[i + 1]
+        if not (start <= end <= documents.size and scores[i] == scores[i]):
+            return CHANGED
         ranked[i].score, ranked[i].row = scores[i], i
-        ranked[i].document = name_of(documents, i, &ranked[i].length)
+        ranked[i].document, ranked[i].length = documents.data + start, end - start
     sort_ranked(ranked, n)
-    return True
+    return DONE

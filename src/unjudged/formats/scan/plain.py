@@ -32,7 +32,7 @@ from unjudged.formats.roles import (
     wrong_number,
     wrong_width,
 )
-from unjudged.formats.scan.checks import checked_groups, checked_scores, checked_table
+from unjudged.formats.scan.checks import check_rows, checked_columns, checked_groups, checked_ids
 from unjudged.formats.tables import Ids, Matched, Table
 
 KIND_OF_SCANNER = "plain Python"
@@ -76,8 +76,9 @@ def scan_run(source: Source, index: Index, layout: Layout) -> tuple[Matched, int
 
 def match_table(table: Table, index: Index) -> Matched:
     """The judged documents of every group of `table`, whose first numbers are its scores."""
-    columns = checked_table(table)
-    scores, starts = checked_scores(columns).tolist(), columns.starts.tolist()
+    columns = checked_columns(table)
+    check_rows(columns)
+    scores, starts = columns.numbers[:, 0].tolist(), columns.starts.tolist()
     query, ends, rank, row = [], [0], [], []
     names = table.documents.tolist()
     for name, (start, stop) in zip(table.queries.tolist(), pairwise(starts), strict=True):
@@ -100,13 +101,28 @@ def match_table(table: Table, index: Index) -> Matched:
 
 def best_first(table: Table) -> NDArray[np.int64]:
     """The rows of `table`, group by group, best first."""
-    columns = checked_table(table)
-    scores, starts = checked_scores(columns).tolist(), columns.starts.tolist()
+    columns = checked_columns(table)
+    check_rows(columns)
+    scores, starts = columns.numbers[:, 0].tolist(), columns.starts.tolist()
     names = table.documents.tolist()
     order: list[int] = []
     for start, stop in pairwise(starts):
         order += [start + i for i in in_rank_order(scores[start:stop], names[start:stop])]
     return np.array(order, np.int64)
+
+
+def number_names(ids: Ids) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """The number of each name, counted in the order in which they first come; and those first rows."""
+    checked_ids(ids)
+    seen: dict[bytes, int] = {}
+    first: list[int] = []
+    number = []
+    for row, name in enumerate(ids.tolist()):
+        if name not in seen:
+            seen[name] = len(first)
+            first.append(row)
+        number.append(seen[name])
+    return np.array(number, np.int32), np.array(first, np.int64)
 
 
 def in_rank_order(scores: Sequence[float], names: Sequence[bytes]) -> list[int]:

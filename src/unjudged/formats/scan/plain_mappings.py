@@ -75,16 +75,12 @@ def nested_rows(table: Table, whole: bool) -> dict[str, dict[str, Any]]:
 
 
 def scores_by_document(query: Any, ranking: Any) -> dict[str, float]:
-    """A copy of a ranking with plain strings and plain numbers, none of them NaN.
-
-    The entries of a dict subclass are those it holds, whatever its own methods return.
-    """
+    """A copy of a ranking with plain strings and plain numbers, none of them NaN."""
     if not isinstance(ranking, Mapping):
         what = f"query {quoted(str(query))} holds a {type(ranking).__name__}"
         raise WrongType(f"{what}, expected a dict of documents and their scores")
-    items = dict.items(ranking) if isinstance(ranking, dict) else ranking.items()
     scores: dict[str, float] = {}
-    for document, score in list(items):
+    for document, score in items_of(ranking):
         where = f"query {quoted(str(query))}, document {quoted(str(document))}"
         if not isinstance(document, str):
             raise WrongType(f"{where} is a {type(document).__name__}, expected a string")
@@ -93,6 +89,33 @@ def scores_by_document(query: Any, ranking: Any) -> dict[str, float]:
             raise InputError(f"{where} appears twice, expected each document once per query")
         scores[name] = _number(score, where)
     return scores
+
+
+def items_of(mapping: Mapping[Any, Any]) -> list[tuple[Any, Any]]:
+    """The entries of a mapping, in a list of their own.
+
+    The entries of a dict subclass are those it holds, whatever its own methods return.
+    """
+    if isinstance(mapping, dict):
+        return list(dict.items(mapping))
+    items: list[Any] = list(
+        iter(mapping.items())
+    )  # a wrong length would reserve memory if it were asked for here
+    if len(items) != len(mapping) or not all(isinstance(item, tuple) and len(item) == 2 for item in items):
+        raise InputError(f"a {type(mapping).__name__} changed while it was read, or its length is wrong")
+    return items
+
+
+def plain_dict(mapping: Mapping[Any, Any]) -> dict[Any, Any]:
+    """A copy of a mapping that no other thread can change."""
+    items = items_of(mapping)
+    try:
+        copy = dict(items)
+    except TypeError:
+        raise WrongType(f"a {type(mapping).__name__} has a key that cannot be hashed") from None
+    if len(copy) < len(items):
+        raise InputError(f"a {type(mapping).__name__} has a key twice, expected each once")
+    return copy
 
 
 def _name(document: str, where: str) -> str:

@@ -10,6 +10,7 @@ try:
         match_mapping,
         match_table,
         nested_rows,
+        number_names,
         read_table,
         scan_run,
     )
@@ -21,6 +22,7 @@ except ModuleNotFoundError as error:
         Index,
         best_first,
         match_table,
+        number_names,
         read_table,
         scan_run,
     )
@@ -33,6 +35,7 @@ __all__ = [
     "match_mapping",
     "match_table",
     "nested_rows",
+    "number_names",
     "read_table",
     "scan_run",
 ]

@@ -14,7 +14,7 @@ cdef enum Status:
     REPEATED_DOCUMENT   # a ranking names the same document twice
     TOO_MANY_ROWS       # more rows than their numbers have bits
     NOT_PLAIN           # a dict whose keys or values need Python code to be read
-    CHANGED             # a dict that changed while it was read
+    CHANGED             # data that changed while it was read, or that was damaged before
     NO_MEMORY
 
 
