@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from unjudged import Predictions, audit, calibrate
-from unjudged.cli.spot_check import PREVALENCE
+from unjudged.cli.check_run import PREVALENCE
 from unjudged.predictions.population import Population
 from unjudged.predictions.rehearsal import Rehearsal, rehearse
 from unjudged.predictions.sums import Sum
