@@ -5,13 +5,19 @@ DATA ?= ../shared/data
 BIN = $(VENV)/bin
 SOURCES = $(shell find src -name '*.py' -o -name '*.pyx' -o -name '*.pxd' -o -name '*.pxi') pyproject.toml
 
-.PHONY: demo test test-cluster test-lowest lint format bench docs papers predictions coverage fuzz fuzz-short fuzz-allocations fuzz-threads sample clean
+.PHONY: demo test test-browser test-cluster test-lowest lint format bench docs papers predictions coverage fuzz fuzz-short fuzz-allocations fuzz-threads sample clean
 
 demo: $(VENV)/installed
 	@$(BIN)/unjudged demo
 
 test: $(VENV)/tools
 	$(BIN)/python -m pytest
+
+# The page of `unjudged report` in Chromium, which is installed if it is missing; UNJUDGED_SHOTS keeps screenshots.
+test-browser: $(VENV)/tools
+	@test -x /usr/bin/chromium || (apt-get update -qq && apt-get install -y -qq chromium)
+	$(BIN)/pip install --quiet --group browser
+	$(BIN)/python -m pytest tests/browser
 
 # The oldest versions of the dependencies that pyproject.toml allows.
 test-lowest:

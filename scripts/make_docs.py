@@ -1,4 +1,4 @@
-"""Writes what is made from the code: the measures' page and stub, and outputs of commands (`make docs`)."""
+"""Writes what is made from the code: measures, gallery, outputs of commands (`make docs`)."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from pathlib import Path
 
 from command_outputs import refreshed
 
+from unjudged.report.gallery import draw_gallery, gallery_in_markdown
 from unjudged.report.pages import measures_in_markdown, measures_stub
 
 ROOT = Path(__file__).parent.parent
@@ -13,5 +14,8 @@ ROOT = Path(__file__).parent.parent
 if __name__ == "__main__":
     (ROOT / "docs" / "measures.md").write_text(measures_in_markdown())
     (ROOT / "src" / "unjudged" / "measures" / "__init__.pyi").write_text(measures_stub())
+    (ROOT / "docs" / "gallery").mkdir(exist_ok=True)
+    (ROOT / "docs" / "gallery.md").write_text(gallery_in_markdown())
+    draw_gallery(ROOT / "docs" / "gallery")
     for page in (ROOT / "README.md", *(ROOT / "docs").glob("*.md")):
         page.write_text(refreshed(page.read_text()))

@@ -49,6 +49,7 @@ HEAVY = {
     "rich",
     "cyclopts",
     "altair",
+    "jinja2",
     "gzip",
     "lzma",
     "asyncio",

@@ -67,7 +67,7 @@ def queries(folder: Path, pool: ProcessPoolExecutor) -> None:
 
 def differences(folder: Path, pool: ProcessPoolExecutor) -> None:
     cases = pool.submit(calibrated_coverage.differences, folder, MEASURES).result()
-    replace_table(PAGE, "differences", levels_table(cases, ["two new", "new and pooled"], LEVELS))
+    replace_table(PAGE, "differences", levels_table(cases, ["two new"], LEVELS))
 
 
 PARTS: dict[str, Callable[[Path, ProcessPoolExecutor], None]] = {

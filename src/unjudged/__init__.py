@@ -36,6 +36,7 @@ __all__ = [
     "JudgingDesign",
     "Judgments",
     "Measure",
+    "Page",
     "Pair",
     "Pool",
     "Predictions",
@@ -63,6 +64,7 @@ __all__ = [
     "measure",
     "plan_queries",
     "prediction_powered",
+    "report_page",
     "sample",
     "simulate",
     "spot_check",
@@ -89,6 +91,7 @@ if TYPE_CHECKING:
     from unjudged.predictions.judging_design import JudgingDesign
     from unjudged.predictions.source import Predictions
     from unjudged.predictions.spot_check import SpotCheck, spot_check, spot_check_design
+    from unjudged.report.html_page import Page, report_page
     from unjudged.simulation import Simulated, simulate
     from unjudged.uncertainty.calibration import Calibration
 else:
@@ -106,6 +109,8 @@ else:
         "Agreement": "unjudged.experiments.robustness",
         "Pool": "unjudged.judging.pool",
         "Robustness": "unjudged.experiments.robustness",
+        "Page": "unjudged.report.html_page",
+        "report_page": "unjudged.report.html_page",
         "Audit": "unjudged.predictions.auditing",
         "Combined": "unjudged.predictions.combining",
         "DocumentEstimates": "unjudged.predictions.by_document",

@@ -6,8 +6,9 @@ from types import MappingProxyType
 
 EXTRAS = MappingProxyType(
     {
-        "altair": "plots",
-        "vl-convert-python": "plots",
+        "altair": "report",
+        "jinja2": "report",
+        "vl-convert-python": "report",
         "duckdb": "files",
         "pyarrow": "files",
         "ir-datasets": "datasets",

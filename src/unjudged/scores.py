@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -143,6 +144,11 @@ class Scores(Shown):
         n = len(self.queries)
         value, low, high = n * estimate.value, n * estimate.low, n * estimate.high
         return replace(estimate, value=value, low=low, high=high, of=f"sum of {measure}")
+
+    @property
+    def plot(self) -> Any:
+        """Figures as Altair charts, such as `plot.intervals()` and `plot.judged_by_rank()`."""
+        return import_module("unjudged.report.figures.score_plots").ScorePlots(self)
 
     def to_pandas(self) -> pandas.DataFrame:
         """A pandas frame of `rows()`."""

@@ -130,3 +130,30 @@ def test_refusals(folder: Path) -> None:
     assert "into its folder" in refused(2, "sample", pool, "--share", "1%", "--to-judge", "x", "-o", "y")
     assert "is it a design file" in refused(1, "merge", pool, judged_files(folder)[0])
     assert "no judged file" in refused(2, "merge", pool)
+
+
+def test_next_settles_and_marks(folder: Path) -> None:
+    qrels, design = str(sample.qrels), str(folder / "next.txt")
+    options = ["--settle", "--top", "3", "--pooled", "-m", "AP", "-b", "7", "--forecast", "--record", design]
+    text = printed("next", qrels, *RUNS, *options)
+    rows = [line for line in text.splitlines() if not line.startswith("#")]
+    assert len(rows) == 7
+    assert "About " in text
+    assert "# unjudged-chosen: " in text
+    judged = folder / "chosen.qrels"
+    judged.write_text(text.replace(" -1\n", " 1\n"))
+    assert "needs a random sample" in refused(2, "evaluate", qrels, RUNS[0], "-m", "infAP", "-j", str(judged))
+    merged = folder / "chosen-merged.qrels"
+    printed("merge", design, str(judged), "-o", str(merged))
+    assert "needs a random sample" in refused(2, "evaluate", str(merged), RUNS[0], "-m", "xinfAP")
+    assert "AP" in printed("evaluate", str(merged), RUNS[0], "-m", "AP")
+    assert "use qrels" in refused(2, "merge", design, str(judged), "--format", "prels")
+    assert "go with --settle" in refused(2, "next", qrels, *RUNS, "--forecast")
+
+
+def test_next_says_stop(tmp_path: Path) -> None:
+    complete = tmp_path / "complete.qrels"
+    lines = [f"{query} 0 {document} {grade}\n" for (query, document), grade in grades_of_sample().items()]
+    complete.write_text("".join(lines))
+    text = printed("next", str(complete), *RUNS, "--settle", "--pooled", "-m", "nDCG@10")
+    assert text == "Stop: the judgments settle all 15 pairs of 6 runs by nDCG@10.\n"

@@ -28,7 +28,7 @@ def test_two_runs_in_sentences() -> None:
     assert "Verdict: clear. reranked is better than fused" in clear
     unsure = " ".join(printed("compare", QRELS, RERANKED, DENSE).split())
     assert "between -0.4533 and +0.2705 (exact bounds)" in unsure
-    assert "reranked is ahead as long as fewer than 36% of them are relevant" in unsure
+    assert "reranked stays ahead as long as fewer than 36% of them are relevant" in unsure
     assert "Verdict: significant, open to judging. reranked is ahead of dense" in unsure
     assert "Judge more documents first (`unjudged next`)." in unsure
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.comparison.small_collections import several_runs
 from tests.conftest import Qrels, RunDict
-from unjudged import Comparison, InputError, Pair, UsageError, compare, sample
+from unjudged import Calibration, Comparison, InputError, Pair, UsageError, compare, evaluate, sample
 from unjudged.comparison.verdicts import CLEAR, OPEN, SETTLED, SIGNIFICANT, UNRESOLVED, VERDICTS, verdict_of
 
 MIRRORED = ("difference", "other_queries", "effect", "calibrated")
@@ -268,3 +268,24 @@ def test_counts_are_compared_by_their_mean() -> None:
     found = compare(sample.qrels, {n: sample.runs[n] for n in ("fused", "dense")}, "NumRelRet").pair()
     assert found.difference.value == pytest.approx(found.mean_a - found.mean_b)
     assert found.difference.low <= found.difference.value <= found.difference.high
+
+
+def test_the_calibrated_interval_of_a_difference() -> None:
+    """The intervals of the two runs, each with half of the error."""
+    runs = {name: sample.runs[name] for name in ("reranked", "fused")}
+    scores = {"RBP(p=0.8)": tuple(k / 400 for k in range(40))}
+    learnt = Calibration(40, 40, 30, 20, "runs", (0.1,), (0.5,), scores)
+    pair = compare(sample.qrels, runs, calibration=learnt).pair()
+    a, b = (
+        row[0]
+        for row in evaluate(sample.qrels, runs, "RBP(p=0.8)").estimate(
+            "calibrated", calibration=learnt, confidence=0.975
+        )
+    )
+    assert pair.calibrated is not None
+    assert pair.calibrated.low == pytest.approx(a.low - b.high)
+    assert pair.calibrated.high == pytest.approx(a.high - b.low)
+    assert "Calibrated, 95%:" in str(pair)
+    assert "40 groups left out in turn; assumes systems like theirs" in str(pair)
+    with pytest.raises(UsageError, match="40 groups cannot give"):
+        compare(sample.qrels, runs, calibration=learnt, confidence=0.99)

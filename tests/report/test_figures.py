@@ -100,5 +100,20 @@ def test_unknown_kind(found: Robustness) -> None:
 
 def test_without_altair(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "altair", None)
-    with pytest.raises(UsageError, match="figures need altair"):
+    with pytest.raises(UsageError, match="a figure needs altair"):
         charts.altair_module()
+
+
+def test_bands_are_one_deviation_wide(found: Robustness) -> None:
+    drawn = points(curves(found, statistics=["tau"]).to_dict())
+    for point in drawn:
+        row = found.find("tau", point["series"], point["level"] / 100)
+        assert (point["low"], point["high"]) == (row.mean - row.deviation, row.mean + row.deviation)
+    once = experiment(sample.qrels, sample.runs, levels=[0.3], measures="AP", repeats=1)
+    assert all("low" not in point for point in points(curves(once).to_dict()))
+
+
+def test_a_scatter_names_its_runs_and_its_sample(found: Robustness) -> None:
+    panel = scatter(found, ["AP"], [0.3], repeat=1).to_dict()["vconcat"][0]["hconcat"][0]
+    assert [point["run"] for point in points(panel["layer"][1])] == list(found.runs)
+    assert panel["title"]["text"].endswith(", sample 2 of 2")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,9 +29,7 @@ DEPTH = 15
 
 
 def learnt(scores: dict[str, tuple[float, ...]], groups: int = 39, **others: Any) -> Calibration:
-    return Calibration(
-        groups, groups, 5, 100, "runs", (0.1,), (0.0, 0.2, 0.4), scores, **{"differences": {}, **others}
-    )
+    return Calibration(groups, groups, 5, 100, "runs", (0.1,), (0.0, 0.2, 0.6), scores, **others)
 
 
 def rankings_of(name: str) -> dict[str, list[str]]:
@@ -94,11 +93,34 @@ def test_one_score_per_group_is_its_largest() -> None:
     assert groups.unit == "groups"
 
 
-def test_differences_of_two_left_out_groups() -> None:
-    found = calibrate(sample.qrels, sample.runs, GROUPS, "P@10", depth=DEPTH)
-    pairs = [(a, b) for a in GROUPS for b in GROUPS if GROUPS[a] < GROUPS[b]]
-    assert 0 < len(found.differences["P@10"]) <= len(pairs)
-    assert found.radius(parse("P@10")[0], 0.7, difference=True) in found.differences["P@10"]
+def test_the_difference_of_two_runs() -> None:
+    """Each run with half of the error; a run without open documents leaves all of it to the other."""
+    (measure,) = parse("RBP(p=0.8)")
+    found = calibrate(sample.qrels, sample.runs, GROUPS, measure, depth=DEPTH)
+    rankings = evaluate(sample.qrels, sample.runs, measure).rankings
+    half = found.means(measure, rankings, 1 - (1 - 0.6) / 2)
+    value, low, high = found.difference(measure, rankings, 0, 1, 0.6)
+    assert value == half.value[0] - half.value[1]
+    assert (low, high) == (half.low[0] - half.high[1], half.high[0] - half.low[1])
+    everything = Judgments.of(sample.qrels)
+    judged = evaluate(everything.with_grades(np.maximum(everything.grade, 0)), sample.runs, "P@1").rankings
+    known = replace(found, scores={"P@1": found.scores[str(measure)]})
+    (first,) = parse("P@1")
+    alone = known.means(first, judged, 0.6)
+    assert known.difference(first, judged, 0, 1, 0.6)[1] == alone.low[0] - alone.high[1]
+
+
+def test_a_run_unlike_all_left_out_runs_gets_its_bounds() -> None:
+    (measure,) = parse("RBP(p=0.8)")
+    known = {name: run for name, run in sample.runs.items() if name != "dense"}
+    found = replace(calibrate(sample.qrels, known, "(.)", measure, depth=DEPTH), unjudged=(0.0, 0.6))
+    scores = evaluate(sample.qrels, sample.runs["dense"], measure)
+    estimate = scores.estimate("calibrated", calibration=found, confidence=0.5)[0][0]
+    bounds = evaluate(sample.qrels, sample.runs["dense"], measure, depth=DEPTH).estimate("bounds")[0][0]
+    assert estimate.confidence == 1.0
+    assert "than of any left-out run, so these are bounds" in estimate.method
+    assert estimate.low == pytest.approx(bounds.low)
+    assert estimate.high <= bounds.high
 
 
 @pytest.mark.parametrize(
@@ -125,7 +147,7 @@ def test_an_interval_by_hand() -> None:
     assert found.confidence == 0.95
     assert found.uncertainty == "judgments"
     assert "39 runs of 39 groups" in found.method
-    assert "50% of its top 10 is unjudged, more than in 100% of the left-out runs" in found.method
+    assert "50% of its top 10 is unjudged, more than in 67% of the left-out runs" in found.method
     wide = scores.estimate("calibrated", calibration=learnt({"P@2": (9.0,) * 39}))[0][0]
     assert (wide.low, wide.high) == (0.25, 0.75)
 
@@ -133,7 +155,7 @@ def test_an_interval_by_hand() -> None:
 def test_levels_that_groups_cannot_give() -> None:
     (measure,) = parse("AP")
     with pytest.raises(
-        UsageError, match=r"18 groups cannot give 95% confidence; the most they can give is 94\.7 %"
+        UsageError, match=r"18 groups cannot give 95 % confidence; they can give at most 94\.7 %"
     ):
         learnt({"AP": (1.0,) * 60}, 18).radius(measure, 0.95)
     with pytest.raises(

@@ -22,6 +22,7 @@ Conflicts = Literal["error", "first", "last", "highest"]
 Judged = Annotated[list[str] | None, Parameter(("-j", "--judged"), negative="")]
 Measures = Annotated[list[str] | None, Parameter(("-m", "--measure"), negative="")]
 Output = Annotated[Path | None, Parameter(("-o", "--output"))]
+Plot = Annotated[Path | None, Parameter("--plot")]
 DESIGN = b"unjudged-design"
 """How the file of a drawn sample begins."""
 

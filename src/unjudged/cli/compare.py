@@ -16,10 +16,11 @@ from unjudged.cli.arguments import (
     Judged,
     Measures,
     Output,
+    Plot,
     check_files,
     read_judgments,
 )
-from unjudged.cli.output import check_output, show, show_grids, terminal_width
+from unjudged.cli.output import check_output, show, show_figure, show_grids, terminal_width
 from unjudged.cli.prediction_options import NO_PREDICTIONS, Predicted
 from unjudged.cli.progress import reading
 from unjudged.comparison.comparison_grids import systems_records
@@ -28,6 +29,7 @@ from unjudged.comparison.systems import Comparison
 from unjudged.errors import UsageError
 from unjudged.grids.escapes import plain
 from unjudged.grids.grid import Grid
+from unjudged.report.figures.charts import check_plot
 from unjudged.uncertainty.calibration import Calibration
 
 DETAILED = ("json", "jsonl", "parquet")
@@ -56,6 +58,7 @@ def compare(
     seed: int = 0,
     format: Format | None = None,
     output: Output = None,
+    plot: Plot = None,
 ) -> None:
     """Compare runs: which is better, and could other queries or the unjudged documents say the opposite?
 
@@ -102,6 +105,9 @@ def compare(
         The output format. By default the suffix of the output file decides, or else it is text.
     output
         Write to this file.
+    plot
+        Draw the first measure in this file (svg, png, pdf or html): the differences of two runs by query, or
+        the verdicts on all pairs of more.
     """
     if len(runs) < 2:
         raise UsageError("two or more runs are needed: unjudged compare QRELS RUN RUN...")
@@ -111,6 +117,7 @@ def compare(
         raise UsageError("--per-query and --pairs cannot be used together")
     check_files([qrels, *runs, *(judged or ())])
     chosen = check_output(format, output)
+    check_plot(plot)
     predicted.check()
     learnt = None if calibration is None else Calibration.load(calibration)
     with reading(len(runs)) as on_read:
@@ -129,6 +136,10 @@ def compare(
             seed=seed,
             on_read=on_read,
         )
+    if plot is not None:
+        first, names = found.results[0].measure, found.runs
+        two = len(names) == 2
+        show_figure(found.plot.differences(*names, first) if two else found.plot.matrix(first), plot)
     notes = [*found.notes, *predicted.differences(judgments, runs, found, confidence)]
     found = replace(found, notes=notes)
     if per_query:

@@ -15,16 +15,18 @@ from unjudged.cli.arguments import (
     Judged,
     Measures,
     Output,
+    Plot,
     check_files,
     number_or_name,
     read_judgments,
 )
-from unjudged.cli.output import check_output, show_grids
+from unjudged.cli.output import check_output, show_figure, show_grids
 from unjudged.cli.prediction_options import NO_PREDICTIONS, Predicted
 from unjudged.cli.progress import progress, reading
 from unjudged.errors import UsageError
 from unjudged.evaluation import DEFAULT_MEASURES
 from unjudged.measures.names import parse_measures
+from unjudged.report.figures.charts import check_plot
 from unjudged.uncertainty.calibration import Calibration
 
 
@@ -47,6 +49,7 @@ def evaluate(
     seed: int = 0,
     format: Format | None = None,
     output: Output = None,
+    plot: Plot = None,
 ) -> None:
     """Score runs against relevance judgments.
 
@@ -98,11 +101,15 @@ def evaluate(
         csv, json, jsonl and parquet have full precision.
     output
         Write to this file.
+    plot
+        Draw the means of the first measure with intervals (--interval, or bounds and other queries) in this
+        file: svg, png, pdf or html.
     """
     if not runs:
         raise UsageError("no run given: unjudged evaluate QRELS RUN...")
     check_files([qrels, *runs, *(judged or ())])
     check_output(format, output)
+    check_plot(plot)
     predicted.check(interval=interval, per_query=per_query, depth=depth)
     if predicted.predictions is not None:
         found = predicted.estimates(read_judgments(qrels, judged, conflicts), runs, measures, rel)
@@ -119,6 +126,16 @@ def evaluate(
     with reading(len(runs)) as on_read:
         judgments = read_judgments(qrels, judged, conflicts)
         scores = unjudged.evaluate(judgments, list(runs), chosen, depth=depth, on_read=on_read)
+    if plot is not None:
+        given = {
+            "prevalence": None if prevalence is None else number_or_name(prevalence),
+            "calibration": learnt,
+            "confidence": confidence,
+            "more": more,
+            "seed": seed,
+        }
+        kinds = ("bounds", "queries") if interval is None else (interval,)
+        show_figure(scores.plot.intervals(scores.measures[0], kinds, **given), plot)
     if interval is None:
         show_grids(replace(scores.grid(per_query), title=""), format, output)
         return

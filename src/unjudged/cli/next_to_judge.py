@@ -2,19 +2,34 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
 from unjudged import to_judge
-from unjudged.cli.arguments import Conflicts, File, Judged, Output, check_files, one_measure, read_judgments
+from unjudged.cli.arguments import (
+    Conflicts,
+    File,
+    Judged,
+    Output,
+    check_files,
+    number_or_name,
+    one_measure,
+    read_judgments,
+)
+from unjudged.cli.judging_folder import check_new
 from unjudged.cli.output import show, show_grids
 from unjudged.cli.progress import progress
 from unjudged.errors import InputError, UsageError
+from unjudged.formats.roles import CHOSEN
 from unjudged.formats.writing import qrels_text
 from unjudged.grids.rendering import format_of
+from unjudged.judging.choosing import Chosen, choose
+from unjudged.judging.design_file import design_text
 
 UNJUDGED = -1
+MARK = f"{CHOSEN}: chosen for what they show, not a random sample."
 
 
 def next_to_judge(
@@ -24,6 +39,14 @@ def next_to_judge(
     budget: Annotated[int, Parameter(("-b", "--budget"))] = 100,
     measure: Annotated[str, Parameter(("-m", "--measure"))] = "RBP(p=0.8)",
     difference: Annotated[bool, Parameter(negative="")] = False,
+    settle: Annotated[bool, Parameter(negative="")] = False,
+    top: int | None = None,
+    pooled: Annotated[bool, Parameter(negative="")] = False,
+    prevalence: str = "rank",
+    seed: int = 0,
+    confidence: float | None = None,
+    forecast: Annotated[bool, Parameter(negative="")] = False,
+    record: Path | None = None,
     judged: Judged = None,
     conflicts: Conflicts = "error",
     format: Literal["qrels", "table", "csv", "json", "jsonl", "markdown", "latex", "html", "parquet"]
@@ -33,7 +56,11 @@ def next_to_judge(
     """List the documents to judge next: those whose judgment narrows the interval most.
 
     The output is a qrels file with -1 instead of each grade. Fill in the grades and give it to the other
-    commands as --judged FILE.
+    commands as --judged FILE. Its comment marks the judgments as chosen: they are not a random sample, so
+    infAP, xinfAP, statAP and the like refuse them.
+
+    With --settle, the documents are those that say most about the order of the runs, for any measure; when
+    the judgments settle every pair, the command says so and lists nothing.
 
     Parameters
     ----------
@@ -44,9 +71,28 @@ def next_to_judge(
     budget
         How many documents to list.
     measure
-        RBP or P, with any parameters.
+        RBP or P, with any parameters; with --settle any measure that has bounds.
     difference
         Narrow the interval of the difference between two runs, not those of their means.
+    settle
+        Choose what says most about the pairs of runs whose order is still open.
+    top
+        With --settle: only the pairs of the best runs so far, this many.
+    pooled
+        With --settle: only documents of the pool can be relevant; the others count as nonrelevant.
+    prevalence
+        With --settle: the probability that an unjudged document is relevant, or how to estimate it: rank, all
+        or query.
+    seed
+        With --settle: another number gives other random completions.
+    confidence
+        With --settle: count a pair as settled if its order holds in this central share of random completions,
+        such as 0.95. By default it must hold in every completion, which takes nearly all judgments for
+        measures other than RBP and P.
+    forecast
+        With --settle: say about how many judgments would settle every pair.
+    record
+        With --settle: write a design file for `unjudged merge`.
     judged
         A file of further judgments; may be repeated.
     conflicts
@@ -62,6 +108,24 @@ def next_to_judge(
     if not runs:
         raise UsageError("no run given: unjudged next QRELS RUN...")
     chosen = one_measure(measure)
+    if settle:
+        with progress("choosing documents"):
+            found = choose(
+                read_judgments(qrels, judged, conflicts),
+                list(runs),
+                budget,
+                chosen,
+                top=top,
+                pooled=pooled,
+                prevalence=number_or_name(prevalence),
+                seed=seed,
+                confidence=confidence,
+                forecast=forecast,
+            )
+        _show_chosen(found, format, output, record)
+        return
+    if top is not None or pooled or forecast or record:
+        raise UsageError("--top, --pooled, --forecast and --record go with --settle")
     with progress("choosing documents"):
         judgments = read_judgments(qrels, judged, conflicts)
         wanted = to_judge(judgments, list(runs), budget, chosen, difference=difference)
@@ -76,5 +140,28 @@ def next_to_judge(
     comments = [
         f"{len(wanted)} documents to judge: replace each -1 by a grade.",
         f"Together they narrow the interval of the {what} {chosen} by {narrowed:.6f}.",
+        MARK,
     ]
     show(qrels_text([(one.query, one.document, UNJUDGED) for one in wanted], comments), output)
+
+
+def _show_chosen(found: Chosen, format: str | None, output: Output, record: Path | None) -> None:
+    """The documents that were chosen, or the sentence that says that judging can stop."""
+    if not found.wanted:
+        show(f"{found.sentence()}\n")
+        return
+    if record is not None:
+        text = design_text(found.sample())
+        check_new(record, text)
+        show(text, record)
+    by_suffix = format_of(output, "qrels")
+    chosen_format = format or ("qrels" if by_suffix == "table" else by_suffix)
+    if chosen_format != "qrels":
+        show_grids(found.grid(), chosen_format, output)
+        return
+    comments = [
+        f"{len(found.wanted)} documents to judge: replace each -1 by a grade.",
+        found.sentence(),
+        MARK,
+    ]
+    show(qrels_text([(one.query, one.document, UNJUDGED) for one in found.wanted], comments), output)

@@ -7,6 +7,7 @@ import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import unjudged
 from unjudged.errors import InputError, UsageError
@@ -14,6 +15,7 @@ from unjudged.formats.writing import write_whole
 from unjudged.grids.escapes import plain
 from unjudged.grids.grid import Grid
 from unjudged.grids.rendering import WITHOUT_NOTES, format_of, render
+from unjudged.report.figures.charts import picture
 
 WIDTH = 80
 
@@ -59,6 +61,11 @@ def show(content: str | bytes, output: Path | None = None) -> None:
     except OSError as error:
         name = "standard output" if output is None else str(output)
         raise InputError(f"{name}: cannot be written: {error.strerror}") from None
+
+
+def show_figure(figure: Any, output: Path) -> None:
+    """Write a figure to a file; the suffix of its name is the kind."""
+    show(picture(figure, output.suffix.removeprefix(".")), output)
 
 
 def make_folder(path: Path) -> None:

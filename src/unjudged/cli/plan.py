@@ -17,6 +17,11 @@ from unjudged.errors import UsageError
 from unjudged.measures.names import parse_measures
 
 plan = App(name="plan", help="How large does an experiment have to be?")
+plan.command(
+    "unjudged.cli.plan_judgments:judgments",
+    name="judgments",
+    help="Plan how many judgments each design needs, from a pilot or a similar collection.",
+)
 
 
 @plan.command

@@ -125,7 +125,9 @@ class MeasureComparison:
         difference = about(bounded, 1.0, EXACT if judging.exact else ENCLOSED, JUDGMENTS)
         calibrated = None
         if calibration is not None:
-            calibrated = self._calibrated(calibration, confidence, difference, a, b)
+            value, low, high = calibration.difference(self.measure, shared.judged_rankings, a, b, confidence)
+            method = f"{calibration.groups} groups left out in turn; assumes systems like theirs"
+            calibrated = Estimate(value, low, high, confidence, method, of, JUDGMENTS)
         of_effect = replace(about(tests.effect, level, "t and jackknife", QUERIES), of=f"effect size of {of}")
         return Pair(
             a=shared.runs[a],
@@ -148,15 +150,3 @@ class MeasureComparison:
             flip=prevalence_at_flip(shared, self.measure, a, b, difference.value) if flip else None,
             flip_known=flip,
         )
-
-    def _calibrated(
-        self, calibration: Calibration, confidence: float, difference: Estimate, a: int, b: int
-    ) -> Estimate:
-        """As far off as differences of left-out groups were, relative to the bounds of the two systems."""
-        width = self.judging.run_high - self.judging.run_low
-        radius = calibration.radius(self.measure, confidence, difference=True)
-        reach = radius * float(np.sqrt(width[a] + width[b]))
-        value = difference.value
-        low, high = max(value - reach, difference.low), min(value + reach, difference.high)
-        method = f"{calibration.groups} groups left out two by two; assumes systems like theirs"
-        return Estimate(value, low, high, confidence, method, difference.of, JUDGMENTS)

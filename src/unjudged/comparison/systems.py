@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
 from typing import Any
 
 from unjudged.comparison.by_measure import MeasureComparison
@@ -149,6 +150,11 @@ class Comparison(Shown):
     def difference(self) -> Estimate:
         return self.pair().difference
 
+    @property
+    def plot(self) -> Any:
+        """Figures as Altair charts: `matrix` and `differences`."""
+        return import_module("unjudged.report.figures.comparison_plots").ComparisonPlots(self)
+
     def grid(self) -> Grid:
         return self.systems_grid()
 
@@ -220,6 +226,8 @@ def compare(
     for measure in chosen:
         measure.check_mean()
         measure.check_completable()
+        if calibration is not None:
+            calibration.radius(measure, 1 - (1 - confidence) / 2)
     shared = SharedRankings.of(judgments, named, on_read)
     place = None if baseline is None else names.index(baseline)
     results, notes = [], list(shared.notes())

@@ -128,9 +128,8 @@ class Pair:
             return f"{start}."
         if self.flip is None:
             return f"{start}, but not if all of them are equally likely to be relevant."
-        return (
-            f"{start}: {self.ahead} is ahead as long as fewer than {_share(self.flip)} of them are relevant."
-        )
+        most = f"fewer than {_share(self.flip)} of them are relevant"
+        return f"{start}: {self.ahead} stays ahead as long as {most}."
 
     def _never_behind(self) -> bool:
         gap = self.difference

@@ -41,8 +41,8 @@ def to_judge(
 ) -> ToJudge:
     """The unjudged documents whose judgment narrows the interval most, best first.
 
-    The interval is that of the runs' means, or of the `difference` of two runs. The measure is RBP or P, whose
-    interval is as wide as the sum of the weights of the unjudged documents.
+    The interval is that of the runs' means, or of the `difference` of two runs. The measure is RBP or P,
+    whose interval is as wide as the sum of the weights of the unjudged documents.
 
     >>> from unjudged import sample
     >>> to_judge(sample.qrels, sample.runs["dense"], budget=1)[0].query

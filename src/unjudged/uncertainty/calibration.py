@@ -20,14 +20,27 @@ import numpy as np
 from unjudged.errors import InputError, UsageError
 from unjudged.measures.averages import mean_over_queries
 from unjudged.measures.registry import Measure
-from unjudged.rankings.judged import Floats, Integers, JudgedRankings
+from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.uncertainty.bounds import bounds
 from unjudged.uncertainty.left_out import LeftOut, unjudged_share
 
-MOST_PAIRS = 200
 LARGEST_FILE = 1 << 24
 UNITS = ("runs", "groups")
 SCHEMA = "unjudged calibration 1"
+
+
+@dataclass(frozen=True, eq=False)
+class CalibratedMeans:
+    """The mean of each run, the ends of its interval, and the share of unjudged documents in its top ten.
+
+    Runs that are `unlike` the left-out ones have bounds instead.
+    """
+
+    value: Floats
+    low: Floats
+    high: Floats
+    share: Floats
+    unlike: Mask
 
 
 @dataclass(frozen=True)
@@ -46,32 +59,67 @@ class Calibration:
     prevalence: tuple[float, ...]
     unjudged: tuple[float, ...]
     scores: Mapping[str, tuple[float, ...]]
-    differences: Mapping[str, tuple[float, ...]]
 
-    def radius(self, measure: Measure, confidence: float, *, difference: bool = False) -> float:
-        """The score that so large a share of left-out runs (or pairs of them) does not exceed."""
-        known = self.differences if difference else self.scores
-        self.check_has(measure, difference=difference)
-        scores = np.sort(known[str(measure)])
+    def radius(self, measure: Measure, confidence: float) -> float:
+        """The score that so large a share of left-out runs does not exceed."""
+        self.check_has(measure)
+        scores = np.sort(self.scores[str(measure)])
         _check_reach(self.groups, "groups", confidence)
         _check_reach(
             len(scores), f"left-out runs with unjudged documents that count for {measure}", confidence
         )
         return float(scores[_place(len(scores), confidence) - 1])
 
-    def check_has(self, measure: Measure, *, difference: bool = False) -> None:
+    def check_has(self, measure: Measure) -> None:
         """Refuse a measure for which nothing was learnt."""
-        known = self.differences if difference else self.scores
-        if str(measure) not in known:
-            raise UsageError(f"the calibration has no {measure}; it has {', '.join(known) or 'no measure'}")
+        if str(measure) not in self.scores:
+            known = ", ".join(self.scores) or "no measure"
+            raise UsageError(f"the calibration has no {measure}; it has {known}")
 
-    def describe(self, share: float) -> str:
+    def means(self, measure: Measure, rankings: JudgedRankings, confidence: float) -> CalibratedMeans:
+        """The mean of each run with its calibrated interval.
+
+        A run with more unjudged documents than any left-out run is not like them: it gets its bounds.
+        """
+        rankings, queries = rankings.cut(self.depth), len(rankings.judgments.queries)
+        value = mean_over_queries(measure.compute(rankings).reshape(-1, queries))
+        low, high = mean_bounds(measure, rankings, queries)
+        share = unjudged_share(rankings, queries)
+        unlike = share > max(self.unjudged, default=0.0) + 1e-12
+        reach = np.where(unlike, np.inf, self.radius(measure, confidence)) * np.sqrt(
+            np.maximum(high - low, 1e-300)
+        )
+        return CalibratedMeans(
+            value, np.maximum(value - reach, low), np.minimum(value + reach, high), share, unlike
+        )
+
+    def difference(
+        self, measure: Measure, rankings: JudgedRankings, a: int, b: int, confidence: float
+    ) -> tuple[float, float, float]:
+        """The difference of the means of runs a and b with its interval: value, low, high.
+
+        Both intervals hold at once with this confidence if each holds with half of the error (Bonferroni). A
+        run without unjudged documents that count has no error, so the other may have all of it.
+        """
+        sure = self.means(measure, rankings, confidence)
+        alone = min(sure.high[a] - sure.low[a], sure.high[b] - sure.low[b]) <= 1e-12
+        found = sure if alone else self.means(measure, rankings, 1 - (1 - confidence) / 2)
+        return (
+            float(found.value[a] - found.value[b]),
+            float(found.low[a] - found.high[b]),
+            float(found.high[a] - found.low[b]),
+        )
+
+    def describe(self, share: float, *, unlike: bool = False) -> str:
         """What was assumed, and where the share of unjudged documents of a new run lies."""
+        learnt = f"calibrated on {self.runs} runs of {self.groups} groups, cut at rank {self.depth}"
+        if unlike:
+            more = f"more of its top 10 is unjudged ({share:.0%}) than of any left-out run"
+            return f"{learnt}; {more}, so these are bounds"
         above = float(np.mean(np.asarray(self.unjudged) < share - 1e-12))
         return (
-            f"calibrated on {self.runs} runs of {self.groups} groups, each group left out in turn; assumes a "
-            f"run like theirs ({share:.0%} of its top 10 is unjudged, more than in {above:.0%} of the "
-            "left-out runs)"
+            f"{learnt}, each group left out in turn; assumes a run like theirs ({share:.0%} of its top 10 is "
+            f"unjudged, more than in {above:.0%} of the left-out runs)"
         )
 
     def save(self, path: str | Path) -> None:
@@ -109,7 +157,6 @@ class Calibration:
                 prevalence=_numbers(fields["prevalence"]),
                 unjudged=_numbers(fields["unjudged"]),
                 scores=_by_measure(fields["scores"]),
-                differences=_by_measure(fields["differences"]),
             )
         except (KeyError, TypeError, ValueError, AttributeError):
             raise InputError(problem) from None
@@ -127,9 +174,8 @@ def _check_reach(count: int, what: str, confidence: float) -> None:
     """Refuse a level that so many scores cannot give."""
     if _place(count, confidence) > count:
         most = math.floor(1000 * count / (count + 1)) / 10
-        raise UsageError(
-            f"{count} {what} cannot give {confidence:.0%} confidence; the most they can give is {most:g} %"
-        )
+        level = f"{100 * confidence:.4g} %"
+        raise UsageError(f"{count} {what} cannot give {level} confidence; they can give at most {most:g} %")
 
 
 def _count(value: object) -> int:
@@ -159,9 +205,8 @@ def calibrated(
     *,
     depth: int = 100,
     unit: str = "runs",
-    differences: bool = True,
 ) -> Calibration:
-    """Leave out each group of the pooled runs in turn, and each pair of groups for differences.
+    """Leave out each group of the pooled runs in turn.
 
     `unit` is 'runs', or 'groups' for one score per group, its largest, which is safer and wider.
     """
@@ -191,7 +236,6 @@ def calibrated(
         prevalence=tuple(left_out.prevalence().tolist()),
         unjudged=tuple(unjudged_share(each, queries).tolist()),
         scores=scores,
-        differences=_difference_scores(left_out, measures) if differences else {},
     )
 
 
@@ -214,23 +258,3 @@ def _by_unit(score: Floats, group: Integers, unit: str) -> tuple[float, ...]:
     if unit == "groups":
         score = np.array([score[group == g].max() for g in np.unique(group)])
     return tuple(np.sort(score).tolist())
-
-
-def _difference_scores(left_out: LeftOut, measures: Sequence[Measure]) -> dict[str, tuple[float, ...]]:
-    """Scores of differences between runs of two groups that were left out together.
-
-    The bounds of a difference are those of its runs, one low and the other high.
-    """
-    found: dict[str, list[float]] = {str(measure): [] for measure in measures}
-    queries = len(left_out.rankings.judgments.queries)
-    truths = {str(m): left_out.means(m, left_out.rankings) for m in measures}
-    for runs, rankings in left_out.pairs(MOST_PAIRS):
-        one, other = np.nonzero(left_out.group[runs][:, None] < left_out.group[runs][None, :])
-        for measure in measures:
-            low, high = mean_bounds(measure, rankings, queries)
-            value, truth = left_out.means(measure, rankings), truths[str(measure)][runs]
-            width = (high - low)[one] + (high - low)[other]
-            error = np.abs((truth - value)[one] - (truth - value)[other])
-            scores = error[width > 1e-12] / np.sqrt(width[width > 1e-12])
-            found[str(measure)].extend(scores.tolist())
-    return {name: tuple(np.sort(scores).tolist()) for name, scores in found.items()}

@@ -30,7 +30,7 @@ NEGLIGIBLE = 1e-18
 class SharedRankings:
     """Rankings of several runs over one pool that has every document they retrieve.
 
-    Row r of the pool is document `name[r]` of `names`.
+    Row r of the pool is document `name[r]` of `names`, which are those of the `original` judgments first.
     """
 
     judgments: Judgments
@@ -39,6 +39,7 @@ class SharedRankings:
     queries: Ids
     names: Ids
     name: Integers
+    original: Judgments
 
     @classmethod
     def of(
@@ -75,7 +76,8 @@ class SharedRankings:
             retrieved=retrieved.astype(np.int32),
             query=np.tile(np.arange(queries, dtype=np.int32), len(runs)),
         )
-        return cls(pool, rankings, list(runs), judgments.queries, Ids.joined(union.names), name_of_row)
+        names = Ids.joined(union.names)
+        return cls(pool, rankings, list(runs), judgments.queries, names, name_of_row, judgments)
 
     def notes(self) -> Iterator[str]:
         """What a reader must know: queries that a run has no ranking for."""
@@ -87,6 +89,12 @@ class SharedRankings:
                 many = "query" if len(missing) == 1 else "queries"
                 lacks = f"{run} has no ranking for {len(missing)} {many} of {len(self.queries)}"
                 yield f"{lacks}: {some}. Each counts as empty."
+
+    @cached_property
+    def judged_rankings(self) -> JudgedRankings:
+        """The same rankings over the original pool, as `evaluate` has them."""
+        row = np.where(self.name < len(self.original.grade), self.name, -1)
+        return self.rankings.moved(self.original, row)
 
     @property
     def unknown(self) -> Integers:

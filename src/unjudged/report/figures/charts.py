@@ -47,10 +47,22 @@ def check_figures() -> None:
         raise missing_package("vl-convert-python", "a figure")
 
 
-def picture(figure: Any, kind: str) -> str | bytes:
-    """A figure as the content of a file: svg, png, pdf, or html that needs no network."""
+def check_plot(path: Path | None) -> None:
+    """Raise an error if no figure can be written to this file; None is no figure."""
+    if path is not None:
+        check_kind(path.suffix.removeprefix("."))
+        check_figures()
+
+
+def check_kind(kind: str) -> None:
+    """Refuse a kind of figure that is not known."""
     if kind not in KINDS:
         raise UsageError(f"unknown kind of figure {kind!r}: use one of {', '.join(KINDS)}")
+
+
+def picture(figure: Any, kind: str) -> str | bytes:
+    """A figure as the content of a file: svg, png, pdf, or html that needs no network."""
+    check_kind(kind)
     check_figures()
     target = io.StringIO() if kind in ("svg", "html") else io.BytesIO()
     figure.save(target, format=kind, **_OPTIONS.get(kind, {}))

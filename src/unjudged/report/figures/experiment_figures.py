@@ -65,7 +65,14 @@ def scatter(
             chart.Y("y:Q", title=titles.get(name, name), scale=scale, axis=axis),
         )
         panels += [
-            _panel(actual, values, ends, axes, level_name(found.design, level))
+            _panel(
+                found.runs,
+                actual,
+                values,
+                ends=ends,
+                axes=axes,
+                name=level_name(found.design, level) + _sample(found, repeat),
+            )
             for level, values in zip(steps, chosen, strict=True)
         ]
     a_row = columns or len(steps)
@@ -73,19 +80,38 @@ def scatter(
     return sized(chart.vconcat(*rows))
 
 
+def _sample(found: Robustness, repeat: int) -> str:
+    """Which of several samples a panel shows."""
+    repeats = found.means.shape[1]
+    return f", sample {repeat + 1} of {repeats}" if repeats > 1 else ""
+
+
 def _panel(
-    actual: Floats, estimate: Floats, ends: tuple[float, float], axes: tuple[Any, Any], level: str
+    runs: Sequence[str],
+    actual: Floats,
+    estimate: Floats,
+    *,
+    ends: tuple[float, float],
+    axes: tuple[Any, Any],
+    name: str,
 ) -> Any:
     chart = altair_module()
-    points = [{"x": a, "y": e} for a, e in zip(actual.tolist(), estimate.tolist(), strict=True)]
+    values = zip(runs, actual.tolist(), estimate.tolist(), strict=True)
+    points = [{"run": run, "x": a, "y": e} for run, a, e in values]
     numbers = f"tau {tau(estimate, actual):.3f}, rho {rho(estimate, actual):.3f}"
     title = chart.TitleParams(
-        level, subtitle=f"{numbers}, RMS {rms(estimate, actual):.3f}", fontSize=13, subtitleFontSize=11
+        name,
+        subtitle=f"{numbers}, RMS {rms(estimate, actual):.3f}",
+        fontSize=13,
+        subtitleFontSize=11,
     )
     corners = [{"x": end, "y": end} for end in ends]
     line = chart.Chart(chart.Data(values=corners)).mark_line(color="#888888", strokeWidth=1)
     dots = chart.Chart(chart.Data(values=points)).mark_point(color=COLOURS[2], size=16, opacity=0.8)
-    return (line.encode(*axes) + dots.encode(*axes)).properties(width=PANEL, height=PANEL, title=title)
+    tooltip = ["run:N", *(chart.Tooltip(f"{axis}:Q", format=".4f") for axis in "xy")]
+    return (line.encode(*axes) + dots.encode(*axes, tooltip=tooltip)).properties(
+        width=PANEL, height=PANEL, title=title
+    )
 
 
 def curves(
@@ -95,7 +121,10 @@ def curves(
     *,
     logarithmic: bool = True,
 ) -> Any:
-    """A panel for each statistic over the levels, all measures in it."""
+    """A panel for each statistic over the levels, all measures in it.
+
+    The bands are one standard deviation over the repeats on either side of the mean.
+    """
     names, design = known_statistics(statistics), find_design(found.design)
     chosen = list(series or [(str(measure), str(found.against)) for measure in found.measures])
     labels = {pair: _label(pair, str(found.against)) for pair in chosen}
@@ -141,30 +170,42 @@ def _lines(
     dash = chart.Scale(domain=order, range=[DASHES[i // len(COLOURS) % 3] for i in range(len(order))])
     axis = chart.Axis(values=ticks, format=".3~g", labelOverlap=True, labelFlush=False)
     scale = chart.Scale(type="log" if logarithmic else "linear", nice=False)
-    legend = chart.Legend(title=None, orient="bottom", columns=6, labelLimit=0, symbolStrokeWidth=2)
+    legend = chart.Legend(title=None, orient="bottom", columns=6, labelLimit=0, symbolOpacity=1)
     panels = []
     for statistic in statistics:
         points = [
-            {"series": name, "level": level, "value": row.mean}
+            {"series": name, "level": level, "value": row.mean, **_spread(row)}
             for name, level, row in rows
             if row.statistic == statistic
             and row.mean == row.mean  # skip what is not a number
             and (level > 0 or not logarithmic)
         ]
-        from_zero = chart.Scale(zero=statistic in ("rms", "bias"))
-        panels.append(
-            chart.Chart(chart.Data(values=points))
-            .mark_line(point=chart.OverlayMarkDef(size=35))
-            .encode(
-                chart.X("level:Q", title=x, scale=scale, axis=axis),
-                chart.Y("value:Q", title=STATISTICS[statistic].title, scale=from_zero),
-                chart.Color("series:N", scale=colour, sort=list(order), legend=legend),
-                chart.Shape("series:N", scale=chart.Scale(domain=order), sort=list(order), legend=legend),
-                chart.StrokeDash("series:N", scale=dash, sort=list(order), legend=legend),
-            )
-            .properties(width=260, height=230)
+        error = statistic in ("rms", "bias")
+        from_zero = chart.Scale(zero=error) if error else chart.Scale(zero=False, domainMax=1)
+        base = chart.Chart(chart.Data(values=points))
+        spread = base.mark_area(opacity=0.15, clip=True).encode(
+            chart.X("level:Q", scale=scale),
+            chart.Y("low:Q"),
+            chart.Y2("high:Q"),
+            chart.Color("series:N", scale=colour, sort=list(order), legend=legend),
         )
+        lines = base.mark_line(point=chart.OverlayMarkDef(size=35)).encode(
+            chart.X("level:Q", title=x, scale=scale, axis=axis),
+            chart.Y("value:Q", title=STATISTICS[statistic].title, scale=from_zero),
+            chart.Color("series:N", scale=colour, sort=list(order), legend=legend),
+            chart.Shape("series:N", scale=chart.Scale(domain=order), sort=list(order), legend=legend),
+            chart.StrokeDash("series:N", scale=dash, sort=list(order), legend=legend),
+        )
+        known = [spread] if any("low" in point for point in points) else []
+        panels.append(chart.layer(*known, lines).properties(width=260, height=230))
     return sized(chart.hconcat(*panels))
+
+
+def _spread(row: Agreement) -> dict[str, float]:
+    """One standard deviation over the repeats on either side, where there are several."""
+    if row.repeats < 2:
+        return {}
+    return {"low": row.mean - row.deviation, "high": row.mean + row.deviation}
 
 
 def _label(series: Series, reference: str) -> str:

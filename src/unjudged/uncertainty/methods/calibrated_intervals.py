@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from unjudged.errors import UsageError
-from unjudged.measures.averages import mean_over_queries
 from unjudged.measures.registry import Measure
-from unjudged.uncertainty.calibration import mean_bounds
 from unjudged.uncertainty.estimate import JUDGMENTS, Estimate
 from unjudged.uncertainty.intervals import EstimateRows, IntervalRequest, interval_method
-from unjudged.uncertainty.left_out import unjudged_share
 
 
 def check_calibrated(measure: Measure, request: IntervalRequest) -> None:
@@ -32,24 +27,18 @@ def calibrated_intervals(request: IntervalRequest) -> EstimateRows:
             "the 'calibrated' interval needs a calibration: make one from the pooled runs and their groups "
             "with `calibrate`, or load one that `unjudged calibrate` wrote"
         )
-    rankings = request.rankings.cut(request.calibration.depth)
-    queries = len(rankings.judgments.queries)
-    share = unjudged_share(rankings, queries)
     found: EstimateRows = [[] for _ in request.runs]
     for measure in request.measures:
-        radius = request.calibration.radius(measure, request.confidence)
-        values = measure.compute(rankings).reshape(-1, queries)
-        lows, highs = mean_bounds(measure, rankings, queries)
-        for i, (row, low, high) in enumerate(zip(values, lows, highs, strict=True)):
-            value = float(mean_over_queries(row))
-            reach = radius * float(np.sqrt(max(high - low, 0.0)))
-            found[i].append(
+        means = request.calibration.means(measure, request.rankings, request.confidence)
+        for i, row in enumerate(found):
+            share, unlike = float(means.share[i]), bool(means.unlike[i])
+            row.append(
                 Estimate(
-                    value,
-                    max(value - reach, float(low)),
-                    min(value + reach, float(high)),
-                    request.confidence,
-                    request.calibration.describe(float(share[i])),
+                    float(means.value[i]),
+                    float(means.low[i]),
+                    float(means.high[i]),
+                    1.0 if unlike else request.confidence,
+                    request.calibration.describe(share, unlike=unlike),
                     f"mean {measure}",
                     JUDGMENTS,
                 )

@@ -1,0 +1,76 @@
+"""`unjudged plan judgments`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from unjudged.cli.arguments import File, Format, Judged, Output, check_files, read_judgments
+from unjudged.cli.output import show_grids
+from unjudged.cli.progress import progress
+
+
+def judgments(
+    qrels: File,
+    /,
+    *runs: File,
+    tau: float | None = None,
+    width: float | None = None,
+    designs: Annotated[list[str] | None, Parameter(("-d", "--design"), negative="")] = None,
+    queries: int | None = None,
+    cost: float | None = None,
+    repeats: int = 10,
+    seed: int = 0,
+    judged: Judged = None,
+    format: Format | None = None,
+    output: Output = None,
+) -> None:
+    """Plan how many judgments each design needs, from a pilot or a similar collection.
+
+    Samples of the collection show how well fewer judgments order the runs and estimate AP. The table has the
+    smallest tested level of each design that reaches the target.
+
+    Parameters
+    ----------
+    qrels
+        The judgments of a completely judged collection.
+    runs
+        Two or more of its runs.
+    tau
+        The target: Kendall's tau with the order by all judgments.
+    width
+        The target: the width of a 95 % interval of a run's mean AP.
+    designs
+        A design to consider; may be repeated. Default: all.
+    queries
+        The number of topics to plan for, if not that of the pilot.
+    cost
+        The price of one judgment.
+    repeats
+        Samples per level.
+    seed
+        Another number gives other samples.
+    judged
+        Judgments made since, in a file of their own; may be repeated.
+    format
+        The output format; by default the suffix of the output file decides.
+    output
+        Write to this file.
+    """
+    from unjudged.experiments.judgment_plan import plan_judgments
+
+    check_files([qrels, *runs, *(judged or ())])
+    with progress("drawing samples"):
+        found = plan_judgments(
+            read_judgments(qrels, judged),
+            list(runs),
+            tau=tau,
+            width=width,
+            designs=designs,
+            queries=queries,
+            cost=cost,
+            repeats=repeats,
+            seed=seed,
+        )
+    show_grids(found.grid(), format, output)

@@ -1,0 +1,118 @@
+"""`unjudged report`."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from unjudged.cli.arguments import File, Judged, Measures, check_files, read_judgments
+from unjudged.cli.output import show
+from unjudged.cli.progress import reading
+from unjudged.errors import UsageError
+from unjudged.report.html_page import REPORT_MEASURES, TITLE, check_report, report_page
+from unjudged.uncertainty.calibration import Calibration
+
+
+def report(
+    qrels: File,
+    /,
+    *runs: File,
+    output: Annotated[Path, Parameter(("-o", "--output"))],
+    measures: Measures = None,
+    baseline: Annotated[str | None, Parameter(("-b", "--baseline"))] = None,
+    groups: Annotated[str | None, Parameter(("-g", "--groups"))] = None,
+    depth: Annotated[int, Parameter(("-k", "--depth"))] = 100,
+    calibration: str | None = None,
+    test: Literal["t", "randomization", "wilcoxon", "bootstrap"] = "t",
+    correction: Literal["holm", "bh", "bonferroni", "tukey", "maxt", "none"] = "holm",
+    alpha: float = 0.05,
+    confidence: float = 0.95,
+    judged: Judged = None,
+    seed: int = 0,
+    title: str = TITLE,
+) -> None:
+    """Write an evaluation as one HTML page that needs neither a network nor a server.
+
+    The page shows the systems by mean with intervals, the verdict on every pair, the differences and the
+    rankings of each query, and where judgments are missing. Its tables can be sorted, filtered and saved as
+    CSV, its figures as SVG or PNG.
+
+    Parameters
+    ----------
+    qrels
+        The judgments.
+    runs
+        One or more runs.
+    output
+        The file to write, such as page.html.
+    measures
+        A measure; may be repeated. The default is AP, nDCG@10 and RBP(p=0.8).
+    baseline
+        The name of the run that the others are compared with, instead of all pairs.
+    groups
+        A file of lines `run group`, or a pattern such as '(.*?)-' whose first bracket is the group in a run's
+        name: adds what each group contributed to the pool.
+    depth
+        The depth of the pool to which groups contributed.
+    calibration
+        A file that `unjudged calibrate` wrote: adds calibrated intervals.
+    test
+        The test over queries.
+    correction
+        The correction for many comparisons.
+    alpha
+        The significance level.
+    confidence
+        The confidence level of the calibrated intervals and of those for other queries.
+    judged
+        A file of further judgments; may be repeated.
+    seed
+        The seed of intervals, tests and corrections that resample.
+    title
+        The title of the page.
+    """
+    if not runs:
+        raise UsageError("no run given: unjudged report QRELS RUN... -o page.html")
+    check_files([qrels, *runs, *(judged or ())])
+    check_report()
+    learnt = None if calibration is None else Calibration.load(calibration)
+    options = {
+        "baseline": (baseline, None),
+        "groups": (groups, None),
+        "depth": (depth, 100),
+        "calibration": (calibration, None),
+        "test": (test, "t"),
+        "correction": (correction, "holm"),
+        "alpha": (alpha, 0.05),
+        "confidence": (confidence, 0.95),
+        "seed": (seed, 0),
+        "title": (title, TITLE),
+    }
+    words = ["unjudged", "report", qrels, *runs]
+    words += [word for name in measures or () for word in ("--measure", name)]
+    words += [word for file in judged or () for word in ("--judged", file)]
+    for name, (value, default) in options.items():
+        words += [] if value == default else [f"--{name}", str(value)]
+    with reading(len(runs)) as on_read:
+        page = report_page(
+            read_judgments(qrels, judged),
+            list(runs),
+            measures or REPORT_MEASURES,
+            baseline=baseline,
+            groups=groups,
+            depth=depth,
+            test=test,
+            correction=correction,
+            alpha=alpha,
+            calibration=learnt,
+            confidence=confidence,
+            seed=seed,
+            title=title,
+            command=shlex.join([*words, "--output", str(output)]),
+            files=[qrels, *(judged or ())],
+            on_read=on_read,
+        )
+    show(page.html, output)

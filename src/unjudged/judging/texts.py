@@ -1,0 +1,143 @@
+"""Texts of documents and topics from JSONL, TSV or TREC's SGML; only those that are wanted are kept."""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+import re
+from collections.abc import Collection, Iterator
+from typing import Any, NamedTuple
+
+from unjudged.errors import InputError, quoted
+from unjudged.formats.roles import LONGEST_LINE
+from unjudged.formats.streams import opened
+
+LONGEST_TEXT = 100_000
+"""Longer texts are cut; no assessor reads more."""
+
+LONGEST_RECORD = 1 << 25
+
+NAMES = ("docno", "doc_id", "_id", "id", "docid", "query_id", "qid", "number", "num")
+TITLES = ("title", "query")
+BODIES = ("text", "body", "contents", "content", "abstract", "description", "desc")
+NARRATIVES = ("narrative", "narr")
+CUT = " [...]"
+
+_TAG = re.compile(r"<[^<>]{0,200}>")
+_PARTS = {"title": "title", "desc": "description", "narr": "narrative"}
+
+
+class Topic(NamedTuple):
+    """What a query asks for."""
+
+    title: str
+    description: str = ""
+    narrative: str = ""
+
+
+def read_texts(file: str | os.PathLike[str], wanted: Collection[str]) -> dict[str, str]:
+    """The texts of the wanted documents, title first."""
+    found: dict[str, str] = {}
+    for name, record in _records(file, "doc", "docno"):
+        if name in wanted and name not in found:
+            title, body = _first(record, TITLES), _first(record, BODIES)
+            found[name] = _cut("\n\n".join(part for part in (title, body) if part))
+    return found
+
+
+def read_topics(file: str | os.PathLike[str]) -> dict[str, Topic]:
+    """Every topic of a file: title, description and narrative where there are."""
+    found = {}
+    for name, record in _records(file, "top", "num"):
+        title, body = _first(record, TITLES), _first(record, BODIES)
+        topic = Topic(title or body, body if title else "", _first(record, NARRATIVES))
+        found[name] = Topic(*map(_cut, topic))
+    return found
+
+
+def _records(file: str | os.PathLike[str], element: str, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    source = os.fspath(file)
+    kind = None
+    block: list[str] = []
+    size = 0
+    for number, line in _lines(source):
+        if kind is None and line.strip():
+            start = line.lstrip()[:1]
+            kind = "json" if start == "{" else "sgml" if start == "<" else "tsv"
+        if kind == "json" and line.strip():
+            yield _json(line, source, number)
+        elif kind == "tsv" and line.strip():
+            yield _tsv(line, source, number)
+        elif kind == "sgml":
+            block.append(line)
+            size += len(line)
+            if size > LONGEST_RECORD:
+                raise InputError(f"no </{element}> for {LONGEST_RECORD >> 20} MB", source=source, line=number)
+            if f"</{element}>" in line.lower():
+                yield _sgml("".join(block), name, source, number)
+                block, size = [], 0
+
+
+def _lines(source: str) -> Iterator[tuple[int, str]]:
+    rest, number = b"", 0
+    try:
+        with opened(source) as stream:
+            while piece := stream.read(LONGEST_LINE):
+                *lines, rest = (rest + piece).split(b"\n")
+                if len(rest) > LONGEST_RECORD:
+                    problem = f"longer than {LONGEST_RECORD >> 20} MB, expected one document per line"
+                    raise InputError(problem, source=source, line=number + len(lines) + 1)
+                for line in lines:
+                    number += 1
+                    yield number, line.decode("utf-8", "replace") + "\n"
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", source=source) from None
+    if rest:
+        yield number + 1, rest.decode("utf-8", "replace")
+
+
+def _json(line: str, source: str, number: int) -> tuple[str, dict[str, Any]]:
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError):
+        problem = f"{quoted(line)} is not JSON, expected one object per line"
+        raise InputError(problem, source=source, line=number) from None
+    name = _first(record, NAMES) if isinstance(record, dict) else ""
+    if not name:
+        problem = f"no name among the keys, expected one of {', '.join(NAMES)}"
+        raise InputError(problem, source=source, line=number)
+    return name, record
+
+
+def _tsv(line: str, source: str, number: int) -> tuple[str, dict[str, Any]]:
+    fields = line.rstrip("\r\n").split("\t")
+    if len(fields) < 2:
+        problem = f"{quoted(line)}: expected a name and a text, separated by a tab"
+        raise InputError(problem, source=source, line=number)
+    title = fields[1] if len(fields) > 2 else ""
+    return fields[0], {"title": title, "text": fields[-1] if len(fields) < 4 else "\t".join(fields[2:])}
+
+
+def _sgml(block: str, name: str, source: str, number: int) -> tuple[str, dict[str, Any]]:
+    found = re.search(rf"<{name}>\s*(?:Number:\s*)?([^\s<]+)", block, re.IGNORECASE)
+    if not found:
+        raise InputError(f"no <{name}> in the element that ends here", source=source, line=number)
+    if name == "docno":
+        body = block[: found.start()] + block[found.end() :]
+        return found[1], {"text": html.unescape(_TAG.sub(" ", body)).strip()}
+    parts = {}
+    for tag, role in _PARTS.items():
+        part = re.search(rf"<{tag}>([^<]*)", block, re.IGNORECASE)
+        label = rf"^\s*(?:Topic|{role}):"
+        parts[role] = re.sub(label, "", part[1], flags=re.IGNORECASE).strip() if part else ""
+    return found[1], parts
+
+
+def _first(record: dict[str, Any], names: tuple[str, ...]) -> str:
+    """The first of these fields that has something, as text."""
+    return next((str(record[name]).strip() for name in names if record.get(name) not in (None, "")), "")
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST_TEXT else text[:LONGEST_TEXT] + CUT

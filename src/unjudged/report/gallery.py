@@ -1,0 +1,104 @@
+"""The gallery of the documentation: every kind of figure, with the code or command that makes it."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from unjudged.report.figures.charts import save
+
+HEAD = """# Gallery
+
+Every figure with the code or command that makes it; `make docs` makes them all again. They show the sample
+collection of the package: six runs, thirty queries.
+
+```python
+from unjudged import compare, evaluate, sample
+
+scores = evaluate(sample.qrels, sample.runs, ["AP", "nDCG@10"])
+comparison = compare(sample.qrels, sample.runs, ["AP", "nDCG@10"])
+```
+
+A figure is an Altair chart: change it as you like and write it with `.save("figure.svg")`. Figures need
+`pip install "unjudged[report]"`.
+
+"""
+FIGURES = {
+    "intervals": (
+        "Means with intervals",
+        "Each interval has its own shape: the hollow box holds whatever the unjudged documents are.",
+        'scores.plot.intervals("nDCG@10")',
+    ),
+    "matrix": (
+        "The verdict on every pair",
+        "Is the difference significant, and could unjudged documents reverse it?",
+        'comparison.plot.matrix("nDCG@10")',
+    ),
+    "differences": (
+        "Two systems, query by query",
+        "The bars show on how many queries, and by how much, one system is better than the other.",
+        'comparison.plot.differences("fused", "dense", "nDCG@10")',
+    ),
+    "judged": (
+        "How much is judged at each rank",
+        "`dense` was not pooled: most of what it retrieved is unjudged.",
+        "scores.plot.judged_by_rank()",
+    ),
+    "precision_recall": (
+        "Precision and recall",
+        "Eleven levels of recall.",
+        "scores.plot.precision_recall()",
+    ),
+    "queries": (
+        "Which queries are hard",
+        "A dot is a run, a tick the median of all runs.",
+        'scores.plot.queries("AP")',
+    ),
+}
+COMMANDS = {
+    "means": ("Means with intervals, from the command line", "unjudged evaluate {all} -m AP"),
+    "pair": ("Two runs, from the command line", "unjudged compare {two} -m nDCG@10"),
+}
+PAGE = """## The page of an evaluation
+
+`unjudged report` writes one HTML file with all of this and more: choose a pair to see its differences by
+query, and a query to see the two rankings side by side. It opens from disk and needs no network.
+
+```
+unjudged report qrels.txt *.run -o page.html
+```
+"""
+
+
+def gallery_in_markdown() -> str:
+    """The page of the gallery."""
+    parts = [HEAD + PAGE]
+    for name, (title, text, code) in FIGURES.items():
+        parts.append(f"## {title}\n\n{text}\n\n```python\n{code}\n```\n\n![{title}](gallery/{name}.svg)\n")
+    for name, (title, command) in COMMANDS.items():
+        shown = command.format(all="qrels.txt *.run", two="qrels.txt fused.run dense.run")
+        parts.append(f"## {title}\n\n```\n{shown} --plot {name}.svg\n```\n\n![{title}](gallery/{name}.svg)\n")
+    return "\n".join(parts)
+
+
+def draw_gallery(place: Path) -> None:
+    """Write every figure of the gallery to a folder."""
+    from unjudged import compare, evaluate, sample
+
+    names: dict[str, Any] = {
+        "scores": evaluate(sample.qrels, sample.runs, ["AP", "nDCG@10"]),
+        "comparison": compare(sample.qrels, sample.runs, ["AP", "nDCG@10"]),
+    }
+    for name, (_, _, code) in FIGURES.items():
+        save(eval(code, names), place / f"{name}.svg")  # noqa: S307 (the code above)
+    folder = Path(sample.__file__).parent
+    for name, (_, command) in COMMANDS.items():
+        every = [folder / "qrels.txt", *sorted(folder.glob("*.run"))]
+        two = [folder / file for file in ("qrels.txt", "fused.run", "dense.run")]
+        files = {"all": shlex.join(map(str, every)), "two": shlex.join(map(str, two))}
+        words = shlex.split(command.format(**files))[1:]
+        asked = [sys.executable, "-m", "unjudged", *words, "--plot", str(place / f"{name}.svg")]
+        subprocess.run(asked, check=True, stdout=subprocess.DEVNULL)  # noqa: S603 (the commands above)

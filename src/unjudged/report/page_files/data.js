@@ -1,0 +1,90 @@
+// The facts are JSON. The arrays are one gzip block, read as the facts' index says; numbers lie byte by byte of
+// significance, first all first bytes, then all second bytes.
+const facts = JSON.parse(document.getElementById("facts-data").textContent);
+const arrays = {};
+const KINDS = { f8: [8, Float64Array], i4: [4, Int32Array], u2: [2, Uint16Array], u1: [1, Uint8Array] };
+
+async function readArrays() {
+  const text = atob(document.getElementById("arrays-data").textContent);
+  const packed = Uint8Array.from(text, (character) => character.charCodeAt(0));
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+  const block = new Uint8Array(await new Response(stream).arrayBuffer());
+  for (const [name, [kind, start, count]] of Object.entries(facts.arrays)) {
+    if (kind === "json") {
+      arrays[name] = JSON.parse(new TextDecoder().decode(block.subarray(start, start + count)));
+      continue;
+    }
+    const [size, Type] = KINDS[kind];
+    const bytes = new Uint8Array(count * size);
+    for (let part = 0; part < size; part++) {
+      const from = start + part * count;
+      for (let i = 0; i < count; i++) bytes[i * size + part] = block[from + i];
+    }
+    arrays[name] = new Type(bytes.buffer);
+  }
+}
+
+const RUNS = facts.runs.length;
+const QUERIES = facts.queries.length;
+const state = { measure: 0, a: 0, b: 0, query: 0 };
+const INTERVALS = Object.keys(facts.intervals);
+
+const of = (name) => arrays[name + state.measure];
+const measureName = () => facts.measures[state.measure].name;
+const value = (run, query) => of("values")[run * QUERIES + query];
+const ends = (kind, run) => [of(kind)[2 * run], of(kind)[2 * run + 1]];
+
+function byMean() {
+  const means = of("means");
+  return [...Array(RUNS).keys()].sort((i, j) => means[j] - means[i] || i - j);
+}
+
+// Where each pair is among the pairs; a pair is stored once, as `first` minus `second`.
+let placeOfPair = null;
+
+function indexPairs() {
+  placeOfPair = new Int32Array(RUNS * RUNS).fill(-1);
+  for (let k = 0; k < arrays.first.length; k++) placeOfPair[arrays.first[k] * RUNS + arrays.second[k]] = k;
+}
+
+// Everything about system a minus system b, or null if they were not compared.
+function pairOf(a, b) {
+  let k = placeOfPair[a * RUNS + b];
+  const swapped = k < 0;
+  if (swapped) k = placeOfPair[b * RUNS + a];
+  if (k < 0) return null;
+  const sign = swapped ? -1 : 1;
+  const [low, high] = [sign * of("pair_low")[k], sign * of("pair_high")[k]].sort((x, y) => x - y);
+  const near = of("calibrated_pairs");
+  const calibrated = near && [sign * near[2 * k], sign * near[2 * k + 1]].sort((x, y) => x - y);
+  const [wins, losses] = [of("wins")[k], of("losses")[k]];
+  return {
+    a, b, low, high, calibrated,
+    difference: sign * of("difference")[k],
+    p: of("p")[k],
+    adjusted: of("p_adjusted")[k],
+    verdict: of("verdict")[k],
+    flip: of("flip")[k],
+    wins: swapped ? losses : wins,
+    losses: swapped ? wins : losses,
+    ties: QUERIES - wins - losses,
+  };
+}
+
+// Where the documents of each ranking and of each query begin.
+const firstShown = [0];
+const firstDocument = [0];
+
+function indexRankings() {
+  for (const count of arrays.shown_counts) firstShown.push(firstShown[firstShown.length - 1] + count);
+  for (const names of arrays.documents) firstDocument.push(firstDocument[firstDocument.length - 1] + names.length);
+}
+
+// The documents of a ranking: their places among the documents of the query, best first.
+function ranking(run, query) {
+  const s = run * QUERIES + query;
+  return arrays.shown.subarray(firstShown[s], firstShown[s + 1]);
+}
+
+const documentName = (query, place) => arrays.documents[query][place];
+const grade = (query, place) => arrays.grades[firstDocument[query] + place];

@@ -1,0 +1,97 @@
+// One pair: what is known about it, and its differences by query.
+function choosePair(a, b) {
+  if (a === b || (RUNS > 1 && !pairOf(a, b))) return;
+  state.a = a;
+  state.b = b;
+  showPair();
+  byId("pair").scrollIntoView({ behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
+  announce(`${facts.runs[a]} and ${facts.runs[b]}: ${facts.verdicts[pairOf(a, b).verdict]}`);
+}
+
+function conclusion(pair) {
+  const [ahead, other] = pair.difference >= 0 ? [pair.a, pair.b] : [pair.b, pair.a];
+  const [apart, equal] = facts.conclusions[facts.verdicts[pair.verdict]];
+  const parts = (pair.difference === 0 ? equal : apart).split(/(\{ahead\}|\{other\})/);
+  return parts.map((part) => (part === "{ahead}" ? nameOf(facts.runs[ahead]) : part === "{other}" ? nameOf(facts.runs[other]) : part));
+}
+
+function pairFacts(pair) {
+  const means = of("means");
+  const { alpha, test, correction } = facts.tests;
+  const calibrated = pair.calibrated;
+  const how = facts.measures[state.measure].exact ? "exact" : "enclosed";
+  return [
+    [[`mean ${measureName()}`], ["A ", nameOf(facts.runs[pair.a]), ` ${number(means[pair.a])}, B `, nameOf(facts.runs[pair.b]), ` ${number(means[pair.b])}`]],
+    [["difference A minus B"], [signed(pair.difference)]],
+    [["with all documents judged"], [`between ${signed(pair.low)} and ${signed(pair.high)} (${how})`]],
+    ...(calibrated ? [[[`calibrated, ${percent(facts.intervals.calibrated.confidence)}`], [`${signed(calibrated[0])} to ${signed(calibrated[1])}, if both are like the pooled systems`]]] : []),
+    [["prevalence at the flip"], [flipText(pair.flip), pair.flip >= 0 ? ": as long as a smaller share of the unjudged documents is relevant, the order is expected to stay" : ""]],
+    [["other queries"], [`p ${pText(pair.p)}, ${pText(pair.adjusted)} after correction (${test}, ${correction}, alpha ${alpha})`]],
+    [["queries"], [`A better on ${pair.wins}, equal on ${pair.ties}, B better on ${pair.losses}`]],
+  ];
+}
+
+function showPair() {
+  byId("system-a").value = state.a;
+  byId("system-b").value = state.b;
+  const pair = pairOf(state.a, state.b);
+  if (!pair) {
+    byId("pair-words").replaceChildren(make("p", { class: "note" }, "These two were not compared: choose two systems, one of them the baseline if there is one."));
+    for (const part of ["differences", "differences-table"]) byId(part).replaceChildren();
+  } else {
+    byId("pair-words").replaceChildren(
+      make("p", { class: "verdict" }, conclusion(pair)),
+      make("dl", {}, pairFacts(pair).flatMap(([term, text]) => [make("dt", {}, term), make("dd", {}, text)])));
+    drawDifferences(pair);
+  }
+  marked();
+  drawByRank();
+  showQuery();
+}
+
+function drawDifferences(pair) {
+  const all = facts.queries.map((_, q) => ({ q, gap: value(pair.a, q) - value(pair.b, q) }));
+  all.sort((x, y) => y.gap - x.gap);
+  const width = Math.max(widthOf("differences"), 60 + 3 * QUERIES);
+  const [left, right, top, bottom] = [52, width - 8, 10, 250];
+  const step = (right - left) / QUERIES;
+  const [low, high] = [Math.min(0, all[all.length - 1].gap, pair.low), Math.max(0, all[0].gap, pair.high)];
+  const y = scale(low, high, bottom, top);
+  const named = step >= 13;
+  const longest = Math.min(14, Math.max(...facts.queries.map((name) => name.length)));
+  const height = bottom + (named ? 7 * longest + 14 : 14) + 18;
+  const chart = draw("svg", { width, height });
+  leftAxis(chart, ticks(low, high, 5), y, left, right);
+  const bar = (gap, i) => `M${left + i * step + step * 0.1} ${y(0)}h${step * 0.8}V${y(gap)}h${-step * 0.8}z`;
+  const path = (name, keep) => draw("path", { class: name, d: all.map(({ gap }, i) => (keep(gap) ? bar(gap, i) : "")).join("") });
+  chart.append(path("better", (gap) => gap > 0), path("worse", (gap) => gap < 0), draw("path", { class: "axis", d: `M${left} ${y(0)}H${right}` }));
+  chart.append(draw("rect", { class: "bounds", x: left, y: y(pair.high), width: right - left, height: Math.max(y(pair.low) - y(pair.high), 1) }), draw("path", { class: "ink", d: `M${left} ${y(pair.difference)}H${right}` }));
+  chart.append(label(right, y(pair.difference) - 5, `mean ${signed(pair.difference)}`, { anchor: "end" }));
+  if (named) all.forEach(({ q }, i) => chart.append(label(left + (i + 0.5) * step + 4, bottom + 8, facts.queries[q], { anchor: "end", turn: -90, most: 14, size: 11 })));
+  chart.append(label((left + right) / 2, height - 4, "queries, largest difference first", { anchor: "middle", faint: true }));
+  const at = (event) => all[Math.min(Math.max(Math.floor((pointer(chart, event)[0] - left) / step), 0), QUERIES - 1)];
+  chart.addEventListener("mousemove", (event) => {
+    const { q, gap } = at(event);
+    showTip(`query ${facts.queries[q]}: ${signed(gap)}\nA ${number(value(pair.a, q))}, B ${number(value(pair.b, q))}`, event);
+  });
+  chart.addEventListener("mouseleave", hideTip);
+  chart.addEventListener("click", (event) => chooseQuery(at(event).q));
+  const below = make("p", { class: "quiet" }, "Bars up: A is better; down: B is. Thick line: the mean difference; hollow box: its bounds with all documents judged. Choose a bar, or a query in the table, to see its rankings.");
+  figure("differences", `Differences in ${measureName()} by query, A minus B`, "The table below has the same numbers", chart, below);
+  differencesTable(pair, all);
+}
+
+function differencesTable(pair, all) {
+  const choose = ({ q }) => make("button", { type: "button", onclick: () => chooseQuery(q), "aria-label": `Show query ${facts.queries[q]}` }, "Show");
+  const judged = (run, q) => arrays.judged_top[run * QUERIES + q];
+  const whole = (name, run) => ({ name, kind: "number", value: ({ q }) => judged(run, q), show: ({ q }) => String(judged(run, q)), title: `judged documents among the first ${facts.top}` });
+  table("differences-table", "Differences by query", [
+    { name: "query", kind: "name", value: ({ q }) => facts.queries[q] },
+    { name: "A", kind: "number", value: ({ q }) => value(pair.a, q) },
+    { name: "B", kind: "number", value: ({ q }) => value(pair.b, q) },
+    { name: "difference", kind: "number", value: ({ gap }) => gap, show: ({ gap }) => signed(gap) },
+    whole("A judged", pair.a),
+    whole("B judged", pair.b),
+    { name: "rankings", kind: "text", value: () => "", show: choose },
+  ], all);
+}

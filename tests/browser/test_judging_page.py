@@ -1,0 +1,162 @@
+"""The judging page in Chromium, from disk: keys, saving, export and import, hostile text, 2,000 documents."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.browser.conftest import Open
+from tests.cli.in_process import printed, unjudged
+from unjudged import Judgments
+
+HOSTILE = '</script><script>window.hacked = 1</script><img src=x onerror="window.hacked = 2">'
+DOCUMENTS = {
+    "d1": {"title": "Brown bears", "text": "Bears eat berries.\nAnd fish."},
+    "d2": {"title": HOSTILE, "text": f"{HOSTILE} &lt;b&gt; \u2028 -->"},
+    "d3": {"title": "Owls", "text": "Owls hunt at night."},
+    "d4": {"text": "A text without a title."},
+}
+TOPICS = {"1": ("bears", "What do bears eat?", "Fish counts."), "2": (HOSTILE, HOSTILE, HOSTILE)}
+
+
+@pytest.fixture
+def task(tmp_path: Path) -> Path:
+    (tmp_path / "pool.qrels").write_text(
+        "1 0 d1 -1\n1 0 d2 -1\n1 0 d3 -1\n2 0 d2 -1\n2 0 d4 -1\n2 0 lost -1\n"
+    )
+    lines = [json.dumps({"docno": name, **record}) for name, record in DOCUMENTS.items()]
+    (tmp_path / "documents.jsonl").write_text("".join(f"{line}\n" for line in lines))
+    topics = [{"id": q, "title": t, "description": d, "narrative": n} for q, (t, d, n) in TOPICS.items()]
+    (tmp_path / "topics.jsonl").write_text("".join(f"{json.dumps(topic)}\n" for topic in topics))
+    pool = str(tmp_path / "pool.qrels")
+    printed(
+        "sample",
+        pool,
+        "-d",
+        "random",
+        "--share",
+        "100%",
+        "--assessors",
+        "1",
+        "--to-judge",
+        str(tmp_path / "t"),
+    )
+    return tmp_path
+
+
+def make(folder: Path, grades: str = "0,1,2") -> Path:
+    page = folder / "page.html"
+    task = str(folder / "t" / "assessor-1.qrels")
+    texts, topics = str(folder / "documents.jsonl"), str(folder / "topics.jsonl")
+    done = unjudged("judge", task, "--documents", texts, "--queries", topics, "-g", grades, "-o", str(page))
+    assert done.returncode == 0
+    assert b"1 of 6 documents have no text" in done.stderr
+    return page
+
+
+def exported(page: Any, folder: Path) -> Path:
+    with page.expect_download() as download:
+        page.click("#export")
+    path = folder / "exported.qrels"
+    download.value.save_as(path)
+    return path
+
+
+def test_judge_by_keyboard_open_again_export_and_merge(task: Path, opened: Open, shot: Any) -> None:
+    page = opened(make(task))
+    assert page.inner_text("#progress") == "document 1 of 6, 0 judged"
+    lines = (task / "t" / "assessor-1.qrels").read_text().splitlines()
+    names = [line.split()[2] for line in lines if not line.startswith("#")]
+    assert len(names) == 6
+    for name, key in zip(names[:4], "0121", strict=True):
+        assert page.inner_text("#name") == name
+        page.keyboard.press(key)
+    assert page.inner_text("#progress") == "document 5 of 6, 4 judged"
+    page.keyboard.press("u")
+    assert page.inner_text("#name") == names[3]
+    assert page.inner_text("#progress") == "document 4 of 6, 3 judged"
+    page.keyboard.press("9")
+    assert page.inner_text("#progress") == "document 4 of 6, 3 judged"
+    page.keyboard.press("2")
+    page.keyboard.press("c")
+    page.keyboard.type("unsure, 1 or 2")
+    page.keyboard.press("Escape")
+    shot(page)
+    address, context = page.url, page.context
+    page.close()
+    page = context.new_page()
+    page.goto(address)
+    page.wait_for_selector("html[data-ready]")
+    assert page.inner_text("#progress") == "document 5 of 6, 4 judged"
+    assert page.input_value("#comment") == "unsure, 1 or 2"
+    page.keyboard.press("1")
+    page.keyboard.press("0")
+    assert "Every document is judged" in page.inner_text("#message")
+    path = exported(page, task)
+    grades = Judgments.read(path).grade.tolist()
+    assert grades == [0, 1, 2, 2, 1, 0]
+    assert "# comment " in path.read_text()
+    merged = str(task / "merged.qrels")
+    printed("merge", str(task / "t" / "design.txt"), str(path), "-o", merged)
+    assert sorted(Judgments.read(merged).grade.tolist()) == sorted(grades)
+
+
+def test_text_is_never_markup(task: Path, opened: Open) -> None:
+    page = opened(make(task))
+    seen = 0
+    for _ in range(6):
+        if page.inner_text("#name") == "d2":
+            text = page.locator("#text")
+            assert text.text_content().startswith(HOSTILE)
+            assert text.locator("*").count() == 0
+            seen += 1
+        page.keyboard.press("ArrowRight")
+    assert seen == 2
+    assert page.evaluate("window.hacked") is None
+    assert page.locator("img").count() == 0
+    assert page.locator("h2").text_content() == f"2: {HOSTILE}"
+    assert "no text for this one" in page.content()
+
+
+def test_import_continues_elsewhere(task: Path, opened: Open) -> None:
+    page = opened(make(task))
+    answers = task / "other.qrels"
+    answers.write_text("# comment 1 d1 mine <b>\n1 0 d1 2\n1 0 d3 -1\n2 0 d4 7\n9 0 d9 1\n")
+    page.set_input_files("#import", answers)
+    page.wait_for_function("document.getElementById('message').textContent.startsWith('Imported')")
+    assert page.inner_text("#message") == "Imported 1 judgments, ignored 2 lines that do not fit this task."
+    found = exported(page, task).read_text()
+    assert "1 0 d1 2\n" in found
+    assert "# comment 1 d1 mine <b>\n" in found
+    assert found.count(" -1\n") == 5
+
+
+def test_two_thousand_documents_stay_smooth(tmp_path: Path, opened: Open) -> None:
+    task, texts = tmp_path / "large.qrels", tmp_path / "large.tsv"
+    task.write_text("".join(f"{n % 40} 0 doc{n} -1\n" for n in range(2000)))
+    texts.write_text("".join(f"doc{n}\t{'some words of a document ' * 120}{n}\n" for n in range(2000)))
+    page_file = tmp_path / "large.html"
+    printed("judge", str(task), "--documents", str(texts), "-o", str(page_file))
+    page = opened(page_file)
+    page.wait_for_function("performance.getEntriesByName('first-contentful-paint').length > 0")
+    paint = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
+    assert paint < 1000
+    spent = page.evaluate(
+        """() => {
+            const start = performance.now();
+            const press = () => document.dispatchEvent(new KeyboardEvent("keydown", { key: "1" }));
+            for (let i = 0; i < 200; i += 1) press();
+            return (performance.now() - start) / 200;
+        }"""
+    )
+    assert page.inner_text("#progress") == "document 201 of 2000, 200 judged"
+    assert spent < 50
+
+
+def test_the_page_has_labels_for_everything(task: Path, opened: Open) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    found = axe.Axe().run(opened(make(task)))
+    assert [violation["id"] for violation in found.response["violations"]] == []

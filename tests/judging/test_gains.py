@@ -1,0 +1,184 @@
+"""Gains against brute force over every completion, and what follows from them: order, stop, forecast."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from unjudged import Judgments, UsageError, evaluate, sample
+from unjudged.judging.choosing import choose
+from unjudged.judging.design_file import design_text
+from unjudged.judging.gains import estimated_gains, gains, gains_of_sum, pair_sums
+from unjudged.judging.merging import merge
+from unjudged.judging.settling import pair_bounds
+from unjudged.measures.names import parse_measures
+from unjudged.rankings.judged import Floats
+from unjudged.uncertainty.shared import SharedRankings
+
+PREVALENCE = 0.3
+QRELS = {
+    "q1": {"a": 1, "b": -1, "c": 0, "d": -1, "e": -1, "f": 1},
+    "q2": {"u": -1, "v": 1, "w": -1, "x": 0},
+}
+RANKINGS = {
+    "one": {"q1": "bacdef", "q2": "xwvu"},
+    "two": {"q1": "fedcba", "q2": "vwx"},
+    "three": {"q1": "acfz", "q2": "yuv"},
+}
+RUNS = {
+    name: {q: {d: float(-k) for k, d in enumerate(docs)} for q, docs in run.items()}
+    for name, run in RANKINGS.items()
+}
+MEASURES = ["AP", "nDCG", "nDCG@3", "RBP(p=0.8)", "P@3", "RR", "Rprec"]
+
+
+def brute_force(measure: str, pairs: list[tuple[int, int]]) -> dict[tuple[str, str], float]:
+    """|Cov(D, x_d)| / sd(x_d) over all completions of every unknown document, each with its probability."""
+    retrieved = {(q, d) for run in RUNS.values() for q, docs in run.items() for d in docs}
+    pooled = {(q, d) for q, docs in QRELS.items() for d in docs}
+    names = sorted(name for name in retrieved | pooled if QRELS[name[0]].get(name[1], -1) < 0)
+    states, chances, values = [], [], []
+    for state in product([0, 1], repeat=len(names)):
+        grades = {q: {d: g for d, g in docs.items() if g >= 0} for q, docs in QRELS.items()}
+        for (q, d), grade in zip(names, state, strict=True):
+            grades[q][d] = grade
+        states.append(state)
+        chances.append(PREVALENCE ** sum(state) * (1 - PREVALENCE) ** (len(state) - sum(state)))
+        values.append(np.asarray(evaluate(grades, RUNS, measure).means)[:, 0])
+    x, p, v = np.array(states, float), np.array(chances), np.array(values)
+    found = {}
+    for k, name in enumerate(names):
+        total = 0.0
+        for i, j in pairs:
+            difference = v[:, i] - v[:, j]
+            covariance = p @ (difference * x[:, k]) - (p @ difference) * (p @ x[:, k])
+            total += abs(covariance) / np.sqrt(PREVALENCE * (1 - PREVALENCE))
+        found[name] = total
+    return found
+
+
+def named(shared: SharedRankings, gain: Floats) -> dict[tuple[str, str], float]:
+    return {(shared.query(row), shared.document(row)): float(gain[row]) for row in shared.unknown.tolist()}
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_gains_equal_brute_force(measure: str) -> None:
+    (chosen,) = parse_measures(measure)
+    shared = SharedRankings.of(Judgments.of(QRELS), RUNS)
+    first, second = np.array([0, 0, 1]), np.array([1, 2, 2])
+    ours = named(shared, gains(shared, chosen, first, second, prevalence=PREVALENCE, draws=40_000, seed=1))
+    theirs = brute_force(measure, [(0, 1), (0, 2), (1, 2)])
+    assert ours.keys() == theirs.keys()
+    exact = measure.startswith(("RBP", "P@"))
+    for name, value in theirs.items():
+        assert ours[name] == pytest.approx(value, rel=1e-9 if exact else 0.03, abs=1e-12 if exact else 1e-3)
+    factor, margin = (1 + 1e-9, 0.0) if exact else (1.06, 2e-3)
+    apart = [(a, b) for a in theirs for b in theirs if theirs[a] > factor * theirs[b] + margin]
+    assert apart
+    assert all(ours[a] > ours[b] for a, b in apart)
+
+
+@pytest.mark.parametrize("measure", ["RBP(p=0.8)", "P@3"])
+def test_the_estimate_for_sums_is_the_closed_form(measure: str) -> None:
+    (chosen,) = parse_measures(measure)
+    shared = SharedRankings.of(Judgments.of(QRELS), RUNS)
+    completions = shared.completions(PREVALENCE, seed=3)
+    pairs = np.array([0, 1]), np.array([1, 2])
+    exact = gains_of_sum(shared, completions, chosen, *pairs)
+    np.testing.assert_allclose(
+        estimated_gains(shared, completions, chosen, *pairs, draws=40_000), exact, atol=2e-3
+    )
+    weights = shared.unknown_weights(chosen)
+    table = np.zeros((weights.rows, 3))
+    table[weights.row, weights.run] = weights.weight
+    by_hand = (np.abs(table[:, 0] - table[:, 1]) + np.abs(table[:, 1] - table[:, 2])) * np.sqrt(0.21)
+    np.testing.assert_allclose(exact, by_hand, rtol=1e-12)
+
+
+def test_sums_over_pairs() -> None:
+    rng = np.random.default_rng(1)
+    table = rng.normal(size=(20, 7))
+    first, second = np.triu_indices(7, 1)
+    for kept in (np.ones(21, bool), rng.random(21) < 0.8, rng.random(21) < 0.2, np.zeros(21, bool)):
+        pairs = list(zip(first[kept], second[kept], strict=True))
+        by_hand = sum((np.abs(table[:, i] - table[:, j]) for i, j in pairs), np.zeros(20))
+        np.testing.assert_allclose(pair_sums(table, first[kept], second[kept]), by_hand, atol=1e-12)
+
+
+def test_pairs_are_settled_by_their_exact_bounds() -> None:
+    """For sums, a pair is open if and only if some completion changes the sign of its difference."""
+    (chosen,) = parse_measures("RBP(p=0.8)")
+    rng = np.random.default_rng(5)
+    for _ in range(20):
+        grades = {q: {d: int(rng.integers(-1, 2)) for d in docs} for q, docs in QRELS.items()}
+        inside = {
+            name: {q: {d: s for d, s in docs.items() if d in QRELS[q]} for q, docs in run.items()}
+            for name, run in RUNS.items()
+        }
+        shared = SharedRankings.of(Judgments.of(grades), inside)
+        found = pair_bounds(shared, chosen)
+        unknown = [(q, d) for q, docs in grades.items() for d, g in docs.items() if g < 0]
+        differences = []
+        for state in product([0, 1], repeat=len(unknown)):
+            full = {q: dict(docs) for q, docs in grades.items()}
+            for (q, d), grade in zip(unknown, state, strict=True):
+                full[q][d] = grade
+            means = np.asarray(evaluate(full, inside, chosen).means)[:, 0]
+            differences.append(means[found.first] - means[found.second])
+        low, high = np.min(differences, axis=0), np.max(differences, axis=0)
+        np.testing.assert_allclose(found.low, low, atol=1e-12)
+        np.testing.assert_allclose(found.high, high, atol=1e-12)
+
+
+def test_judging_what_is_chosen_settles_the_order() -> None:
+    """The loop ends, says so, and the forecast is near the number of judgments that it took."""
+    truth = {q: {d: int(d in "aefvw") for d in docs} for q, docs in QRELS.items()}
+    known = {q: dict(docs) for q, docs in QRELS.items()}
+    steps = 0
+    while True:
+        found = choose(known, RUNS, 1, "AP", pooled=True, prevalence=PREVALENCE, forecast=steps == 0)
+        if not found.open_pairs:
+            break
+        (one,) = found.wanted
+        assert known[one.query][one.document] < 0
+        known[one.query][one.document] = truth[one.query][one.document]
+        steps += 1
+    assert 0 < steps <= 5
+    assert found.wanted == []
+    assert found.sentence() == "Stop: the judgments settle all 3 pairs of 3 runs by AP."
+
+
+def test_the_forecast_settles_what_it_says() -> None:
+    found = choose(sample.qrels, sample.runs, 10, "AP", top=3, pooled=True, prevalence=0.2, forecast=True)
+    assert found.forecast is not None
+    assert 0 < found.forecast <= found.candidates
+    assert f"About {found.forecast} more judgments settle them" in found.sentence()
+
+
+def test_the_same_seed_gives_the_same_documents_and_order() -> None:
+    one, two = (choose(sample.qrels, sample.runs, 20, "AP", seed=4) for _ in range(2))
+    assert one.wanted == two.wanted
+    values = [w.gain for w in one.wanted]
+    assert values == sorted(values, reverse=True)
+
+
+def test_chosen_documents_are_marked_through_merging() -> None:
+    found = choose(sample.qrels, sample.runs, 5, "AP")
+    drawn = found.sample()
+    assert '"chosen": true' in design_text(drawn)
+    answers: dict[str, dict[str, int]] = {}
+    for one in found.wanted:
+        answers.setdefault(one.query, {})[one.document] = 1
+    merged = merge(drawn, {"ann": answers}).judgments
+    assert merged.chosen
+    with pytest.raises(UsageError, match="needs a random sample"):
+        evaluate(merged, sample.runs, "infAP")
+
+
+def test_refusals() -> None:
+    with pytest.raises(UsageError, match="two runs or more"):
+        choose(QRELS, {"one": RUNS["one"]}, 5)
+    with pytest.raises(UsageError, match="budget"):
+        choose(QRELS, RUNS, 0)

@@ -1,0 +1,262 @@
+"""The data of a page is what the commands print, and no name in it can become markup."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.cli.in_process import printed, refused, unjudged
+from unjudged import Judgments, Run, UsageError, calibrate, compare, evaluate, sample
+from unjudged.comparison.verdicts import VERDICTS
+from unjudged.rankings.runs import RunSource
+from unjudged.report.packed import unpacked
+from unjudged.report.page_pairs import conclusions
+from unjudged.report.page_rankings import depth_kept
+from unjudged.uncertainty.shared import SharedRankings
+
+pytest.importorskip("jinja2")
+
+from unjudged.report.html_page import Page, report_page
+
+MEASURES = ["AP", "nDCG@10", "RBP(p=0.8)"]
+SAMPLE = Path(sample.__file__).parent
+FILES = [str(SAMPLE / "qrels.txt"), *(str(SAMPLE / f"{name}.run") for name in sample.runs)]
+FIELDS = {
+    "difference": "difference",
+    "low": "pair_low",
+    "high": "pair_high",
+    "p": "p",
+    "p_adjusted": "p_adjusted",
+}
+HOSTILE = [
+    "</script><script>alert(1)</script>",
+    "<!--<script>",
+    "'\"`${alert(1)}",
+    "x" * 300,
+    "\u202eevil\u202c \u05e9\u05dc\u05d5\u05dd",
+    "=1+2",
+]
+
+
+def read(html: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The facts and arrays of a page."""
+    facts, arrays = (
+        re.search(rf'id="{name}">(.*?)</script>', html, re.DOTALL) for name in ("facts-data", "arrays-data")
+    )
+    assert facts
+    assert arrays
+    known = json.loads(facts[1])
+    return known, unpacked(known["arrays"], arrays[1])
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("page") / "page.html"
+    assert printed("report", *FILES, "-o", str(path)) == ""
+    return path.read_text()
+
+
+def options() -> list[str]:
+    return [word for name in MEASURES for word in ("-m", name)]
+
+
+def test_every_pair_equals_the_json_of_compare(written: str) -> None:
+    facts, arrays = read(written)
+    rows = json.loads(unjudged("compare", *FILES, *options(), "--pairs", "--format", "json").stdout)["rows"]
+    count = len(arrays["first"])
+    assert len(rows) == len(MEASURES) * count
+    for i, row in enumerate(rows):
+        k, pair = divmod(i, count)
+        assert row["measure"] == facts["measures"][k]["name"]
+        assert row["a"] == facts["runs"][arrays["first"][pair]]
+        assert row["b"] == facts["runs"][arrays["second"][pair]]
+        assert row["verdict"] == facts["verdicts"][arrays[f"verdict{k}"][pair]]
+        for field, name in FIELDS.items():
+            assert row[field] == arrays[f"{name}{k}"][pair]
+
+
+def test_every_value_equals_the_json_of_evaluate(written: str) -> None:
+    facts, arrays = read(written)
+    rows = json.loads(unjudged("evaluate", *FILES, *options(), "-q", "--format", "json").stdout)["rows"]
+    measures = [measure["name"] for measure in facts["measures"]]
+    assert len(rows) == len(facts["runs"]) * (len(facts["queries"]) + 1) * len(measures)
+    for row in rows:
+        run, k = facts["runs"].index(row["run"]), measures.index(row["measure"])
+        if row["query"] == "all":
+            assert row["value"] == arrays[f"means{k}"][run]
+        else:
+            place = run * len(facts["queries"]) + facts["queries"].index(row["query"])
+            assert row["value"] == arrays[f"values{k}"][place]
+
+
+def test_every_interval_for_other_queries_equals_the_json_of_evaluate(written: str) -> None:
+    facts, arrays = read(written)
+    asked = ("evaluate", *FILES, *options(), "--interval", "queries", "--format", "json")
+    for row in json.loads(unjudged(*asked).stdout)["rows"]:
+        k = MEASURES.index(row["measure"])
+        ends = arrays[f"queries{k}"].reshape(-1, 2)[facts["runs"].index(row["run"])]
+        assert ends.tolist() == [row["low"], row["high"]]
+
+
+def test_bounds_ranks_tiers_and_flips_are_those_of_compare(written: str) -> None:
+    facts, arrays = read(written)
+    found = compare(sample.qrels, sample.runs, MEASURES)
+    for k, result in enumerate(found.results):
+        bounds = arrays[f"bounds{k}"].reshape(-1, 2)
+        assert bounds[:, 0].tolist() == result.judging.run_low.tolist()
+        assert bounds[:, 1].tolist() == result.judging.run_high.tolist()
+        assert arrays[f"tier{k}"].tolist() == result.tiers()
+        assert arrays[f"rank_intervals{k}"].reshape(-1, 2).tolist() == list(
+            map(list, result.rank_intervals())
+        )
+        for i, (a, b) in enumerate(zip(arrays["first"], arrays["second"], strict=True)):
+            pair = found.pair(facts["runs"][a], facts["runs"][b], result.measure)
+            flip = arrays[f"flip{k}"][i]
+            assert flip == -1 if pair.flip is None else flip == pytest.approx(pair.flip, rel=1e-12)
+            assert (arrays[f"wins{k}"][i], arrays[f"losses{k}"][i]) == (pair.wins, pair.losses)
+
+
+def test_rankings_are_those_of_the_runs(written: str) -> None:
+    facts, arrays = read(written)
+    starts = np.cumsum([0, *arrays["shown_counts"].tolist()])
+    first = np.cumsum([0, *map(len, arrays["documents"])])
+    judgments = Judgments.of(sample.qrels)
+    known = dict(
+        zip(
+            zip(judgments.query.tolist(), judgments.documents, strict=True),
+            judgments.grade.tolist(),
+            strict=True,
+        )
+    )
+    for i, name in enumerate(facts["runs"]):
+        run = Run.of(sample.runs[name])
+        for q, query in enumerate(facts["queries"]):
+            s = i * len(facts["queries"]) + q
+            places = arrays["shown"][starts[s] : starts[s + 1]]
+            names = [arrays["documents"][q][place] for place in places]
+            expected = run.ranking(query) if query in run.queries else []
+            assert names == expected[: facts["depth"]]
+            grades = [int(arrays["grades"][first[q] + place]) for place in places]
+            assert grades == [known.get((q, name), -2) for name in names]
+            judged = sum(grade >= 0 for grade in grades[: facts["top"]])
+            assert arrays["judged_top"][s] == judged
+
+
+def test_the_command_makes_the_same_page_again(written: str, tmp_path: Path) -> None:
+    import shlex
+
+    words = shlex.split(read(written)[0]["command"])
+    assert words[:2] == ["unjudged", "report"]
+    assert words[-2] == "--output"
+    again = tmp_path / "again.html"
+    printed(*words[1:-1], str(again))
+    assert again.read_text() == written.replace(words[-1], str(again))
+
+
+def test_files_are_known_by_their_hashes(written: str) -> None:
+    import hashlib
+
+    files = read(written)[0]["files"]
+    assert [file["file"] for file in files] == FILES
+    for file in files:
+        assert file["sha256"] == hashlib.sha256(Path(file["file"]).read_bytes()).hexdigest()
+
+
+def hostile_page() -> str:
+    runs = {
+        name: {
+            query: {f"{query}{HOSTILE[j % 6]}{j}": float((i + 1) * j % 7) for j in range(12)}
+            for query in HOSTILE
+        }
+        for i, name in enumerate(HOSTILE)
+    }
+    qrels = {query: {f"{query}{HOSTILE[j % 6]}{j}": j % 3 - 1 for j in range(0, 12, 2)} for query in HOSTILE}
+    return report_page(qrels, runs, MEASURES, title=HOSTILE[0], command=HOSTILE[1]).html
+
+
+def test_no_name_ends_an_element(written: str) -> None:
+    html = hostile_page()
+    for mark in ("<script", "</script", "<!--"):
+        assert html.lower().count(mark) == written.lower().count(mark)
+    assert read(html)[0]["runs"] == HOSTILE
+
+
+def test_one_run_and_a_measure_without_a_highest_value() -> None:
+    facts, arrays = read(report_page(sample.qrels, sample.runs["fused"], ["P@10", "DCG@10"]).html)
+    scores = evaluate(sample.qrels, {"run 1": sample.runs["fused"]}, ["P@10", "DCG@10"])
+    for k in (0, 1):
+        bounds = scores.estimate("bounds")[0][k]
+        assert arrays[f"bounds{k}"].tolist() == [bounds.low, bounds.high]
+        assert arrays[f"means{k}"].tolist() == [bounds.value]
+    assert np.isnan(arrays["queries1"]).all()
+    assert facts["tests"] is None
+
+
+def test_calibrated_intervals_and_groups() -> None:
+    groups = {name: name for name in sample.runs}
+    learnt = calibrate(sample.qrels, sample.runs, groups, MEASURES, depth=20)
+    page = report_page(
+        sample.qrels, sample.runs, MEASURES, calibration=learnt, confidence=0.7, groups=groups, depth=20
+    )
+    facts, arrays = read(page.html)
+    expected = evaluate(sample.qrels, sample.runs, MEASURES).estimate(
+        "calibrated", calibration=learnt, confidence=0.7
+    )
+    for k in range(3):
+        assert arrays[f"calibrated{k}"].reshape(-1, 2).tolist() == [
+            [row[k].low, row[k].high] for row in expected
+        ]
+    found = compare(sample.qrels, sample.runs, MEASURES, calibration=learnt, confidence=0.7)
+    for k, name in enumerate(MEASURES):
+        ends = [[p.calibrated.low, p.calibrated.high] for p in found.pairs(name) if p.calibrated]
+        assert arrays[f"calibrated_pairs{k}"].reshape(-1, 2).tolist() == ends
+        assert len(ends) == 15
+    assert [group["name"] for group in facts["groups"]] == list(sample.runs)
+
+
+def test_a_baseline_is_in_every_pair() -> None:
+    facts, arrays = read(report_page(sample.qrels, sample.runs, "P@10", baseline="lexical").html)
+    assert {facts["runs"][b] for b in arrays["second"]} == {"lexical"}
+    assert facts["measures"][0]["words"][0].startswith("The baseline lexical has mean P@10")
+
+
+def test_conclusions_name_both_systems() -> None:
+    for verdict in VERDICTS:
+        apart, equal = conclusions()[verdict]
+        assert "{ahead}" in apart
+        assert "{other}" in apart
+        assert apart.startswith(f"Verdict: {verdict}. ")
+        assert equal.startswith(f"Verdict: {verdict}. ")
+
+
+def test_runs_from_an_iterator_are_read_once() -> None:
+    runs: dict[str, RunSource] = {"a": iter([("q", "d1", 1.0), ("q", "d2", 0.5)]), "b": {"q": {"d2": 1.0}}}
+    page = report_page({"q": {"d1": 1}}, runs, "P@1", groups={"a": "a", "b": "b"})
+    assert read(page.html)[1]["means0"].tolist() == [1.0, 0.0]
+
+
+def test_a_page_in_a_notebook_is_a_frame() -> None:
+    assert Page("<p>'\"</p>")._repr_html_().endswith('srcdoc="&lt;p&gt;&#x27;&quot;&lt;/p&gt;"></iframe>')
+
+
+def test_refusals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = str(tmp_path / "page.html")
+    assert refused(2, "report", FILES[0], "-o", page).startswith("no run given")
+    assert "infAP" in refused(2, "report", *FILES, "-m", "infAP", "-o", page)
+    assert "cannot be written" in refused(1, "report", *FILES[:3], "-o", str(tmp_path / "no" / "page.html"))
+    monkeypatch.setattr("unjudged.report.html_page.find_spec", lambda *_: None)
+    with pytest.raises(UsageError, match=r"a report needs jinja2: pip install \"unjudged\[report\]\""):
+        report_page(sample.qrels, sample.runs)
+
+
+def test_the_more_rankings_the_fewer_documents_of_each() -> None:
+    run = {f"q{i}": {f"d{j}": float(-j) for j in range(30)} for i in range(300)}
+    qrels = {query: {"d1": 1} for query in run}
+    for runs, depth in ((1, 30), (23, 20), (40, 10)):
+        shared = SharedRankings.of(Judgments.of(qrels), {f"run {i}": run for i in range(runs)})
+        assert depth_kept(shared) == depth

@@ -1,0 +1,141 @@
+"""Figures of scores and comparisons hold the numbers of the results that they show."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from unjudged import UsageError, compare, evaluate, sample
+
+pytest.importorskip("altair")
+pytest.importorskip("vl_convert")
+
+from tests.cli.in_process import refused, unjudged
+from tests.report.test_figures import points
+from tests.report.test_page import FILES
+from unjudged.report.figures.charts import picture
+from unjudged.report.figures.comparison_plots import MARKS
+from unjudged.report.gallery import COMMANDS, gallery_in_markdown
+from unjudged.report.gallery import FIGURES as GALLERY
+
+SCORES = evaluate(sample.qrels, sample.runs, ["AP", "nDCG@10"])
+COMPARISON = compare(sample.qrels, sample.runs, "nDCG@10")
+
+
+def rows(chart: Any, field: str) -> list[dict[str, Any]]:
+    return [point for point in points(chart.to_dict()) if field in point]
+
+
+def test_intervals_are_the_estimates() -> None:
+    chart = SCORES.plot.intervals("AP", confidence=0.9)
+    bounds, queries = (SCORES.estimate(kind, confidence=0.9) for kind in ("bounds", "queries"))
+    expected = [
+        (run, row[0].low, row[0].high)
+        for found in (bounds, queries)
+        for run, row in zip(SCORES.runs, found, strict=True)
+    ]
+    assert [(p["run"], p["low"], p["high"]) for p in rows(chart, "low")] == expected
+    assert [p["mean"] for p in rows(chart, "mean")] == SCORES.means[:, 0].tolist()
+    marks = [layer["mark"] for layer in chart.to_dict()["layer"]]
+    assert marks[0]["filled"] is False
+    assert marks[1]["strokeDash"]
+
+
+def test_differences_are_those_of_the_queries() -> None:
+    for chart, k in (
+        (SCORES.plot.differences("fused", "dense", "nDCG@10"), 1),
+        (COMPARISON.plot.differences("fused", "dense"), 1),
+    ):
+        a, b = (SCORES.values[list(SCORES.runs).index(run), :, k] for run in ("fused", "dense"))
+        drawn = rows(chart, "query")
+        assert [p["query"] for p in drawn] == list(SCORES.queries)
+        assert [p["difference"] for p in drawn] == (a - b).tolist()
+
+
+def test_judged_shares_are_those_of_judged_at_one() -> None:
+    drawn = rows(SCORES.plot.judged_by_rank(1), "judged")
+    first = evaluate(sample.qrels, sample.runs, "Judged@1")
+    for i, point in enumerate(drawn):
+        retrieved = len(first.queries) - len(first.missing.get(point["run"], ()))
+        assert point["judged"] == pytest.approx(100 * first.values[i, :, 0].sum() / retrieved)
+
+
+def test_precision_at_each_recall() -> None:
+    drawn = rows(SCORES.plot.precision_recall(), "recall")
+    means = evaluate(sample.qrels, sample.runs, [f"IPrec@{i / 10}" for i in range(11)]).means
+    assert np.reshape([p["precision"] for p in drawn], (11, -1)).T.tolist() == means.tolist()
+
+
+def test_every_value_is_a_dot() -> None:
+    drawn = rows(SCORES.plot.queries("AP"), "value")
+    assert [p["value"] for p in drawn] == SCORES.values[:, :, 0].ravel().tolist()
+
+
+def test_the_matrix_has_every_pair_twice() -> None:
+    drawn = rows(COMPARISON.plot.matrix(), "verdict")
+    assert len(drawn) == 30
+    for point in drawn:
+        pair = COMPARISON.pair(point["row"], point["column"])
+        assert point["verdict"] == pair.verdict
+        assert (point["difference"], point["low"], point["high"]) == (
+            pair.difference.value,
+            pair.difference.low,
+            pair.difference.high,
+        )
+    assert len({look[:2] for look in MARKS.values()}) == len(MARKS)
+
+
+def test_every_figure_can_be_drawn() -> None:
+    plot = SCORES.plot
+    charts = [
+        plot.intervals("AP"),
+        plot.judged_by_rank(),
+        plot.precision_recall(),
+        plot.queries("AP"),
+        COMPARISON.plot.matrix(),
+    ]
+    for chart in charts:
+        assert str(picture(chart, "svg")).startswith("<svg")
+
+
+def test_many_runs_share_a_colour() -> None:
+    many = {f"run {i}": sample.runs["fused"] for i in range(9)}
+    chart = evaluate(sample.qrels, many, "AP").plot.precision_recall().to_dict()
+    assert "value" in chart["encoding"]["color"]
+
+
+def test_refusals() -> None:
+    with pytest.raises(UsageError, match="say which measure: AP, nDCG@10"):
+        SCORES.plot.queries()
+    with pytest.raises(UsageError, match="P@5 was not evaluated"):
+        SCORES.plot.queries("P@5")
+    with pytest.raises(UsageError, match="no run is called 'nobody'"):
+        SCORES.plot.differences("fused", "nobody", "AP")
+    with pytest.raises(UsageError, match="no run is called 'nobody'"):
+        COMPARISON.plot.differences("fused", "nobody")
+
+
+def test_commands_draw_what_they_print(tmp_path: Path) -> None:
+    for command, files, name in (
+        ("evaluate", FILES, "means.svg"),
+        ("compare", FILES, "matrix.png"),
+        ("compare", FILES[:3], "differences.html"),
+    ):
+        drawn = tmp_path / name
+        with_plot = unjudged(command, *files, "-m", "P@10", "--plot", str(drawn))
+        assert with_plot.stdout == unjudged(command, *files, "-m", "P@10").stdout
+        assert drawn.stat().st_size > 1000
+    asked = ("evaluate", *FILES, "-m", "P@10", "--interval", "model", "--prevalence", "0.1")
+    assert unjudged(*asked, "--plot", str(tmp_path / "model.pdf")).returncode == 0
+    assert refused(2, "evaluate", *FILES, "--plot", "figure.bmp").startswith("unknown kind of figure 'bmp'")
+    assert "cannot be written" in refused(1, "compare", *FILES, "--plot", str(tmp_path / "no" / "figure.svg"))
+
+
+def test_the_gallery_is_up_to_date() -> None:
+    docs = Path(__file__).parents[2] / "docs"
+    assert (docs / "gallery.md").read_text() == gallery_in_markdown(), "run `make docs`"
+    for name in (*GALLERY, *COMMANDS):
+        assert (docs / "gallery" / f"{name}.svg").read_text().startswith("<svg")
