@@ -145,7 +145,7 @@ def test_the_commands_of_the_page_print_what_it_shows(script: Any, collection: A
     shown = script.walk(collection, tmp_path)
     assert set(shown) == set(script.COMMANDS)
     for command, text in shown.items():
-        assert f"```text\n{text}\n```" in page, f"{command}: run `make predictions`"
+        assert f"```text\n{text}\n```" in page, f"{command}: run scripts/predictions.py --commands-only"
 
 
 @pytest.fixture(scope="module")
