@@ -102,7 +102,7 @@ predictions: $(VENV)/tools
 # How often every interval holds, measured: the tables of docs/trust.md. About a quarter of an hour of processor time.
 coverage: DATA = ../shared/data/trec8
 coverage: $(VENV)/tools
-	$(BIN)/python scripts/coverage/write_tables.py --data $(DATA)
+	$(BIN)/python scripts/trust/write_tables.py --data $(DATA)
 
 sample: $(VENV)/installed
 	$(BIN)/python scripts/make_sample.py

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-SCRIPTS = Path(__file__).parent.parent.parent / "scripts" / "coverage"
+SCRIPTS = Path(__file__).parent.parent.parent / "scripts" / "trust"
 WIDEST = {"AP": 0.0171, "RBP(p=0.8)": 0.0176}
 """Mean widths at 95 % that the intervals must not exceed."""
 

@@ -67,7 +67,9 @@ def queries(folder: Path, pool: ProcessPoolExecutor) -> None:
 
 def differences(folder: Path, pool: ProcessPoolExecutor) -> None:
     cases = pool.submit(calibrated_coverage.differences, folder, MEASURES).result()
-    replace_table(PAGE, "differences", levels_table(cases, ["two new"], LEVELS))
+    replace_table(
+        PAGE, "differences", levels_table(cases, ["two new"], calibrated_coverage.DIFFERENCE_LEVELS)
+    )
 
 
 PARTS: dict[str, Callable[[Path, ProcessPoolExecutor], None]] = {
