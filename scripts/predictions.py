@@ -333,14 +333,28 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], labels: int = 1) -
     return "\n".join("| " + " | ".join(line) + " |" for line in [head, rule, *rows])
 
 
+def with_outputs(page: str, shown: Mapping[str, str]) -> str:
+    """The page with the outputs of its commands as they are now, and all else as it was."""
+    for text in shown.values():
+        before, fence, rest = page.partition("```text\n" + text.splitlines()[0])
+        if not fence:
+            raise SystemExit(f"the page has no {text.splitlines()[0]!r}: remake it whole")
+        page = f"{before}```text\n{text}{rest[rest.index(chr(10) + '```') :]}"
+    return page
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--repetitions", type=int, default=4000)
+    parser.add_argument("--commands-only", action="store_true", help="only the outputs of the commands")
     chosen = parser.parse_args()
     found = Collection.read(chosen.data / "dl2019")
     with TemporaryDirectory() as folder:
         shown = walk(found, Path(folder))
+    if chosen.commands_only:
+        write_whole(DOCS / "predictions.md", with_outputs((DOCS / "predictions.md").read_text(), shown))
+        return
     text = PAGE.format(
         **shown,
         repetitions=chosen.repetitions,

@@ -59,6 +59,7 @@ __all__ = [
     "design_for_predictions",
     "estimate_by_document",
     "estimate_by_query",
+    "estimate_with_predictions",
     "evaluate",
     "experiment",
     "measure",
@@ -91,6 +92,7 @@ if TYPE_CHECKING:
     from unjudged.predictions.judging_design import JudgingDesign
     from unjudged.predictions.source import Predictions
     from unjudged.predictions.spot_check import SpotCheck, spot_check, spot_check_design
+    from unjudged.predictions.together import estimate_with_predictions
     from unjudged.report.html_page import Page, report_page
     from unjudged.simulation import Simulated, simulate
     from unjudged.uncertainty.calibration import Calibration
@@ -123,6 +125,7 @@ else:
         "design_for_predictions": "unjudged.predictions.design",
         "estimate_by_document": "unjudged.predictions.by_document",
         "estimate_by_query": "unjudged.predictions.by_query",
+        "estimate_with_predictions": "unjudged.predictions.together",
         "prediction_powered": "unjudged.predictions.by_query",
         "spot_check": "unjudged.predictions.spot_check",
         "spot_check_design": "unjudged.predictions.spot_check",

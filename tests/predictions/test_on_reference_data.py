@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from unjudged import Predictions, audit, calibrate
+from unjudged.cli.check_run import PREVALENCE
 from unjudged.predictions.population import Population
 from unjudged.predictions.rehearsal import Rehearsal, rehearse
 from unjudged.predictions.sums import Sum
@@ -144,7 +145,7 @@ def test_the_commands_of_the_page_print_what_it_shows(script: Any, collection: A
     shown = script.walk(collection, tmp_path)
     assert set(shown) == set(script.COMMANDS)
     for command, text in shown.items():
-        assert f"```text\n{text}\n```" in page, f"{command}: run `make predictions`"
+        assert f"```text\n{text}\n```" in page, f"{command}: run scripts/predictions.py --commands-only"
 
 
 @pytest.fixture(scope="module")
@@ -161,6 +162,14 @@ def test_spot_checks_of_the_manual_runs(trec8: Any, measure: str, budget: int, r
     assert 0.93 <= found.coverage <= 0.99
     assert found.rmse <= rmse
     assert found.bounds == pytest.approx(0.139 if measure == "RBP(p=0.8)" else 0.191, abs=0.001)
+
+
+@pytest.mark.parametrize(("measure", "rmse"), [("RBP(p=0.8)", 0.007), ("RBP(p=0.95)", 0.0105)])
+def test_spot_checks_need_no_calibration(trec8: Any, measure: str, rmse: float) -> None:
+    """The prevalence that `unjudged spot-check` takes without one is as good on the manual runs."""
+    found = trec8.spot_checks(measure, 30, draws=300, prevalence=[PREVALENCE])
+    assert 0.93 <= found.coverage <= 0.99
+    assert found.rmse <= rmse
 
 
 def test_spot_checks_with_the_prevalence_of_a_calibration(script: Any, trec8: Any, data: Path) -> None:

@@ -26,7 +26,7 @@ COMMANDS = {
     "calibrate": ("calibrate:calibrate", "Learn from pooled runs how far off the scores of new runs are."),
     "report": ("report:report", "Write an evaluation as one page of HTML."),
     "audit": ("audit:audit", "Compare predicted relevance with human judgments."),
-    "spot-check": ("spot_check:spot_check", "Check a run that was not pooled by a few random judgments."),
+    "spot-check": ("check_run:spot_check", "Check a run that was not pooled by a few random judgments."),
     "next": ("next_to_judge:next_to_judge", "List the documents to judge next."),
     "plan": ("plan:plan", "Plan how large an experiment has to be."),
     "pool": ("pool_and_sample:pool", "Make a pool from runs, or show what each run brought to it."),

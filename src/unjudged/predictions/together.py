@@ -40,8 +40,8 @@ def estimate_with_predictions(
     >>> people = {"q1": {"d1": 1, "d2": -1, "d3": 0}, "q2": {"d1": -1, "d2": 0, "d3": 1}}
     >>> model = {q: {"d1": 0.9, "d2": 0.5, "d3": 0.1} for q in people}
     >>> (found,) = estimate_with_predictions(people, {"mine": model}, model, "P@3")
-    >>> print(found.intervals("mine")[0].uncertainty, found.notes())
-    judgments ['P@3 by document: assumed uniform sample of 4 human judgments, calibrated predictions.']
+    >>> print(found.notes()[0])
+    P@3 by document: assumed uniform sample of 4 human judgments, calibrated predictions.
     """
     judgments, source = Judgments.of(qrels), Predictions.of(predictions)
     by_query = _complete(judgments) and _further_queries(judgments, source)

@@ -50,8 +50,8 @@ def spot_check(
     checked
         The documents that this command listed, with their grades.
     calibration
-        A file that `unjudged calibrate` wrote: how often unjudged documents are relevant, by rank. It makes
-        the interval narrower; the interval holds without it too.
+        A file that `unjudged calibrate` wrote: how often unjudged documents are relevant, by rank. The
+        interval holds without it too.
     prevalence
         The probability that an unjudged document is relevant, instead of --calibration. Default: 0.05.
     measure
