@@ -27,7 +27,7 @@ from unjudged.uncertainty.park import is_sum
 from unjudged.uncertainty.prevalence import PrevalenceLike
 from unjudged.uncertainty.shared import SharedRankings
 
-DRAWS = 100
+DRAWS = 60
 
 
 def gains(
