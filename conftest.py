@@ -8,11 +8,15 @@ from typing import Any
 import pytest
 
 from unjudged import MEASURES
-from unjudged.comparison.corrections import CORRECTIONS
-from unjudged.comparison.significance import TESTS
+from unjudged.comparison.testing.corrections import CORRECTIONS
+from unjudged.comparison.testing.significance import TESTS
 from unjudged.judging.designs import DESIGNS
 from unjudged.measures.registry import BOUNDS
-from unjudged.uncertainty import closed_bounds, gain_bounds, methods  # noqa: F401 (they register)
+from unjudged.uncertainty import methods  # noqa: F401 (they register)
+from unjudged.uncertainty.bounding import (
+    closed_bounds,  # noqa: F401 (they register)
+    gain_bounds,  # noqa: F401 (they register)
+)
 from unjudged.uncertainty.intervals import INTERVALS
 
 REGISTRIES: tuple[dict[str, Any], ...] = (MEASURES, BOUNDS, INTERVALS, TESTS, CORRECTIONS, DESIGNS)

@@ -35,9 +35,11 @@ ndcg, rbp = evaluate(folder / "test.tsv", folder / "dense.json", ["nDCG@10", "RB
 print("nDCG@10", ndcg)
 print("RBP    ", rbp)
 
-# %% What is likely: each unjudged document is relevant with the probability of a judged one at its rank.
-(likely,) = evaluate(folder / "test.tsv", folder / "dense.json", "RBP(p=0.8)").estimate("model", q="rank")[0]
-print("RBP    ", likely, "likely")
+# %% What follows from an assumption: each unjudged document is relevant with probability 0.1.
+(given,) = evaluate(folder / "test.tsv", folder / "dense.json", "RBP(p=0.8)").estimate(
+    "model", prevalence=0.1
+)[0]
+print("RBP    ", given, given.method)
 
 # Prints:
 # Scores(1 run x 30 queries; means)
@@ -45,4 +47,4 @@ print("RBP    ", likely, "likely")
 # dense   0.2374      0.2634     0.3200
 # nDCG@10 0.2374 [0.1765, 0.8823]
 # RBP     0.2634 [0.2634, 0.9495]
-# RBP     0.8304 [0.7968, 0.8639] likely
+# RBP     0.3320 [0.3024, 0.3615] given prevalence 0.1; Normal

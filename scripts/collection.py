@@ -19,10 +19,10 @@ import numpy as np
 from unjudged import Judgments, Pool, evaluate, sample
 from unjudged.formats.writing import judgments_text, qrels_text
 from unjudged.judging.choosing import choose
-from unjudged.judging.design_file import design_text, read_design
-from unjudged.judging.drawn_sample import draw
-from unjudged.judging.handing_out import hand_out, task_texts
-from unjudged.judging.merging import merge
+from unjudged.judging.collecting.design_file import design_text, read_design
+from unjudged.judging.collecting.drawn_sample import draw
+from unjudged.judging.collecting.handing_out import hand_out, task_texts
+from unjudged.judging.collecting.merging import merge
 from unjudged.rankings.extension import updated
 
 NORMAL = 1.96

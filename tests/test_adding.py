@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from unjudged import JudgedRankings, Judgments, Pool, compare, evaluate, experiment, measure, sample
-from unjudged.comparison.corrections import correction
-from unjudged.comparison.significance import significance_test
+from unjudged.comparison.testing.corrections import correction
+from unjudged.comparison.testing.significance import significance_test
 from unjudged.judging.designs import design
 from unjudged.measures.registry import Measure, bounds_of
 from unjudged.rankings.judged import Floats, Integers
-from unjudged.uncertainty.bounds import Bounds, bounds
+from unjudged.uncertainty.bounding.bounds import Bounds, bounds
 from unjudged.uncertainty.estimate import JUDGMENTS, Estimate
 from unjudged.uncertainty.intervals import IntervalRequest, interval_method
 

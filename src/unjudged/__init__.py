@@ -76,19 +76,19 @@ __all__ += measures.__all__
 
 if TYPE_CHECKING:
     from unjudged import sample
-    from unjudged.comparison.pairwise import compare_pairs
-    from unjudged.comparison.power import plan_queries
     from unjudged.comparison.systems import Comparison, compare
+    from unjudged.comparison.testing.pairwise import compare_pairs
+    from unjudged.comparison.testing.power import plan_queries
     from unjudged.comparison.verdicts import Pair
     from unjudged.experiments.robustness import Agreement, Robustness, experiment
     from unjudged.groups import calibrate
     from unjudged.judging.next_documents import ToJudge, Wanted, to_judge
     from unjudged.judging.pool import Pool
     from unjudged.predictions.auditing import Audit, audit
-    from unjudged.predictions.by_document import DocumentEstimates, estimate_by_document
-    from unjudged.predictions.by_query import QueryEstimates, estimate_by_query, prediction_powered
     from unjudged.predictions.combining import Combined, combine
     from unjudged.predictions.design import design_for_predictions
+    from unjudged.predictions.estimators.by_document import DocumentEstimates, estimate_by_document
+    from unjudged.predictions.estimators.by_query import QueryEstimates, estimate_by_query, prediction_powered
     from unjudged.predictions.judging_design import JudgingDesign
     from unjudged.predictions.source import Predictions
     from unjudged.predictions.spot_check import SpotCheck, spot_check, spot_check_design
@@ -106,8 +106,8 @@ else:
         "Comparison": "unjudged.comparison.systems",
         "Pair": "unjudged.comparison.verdicts",
         "compare": "unjudged.comparison.systems",
-        "compare_pairs": "unjudged.comparison.pairwise",
-        "plan_queries": "unjudged.comparison.power",
+        "compare_pairs": "unjudged.comparison.testing.pairwise",
+        "plan_queries": "unjudged.comparison.testing.power",
         "Agreement": "unjudged.experiments.robustness",
         "Pool": "unjudged.judging.pool",
         "Robustness": "unjudged.experiments.robustness",
@@ -115,18 +115,18 @@ else:
         "report_page": "unjudged.report.html_page",
         "Audit": "unjudged.predictions.auditing",
         "Combined": "unjudged.predictions.combining",
-        "DocumentEstimates": "unjudged.predictions.by_document",
+        "DocumentEstimates": "unjudged.predictions.estimators.by_document",
         "JudgingDesign": "unjudged.predictions.judging_design",
         "Predictions": "unjudged.predictions.source",
-        "QueryEstimates": "unjudged.predictions.by_query",
+        "QueryEstimates": "unjudged.predictions.estimators.by_query",
         "SpotCheck": "unjudged.predictions.spot_check",
         "audit": "unjudged.predictions.auditing",
         "combine": "unjudged.predictions.combining",
         "design_for_predictions": "unjudged.predictions.design",
-        "estimate_by_document": "unjudged.predictions.by_document",
-        "estimate_by_query": "unjudged.predictions.by_query",
+        "estimate_by_document": "unjudged.predictions.estimators.by_document",
+        "estimate_by_query": "unjudged.predictions.estimators.by_query",
         "estimate_with_predictions": "unjudged.predictions.together",
-        "prediction_powered": "unjudged.predictions.by_query",
+        "prediction_powered": "unjudged.predictions.estimators.by_query",
         "spot_check": "unjudged.predictions.spot_check",
         "spot_check_design": "unjudged.predictions.spot_check",
         "Simulated": "unjudged.simulation",

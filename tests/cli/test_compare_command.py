@@ -147,7 +147,7 @@ def test_judging_the_documents_asked_for_settles_the_comparison(tmp_path: Path) 
     printed("next", QRELS, RERANKED, DENSE, "--difference", "--budget", "500", "-o", str(asked))
     lines = asked.read_text().splitlines()
     assert lines[0] == "# 500 documents to judge: replace each -1 by a grade."
-    assert len(lines) == 502
+    assert len(lines) == 503
     asked.write_text("\n".join(lines).replace(" -1", " 0"))
     assert "Verdict: clear. reranked is better" in printed(
         "compare", QRELS, RERANKED, DENSE, "--judged", str(asked)

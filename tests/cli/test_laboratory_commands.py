@@ -177,7 +177,7 @@ def test_groups_that_name_no_run(tmp_path: Path) -> None:
     path.write_text("a b\n")
     assert "lists none of the runs" in refused(1, "pool", *RUNS, "--groups", str(path), "--statistics")
     for text, message in {
-        "a\n": ":1: 'a': expected a run and its group",
+        "a\n": ":1: 'a' is not a run and its group",
         "fused x\nfused y\n": ":2: run 'fused' appears again: list each run once",
     }.items():
         path.write_text(text)

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unjudged import UsageError, compare_pairs
-from unjudged.comparison import corrections
-from unjudged.comparison.corrections import CORRECTIONS, adjusted, correction
-from unjudged.comparison.pairs import Pairs
-from unjudged.comparison.significance import p_values, random_flips
+from unjudged.comparison.testing import corrections
+from unjudged.comparison.testing.corrections import CORRECTIONS, adjusted, correction
+from unjudged.comparison.testing.pairs import Pairs
+from unjudged.comparison.testing.significance import p_values, random_flips
 from unjudged.rankings.judged import Floats
 
 STATSMODELS = {"holm": "holm", "bh": "fdr_bh", "bonferroni": "bonferroni"}

@@ -9,9 +9,9 @@ from scipy import stats
 
 from tests.comparison.test_significance import score_matrices
 from unjudged import UsageError
-from unjudged.comparison import effects
-from unjudged.comparison.effects import effect_size, outcomes, t_interval
-from unjudged.comparison.pairs import Pairs
+from unjudged.comparison.testing import effects
+from unjudged.comparison.testing.effects import effect_size, outcomes, t_interval
+from unjudged.comparison.testing.pairs import Pairs
 from unjudged.rankings.judged import Floats
 
 
@@ -75,7 +75,7 @@ def test_the_jackknife_is_what_leaving_out_gives(monkeypatch: pytest.MonkeyPatch
     without = np.array([[part.mean() / part.std(ddof=1) for part in parts] for parts in rows])
     expected = np.sqrt(10 / 11 * ((without - without.mean(axis=1, keepdims=True)) ** 2).sum(axis=1))
     np.testing.assert_allclose(effects._jackknife(against_zero(differences)), expected)
-    monkeypatch.setattr("unjudged.comparison.pairs.CELLS", 22)
+    monkeypatch.setattr("unjudged.comparison.testing.pairs.CELLS", 22)
     np.testing.assert_allclose(effects._jackknife(against_zero(differences)), expected)
 
 

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from tests.comparison.small_collections import DOCUMENTS, completed_differences, several_runs, shared_of
 from tests.conftest import Qrels, RunDict
 from unjudged.comparison.judgment_bounds import JudgmentBounds, judgment_bounds
-from unjudged.comparison.pairs import Pairs
 from unjudged.comparison.reversals import reversible
+from unjudged.comparison.testing.pairs import Pairs
 from unjudged.measures.names import parse_measures
 from unjudged.uncertainty.shared import SharedRankings
 

@@ -13,7 +13,12 @@ from scipy import stats
 from tests.cli.in_process import printed, refused
 from tests.cli.test_command_line import QRELS
 from unjudged import UsageError, evaluate, plan_queries, sample
-from unjudged.comparison.power import power_of_t, queries_by_formula, queries_needed, smallest_difference
+from unjudged.comparison.testing.power import (
+    power_of_t,
+    queries_by_formula,
+    queries_needed,
+    smallest_difference,
+)
 
 RUNS = [str(sample.runs[name]) for name in ("fused", "reranked", "lexical")]
 PILOT = np.random.default_rng(6).normal(0.02, 0.1, 40)

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from unjudged import UsageError
-from unjudged.comparison import significance
-from unjudged.comparison.pairs import Pairs
-from unjudged.comparison.significance import TESTS, p_values, significance_test
+from unjudged.comparison.testing import significance
+from unjudged.comparison.testing.pairs import Pairs
+from unjudged.comparison.testing.significance import TESTS, p_values, significance_test
 from unjudged.rankings.judged import Floats
 
 
@@ -101,7 +101,7 @@ def test_a_p_value_does_not_depend_on_the_other_pairs(monkeypatch: pytest.Monkey
     """Neither on which other pairs there are nor on the blocks in which pairs and draws are computed."""
     scores = np.random.default_rng(5).random((6, 16))
     whole = {name: p_values(Pairs.of(scores), name, draws=500).p for name in TESTS}
-    monkeypatch.setattr("unjudged.comparison.pairs.CELLS", 64)
+    monkeypatch.setattr("unjudged.comparison.testing.pairs.CELLS", 64)
     monkeypatch.setattr(significance, "CELLS", 64)
     for name, p in whole.items():
         np.testing.assert_array_equal(p_values(Pairs.of(scores), name, draws=500).p, p)

@@ -18,7 +18,7 @@ from unjudged import MEASURES, InputError, Judgments, Run, UsageError, evaluate,
 from unjudged.compat import ir_measures as compat
 from unjudged.measures.names import parse
 from unjudged.rankings.judged import Floats, JudgedRankings
-from unjudged.uncertainty.bounds import bounds
+from unjudged.uncertainty.bounding.bounds import bounds
 
 PROVIDER = ir_measures.providers.registry["unjudged"]
 AT = {"recall": "@0.1", "cutoff": "@10", "multiple": "@1.0"}

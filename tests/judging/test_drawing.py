@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 from unjudged import InputError, Pool, UsageError, evaluate, sample
-from unjudged.judging.design_file import design_text, read_design
+from unjudged.judging.collecting.design_file import design_text, read_design
+from unjudged.judging.collecting.drawn_sample import DrawnSample, draw
+from unjudged.judging.collecting.handing_out import hand_out, task_texts
+from unjudged.judging.collecting.merging import merge
 from unjudged.judging.designs import DESIGNS
-from unjudged.judging.drawn_sample import DrawnSample, draw
-from unjudged.judging.handing_out import hand_out, task_texts
-from unjudged.judging.merging import merge
 from unjudged.judging.sampling import rounded
 
 RUNS = {

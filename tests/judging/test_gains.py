@@ -9,9 +9,9 @@ import pytest
 
 from unjudged import Judgments, UsageError, evaluate, sample
 from unjudged.judging.choosing import choose
-from unjudged.judging.design_file import design_text
+from unjudged.judging.collecting.design_file import design_text
+from unjudged.judging.collecting.merging import merge
 from unjudged.judging.gains import estimated_gains, gains, gains_of_sum, pair_sums
-from unjudged.judging.merging import merge
 from unjudged.judging.settling import pair_bounds
 from unjudged.measures.names import parse_measures
 from unjudged.rankings.judged import Floats

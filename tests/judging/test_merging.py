@@ -11,9 +11,14 @@ from statsmodels.stats.inter_rater import cohens_kappa as their_cohen
 from statsmodels.stats.inter_rater import fleiss_kappa as their_fleiss
 
 from unjudged import InputError, Judgments, Pool, UsageError, evaluate, xinfAP
-from unjudged.judging.agreement_of_judges import agreements, agreements_by_topic, cohen_kappa, fleiss_kappa
-from unjudged.judging.drawn_sample import draw
-from unjudged.judging.merging import merge
+from unjudged.judging.collecting.agreement_of_judges import (
+    agreements,
+    agreements_by_topic,
+    cohen_kappa,
+    fleiss_kappa,
+)
+from unjudged.judging.collecting.drawn_sample import draw
+from unjudged.judging.collecting.merging import merge
 
 POOL = Pool.of({"q1": dict.fromkeys("abcd", -1), "q2": dict.fromkeys("xy", -1)})
 ALL = draw(POOL, "random", 1.0)

@@ -14,7 +14,7 @@ from unjudged import MEASURES, JudgedRankings, Measure, UsageError, compare, eva
 from unjudged.measures.names import parse
 from unjudged.rankings.judged import Floats
 from unjudged.report.pages import page
-from unjudged.uncertainty.bounds import bounds
+from unjudged.uncertainty.bounding.bounds import bounds
 
 
 def _weight(rank: Floats, cutoff: float = inf, **_: Any) -> Floats:

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from unjudged import InputError, Judgments, Predictions, UsageError, estimate_by_document, evaluate
 from unjudged.judging.pool import Pool
-from unjudged.predictions.by_document import per_query_estimates
-from unjudged.predictions.isotonic import cross_fitted, folds_of
-from unjudged.predictions.population import POISSON, Population
-from unjudged.predictions.sampling_variance import SamplingError, sampling_covariance
-from unjudged.predictions.sums import Sum
+from unjudged.predictions.estimators.by_document import per_query_estimates
+from unjudged.predictions.estimators.isotonic import cross_fitted, folds_of
+from unjudged.predictions.estimators.population import POISSON, Population
+from unjudged.predictions.estimators.sampling_variance import SamplingError, sampling_covariance
+from unjudged.predictions.estimators.sums import Sum
 
 Nested = dict[str, dict[str, int]]
 

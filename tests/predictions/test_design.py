@@ -19,7 +19,7 @@ from unjudged import (
     estimate_by_document,
     sample,
 )
-from unjudged.judging.design_file import design_text, read_design
+from unjudged.judging.collecting.design_file import design_text, read_design
 from unjudged.predictions.combining import DRAWN
 from unjudged.predictions.design import probabilities
 

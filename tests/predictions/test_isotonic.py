@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unjudged import Judgments
-from unjudged.predictions.isotonic import Curve, cross_fitted, folds_of
+from unjudged.predictions.estimators.isotonic import Curve, cross_fitted, folds_of
 
 sklearn = pytest.importorskip("sklearn.isotonic")
 

@@ -14,9 +14,9 @@ import pytest
 
 from unjudged import Predictions, audit, calibrate
 from unjudged.cli.check_run import PREVALENCE
-from unjudged.predictions.population import Population
+from unjudged.predictions.estimators.population import Population
+from unjudged.predictions.estimators.sums import Sum
 from unjudged.predictions.rehearsal import Rehearsal, rehearse
-from unjudged.predictions.sums import Sum
 
 SCRIPTS = Path(__file__).parents[2] / "scripts"
 REPETITIONS = 2000

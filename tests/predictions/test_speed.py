@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from unjudged import JudgedRankings, Judgments
-from unjudged.predictions.by_document import per_query_estimates
-from unjudged.predictions.isotonic import cross_fitted
-from unjudged.predictions.population import POISSON, Population
-from unjudged.predictions.sampling_variance import sampling_covariance
+from unjudged.predictions.estimators.by_document import per_query_estimates
+from unjudged.predictions.estimators.isotonic import cross_fitted
+from unjudged.predictions.estimators.population import POISSON, Population
+from unjudged.predictions.estimators.sampling_variance import sampling_covariance
 
 QUERIES, DEPTH = 10_000, 1_000
 

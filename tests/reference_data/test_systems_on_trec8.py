@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from unjudged.comparison.judgment_bounds import judgment_bounds
-from unjudged.comparison.pairwise import compare_pairs
+from unjudged.comparison.testing.pairwise import compare_pairs
 from unjudged.evaluation import name_runs
 from unjudged.measures.names import parse_measures
 from unjudged.rankings.judgments import Judgments

@@ -14,8 +14,8 @@ from unjudged import JudgedRankings, Measure, UsageError, evaluate, sample
 from unjudged.evaluation import judged_rankings
 from unjudged.measures.names import parse
 from unjudged.rankings.judgments import Judgments
-from unjudged.uncertainty.bounds import _over_counts, bounds
-from unjudged.uncertainty.filled import Filled
+from unjudged.uncertainty.bounding.bounds import _over_counts, bounds
+from unjudged.uncertainty.bounding.filled import Filled
 
 BOUNDED = [measure for measure in EVERY if measure.traits.monotone]
 BOUNDED += [parse(name)[0] for name in ("AP@3", "nDCG@3", "R@2", "AP(rel=2)", "Bpref(form='paper')")]

@@ -14,8 +14,8 @@ from tests.measures.test_properties import EVERY
 from unjudged import JudgedRankings, Judgments, Measure
 from unjudged.evaluation import judged_rankings
 from unjudged.measures.names import parse
+from unjudged.uncertainty.bounding.filled import Filled
 from unjudged.uncertainty.completions import Completions, Evidence
-from unjudged.uncertainty.filled import Filled
 from unjudged.uncertainty.shared import SharedRankings
 from unjudged.uncertainty.stacking import DrawnGrades, Stacking
 

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from unjudged import audit as audit_predictions
-from unjudged.cli.arguments import File, Format, Output, check_files
+from unjudged.cli.options.arguments import File, Format, Output, check_files
 from unjudged.cli.output import check_output, show_grids
 from unjudged.cli.progress import progress
 from unjudged.grids.rendering import WITHOUT_NOTES

@@ -7,7 +7,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from unjudged.baselines import variance_of_ap
-from unjudged.cli.arguments import Format, Measures, Output
+from unjudged.cli.options.arguments import Format, Measures, Output
 from unjudged.cli.output import show_grids
 from unjudged.errors import UsageError
 from unjudged.grids.grid import Cell, Column, Grid

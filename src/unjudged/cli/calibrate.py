@@ -7,7 +7,15 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from unjudged import calibrate as learn
-from unjudged.cli.arguments import Conflicts, File, Judged, Measures, Output, check_files, read_judgments
+from unjudged.cli.options.arguments import (
+    Conflicts,
+    File,
+    Judged,
+    Measures,
+    Output,
+    check_files,
+    read_judgments,
+)
 from unjudged.cli.output import show
 from unjudged.cli.progress import reading
 from unjudged.errors import UsageError

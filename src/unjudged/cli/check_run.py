@@ -8,7 +8,15 @@ from cyclopts import Parameter
 
 from unjudged import spot_check as estimate
 from unjudged import spot_check_design
-from unjudged.cli.arguments import Conflicts, File, Format, Judged, Output, check_files, read_judgments
+from unjudged.cli.options.arguments import (
+    Conflicts,
+    File,
+    Format,
+    Judged,
+    Output,
+    check_files,
+    read_judgments,
+)
 from unjudged.cli.output import check_output, show, show_grids
 from unjudged.cli.progress import progress
 from unjudged.errors import InputError, UsageError

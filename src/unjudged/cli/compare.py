@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from unjudged import compare as compare_systems
-from unjudged.cli.arguments import (
+from unjudged.cli.options.arguments import (
     Conflicts,
     File,
     Format,
@@ -20,12 +20,12 @@ from unjudged.cli.arguments import (
     check_files,
     read_judgments,
 )
+from unjudged.cli.options.prediction_options import NO_PREDICTIONS, Predicted
 from unjudged.cli.output import check_output, show, show_figure, show_grids, terminal_width
-from unjudged.cli.prediction_options import NO_PREDICTIONS, Predicted
 from unjudged.cli.progress import reading
 from unjudged.comparison.comparison_grids import systems_records
-from unjudged.comparison.significance import DRAWS
 from unjudged.comparison.systems import Comparison
+from unjudged.comparison.testing.significance import DRAWS
 from unjudged.errors import UsageError
 from unjudged.grids.escapes import plain
 from unjudged.grids.grid import Grid

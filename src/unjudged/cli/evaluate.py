@@ -8,7 +8,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 import unjudged
-from unjudged.cli.arguments import (
+from unjudged.cli.options.arguments import (
     Conflicts,
     File,
     Format,
@@ -20,8 +20,8 @@ from unjudged.cli.arguments import (
     number_or_name,
     read_judgments,
 )
+from unjudged.cli.options.prediction_options import NO_PREDICTIONS, Predicted
 from unjudged.cli.output import check_output, show_figure, show_grids
-from unjudged.cli.prediction_options import NO_PREDICTIONS, Predicted
 from unjudged.cli.progress import progress, reading
 from unjudged.errors import UsageError
 from unjudged.evaluation import DEFAULT_MEASURES

@@ -7,7 +7,15 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from unjudged.cli.arguments import Conflicts, File, Format, Judged, Output, check_files, read_judgments
+from unjudged.cli.options.arguments import (
+    Conflicts,
+    File,
+    Format,
+    Judged,
+    Output,
+    check_files,
+    read_judgments,
+)
 from unjudged.cli.progress import progress, reading
 from unjudged.errors import UsageError
 from unjudged.evaluation import judged_rankings, name_runs

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from unjudged.cli.arguments import File, Output, check_files
+from unjudged.cli.options.arguments import File, Output, check_files
 from unjudged.cli.output import show, warn
 from unjudged.errors import UsageError
 from unjudged.formats.roles import CHOSEN
@@ -41,8 +41,8 @@ def judge(
     output
         Write the page to this file.
     """
-    from unjudged.judging.task_page import judging_page
-    from unjudged.judging.texts import read_texts, read_topics
+    from unjudged.judging.collecting.task_page import judging_page
+    from unjudged.judging.collecting.texts import read_texts, read_topics
 
     check_files([to_judge, documents, *filter(None, [queries])])
     numbers = [word.strip() for word in grades.split(",")]

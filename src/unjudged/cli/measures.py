@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from unjudged.cli.arguments import Format, Output
+from unjudged.cli.options.arguments import Format, Output
 from unjudged.cli.output import show, show_grids
 from unjudged.errors import UsageError
 from unjudged.measures.names import parse

@@ -8,8 +8,8 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from unjudged.cli.arguments import File, Output, check_files
-from unjudged.cli.judging_folder import check_new
+from unjudged.cli.options.arguments import File, Output, check_files
+from unjudged.cli.options.judging_folder import check_new
 from unjudged.cli.output import command_line, show, terminal_width
 from unjudged.errors import UsageError
 from unjudged.formats.roles import CHOSEN
@@ -55,8 +55,8 @@ def merge(
     output
         Write the judgments to this file.
     """
-    from unjudged.judging.design_file import read_design
-    from unjudged.judging.merging import merge as merged_with
+    from unjudged.judging.collecting.design_file import read_design
+    from unjudged.judging.collecting.merging import merge as merged_with
 
     check_files([design, *judged])
     if not judged:

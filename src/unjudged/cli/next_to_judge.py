@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from unjudged import to_judge
-from unjudged.cli.arguments import (
+from unjudged.cli.options.arguments import (
     Conflicts,
     File,
     Judged,
@@ -18,7 +18,7 @@ from unjudged.cli.arguments import (
     one_measure,
     read_judgments,
 )
-from unjudged.cli.judging_folder import check_new
+from unjudged.cli.options.judging_folder import check_new
 from unjudged.cli.output import show, show_grids
 from unjudged.cli.progress import progress
 from unjudged.errors import InputError, UsageError
@@ -26,7 +26,7 @@ from unjudged.formats.roles import CHOSEN
 from unjudged.formats.writing import qrels_text
 from unjudged.grids.rendering import format_of
 from unjudged.judging.choosing import Chosen, choose
-from unjudged.judging.design_file import design_text
+from unjudged.judging.collecting.design_file import design_text
 
 UNJUDGED = -1
 MARK = f"{CHOSEN}: chosen for what they show, not a random sample."

@@ -9,10 +9,10 @@ from typing import Annotated, Literal
 from cyclopts import App, Parameter
 
 import unjudged
-from unjudged.cli.arguments import Conflicts, File, Judged, check_files, read_judgments
+from unjudged.cli.options.arguments import Conflicts, File, Judged, check_files, read_judgments
 from unjudged.cli.output import show
 from unjudged.cli.progress import reading
-from unjudged.comparison.power import plan_queries
+from unjudged.comparison.testing.power import plan_queries
 from unjudged.errors import UsageError
 from unjudged.measures.names import parse_measures
 

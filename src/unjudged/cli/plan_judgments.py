@@ -6,7 +6,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from unjudged.cli.arguments import File, Format, Judged, Output, check_files, read_judgments
+from unjudged.cli.options.arguments import File, Format, Judged, Output, check_files, read_judgments
 from unjudged.cli.output import show_grids
 from unjudged.cli.progress import progress
 

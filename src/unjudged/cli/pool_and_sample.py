@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from unjudged.cli.arguments import (
+from unjudged.cli.options.arguments import (
     Conflicts,
     File,
     Format,
@@ -18,8 +18,8 @@ from unjudged.cli.arguments import (
     read_groups,
     read_judgments,
 )
-from unjudged.cli.drawing_options import NO_PURPOSE, Drawing
-from unjudged.cli.judging_folder import draw_into
+from unjudged.cli.options.drawing_options import NO_PURPOSE, Drawing
+from unjudged.cli.options.judging_folder import draw_into
 from unjudged.cli.output import command_line, show, show_grids, warn
 from unjudged.cli.progress import reading
 from unjudged.errors import UsageError
@@ -191,7 +191,7 @@ def sample(
     output
         Write to this file.
     """
-    from unjudged.cli.sampling_options import SamplingOptions
+    from unjudged.cli.options.sampling_options import SamplingOptions
     from unjudged.judging.designs import find_design
     from unjudged.judging.pool import Pool
 

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from unjudged.cli.arguments import File, Judged, Measures, check_files, read_judgments
+from unjudged.cli.options.arguments import File, Judged, Measures, check_files, read_judgments
 from unjudged.cli.output import show
 from unjudged.cli.progress import reading
 from unjudged.errors import UsageError

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from unjudged.cli.arguments import (
+from unjudged.cli.options.arguments import (
     File,
     Format,
     Judged,

@@ -8,10 +8,10 @@ from functools import cached_property
 
 import numpy as np
 
-from unjudged.comparison.effects import Interval, t_interval_of_means
 from unjudged.comparison.flips import prevalence_at_flip
 from unjudged.comparison.judgment_bounds import JudgmentBounds
-from unjudged.comparison.pairwise import PairTests
+from unjudged.comparison.testing.effects import Interval, t_interval_of_means
+from unjudged.comparison.testing.pairwise import PairTests
 from unjudged.comparison.verdicts import CLEAR, ENCLOSED, EXACT, Pair, verdict_of
 from unjudged.measures.registry import Measure
 from unjudged.rankings.judged import Floats, Mask

@@ -13,7 +13,7 @@ from unjudged.comparison.selected_runs import rankings_of
 from unjudged.measures.registry import Measure
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 from unjudged.segments import places
-from unjudged.uncertainty.filled import anonymous
+from unjudged.uncertainty.bounding.filled import anonymous
 from unjudged.uncertainty.shared import SharedRankings
 
 

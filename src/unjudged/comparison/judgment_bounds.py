@@ -9,12 +9,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unjudged.comparison.pairs import ROUNDING, Pairs
 from unjudged.comparison.reversals import reversible
+from unjudged.comparison.testing.pairs import ROUNDING, Pairs
 from unjudged.measures.registry import Measure
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
-from unjudged.uncertainty.bounds import bounds
-from unjudged.uncertainty.filled import anonymous
+from unjudged.uncertainty.bounding.bounds import bounds
+from unjudged.uncertainty.bounding.filled import anonymous
 from unjudged.uncertainty.park import is_sum
 from unjudged.uncertainty.shared import SharedRankings
 

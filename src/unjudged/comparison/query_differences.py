@@ -10,8 +10,8 @@ import numpy as np
 
 from unjudged.comparison.completed import Completed
 from unjudged.comparison.judgment_bounds import ranking_bounds
-from unjudged.comparison.pairs import ROUNDING
 from unjudged.comparison.selected_runs import two_of
+from unjudged.comparison.testing.pairs import ROUNDING
 from unjudged.grids.grid import Cell, Column, Grid, grid_of
 from unjudged.grids.shown import Shown
 from unjudged.measures.registry import Measure

@@ -12,8 +12,8 @@ from unjudged.comparison.by_measure import MeasureComparison
 from unjudged.comparison.comparison_grids import letters, pair_records, pairs_grid, systems_grid
 from unjudged.comparison.comparison_latex import comparison_latex
 from unjudged.comparison.judgment_bounds import judgment_bounds
-from unjudged.comparison.pairwise import compare_pairs
 from unjudged.comparison.query_differences import QueryDifferences, query_differences
+from unjudged.comparison.testing.pairwise import compare_pairs
 from unjudged.comparison.verdicts import Pair
 from unjudged.errors import UsageError
 from unjudged.evaluation import RunsSource, name_runs

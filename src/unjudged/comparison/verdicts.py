@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from unjudged.comparison.pairs import ROUNDING
+from unjudged.comparison.testing.pairs import ROUNDING
 from unjudged.uncertainty.estimate import Estimate
 
 CLEAR = "clear"

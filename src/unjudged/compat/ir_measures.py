@@ -35,7 +35,7 @@ from unjudged.measures.registry import MEASURES, POLICIES, Measure
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.runs import run_table
-from unjudged.uncertainty.bounds import bounds
+from unjudged.uncertainty.bounding.bounds import bounds
 
 PREFIX = "unjudged_"
 BOUNDS = ("low", "high")

@@ -12,7 +12,7 @@ from unjudged.errors import UsageError
 from unjudged.evaluation import RunsSource, evaluate, name_runs
 from unjudged.grids.grid import Column, Grid
 from unjudged.grids.shown import Shown
-from unjudged.judging.drawn_sample import DrawnSample
+from unjudged.judging.collecting.drawn_sample import DrawnSample
 from unjudged.judging.gains import DRAWS, gains
 from unjudged.judging.levels import whole
 from unjudged.judging.next_documents import Wanted

@@ -18,7 +18,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from unjudged.judging.effects import Bands, Effects
+from unjudged.judging.document_effects import Bands, Effects
 from unjudged.measures.registry import Measure
 from unjudged.rankings.judged import Floats, Integers
 from unjudged.uncertainty.completions import Completions

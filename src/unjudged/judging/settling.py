@@ -9,8 +9,8 @@ import numpy as np
 from unjudged.errors import UsageError
 from unjudged.measures.registry import Measure
 from unjudged.rankings.judged import Floats, Integers, Mask
-from unjudged.uncertainty.bounds import bounds
-from unjudged.uncertainty.filled import anonymous
+from unjudged.uncertainty.bounding.bounds import bounds
+from unjudged.uncertainty.bounding.filled import anonymous
 from unjudged.uncertainty.park import is_sum
 from unjudged.uncertainty.prevalence import PrevalenceLike
 from unjudged.uncertainty.shared import SharedRankings

@@ -6,7 +6,7 @@ from math import nan
 
 from unjudged.grids.grid import Cell, Column, Grid, grid_of
 from unjudged.predictions.auditing import Audit
-from unjudged.predictions.estimates import counted
+from unjudged.predictions.estimators.estimates import counted
 from unjudged.predictions.judge_agreement import Confusion
 from unjudged.uncertainty.estimate import Estimate
 

@@ -14,10 +14,10 @@ from unjudged.grids.grid import Grid
 from unjudged.grids.shown import Shown
 from unjudged.measures.names import MeasureLike, parse_measures
 from unjudged.measures.registry import Measure
+from unjudged.predictions.estimators.quantiles import t_interval
+from unjudged.predictions.estimators.sums import WEIGHTS, Sum
 from unjudged.predictions.judge_agreement import Confusion, Sample, weighted_share
-from unjudged.predictions.quantiles import t_interval
 from unjudged.predictions.source import GRADES, Predictions, PredictionsSource
-from unjudged.predictions.sums import WEIGHTS, Sum
 from unjudged.rankings.judged import Floats, JudgedRankings, Mask
 from unjudged.rankings.judgments import UNSAMPLED, Judgments, JudgmentsSource
 from unjudged.rankings.runs import Run

@@ -10,10 +10,10 @@ from unjudged.errors import InputError, UsageError
 from unjudged.evaluation import RunsSource, judged_rankings, name_runs
 from unjudged.formats.roles import QRELS
 from unjudged.measures.names import MeasureLike
-from unjudged.predictions.isotonic import Curve
+from unjudged.predictions.estimators.isotonic import Curve
+from unjudged.predictions.estimators.sums import Sum
 from unjudged.predictions.judging_design import JudgingDesign
 from unjudged.predictions.source import Predictions, PredictionsSource, table_of
-from unjudged.predictions.sums import Sum
 from unjudged.rankings.extension import extended, rows_of
 from unjudged.rankings.judged import Floats, JudgedRankings, Mask
 from unjudged.rankings.judgments import UNSAMPLED, Judgments, JudgmentsSource

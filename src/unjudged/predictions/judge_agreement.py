@@ -7,8 +7,8 @@ from math import nan, sqrt
 
 import numpy as np
 
-from unjudged.predictions.isotonic import effective_count
-from unjudged.predictions.quantiles import Limits, normal_quantile, t_quantile, within
+from unjudged.predictions.estimators.isotonic import effective_count
+from unjudged.predictions.estimators.quantiles import Limits, normal_quantile, t_quantile, within
 from unjudged.rankings.judged import Floats, Integers, Mask
 from unjudged.uncertainty.estimate import BOTH, Estimate
 

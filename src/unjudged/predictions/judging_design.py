@@ -12,8 +12,8 @@ from unjudged.formats.writing import qrels_text
 from unjudged.grids.grid import Cell, Column, Grid
 from unjudged.grids.shown import Shown
 from unjudged.judging import sampling
-from unjudged.judging.design_file import read_design
-from unjudged.judging.drawn_sample import DrawnSample
+from unjudged.judging.collecting.design_file import read_design
+from unjudged.judging.collecting.drawn_sample import DrawnSample
 from unjudged.predictions.combining import DRAWN, Combined, combine
 from unjudged.predictions.source import table_of
 from unjudged.rankings.extension import chosen_rows, rows_of

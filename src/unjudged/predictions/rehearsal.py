@@ -10,14 +10,14 @@ from unjudged.errors import UsageError
 from unjudged.evaluation import RunsSource
 from unjudged.judging import sampling
 from unjudged.measures.names import MeasureLike
-from unjudged.predictions.by_document import as_gains, per_query_estimates
 from unjudged.predictions.design import probabilities
-from unjudged.predictions.isotonic import cross_fitted, folds_of
-from unjudged.predictions.population import POISSON, Population
-from unjudged.predictions.quantiles import normal_quantile
-from unjudged.predictions.sampling_variance import SamplingError
+from unjudged.predictions.estimators.by_document import as_gains, per_query_estimates
+from unjudged.predictions.estimators.isotonic import cross_fitted, folds_of
+from unjudged.predictions.estimators.population import POISSON, Population
+from unjudged.predictions.estimators.quantiles import normal_quantile
+from unjudged.predictions.estimators.sampling_variance import SamplingError
+from unjudged.predictions.estimators.sums import Sum
 from unjudged.predictions.source import Predictions, PredictionsSource
-from unjudged.predictions.sums import Sum
 from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import JudgmentsSource
 

@@ -20,9 +20,9 @@ from unjudged.grids.grid import Cell, Column, Grid
 from unjudged.grids.shown import Shown
 from unjudged.measures.names import MeasureLike
 from unjudged.predictions.design import probabilities
+from unjudged.predictions.estimators.quantiles import normal_interval
+from unjudged.predictions.estimators.sums import Sum
 from unjudged.predictions.judging_design import JudgingDesign, check_judged
-from unjudged.predictions.quantiles import normal_interval
-from unjudged.predictions.sums import Sum
 from unjudged.rankings.extension import extended
 from unjudged.rankings.judged import Floats, JudgedRankings, Mask
 from unjudged.rankings.judgments import Judgments, JudgmentsSource

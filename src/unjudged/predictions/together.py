@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 
 from unjudged.evaluation import RunsSource, name_runs
 from unjudged.measures.names import MeasureLike, parse_measures
-from unjudged.predictions.by_document import estimate_by_document
-from unjudged.predictions.by_query import estimate_by_query
-from unjudged.predictions.estimates import Estimates
+from unjudged.predictions.estimators.by_document import estimate_by_document
+from unjudged.predictions.estimators.by_query import estimate_by_query
+from unjudged.predictions.estimators.estimates import Estimates
 from unjudged.predictions.source import Predictions, PredictionsSource
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.rankings.runs import Run

@@ -21,7 +21,7 @@ from unjudged.errors import InputError, UsageError
 from unjudged.measures.averages import mean_over_queries
 from unjudged.measures.registry import Measure
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
-from unjudged.uncertainty.bounds import bounds
+from unjudged.uncertainty.bounding.bounds import bounds
 from unjudged.uncertainty.left_out import LeftOut, unjudged_share
 
 LARGEST_FILE = 1 << 24

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from unjudged.measures.registry import Measure
 from unjudged.rankings.hashing import Numbers, hashes, mixed, salt
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
+from unjudged.uncertainty.bounding.filled import Filled
 from unjudged.uncertainty.draws import drawn_relevant
-from unjudged.uncertainty.filled import Filled
 from unjudged.uncertainty.prevalence import Prevalence, PrevalenceLike, prevalence_of
 from unjudged.uncertainty.stacking import DrawnGrades, Stacking
 

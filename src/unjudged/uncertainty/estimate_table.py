@@ -21,8 +21,11 @@ class Estimates(Shown, Sequence[Sequence[Estimate]]):
 
     >>> from unjudged import evaluate, sample
     >>> evaluate(sample.qrels, sample.runs["fused"], ["P@10", "Judged@10"]).estimate()
-    run                      P@10  Judged@10
+    run                       P@10  Judged@10
     fused  0.3967 [0.3967, 0.3967]     1.0000
+    <BLANKLINE>
+    intervals for judgments: every completion of the judgments, exact.
+    Judged@10: no interval: Judged has no bounds.
     """
 
     estimates: Sequence[Sequence[Estimate]]

@@ -16,7 +16,7 @@ import numpy as np
 from unjudged.measures.averages import mean_over_queries
 from unjudged.measures.registry import Measure, ratio
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
-from unjudged.uncertainty.filled import anonymous
+from unjudged.uncertainty.bounding.filled import anonymous
 from unjudged.uncertainty.prevalence import band_of
 
 BANDS = 32

@@ -18,8 +18,8 @@ from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 from unjudged.rankings.judgments import UNSAMPLED, Judgments
 from unjudged.rankings.runs import RunSource, run_table
 from unjudged.segments import ends
+from unjudged.uncertainty.bounding.filled import anonymous
 from unjudged.uncertainty.completions import Completions, Evidence
-from unjudged.uncertainty.filled import anonymous
 from unjudged.uncertainty.prevalence import PrevalenceLike
 
 NEGLIGIBLE = 1e-18

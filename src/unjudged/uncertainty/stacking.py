@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from unjudged.rankings.judged import Integers, JudgedRankings, Mask
 from unjudged.rankings.judgments import Judgments
 from unjudged.segments import ends, ranges
-from unjudged.uncertainty.filled import anonymous
+from unjudged.uncertainty.bounding.filled import anonymous
 
 
 @dataclass(frozen=True, eq=False)

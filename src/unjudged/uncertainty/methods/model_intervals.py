@@ -7,7 +7,7 @@ import numpy as np
 from unjudged.measures.averages import mean_over_queries
 from unjudged.measures.registry import Measure
 from unjudged.rankings.judged import Floats
-from unjudged.uncertainty.bounds import bounds, has_fast_bounds
+from unjudged.uncertainty.bounding.bounds import bounds, has_fast_bounds
 from unjudged.uncertainty.completed_runs import CompletedMeasure, check_completed, completed_runs
 from unjudged.uncertainty.estimate import BOTH, JUDGMENTS, Estimate
 from unjudged.uncertainty.intervals import EstimateRows, IntervalRequest, interval_method

@@ -21,7 +21,7 @@ import numpy as np
 from unjudged.measures.gain import nDCG
 from unjudged.measures.registry import Measure, bounds_of, ratio
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
-from unjudged.uncertainty.bounds import Bounds, unknown_documents
+from unjudged.uncertainty.bounding.bounds import Bounds, unknown_documents
 
 MOST_LEVELS = 64
 ITERATIONS = 60

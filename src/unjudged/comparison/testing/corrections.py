@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unjudged.comparison.pairs import CELLS, Ints, Pairs
-from unjudged.comparison.significance import DRAWS, check_draws, random_flips
+from unjudged.comparison.testing.pairs import CELLS, Ints, Pairs
+from unjudged.comparison.testing.significance import DRAWS, check_draws, random_flips
 from unjudged.errors import UsageError
 from unjudged.rankings.judged import Floats
 

@@ -18,13 +18,13 @@ import numpy as np
 from unjudged.errors import InputError, UsageError
 from unjudged.evaluation import RunsSource
 from unjudged.measures.names import MeasureLike
-from unjudged.predictions.estimates import Estimates, counted
-from unjudged.predictions.isotonic import cross_fitted, folds_of
-from unjudged.predictions.population import Population
-from unjudged.predictions.quantiles import normal_interval, t_interval
-from unjudged.predictions.sampling_variance import SamplingError
+from unjudged.predictions.estimators.estimates import Estimates, counted
+from unjudged.predictions.estimators.isotonic import cross_fitted, folds_of
+from unjudged.predictions.estimators.population import Population
+from unjudged.predictions.estimators.quantiles import normal_interval, t_interval
+from unjudged.predictions.estimators.sampling_variance import SamplingError
+from unjudged.predictions.estimators.sums import Sum
 from unjudged.predictions.source import GRADES, Predictions, PredictionsSource
-from unjudged.predictions.sums import Sum
 from unjudged.rankings.judged import Floats, Mask
 from unjudged.rankings.judgments import JudgmentsSource
 from unjudged.uncertainty.estimate import Estimate

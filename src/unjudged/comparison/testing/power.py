@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from unjudged.comparison.corrections import find_correction
-from unjudged.comparison.pairs import Pairs
-from unjudged.comparison.pairwise import check_alpha
+from unjudged.comparison.testing.corrections import find_correction
+from unjudged.comparison.testing.pairs import Pairs
+from unjudged.comparison.testing.pairwise import check_alpha
 from unjudged.errors import UsageError
 from unjudged.rankings.judged import Floats
 

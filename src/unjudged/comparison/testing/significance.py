@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from unjudged.comparison.pairs import CELLS, Pairs
+from unjudged.comparison.testing.pairs import CELLS, Pairs
 from unjudged.errors import UsageError
 from unjudged.rankings.judged import Floats
 

@@ -18,7 +18,7 @@ import numpy as np
 from unjudged.errors import InputError, quoted
 from unjudged.formats.tables import Ids, decode, encode
 from unjudged.formats.writing import document_id, query_id
-from unjudged.judging.drawn_sample import DrawnSample
+from unjudged.judging.collecting.drawn_sample import DrawnSample
 from unjudged.rankings.pooled import PooledDocuments
 
 SCHEMA = "unjudged-design 1 blake2b"

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from unjudged.cli.arguments import Conflicts, read_judgments
+from unjudged.cli.options.arguments import Conflicts, read_judgments
 from unjudged.cli.output import command_line, make_folder, show
 from unjudged.cli.progress import progress
 from unjudged.errors import UsageError
@@ -67,9 +67,9 @@ class DrawingOptions:
         twice: str | None = None,
     ) -> None:
         """Draw the documents and write the folder; nothing there is overwritten."""
-        from unjudged.cli.judging_folder import DESIGN, check_new
-        from unjudged.judging.design_file import design_text
-        from unjudged.judging.handing_out import hand_out, task_texts
+        from unjudged.cli.options.judging_folder import DESIGN, check_new
+        from unjudged.judging.collecting.design_file import design_text
+        from unjudged.judging.collecting.handing_out import hand_out, task_texts
         from unjudged.judging.levels import SHARE
         from unjudged.predictions.design import design_for_predictions
 

@@ -10,7 +10,7 @@ import numpy as np
 from unjudged.errors import UsageError
 from unjudged.formats.writing import qrels_text
 from unjudged.judging import sampling
-from unjudged.judging.drawn_sample import DrawnSample
+from unjudged.judging.collecting.drawn_sample import DrawnSample
 from unjudged.judging.levels import whole
 from unjudged.rankings.judgments import UNSAMPLED
 
@@ -29,7 +29,7 @@ def hand_out(
     only; the default seed is that of the sample.
 
     >>> from unjudged import Pool, sample
-    >>> from unjudged.judging.drawn_sample import draw
+    >>> from unjudged.judging.collecting.drawn_sample import draw
     >>> tasks = hand_out(draw(Pool.of_runs(sample.runs, 10), "random", 0.5), assessors=3, twice=0.1)
     >>> {name: len(task) for name, task in tasks.items()}
     {'assessor-1.qrels': 263, 'assessor-2.qrels': 263, 'assessor-3.qrels': 263}

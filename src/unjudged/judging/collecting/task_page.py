@@ -10,7 +10,7 @@ from importlib.resources import files
 
 from unjudged.errors import InputError, UsageError, quoted
 from unjudged.formats.tables import encode
-from unjudged.judging.texts import Topic
+from unjudged.judging.collecting.texts import Topic
 
 LABELS = {0: "not relevant", 1: "relevant", 2: "highly relevant", 3: "perfectly relevant"}
 HIGHEST = 9

@@ -10,8 +10,8 @@ import numpy as np
 from unjudged.errors import InputError, UsageError
 from unjudged.grids.grid import Column, Grid
 from unjudged.grids.shown import Shown
-from unjudged.judging.agreement_of_judges import agreement_grid, agreements, agreements_by_topic
-from unjudged.judging.drawn_sample import DrawnSample
+from unjudged.judging.collecting.agreement_of_judges import agreement_grid, agreements, agreements_by_topic
+from unjudged.judging.collecting.drawn_sample import DrawnSample
 from unjudged.rankings.judgments import UNSAMPLED, Judgments, JudgmentsSource
 
 Document = tuple[str, str]
@@ -106,7 +106,7 @@ def merge(
     stay unjudged, and the others of their stratum stand for them: right if answers are missing at random.
 
     >>> from unjudged import Pool
-    >>> from unjudged.judging.drawn_sample import draw
+    >>> from unjudged.judging.collecting.drawn_sample import draw
     >>> drawn = draw(Pool.of({"q": {"a": -1, "b": -1}}), "random", 1.0)
     >>> merge(drawn, {"ann": {"q": {"a": 1, "b": 0}}, "bob": {"q": {"a": 1}}}).judgments
     Judgments(1 query, 2 judged documents, 1 relevant, 0 pooled but not judged)

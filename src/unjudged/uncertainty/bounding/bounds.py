@@ -26,7 +26,7 @@ from unjudged.errors import UsageError
 from unjudged.measures.registry import BOUNDS, MEASURES, Measure
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, sums
 from unjudged.rankings.judgments import UNSAMPLED
-from unjudged.uncertainty.filled import Filled
+from unjudged.uncertainty.bounding.filled import Filled
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +89,10 @@ def has_fast_bounds(measure: Measure) -> bool:
 
 
 def import_closed_forms() -> None:
-    from unjudged.uncertainty import closed_bounds, gain_bounds  # noqa: F401
+    from unjudged.uncertainty.bounding import (
+        closed_bounds,  # noqa: F401
+        gain_bounds,  # noqa: F401
+    )
 
 
 def unseen_counts(r: JudgedRankings) -> Integers:

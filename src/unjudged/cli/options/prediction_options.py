@@ -14,7 +14,7 @@ from unjudged.rankings.judgments import Judgments
 
 if TYPE_CHECKING:
     from unjudged.comparison.systems import Comparison
-    from unjudged.predictions.estimates import Estimates
+    from unjudged.predictions.estimators.estimates import Estimates
 
 
 @Parameter(name="*")
@@ -74,7 +74,7 @@ class PredictionOptions:
     @staticmethod
     def grid(found: Sequence[Estimates], confidence: float) -> Grid:
         """The estimates as a table."""
-        from unjudged.predictions.estimates import estimates_grid
+        from unjudged.predictions.estimators.estimates import estimates_grid
 
         return estimates_grid(found, confidence)
 

@@ -7,7 +7,7 @@ from math import sqrt
 
 import numpy as np
 
-from unjudged.predictions.population import POISSON, Population
+from unjudged.predictions.estimators.population import POISSON, Population
 from unjudged.rankings.judged import Floats, Integers
 
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unjudged.comparison.pairs import ROUNDING, Pairs
+from unjudged.comparison.testing.pairs import ROUNDING, Pairs
 from unjudged.errors import UsageError
 from unjudged.rankings.judged import Floats
 

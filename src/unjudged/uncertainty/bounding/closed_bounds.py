@@ -12,7 +12,7 @@ from unjudged.measures.preference import Bpref, Bpref10
 from unjudged.measures.registry import Measure, bounds_of, ratio
 from unjudged.measures.sets import SetR
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
-from unjudged.uncertainty.bounds import Bounds, unknown_documents
+from unjudged.uncertainty.bounding.bounds import Bounds, unknown_documents
 
 
 @bounds_of(AP)
@@ -105,7 +105,7 @@ def bounds_of_bpref(measure: Measure, r: JudgedRankings, unseen: Integers, top: 
     Exact if every unjudged document was retrieved; otherwise enclosed by 0 and the recall that could be
     reached. At best the j are the first unknown documents, at worst the last.
     """
-    from unjudged.uncertainty.preference_bounds import extremes
+    from unjudged.uncertainty.bounding.preference_bounds import extremes
 
     rel = int(measure.given.get("rel", 1))
     unknown = unknown_documents(r)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from unjudged.cli.options.sampling_options import SamplingOptions
 from unjudged.cli.output import make_folder, show
-from unjudged.cli.sampling_options import SamplingOptions
 from unjudged.errors import InputError, UsageError
 from unjudged.formats.tables import encode
-from unjudged.judging.design_file import design_text, read_design
-from unjudged.judging.drawn_sample import draw
-from unjudged.judging.handing_out import hand_out, task_texts
+from unjudged.judging.collecting.design_file import design_text, read_design
+from unjudged.judging.collecting.drawn_sample import draw
+from unjudged.judging.collecting.handing_out import hand_out, task_texts
 from unjudged.judging.levels import SHARE
 from unjudged.judging.pool import Pool
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from unjudged.comparison.corrections import Correction, adjusted, find_correction
-from unjudged.comparison.effects import Interval, Outcomes, effect_size, outcomes, t_interval
-from unjudged.comparison.pairs import Pairs
-from unjudged.comparison.significance import DRAWS, SignificanceTest, find_test, p_values
+from unjudged.comparison.testing.corrections import Correction, adjusted, find_correction
+from unjudged.comparison.testing.effects import Interval, Outcomes, effect_size, outcomes, t_interval
+from unjudged.comparison.testing.pairs import Pairs
+from unjudged.comparison.testing.significance import DRAWS, SignificanceTest, find_test, p_values
 from unjudged.errors import UsageError
 from unjudged.rankings.judged import Floats
 

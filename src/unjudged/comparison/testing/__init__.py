@@ -1,0 +1,1 @@
+"""Tests over queries: significance, corrections for many comparisons, effects and power."""

@@ -1,0 +1,1 @@
+"""Running a collection: draw, hand out, judge, merge."""

@@ -1,0 +1,1 @@
+"""Estimates from human judgments and predictions, by query and by document."""

@@ -1,0 +1,1 @@
+"""Bounds: the lowest and highest value over every completion of the judgments."""
