@@ -15,7 +15,7 @@ from unjudged.measures.registry import Measure
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.uncertainty.calibration import Calibration, calibrated, mean_bounds
 
-GROUP_PAIRS, SEED = 60, 8
+GROUP_PAIRS, SEED = 200, 8
 DIFFERENCE_LEVELS = (0.94, 0.9, 0.8)
 """Without two groups the other 38 cannot give more."""
 
@@ -56,9 +56,10 @@ def _manual(pooled: Pooled, out: int, measures: Sequence[Measure], setting: str)
 
 
 def differences(folder: Path, names: Sequence[str]) -> list[Case]:
-    """Intervals for differences of runs of two left-out groups, and of such a run and a pooled one.
+    """Intervals for differences of runs of two left-out groups.
 
-    A random sample of pairs of groups; the other groups calibrate, as if neither had taken part.
+    A random sample of pairs of groups, and a random run of each. The other groups calibrate, as if these two
+    had not taken part.
     """
     pooled, measures = Pooled.read(folder), parse_measures(names)
     truths = [pooled.means(measure) for measure in measures]
@@ -68,11 +69,8 @@ def differences(folder: Path, names: Sequence[str]) -> list[Case]:
     for out in [every[i] for i in sorted(chosen.tolist())]:
         rest, own, runs = pooled.without(list(out))
         learnt = calibrated(rest.rankings, rest.group, measures, depth=DEPTH)
-        two_new = [
-            (i, j)
-            for i, j in combinations(range(len(runs)), 2)
-            if pooled.group[runs[i]] != pooled.group[runs[j]]
-        ]
+        rng = np.random.default_rng([SEED, *out])
+        two_new = [tuple(int(rng.choice(np.flatnonzero(pooled.group[runs] == group))) for group in out)]
         for measure, truth in zip(measures, truths, strict=True):
             for level in DIFFERENCE_LEVELS:
                 found += _differences(own, measure, learnt, truth[runs], two_new, level=level)
@@ -84,7 +82,7 @@ def _differences(
     measure: Measure,
     learnt: Calibration,
     truth: Floats,
-    pairs: Sequence[tuple[int, int]],
+    pairs: Sequence[tuple[int, ...]],
     *,
     level: float,
 ) -> list[Case]:
