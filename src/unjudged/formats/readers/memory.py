@@ -28,15 +28,21 @@ def _of_mapping(data: Mapping[str, Any], number: str) -> Table:
     names, inners = _entries(data)
     documents: list[Any] = []
     values: list[Any] = []
-    starts = np.zeros(len(names) + 1, np.int64)
-    for i, (query, inner) in enumerate(zip(names, inners, strict=True), 1):
-        if not isinstance(inner, Mapping):
+    ends = [0]
+    for query, inner in zip(names, inners, strict=True):
+        if type(inner) is dict:
+            held = inner.copy()  # another thread may change the dict itself
+            documents += held
+            values += held.values()
+        elif isinstance(inner, Mapping):
+            own, own_values = _entries(inner)
+            documents += own
+            values += own_values
+        else:
             what = f"query {quoted(str(query))} holds a {type(inner).__name__}"
             raise InputError(f"{what}, expected a mapping of documents to a {number} each")
-        own, its_values = _entries(inner)
-        documents += own
-        values += its_values
-        starts[i] = len(documents)
+        ends.append(len(documents))
+    starts = np.array(ends, np.int64)
     numbers = _numbers(values, number, lambda row: (_query_at(names, starts, row), documents[row]))
     table = Table(
         _ids(names, "query"), starts, _ids(documents, "document"), numbers[:, None], np.zeros(0, np.int64)
@@ -45,7 +51,7 @@ def _of_mapping(data: Mapping[str, Any], number: str) -> Table:
 
 
 def _entries(data: Mapping[Any, Any]) -> tuple[list[Any], list[Any]]:
-    """The keys and the values of a mapping: of a copy if it is a dict, which another thread may change."""
+    """The keys and the values of a mapping."""
     held = data.copy() if type(data) is dict else data
     keys, values = list(iter(held)), list(iter(held.values()))  # `list(held)` would trust a wrong length
     if not len(keys) == len(values) == len(held):
@@ -97,9 +103,11 @@ def _refuse_other_types(texts: list[Any], what: str) -> None:
 
 
 def _ids(texts: list[Any], what: str) -> Ids:
-    _refuse_other_types(texts, what)
     try:
         return Ids.of(texts)
+    except (TypeError, AttributeError):
+        _refuse_other_types(texts, what)
+        raise
     except UnicodeEncodeError:
         wrong = next(text for text in texts if not _is_utf8(text))
         raise InputError(f"{what} {quoted(wrong)} cannot be written as UTF-8") from None

@@ -108,6 +108,8 @@ def items_of(mapping: Mapping[Any, Any]) -> list[tuple[Any, Any]]:
 
 def plain_dict(mapping: Mapping[Any, Any]) -> dict[Any, Any]:
     """A copy of a mapping that no other thread can change."""
+    if type(mapping) is dict:
+        return mapping.copy()
     items = items_of(mapping)
     try:
         copy = dict(items)
