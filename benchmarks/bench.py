@@ -228,6 +228,11 @@ def spark(large: Path) -> list[str]:
     ]
 
 
+def printed(script: str, *arguments: Path) -> list[str]:
+    """The table that another script of this folder prints."""
+    return run_once([sys.executable, str(HERE / script), *map(str, arguments)]).output.splitlines()
+
+
 def report(data: Path, large: Path, trec_eval: str | None) -> str:
     head = ["| task | tool | s | processor s | peak MB | time / ours | means differ by |"]
     table = [*head, "|---|---|---:|---:|---:|---:|---:|"]
@@ -251,6 +256,7 @@ def report(data: Path, large: Path, trec_eval: str | None) -> str:
             "TREC-8: 129 runs, 6.3 million lines", plain, runs, {"unjudged": 5, "pytrec_eval": 2}
         )
         lab = laboratory(plain, runs)
+        lab += ["", *printed("intervals.py", data / "trec8"), "", *printed("significance.py", plain, *runs)]
     table += drop_ins(qrels, run, trec_eval)
     table += ["", *lab] if lab else []
     machine = f"{os.cpu_count()} cores, Python {platform.python_version()}, {platform.system()}"
