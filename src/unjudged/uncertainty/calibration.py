@@ -22,6 +22,7 @@ from unjudged.measures.averages import mean_over_queries
 from unjudged.measures.registry import Measure
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.uncertainty.bounding.bounds import bounds
+from unjudged.uncertainty.calibration_fields import count_of, numbers_by_measure, numbers_of
 from unjudged.uncertainty.left_out import LeftOut, unjudged_share
 
 LARGEST_FILE = 1 << 24
@@ -149,14 +150,14 @@ class Calibration:
             raise InputError(problem)
         try:
             found = cls(
-                groups=_count(fields["groups"]),
-                runs=_count(fields["runs"]),
-                queries=_count(fields["queries"]),
-                depth=_count(fields["depth"]),
+                groups=count_of(fields["groups"]),
+                runs=count_of(fields["runs"]),
+                queries=count_of(fields["queries"]),
+                depth=count_of(fields["depth"]),
                 unit=str(fields["unit"]),
-                prevalence=_numbers(fields["prevalence"]),
-                unjudged=_numbers(fields["unjudged"]),
-                scores=_by_measure(fields["scores"]),
+                prevalence=numbers_of(fields["prevalence"]),
+                unjudged=numbers_of(fields["unjudged"]),
+                scores=numbers_by_measure(fields["scores"]),
             )
         except (KeyError, TypeError, ValueError, AttributeError):
             raise InputError(problem) from None
@@ -176,26 +177,6 @@ def _check_reach(count: int, what: str, confidence: float) -> None:
         most = math.floor(1000 * count / (count + 1)) / 10
         level = f"{100 * confidence:.4g} %"
         raise UsageError(f"{count} {what} cannot give {level} confidence; they can give at most {most:g} %")
-
-
-def _count(value: object) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value < 1 << 31:
-        raise ValueError("not a number of things")
-    return value
-
-
-def _numbers(values: object) -> tuple[float, ...]:
-    if not isinstance(values, list) or not all(isinstance(value, float | int) for value in values):
-        raise TypeError("not a list of numbers")
-    if not all(math.isfinite(number) and number >= 0 for number in values):
-        raise ValueError("a score is not a number from 0")
-    return tuple(map(float, values))
-
-
-def _by_measure(scores: dict[str, object]) -> dict[str, tuple[float, ...]]:
-    if not all(name.isprintable() for name in scores):
-        raise ValueError("not the name of a measure")
-    return {name: _numbers(own) for name, own in scores.items()}
 
 
 def calibrated(
