@@ -76,7 +76,8 @@ __all__ += measures.__all__
 
 if TYPE_CHECKING:
     from unjudged import sample
-    from unjudged.comparison.systems import Comparison, compare
+    from unjudged.comparison.comparison_result import Comparison
+    from unjudged.comparison.systems import compare
     from unjudged.comparison.testing.pairwise import compare_pairs
     from unjudged.comparison.testing.power import plan_queries
     from unjudged.comparison.verdicts import Pair
@@ -103,7 +104,7 @@ else:
         "Wanted": "unjudged.judging.next_documents",
         "calibrate": "unjudged.groups",
         "to_judge": "unjudged.judging.next_documents",
-        "Comparison": "unjudged.comparison.systems",
+        "Comparison": "unjudged.comparison.comparison_result",
         "Pair": "unjudged.comparison.verdicts",
         "compare": "unjudged.comparison.systems",
         "compare_pairs": "unjudged.comparison.testing.pairwise",

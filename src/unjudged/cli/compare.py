@@ -24,7 +24,7 @@ from unjudged.cli.options.prediction_options import NO_PREDICTIONS, Predicted
 from unjudged.cli.output import check_output, show, show_figure, show_grids, terminal_width
 from unjudged.cli.progress import reading
 from unjudged.comparison.comparison_grids import systems_records
-from unjudged.comparison.systems import Comparison
+from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.testing.significance import DRAWS
 from unjudged.errors import UsageError
 from unjudged.grids.escapes import plain

@@ -13,7 +13,7 @@ from unjudged.rankings.judged import Mask
 
 if TYPE_CHECKING:
     from unjudged.comparison.by_measure import MeasureComparison
-    from unjudged.comparison.systems import Comparison
+    from unjudged.comparison.comparison_result import Comparison
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 PAIR_FIELDS = ("measure", "a", "b", "difference", "p", "p_adjusted", "low", "high", "verdict")

@@ -8,7 +8,7 @@ from unjudged.grids.escapes import latex
 
 if TYPE_CHECKING:
     from unjudged.comparison.by_measure import MeasureComparison
-    from unjudged.comparison.systems import Comparison
+    from unjudged.comparison.comparison_result import Comparison
 
 
 def comparison_latex(comparison: Comparison) -> str:

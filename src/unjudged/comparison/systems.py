@@ -2,189 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from importlib import import_module
-from typing import Any
+from collections.abc import Callable, Iterable
 
 from unjudged.comparison.by_measure import MeasureComparison
-from unjudged.comparison.comparison_grids import letters, pair_records, pairs_grid, systems_grid
-from unjudged.comparison.comparison_latex import comparison_latex
+from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.judgment_bounds import judgment_bounds
-from unjudged.comparison.query_differences import QueryDifferences, query_differences
 from unjudged.comparison.testing.pairwise import compare_pairs
-from unjudged.comparison.verdicts import Pair
 from unjudged.errors import UsageError
 from unjudged.evaluation import RunsSource, name_runs
 from unjudged.formats.readers.frames import is_frame, library_of
-from unjudged.grids.grid import Grid
-from unjudged.grids.result_frames import frame_of
-from unjudged.grids.shown import Shown
 from unjudged.measures.names import MeasureLike, parse_measures
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.uncertainty.calibration import Calibration
-from unjudged.uncertainty.estimate import Estimate, check_confidence
+from unjudged.uncertainty.estimate import check_confidence
 from unjudged.uncertainty.shared import SharedRankings
-
-MANY_FLIPS = 3
-"""With more systems the prevalence at the flip is worked out only for a pair that is asked for."""
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Comparison(Shown):
-    """Two or more systems compared by one or more measures.
-
-    `pair` gives everything about two of them, `systems_grid` the systems by mean, `pairs_grid` all pairs, and
-    `per_query` the queries and documents that decide about a pair. With one pair and one measure, `verdict`,
-    `better`, `ahead` and `difference` are those of the pair, and `str` says it in sentences.
-    """
-
-    runs: Sequence[str]
-    queries: Sequence[str]
-    results: Sequence[MeasureComparison]
-    shared: SharedRankings
-    calibration: Calibration | None
-    confidence: float
-    baseline: str | None
-    notes: Sequence[str]
-    library: str = ""
-    """Where frames went in, the library they are of."""
-
-    @property
-    def method(self) -> str:
-        """Test, correction and level in one sentence."""
-        tests = self.results[0].tests
-        title = tests.test.title
-        against = "" if self.baseline is None else f", against {self.baseline}"
-        return f"{title[0].upper()}{title[1:]}, {tests.correction.title}, alpha = {tests.alpha:g}{against}."
-
-    @cached_property
-    def letters(self) -> Sequence[str]:
-        """The mark of each system: a for the highest mean by the first measure."""
-        found = [""] * len(self.runs)
-        for place, system in enumerate(self.results[0].order()):
-            found[system] = letters(place)
-        return found
-
-    def reference(self, result: MeasureComparison) -> int:
-        """The system that the others are set against: the baseline, or the highest mean."""
-        return result.order()[0] if self.baseline is None else self._place(self.baseline)
-
-    def result(self, measure: MeasureLike | None = None) -> MeasureComparison:
-        """The comparison by one measure; it may be left out where there is only one."""
-        compared = ", ".join(str(result.measure) for result in self.results)
-        if measure is None:
-            if len(self.results) > 1:
-                raise UsageError(f"several measures were compared: name one of {compared}")
-            return self.results[0]
-        (wanted,) = parse_measures(measure)
-        for found in self.results:
-            if found.measure == wanted:
-                return found
-        raise UsageError(f"{wanted} was not compared; compared were {compared}")
-
-    def pair(self, a: str | None = None, b: str | None = None, measure: MeasureLike | None = None) -> Pair:
-        """Everything about systems A and B; the names may be left out where there are only two."""
-        result, i, j = self._two(a, b, measure)
-        found = result.place(i, j)
-        if found is None:
-            names = f"{self.runs[i]} and {self.runs[j]}"
-            raise UsageError(f"{names} were not compared: only pairs with the baseline {self.baseline} were")
-        k, turned = found
-        return result.pair(
-            k, self.shared, turned=turned, calibration=self.calibration, confidence=self.confidence
-        )
-
-    def pairs(self, measure: MeasureLike | None = None) -> Iterator[Pair]:
-        """Every pair that was compared, by one measure or by all."""
-        return self.pairs_of(self._results(measure), flip=True)
-
-    def pairs_of(self, results: Sequence[MeasureComparison], *, flip: bool = False) -> Iterator[Pair]:
-        flip = flip and len(self.runs) <= MANY_FLIPS
-        known = {"calibration": self.calibration, "confidence": self.confidence}
-        for result in results:
-            for k in range(len(result.tests.pairs)):
-                yield result.pair(k, self.shared, flip=flip, **known)  # type: ignore[arg-type]
-
-    def per_query(
-        self, a: str | None = None, b: str | None = None, measure: MeasureLike | None = None
-    ) -> QueryDifferences:
-        """The differences of two systems by query, and the unjudged documents that could turn them."""
-        result, i, j = self._two(a, b, measure)
-        return query_differences(self.shared, result.measure, i, j, result.values)
-
-    def _two(
-        self, a: str | None, b: str | None, measure: MeasureLike | None
-    ) -> tuple[MeasureComparison, int, int]:
-        if a is None or b is None:
-            if len(self.runs) != 2:
-                raise UsageError(f"there are {len(self.runs)} runs: name the two that you mean")
-            a, b = self.runs
-        if a == b:
-            raise UsageError(f"{a} was not compared with itself: name two runs")
-        return self.result(measure), self._place(a), self._place(b)
-
-    def _place(self, run: str) -> int:
-        if run not in self.runs:
-            some = ", ".join(self.runs[:5]) + (", ..." if len(self.runs) > 5 else "")
-            raise UsageError(f"no run is called {run!r}; there are {some}")
-        return list(self.runs).index(run)
-
-    def _results(self, measure: MeasureLike | None) -> Sequence[MeasureComparison]:
-        return self.results if measure is None else [self.result(measure)]
-
-    @property
-    def verdict(self) -> str:
-        return self.pair().verdict
-
-    @property
-    def better(self) -> str | None:
-        return self.pair().better
-
-    @property
-    def ahead(self) -> str | None:
-        return self.pair().ahead
-
-    @property
-    def difference(self) -> Estimate:
-        return self.pair().difference
-
-    @property
-    def plot(self) -> Any:
-        """Figures as Altair charts: `matrix` and `differences`."""
-        return import_module("unjudged.report.figures.comparison_plots").ComparisonPlots(self)
-
-    def grid(self) -> Grid:
-        return self.systems_grid()
-
-    def systems_grid(self, measure: MeasureLike | None = None) -> Grid:
-        """The systems by mean, with tiers, rank intervals and marks of who beats whom."""
-        return systems_grid(self, self._results(measure))
-
-    def pairs_grid(self, measure: MeasureLike | None = None) -> Grid:
-        """One row per pair: difference, bounds, verdict, p values, effect."""
-        return pairs_grid(self, self._results(measure))
-
-    def records(self, measure: MeasureLike | None = None, *, detail: bool = True) -> Grid:
-        """One row per pair for programs: with everything that is known about it, or with nine columns."""
-        return pair_records(self, self._results(measure), detail=detail)
-
-    def to_latex(self) -> str:
-        """The systems as a LaTeX table for the booktabs package."""
-        return comparison_latex(self)
-
-    def to_frame(self, library: str | None = None) -> Any:
-        """`records()` in the kind of frame that went in, or as 'pandas', 'polars', 'pyarrow', 'duckdb'."""
-        return frame_of(self.records().as_columns(), library or self.library)
-
-    frame = to_frame
-
-    def __str__(self) -> str:
-        if len(self.runs) > 2:
-            return super().__str__()
-        pairs = "\n\n".join(str(self.pair(measure=result.measure)) for result in self.results)
-        return "\n".join([pairs, *self.notes])
 
 
 def compare(

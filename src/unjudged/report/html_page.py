@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from unjudged.comparison.systems import Comparison, compare
+from unjudged.comparison.comparison_result import Comparison
+from unjudged.comparison.systems import compare
 from unjudged.errors import missing_package
 from unjudged.evaluation import RunsSource, evaluate, name_runs
 from unjudged.formats.inputs import FILE, kind_of_source

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 import unjudged
-from unjudged.comparison.systems import Comparison
+from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.verdicts import VERDICTS
 from unjudged.judging.contributions import Contribution
 from unjudged.measures.registry import Measure

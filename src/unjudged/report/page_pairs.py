@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from unjudged.comparison.by_measure import MeasureComparison
+from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.flips import prevalence_at_flip
-from unjudged.comparison.systems import Comparison
 from unjudged.comparison.verdicts import VERDICTS, Pair
 from unjudged.rankings.judged import Floats
 from unjudged.report.packed import Packed

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from unjudged.comparison.by_measure import MeasureComparison
-from unjudged.comparison.systems import Comparison
+from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.verdicts import VERDICTS
 from unjudged.scores_grid import many
 from unjudged.uncertainty.estimate import Estimate

@@ -13,7 +13,7 @@ from unjudged.grids.grid import Grid
 from unjudged.rankings.judgments import Judgments
 
 if TYPE_CHECKING:
-    from unjudged.comparison.systems import Comparison
+    from unjudged.comparison.comparison_result import Comparison
     from unjudged.predictions.estimators.estimates import Estimates
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from unjudged.comparison.systems import Comparison
+from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.verdicts import CLEAR, OPEN, SETTLED, SIGNIFICANT, UNRESOLVED
 from unjudged.measures.names import MeasureLike
 from unjudged.report.figures.charts import altair_module, sized
