@@ -178,7 +178,7 @@ def test_groups_that_name_no_run(tmp_path: Path) -> None:
     assert "lists none of the runs" in refused(1, "pool", *RUNS, "--groups", str(path), "--statistics")
     for text, message in {
         "a\n": ":1: 'a' is not a run and its group",
-        "fused x\nfused y\n": ":2: run 'fused' appears again: list each run once",
+        "fused x\nfused y\n": ":2: run 'fused' appears a second time",
     }.items():
         path.write_text(text)
         assert message in refused(1, "pool", *RUNS, "--groups", str(path), "--statistics")

@@ -27,7 +27,7 @@ def test_frames_are_of_the_kind_that_went_in() -> None:
 
 def test_a_frame_must_be_named_where_none_went_in() -> None:
     found = compare(sample.qrels, {name: sample.runs[name] for name in ("fused", "dense")})
-    with pytest.raises(UsageError, match="no frame went in: use one of pandas, polars"):
+    with pytest.raises(UsageError, match="no frame went in, so say which kind: use pandas, polars"):
         found.frame()
     with pytest.raises(UsageError, match="no kind of frame 'excel'"):
         found.frame("excel")

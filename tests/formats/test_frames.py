@@ -245,7 +245,7 @@ def test_results_come_out_in_the_kind_that_went_in() -> None:
     scores = evaluate(qrels, run, "AP")
     assert polars.DataFrame(scores).equals(scores.to_polars())
     assert isinstance(scores.to_frame("pandas"), pandas.DataFrame)
-    with pytest.raises(UsageError, match="no frame went in, so say which, expected one of pandas, polars"):
+    with pytest.raises(UsageError, match="no frame went in, so say which kind: use pandas, polars"):
         scores.to_frame()
     with pytest.raises(UsageError, match="no kind of frame 'excel'"):
         scores.to_frame("excel")
@@ -253,7 +253,7 @@ def test_results_come_out_in_the_kind_that_went_in() -> None:
 
 def test_results_without_duckdb(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "duckdb", None)
-    with pytest.raises(UsageError, match='to_duckdb needs duckdb: pip install "unjudged\\[files\\]"'):
+    with pytest.raises(UsageError, match='this kind of frame needs duckdb: pip install "unjudged\\[files\\]"'):
         evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, "AP").to_frame("duckdb")
 
 

@@ -58,7 +58,7 @@ def judging_page(
 
 
 def _part(name: str) -> str:
-    return files("unjudged.judging").joinpath("page", name).read_text(encoding="utf-8")
+    return files("unjudged.judging.collecting").joinpath("page", name).read_text(encoding="utf-8")
 
 
 def _hash(text: str) -> str:
