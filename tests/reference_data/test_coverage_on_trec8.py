@@ -42,7 +42,7 @@ def cases(data: Path, coverage: Any) -> Sequence[Any]:
 )
 def test_nested_coverage(cases: Sequence[Any], measure: str, level: float, least: float, most: float) -> None:
     own = [case for case in cases if case.measure == measure and case.level == level]
-    assert len(own) == 71
+    assert len(own) == 69  # two runs have more unjudged documents than all others and get their bounds
     assert least <= np.mean([case.covered for case in own]) <= most
     if level == 0.95:
         assert np.mean([case.high - case.low for case in own]) <= WIDEST[measure]
