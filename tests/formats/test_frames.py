@@ -253,7 +253,7 @@ def test_results_come_out_in_the_kind_that_went_in() -> None:
 
 def test_results_without_duckdb(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "duckdb", None)
-    with pytest.raises(UsageError, match='this kind of frame needs duckdb: pip install "unjudged\\[files\\]"'):
+    with pytest.raises(UsageError, match=r'needs duckdb: pip install "unjudged\[files\]"'):
         evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, "AP").to_frame("duckdb")
 
 
