@@ -1,4 +1,4 @@
-"""Ten million predictions, 100,000 of them judged: `python benchmarks/large_population.py` prints the cost."""
+"""Ten million predictions, 100,000 judged: `python benchmarks/large_population.py` prints the cost."""
 
 from __future__ import annotations
 
