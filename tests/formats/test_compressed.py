@@ -153,4 +153,5 @@ def test_no_skipping_once_stopped(tmp_path: Path) -> None:
         for _ in range(3):
             stream.read(1 << 20)
         stop.set()
-        assert stream.read(2 << 20) == noise[: 2 << 20]
+        with pytest.raises(EOFError, match="stopped"):
+            stream.read(2 << 20)

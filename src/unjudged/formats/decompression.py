@@ -69,6 +69,8 @@ class _Gzip:
 
     def __init__(self, raw: io.FileIO, stop: Event | None) -> None:
         self.raw, self.stop, self.given = raw, stop, 0
+        self.stream: Any
+        self.refusals: Any
         self.stream, self.refusals = _fast_gzip(raw) or (_plain_gzip(raw), ())
 
     def read(self, size: int) -> bytes:
@@ -84,10 +86,11 @@ class _Gzip:
         return data
 
     def _skip(self, left: int, size: int) -> None:
-        while left and not (self.stop is not None and self.stop.is_set()):
-            block = self.stream.read(min(left, size))
+        while left:
+            stopped = self.stop is not None and self.stop.is_set()
+            block = b"" if stopped else self.stream.read(min(left, size))
             if not block:
-                raise EOFError("it changed while it was read")
+                raise EOFError("reading was stopped" if stopped else "it changed while it was read")
             left -= len(block)
 
     def close(self) -> None:
