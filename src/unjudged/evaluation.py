@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -21,7 +22,9 @@ from unjudged.formats.inputs import (
     name_in_errors,
     run_name,
 )
+from unjudged.formats.limits import limit
 from unjudged.formats.readers.frames import is_frame, library_of
+from unjudged.formats.scan import scanner
 from unjudged.formats.streams import STANDARD_INPUT
 from unjudged.formats.tables import Matched
 from unjudged.measures.names import MeasureLike, parse_measures
@@ -83,29 +86,38 @@ def evaluate(
     return Scores(values.reshape(shape), list(named), queries, chosen, missing, rankings, library)
 
 
-def _check_common(judgments: Judgments, matched: Matched) -> None:
-    """Refuse a run that has no query in common with the judgments."""
-    if not (matched.query >= 0).any():
-        example = f"which have queries such as {judgments.queries[0]!r}"
-        raise InputError(f"no query in common with the judgments, {example}")
-
-
 def judged_rankings(
     judgments: Judgments,
     runs: Mapping[str, RunSource],
     *,
     on_read: Callable[[str], None] | None = None,
 ) -> JudgedRankings:
-    """Match every run once."""
+    """Match every run once: dicts directly, anything else by way of a table."""
+    direct = {name: _matched_dicts(judgments, run) for name, run in runs.items()}
+    others = {name: run for name, run in runs.items() if direct[name] is None}
     matched: list[Matched] = []
-    with closing(match_runs(runs, judgments.index)) as matches:
-        for (name, run), match in zip(runs.items(), matches, strict=True):
-            with name_in_errors(run, run_name(name)):
-                _check_common(judgments, match)
+    read = match_runs(others, judgments.index) if others else (match for match in matched)
+    with closing(read) as matches:
+        for name, run in runs.items():
+            match = direct[name] or next(matches)
+            if not (match.query >= 0).any():
+                with name_in_errors(run, run_name(name)):
+                    example = f"which have queries such as {judgments.queries[0]!r}"
+                    raise InputError(f"no query in common with the judgments, {example}")
             matched.append(match)
             if on_read is not None:
                 on_read(name)
     return JudgedRankings.of(judgments, matched)
+
+
+def _matched_dicts(judgments: Judgments, run: Any) -> Matched | None:
+    """What a run of plain dicts holds of the judged documents; None for any other run."""
+    if type(run) not in (dict, defaultdict):
+        return None
+    rankings = dict.copy(run)  # another thread may change the dict itself
+    keys = judgments.pooled.keys(rankings)
+    found = scanner.match_dicts(rankings, keys.queries, keys.documents, judgments.offsets)
+    return found if found is not None and 0 < found.retrieved.sum() <= limit("ROWS") else None
 
 
 def name_runs(runs: RunsSource) -> dict[str, RunSource]:
