@@ -8,7 +8,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from unjudged import measures
-from unjudged.errors import InputError, UnjudgedError, UsageError
+from unjudged.errors import (
+    ExtraQueriesWarning,
+    InputError,
+    MissingQueriesWarning,
+    NothingJudgedWarning,
+    UnjudgedError,
+    UnjudgedWarning,
+    UsageError,
+)
 from unjudged.evaluation import evaluate
 from unjudged.measures import *  # noqa: F403 (the measures, listed in measures/__init__.pyi)
 from unjudged.measures.registry import MEASURES, Measure, measure
@@ -31,11 +39,14 @@ __all__ = [
     "DocumentEstimates",
     "Estimate",
     "Estimates",
+    "ExtraQueriesWarning",
     "InputError",
     "JudgedRankings",
     "JudgingDesign",
     "Judgments",
     "Measure",
+    "MissingQueriesWarning",
+    "NothingJudgedWarning",
     "Page",
     "Pair",
     "Pool",
@@ -49,6 +60,7 @@ __all__ = [
     "SpotCheck",
     "ToJudge",
     "UnjudgedError",
+    "UnjudgedWarning",
     "UsageError",
     "Wanted",
     "audit",
