@@ -65,6 +65,7 @@ __all__ = [
     "Wanted",
     "audit",
     "calibrate",
+    "cite",
     "combine",
     "compare",
     "compare_pairs",
@@ -88,6 +89,7 @@ __all__ += measures.__all__
 
 if TYPE_CHECKING:
     from unjudged import sample
+    from unjudged.citation import cite
     from unjudged.comparison.comparison_result import Comparison
     from unjudged.comparison.systems import compare
     from unjudged.comparison.testing.pairwise import compare_pairs
@@ -115,6 +117,7 @@ else:
         "ToJudge": "unjudged.judging.next_documents",
         "Wanted": "unjudged.judging.next_documents",
         "calibrate": "unjudged.groups",
+        "cite": "unjudged.citation",
         "to_judge": "unjudged.judging.next_documents",
         "Comparison": "unjudged.comparison.comparison_result",
         "Pair": "unjudged.comparison.verdicts",

@@ -29,7 +29,7 @@ def parse_measures(measures: MeasureLike | Iterable[MeasureLike]) -> list[Measur
     items = [measures] if isinstance(measures, str | Measure) else measures
     if not isinstance(items, Iterable):
         raise _not_a_measure(measures)
-    found = [m for item in items for m in (_parse_list(item) if isinstance(item, str) else [item])]
+    found = [m for item in items for m in (parse(item) if isinstance(item, str) else [item])]
     for measure in found:
         if not isinstance(measure, Measure):
             raise _not_a_measure(measure)
@@ -48,14 +48,14 @@ def parse_measure(measure: MeasureLike) -> Measure:
 
 
 def parse(text: str) -> list[Measure]:
-    """The measures that a name stands for; case matters only where it tells two measures apart.
+    """The measures that a name, or a list with commas, stands for; case matters only where it tells two measures apart.
 
     >>> parse("nDCG(dcg='exp-log2')@10"), parse("map"), parse("P.5,10")
     ([nDCG(dcg='exp-log2')@10], [AP], [P@5, P@10])
     >>> parse("ndcg@10"), parse("hit_rate@5"), parse("rbp.95")
     ([nDCG@10], [Success@5], [RBP(p=0.95)])
     """
-    return list(_parsed(text.strip(), registered()))
+    return [measure for name in _separated(text) for measure in _parsed(name.strip(), registered())]
 
 
 @lru_cache(maxsize=256)
@@ -69,10 +69,6 @@ def is_measure(text: str) -> bool:
         return bool(parse_measures(text))
     except UsageError:
         return False
-
-
-def _parse_list(text: str) -> list[Measure]:
-    return [measure for name in _separated(text) for measure in parse(name)]
 
 
 def _separated(text: str) -> list[str]:
