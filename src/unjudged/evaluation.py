@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from unjudged.errors import InputError, UsageError
+from unjudged.errors import InputError, UsageError, announce
 from unjudged.formats.inputs import (
     FILE,
     expanded,
@@ -56,7 +56,8 @@ def evaluate(
     `qrels` and each run may be a file (plain, gz, xz, zst; `-` is standard input), a frame (pandas, Polars,
     PyArrow, DuckDB), a dict of dicts, a `Judgments` or a `Run`, or an iterable of tuples. `runs` is one
     run, a list of them, or a mapping of names to them. `depth` keeps only the first documents of each
-    ranking. `on_read` is told the name of each run once it is read.
+    ranking. `on_read` is told the name of each run once it is read. Warns (`UnjudgedWarning`) where runs and
+    judgments have little in common; the scores keep these `warnings`.
 
     >>> qrels = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2}}
     >>> run = {"q1": {"d1": 0.3, "d2": 0.7}, "q2": {"d3": 0.5}}
@@ -75,15 +76,11 @@ def evaluate(
         rankings = rankings.cut(depth)
     values = np.stack([measure.compute(rankings) for measure in chosen], axis=-1)
     queries = list(judgments.queries)
-    absent = (rankings.retrieved == 0).reshape(len(named), len(queries))
-    missing = {
-        name: [queries[q] for q in np.flatnonzero(row)]
-        for name, row in zip(named, absent, strict=True)
-        if row.any()
-    }
     shape = len(named), len(queries), len(chosen)
     library = next((library_of(source) for source in [*named.values(), qrels] if is_frame(source)), "")
-    return Scores(values.reshape(shape), list(named), queries, chosen, missing, rankings, library)
+    scores = Scores(values.reshape(shape), list(named), queries, chosen, rankings, library)
+    announce(scores.warnings)
+    return scores
 
 
 def judged_rankings(

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 
 from unjudged import sample
-from unjudged.cli.output import show, terminal_width
+from unjudged.cli.output import already_said, on_terminal, show, terminal_width
 from unjudged.comparison.systems import compare
 from unjudged.evaluation import evaluate
 from unjudged.grids.terminal import table
@@ -38,6 +37,7 @@ List the measures:        unjudged measures
 def demo() -> None:
     """Score six systems of a small sample collection and compare two of them."""
     scores = evaluate(sample.qrels, sample.runs)
+    already_said(scores.grid().notes)
     rbp = scores.value("RBP(p=0.8)", run="dense")
     runs = {name: sample.runs[name] for name in ("reranked", "dense")}
     pair = compare(sample.qrels, runs).pair("reranked", "dense")
@@ -53,6 +53,5 @@ def demo() -> None:
         ahead=pair.ahead,
         flip=pair.flip,
     )
-    on_terminal = sys.stdout is not None and sys.stdout.isatty()
-    shown = table(replace(scores.grid(), title=""), width=terminal_width(), bold=on_terminal)
+    shown = table(replace(scores.grid(), title=""), width=terminal_width(), bold=on_terminal(None))
     show(_BEFORE + shown + after)
