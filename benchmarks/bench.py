@@ -259,7 +259,7 @@ def report(data: Path, large: Path, trec_eval: str | None) -> str:
         )
         lab = laboratory(plain, runs)
         lab += ["", *printed("intervals.py", data / "trec8"), "", *printed("significance.py", plain, *runs)]
-        lab += ["", *printed("pages.py", data / "trec8")]
+        lab += ["", *printed("page_speed.py", data / "trec8")]
     table += drop_ins(qrels, run, trec_eval)
     table += ["", *lab] if lab else []
     table += ["", *printed("large_population.py")]

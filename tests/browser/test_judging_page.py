@@ -135,7 +135,7 @@ def test_import_continues_elsewhere(task: Path, opened: Open) -> None:
 
 
 def test_two_thousand_documents(tmp_path: Path, opened: Open) -> None:
-    """Every one can be judged; benchmarks/pages.py measures how smoothly."""
+    """Every one can be judged; benchmarks/page_speed.py measures how smoothly."""
     task, texts = tmp_path / "large.qrels", tmp_path / "large.tsv"
     task.write_text("".join(f"{n % 40} 0 doc{n} -1\n" for n in range(2000)))
     texts.write_text("".join(f"doc{n}\t{'some words of a document ' * 120}{n}\n" for n in range(2000)))

@@ -186,7 +186,7 @@ def test_one_run(opened: Open, tmp_path: Path) -> None:
 
 
 def test_a_page_of_all_trec8_runs(opened: Open, data: Path, tmp_path: Path, shot: Shot) -> None:
-    """129 runs x 50 queries x 3 measures within 2 MB; benchmarks/pages.py measures the seconds."""
+    """129 runs x 50 queries x 3 measures within 2 MB; benchmarks/page_speed.py measures the seconds."""
     runs = sorted(map(str, (data / "trec8" / "runs").glob("*.gz")))
     path = tmp_path / "trec8.html"
     printed("report", str(data / "trec8" / "qrels.trec8.gz"), *runs, "-o", str(path))

@@ -1,4 +1,4 @@
-"""How fast pages are made and opened: `python benchmarks/pages.py FOLDER` prints a row per page.
+"""How fast pages are made and opened: `python benchmarks/page_speed.py FOLDER` prints a row per page.
 
 FOLDER holds TREC-8's qrels.trec8.gz and runs/. Pages open in Chromium by Playwright (`make test-browser`
 installs both); without them only the making is measured.
