@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import shutil
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 from unjudged import sample
-from unjudged.cli.output import make_folder, show, terminal_width
+from unjudged.cli.output import already_said, make_folder, on_terminal, show, terminal_width
 from unjudged.comparison.systems import compare
 from unjudged.errors import UsageError
 from unjudged.evaluation import evaluate
@@ -51,6 +50,7 @@ def demo(*, files: Path | None = None) -> None:
         copy_sample(files)
         return
     scores = evaluate(sample.qrels, sample.runs)
+    already_said(scores.grid().notes)
     rbp = scores.value("RBP(p=0.8)", run="dense")
     runs = {name: sample.runs[name] for name in ("reranked", "dense")}
     pair = compare(sample.qrels, runs).pair("reranked", "dense")
@@ -66,8 +66,7 @@ def demo(*, files: Path | None = None) -> None:
         ahead=pair.ahead,
         flip=pair.flip,
     )
-    on_terminal = sys.stdout is not None and sys.stdout.isatty()
-    shown = table(replace(scores.grid(), title=""), width=terminal_width(), bold=on_terminal)
+    shown = table(replace(scores.grid(), title=""), width=terminal_width(), bold=on_terminal(None))
     show(_BEFORE + shown + after)
 
 
