@@ -12,7 +12,7 @@ from unjudged.errors import InputError, UsageError
 from unjudged.formats.limits import check
 from unjudged.formats.matching import match
 from unjudged.formats.readers import trec
-from unjudged.formats.readers.frames import is_frame, table_of_frame
+from unjudged.formats.readers.frames import is_frame, rankings_of_frame, table_of_frame
 from unjudged.formats.readers.memory import table_of
 from unjudged.formats.roles import NONE, QRELS, RUN, Layout, no_rows
 from unjudged.formats.scan import scanner
@@ -111,6 +111,8 @@ def match_runs(runs: Mapping[str, Any], judged: scanner.Index) -> Generator[Matc
             with name_in_errors(run, run_name(name)):
                 if name in files:
                     matched = _scan(*files[name], judged)
+                elif kind_of_source(run) == FRAME:
+                    matched = match(rankings_of_frame(run), judged)
                 else:
                     matched = match(table_of_source(run, "score", name=run_name(name))[0], judged)
             yield matched

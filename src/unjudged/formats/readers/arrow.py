@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from unjudged.errors import InputError, missing_package, quoted, reason_of
 from unjudged.formats.limits import check
 from unjudged.formats.matching import SMALLEST_PART, cores
-from unjudged.formats.readers.grouping import ids_of, numbered, stable_order
+from unjudged.formats.readers.grouping import grouped, ids_of, numbered
 from unjudged.formats.roles import expected, unfit
-from unjudged.formats.tables import Table
+from unjudged.formats.tables import Scattered, Table
 from unjudged.formats.threads import Threads
 
 if TYPE_CHECKING:
@@ -53,11 +53,17 @@ def table_of_arrow(columns: Columns, where: Where = in_order, *, together: bool 
 
     `where` says in errors where a row is.
     """
+    rows = rows_of_arrow(columns, where, together=together)
+    return grouped(rows) if isinstance(rows, Scattered) else rows
+
+
+def rows_of_arrow(columns: Columns, where: Where = in_order, *, together: bool = True) -> Table | Scattered:
+    """The same, but rows whose queries are apart stay as they are, each with the number of its query."""
     with arrow_errors("damaged Arrow data"):
         for column in columns.values():
             _validate(column)
         check("ROWS", len(columns["query"]))
-        return _table(columns, where, together)
+        return _rows(columns, where, together)
 
 
 def _validate(column: pa.ChunkedArray) -> None:
@@ -72,40 +78,26 @@ def _validate(column: pa.ChunkedArray) -> None:
         (chunk.view(as_bytes) if as_bytes else chunk).validate(full=True)
 
 
-def _table(columns: Columns, where: Where, together: bool) -> Table:
+def _rows(columns: Columns, where: Where, together: bool) -> Table | Scattered:
     query = _identifiers(columns["query"], "query", where)
-    documents = _bytes(_identifiers(columns["document"], "document", where))
+    documents = ids_of(_bytes(_identifiers(columns["document"], "document", where)))
     numbers = [_numbers(columns[role], role, where) for role in columns if role not in ("query", "document")]
     matrix = np.stack(numbers, axis=1) if len(numbers) > 1 else numbers[0][:, None]
-    number = None
     if together and _scattered(query):
-        queries, number = numbered(_bytes(query))
-    else:
-        queries, starts = _groups(query)
-        if together:
-            distinct, code = numbered(queries)
-            if len(distinct) < len(queries):
-                queries, number = distinct, np.repeat(code, np.diff(starts))
-    if number is not None:
-        order = stable_order(number)
-        documents, matrix = _taken(documents, order), matrix[order]
-        starts = np.concatenate([[0], np.cumsum(np.bincount(number))])
-    return Table(ids_of(queries), starts.astype(np.int64), ids_of(documents), matrix, np.zeros(0, np.int64))
+        distinct, code = numbered(_bytes(query))
+        return Scattered(ids_of(distinct), code, documents, matrix)
+    queries, starts = _groups(query)
+    if together:
+        distinct, code = numbered(queries)
+        if len(distinct) < len(queries):
+            return Scattered(ids_of(distinct), np.repeat(code, np.diff(starts)), documents, matrix)
+    return Table(ids_of(queries), starts, documents, matrix, np.zeros(0, np.int64))
 
 
 def _scattered(query: pa.ChunkedArray) -> bool:
     """Whether the query changes at most of the first rows: then every row is numbered, not stretches."""
     first = query.slice(0, LOOK_AHEAD)
     return 2 * len(_groups(first)[0]) > len(first) > 1
-
-
-def _taken(column: pa.Array, order: NDArray[np.int64]) -> pa.Array:
-    """The rows in this order; each core takes a part."""
-    import pyarrow as pa
-
-    parts = np.array_split(order, cores())
-    with Threads(cores()) as pool:
-        return pa.concat_arrays(pool.map(column.take, map(pa.array, parts)))
 
 
 def _identifiers(column: pa.ChunkedArray, role: str, where: Where) -> pa.ChunkedArray:

@@ -14,8 +14,10 @@ try:
         read_table,
         scan_run,
     )
+    from unjudged.formats.scan.compiled_scattered import match_scattered
 except ModuleNotFoundError as error:
-    if error.name != "unjudged.formats.scan.compiled":  # it was compiled, and one of its imports is broken
+    compiled = ("unjudged.formats.scan.compiled", "unjudged.formats.scan.compiled_scattered")
+    if error.name not in compiled:  # it was compiled, and one of its imports is broken
         raise
     from unjudged.formats.scan.plain import (
         KIND_OF_SCANNER,
@@ -27,12 +29,14 @@ except ModuleNotFoundError as error:
         scan_run,
     )
     from unjudged.formats.scan.plain_mappings import match_mapping, nested_rows
+    from unjudged.formats.scan.plain_scattered import match_scattered
 
 __all__ = [
     "KIND_OF_SCANNER",
     "Index",
     "best_first",
     "match_mapping",
+    "match_scattered",
     "match_table",
     "nested_rows",
     "number_names",
