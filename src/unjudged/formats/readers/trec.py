@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from unjudged.errors import InputError, UnjudgedError
+from unjudged.errors import InputError, UnjudgedError, quoted
 from unjudged.formats.limits import BYTES_OF_TEXT, check
 from unjudged.formats.matching import cores, match
 from unjudged.formats.roles import RUN, ZSCORES, Layout, layout_of_judgments, unfit, wrong_number
@@ -24,7 +24,7 @@ from unjudged.formats.streams import (
     opened,
     pieces,
 )
-from unjudged.formats.tables import Matched, Table
+from unjudged.formats.tables import Matched, Table, decode
 from unjudged.formats.threads import Threads
 
 LOOK_AHEAD = 1 << 15
@@ -74,6 +74,19 @@ def last_tag(path: PathLike) -> bytes:
         tail = last_bytes(stream)
     rows = (line.split() for line in reversed(tail.split(b"\n")))
     return next((row[5] for row in rows if len(row) > 5 and not row[0].startswith(b"#")), b"")
+
+
+def only_tag(path: PathLike) -> str:
+    """The tag of a run, which its first and its last line must have in common."""
+    with opened(path) as stream:
+        start = stream.read(LOOK_AHEAD) or b""
+    rows = (line.split() for line in start.split(b"\n"))
+    first = next((row[5] for row in rows if len(row) > 5 and not row[0].startswith(b"#")), b"")
+    last = last_tag(path)
+    if not last or first != last:
+        found = f"the tags {quoted(first)} and {quoted(last)}" if last else "no tag"
+        raise InputError(f"{found} in its sixth column, expected one that names the run")
+    return decode(last)
 
 
 def scan_runs(

@@ -7,12 +7,14 @@ try:
         KIND_OF_SCANNER,
         Index,
         best_first,
+        match_dicts,
         match_mapping,
         match_table,
         nested_rows,
         number_names,
         read_table,
         scan_run,
+        table_of_dicts,
     )
     from unjudged.formats.scan.compiled_scattered import match_scattered
 except ModuleNotFoundError as error:
@@ -28,13 +30,14 @@ except ModuleNotFoundError as error:
         read_table,
         scan_run,
     )
-    from unjudged.formats.scan.plain_mappings import match_mapping, nested_rows
+    from unjudged.formats.scan.plain_mappings import match_dicts, match_mapping, nested_rows, table_of_dicts
     from unjudged.formats.scan.plain_scattered import match_scattered
 
 __all__ = [
     "KIND_OF_SCANNER",
     "Index",
     "best_first",
+    "match_dicts",
     "match_mapping",
     "match_scattered",
     "match_table",
@@ -42,4 +45,5 @@ __all__ = [
     "number_names",
     "read_table",
     "scan_run",
+    "table_of_dicts",
 ]
