@@ -6,6 +6,7 @@ import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
 
@@ -28,6 +29,7 @@ from unjudged.formats.scan import scanner
 from unjudged.formats.streams import STANDARD_INPUT
 from unjudged.formats.tables import Matched
 from unjudged.measures.names import MeasureLike, parse_measures
+from unjudged.measures.registry import MEASURES, Measure, compute_all
 from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.rankings.runs import RunSource
@@ -65,7 +67,7 @@ def evaluate(
     run       AP  nDCG@10
     mine  0.7500   0.8155
     """
-    chosen = parse_measures(measures)
+    chosen = _parsed(measures)
     judgments = Judgments.of(qrels)
     named = name_runs(runs)
     rankings = judged_rankings(judgments, named, on_read=on_read)
@@ -73,17 +75,36 @@ def evaluate(
         if depth < 1:
             raise UsageError(f"depth is {depth}, expected a whole number of at least 1")
         rankings = rankings.cut(depth)
-    values = np.stack([measure.compute(rankings) for measure in chosen], axis=-1)
+    values = compute_all(chosen, rankings)
     queries = list(judgments.queries)
-    absent = (rankings.retrieved == 0).reshape(len(named), len(queries))
-    missing = {
-        name: [queries[q] for q in np.flatnonzero(row)]
-        for name, row in zip(named, absent, strict=True)
-        if row.any()
-    }
+    missing = {} if rankings.retrieved.all() else _missing(rankings, named, queries)
     shape = len(named), len(queries), len(chosen)
     library = next((library_of(source) for source in [*named.values(), qrels] if is_frame(source)), "")
     return Scores(values.reshape(shape), list(named), queries, chosen, missing, rankings, library)
+
+
+def _missing(rankings: JudgedRankings, runs: Iterable[str], queries: list[str]) -> dict[str, list[str]]:
+    """The queries that each run has no ranking for, if there are any."""
+    absent = (rankings.retrieved == 0).reshape(-1, len(queries))
+    return {
+        name: [queries[q] for q in np.flatnonzero(row)]
+        for name, row in zip(runs, absent, strict=True)
+        if row.any()
+    }
+
+
+def _parsed(measures: MeasureLike | Iterable[MeasureLike]) -> list[Measure]:
+    """The measures. Names are parsed once, because that may take longer than to compute them."""
+    items = (measures,) if isinstance(measures, str | Measure) else tuple(measures)
+    if any(type(item) is not str for item in items):
+        return parse_measures(items)
+    return list(_by_names(cast("tuple[str, ...]", items), tuple(map(id, MEASURES.values())))[0])
+
+
+@lru_cache(maxsize=128)
+def _by_names(names: tuple[str, ...], _: tuple[int, ...]) -> tuple[list[Measure], list[Measure]]:
+    """The measures of these names, and all that are registered. Their identities are the second argument."""
+    return parse_measures(names), list(MEASURES.values())
 
 
 def judged_rankings(
@@ -100,7 +121,7 @@ def judged_rankings(
     with closing(read) as matches:
         for name, run in runs.items():
             match = direct[name] or next(matches)
-            if not (match.query >= 0).any():
+            if match.query.max(initial=-1) < 0:
                 with name_in_errors(run, run_name(name)):
                     example = f"which have queries such as {judgments.queries[0]!r}"
                     raise InputError(f"no query in common with the judgments, {example}")
