@@ -65,7 +65,7 @@ def test_pickled_judgments_do_not_depend_on_what_was_computed() -> None:
     judgments = Judgments.of(QRELS)
     before = pickle.dumps(judgments)
     AP.compute(judged_rankings(judgments, {"run": RUN}))
-    assert judgments.sampled_share.tolist() == [1.0, 1.0]
+    assert judgments.sampled_share.tolist() == [2 / 3, 1.0]
     assert pickle.dumps(judgments) == before
 
 
