@@ -22,6 +22,7 @@ from unjudged.cli.options.arguments import (
 )
 from unjudged.cli.options.prediction_options import NO_PREDICTIONS, Predicted
 from unjudged.cli.output import (
+from unjudged.cli.standard_error import already_said
     already_said,
     check_output,
     on_terminal,
