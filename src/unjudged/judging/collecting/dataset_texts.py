@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
 from unjudged.errors import InputError, reason_of
-from unjudged.formats.inputs import DATASET
+from unjudged.formats.files import DATASET
 from unjudged.formats.readers.datasets import load_dataset
 
 Record = tuple[str, dict[str, Any]]
