@@ -34,17 +34,21 @@ __all__ = [
     "Agreement",
     "Audit",
     "Calibration",
+    "Chosen",
     "Combined",
     "Comparison",
     "DocumentEstimates",
+    "DrawnSample",
     "Estimate",
     "Estimates",
     "ExtraQueriesWarning",
     "InputError",
     "JudgedRankings",
     "JudgingDesign",
+    "JudgmentPlan",
     "Judgments",
     "Measure",
+    "Merged",
     "MissingQueriesWarning",
     "NothingJudgedWarning",
     "Page",
@@ -52,6 +56,7 @@ __all__ = [
     "Pool",
     "Predictions",
     "QueryEstimates",
+    "Reusability",
     "Robustness",
     "Run",
     "Score",
@@ -65,25 +70,34 @@ __all__ = [
     "Wanted",
     "audit",
     "calibrate",
+    "choose",
     "cite",
     "combine",
     "compare",
     "compare_pairs",
     "design_for_predictions",
+    "draw",
     "estimate_by_document",
     "estimate_by_query",
     "estimate_with_predictions",
     "evaluate",
     "experiment",
+    "hand_out",
+    "judging_page",
     "measure",
+    "merge",
+    "plan_judgments",
     "plan_queries",
     "prediction_powered",
+    "read_design",
     "report_page",
+    "reusability",
     "sample",
     "simulate",
     "spot_check",
     "spot_check_design",
     "to_judge",
+    "topic_statistics",
 ]
 __all__ += measures.__all__
 
@@ -95,10 +109,18 @@ if TYPE_CHECKING:
     from unjudged.comparison.testing.pairwise import compare_pairs
     from unjudged.comparison.testing.power import plan_queries
     from unjudged.comparison.verdicts import Pair
+    from unjudged.experiments.judgment_plan import JudgmentPlan, plan_judgments
     from unjudged.experiments.robustness import Agreement, Robustness, experiment
     from unjudged.groups import calibrate
+    from unjudged.judging.choosing import Chosen, choose
+    from unjudged.judging.collecting.design_file import read_design
+    from unjudged.judging.collecting.drawn_sample import DrawnSample, draw
+    from unjudged.judging.collecting.handing_out import hand_out
+    from unjudged.judging.collecting.merging import Merged, merge
+    from unjudged.judging.collecting.task_page import judging_page
     from unjudged.judging.next_documents import ToJudge, Wanted, to_judge
     from unjudged.judging.pool import Pool
+    from unjudged.judging.reusability import Reusability, reusability, topic_statistics
     from unjudged.predictions.auditing import Audit, audit
     from unjudged.predictions.combining import Combined, combine
     from unjudged.predictions.design import design_for_predictions
@@ -113,6 +135,20 @@ if TYPE_CHECKING:
     from unjudged.uncertainty.calibration import Calibration
 else:
     _LATER = {
+        "Chosen": "unjudged.judging.choosing",
+        "choose": "unjudged.judging.choosing",
+        "DrawnSample": "unjudged.judging.collecting.drawn_sample",
+        "draw": "unjudged.judging.collecting.drawn_sample",
+        "hand_out": "unjudged.judging.collecting.handing_out",
+        "judging_page": "unjudged.judging.collecting.task_page",
+        "Merged": "unjudged.judging.collecting.merging",
+        "merge": "unjudged.judging.collecting.merging",
+        "read_design": "unjudged.judging.collecting.design_file",
+        "JudgmentPlan": "unjudged.experiments.judgment_plan",
+        "plan_judgments": "unjudged.experiments.judgment_plan",
+        "Reusability": "unjudged.judging.reusability",
+        "reusability": "unjudged.judging.reusability",
+        "topic_statistics": "unjudged.judging.reusability",
         "Calibration": "unjudged.uncertainty.calibration",
         "ToJudge": "unjudged.judging.next_documents",
         "Wanted": "unjudged.judging.next_documents",
