@@ -7,7 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from unjudged import sample
-from unjudged.cli.output import already_said, make_folder, on_terminal, show, terminal_width
+from unjudged.cli.output import make_folder, on_terminal, show, terminal_width
+from unjudged.cli.standard_error import already_said
 from unjudged.comparison.systems import compare
 from unjudged.errors import UsageError
 from unjudged.evaluation import evaluate
