@@ -12,6 +12,7 @@ import unjudged
 ROOT = Path(unjudged.__file__).parent
 JOURNEY = [
     "errors",
+    "choices",
     "segments",
     "grids",
     "formats",

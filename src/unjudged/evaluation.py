@@ -10,6 +10,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from unjudged.choices import whole
 from unjudged.errors import InputError, UsageError, announce
 from unjudged.formats.inputs import (
     FILE,
@@ -68,9 +69,7 @@ def evaluate(
     named = name_runs(runs)
     rankings = judged_rankings(judgments, named, on_read=on_read)
     if depth is not None:
-        if depth < 1:
-            raise UsageError(f"depth is {depth}, expected a whole number of at least 1")
-        rankings = rankings.cut(depth)
+        rankings = rankings.cut(whole("depth", depth, least=1))
     values = np.stack([measure.compute(rankings) for measure in chosen], axis=-1)
     queries = list(judgments.queries)
     shape = len(named), len(queries), len(chosen)
