@@ -31,6 +31,9 @@ IDS = Ids.of([str(q) for q in range(QUERIES)]), STARTS, Ids.of(NAMES * QUERIES)
 SCORES = np.arange(QUERIES * DOCUMENTS, dtype=float)[:, None] % 7
 TABLE = Table(IDS[0], STARTS, IDS[2], SCORES, np.zeros(0, np.int64))
 RUNS = {str(q): {name: float(d % 5) for d, name in enumerate([*NAMES, "\udc80"])} for q in range(QUERIES)}
+PLAIN = {
+    query: {f"{name}é": score for name, score in run.items() if name.isascii()} for query, run in RUNS.items()
+}
 NUMBERED = {str(q): q for q in range(QUERIES)}
 CALLS: dict[str, Callable[[], Any]] = {
     "read_table": lambda: scanner.read_table(io.BytesIO(TEXT), RUN),
@@ -40,9 +43,9 @@ CALLS: dict[str, Callable[[], Any]] = {
     "match_table": lambda: scanner.match_table(TABLE, scanner.Index(*IDS)),
     "best_first": lambda: scanner.best_first(TABLE),
     "number_names": lambda: scanner.number_names(IDS[2]),
-    "match_mapping": lambda: scanner.match_mapping(
-        RUNS, NUMBERED, [[*NAMES, "\udc80"]] * QUERIES, STARTS, True
-    ),
+    "match_mapping": lambda: scanner.match_mapping(RUNS, NUMBERED, NAMES * QUERIES, STARTS, True),
+    "match_dicts": lambda: scanner.match_dicts(PLAIN, NUMBERED, NAMES * QUERIES, STARTS),
+    "table_of_dicts": lambda: scanner.table_of_dicts(PLAIN),
     "nested_rows": lambda: scanner.nested_rows(TABLE, False),
 }
 

@@ -24,7 +24,7 @@ Outcome = tuple[str, Any]
 """("result", plain values) or (the error's class, its message)."""
 
 MANY = 3
-SMALL = {"SMALLEST_PIECE": 1, "SMALLEST_PART": 2, "BLOCK": 3, "LARGEST_PIECE": 2}
+SMALL = {"SMALLEST_PIECE": 1, "SMALLEST_PART": 2, "BLOCK": 3, "BLOCK_AHEAD": 1000, "LARGEST_PIECE": 2}
 """How large the pieces of work are, so small that a file of a few lines has several."""
 
 COMPILED = {name: getattr(scanner, name) for name in scanner.__all__}

@@ -89,6 +89,10 @@ class NothingJudgedWarning(UnjudgedWarning):
     """No document that a run retrieved is judged, as happens with ids of another collection."""
 
 
+class AssumptionWarning(UnjudgedWarning):
+    """An input did not say how to read it; the message says what was assumed, and how to say it."""
+
+
 def announce(found: Iterable[UnjudgedWarning]) -> None:
     """Issue warnings for the line outside this package that asked for the results."""
     level, frame = 2, sys._getframe(1)  # noqa: SLF001
@@ -101,7 +105,7 @@ def announce(found: Iterable[UnjudgedWarning]) -> None:
 def missing_package(package: str, purpose: str) -> UsageError:
     """An error that says how to install an optional package."""
     extra = EXTRAS[package]
-    how = f'pip install "unjudged[{extra}]", or pip install ".[{extra}]" in a checkout'
+    how = f'pip install "unjudged[{extra}]", or in a checkout pip install -e ".[{extra}]"'
     return UsageError(f"{purpose} needs {package}: {how}")
 
 

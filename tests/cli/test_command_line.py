@@ -217,6 +217,14 @@ def test_baseline() -> None:
     assert refused(2, "baseline", "--documents", "3") == "give either --relevant or --qrels"
 
 
+def test_demo_copies_the_sample(tmp_path: Path) -> None:
+    folder = tmp_path / "practice"
+    assert printed("demo", "--files", str(folder)) == ""
+    assert {path.name for path in folder.iterdir()} == {"qrels.txt", *(f"{name}.run" for name in sample.runs)}
+    assert (folder / "dense.run").read_bytes() == sample.runs["dense"].read_bytes()
+    assert "already exists" in refused(2, "demo", "--files", str(folder))
+
+
 def test_demo_version_and_help() -> None:
     assert "dense" in printed("demo")
     assert re.fullmatch(r"unjudged [\d.]+ \(reader: (compiled|plain Python)\)\n", printed("--version"))

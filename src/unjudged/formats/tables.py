@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,7 +58,11 @@ class Ids(Sequence[str]):
         return decode(self.raw(i % len(self)))
 
     def __iter__(self) -> Iterator[str]:
-        return map(decode, self.tolist())
+        whole, ends = self.data.tobytes(), self.offsets.tolist()
+        if not whole.isascii():
+            return map(decode, self.tolist())
+        text = whole.decode()
+        return (text[a:b] for a, b in zip(ends, ends[1:], strict=False))
 
     def tolist(self) -> list[bytes]:
         whole, ends = self.data.tobytes(), self.offsets.tolist()
@@ -71,6 +75,17 @@ class Ids(Sequence[str]):
         np.cumsum(lengths, out=offsets[1:])
         source = np.repeat(starts - offsets[:-1], lengths) + np.arange(offsets[-1])
         return Ids(self.data[source], offsets)
+
+
+class Keys(NamedTuple):
+    """The number of each query, and the document of each row, as dicts name them.
+
+    No name is repeated. The documents of a query may be None until they are needed, unless all are there.
+    """
+
+    queries: dict[str, int]
+    documents: list[str | None]
+    all_there: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,6 +102,8 @@ class Table:
     documents: Ids
     numbers: NDArray[np.float64]
     lines: NDArray[np.int64]
+    keys: Keys | None = None
+    """If the table was made from plain dicts: their keys."""
 
     def query_of(self, row: int) -> bytes:
         return self.queries.raw(int(np.searchsorted(self.starts, row, "right")) - 1)

@@ -48,7 +48,7 @@ def parse_measure(measure: MeasureLike) -> Measure:
 
 
 def parse(text: str) -> list[Measure]:
-    """The measures that a name stands for, or a list with commas; case matters only where names differ by it.
+    """The measures of a name or a list with commas; case matters only where it tells two measures apart.
 
     >>> parse("nDCG(dcg='exp-log2')@10"), parse("map"), parse("P.5,10")
     ([nDCG(dcg='exp-log2')@10], [AP], [P@5, P@10])

@@ -204,8 +204,7 @@ class JudgedRankings:
         result = np.array(values, float)
         step, longest = 1, int(self.place.max(initial=0))
         while step < longest:
-            reach = np.flatnonzero(self.place > step)
-            result[reach] = combine(result[reach], result[reach - step])
+            combine(result[step:], result[:-step], out=result[step:], where=self.place[step:] > step)
             step *= 2
         return result
 

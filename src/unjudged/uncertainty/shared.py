@@ -102,7 +102,7 @@ class SharedRankings:
     def best_rank(self) -> Integers:
         """The best rank that any run gives each row; one more than the longest ranking if none has it."""
         best = np.full(len(self.judgments.grade), int(self.rankings.retrieved.max(initial=0)) + 1)
-        np.minimum.at(best, self.rankings.row, self.rankings.rank)
+        np.minimum.at(best, self.rankings.row, self.rankings.rank.astype(best.dtype))
         return best
 
     def document(self, row: int) -> str:

@@ -13,7 +13,7 @@ from unjudged.errors import InputError, missing_package, quoted, reason_of
 from unjudged.formats.limits import check
 from unjudged.formats.matching import SMALLEST_PART, cores
 from unjudged.formats.readers.grouping import ids_of, numbered, stable_order
-from unjudged.formats.roles import expected, unfit
+from unjudged.formats.roles import descending, expected, unfit
 from unjudged.formats.tables import Table
 from unjudged.formats.threads import Threads
 
@@ -189,7 +189,7 @@ def _numbers(column: pa.ChunkedArray, role: str, where: Where) -> NDArray[np.flo
     except pa.ArrowInvalid:
         wrong = _first_that_is_no_number(column)
     if wrong is None:
-        return numbers
+        return descending(role, numbers)
     value = quoted(str(column[wrong].as_py()))
     raise InputError(f"{where(wrong)}: the {role} is {value}, expected {expected(role)}")
 

@@ -58,7 +58,7 @@ def _chosen(frame: Any, number: str, given: Mapping[str, str]) -> tuple[dict[str
     frame = narwhals.to_native(frame, pass_through=True)
     if library_of(frame) == "pyspark":
         raise UsageError("a Spark frame stays on the cluster: use unjudged.engines.spark.evaluate")
-    with _library_errors():
+    with library_errors():
         if library_of(frame) == "duckdb":
             columns = columns_of(frame.columns, number, given)
             quoted = ('"' + name.replace('"', '""') + '"' for name in dict.fromkeys(columns.values()))
@@ -79,7 +79,7 @@ def _chosen(frame: Any, number: str, given: Mapping[str, str]) -> tuple[dict[str
 
 
 @contextmanager
-def _library_errors() -> Iterator[None]:
+def library_errors() -> Iterator[None]:
     """What a library of frames says of a frame that it cannot hand over is an error of the input."""
     try:
         yield

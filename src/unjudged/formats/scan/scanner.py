@@ -7,12 +7,14 @@ try:
         KIND_OF_SCANNER,
         Index,
         best_first,
+        match_dicts,
         match_mapping,
         match_table,
         nested_rows,
         number_names,
         read_table,
         scan_run,
+        table_of_dicts,
     )
 except ModuleNotFoundError as error:
     if error.name != "unjudged.formats.scan.compiled":  # it was compiled, and one of its imports is broken
@@ -26,16 +28,18 @@ except ModuleNotFoundError as error:
         read_table,
         scan_run,
     )
-    from unjudged.formats.scan.plain_mappings import match_mapping, nested_rows
+    from unjudged.formats.scan.plain_mappings import match_dicts, match_mapping, nested_rows, table_of_dicts
 
 __all__ = [
     "KIND_OF_SCANNER",
     "Index",
     "best_first",
+    "match_dicts",
     "match_mapping",
     "match_table",
     "nested_rows",
     "number_names",
     "read_table",
     "scan_run",
+    "table_of_dicts",
 ]
