@@ -10,6 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, cast
 
+from unjudged.choices import whole
 from unjudged.errors import InputError, UsageError, announce
 from unjudged.formats.files import expanded, runs_in_file
 from unjudged.formats.inputs import (
@@ -76,9 +77,7 @@ def evaluate(
     named = name_runs(runs, names)
     rankings = judged_rankings(judgments, named, on_read=on_read)
     if depth is not None:
-        if depth < 1:
-            raise UsageError(f"depth is {depth}, expected a whole number of at least 1")
-        rankings = rankings.cut(depth)
+        rankings = rankings.cut(whole("depth", depth, least=1))
     values = compute_all(chosen, rankings)
     queries = list(judgments.queries)
     shape = len(named), len(queries), len(chosen)
