@@ -91,7 +91,7 @@ def test_bad_data_in_memory(data: object, problem: str) -> None:
 @pytest.mark.parametrize("score", [float("nan"), float("inf"), "x"])
 def test_bad_score_in_memory(score: object) -> None:
     with pytest.raises(InputError, match="the score of document 'd' of query 'q' is"):
-        Run.of({"q": {"d": score}})  # type: ignore[arg-type]
+        Run.of({"q": {"d": score}})
 
 
 def test_missing_file_and_folder(tmp_path: Path) -> None:

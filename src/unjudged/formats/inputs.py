@@ -117,7 +117,8 @@ def _with_names(row: Any) -> Any:
 
 def _unreadable(source: Any, number: str, name: str) -> UsageError:
     what = f"{name or 'the input'}: a {type(source).__name__} cannot be read"
-    accepted = f"a file name, a frame, a dict {{query: {{document: {number}}}}}, or rows of (query, document, {number})"
+    accepted = f"a file name, a frame, a dict {{query: {{document: {number}}}}}"
+    accepted = f"{accepted}, or rows of (query, document, {number})"
     more = "{query: [document, ...]}, records, and objects of ranx, trectools or datasets"
     return UsageError(f"{what}, expected {accepted}; also {more}")
 

@@ -5,16 +5,20 @@ from __future__ import annotations
 import ast
 import difflib
 from collections.abc import Iterable
+from typing import cast
 
 from unjudged.errors import UsageError
+from unjudged.measures.foreign_measures import is_of_ir_measures, our_measure
 from unjudged.measures.registry import MEASURES, Measure
 
 MeasureLike = Measure | str
 
 
 def parse_measures(measures: MeasureLike | Iterable[MeasureLike]) -> list[Measure]:
-    """Measures from names, lists of names or measures; trec_eval's `P.5,10` is two measures."""
-    items = [measures] if isinstance(measures, str | Measure) else list(measures)
+    """Measures from names, measures of ours or of ir_measures; trec_eval's `P.5,10` is two measures."""
+    one = isinstance(measures, str | Measure) or is_of_ir_measures(measures)
+    given = cast("list[MeasureLike]", [measures] if one else list(cast("Iterable[MeasureLike]", measures)))
+    items = [our_measure(item) if is_of_ir_measures(item) else item for item in given]
     found = [m for item in items for m in (parse(item) if isinstance(item, str) else [item])]
     for measure in found:
         if not isinstance(measure, Measure):

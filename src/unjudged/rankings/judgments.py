@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -178,6 +179,6 @@ JudgmentsSource = (
     | str
     | os.PathLike[str]
     | Frame
-    | Mapping[str, Mapping[str, int]]
-    | Iterable[tuple[str, str, int]]
+    | Mapping[Any, Mapping[Any, float] | Sequence[Any] | AbstractSet[Any]]
+    | Iterable[tuple[Any, Any, float] | Mapping[str, Any]]
 )
