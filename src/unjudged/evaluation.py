@@ -68,7 +68,7 @@ def evaluate(
     mine  0.7500   0.8155
     """
     chosen = parse_measures(measures)
-    judgments = Judgments.of(qrels)
+    judgments = Judgments.with_fractions(qrels)
     named = name_runs(runs, names)
     rankings = judged_rankings(judgments, named, on_read=on_read)
     if depth is not None:

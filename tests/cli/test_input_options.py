@@ -75,3 +75,15 @@ def test_names_by_tag(tmp_path: Path) -> None:
 )
 def test_wrong_columns(words: list[str], problem: str) -> None:
     assert problem in refused(2, "evaluate", str(QRELS), str(RUN), "--columns", *words)
+
+
+def test_fractional_grades(tmp_path: Path) -> None:
+    path = tmp_path / "qrels.txt"
+    path.write_text("q01 0 d071 0.75\nq01 0 d083 0.25\n")
+    asked = ["evaluate", str(path), str(RUN), "--format", "csv"]
+    assert ",1.0" in printed(*asked, "-m", "nDCG")
+    assert "AP(rel=0.5)" in printed(*asked, "-m", "AP", "--rel", "0.5")
+    assert "AP(rel=0.25)" in printed(*asked, "-m", "AP(rel=0.25)")
+    assert "say which are relevant, such as AP(rel=0.375)" in refused(2, *asked, "-m", "AP")
+    others = [str(sample.runs[name]) for name in ("fused", "dense")]
+    assert "only evaluate takes fractions" in refused(1, "compare", str(path), *others)

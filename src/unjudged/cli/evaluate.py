@@ -37,7 +37,7 @@ def evaluate(
     *runs: File,
     measures: Measures = None,
     per_query: Annotated[bool, Parameter(("-q", "--per-query"), negative="")] = False,
-    rel: int | None = None,
+    rel: float | None = None,
     depth: Annotated[int | None, Parameter(("-k", "--depth"))] = None,
     judged: Judged = None,
     conflicts: Conflicts = "error",
@@ -118,7 +118,10 @@ def evaluate(
     named = inputs.runs(runs)
     if predicted.predictions is not None:
         judgments = read_judgments(inputs.judgments(qrels), judged, conflicts)
-        found = predicted.estimates(judgments, named, measures, rel)
+        if rel is not None and rel % 1:
+            raise UsageError(f"--rel is {rel}, expected a whole number with --predictions")
+        whole = None if rel is None else int(rel)
+        found = predicted.estimates(judgments, named, measures, whole)
         show_grids(predicted.grid(found, confidence), format, output)
         return
     if interval is None and (prevalence, calibration, confidence, more, seed) != (None, None, 0.95, 0, 0):
@@ -130,7 +133,7 @@ def evaluate(
     if rel is not None:
         chosen = [m(rel=rel) if "rel" in m.parameters and "rel" not in m.given else m for m in chosen]
     with reading(len(named)) as on_read:
-        judgments = read_judgments(inputs.judgments(qrels), judged, conflicts)
+        judgments = read_judgments(inputs.judgments(qrels), judged, conflicts, fractions=True)
         scores = unjudged.evaluate(judgments, named, chosen, depth=depth, on_read=on_read)
     if plot is not None:
         given = {

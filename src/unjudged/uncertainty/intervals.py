@@ -116,6 +116,8 @@ def make_intervals(name: str, request: IntervalRequest) -> EstimateRows:
     if name not in INTERVALS:
         raise UsageError(f"no interval method {name!r}: use one of {', '.join(INTERVALS)}")
     check_confidence(request.confidence)
+    if name != "queries" and request.rankings.judgments.scale is not None:
+        raise UsageError(f"{name!r} intervals need whole grades, and these have fractions: use 'queries'")
     method = INTERVALS[name]
     refused = {k: reason for k, m in enumerate(request.measures) if (reason := _refusal(method, m, request))}
     able = [k for k in range(len(request.measures)) if k not in refused]
