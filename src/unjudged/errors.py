@@ -1,4 +1,4 @@
-"""One family of errors. A message says where the problem is, which value caused it and what was expected."""
+"""One family of errors and one of warnings. Messages say where the problem is, which value and what to do."""
 
 from __future__ import annotations
 
@@ -77,6 +77,18 @@ class UnjudgedWarning(UserWarning):
     """Results mean less than they seem to; the message says why. The command line prints it as a line."""
 
 
+class MissingQueriesWarning(UnjudgedWarning):
+    """A run has no ranking for some queries of the judgments; they count as empty rankings."""
+
+
+class ExtraQueriesWarning(UnjudgedWarning):
+    """A run has rankings for queries that the judgments do not have; they are ignored."""
+
+
+class NothingJudgedWarning(UnjudgedWarning):
+    """No document that a run retrieved is judged, as happens with ids of another collection."""
+
+
 class AssumptionWarning(UnjudgedWarning):
     """An input did not say how to read it; the message says what was assumed, and how to say it."""
 
@@ -87,7 +99,7 @@ def announce(found: Iterable[UnjudgedWarning]) -> None:
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("unjudged."):
         level, frame = level + 1, frame.f_back
     for warning in found:
-        warnings.warn(warning, stacklevel=level - 1)
+        warnings.warn(warning, stacklevel=level)
 
 
 def missing_package(package: str, purpose: str) -> UsageError:

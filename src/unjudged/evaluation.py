@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any, Literal, cast
 
 import numpy as np
 
-from unjudged.errors import InputError, UsageError
+from unjudged.errors import InputError, UsageError, announce
 from unjudged.formats.files import expanded, runs_in_file
 from unjudged.formats.inputs import (
     FILE,
@@ -21,10 +22,12 @@ from unjudged.formats.inputs import (
     name_in_errors,
     run_name,
 )
+from unjudged.formats.limits import limit
 from unjudged.formats.readers.foreign import is_foreign, name_of, native
 from unjudged.formats.readers.frames import is_frame, library_of
 from unjudged.formats.readers.several_runs import split_frame
 from unjudged.formats.roles import NONE
+from unjudged.formats.scan import scanner
 from unjudged.formats.streams import STANDARD_INPUT
 from unjudged.formats.tables import Matched
 from unjudged.measures.names import MeasureLike, parse_measures
@@ -37,7 +40,7 @@ DEFAULT_MEASURES = ("AP", "infAP", "nDCG@10", "RBP(p=0.8)", "RBPResidual(p=0.8)"
 
 SUFFIXES = (
     *(".gz", ".xz", ".zst", ".run", ".txt", ".trec", ".tsv", ".res"),
-    *(".csv", ".json", ".parquet", ".arrow", ".feather", ".ipc"),
+    *(".csv", ".json", ".jsonl", ".parquet", ".arrow", ".feather", ".ipc"),
 )
 
 Names = Literal["file", "tag"]
@@ -58,7 +61,8 @@ def evaluate(
     `qrels` and each run may be a file (plain, gz, xz, zst; `-` is standard input), a frame (pandas, Polars,
     PyArrow, DuckDB), a dict of dicts, a `Judgments` or a `Run`, or an iterable of tuples. `runs` is one
     run, a list of them, or a mapping of names to them. `depth` keeps only the first documents of each
-    ranking. `on_read` is told the name of each run once it is read.
+    ranking. `on_read` is told the name of each run once it is read. Warns (`UnjudgedWarning`) where runs and
+    judgments have little in common; the scores keep these `warnings`.
 
     >>> qrels = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2}}
     >>> run = {"q1": {"d1": 0.3, "d2": 0.7}, "q2": {"d3": 0.5}}
@@ -77,22 +81,11 @@ def evaluate(
         rankings = rankings.cut(depth)
     values = np.stack([measure.compute(rankings) for measure in chosen], axis=-1)
     queries = list(judgments.queries)
-    absent = (rankings.retrieved == 0).reshape(len(named), len(queries))
-    missing = {
-        name: [queries[q] for q in np.flatnonzero(row)]
-        for name, row in zip(named, absent, strict=True)
-        if row.any()
-    }
     shape = len(named), len(queries), len(chosen)
     library = next((library_of(source) for source in [*named.values(), qrels] if is_frame(source)), "")
-    return Scores(values.reshape(shape), list(named), queries, chosen, missing, rankings, library)
-
-
-def _check_common(judgments: Judgments, matched: Matched) -> None:
-    """Refuse a run that has no query in common with the judgments."""
-    if not (matched.query >= 0).any():
-        example = f"which have queries such as {judgments.queries[0]!r}"
-        raise InputError(f"no query in common with the judgments, {example}")
+    scores = Scores(values.reshape(shape), list(named), queries, chosen, rankings, library)
+    announce(scores.warnings)
+    return scores
 
 
 def judged_rankings(
@@ -101,16 +94,32 @@ def judged_rankings(
     *,
     on_read: Callable[[str], None] | None = None,
 ) -> JudgedRankings:
-    """Match every run once."""
+    """Match every run once: dicts directly, anything else by way of a table."""
+    direct = {name: _matched_dicts(judgments, run) for name, run in runs.items()}
+    others = {name: run for name, run in runs.items() if direct[name] is None}
     matched: list[Matched] = []
-    with closing(match_runs(runs, judgments.index)) as matches:
-        for (name, run), match in zip(runs.items(), matches, strict=True):
-            with name_in_errors(run, run_name(name)):
-                _check_common(judgments, match)
+    read = match_runs(others, judgments.index) if others else (match for match in matched)
+    with closing(read) as matches:
+        for name, run in runs.items():
+            match = direct[name] or next(matches)
+            if not (match.query >= 0).any():
+                with name_in_errors(run, run_name(name)):
+                    example = f"which have queries such as {judgments.queries[0]!r}"
+                    raise InputError(f"no query in common with the judgments, {example}")
             matched.append(match)
             if on_read is not None:
                 on_read(name)
     return JudgedRankings.of(judgments, matched)
+
+
+def _matched_dicts(judgments: Judgments, run: Any) -> Matched | None:
+    """What a run of plain dicts holds of the judged documents; None for any other run."""
+    if type(run) not in (dict, defaultdict):
+        return None
+    rankings = dict.copy(run)  # another thread may change the dict itself
+    keys = judgments.pooled.keys(rankings)
+    found = scanner.match_dicts(rankings, keys.queries, keys.documents, judgments.offsets)
+    return found if found is not None and 0 < found.retrieved.sum() <= limit("ROWS") else None
 
 
 def name_runs(runs: RunsSource, names: Names = "file") -> dict[str, RunSource]:

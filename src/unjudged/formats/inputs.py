@@ -15,7 +15,7 @@ from unjudged.formats.matching import match
 from unjudged.formats.readers import trec
 from unjudged.formats.readers.by_query import by_query, identifier, is_by_query
 from unjudged.formats.readers.foreign import is_foreign, native
-from unjudged.formats.readers.frames import is_frame, table_of_frame
+from unjudged.formats.readers.frames import is_frame, rankings_of_frame, table_of_frame
 from unjudged.formats.readers.memory import table_of
 from unjudged.formats.readers.records import fields_of, is_record, table_of_records
 from unjudged.formats.roles import NONE, QRELS, RUN, Layout, no_rows
@@ -117,8 +117,8 @@ def _with_names(row: Any) -> Any:
 
 def _unreadable(source: Any, number: str, name: str) -> UsageError:
     what = f"{name or 'the input'}: a {type(source).__name__} cannot be read"
-    accepted = f"a file name, a frame, a dict {{query: {{document: {number}}}}}"
-    accepted = f"{accepted}, or rows of (query, document, {number})"
+    nested, row = f"{{query: {{document: {number}}}}}", f"(query, document, {number})"
+    accepted = f"a file name, a frame, a dict {nested}, or rows of {row}"
     more = "{query: [document, ...]}, records, and objects of ranx, trectools or datasets"
     return UsageError(f"{what}, expected {accepted}; also {more}")
 
@@ -142,6 +142,8 @@ def match_runs(runs: Mapping[str, Any], judged: scanner.Index) -> Generator[Matc
             with name_in_errors(run, run_name(name)):
                 if name in files:
                     matched = scan_file(run, *files[name], judged)
+                elif kind_of_source(run) == FRAME:
+                    matched = match(rankings_of_frame(run), judged)
                 else:
                     matched = match(table_of_source(run, "score", name=run_name(name))[0], judged)
             yield matched

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from unjudged.errors import InputError, quoted
 from unjudged.formats.roles import descending, expected, unfit
+from unjudged.formats.scan import scanner
 from unjudged.formats.tables import Ids, Table, encode
 
 Nested = Mapping[str, Mapping[str, float]]
@@ -25,6 +26,9 @@ def table_of(data: Nested | Rows, number: str) -> Table:
 
 
 def _of_mapping(data: Mapping[str, Any], number: str) -> Table:
+    plain = scanner.table_of_dicts(data)
+    if plain is not None and not unfit(number, plain.numbers).any():
+        return plain
     names, inners = _entries(data)
     documents: list[Any] = []
     values: list[Any] = []

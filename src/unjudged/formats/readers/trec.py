@@ -120,19 +120,26 @@ def scan_runs(
         stack.callback(pool.shutdown, wait=False, cancel_futures=True)
         stack.callback(stop.set)
         waiting = []
+        idle = len(files) < workers
         for path, file in files:
             with name_file_in_errors(path):
-                parts = pieces(file, workers if len(files) < workers else 1)
-            scans = [pool.submit(_scan_piece, file, part, judged, layout, stop) for part in parts]
+                parts = pieces(file, workers if idle else 1)
+            scans = [pool.submit(_scan_piece, file, part, judged, layout, stop, ahead=idle) for part in parts]
             waiting.append((path, file, scans))
         for path, file, scans in waiting:
             yield _join(path, file, scans, judged, layout)
 
 
 def _scan_piece(
-    file: PathLike, part: tuple[int, int | None], judged: scanner.Index, layout: Layout, stop: Event
+    file: PathLike,
+    part: tuple[int, int | None],
+    judged: scanner.Index,
+    layout: Layout,
+    stop: Event,
+    *,
+    ahead: bool = False,
 ) -> tuple[Matched, int]:
-    with opened(file) as stream:
+    with opened(file, ahead=stop if ahead else None) as stream:
         return scanner.scan_run(_Rankings(Piece(stream, *part, stop)), judged, layout)
 
 
@@ -179,7 +186,7 @@ def _join(
 
 
 def _read(file: PathLike, layout: Layout) -> Table:
-    with opened(file, held=BYTES_OF_TEXT) as stream:
+    with opened(file, held=BYTES_OF_TEXT, ahead=Event() if cores() > 1 else None) as stream:
         table, _ = scanner.read_table(stream, layout)
     if not len(table.lines):
         raise _empty(layout)

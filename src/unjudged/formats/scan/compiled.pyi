@@ -6,5 +6,7 @@ from unjudged.formats.scan.plain import match_table as match_table
 from unjudged.formats.scan.plain import number_names as number_names
 from unjudged.formats.scan.plain import read_table as read_table
 from unjudged.formats.scan.plain import scan_run as scan_run
+from unjudged.formats.scan.plain_mappings import match_dicts as match_dicts
 from unjudged.formats.scan.plain_mappings import match_mapping as match_mapping
 from unjudged.formats.scan.plain_mappings import nested_rows as nested_rows
+from unjudged.formats.scan.plain_mappings import table_of_dicts as table_of_dicts

@@ -7,15 +7,19 @@ try:
         KIND_OF_SCANNER,
         Index,
         best_first,
+        match_dicts,
         match_mapping,
         match_table,
         nested_rows,
         number_names,
         read_table,
         scan_run,
+        table_of_dicts,
     )
+    from unjudged.formats.scan.compiled_scattered import match_scattered
 except ModuleNotFoundError as error:
-    if error.name != "unjudged.formats.scan.compiled":  # it was compiled, and one of its imports is broken
+    compiled = ("unjudged.formats.scan.compiled", "unjudged.formats.scan.compiled_scattered")
+    if error.name not in compiled:  # it was compiled, and one of its imports is broken
         raise
     from unjudged.formats.scan.plain import (
         KIND_OF_SCANNER,
@@ -26,16 +30,20 @@ except ModuleNotFoundError as error:
         read_table,
         scan_run,
     )
-    from unjudged.formats.scan.plain_mappings import match_mapping, nested_rows
+    from unjudged.formats.scan.plain_mappings import match_dicts, match_mapping, nested_rows, table_of_dicts
+    from unjudged.formats.scan.plain_scattered import match_scattered
 
 __all__ = [
     "KIND_OF_SCANNER",
     "Index",
     "best_first",
+    "match_dicts",
     "match_mapping",
+    "match_scattered",
     "match_table",
     "nested_rows",
     "number_names",
     "read_table",
     "scan_run",
+    "table_of_dicts",
 ]
