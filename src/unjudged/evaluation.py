@@ -41,7 +41,7 @@ DEFAULT_MEASURES = ("AP", "infAP", "nDCG@10", "RBP(p=0.8)", "RBPResidual(p=0.8)"
 
 SUFFIXES = (
     *(".gz", ".xz", ".zst", ".run", ".txt", ".trec", ".tsv", ".res"),
-    *(".csv", ".json", ".parquet", ".arrow", ".feather", ".ipc"),
+    *(".csv", ".json", ".jsonl", ".parquet", ".arrow", ".feather", ".ipc"),
 )
 
 Names = Literal["file", "tag"]
@@ -73,7 +73,7 @@ def evaluate(
     mine  0.7500   0.8155
     """
     chosen = _parsed(measures)
-    judgments = Judgments.of(qrels)
+    judgments = Judgments.with_fractions(qrels)
     named = name_runs(runs, names)
     rankings = judged_rankings(judgments, named, on_read=on_read)
     if depth is not None:

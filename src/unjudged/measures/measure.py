@@ -14,6 +14,7 @@ import numpy as np
 from unjudged.errors import InputError, UsageError
 from unjudged.measures.averages import GEOMETRIC, summarised
 from unjudged.measures.chance import collection
+from unjudged.measures.fractions import of_whole_grades
 from unjudged.measures.parameters import checked
 from unjudged.measures.ratios import ratio
 from unjudged.measures.traits import Traits
@@ -103,6 +104,12 @@ class Measure:
     def values(self, rankings: JudgedRankings) -> Floats:
         """The same, whether finite or not."""
         self.check_complete()
+        scale = rankings.judgments.scale
+        if scale is not None:
+            measure, whole = of_whole_grades(self, rankings, scale)
+            return measure.values(whole)
+        if not isinstance(self.given.get("rel", 1), int):
+            raise UsageError(f"{self}: these grades are whole numbers, so rel must be one too")
         if self.traits.estimates and rankings.judgments.chosen:
             problem = f"{self.name} needs a random sample, and these judgments were chosen for what they show"
             raise UsageError(f"{problem}: use AP with its bounds, or draw a sample (unjudged sample)")
