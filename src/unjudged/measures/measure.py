@@ -136,9 +136,8 @@ class Measure:
             n, _ = collection(documents, with_gain)
             return self.traits.graded_chance(rankings, n, **self.own)
         if "rel" not in self.parameters and rankings.judgments.grade.max(initial=0) > 1:
-            raise UsageError(
-                f"{self.name}: the random baseline is for judgments of 0 and 1, these are graded"
-            )
+            problem = "the random baseline is for judgments of 0 and 1, these are graded"
+            raise UsageError(f"{self.name}: {problem}")
         return self.by_chance(documents, rankings.known(rel))
 
     def by_chance(self, documents: Any, relevant: Any) -> Floats:
