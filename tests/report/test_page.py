@@ -32,6 +32,8 @@ FIELDS = {
     "high": "pair_high",
     "p": "p",
     "p_adjusted": "p_adjusted",
+    "query_low": "query_low",
+    "query_high": "query_high",
 }
 HOSTILE = [
     "</script><script>alert(1)</script>",
@@ -235,7 +237,10 @@ def test_conclusions_name_both_systems() -> None:
 
 
 def test_runs_from_an_iterator_are_read_once() -> None:
-    runs: dict[str, RunSource] = {"a": iter([("q", "d1", 1.0), ("q", "d2", 0.5)]), "b": {"q": {"d2": 1.0}}}
+    runs: dict[str, RunSource] = {
+        "a": iter([("q", "d1", 1.0), ("q", "d2", 0.5)]),
+        "b": {"q": {"d2": 1.0, "d1": 0.5}},
+    }
     page = report_page({"q": {"d1": 1}}, runs, "P@1", groups={"a": "a", "b": "b"})
     assert read(page.html)[1]["means0"].tolist() == [1.0, 0.0]
 
