@@ -32,8 +32,6 @@ FIELDS = {
     "high": "pair_high",
     "p": "p",
     "p_adjusted": "p_adjusted",
-    "query_low": "query_low",
-    "query_high": "query_high",
 }
 HOSTILE = [
     "</script><script>alert(1)</script>",
@@ -80,6 +78,9 @@ def test_every_pair_equals_the_json_of_compare(written: str) -> None:
         assert row["verdict"] == facts["verdicts"][arrays[f"verdict{k}"][pair]]
         for field, name in FIELDS.items():
             assert row[field] == arrays[f"{name}{k}"][pair]
+        half = arrays[f"query_half{k}"][pair]
+        assert row["query_low"] == pytest.approx(row["difference"] - half, abs=1e-15)
+        assert row["query_high"] == pytest.approx(row["difference"] + half, abs=1e-15)
 
 
 def test_every_value_equals_the_json_of_evaluate(written: str) -> None:

@@ -14,13 +14,13 @@ function pictureFigure({ place, title, description, svg }) {
   const buttons = [["SVG", asSvg], ["PNG", asPng]].map(([kind, press]) =>
     make("button", { type: "button", "aria-label": `Save “${title}” as ${kind}`, onclick: press }, kind));
   byId(place).replaceChildren(make("figure", { "aria-labelledby": `${place}-title` },
-    make("figcaption", {}, make("strong", { id: `${place}-title` }, title), buttons),
+    make("figcaption", {}, make("strong", { id: `${place}-title` }, title), make("span", { class: "buttons" }, buttons)),
     make("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": `${title}, figure` }, picture)));
 }
 
 function extraTable({ place, caption, columns, rows }) {
   table(place, caption, columns.map(({ name, number: numeric, decimals }, i) => ({
-    name,
+    name: name || "quantity",
     kind: numeric ? "number" : "name",
     value: (row) => row[i] ?? (numeric ? NaN : ""),
     show: numeric ? (row) => (typeof row[i] === "number" ? number(row[i], decimals) : row[i] ?? "") : null,
