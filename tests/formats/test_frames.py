@@ -223,7 +223,7 @@ def test_without_pyarrow(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (evaluate(frames[0], numbers).values == evaluate(qrels, run).values).all()
     with pytest.raises(
         UsageError,
-        match=r'an Arrow stream needs pyarrow: pip install "unjudged\[files\]", or pip install ".\[files\]"',
+        match=r'needs pyarrow: pip install "unjudged\[files\]", or in a checkout pip install -e ".\[files\]"',
     ):
         Run.of(stream)
     strata = Judgments.of(frames[0].assign(stratum=[2, 1])).stratum

@@ -23,7 +23,6 @@ from unjudged.cli.options.arguments import (
 from unjudged.cli.options.input_options import USUAL, Inputs
 from unjudged.cli.options.prediction_options import NO_PREDICTIONS, Predicted
 from unjudged.cli.output import (
-    already_said,
     check_output,
     on_terminal,
     show,
@@ -32,6 +31,7 @@ from unjudged.cli.output import (
     terminal_width,
 )
 from unjudged.cli.progress import reading
+from unjudged.cli.standard_error import already_said
 from unjudged.comparison.comparison_grids import systems_records
 from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.testing.significance import DRAWS

@@ -28,7 +28,6 @@ from unjudged.errors import UsageError
 from unjudged.evaluation import DEFAULT_MEASURES
 from unjudged.measures.names import parse_measures
 from unjudged.report.figures.charts import check_plot
-from unjudged.uncertainty.calibration import Calibration
 
 
 def evaluate(
@@ -127,7 +126,7 @@ def evaluate(
         return
     if interval is None and (prevalence, calibration, confidence, more, seed) != (None, None, 0.95, 0, 0):
         raise UsageError("--prevalence, --calibration, --confidence, --more and --seed need --interval")
-    learnt = None if calibration is None else Calibration.load(calibration)
+    learnt = None if calibration is None else unjudged.Calibration.load(calibration)
     if interval is not None and per_query:
         raise UsageError("--per-query cannot be used with --interval: intervals are of means")
     chosen = parse_measures(measures or DEFAULT_MEASURES)

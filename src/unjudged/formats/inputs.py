@@ -28,6 +28,8 @@ FILE, TABLE, FRAME, MAPPING, ROWS, UNKNOWN = "file", "table", "frame", "mapping"
 
 def kind_of_source(source: Any) -> str:
     """What a source is: a file, a `Run` (a table), a frame, a mapping, or rows."""
+    if type(source) is dict:  # asking for all else takes longer than to evaluate a few documents
+        return MAPPING
     if isinstance(source, str | os.PathLike):
         return FILE
     if is_frame(source):

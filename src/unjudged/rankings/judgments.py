@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, Final
 
@@ -127,16 +127,21 @@ class Judgments:
 
     def count(self, low: float, high: float = np.inf) -> NDArray[np.int64]:
         """How many documents of each query have a grade from `low` to just below `high`."""
-        if (low, high) not in self._counts:
-            chosen = (self.grade >= low) & (self.grade < high)
-            counts = np.diff(ends(chosen)[self.offsets])
-            counts.flags.writeable = False
-            self._counts[low, high] = counts
-        return self._counts[low, high]
+        return self.once(_count, low, high)
+
+    def once(self, function: Callable[..., NDArray[Any]], *parameters: Any) -> NDArray[Any]:
+        """`function(self, *parameters)`, computed once: many measures and rankings need the same arrays."""
+        try:
+            found = self._once.get((function, parameters))
+        except TypeError:  # a parameter that cannot be hashed, such as gains by grade
+            return function(self, *parameters)
+        if found is None:
+            found = self._once[function, parameters] = function(self, *parameters)
+            found.flags.writeable = False
+        return found
 
     @cached_property
-    def _counts(self) -> dict[tuple[float, float], NDArray[np.int64]]:
-        """Counts that were computed before; most measures need the same ones."""
+    def _once(self) -> dict[tuple[Any, ...], NDArray[Any]]:
         return {}
 
     @property
@@ -188,11 +193,22 @@ class Judgments:
         share: NDArray[np.float64] = judged[cell] / sizes[cell]
         return share
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Only the columns are pickled, so that equal judgments give the same bytes."""
+        return {field.name: self.__dict__[field.name] for field in fields(self)}
+
     def __repr__(self) -> str:
         judged, relevant = int((self.grade >= 0).sum()), int((self.grade >= 1).sum())
         queries = f"{len(self.queries)} {'query' if len(self.queries) == 1 else 'queries'}"
         left = f"{len(self.grade) - judged} pooled but not judged"
         return f"Judgments({queries}, {judged} judged documents, {relevant} relevant, {left})"
+
+
+def _count(judgments: Judgments, low: float, high: float) -> NDArray[np.int64]:
+    chosen = judgments.grade >= low if high == np.inf else (judgments.grade >= low) & (judgments.grade < high)
+    before = ends(chosen)[judgments.offsets]
+    counts: NDArray[np.int64] = before[1:] - before[:-1]
+    return counts
 
 
 def _whole(grades: NDArray[np.float64]) -> tuple[NDArray[np.int32], NDArray[np.float64] | None]:

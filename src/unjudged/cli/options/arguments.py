@@ -9,8 +9,7 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from unjudged import groups
-from unjudged.cli.output import warn
+from unjudged.cli.standard_error import warn
 from unjudged.errors import InputError, UsageError
 from unjudged.measures.names import parse_measure
 from unjudged.rankings.judgments import Judgments
@@ -79,6 +78,8 @@ def number_or_name(text: str) -> float | str:
 
 def read_groups(file: str, runs: Iterable[str]) -> dict[str, str]:
     """The groups that a file lists; it must list at least one of the runs."""
+    from unjudged import groups
+
     group_of = groups.read_groups(file)
     if not group_of.keys() & set(runs):
         raise InputError(f"{file}: lists none of the runs: expected names such as {next(iter(runs))!r}")

@@ -16,6 +16,7 @@ from unjudged.formats.limits import BYTES_OF_TEXT, check
 from unjudged.formats.matching import cores, match
 from unjudged.formats.roles import QRELS, RUN, ZSCORES, Layout, layout_of_judgments, unfit, wrong_number
 from unjudged.formats.scan import scanner
+from unjudged.formats.scan.slow_reader import announce_slow_reader
 from unjudged.formats.streams import (
     PathLike,
     Piece,
@@ -122,6 +123,7 @@ def scan_runs(
         waiting = []
         idle = len(files) < workers
         for path, file in files:
+            announce_slow_reader(file)
             with name_file_in_errors(path):
                 parts = pieces(file, workers if idle else 1)
             scans = [pool.submit(_scan_piece, file, part, judged, layout, stop, ahead=idle) for part in parts]
@@ -186,6 +188,7 @@ def _join(
 
 
 def _read(file: PathLike, layout: Layout) -> Table:
+    announce_slow_reader(file)
     with opened(file, held=BYTES_OF_TEXT, ahead=Event() if cores() > 1 else None) as stream:
         table, _ = scanner.read_table(stream, layout)
     if not len(table.lines):
