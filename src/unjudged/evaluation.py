@@ -10,6 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, cast
 
+from unjudged.choices import whole
 from unjudged.errors import InputError, UsageError, announce
 from unjudged.formats.files import expanded, runs_in_file
 from unjudged.formats.inputs import (
@@ -40,7 +41,7 @@ DEFAULT_MEASURES = ("AP", "infAP", "nDCG@10", "RBP(p=0.8)", "RBPResidual(p=0.8)"
 
 SUFFIXES = (
     *(".gz", ".xz", ".zst", ".run", ".txt", ".trec", ".tsv", ".res"),
-    *(".csv", ".json", ".parquet", ".arrow", ".feather", ".ipc"),
+    *(".csv", ".json", ".jsonl", ".parquet", ".arrow", ".feather", ".ipc"),
 )
 
 Names = Literal["file", "tag"]
@@ -72,13 +73,11 @@ def evaluate(
     mine  0.7500   0.8155
     """
     chosen = _parsed(measures)
-    judgments = Judgments.of(qrels)
+    judgments = Judgments.with_fractions(qrels)
     named = name_runs(runs, names)
     rankings = judged_rankings(judgments, named, on_read=on_read)
     if depth is not None:
-        if depth < 1:
-            raise UsageError(f"depth is {depth}, expected a whole number of at least 1")
-        rankings = rankings.cut(depth)
+        rankings = rankings.cut(whole("depth", depth, least=1))
     values = compute_all(chosen, rankings)
     queries = list(judgments.queries)
     shape = len(named), len(queries), len(chosen)
@@ -152,7 +151,10 @@ def name_runs(runs: RunsSource, names: Names = "file") -> dict[str, RunSource]:
         several = [file for run in several for file in (expanded(run) if isinstance(run, str) else [run])]
         if not one and several and is_row(several[0]):
             several = [several]  # the rows of one run, from an iterator or as lists
-        own = [named for run in several for named in _by_own_name(run, names == "tag")]
+        own: list[tuple[str | None, Any]] = []
+        for i, run in enumerate(several, 1):
+            with name_in_errors(run, f"run {i}"):
+                own += _by_own_name(run, names == "tag")
         found = [name or _file_name(run) or f"run {i}" for i, (name, run) in enumerate(own, 1)]
         if len(set(found)) < len(found):
             found = [name or _longer_name(run) or f"run {i}" for i, (name, run) in enumerate(own, 1)]

@@ -42,6 +42,7 @@ COMMANDS = {
     "baseline": ("baseline:baseline", "Show what a random ranking scores."),
     "measures": ("measures:measures", "List the measures, or explain one."),
     "cite": ("measures:cite", "Print the BibTeX of a measure."),
+    "completion": ("completion:completion", "Let the shell complete commands and options."),
     "demo": ("demo:demo", "Try the package on a small collection."),
 }
 """Module in `cli/` and function of each command, and its help; only the command that runs is imported."""
