@@ -42,6 +42,7 @@ class JudgedRankings:
     element: Integers | None = None
     """Where each document was in the rankings from which `where` selected it."""
     _relevant: dict[tuple[int, float], JudgedRankings] = field(init=False, repr=False, default_factory=dict)
+    _judged_above: dict[Any, Integers] = field(init=False, repr=False, default_factory=dict)
 
     @classmethod
     def of(cls, judgments: Judgments, runs: Sequence[Matched]) -> JudgedRankings:
@@ -148,7 +149,7 @@ class JudgedRankings:
     @computed_once
     def labels(self) -> NDArray[np.int32]:
         """The grade of each document, negative where it is pooled and not judged."""
-        return self.judgments.grade[self.row]
+        return self.judgments.grade.take(self.row)
 
     @computed_once
     def counts(self) -> Integers:
@@ -178,8 +179,15 @@ class JudgedRankings:
 
     def judged_above(self, chosen: JudgedRankings) -> Integers:
         """For each document that `where` selected from these, how many judged ones are above it."""
+        key = next((key for key, kept in self._relevant.items() if kept is chosen), None)
+        if key in self._judged_above:
+            return self._judged_above[key]
         element, first = self._places(chosen)
-        return (self._judged_before[element] - self._judged_before[first]).astype(np.int64)
+        counts = (self._judged_before[element] - self._judged_before[first]).astype(np.int64)
+        if key is not None:
+            counts.flags.writeable = False
+            self._judged_above[key] = counts
+        return counts
 
     @computed_once
     def _judged_before(self) -> NDArray[np.int32]:
