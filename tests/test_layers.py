@@ -18,6 +18,7 @@ JOURNEY = [
     "formats",
     "rankings",
     "measures",
+    "citation",
     "uncertainty",
     "baselines",
     "scores_grid",

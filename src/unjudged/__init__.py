@@ -21,11 +21,14 @@ __all__ = [
     "DocumentEstimates",
     "Estimate",
     "Estimates",
+    "ExtraQueriesWarning",
     "InputError",
     "JudgedRankings",
     "JudgingDesign",
     "Judgments",
     "Measure",
+    "MissingQueriesWarning",
+    "NothingJudgedWarning",
     "Page",
     "Pair",
     "Pool",
@@ -39,10 +42,12 @@ __all__ = [
     "SpotCheck",
     "ToJudge",
     "UnjudgedError",
+    "UnjudgedWarning",
     "UsageError",
     "Wanted",
     "audit",
     "calibrate",
+    "cite",
     "combine",
     "compare",
     "compare_pairs",
@@ -67,12 +72,21 @@ if TYPE_CHECKING:
     from typing import Any
 
     from unjudged import measures, sample
+    from unjudged.citation import cite
     from unjudged.comparison.comparison_result import Comparison
     from unjudged.comparison.systems import compare
     from unjudged.comparison.testing.pairwise import compare_pairs
     from unjudged.comparison.testing.power import plan_queries
     from unjudged.comparison.verdicts import Pair
-    from unjudged.errors import InputError, UnjudgedError, UsageError
+    from unjudged.errors import (
+        ExtraQueriesWarning,
+        InputError,
+        MissingQueriesWarning,
+        NothingJudgedWarning,
+        UnjudgedError,
+        UnjudgedWarning,
+        UsageError,
+    )
     from unjudged.evaluation import evaluate
     from unjudged.experiments.robustness import Agreement, Robustness, experiment
     from unjudged.groups import calibrate
@@ -104,12 +118,14 @@ else:
     _PUBLIC = __all__
     del __all__  # the measures belong to it too, and are imported when it is asked for
     _MODULES = {
+        "citation": "cite",
         "comparison.comparison_result": "Comparison",
         "comparison.systems": "compare",
         "comparison.testing.pairwise": "compare_pairs",
         "comparison.testing.power": "plan_queries",
         "comparison.verdicts": "Pair",
-        "errors": "InputError UnjudgedError UsageError",
+        "errors": "ExtraQueriesWarning InputError MissingQueriesWarning NothingJudgedWarning "
+        "UnjudgedError UnjudgedWarning UsageError",
         "evaluation": "evaluate",
         "experiments.robustness": "Agreement Robustness experiment",
         "groups": "calibrate",

@@ -41,6 +41,8 @@ class JudgedRankings:
     query: NDArray[np.int32]
     element: Integers | None = None
     """Where each document was in the rankings from which `where` selected it."""
+    ignored: tuple[int, ...] = ()
+    """How many queries each run has that are not in the judgments; empty where nobody counted."""
     _relevant: dict[tuple[int, float], JudgedRankings] = field(init=False, repr=False, default_factory=dict)
     _judged_above: dict[Any, Integers] = field(init=False, repr=False, default_factory=dict)
 
@@ -49,9 +51,8 @@ class JudgedRankings:
         """One ranking for every run and query, in this order."""
         queries = len(judgments.queries)
         every = np.arange(queries, dtype=np.int32)
-        if len(runs) == 1 and len(runs[0].query) == queries and (runs[0].query == every).all():
-            run = runs[0]
-            return cls(judgments, run.rank, run.row, run.ends, run.retrieved, every)
+        if len(runs) == 1 and np.array_equal((run := runs[0]).query, every):
+            return cls(judgments, run.rank, run.row, run.ends, run.retrieved, every, ignored=(0,))
         counts, retrieved, rank, row = zip(*(by_query(matched, queries) for matched in runs), strict=True)
         return cls(
             judgments=judgments,
@@ -60,6 +61,7 @@ class JudgedRankings:
             offsets=ends(np.concatenate(counts)),
             retrieved=np.concatenate(retrieved),
             query=np.tile(every, len(runs)),
+            ignored=tuple(int((matched.query < 0).sum()) for matched in runs),
         )
 
     @classmethod
@@ -102,6 +104,7 @@ class JudgedRankings:
             offsets=self.offsets[i * queries : (i + 1) * queries + 1] - start,
             retrieved=self.retrieved[own],
             query=self.query[own],
+            ignored=self.ignored[i : i + 1],
         )
 
     def relabelled(self, judgments: Judgments) -> JudgedRankings:
@@ -132,6 +135,7 @@ class JudgedRankings:
             retrieved=self.retrieved,
             query=self.query,
             element=element,
+            ignored=self.ignored,
         )
 
     def relevant(self, rel: int, cutoff: float = np.inf) -> JudgedRankings:
@@ -185,7 +189,6 @@ class JudgedRankings:
         element, first = self._places(chosen)
         counts = (self._judged_before[element] - self._judged_before[first]).astype(np.int64)
         if key is not None:
-            counts.flags.writeable = False
             self._judged_above[key] = counts
         return counts
 
@@ -216,8 +219,7 @@ class JudgedRankings:
         result = np.array(values, float)
         step, longest = 1, int(self.place.max(initial=0))
         while step < longest:
-            reach = np.flatnonzero(self.place > step)
-            result[reach] = combine(result[reach], result[reach - step])
+            combine(result[step:], result[:-step], out=result[step:], where=self.place[step:] > step)
             step *= 2
         return result
 
