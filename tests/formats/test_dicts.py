@@ -117,7 +117,7 @@ def test_limits_hold_for_dicts(monkeypatch: pytest.MonkeyPatch) -> None:
         with pytest.raises(InputError, match="takes more than 2 rows"):
             evaluate(judgments, run, "RR")
     with pytest.raises(InputError, match="no rows"):
-        evaluate(judgments, {"run": {"q": {}}}, "RR")
+        evaluate(judgments, {"q": {}}, "RR")
 
 
 CHANGED_BY_ANOTHER_THREAD = """
