@@ -16,17 +16,21 @@ __all__ = [
     "Agreement",
     "Audit",
     "Calibration",
+    "Chosen",
     "Combined",
     "Comparison",
     "DocumentEstimates",
+    "DrawnSample",
     "Estimate",
     "Estimates",
     "ExtraQueriesWarning",
     "InputError",
     "JudgedRankings",
     "JudgingDesign",
+    "JudgmentPlan",
     "Judgments",
     "Measure",
+    "Merged",
     "MissingQueriesWarning",
     "NothingJudgedWarning",
     "Page",
@@ -34,6 +38,7 @@ __all__ = [
     "Pool",
     "Predictions",
     "QueryEstimates",
+    "Reusability",
     "Robustness",
     "Run",
     "Score",
@@ -47,25 +52,34 @@ __all__ = [
     "Wanted",
     "audit",
     "calibrate",
+    "choose",
     "cite",
     "combine",
     "compare",
     "compare_pairs",
     "design_for_predictions",
+    "draw",
     "estimate_by_document",
     "estimate_by_query",
     "estimate_with_predictions",
     "evaluate",
     "experiment",
+    "hand_out",
+    "judging_page",
     "measure",
+    "merge",
+    "plan_judgments",
     "plan_queries",
     "prediction_powered",
+    "read_design",
     "report_page",
+    "reusability",
     "sample",
     "simulate",
     "spot_check",
     "spot_check_design",
     "to_judge",
+    "topic_statistics",
 ]
 
 if TYPE_CHECKING:
@@ -88,10 +102,18 @@ if TYPE_CHECKING:
         UsageError,
     )
     from unjudged.evaluation import evaluate
+    from unjudged.experiments.judgment_plan import JudgmentPlan, plan_judgments
     from unjudged.experiments.robustness import Agreement, Robustness, experiment
     from unjudged.groups import calibrate
+    from unjudged.judging.choosing import Chosen, choose
+    from unjudged.judging.collecting.design_file import read_design
+    from unjudged.judging.collecting.drawn_sample import DrawnSample, draw
+    from unjudged.judging.collecting.handing_out import hand_out
+    from unjudged.judging.collecting.merging import Merged, merge
+    from unjudged.judging.collecting.task_page import judging_page
     from unjudged.judging.next_documents import ToJudge, Wanted, to_judge
     from unjudged.judging.pool import Pool
+    from unjudged.judging.reusability import Reusability, reusability, topic_statistics
     from unjudged.measures import *  # noqa: F403 (the measures, listed in measures/__init__.pyi)
     from unjudged.measures.registry import MEASURES, Measure, measure
     from unjudged.predictions.auditing import Audit, audit
@@ -127,10 +149,18 @@ else:
         "errors": "ExtraQueriesWarning InputError MissingQueriesWarning NothingJudgedWarning "
         "UnjudgedError UnjudgedWarning UsageError",
         "evaluation": "evaluate",
+        "experiments.judgment_plan": "JudgmentPlan plan_judgments",
         "experiments.robustness": "Agreement Robustness experiment",
         "groups": "calibrate",
+        "judging.choosing": "Chosen choose",
+        "judging.collecting.design_file": "read_design",
+        "judging.collecting.drawn_sample": "DrawnSample draw",
+        "judging.collecting.handing_out": "hand_out",
+        "judging.collecting.merging": "Merged merge",
+        "judging.collecting.task_page": "judging_page",
         "judging.next_documents": "ToJudge Wanted to_judge",
         "judging.pool": "Pool",
+        "judging.reusability": "Reusability reusability topic_statistics",
         "measures.registry": "MEASURES Measure measure",
         "predictions.auditing": "Audit audit",
         "predictions.combining": "Combined combine",

@@ -40,6 +40,7 @@ COMMANDS = {
     "baseline": ("baseline:baseline", "Show what a random ranking scores."),
     "measures": ("measures:measures", "List the measures, or explain one."),
     "cite": ("measures:cite", "Print the BibTeX of a measure."),
+    "completion": ("completion:completion", "Let the shell complete commands and options."),
     "demo": ("demo:demo", "Try the package on a small collection."),
 }
 """Module in `cli/` and function of each command, and its help; only the command that runs is imported."""
@@ -111,7 +112,7 @@ def run(words: list[str]) -> None:
         make_app(listing=True)(words, exit_on_error=False, print_error=False)
         return
     from unjudged.cli.options.measure_words import separate_measures
-    from unjudged.cli.output import warnings_on_standard_error
+    from unjudged.cli.standard_error import warnings_on_standard_error
 
     with warnings_on_standard_error():
         make_app()(separate_measures(words), exit_on_error=False, print_error=False)

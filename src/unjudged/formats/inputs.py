@@ -9,7 +9,7 @@ from numbers import Integral
 from typing import Any
 
 from unjudged.errors import UsageError
-from unjudged.formats.files import TEXT, columns_of_file, kind_of_file, read_path, scan_file
+from unjudged.formats.files import TEXT, check_columns, columns_of_file, kind_of_file, read_path, scan_file
 from unjudged.formats.limits import check
 from unjudged.formats.matching import match
 from unjudged.formats.readers import trec
@@ -134,6 +134,7 @@ def match_runs(runs: Mapping[str, Any], judged: scanner.Index) -> Generator[Matc
                 with name_file_in_errors(run):
                     file = stack.enter_context(on_disk(run))
                     files[name] = file, kind_of_file(file, columns_of_file(run))
+                check_columns(run, files[name][1], columns_of_file(run))
         texts = [(runs[name], file) for name, (file, kind) in files.items() if kind == TEXT]
         scans = stack.enter_context(closing(trec.scan_runs(texts, judged)))
         for name, run in runs.items():

@@ -31,9 +31,12 @@ def gain_of(
 
 def with_given(gains: Mapping[int, float] | None, grade: NDArray[np.integer], gain: Floats) -> Floats:
     """The gains of documents, those of some grades replaced by the given ones."""
-    for level, value in (gains or {}).items():
-        gain = np.where(grade == level, value, gain)
-    return gain
+    if not gains:
+        return gain
+    levels = np.array(sorted(gains))
+    place = np.minimum(np.searchsorted(levels, grade), len(levels) - 1)
+    values = np.array([gains[level] for level in levels.tolist()], float)
+    return np.where(levels[place] == grade, values[place], gain)
 
 
 def _by_chance(

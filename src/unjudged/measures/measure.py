@@ -14,6 +14,7 @@ import numpy as np
 from unjudged.errors import InputError, UsageError
 from unjudged.measures.averages import GEOMETRIC, summarised
 from unjudged.measures.chance import collection
+from unjudged.measures.fractions import of_whole_grades
 from unjudged.measures.parameters import checked
 from unjudged.measures.ratios import ratio
 from unjudged.measures.traits import Traits
@@ -103,6 +104,12 @@ class Measure:
     def values(self, rankings: JudgedRankings) -> Floats:
         """The same, whether finite or not."""
         self.check_complete()
+        scale = rankings.judgments.scale
+        if scale is not None:
+            measure, whole = of_whole_grades(self, rankings, scale)
+            return measure.values(whole)
+        if not isinstance(self.given.get("rel", 1), int):
+            raise UsageError(f"{self}: these grades are whole numbers, so rel must be one too")
         if self.traits.estimates and rankings.judgments.chosen:
             problem = f"{self.name} needs a random sample, and these judgments were chosen for what they show"
             raise UsageError(f"{problem}: use AP with its bounds, or draw a sample (unjudged sample)")
@@ -129,9 +136,8 @@ class Measure:
             n, _ = collection(documents, with_gain)
             return self.traits.graded_chance(rankings, n, **self.own)
         if "rel" not in self.parameters and rankings.judgments.grade.max(initial=0) > 1:
-            raise UsageError(
-                f"{self.name}: the random baseline is for judgments of 0 and 1, these are graded"
-            )
+            problem = "the random baseline is for judgments of 0 and 1, these are graded"
+            raise UsageError(f"{self.name}: {problem}")
         return self.by_chance(documents, rankings.known(rel))
 
     def by_chance(self, documents: Any, relevant: Any) -> Floats:

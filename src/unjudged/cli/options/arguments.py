@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from unjudged.cli.output import warn
+from unjudged.cli.standard_error import warn
 from unjudged.errors import InputError, UsageError
 from unjudged.measures.names import parse_measure
 from unjudged.rankings.judgments import Judgments
@@ -35,9 +35,12 @@ def check_files(files: Sequence[str]) -> None:
         raise UsageError("standard input (-) can be read only once")
 
 
-def read_judgments(qrels: str, judged: Sequence[str] | None, conflicts: Conflicts = "error") -> Judgments:
+def read_judgments(
+    qrels: str, judged: Sequence[str] | None, conflicts: Conflicts = "error", *, fractions: bool = False
+) -> Judgments:
     """The judgments and those of further files; what the files agree and differ on goes to standard error."""
-    judgments = _from_design(qrels) if _is_design(qrels) else Judgments.read(qrels)
+    read = Judgments.with_fractions if fractions else Judgments.read
+    judgments = _from_design(qrels) if _is_design(qrels) else read(qrels)
     if judged:
         from unjudged.predictions.combining import combine
 
