@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -54,23 +55,27 @@ def seconds(call: Callable[[], object], repeats: int) -> float:
     return min(found)
 
 
+def theirs_whole(qrels: Qrels, run: Run) -> object:
+    return theirs.RelevanceEvaluator(qrels, THEIRS).evaluate(run)
+
+
 def calls() -> list[str]:
     rows = ["| dicts | tool | s of processor | time / ours |", "|---|---|---:|---:|"]
     for queries, depth, repeats in ((50, 1000, 5), (1000, 100, 2), (1, 100, 300), (1, 10, 300)):
         qrels, run = collection(queries, depth)
         kept, their_kept = (tool.RelevanceEvaluator(qrels, THEIRS) for tool in (ours, theirs))
-        pairs = {
+        pairs: dict[str, tuple[tuple[str, Callable[[], object]], ...]] = {
             "evaluate": (
-                ("unjudged", lambda q=qrels, r=run: evaluate(q, r, OURS)),
-                ("pytrec_eval", lambda q=qrels, r=run: theirs.RelevanceEvaluator(q, THEIRS).evaluate(r)),
+                ("unjudged", partial(evaluate, qrels, run, OURS)),
+                ("pytrec_eval", partial(theirs_whole, qrels, run)),
             ),
             "evaluator made": (
-                ("unjudged.compat.pytrec_eval", lambda q=qrels: ours.RelevanceEvaluator(q, THEIRS)),
-                ("pytrec_eval", lambda q=qrels: theirs.RelevanceEvaluator(q, THEIRS)),
+                ("unjudged.compat.pytrec_eval", partial(ours.RelevanceEvaluator, qrels, THEIRS)),
+                ("pytrec_eval", partial(theirs.RelevanceEvaluator, qrels, THEIRS)),
             ),
             "evaluator kept": (
-                ("unjudged.compat.pytrec_eval", lambda e=kept, r=run: e.evaluate(r)),
-                ("pytrec_eval", lambda e=their_kept, r=run: e.evaluate(r)),
+                ("unjudged.compat.pytrec_eval", partial(kept.evaluate, run)),
+                ("pytrec_eval", partial(their_kept.evaluate, run)),
             ),
         }
         for what, tools in pairs.items():

@@ -83,8 +83,6 @@ class RelevanceEvaluator:
         self._names = [_key(column) for column in self._columns]
         self._judged_only = bool(judged_docs_only_flag)
         self._judgments = Judgments.of(judged) if judged else None
-        if self._judgments is not None and not self._judgments.pooled.from_plain_dicts:
-            _check_names(judged)
 
     def evaluate(self, scores: Rankings) -> dict[str, dict[str, float]]:
         """The value of each measure, for each query of the run that is judged."""
@@ -117,16 +115,13 @@ def _copied(query_relevance: Any) -> dict[str, dict[str, int]]:
             what = f"query {quoted(str(query))} holds a {type(grades).__name__}"
             raise WrongType(f"{what}, expected a dict of documents and their grades")
     copies = {q: grades if type(grades) is dict else plain_dict(grades) for q, grades in judged.items()}
-    return {query: grades for query, grades in copies.items() if grades}
-
-
-def _check_names(judged: Mapping[Any, Mapping[Any, Any]]) -> None:
-    """Refuse ids that are not strings, which other inputs may have."""
-    for query, grades in judged.items():
-        for name in (query, *grades):
+    found = {query: grades for query, grades in copies.items() if grades}
+    for query, grades in list(found.items())[:1]:  # where the first ids are whole numbers, others accept them
+        for name in (query, next(iter(grades), "")):
             if not isinstance(name, str):
                 what = f"query {quoted(str(query))}: {quoted(str(name))} is a {type(name).__name__}"
                 raise WrongType(f"{what}, expected a string")
+    return found
 
 
 def _level(relevance_level: int) -> int:

@@ -52,11 +52,6 @@ class PooledDocuments:
         self._check_named()
         return matching.index_of(self.queries, self.offsets, self.documents)
 
-    @property
-    def from_plain_dicts(self) -> bool:
-        """Whether the pool was made from dicts whose keys are plain strings."""
-        return "_keys" in self.__dict__ and self._keys.all_there
-
     def keys(self, queries: Iterable[Any]) -> Keys:
         """The names of queries, and of the documents of these queries, as keys of dicts."""
         keys = self._keys
