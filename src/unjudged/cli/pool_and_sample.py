@@ -21,8 +21,9 @@ from unjudged.cli.options.arguments import (
 )
 from unjudged.cli.options.drawing_options import NO_PURPOSE, Drawing
 from unjudged.cli.options.judging_folder import draw_into
-from unjudged.cli.output import command_line, show, show_figure, show_grids, warn
+from unjudged.cli.output import command_line, show, show_figure, show_grids
 from unjudged.cli.progress import reading
+from unjudged.cli.standard_error import warn
 from unjudged.errors import UsageError
 from unjudged.evaluation import judged_rankings, name_runs
 from unjudged.formats.writing import judgments_text, queries_without_lines

@@ -8,6 +8,7 @@ from functools import partial
 
 import numpy as np
 
+from unjudged.choices import whole
 from unjudged.errors import UsageError
 from unjudged.evaluation import RunsSource, evaluate, name_runs
 from unjudged.grids.grid import Column, Grid
@@ -15,7 +16,6 @@ from unjudged.grids.shown import Shown
 from unjudged.judging.collecting.drawn_sample import DrawnSample
 from unjudged.judging.expert_prevalence import EXPERTS, completions_of
 from unjudged.judging.gains import DRAWS, gains
-from unjudged.judging.levels import whole
 from unjudged.judging.next_documents import Wanted
 from unjudged.judging.settling import PairBounds, likely_bounds, pair_bounds, with_grades
 from unjudged.measures.names import MeasureLike, parse_measures

@@ -8,9 +8,10 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Protocol
 
 from unjudged.errors import InputError, UnjudgedError, UsageError, reason_of
+from unjudged.formats.limits import check
 from unjudged.formats.readers.memory import table_of_rows
-from unjudged.formats.roles import Layout, columns_of, layout_of
-from unjudged.formats.tables import Table
+from unjudged.formats.roles import NONE, Layout, columns_of, layout_of, no_rows
+from unjudged.formats.tables import Scattered, Table
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoFrame
@@ -51,6 +52,22 @@ def table_of_frame(frame: Any, number: str, given: Mapping[str, str]) -> tuple[T
     return table_of_arrow({role: rows[name] for role, name in columns.items()}), layout_of(columns)
 
 
+def rankings_of_frame(frame: Any) -> Table | Scattered:
+    """The rows of a run, which stay as they are if those of a query are apart."""
+    columns, rows = _chosen(frame, "score", NONE)
+    rankings: Table | Scattered
+    if find_spec("pyarrow") is None:
+        rankings = _of_lists(rows, columns)
+    else:
+        from unjudged.formats.readers.arrow import rows_of_arrow
+
+        rankings = rows_of_arrow({role: rows[name] for role, name in columns.items()})
+    if not len(rankings.documents):
+        raise no_rows()
+    check("ROWS", len(rankings.documents))
+    return rankings
+
+
 def _chosen(frame: Any, number: str, given: Mapping[str, str]) -> tuple[dict[str, str], Any]:
     """The column of each role; and these columns, as an Arrow table if pyarrow is installed."""
     import narwhals
@@ -67,15 +84,14 @@ def _chosen(frame: Any, number: str, given: Mapping[str, str]) -> tuple[dict[str
         if not isinstance(known, narwhals.DataFrame | narwhals.LazyFrame):
             return _of_stream(frame, number, given)
         columns = columns_of(known.collect_schema().names(), number, given)
-        chosen = known.select(*(narwhals.col(name) for name in dict.fromkeys(columns.values())))
-        eager = chosen.collect() if isinstance(chosen, narwhals.LazyFrame) else chosen
-        if find_spec("pyarrow") is None:
-            return columns, eager
-        if eager.implementation.is_pandas():
-            from unjudged.formats.readers.objects import with_plain_objects
+        names = list(dict.fromkeys(columns.values()))
+        if known.implementation.is_pandas() and find_spec("pyarrow") is not None:
+            from unjudged.formats.readers.objects import arrow_of_pandas
 
-            eager = narwhals.from_native(with_plain_objects(eager.to_native()))
-        return columns, eager.to_arrow()
+            return columns, arrow_of_pandas(frame, names)
+        chosen = known.select(*map(narwhals.col, names))
+        eager = chosen.collect() if isinstance(chosen, narwhals.LazyFrame) else chosen
+        return columns, eager if find_spec("pyarrow") is None else eager.to_arrow()
 
 
 @contextmanager

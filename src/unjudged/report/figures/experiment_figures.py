@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from unjudged.choices import several
 from unjudged.errors import UsageError
 from unjudged.experiments.agreement import STATISTICS, known_statistics, rho, rms, tau
 from unjudged.experiments.robustness import Agreement, Robustness
 from unjudged.experiments.summary import level_name
 from unjudged.judging.designs import find_design
-from unjudged.measures.names import parse_measures
+from unjudged.measures.names import parse_measure
 from unjudged.rankings.judged import Floats
 from unjudged.report.figures.charts import COLOURS, altair_module, sized
 from unjudged.report.figures.line_labels import end_labels
@@ -51,8 +52,8 @@ def scatter(
         if level not in found.levels:
             raise UsageError(f"the experiment has no level {level:g}")
     panels = []
-    for asked in measures or names:
-        name = asked if asked in names else str(parse_measures(asked)[0])
+    for asked in names if measures is None else several("measures", measures):
+        name = str(asked) if asked in names else str(parse_measure(asked))
         if name not in names:
             raise UsageError(f"the experiment has no {name}; it has: {', '.join(names)}")
         k = names.index(name)

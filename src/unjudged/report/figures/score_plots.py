@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from unjudged.choices import several
 from unjudged.errors import UsageError
 from unjudged.measures.interpolated import TENTHS
 from unjudged.measures.names import MeasureLike, parse_measure
@@ -48,7 +49,7 @@ class ScorePlots:
         y = alt.Y("run:N", sort=order, title=None)
         layers, chosen = [], [m for i, m in enumerate(self._scores.measures) if i == k]
         one = replace(self._scores, values=self._scores.values[:, :, k : k + 1], measures=chosen)
-        for kind in intervals:
+        for kind in several("intervals", intervals):
             found = [row[0] for row in one.estimate(kind, **given)]
             rows = [
                 {"run": run, "low": e.low, "high": e.high, "interval": _covers(kind, e.confidence)}
