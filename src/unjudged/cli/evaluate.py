@@ -19,6 +19,7 @@ from unjudged.cli.options.arguments import (
     check_files,
     number_or_name,
     read_judgments,
+    suggest_estimates,
 )
 from unjudged.cli.options.prediction_options import NO_PREDICTIONS, Predicted
 from unjudged.cli.output import check_output, show_figure, show_grids
@@ -126,6 +127,7 @@ def evaluate(
         chosen = [m(rel=rel) if "rel" in m.parameters and "rel" not in m.given else m for m in chosen]
     with reading(len(runs)) as on_read:
         judgments = read_judgments(qrels, judged, conflicts)
+        suggest_estimates(judgments, chosen)
         scores = unjudged.evaluate(judgments, list(runs), chosen, depth=depth, on_read=on_read)
     if plot is not None:
         given = {

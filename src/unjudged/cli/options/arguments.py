@@ -13,6 +13,7 @@ from unjudged import groups
 from unjudged.cli.output import warn
 from unjudged.errors import InputError, UsageError
 from unjudged.measures.names import parse_measure
+from unjudged.measures.registry import Measure
 from unjudged.rankings.judgments import Judgments
 
 File = Annotated[str, Parameter(allow_leading_hyphen=True)]
@@ -48,6 +49,16 @@ def read_judgments(qrels: str, judged: Sequence[str] | None, conflicts: Conflict
             for note in combined.notes():
                 warn(f"{file}: {note}")
     return judgments
+
+
+def suggest_estimates(judgments: Judgments, measures: Sequence[Measure]) -> None:
+    """Where judgments are a recorded sample, name the measures that use it, unless one of them was chosen."""
+    if any(measure.traits.estimates for measure in measures if measure.name != "infAP"):
+        return
+    if judgments.probability is not None:
+        warn("these judgments record inclusion probabilities: statAP estimates AP from such a sample.")
+    elif judgments.stratum is not None:
+        warn("these judgments record strata: xinfAP and statAP estimate AP from such a sample.")
 
 
 def _is_design(file: str) -> bool:
