@@ -40,6 +40,8 @@ class JudgedRankings:
     query: NDArray[np.int32]
     element: Integers | None = None
     """Where each document was in the rankings from which `where` selected it."""
+    elsewhere: tuple[Integers, Integers] | None = None
+    """Ranking and rank of each unjudged document that is judged for another query; None if nobody looked."""
     ignored: tuple[int, ...] = ()
     """How many queries each run has that are not in the judgments; empty where nobody counted."""
     _relevant: dict[int, JudgedRankings] = field(init=False, repr=False, default_factory=dict)
@@ -100,6 +102,7 @@ class JudgedRankings:
             offsets=self.offsets[i * queries : (i + 1) * queries + 1] - start,
             retrieved=self.retrieved[own],
             query=self.query[own],
+            elsewhere=None,
             ignored=self.ignored[i : i + 1],
         )
 
@@ -107,12 +110,14 @@ class JudgedRankings:
         """The same rankings under other judgments of the same pool."""
         if judgments.pooled is not self.judgments.pooled:
             raise UsageError("the new judgments are of another pool; make them with `with_grades`")
-        return replace(self, judgments=judgments)
+        return replace(self, judgments=judgments, elsewhere=None)
 
     def moved(self, judgments: Judgments, row: Integers) -> JudgedRankings:
         """The same rankings under judgments of another pool; `row` maps old rows to new ones, -1 for none."""
         kept = self.where(row[self.row] >= 0)
-        return replace(kept, judgments=judgments, row=row[kept.row].astype(np.int32), element=None)
+        return replace(
+            kept, judgments=judgments, row=row[kept.row].astype(np.int32), element=None, elsewhere=None
+        )
 
     def cut(self, depth: int) -> JudgedRankings:
         """The rankings as if only their first `depth` documents had been retrieved."""
@@ -123,13 +128,8 @@ class JudgedRankings:
     def where(self, mask: Mask) -> JudgedRankings:
         """The same rankings with only the documents of the mask; `above` counts what was left out."""
         element = np.flatnonzero(mask)
-        return replace(
-            self,
-            rank=self.rank[element],
-            row=self.row[element],
-            offsets=np.searchsorted(element, self.offsets),
-            element=element,
-        )
+        offsets = np.searchsorted(element, self.offsets)
+        return replace(self, rank=self.rank[element], row=self.row[element], offsets=offsets, element=element)
 
     def relevant(self, rel: int, cutoff: float = np.inf) -> JudgedRankings:
         """The documents of grade `rel` or higher; kept, because most measures start from them."""
@@ -212,7 +212,7 @@ class JudgedRankings:
         """The rankings without their unjudged documents, pooled or not."""
         judged = self.where(self.labels >= 0)
         place, counts = judged.place.astype(np.int32), judged.counts.astype(np.int32)
-        return replace(judged, rank=place, retrieved=counts, element=None)
+        return replace(judged, rank=place, retrieved=counts, element=None, elsewhere=None)
 
     def as_nonrelevant(self) -> JudgedRankings:
         """The rankings as if every document pooled and not judged were judged nonrelevant."""
