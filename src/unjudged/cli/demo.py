@@ -8,15 +8,8 @@ from pathlib import Path
 
 from unjudged import sample
 from unjudged.cli.options.arguments import Format, Output
-from unjudged.cli.output import (
-    already_said,
-    check_output,
-    make_folder,
-    on_terminal,
-    show,
-    show_grids,
-    terminal_width,
-)
+from unjudged.cli.output import check_output, make_folder, on_terminal, show, show_grids, terminal_width
+from unjudged.cli.standard_error import already_said
 from unjudged.comparison.systems import compare
 from unjudged.errors import UsageError
 from unjudged.evaluation import evaluate

@@ -147,6 +147,32 @@ class Table:
 
 
 @dataclass(frozen=True, eq=False)
+class Scattered:
+    """Rows in no order: row i is of query `number[i]`. Queries are in the order in which they first come."""
+
+    queries: Ids
+    number: NDArray[np.int32]
+    documents: Ids
+    numbers: NDArray[np.float64]
+
+    def query_of(self, row: int) -> bytes:
+        return self.queries.raw(int(self.number[row]))
+
+    def as_one_group(self) -> Table:
+        """The rows as if they were of one query, to check them."""
+        starts = np.array([0, len(self.documents)])
+        return Table(Ids.of([b""]), starts, self.documents, self.numbers, np.zeros(0, np.int64))
+
+    def grouped(self) -> Table:
+        """The rows of each query together, as they came."""
+        rows = np.argsort(self.number, kind="stable")
+        starts = np.zeros(len(self.queries) + 1, np.int64)
+        np.cumsum(np.bincount(self.number, minlength=len(self.queries)), out=starts[1:])
+        documents, numbers = self.documents.take(rows), self.numbers[rows]
+        return Table(self.queries, starts, documents, numbers, np.zeros(0, np.int64))
+
+
+@dataclass(frozen=True, eq=False)
 class Matched:
     """What a run holds of the judged documents, group by group, each in rank order.
 

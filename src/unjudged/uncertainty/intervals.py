@@ -118,6 +118,8 @@ def make_intervals(name: str, request: IntervalRequest) -> EstimateRows:
     import_module("unjudged.uncertainty.methods")
     method = INTERVALS.find(name)
     check_confidence(request.confidence)
+    if name != "queries" and request.rankings.judgments.scale is not None:
+        raise UsageError(f"{name!r} intervals need whole grades, and these have fractions: use 'queries'")
     refused = {k: reason for k, m in enumerate(request.measures) if (reason := _refusal(method, m, request))}
     able = [k for k in range(len(request.measures)) if k not in refused]
     if not able:

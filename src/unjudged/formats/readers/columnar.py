@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any
 from unjudged.errors import InputError, missing_package
 from unjudged.formats.limits import bounded, check
 from unjudged.formats.matching import match, match_blocks
-from unjudged.formats.readers.arrow import Where, arrow_errors, in_order, pyarrow_module, table_of_arrow
+from unjudged.formats.readers.arrow import (
+    Where,
+    arrow_errors,
+    in_order,
+    pyarrow_module,
+    rows_of_arrow,
+    table_of_arrow,
+)
 from unjudged.formats.readers.parts import Piece, files_in, open_part, read_ahead
 from unjudged.formats.roles import NONE, Layout, columns_of, layout_of
 from unjudged.formats.scan import scanner
@@ -30,7 +37,7 @@ def read(path: Path, number: str, given: Mapping[str, str]) -> tuple[Table, Layo
     pyarrow_module("a Parquet or Arrow file")
     with arrow_errors(UNREADABLE):
         rows = _Rows(path, number, given)
-        return rows.whole_table(), layout_of(rows.columns)
+        return table_of_arrow(rows.whole()), layout_of(rows.columns)
 
 
 def scan_run(path: Path, judged: scanner.Index, given: Mapping[str, str] = NONE) -> Matched:
@@ -40,7 +47,7 @@ def scan_run(path: Path, judged: scanner.Index, given: Mapping[str, str] = NONE)
         rows = _Rows(path, "score", given)
         matched = match_blocks(bounded(rows.tables()), judged)
         if matched is None and rows.count() <= MOST_IN_MEMORY:
-            return match(rows.whole_table(), judged)
+            return match(rows_of_arrow(rows.whole()), judged)
         return matched or _scan_ordered(rows, judged)
 
 
@@ -97,9 +104,9 @@ class _Rows:
     def count(self) -> int:
         return sum(open_part(file).size() for file in self.files)
 
-    def whole_table(self) -> Table:
+    def whole(self) -> dict[str, pa.ChunkedArray]:
         """All rows at once, as far as memory allows."""
-        return table_of_arrow(self.by_role(self.held(), self.schema))
+        return self.by_role(self.held(), self.schema)
 
     def held(self) -> list[pa.RecordBatch]:
         held, taken = [], 0

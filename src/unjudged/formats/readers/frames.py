@@ -8,9 +8,10 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Protocol
 
 from unjudged.errors import InputError, UnjudgedError, UsageError, reason_of
+from unjudged.formats.limits import check
 from unjudged.formats.readers.memory import table_of_rows
-from unjudged.formats.roles import Layout, columns_of, layout_of
-from unjudged.formats.tables import Table
+from unjudged.formats.roles import NONE, Layout, columns_of, layout_of, no_rows
+from unjudged.formats.tables import Scattered, Table
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoFrame
@@ -49,6 +50,22 @@ def table_of_frame(frame: Any, number: str, given: Mapping[str, str]) -> tuple[T
     from unjudged.formats.readers.arrow import table_of_arrow
 
     return table_of_arrow({role: rows[name] for role, name in columns.items()}), layout_of(columns)
+
+
+def rankings_of_frame(frame: Any) -> Table | Scattered:
+    """The rows of a run, which stay as they are if those of a query are apart."""
+    columns, rows = _chosen(frame, "score", NONE)
+    rankings: Table | Scattered
+    if find_spec("pyarrow") is None:
+        rankings = _of_lists(rows, columns)
+    else:
+        from unjudged.formats.readers.arrow import rows_of_arrow
+
+        rankings = rows_of_arrow({role: rows[name] for role, name in columns.items()})
+    if not len(rankings.documents):
+        raise no_rows()
+    check("ROWS", len(rankings.documents))
+    return rankings
 
 
 def _chosen(frame: Any, number: str, given: Mapping[str, str]) -> tuple[dict[str, str], Any]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from concurrent.futures import Future
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
+from dataclasses import replace
 from threading import Event
 from typing import Any
 
@@ -13,7 +14,7 @@ import numpy as np
 from unjudged.errors import InputError, UnjudgedError, quoted
 from unjudged.formats.limits import BYTES_OF_TEXT, check
 from unjudged.formats.matching import cores, match
-from unjudged.formats.roles import RUN, ZSCORES, Layout, layout_of_judgments, unfit, wrong_number
+from unjudged.formats.roles import QRELS, RUN, ZSCORES, Layout, layout_of_judgments, unfit, wrong_number
 from unjudged.formats.scan import scanner
 from unjudged.formats.scan.slow_reader import announce_slow_reader
 from unjudged.formats.streams import (
@@ -38,10 +39,26 @@ def read_judgments(file: PathLike, layout: Layout | None = None) -> tuple[Table,
         with opened(file) as stream:
             start = stream.read(LOOK_AHEAD) or b""
         layout = layout_of_judgments(start.split(b"\n")[: -1 if len(start) == LOOK_AHEAD else None])
-    table = _read(file, layout)
+        table, layout = _with_fractions(file, layout)
+    else:
+        table = _read(file, layout)
     if "probability" in layout.columns:
         _check_probabilities(table, layout)
     return table, layout
+
+
+def _with_fractions(file: PathLike, layout: Layout) -> tuple[Table, Layout]:
+    """Qrels whose grades may be fractions; they are read as whole numbers first, which most are."""
+    try:
+        return _read(file, layout), layout
+    except InputError as error:
+        if layout.columns != QRELS.columns:
+            raise
+        with suppress(InputError):
+            table = _read(file, replace(layout, fractions=True))
+            if not unfit("grade", table.numbers[:, 0]).any():
+                return table, layout
+        raise error from None
 
 
 def _check_probabilities(table: Table, layout: Layout) -> None:

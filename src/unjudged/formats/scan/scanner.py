@@ -16,8 +16,10 @@ try:
         scan_run,
         table_of_dicts,
     )
+    from unjudged.formats.scan.compiled_scattered import match_scattered
 except ModuleNotFoundError as error:
-    if error.name != "unjudged.formats.scan.compiled":  # it was compiled, and one of its imports is broken
+    compiled = ("unjudged.formats.scan.compiled", "unjudged.formats.scan.compiled_scattered")
+    if error.name not in compiled:  # it was compiled, and one of its imports is broken
         raise
     from unjudged.formats.scan.plain import (
         KIND_OF_SCANNER,
@@ -29,6 +31,7 @@ except ModuleNotFoundError as error:
         scan_run,
     )
     from unjudged.formats.scan.plain_mappings import match_dicts, match_mapping, nested_rows, table_of_dicts
+    from unjudged.formats.scan.plain_scattered import match_scattered
 
 __all__ = [
     "KIND_OF_SCANNER",
@@ -36,6 +39,7 @@ __all__ = [
     "best_first",
     "match_dicts",
     "match_mapping",
+    "match_scattered",
     "match_table",
     "nested_rows",
     "number_names",
