@@ -56,7 +56,7 @@ The column "by people" of the audit has what all 9,260 judgments say: the three 
 the command stops with an error, because nobody can correct what the model says of passages that people could not have
 judged. If you draw from all passages, you do not need it.
 
-**4. Compare.** The last sentence is the answer. The lines up to the verdict know nothing of the design and the model.
+**4. Compare.** The first sentence is the answer. The lines after the gap know nothing of the design and the model.
 
 ```text
 {difference}

@@ -14,7 +14,10 @@ RunDict = dict[str, dict[str, float]]
 DATA = Path(os.environ.get("UNJUDGED_DATA", Path(__file__).parents[2] / "shared" / "data"))
 
 
-TOY_COLLECTIONS = {"compat", "engines", "formats", "fuzz", "measures", "oracles"}
+TOY_COLLECTIONS = {
+    *("compat", "comparison", "engines", "formats", "fuzz", "judging", "measures", "oracles", "predictions"),
+    "uncertainty",
+}
 """Folders whose tests make runs and judgments that need not fit: what they warn of is not their subject."""
 
 

@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
-import numpy as np
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
 
+import numpy as np
+import pytest
+
+from tests.cli.in_process import printed
 from unjudged import JudgedRankings, Judgments, Pool, compare, evaluate, experiment, measure, sample
+from unjudged.cli.main import COMMANDS
+from unjudged.cli.options.arguments import Format, Output
+from unjudged.cli.output import show_grids
 from unjudged.comparison.testing.corrections import correction
 from unjudged.comparison.testing.significance import significance_test
+from unjudged.formats import files, inputs
+from unjudged.formats.readers.memory import table_of
+from unjudged.formats.roles import QRELS, RUN, Layout
+from unjudged.formats.tables import Table
+from unjudged.grids.grid import grid_of
 from unjudged.judging.designs import design
 from unjudged.measures.registry import Measure, bounds_of
 from unjudged.rankings.judged import Floats, Integers
@@ -67,3 +82,48 @@ def test_a_design() -> None:
 
     found = experiment(sample.qrels, sample.runs, design="top_heavy", measures=["AP"], repeats=2)
     assert {row.level for row in found.agreement} == {0.5}
+
+
+def test_a_reader(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A function from a file to a table, and its kind among those that `formats/files.py` tells apart."""
+    kind_of_file, read = files.kind_of_file, files._read
+
+    def read_pipes(file: Path, number: str) -> tuple[Table, Layout]:
+        rows = [line.split("|") for line in Path(file).read_text().splitlines()]
+        table = table_of([(query, document, float(value)) for query, document, value in rows], number)
+        return table, QRELS if number == "grade" else RUN
+
+    def kind(file: Any, *columns: Any) -> str:
+        return "pipes" if b"|" in Path(file).read_bytes()[:100] else kind_of_file(file, *columns)
+
+    def read_any(path: Any, file: Any, kind: str, number: str, columns: Any) -> tuple[Table, Layout]:
+        return read_pipes(file, number) if kind == "pipes" else read(path, file, kind, number, columns)
+
+    for module in (files, inputs):
+        monkeypatch.setattr(module, "kind_of_file", kind)
+    monkeypatch.setattr(files, "_read", read_any)
+    own_qrels, own_run = tmp_path / "qrels", tmp_path / "run"
+    own_qrels.write_text("q|a|1\nq|b|0\nr|c|2\n")
+    own_run.write_text("q|b|2\nq|a|1\nr|c|1\n")
+    expected = evaluate({"q": {"a": 1, "b": 0}, "r": {"c": 2}}, {"q": {"b": 2.0, "a": 1.0}, "r": {"c": 1.0}})
+    assert evaluate(own_qrels, own_run).values.tobytes() == expected.values.tobytes()
+    twice = compare(own_qrels, {"a": own_run, "b": own_run}, "AP")
+    assert twice.pair("a", "b").difference.value == 0
+    assert printed("evaluate", str(own_qrels), str(own_run), "-m", "AP").split()[-1] == "0.7500"
+
+
+def test_a_command(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A function in a module of `cli/`, and its name in `COMMANDS`; its parameters are its options."""
+
+    def squares(*numbers: int, format: Format | None = None, output: Output = None) -> None:
+        """Print squares."""
+        show_grids(grid_of(("number", "square"), [(n, n * n) for n in numbers]), format, output)
+
+    module = ModuleType("unjudged.cli.squares")
+    module.squares = squares  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    monkeypatch.setitem(COMMANDS, "squares", ("squares:squares", "Print squares."))
+    assert printed("squares", "3", "4", "--format", "csv") == "number,square\n3,9\n4,16\n"
+    assert printed("squares", "3", "-o", str(tmp_path / "squares.md")) == ""
+    assert (tmp_path / "squares.md").read_text().splitlines()[-1] == "| 3 | 9 |"
+    assert "Print squares." in printed("--help")

@@ -75,7 +75,12 @@ def evaluate(
     chosen = _parsed(measures)
     judgments = Judgments.with_fractions(qrels)
     named = name_runs(runs, names)
-    rankings = judged_rankings(judgments, named, on_read=on_read)
+    if any(measure.traits.across_queries for measure in chosen):
+        from unjudged.uncertainty.shared import SharedRankings
+
+        rankings = SharedRankings.of(judgments, named, on_read).with_judged_elsewhere()
+    else:
+        rankings = judged_rankings(judgments, named, on_read=on_read)
     if depth is not None:
         rankings = rankings.cut(whole("depth", depth, least=1))
     values = compute_all(chosen, rankings)

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.in_process import printed, refused
+from tests.cli.in_process import unjudged as done_in_process
 from unjudged import evaluate, sample
 
 QRELS, RUN = str(sample.qrels), str(sample.runs["fused"])
@@ -288,3 +289,24 @@ def test_interrupt_ends_in_a_second(tmp_path: Path) -> None:
     assert process.returncode == 130
     assert error == b"unjudged: interrupted\n"
     assert not target.exists()
+
+
+def test_five_columns_get_a_note_on_the_measures_that_suit_them(tmp_path: Path) -> None:
+    strata, prels = tmp_path / "strata", tmp_path / "prels"
+    strata.write_text("q 0 d1 1 1\nq 0 d2 2 -1\n")
+    prels.write_text("q d1 1 1 0.5\nq d2 0 1 0.5\n")
+    run = tmp_path / "run"
+    run.write_text("q 0 d1 1 2 t\nq 0 d2 2 1 t\n")
+
+    def said(qrels: Path, *measures: str) -> str:
+        done = done_in_process("evaluate", str(qrels), str(run), *measures)
+        assert done.returncode == 0
+        return done.stderr.decode()
+
+    assert said(strata) == (
+        "unjudged: these judgments record strata: xinfAP and statAP estimate AP from such a sample.\n"
+    )
+    assert said(prels, "-m", "AP") == (
+        "unjudged: these judgments record inclusion probabilities: statAP estimates AP from such a sample.\n"
+    )
+    assert said(strata, "-m", "AP", "xinfAP") == said(prels, "-m", "statAP") == ""

@@ -289,3 +289,11 @@ def test_the_calibrated_interval_of_a_difference() -> None:
     assert "40 groups left out in turn; assumes systems like theirs" in str(pair)
     with pytest.raises(UsageError, match="40 groups cannot give"):
         compare(sample.qrels, runs, calibration=learnt, confidence=0.99)
+
+
+def test_means_are_those_of_evaluate_to_the_last_bit() -> None:
+    """Sums rounded once, whatever the order of the queries."""
+    found = compare(sample.qrels, sample.runs, ["AP", "RBP(p=0.8)", "nDCG@10"])
+    scores = evaluate(sample.qrels, sample.runs, ["AP", "RBP(p=0.8)", "nDCG@10"])
+    for k, result in enumerate(found.results):
+        assert result.means.tobytes() == scores.means[:, k].tobytes()

@@ -18,7 +18,7 @@ AT = {"recall": "@0.1", "cutoff": "@10", "multiple": "@1.0"}
 EVERY = [
     name + next((AT[key] for key, default in m.parameters.items() if default is Parameter.empty), "")
     for name, m in MEASURES.items()
-    if m.function.__module__.startswith("unjudged.")
+    if m.function.__module__.startswith("unjudged.") and not m.traits.across_queries
 ]
 
 

@@ -131,5 +131,6 @@ def test_every_measure_of_the_registry_has_a_definition_here() -> None:
     from unjudged import MEASURES
 
     defined = {name.split("(")[0].split("@")[0] for name in DEFINITIONS}
+    elsewhere = {name for name, m in MEASURES.items() if m.traits.across_queries}  # see test_holes.py
     ours = {name for name, m in MEASURES.items() if m.function.__module__.startswith("unjudged.")}
-    assert ours <= defined
+    assert ours - elsewhere <= defined

@@ -100,6 +100,8 @@ def test_from_the_draw_to_the_answer(world: World) -> None:
     compared = " ".join(printed("compare", *evaluated[1:]).split())
     gap = expected.difference(*expected.runs)
     assert f"{gap.value:+.4f}; 95% interval {gap.low:+.4f} to {gap.high:+.4f} for these queries" in compared
+    assert compared.startswith("With predictions, ")
+    assert compared.index("The rest of the comparison uses neither") < compared.index("paired t test")
     as_json = printed("compare", *evaluated[1:], "--format", "json")
     assert f"95% interval {gap.low:+.4f} to {gap.high:+.4f} for these queries" in as_json
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated, Literal
 
@@ -151,14 +152,17 @@ def compare(
         )
     if plot is not None:
         first, names = found.results[0].measure, found.runs
-        two = len(names) == 2
-        show_figure(found.plot.differences(*names, first) if two else found.plot.matrix(first), plot)
-    notes = [*found.notes, *predicted.differences(judgments, named, found, confidence)]
-    found = replace(found, notes=notes)
+        drawn = found.plot.differences(*names, first) if len(names) == 2 else found.plot.matrix(first)
+        show_figure(drawn, plot)
+    answers = predicted.differences(judgments, named, found, confidence)
+    two = chosen == "table" and len(found.runs) == 2 and not (pairs or per_query)
+    if not two:
+        found = replace(found, notes=[*answers, *found.notes])
     if per_query:
         show_grids(_query_grids(found, chosen), format, output)
-    elif chosen == "table" and len(found.runs) == 2 and not pairs:
-        show(_sentences(found, terminal_width()), output)
+    elif two:
+        lines = [*answers, *([""] if answers else []), *str(found).splitlines()]
+        show(_sentences(lines, terminal_width()), output)
         if on_terminal(output):
             already_said(found.notes)
     elif chosen == "latex" and not pairs:
@@ -186,9 +190,9 @@ def _query_grids(found: Comparison, format: str) -> Grid | list[Grid]:
     return [*grids[:-1], replace(grids[-1], notes=[*grids[-1].notes, *found.notes])]
 
 
-def _sentences(found: Comparison, width: int) -> str:
+def _sentences(lines: Sequence[str], width: int) -> str:
     """The comparison of two runs, wrapped to the width of the terminal."""
-    lines = []
-    for line in str(found).splitlines():
-        lines += textwrap.wrap(plain(line), width, subsequent_indent="  ", break_on_hyphens=False) or [""]
-    return "".join(f"{line}\n" for line in lines)
+    wrapped = []
+    for line in lines:
+        wrapped += textwrap.wrap(plain(line), width, subsequent_indent="  ", break_on_hyphens=False) or [""]
+    return "".join(f"{line}\n" for line in wrapped)

@@ -19,6 +19,7 @@ from unjudged.cli.options.arguments import (
     check_files,
     number_or_name,
     read_judgments,
+    suggest_estimates,
 )
 from unjudged.cli.options.input_options import USUAL, Inputs
 from unjudged.cli.options.prediction_options import NO_PREDICTIONS, Predicted
@@ -134,6 +135,7 @@ def evaluate(
         chosen = [m(rel=rel) if "rel" in m.parameters and "rel" not in m.given else m for m in chosen]
     with reading(len(named)) as on_read:
         judgments = read_judgments(inputs.judgments(qrels), judged, conflicts, fractions=True)
+        suggest_estimates(judgments, chosen)
         scores = unjudged.evaluate(judgments, named, chosen, depth=depth, on_read=on_read)
     if plot is not None:
         given = {

@@ -13,6 +13,7 @@ from unjudged.comparison.judgment_bounds import JudgmentBounds
 from unjudged.comparison.testing.effects import Interval, t_interval_of_means
 from unjudged.comparison.testing.pairwise import PairTests
 from unjudged.comparison.verdicts import CLEAR, ENCLOSED, EXACT, Pair, verdict_of
+from unjudged.measures.averages import mean_over_queries
 from unjudged.measures.registry import Measure
 from unjudged.rankings.judged import Floats, Mask
 from unjudged.uncertainty.calibration import Calibration
@@ -31,9 +32,8 @@ class MeasureComparison:
 
     @cached_property
     def means(self) -> Floats:
-        """The mean of each system."""
-        means: Floats = self.values.mean(axis=1)
-        return means
+        """The mean of each system, the same to the last bit as in `Scores.means`."""
+        return mean_over_queries(self.values)
 
     @cached_property
     def other_queries(self) -> tuple[Floats, Floats]:

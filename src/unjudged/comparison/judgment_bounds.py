@@ -11,6 +11,7 @@ import numpy as np
 
 from unjudged.comparison.reversals import reversible
 from unjudged.comparison.testing.pairs import ROUNDING, Pairs
+from unjudged.measures.averages import mean_over_queries
 from unjudged.measures.registry import Measure
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.uncertainty.bounding.bounds import bounds
@@ -43,7 +44,7 @@ def judgment_bounds(shared: SharedRankings, measure: Measure, pairs: Pairs) -> J
     """Exact for sums over relevant documents (RBP, P); enclosed for others, with a search for reversals."""
     measure.check_completable()
     exact = is_sum(measure)
-    run_low, run_high = (end.mean(axis=1) for end in ranking_bounds(shared, measure))
+    run_low, run_high = (mean_over_queries(end) for end in ranking_bounds(shared, measure))
     if exact:
         low, high = _of_sums(shared, measure, pairs)
     else:

@@ -13,6 +13,7 @@ from unjudged.formats import matching
 from unjudged.formats.readers.arrow import Where, pyarrow_module, rows_of_arrow, table_of_arrow
 from unjudged.formats.roles import layout_of
 from unjudged.formats.tables import Matched
+from unjudged.measures.holes import ONLY_EVALUATE
 from unjudged.measures.registry import MEASURES, Measure, measure
 from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments
@@ -36,6 +37,8 @@ class Task:
         if depth is not None and depth < 1:
             raise UsageError(f"depth is {depth}, expected a whole number of at least 1")
         for asked in measures:
+            if asked.traits.across_queries:
+                raise UsageError(ONLY_EVALUATE)
             if "actual" in asked.given:
                 raise UsageError(
                     f"{asked} needs further judgments, which engines do not distribute: use one machine"

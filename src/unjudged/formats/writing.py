@@ -26,8 +26,8 @@ _UNWRITABLE = re.compile("[\x00-\x20\x7f-\x9f\ud800-\udc7f\udd00-\udfff]")
 """White space, control characters, and surrogates that stand for no byte."""
 
 
-class JudgmentColumns(Protocol):
-    """Judgments as columns: `grade` and the others have one value per document, query by query."""
+class DocumentColumns(Protocol):
+    """Documents as columns, query by query: query q has those from `offsets[q]` to `offsets[q + 1]`."""
 
     @property
     def queries(self) -> Sequence[str]: ...
@@ -35,6 +35,11 @@ class JudgmentColumns(Protocol):
     def offsets(self) -> NDArray[np.int64]: ...
     @property
     def documents(self) -> Sequence[str]: ...
+
+
+class JudgmentColumns(DocumentColumns, Protocol):
+    """Judgments as columns: `grade` and the others have one value per document."""
+
     @property
     def grade(self) -> NDArray[np.int32]: ...
     @property
@@ -43,15 +48,9 @@ class JudgmentColumns(Protocol):
     def probability(self) -> NDArray[np.float64] | None: ...
 
 
-class RunColumns(Protocol):
-    """A run as columns, each query's documents together and the best first."""
+class RunColumns(DocumentColumns, Protocol):
+    """A run as columns, the best document of each query first."""
 
-    @property
-    def queries(self) -> Sequence[str]: ...
-    @property
-    def offsets(self) -> NDArray[np.int64]: ...
-    @property
-    def documents(self) -> Sequence[str]: ...
     @property
     def scores(self) -> NDArray[np.float64]: ...
 
@@ -135,7 +134,7 @@ def _rows(judgments: JudgmentColumns) -> Iterator[tuple[str, str, int]]:
     return zip(_query_of_rows(judgments), documents, judgments.grade.tolist(), strict=True)
 
 
-def _query_of_rows(columns: JudgmentColumns | RunColumns) -> Iterator[str]:
+def _query_of_rows(columns: DocumentColumns) -> Iterator[str]:
     sizes = np.diff(columns.offsets).tolist()
     for query, size in zip(columns.queries, sizes, strict=True):
         yield from [query_id(query)] * size

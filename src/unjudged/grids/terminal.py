@@ -85,7 +85,7 @@ def _blocks(sized: Sequence[_Sized], width: int | None) -> Iterator[list[_Sized]
 
 def _narrowed(labels: Sequence[_Sized], others: Sequence[_Sized], width: int) -> list[_Sized]:
     """The labels as wide as they may be if the widest of the other columns is to fit beside them."""
-    beside = max((min(other.needed, NARROWEST_TEXT) for other in others), default=0)
+    beside = max(map(_narrowest, others), default=0)
     room = width - (beside + GAP if others else 0)
     narrow = list(labels)
     while narrow and _width(narrow) > room:
@@ -96,6 +96,11 @@ def _narrowed(labels: Sequence[_Sized], others: Sequence[_Sized], width: int) ->
         second = max((n.width for k, n in enumerate(narrow) if k != widest), default=0)
         narrow[widest] = narrow[widest]._replace(width=max(fair, min(second, narrow[widest].width - 1)))
     return narrow
+
+
+def _narrowest(one: _Sized) -> int:
+    """How narrow a column can be: text and names are wrapped, numbers are not."""
+    return max(min(one.width, NARROWEST_TEXT), 0 if one.column.kind == "text" else one.needed)
 
 
 def _width(block: Sequence[_Sized]) -> int:

@@ -12,6 +12,7 @@ __all__ = [
     "G",
     "GMAP",
     "GMBpref",
+    "Hole",
     "IAP",
     "IPrec",
     "IdealDCG",
@@ -63,6 +64,7 @@ ERR: Measure
 G: Measure
 GMAP: Measure
 GMBpref: Measure
+Hole: Measure
 IAP: Measure
 IPrec: Measure
 IdealDCG: Measure

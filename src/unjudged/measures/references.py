@@ -13,6 +13,12 @@ PLACE = {
 """What BibTeX calls the place of publication, by the kind of work."""
 
 
+LETTERS = {
+    ord(letter): f"{{\\{mark}{plain}}}" for letter, mark, plain in zip("äöüé", '"""\'', "aoue", strict=True)
+}
+"""Letters with marks as LaTeX writes them."""
+
+
 class Reference(NamedTuple):
     """`where` is the journal, the proceedings, the publisher or the institution, by `kind`."""
 
@@ -52,12 +58,10 @@ class Reference(NamedTuple):
 
 
 def entry(kind: str, key: str, fields: dict[str, str]) -> str:
-    """A BibTeX entry; empty fields are left out, letters with dots are written as LaTeX commands."""
+    """A BibTeX entry; empty fields are left out, letters with marks are written as LaTeX commands."""
     lines = [f"  {name} = {{{value}}}" for name, value in fields.items() if value]
     text = f"@{kind}{{{key},\n" + ",\n".join(lines) + "\n}\n"
-    return text.translate(
-        {ord(letter): f'{{\\"{plain}}}' for letter, plain in zip("äöü", "aou", strict=True)}
-    )
+    return text.translate(LETTERS)
 
 
 REFERENCES = {
@@ -216,5 +220,12 @@ REFERENCES = {
         "Proceedings of the 21st Australasian Document Computing Symposium",
         2016,
         doi="10.1145/3015022.3015029",
+    ),
+    "thakur2021": Reference(
+        "inproceedings",
+        ("Thakur, N.", "Reimers, N.", "Rücklé, A.", "Srivastava, A.", "Gurevych, I."),
+        "BEIR: A heterogeneous benchmark for zero-shot evaluation of information retrieval models",
+        "Proceedings of NeurIPS 2021, Datasets and Benchmarks",
+        2021,
     ),
 }

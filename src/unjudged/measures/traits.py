@@ -40,6 +40,8 @@ class Traits:
     """A higher value means a better ranking."""
     estimates: bool
     """The value is itself an estimate of what the unjudged documents would add."""
+    across_queries: bool
+    """The value of a ranking depends on the judgments of other queries."""
     chance: Chance | None
     """The expected value of a random ranking of so many documents, so many of them relevant."""
     graded_chance: GradedChance | None

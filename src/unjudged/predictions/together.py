@@ -57,16 +57,16 @@ def estimate_with_predictions(
 def difference_notes(
     several: Sequence[Estimates], pairs: Iterable[tuple[str, str]], confidence: float = 0.95
 ) -> list[str]:
-    """A sentence per measure and pair of runs on their difference, after those on how it was estimated."""
+    """A sentence per measure and pair of runs on their difference, then those on how it was estimated."""
     listed = list(pairs)
-    found = list(dict.fromkeys(note for one in several for note in one.notes()))
+    found: list[str] = []
     for one in several:
         for a, b in listed:
             intervals = one.intervals(a, b, confidence=confidence)
             ends = " and ".join(map(_described, intervals))
             gap = f"{one.measure}, {a} minus {b}: {intervals[0].value:+.4f}"
             found.append(f"With predictions, {gap}; {confidence:.0%} interval {ends}.")
-    return found
+    return [*found, *dict.fromkeys(note for one in several for note in one.notes())]
 
 
 def _described(found: Estimate) -> str:

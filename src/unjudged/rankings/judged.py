@@ -41,6 +41,8 @@ class JudgedRankings:
     query: NDArray[np.int32]
     element: Integers | None = None
     """Where each document was in the rankings from which `where` selected it."""
+    elsewhere: tuple[Integers, Integers] | None = None
+    """Ranking and rank of each unjudged document that is judged for another query; None if nobody looked."""
     ignored: tuple[int, ...] = ()
     """How many queries each run has that are not in the judgments; empty where nobody counted."""
     _relevant: dict[tuple[int, float], JudgedRankings] = field(init=False, repr=False, default_factory=dict)
@@ -104,6 +106,7 @@ class JudgedRankings:
             offsets=self.offsets[i * queries : (i + 1) * queries + 1] - start,
             retrieved=self.retrieved[own],
             query=self.query[own],
+            elsewhere=None,
             ignored=self.ignored[i : i + 1],
         )
 
@@ -111,18 +114,20 @@ class JudgedRankings:
         """The same rankings under other judgments of the same pool."""
         if judgments.pooled is not self.judgments.pooled:
             raise UsageError("the new judgments are of another pool; make them with `with_grades`")
-        return replace(self, judgments=judgments)
+        return replace(self, judgments=judgments, elsewhere=None)
 
     def moved(self, judgments: Judgments, row: Integers) -> JudgedRankings:
         """The same rankings under judgments of another pool; `row` maps old rows to new ones, -1 for none."""
         kept = self.where(row[self.row] >= 0)
-        return replace(kept, judgments=judgments, row=row[kept.row].astype(np.int32), element=None)
+        return replace(
+            kept, judgments=judgments, row=row[kept.row].astype(np.int32), element=None, elsewhere=None
+        )
 
     def cut(self, depth: int) -> JudgedRankings:
         """The rankings as if only their first `depth` documents had been retrieved."""
         depth = min(depth, int(np.iinfo(np.int32).max))
-        top = self.where(self.rank <= depth)
-        return replace(top, retrieved=np.minimum(self.retrieved, depth).astype(np.int32), element=None)
+        top, retrieved = self.where(self.rank <= depth), np.minimum(self.retrieved, depth).astype(np.int32)
+        return replace(top, retrieved=retrieved, element=None, elsewhere=self.elsewhere)
 
     def where(self, mask: Mask) -> JudgedRankings:
         """The same rankings with only the documents of the mask; `above` counts what was left out."""
@@ -227,7 +232,7 @@ class JudgedRankings:
         """The rankings without their unjudged documents, pooled or not."""
         judged = self.where(self.labels >= 0)
         place, counts = judged.place.astype(np.int32), judged.counts.astype(np.int32)
-        return replace(judged, rank=place, retrieved=counts, element=None)
+        return replace(judged, rank=place, retrieved=counts, element=None, elsewhere=None)
 
     def as_nonrelevant(self) -> JudgedRankings:
         """The rankings as if every document pooled and not judged were judged nonrelevant."""

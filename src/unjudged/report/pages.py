@@ -12,6 +12,11 @@ _HEAD = """
 `make docs` writes this page from the definitions of the measures. `unjudged measures NAME` shows one of them,
 `unjudged cite NAME` its BibTeX.
 
+A measure can be written as here, or as trec_eval, ranx and BEIR do: `ndcg_cut_10`, `ndcg@10`, `NDCG@10`.
+Case, hyphens and underscores do not matter. Several measures are a list, or one text with commas:
+`AP,nDCG@5,10`. On the command line `-m AP nDCG@10` works too: -m takes the next word, and each word after it
+that names a measure and no existing file.
+
 Every measure also takes two policies. `unjudged='condensed'` removes the unjudged documents from the
 ranking first, pooled or not; `unjudged='nonrelevant'` treats those of the pool as judged nonrelevant.
 `chance=N` corrects the value for what a random ranking of N documents is expected to score.

@@ -76,6 +76,7 @@ def rankings_of(r: JudgedRankings, first: int, last: int) -> JudgedRankings:
         offsets=r.offsets[own.start : own.stop + 1] - start,
         retrieved=r.retrieved[own],
         query=r.query[own],
+        elsewhere=None,
         ignored=r.ignored[first:last],
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -92,6 +92,15 @@ class SharedRankings:
         """The same rankings over the original pool, as `evaluate` has them."""
         row = np.where(self.name < len(self.original.grade), self.name, -1)
         return self.rankings.moved(self.original, row)
+
+    def with_judged_elsewhere(self) -> JudgedRankings:
+        """The rankings over the original pool, and which unjudged documents are judged for another query."""
+        grades = self.original.grade
+        judged = set(self.original.documents.take(np.flatnonzero(grades >= 0)).tolist())
+        unjudged = self.rankings.where(self.rankings.labels < 0)
+        known = np.array([name in judged for name in self.names.tolist()], bool)[self.name[unjudged.row]]
+        found = unjudged.ranking[known], unjudged.rank[known].astype(np.int64)
+        return replace(self.judged_rankings, elsewhere=found)
 
     @property
     def unknown(self) -> Integers:

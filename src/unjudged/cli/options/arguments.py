@@ -12,6 +12,7 @@ from cyclopts import Parameter
 from unjudged.cli.standard_error import warn
 from unjudged.errors import InputError, UsageError
 from unjudged.measures.names import parse_measure
+from unjudged.measures.registry import Measure
 from unjudged.rankings.judgments import Judgments
 
 File = Annotated[str, Parameter(allow_leading_hyphen=True)]
@@ -50,6 +51,16 @@ def read_judgments(
             for note in combined.notes():
                 warn(f"{file}: {note}")
     return judgments
+
+
+def suggest_estimates(judgments: Judgments, measures: Sequence[Measure]) -> None:
+    """Where judgments are a recorded sample, name the measures that use it, unless one of them was chosen."""
+    if any(measure.traits.estimates for measure in measures if measure.name != "infAP"):
+        return
+    if judgments.probability is not None:
+        warn("these judgments record inclusion probabilities: statAP estimates AP from such a sample.")
+    elif judgments.stratum is not None:
+        warn("these judgments record strata: xinfAP and statAP estimate AP from such a sample.")
 
 
 def _is_design(file: str) -> bool:

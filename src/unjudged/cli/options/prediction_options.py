@@ -91,14 +91,14 @@ class PredictionOptions:
         tested = compared.results[0].tests.pairs
         pairs = zip(tested.first.tolist(), tested.second.tolist(), strict=True)
         named = [(compared.runs[i], compared.runs[j]) for i, j in pairs]
-        return [*_before(judgments), *difference_notes(found, named, confidence)]
+        return [*difference_notes(found, named, confidence), *_after(judgments)]
 
 
-def _before(judgments: Judgments) -> list[str]:
-    """How the rest of a comparison reads a sample."""
+def _after(judgments: Judgments) -> list[str]:
+    """How the rest of a comparison, which is printed after these sentences, reads a sample."""
     if judgments.probability is None:
-        return []
-    return ["Above, documents that were not drawn count as unjudged; below, the sample stands for them."]
+        return ["The rest of the comparison does not use the predictions."]
+    return ["The rest of the comparison uses neither sample nor predictions: what was not drawn is unjudged."]
 
 
 NO_PREDICTIONS = PredictionOptions()

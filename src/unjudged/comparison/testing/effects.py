@@ -8,6 +8,7 @@ import numpy as np
 
 from unjudged.comparison.testing.pairs import ROUNDING, Pairs
 from unjudged.errors import UsageError
+from unjudged.measures.averages import mean_over_queries
 from unjudged.rankings.judged import Floats
 
 
@@ -58,7 +59,7 @@ def t_interval_of_means(values: Floats, confidence: float = 0.95) -> tuple[Float
     from scipy.special import stdtrit
 
     check_confidence(confidence)
-    means, n = values.mean(axis=1), values.shape[1]
+    means, n = mean_over_queries(values), values.shape[1]
     if n == 1:
         return np.full(len(means), -np.inf), np.full(len(means), np.inf)
     half = stdtrit(n - 1, (1 + confidence) / 2) * values.std(axis=1, ddof=1) / np.sqrt(n)
