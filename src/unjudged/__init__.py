@@ -148,8 +148,8 @@ else:
         "comparison.testing.power": "plan_queries",
         "comparison.verdicts": "Pair",
         "citation": "cite",
-        "errors": "AssumptionWarning ExtraQueriesWarning InputError MissingQueriesWarning NothingJudgedWarning "
-        "UnjudgedError UnjudgedWarning UsageError",
+        "errors": "AssumptionWarning ExtraQueriesWarning InputError MissingQueriesWarning "
+        "NothingJudgedWarning UnjudgedError UnjudgedWarning UsageError",
         "evaluation": "evaluate",
         "experiments.judgment_plan": "JudgmentPlan plan_judgments",
         "experiments.robustness": "Agreement Robustness experiment",
