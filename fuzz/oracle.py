@@ -14,7 +14,7 @@ import numpy as np
 
 import unjudged.formats.readers
 from unjudged.errors import UnjudgedError
-from unjudged.formats.scan import plain, plain_mappings, plain_scattered, scanner
+from unjudged.formats.scan import plain, plain_mappings, plain_objects, plain_scattered, scanner
 from unjudged.formats.tables import Ids
 
 for _module in pkgutil.iter_modules(unjudged.formats.readers.__path__, "unjudged.formats.readers."):
@@ -28,12 +28,8 @@ SMALL = {"SMALLEST_PIECE": 1, "SMALLEST_PART": 2, "BLOCK": 3, "BLOCK_AHEAD": 100
 """How large the pieces of work are, so small that a file of a few lines has several."""
 
 COMPILED = {name: getattr(scanner, name) for name in scanner.__all__}
-PLAIN = {
-    name: next(
-        getattr(twin, name) for twin in (plain, plain_mappings, plain_scattered) if hasattr(twin, name)
-    )
-    for name in scanner.__all__
-}
+TWINS = (plain, plain_mappings, plain_objects, plain_scattered)
+PLAIN = {name: next(getattr(twin, name) for twin in TWINS if hasattr(twin, name)) for name in scanner.__all__}
 
 
 class Difference(AssertionError):

@@ -16,9 +16,10 @@ try:
         scan_run,
         table_of_dicts,
     )
+    from unjudged.formats.scan.compiled_objects import ids_of_strings
     from unjudged.formats.scan.compiled_scattered import match_scattered
 except ModuleNotFoundError as error:
-    compiled = ("unjudged.formats.scan.compiled", "unjudged.formats.scan.compiled_scattered")
+    compiled = [f"unjudged.formats.scan.compiled{part}" for part in ("", "_objects", "_scattered")]
     if error.name not in compiled:  # it was compiled, and one of its imports is broken
         raise
     from unjudged.formats.scan.plain import (
@@ -31,12 +32,14 @@ except ModuleNotFoundError as error:
         scan_run,
     )
     from unjudged.formats.scan.plain_mappings import match_dicts, match_mapping, nested_rows, table_of_dicts
+    from unjudged.formats.scan.plain_objects import ids_of_strings
     from unjudged.formats.scan.plain_scattered import match_scattered
 
 __all__ = [
     "KIND_OF_SCANNER",
     "Index",
     "best_first",
+    "ids_of_strings",
     "match_dicts",
     "match_mapping",
     "match_scattered",
