@@ -26,13 +26,13 @@ test-lowest: build/sdist/unpacked
 	$(PYTHON) -m venv $(VENV)-lowest
 	$(VENV)-lowest/bin/pip install --quiet --upgrade pip
 	cd $< && $(abspath $(VENV)-lowest)/bin/pip install --quiet --constraint tests/lowest.txt . --group test
-	cd $< && $(abspath $(VENV)-lowest)/bin/python -m pytest tests \
+	cd $< && UNJUDGED_DATA="$${UNJUDGED_DATA:-$(abspath $(DATA))}" $(abspath $(VENV)-lowest)/bin/python -m pytest tests \
 		--ignore tests/reference_data --ignore tests/measures/test_properties.py
 
 # The fast part of the suite with the wheel on other versions of Python, those that this machine has.
 test-pythons: PYTHONS = python3.11 python3.12 python3.13 python3.14
 test-pythons: build/wheel build/sdist/unpacked
-	scripts/test_pythons.sh build/wheel/*.whl $< $(PYTHONS)
+	scripts/test_pythons.sh build/wheel/*.whl build/sdist/unpacked $(PYTHONS)
 
 # What a release uploads, checked: the wheel of this machine and the source archive.
 packages: build/sdist build/wheel

@@ -263,6 +263,8 @@ def report(data: Path, large: Path, trec_eval: str | None) -> str:
     table += drop_ins(qrels, run, trec_eval)
     table += ["", *lab] if lab else []
     table += ["", *printed("large_population.py")]
+    table += ["", *printed("compressed.py", qrels, run)]
+    table += ["", *printed("small_calls.py")]
     machine = f"{os.cpu_count()} cores, Python {platform.python_version()}, {platform.system()}"
     start = ["| start-up | s | peak MB |", "|---|---:|---:|", *startup()]
     asked = f"Measures: {', '.join(MEASURES)}. Best of several runs each on one machine ({machine})."

@@ -30,6 +30,12 @@ def rows(run: str) -> Any:
     )
 
 
+def as_objects(run: str) -> Any:
+    """Columns of Python's strings, as pandas 2 has them."""
+    frame = rows(run).to_pandas()
+    return frame.astype(dict.fromkeys(("query_id", "doc_id"), object))
+
+
 def as_polars(run: str) -> Any:
     import polars
 
@@ -56,6 +62,10 @@ def in_no_order(run: str) -> Any:
     return table.take(np.random.default_rng(8).permutation(len(table)))
 
 
+def as_objects_in_no_order(run: str) -> Any:
+    return as_objects(run).sample(frac=1, random_state=8)
+
+
 def as_parquet(run: str) -> Path:
     from pyarrow import parquet
 
@@ -67,11 +77,13 @@ def as_parquet(run: str) -> Path:
 KINDS: dict[str, Callable[[str], Any]] = {
     "text": str,
     "pandas": lambda run: rows(run).to_pandas(),
+    "pandas, columns of objects": as_objects,
     "Polars": as_polars,
     "PyArrow": rows,
     "DuckDB": as_duckdb,
     "whole numbers": as_whole_numbers,
     "in no order": in_no_order,
+    "columns of objects in no order": as_objects_in_no_order,
     "Parquet": as_parquet,
 }
 

@@ -142,6 +142,7 @@ else:
     _PUBLIC = __all__
     del __all__  # the measures belong to it too, and are imported when it is asked for
     _MODULES = {
+        "citation": "cite",
         "comparison.comparison_result": "Comparison",
         "comparison.systems": "compare",
         "comparison.testing.pairwise": "compare_pairs",

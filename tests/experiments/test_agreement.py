@@ -152,3 +152,13 @@ def test_tau_is_tau_b(pairs: list[tuple[int, int]]) -> None:
         assert np.isnan(found)
     else:
         assert found == pytest.approx(sum(x * y for x, y in both) / untied**0.5)
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(VALUES, VALUES), max_size=12))
+def test_tau_is_that_of_scipy_to_the_bit(pairs: list[tuple[int, int]]) -> None:
+    estimate, actual = np.array([*pairs, (0, 0)], float)[:-1].T
+    with pytest.MonkeyPatch.context() as patch:
+        ours = agreement.tau(estimate, actual)
+        patch.setattr(agreement, "MANY", 1)
+        assert repr(agreement.tau(estimate, actual)) == repr(ours)

@@ -105,3 +105,13 @@ def test_a_function_and_a_table_of_users_say_the_same(weights: list[float]) -> N
     table = NCP(stop=tuple(weights))
     function = NCP(stop=lambda i: np.array([*weights, *[0.0] * 10])[i - 1])
     np.testing.assert_allclose(table.compute(ranking), function.compute(ranking), rtol=1e-14)
+
+
+def test_the_inverse_of_many_samples_is_that_of_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(1)
+    a, n, p = rng.integers(1, 60, 500), rng.integers(0, 900, 500), rng.uniform(0.01, 1, 500)
+    together = inverse_of_sample(a, n, p).tolist()
+    for i in range(0, 500, 7):
+        assert inverse_of_sample(a[i : i + 1], n[i : i + 1], p[i : i + 1]).tolist() == together[i : i + 1]
+    monkeypatch.setattr("unjudged.measures.incomplete.BLOCK", 16)
+    assert inverse_of_sample(a, n, p).tolist() == together

@@ -11,8 +11,6 @@ gc.disable()  # the imports leave little garbage, and collecting it takes a tent
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import unjudged
-from unjudged.cli.options.measure_words import separate_measures
-from unjudged.cli.standard_error import warnings_on_standard_error
 from unjudged.errors import UnjudgedError, UsageError
 
 TYPE_CHECKING = False
@@ -93,9 +91,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     from cyclopts import CycloptsError
 
     try:
-        app = make_app(listing=not words or words[0] in ("-h", "--help"))
-        with warnings_on_standard_error():
-            app(separate_measures(words), exit_on_error=False, print_error=False)
+        run(words)
     except (CycloptsError, UsageError) as error:
         fail(str(error), WRONG_USAGE)
     except UnjudgedError as error:
@@ -108,6 +104,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
         fail(f"not enough memory: {error}", BAD_INPUT)
     except KeyboardInterrupt:
         fail("interrupted", INTERRUPTED)
+
+
+def run(words: list[str]) -> None:
+    """Run a command, or list the commands."""
+    if not words or words[0] in ("-h", "--help"):
+        make_app(listing=True)(words, exit_on_error=False, print_error=False)
+        return
+    from unjudged.cli.options.measure_words import separate_measures
+    from unjudged.cli.standard_error import warnings_on_standard_error
+
+    with warnings_on_standard_error():
+        make_app()(separate_measures(words), exit_on_error=False, print_error=False)
 
 
 def fail(problem: str, code: int) -> None:

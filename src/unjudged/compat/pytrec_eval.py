@@ -115,7 +115,13 @@ def _copied(query_relevance: Any) -> dict[str, dict[str, int]]:
             what = f"query {quoted(str(query))} holds a {type(grades).__name__}"
             raise WrongType(f"{what}, expected a dict of documents and their grades")
     copies = {q: grades if type(grades) is dict else plain_dict(grades) for q, grades in judged.items()}
-    return {query: grades for query, grades in copies.items() if grades}
+    found = {query: grades for query, grades in copies.items() if grades}
+    for query, grades in list(found.items())[:1]:  # where the first ids are whole numbers, others accept them
+        for name in (query, next(iter(grades), "")):
+            if not isinstance(name, str):
+                what = f"query {quoted(str(query))}: {quoted(str(name))} is a {type(name).__name__}"
+                raise WrongType(f"{what}, expected a string")
+    return found
 
 
 def _level(relevance_level: int) -> int:

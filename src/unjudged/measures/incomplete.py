@@ -5,12 +5,14 @@ from __future__ import annotations
 from zlib import crc32
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unjudged.measures.registry import measure, ratio
 from unjudged.rankings.extension import with_grades_from
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 
+BLOCK = 1 << 13  # documents whose arrays fit into the cache together
 NOTHING_LEFT = 1e-18
 """A share of a value that is smaller than its last digit."""
 
@@ -124,16 +126,28 @@ def inverse_of_sample(a: Integers, n: Integers, p: Floats) -> Floats:
     with np.errstate(divide="ignore"):
         needed = np.ceil(np.log(NOTHING_LEFT) / np.log(shrinks))
     steps = np.minimum(np.maximum(needed, 1), n).astype(np.int32)
-    order = np.argsort(-steps, kind="stable")  # the longest first, so that those under way stand in front
-    a, n, q, steps = a[order].astype(float), n[order].astype(float), 1 - p[order], steps[order]
-    value = np.where(steps < n, 0.0, 1 / a)
-    for left in range(int(steps.max(initial=0)) - 1, -1, -1):
-        way = slice(int(np.searchsorted(-steps, -left)))
-        step = n[way] - left
-        value[way] = (1 + step * q[way] * value[way]) / (a[way] + step)
-    result = np.empty_like(value)
-    result[order] = value
+    few = steps.max(initial=0) <= np.iinfo(np.int16).max  # then they are sorted many times as fast
+    order = np.argsort(-steps.astype(np.int16 if few else np.int32), kind="stable")
+    result = np.empty(len(order))
+    for start in range(0, len(order), BLOCK):
+        own = order[start : start + BLOCK]  # the longest first, so that those under way stand in front
+        result[own] = _recursion(a[own].astype(float), n[own].astype(float), 1 - p[own], steps[own])
     return result
+
+
+def _recursion(a: Floats, n: Floats, q: Floats, steps: NDArray[np.int32]) -> Floats:
+    """I = (1 + n q I) / (a + n) for so many steps up to n, the longest first."""
+    value = np.where(steps < n, 0.0, 1 / a)
+    size, total = np.empty((2, len(value)))
+    for left in range(int(steps.max(initial=0)) - 1, -1, -1):
+        way = slice(int((-steps).searchsorted(-left)))
+        step = np.subtract(n[way], left, out=size[way])
+        above = np.multiply(step, q[way], out=total[way])
+        above *= value[way]
+        above += 1
+        step += a[way]
+        np.divide(above, step, out=value[way])
+    return value
 
 
 def _kept_above(r: JudgedRankings, hits: JudgedRankings, p: Floats, seed: int) -> Integers:

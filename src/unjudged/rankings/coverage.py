@@ -20,8 +20,8 @@ def coverage_warnings(
     runs: Sequence[str], queries: Sequence[str], rankings: JudgedRankings
 ) -> Iterator[UnjudgedWarning]:
     """For each run: queries it lacks, queries that only it has, nothing judged of what it retrieved."""
-    empty = missing_queries(runs, queries, rankings)
-    judged = np.bincount(rankings.ranking[rankings.labels >= 0] // len(queries), minlength=len(runs))
+    empty = {} if rankings.retrieved.all() else missing_queries(runs, queries, rankings)
+    judged, starts = rankings.labels >= 0, rankings.offsets[:: len(queries)].tolist()
     for i, run in enumerate(runs):
         if run in empty:
             lacks = f"{run} has no ranking for {_many(len(empty[run]))} of {len(queries)}"
@@ -29,7 +29,7 @@ def coverage_warnings(
         if rankings.ignored and rankings.ignored[i]:
             has = f"{run} has rankings for {_many(rankings.ignored[i])} that the judgments do not have"
             yield ExtraQueriesWarning(f"{has}. They are ignored.")
-        if not judged[i]:
+        if not judged[starts[i] : starts[i + 1]].any():
             yield NothingJudgedWarning(_nothing_judged(run, rankings))
 
 

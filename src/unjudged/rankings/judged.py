@@ -44,15 +44,15 @@ class JudgedRankings:
     ignored: tuple[int, ...] = ()
     """How many queries each run has that are not in the judgments; empty where nobody counted."""
     _relevant: dict[tuple[int, float], JudgedRankings] = field(init=False, repr=False, default_factory=dict)
+    _judged_above: dict[Any, Integers] = field(init=False, repr=False, default_factory=dict)
 
     @classmethod
     def of(cls, judgments: Judgments, runs: Sequence[Matched]) -> JudgedRankings:
         """One ranking for every run and query, in this order."""
         queries = len(judgments.queries)
         every = np.arange(queries, dtype=np.int32)
-        if len(runs) == 1 and len(runs[0].query) == queries and (runs[0].query == every).all():
-            run = runs[0]
-            return cls(judgments, run.rank, run.row, run.ends, run.retrieved, every)
+        if len(runs) == 1 and np.array_equal((run := runs[0]).query, every):
+            return cls(judgments, run.rank, run.row, run.ends, run.retrieved, every, ignored=(0,))
         counts, retrieved, rank, row = zip(*(by_query(matched, queries) for matched in runs), strict=True)
         return cls(
             judgments=judgments,
@@ -153,7 +153,7 @@ class JudgedRankings:
     @computed_once
     def labels(self) -> NDArray[np.int32]:
         """The grade of each document, negative where it is pooled and not judged."""
-        return self.judgments.grade[self.row]
+        return self.judgments.grade.take(self.row)
 
     @computed_once
     def counts(self) -> Integers:
@@ -183,8 +183,14 @@ class JudgedRankings:
 
     def judged_above(self, chosen: JudgedRankings) -> Integers:
         """For each document that `where` selected from these, how many judged ones are above it."""
+        key = next((key for key, kept in self._relevant.items() if kept is chosen), None)
+        if key in self._judged_above:
+            return self._judged_above[key]
         element, first = self._places(chosen)
-        return (self._judged_before[element] - self._judged_before[first]).astype(np.int64)
+        counts = (self._judged_before[element] - self._judged_before[first]).astype(np.int64)
+        if key is not None:
+            self._judged_above[key] = counts
+        return counts
 
     @computed_once
     def _judged_before(self) -> NDArray[np.int32]:

@@ -22,6 +22,8 @@ RELEVANT = 1
 
 def is_by_query(data: Mapping[Any, Any]) -> bool:
     """Whether a mapping holds the documents of queries, not runs by their names."""
+    if _starts_plainly(data):
+        return True
     first = _unwrapped(_first(data))
     if isinstance(first, Mapping):
         inner = _unwrapped(_first(first))
@@ -41,6 +43,8 @@ def by_query(data: Mapping[Any, Any], number: str) -> Mapping[Any, Any]:
     A list holds documents, best first, or in judgments the relevant ones, as a set does. It may also hold
     (document, number) pairs, or objects with fields for both, such as Elasticsearch's hits.
     """
+    if _starts_plainly(data):
+        return data
     if is_response(data) or "responses" in data:
         problem = "a search response does not name its query"
         raise InputError(f"{problem}: give {{query: response}}, such as dict(zip(queries, responses))")
@@ -138,6 +142,17 @@ def _once_each(query: Any, pairs: list[tuple[Any, Any]]) -> dict[Any, Any]:
 
 def _bytes(name: Any) -> bytes:
     return name if isinstance(name, bytes) else str(name).encode("utf-8", "backslashreplace")
+
+
+def _starts_plainly(data: Mapping[Any, Any]) -> bool:
+    """Whether the first document of the first query is a string with a number, as in most dicts."""
+    if type(data) is not dict:
+        return False
+    query, inner = next(iter(data.items()), (None, None))
+    if type(query) is not str or type(inner) is not dict or "hits" in inner:
+        return False
+    document, number = next(iter(inner.items()), (None, None))
+    return type(document) is str and type(number) in (int, float)
 
 
 def _is_plain(data: Mapping[Any, Any]) -> bool:

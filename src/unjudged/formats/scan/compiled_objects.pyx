@@ -5,6 +5,7 @@ import numpy as np
 
 from unjudged.formats.tables import Ids
 
+from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBUF_FORMAT, PyBuffer_Release, PyObject_GetBuffer
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
@@ -32,25 +33,30 @@ cdef enum:
     SOON = 16   # how many strings ahead memory is asked for
 
 
-cdef class Text:
-    """The bytes of the strings so far."""
+cdef class Strings:
+    """The objects of a column, and the bytes of the strings so far."""
 
-    cdef Vector data
+    cdef Py_buffer objects
+    cdef Vector text
+
+    def __cinit__(self, column):
+        objects = np.ascontiguousarray(column, object)
+        PyObject_GetBuffer(objects, &self.objects, PyBUF_FORMAT | PyBUF_C_CONTIGUOUS)
 
     def __dealloc__(self):
-        release(&self.data)
+        PyBuffer_Release(&self.objects)
+        release(&self.text)
 
 
 def ids_of_strings(column):
     """A column of Python objects as identifiers, in UTF-8; None if they are not all strings that have it."""
-    cdef Text text = Text()
-    objects = np.ascontiguousarray(column, object)
-    offsets = np.zeros(len(objects) + 1, np.int64)
-    cdef int64_t[::1] ends = offsets
-    cdef int64_t i, n = len(objects)
-    cdef size_t address = objects.__array_interface__["data"][0]
-    cdef PyObject **strings = <PyObject **>address
+    cdef Strings column_of_strings = Strings(column)
+    cdef Vector *text = &column_of_strings.text
+    cdef PyObject **strings = <PyObject **>column_of_strings.objects.buf
     cdef PyObject *string
+    cdef int64_t i, n = column_of_strings.objects.len // <int64_t>sizeof(PyObject *)
+    offsets = np.zeros(n + 1, np.int64)
+    cdef int64_t[::1] ends = offsets
     for i in range(n):
         if i + SOON < n:
             FETCH_SOON(strings[i + SOON])
@@ -58,12 +64,12 @@ def ids_of_strings(column):
         if string == NULL or not PyUnicode_CheckExact(string):
             return None
         if PyUnicode_IS_COMPACT_ASCII(string):
-            if not push(&text.data, PyUnicode_1BYTE_DATA(string), PyUnicode_GET_LENGTH(string)):
+            if not push(text, PyUnicode_1BYTE_DATA(string), PyUnicode_GET_LENGTH(string)):
                 raise MemoryError
-        elif not add_encoded(&text.data, <str>string):
+        elif not add_encoded(text, <str>string):
             return None
-        ends[i + 1] = text.data.used
-    return Ids(array_of(&text.data, np.uint8), offsets)
+        ends[i + 1] = text.used
+    return Ids(array_of(text, np.uint8), offsets)
 
 
 cdef bint add_encoded(Vector *data, str string) except -1:
