@@ -60,9 +60,11 @@ def evaluate(
     """Score runs against judgments.
 
     `qrels` and each run may be a file (plain, gz, xz, zst; `-` is standard input), a frame (pandas, Polars,
-    PyArrow, DuckDB), a dict of dicts, a `Judgments` or a `Run`, or an iterable of tuples. `runs` is one
-    run, a list of them, or a mapping of names to them. `depth` keeps only the first documents of each
-    ranking. `on_read` is told the name of each run once it is read. Warns (`UnjudgedWarning`) where runs and
+    PyArrow, DuckDB), a dict of dicts, lists or sets, a `Judgments` or a `Run`, rows or records, or an
+    object of ranx, trectools or Hugging Face datasets. `runs` is one run, a list of them, or a mapping of
+    names to them; a column `run` of a frame or file names several. Grades may be fractions, which are
+    gains. `depth` keeps only the first documents of each ranking. names="tag" names runs by their tags.
+    `on_read` is told the name of each run once it is read. Warns (`UnjudgedWarning`) where runs and
     judgments have little in common; the scores keep these `warnings`.
 
     >>> qrels = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2}}

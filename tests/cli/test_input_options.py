@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.in_process import printed, refused
+from tests.cli.in_process import printed, refused, unjudged
 from unjudged import sample
 
 RUN, QRELS = sample.runs["lexical"], sample.qrels
@@ -89,3 +89,14 @@ def test_fractional_grades(tmp_path: Path) -> None:
     assert "say which are relevant, such as AP(rel=0.375)" in refused(2, *asked, "-m", "AP")
     others = [str(sample.runs[name]) for name in ("fused", "dense")]
     assert "only evaluate takes fractions" in refused(1, "compare", str(path), *others)
+
+
+def test_three_columns_say_how_they_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "lexical.tsv"
+    path.write_text("".join(f"{q}\t{d}\t{rank}\n" for q, _, d, rank, *_ in ROWS))
+    done = unjudged("evaluate", str(QRELS), str(path), "--format", "csv")
+    assert done.stdout.decode() == printed("evaluate", str(QRELS), str(RUN), "--format", "csv")
+    (line,) = done.stderr.decode().splitlines()
+    assert line.startswith(
+        f"unjudged: {path}: three columns without a header are read as query, document, rank"
+    )
