@@ -148,7 +148,6 @@ else:
         "comparison.testing.pairwise": "compare_pairs",
         "comparison.testing.power": "plan_queries",
         "comparison.verdicts": "Pair",
-        "citation": "cite",
         "errors": "AssumptionWarning ExtraQueriesWarning InputError MissingQueriesWarning "
         "NothingJudgedWarning UnjudgedError UnjudgedWarning UsageError",
         "evaluation": "evaluate",
