@@ -43,7 +43,7 @@ def numpy_of(array: pa.Array, kind: type[Any]) -> NDArray[Any]:
     """The values of an array of numbers without nulls; `kind` is their type in NumPy."""
     if not len(array):
         return np.zeros(0, kind)
-    return np.frombuffer(array.buffers()[1], kind)[array.offset : array.offset + len(array)]
+    return np.frombuffer(array.buffers()[1], kind, array.offset + len(array))[array.offset :]
 
 
 def numpy_of_bits(array: pa.Array) -> NDArray[np.bool_]:
@@ -59,7 +59,7 @@ def ids_of(array: pa.Array) -> Ids:
     _, ends, data = array.buffers()
     if not len(array):
         return Ids.of([])
-    offsets = np.frombuffer(ends, np.int64)[array.offset : array.offset + len(array) + 1]
+    offsets = np.frombuffer(ends, np.int64, array.offset + len(array) + 1)[array.offset :]
     return Ids(_bytes_in(data), offsets)
 
 
@@ -75,7 +75,7 @@ def ids_of_chunks(chunks: Iterable[pa.Array]) -> Ids:
     for chunk in chunks:
         kind = np.int64 if chunk.type == pa.large_binary() else np.int32
         _, buffer, data = chunk.buffers()
-        ends = np.frombuffer(buffer, kind)[chunk.offset : chunk.offset + len(chunk) + 1]
+        ends = np.frombuffer(buffer, kind, chunk.offset + len(chunk) + 1)[chunk.offset :]
         own = _bytes_in(data)[ends[0] : ends[-1]]
         moved = int(offsets[rows]) - int(ends[0])
         np.add(ends[1:], moved, out=offsets[rows + 1 : rows + 1 + len(chunk)], dtype=np.int64)

@@ -80,7 +80,12 @@ def _open_parquet(file: Path) -> Part:
 
     def read(group: int, names: list[str], rows: int) -> Iterator[pa.RecordBatch]:
         own = ParquetFile(file, metadata=whole.metadata, buffer_size=1 << 20, pre_buffer=False)
-        yield from own.iter_batches(rows, row_groups=[group], columns=names, use_threads=False)
+        left = whole.metadata.row_group(group).num_rows
+        for batch in own.iter_batches(rows, row_groups=[group], columns=names, use_threads=False):
+            left -= len(batch)
+            yield batch
+        if left:  # Arrow may stop where the shortest column ends
+            raise InputError("a column of the Parquet file has more or fewer rows than the file says")
 
     def pieces(names: list[str], rows: int) -> Iterator[Piece]:
         for group in range(whole.num_row_groups):
