@@ -94,8 +94,8 @@ def _documents(query: Any, held: Any, number: str) -> Any:
     if isinstance(held, AbstractSet) and number == "score":
         problem = f"query {quoted(str(query))} holds a {type(held).__name__}, which has no order"
         raise InputError(f"{problem}: expected a list of documents, best first")
-    if isinstance(held, LISTS):
-        return ranked(query, held.tolist() if isinstance(held, np.ndarray) and held.ndim else held, number)
+    if isinstance(held, LISTS) and not (isinstance(held, np.ndarray) and held.ndim == 0):
+        return ranked(query, held.tolist() if isinstance(held, np.ndarray) else held, number)
     return held  # the reader says what is wrong with it
 
 
