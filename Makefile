@@ -116,6 +116,7 @@ build/fuzz/%/built: $(VENV)/bin/python $(SOURCES)
 	mkdir -p build/fuzz/$*/source
 	cp -r src pyproject.toml README.md LICENSE build/fuzz/$*/source
 	rm -f build/fuzz/$*/source/src/unjudged/formats/scan/*.so
+	sed -i '/^extra-/d' build/fuzz/$*/source/pyproject.toml
 	CC=gcc CFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=$(SANITIZERS_$*) -fno-sanitize-recover=all" \
 		LDFLAGS="-fsanitize=$(SANITIZERS_$*)" \
 		$(BIN)/pip install --quiet --no-deps --target build/fuzz/$* build/fuzz/$*/source
@@ -143,6 +144,7 @@ $(VENV)/bin/python:
 	$(BIN)/pip install --quiet --upgrade pip
 
 $(VENV)/installed: $(VENV)/bin/python $(SOURCES)
+	rm -f src/unjudged/formats/scan/*.cpython-*.so  # of older builds, which Python would prefer to abi3
 	$(BIN)/pip install --quiet --editable .
 	@touch $@
 

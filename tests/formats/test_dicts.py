@@ -43,7 +43,7 @@ def dicts_of(documents: Any, numbers: Any) -> Any:
         return st.tuples(kinds, entries).map(lambda pair: pair[0](pair[1]))
 
     inner = made(st.dictionaries(documents, numbers, max_size=7))
-    return made(st.dictionaries(st.sampled_from(["p", "q", "é", "\udcff"]), inner, max_size=4))
+    return made(st.dictionaries(st.sampled_from(["p", "q", "é", "\udcff", "\ud800"]), inner, max_size=4))
 
 
 any_dicts = st.one_of(dicts_of(plain_names, plain_scores), dicts_of(names, scores))

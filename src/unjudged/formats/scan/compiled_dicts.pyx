@@ -56,11 +56,12 @@ def match_dicts(run, queries, list documents not None, starts):
     cdef const int64_t[::1] rows = checked_rows(starts, documents)
     cdef Status status
     cdef Judged judged
+    cdef int64_t length
     matching.hits.finite = True
     if type(run) not in PLAIN:
         return None
     for query, ranking in PyDict_Copy(run).items():
-        if type(query) is not str or type(ranking) not in PLAIN:
+        if type(query) is not str or utf8_of(query, &length, None) == NULL or type(ranking) not in PLAIN:
             return None
         judged = judged_rows(rows, queries.get(query))
         status = match_dict(&matching.out, &matching.hits, judged, ranking, documents, None)

@@ -3,9 +3,27 @@
 # Memory comes from Python's raw allocator. It does not need the interpreter lock, tracemalloc counts it, and
 # a test can make it fail.
 
-from cpython.mem cimport PyMem_RawFree, PyMem_RawRealloc
 from libc.stdint cimport int64_t
 from libc.string cimport memcpy, memmove
+
+cdef extern from *:
+    """
+    #if defined(Py_LIMITED_API) && defined(_WIN32)
+    #include <stdlib.h>
+    #define unjudged_realloc realloc
+    #define unjudged_free free
+    #else
+    #if defined(Py_LIMITED_API)
+    /* Every CPython exports them. They are part of the stable ABI, and of its headers, from 3.13 on. */
+    PyAPI_FUNC(void *) PyMem_RawRealloc(void *, size_t);
+    PyAPI_FUNC(void) PyMem_RawFree(void *);
+    #endif
+    #define unjudged_realloc PyMem_RawRealloc
+    #define unjudged_free PyMem_RawFree
+    #endif
+    """
+    void *raw_realloc "unjudged_realloc"(void *memory, size_t size) noexcept nogil
+    void raw_free "unjudged_free"(void *memory) noexcept nogil
 
 
 cdef enum Status:
@@ -24,7 +42,7 @@ cdef struct Vector:
 
 
 cdef inline void release(Vector *vector) noexcept nogil:
-    PyMem_RawFree(vector.at)
+    raw_free(vector.at)
     vector.at = NULL
     vector.used = vector.room = 0
 
@@ -36,7 +54,7 @@ cdef inline bint reserve(Vector *vector, int64_t more) noexcept nogil:
     if room <= vector.room:
         return True
     room += (room >> 1) + 64
-    moved = PyMem_RawRealloc(vector.at, <size_t>room)
+    moved = raw_realloc(vector.at, <size_t>room)
     if moved == NULL:
         return False
     vector.at = <char *>moved
