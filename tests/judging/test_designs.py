@@ -15,7 +15,7 @@ import pytest
 
 from unjudged import Judgments, UsageError, evaluate, experiment, sample
 from unjudged.cli.experiment import experiment as experiment_command
-from unjudged.cli.pool_and_sample import sample as sample_command
+from unjudged.cli.sample_command import sample as sample_command
 from unjudged.judging.designs import DESIGNS, design, find_design
 from unjudged.judging.pool import REST, Pool
 

@@ -1,140 +1,22 @@
-"""`unjudged pool` and `unjudged sample`: judgment designs as files."""
+"""`unjudged sample`: judgments as a design would have made them, or what to judge by one."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from unjudged.cli.options.arguments import (
-    Conflicts,
-    File,
-    Format,
-    Judged,
-    Output,
-    Plot,
-    check_files,
-    read_groups,
-    read_judgments,
-)
+from unjudged.cli.options.arguments import Conflicts, File, Judged, Output, check_files, read_judgments
 from unjudged.cli.options.drawing_options import NO_PURPOSE, Drawing
 from unjudged.cli.options.judging_folder import draw_into
-from unjudged.cli.output import command_line, show, show_figure, show_grids
+from unjudged.cli.options.judgment_files import check_runs, show_judgments
+from unjudged.cli.output import command_line
 from unjudged.cli.progress import reading
-from unjudged.cli.standard_error import warn
 from unjudged.errors import UsageError
 from unjudged.evaluation import judged_rankings, name_runs
-from unjudged.formats.writing import judgments_text, queries_without_lines
-from unjudged.measures.names import parse_measures
-from unjudged.rankings.judgments import Judgments
-from unjudged.report.figures.charts import check_plot
-
-if TYPE_CHECKING:
-    from unjudged.judging.pool import Pool
 
 Form = Literal["qrels", "strata", "prels"]
-
-
-def pool(
-    *runs: File,
-    depth: Annotated[int, Parameter(("-k", "--depth"))] = 100,
-    qrels: str | None = None,
-    since: str | None = None,
-    leave_out: str | None = None,
-    groups: str | None = None,
-    statistics: Annotated[bool, Parameter(negative="")] = False,
-    measures: Annotated[list[str] | None, Parameter(("-m", "--measure"), negative="")] = None,
-    header: bool = True,
-    format: Format | None = None,
-    output: Output = None,
-    plot: Plot = None,
-) -> None:
-    """The documents at the top of the runs: a file to judge, or judgments reduced to them.
-
-    Without --qrels every document gets -1, sorted by name so that assessors cannot infer its rank. With
-    --qrels the documents in the pool keep their grades and the others get -1.
-
-    Parameters
-    ----------
-    runs
-        The runs of the pool.
-    depth
-        How many documents of each ranking are pooled.
-    qrels
-        Complete judgments.
-    since
-        An earlier pool or judgments: list only the documents that it lacks.
-    leave_out
-        A run or group: documents that only it has among its first documents are removed from the
-        judgments, which otherwise stay as they are.
-    groups
-        A file with the group of each run, one `run group` per line.
-    statistics
-        Instead of the file, print the size of the pool at each depth and what each run or group contributed;
-        with --qrels also each run's score with and without the documents that only its group contributed.
-    measures
-        The measures for --statistics; may be repeated. Default: AP.
-    header
-        Begin the file with a comment that says how it was made; not every tool reads comments.
-    format
-        The format of --statistics. By default the suffix of the output file decides, or else tables are
-        printed.
-    output
-        Write to this file.
-    plot
-        Draw the size of the pool at each depth, and what each run or group contributed, to this file (.svg,
-        .png, .pdf or .html).
-    """
-    from unjudged.judging.contributions import without
-    from unjudged.judging.pool import Pool, new_documents
-
-    _check(runs, "unjudged pool RUN...")
-    if statistics and leave_out is not None:
-        raise UsageError("--statistics covers every run; it does not go with --leave-out")
-    if format is not None and not statistics:
-        raise UsageError("--format is for --statistics; a pool is written as qrels")
-    if measures and not (statistics and qrels):
-        raise UsageError("--measure goes with --statistics and --qrels")
-    if leave_out is not None and qrels is None:
-        raise UsageError("--leave-out goes with --qrels; without judgments, omit the run's file")
-    if since is not None and (qrels is not None or statistics):
-        raise UsageError("--since lists what is new to judge; it does not go with --qrels or --statistics")
-    check_files([*runs, *filter(None, (qrels, since))])
-    check_plot(plot)
-    named = name_runs(list(runs))
-    of_group = read_groups(groups, named) if groups else None
-    with reading(len(named)) as on_read:
-        if qrels is None:
-            made = Pool.of_runs(named, depth, on_read=on_read)
-        else:
-            judgments = read_judgments(qrels, None)
-            made = Pool(judgments, judged_rankings(judgments, named, on_read=on_read), list(named))
-    _draw(made, depth, of_group, plot, judged=qrels is not None)
-    if statistics:
-        from unjudged.report.pool_grids import pool_grids
-
-        chosen = parse_measures(measures or "AP") if qrels else []
-        show_grids(pool_grids(made, depth, of_group, chosen), format, output)
-        return
-    if leave_out is not None:
-        result = without(made, leave_out, depth, of_group)
-    else:
-        result = made.judgments if qrels is None else made.depth(depth)
-    if since is not None:
-        result = new_documents(result, Judgments.read(since))
-    options = {"depth": depth, "qrels": qrels, "since": since, "leave-out": leave_out, "groups": groups}
-    _write(result, "qrels", command_line("pool", runs, options) if header else "", output)
-
-
-def _draw(
-    made: Pool, depth: int, groups: Mapping[str, str] | None, plot: Path | None, *, judged: bool
-) -> None:
-    if plot is not None:
-        from unjudged.report.figures.pool_figure import pool_figure
-
-        show_figure(pool_figure(made, depth, groups, judged=judged), plot)
 
 
 def sample(
@@ -226,7 +108,7 @@ def sample(
         )
         return
     if find_design(design).runs:
-        _check(runs, f"unjudged sample --design {design} QRELS RUN...")
+        check_runs(runs, f"unjudged sample --design {design} QRELS RUN...")
     elif runs:
         raise UsageError(f"--design {design} does not use runs: omit them")
     levels = {"share": share, "depth": depth}
@@ -255,17 +137,4 @@ def sample(
     form = form or chosen.design.form  # type: ignore[assignment]
     made_by = command_line("sample", files, {**recorded, "format": form})
     made_by += " --no-redraw" if redraw is False else ""
-    _write(chosen.judged(made, seed), str(form), made_by if header else "", output)
-
-
-def _write(judgments: Judgments, form: str, made_by: str, output: Output) -> None:
-    show(judgments_text(judgments, form, [made_by] if made_by else []), output)
-    missing = queries_without_lines(judgments, form)
-    if missing:
-        some = ", ".join(missing[:5]) + (", ..." if len(missing) > 5 else "")
-        warn(f"{len(missing)} of {len(judgments.queries)} queries have no line in the file: {some}")
-
-
-def _check(runs: Sequence[str], usage: str) -> None:
-    if not runs:
-        raise UsageError(f"no run given: {usage}")
+    show_judgments(chosen.judged(made, seed), str(form), made_by if header else "", output)
