@@ -9,10 +9,10 @@ array([10, 11, 30, 31, 32])
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 Integers = NDArray[np.int64]
 Number = TypeVar("Number", NDArray[np.int64], NDArray[np.int32])
@@ -65,3 +65,9 @@ def stable_order(codes: NDArray[np.integer]) -> NDArray[np.int64]:
     key = np.sort((codes.astype(np.int64) << bits) | np.arange(len(codes)))
     found: NDArray[np.int64] = key & ((1 << bits) - 1)
     return found
+
+
+def sums(values: ArrayLike, group: Integers, groups: int) -> NDArray[np.float64]:
+    """The sum of each group's values, added one after another in their order."""
+    added: Any = np.bincount(group, np.asarray(values, float), groups)
+    return cast("NDArray[np.float64]", added)

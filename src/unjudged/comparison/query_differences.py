@@ -15,8 +15,8 @@ from unjudged.comparison.testing.pairs import ROUNDING
 from unjudged.grids.grid import Cell, Column, Grid, grid_of
 from unjudged.grids.shown import Shown
 from unjudged.measures.registry import Measure
-from unjudged.rankings.judged import Floats, Integers, sums
-from unjudged.segments import places
+from unjudged.rankings.judged import Floats, Integers
+from unjudged.segments import places, sums
 from unjudged.uncertainty.park import is_sum
 from unjudged.uncertainty.shared import SharedRankings
 

@@ -12,8 +12,9 @@ import numpy as np
 
 from unjudged.errors import UsageError
 from unjudged.measures.registry import ratio
-from unjudged.rankings.judged import Floats, Integers, JudgedRankings, sums
+from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 from unjudged.rankings.judgments import Judgments
+from unjudged.segments import sums
 
 
 @dataclass(frozen=True, eq=False)

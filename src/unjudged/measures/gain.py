@@ -13,9 +13,9 @@ from unjudged.errors import UsageError
 from unjudged.measures import chance
 from unjudged.measures.precision import CUTOFFS
 from unjudged.measures.registry import measure, ratio
-from unjudged.rankings.judged import Floats, JudgedRankings, sums
+from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.judgments import Judgments
-from unjudged.segments import owners
+from unjudged.segments import owners, sums
 
 
 def gain_of(

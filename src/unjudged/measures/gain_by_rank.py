@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from unjudged.measures.gain import gain_of, ideal_rankings
 from unjudged.measures.registry import measure, ratio
-from unjudged.rankings.judged import Floats, Integers, JudgedRankings, sums
-from unjudged.segments import owners, ranges
+from unjudged.rankings.judged import Floats, Integers, JudgedRankings
+from unjudged.segments import owners, ranges, sums
 
 Gains = Mapping[int, float] | None
 

@@ -13,8 +13,9 @@ from unjudged.errors import UsageError
 from unjudged.measures import chance
 from unjudged.measures.gain import with_given
 from unjudged.measures.registry import measure
-from unjudged.rankings.judged import Floats, JudgedRankings, sums
+from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.judgments import Judgments
+from unjudged.segments import sums
 
 Gains = Mapping[int, float] | None
 

@@ -14,8 +14,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from unjudged.measures.registry import measure, ratio
-from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask, sums
+from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.rankings.judgments import Judgments
+from unjudged.segments import sums
 
 DEEPEST = 1000
 EPSILON = 0.00001

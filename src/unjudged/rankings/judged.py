@@ -14,7 +14,7 @@ from unjudged.formats.tables import Matched
 from unjudged.rankings.computed import computed_once
 from unjudged.rankings.judgments import UNSAMPLED, Judgments
 from unjudged.rankings.query_order import by_query
-from unjudged.segments import count_before, ends, owners
+from unjudged.segments import count_before, ends, owners, sums
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -237,12 +237,6 @@ class JudgedRankings:
     def as_nonrelevant(self) -> JudgedRankings:
         """The rankings as if every document pooled and not judged were judged nonrelevant."""
         return self.relabelled(self.judgments.with_grades(np.maximum(self.judgments.grade, 0)))
-
-
-def sums(values: ArrayLike, group: Integers, groups: int) -> Floats:
-    """The sum of each group's values, added one after another in their order."""
-    added: Any = np.bincount(group, np.asarray(values, float), groups)
-    return cast("Floats", added)
 
 
 def _state(word: str) -> int | None:

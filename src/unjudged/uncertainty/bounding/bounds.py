@@ -24,8 +24,9 @@ import numpy as np
 
 from unjudged.errors import UsageError
 from unjudged.measures.registry import BOUNDS, MEASURES, Measure
-from unjudged.rankings.judged import Floats, Integers, JudgedRankings, sums
+from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 from unjudged.rankings.judgments import UNSAMPLED
+from unjudged.segments import sums
 from unjudged.uncertainty.bounding.filled import Filled
 
 
