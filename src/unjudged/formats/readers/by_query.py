@@ -166,7 +166,8 @@ def _is_plain(data: Mapping[Any, Any]) -> bool:
 
 def _first(data: Mapping[Any, Any]) -> Any:
     """The first value that is not empty; None if there is none."""
-    return next((value for value in data.values() if not _is_empty(value)), None)
+    values = list(data.values()) if isinstance(data, dict) else data.values()  # another thread may change it
+    return next((value for value in values if not _is_empty(value)), None)
 
 
 def _is_empty(value: Any) -> bool:
