@@ -148,10 +148,13 @@ def _starts_plainly(data: Mapping[Any, Any]) -> bool:
     """Whether the first document of the first query is a string with a number, as in most dicts."""
     if type(data) is not dict:
         return False
-    query, inner = next(iter(data.items()), (None, None))
-    if type(query) is not str or type(inner) is not dict or "hits" in inner:
+    try:
+        query, inner = next(iter(data.items()), (None, None))
+        if type(query) is not str or type(inner) is not dict or "hits" in inner:
+            return False
+        document, number = next(iter(inner.items()), (None, None))
+    except RuntimeError:  # another thread changed it, so the readers have to copy it first
         return False
-    document, number = next(iter(inner.items()), (None, None))
     return type(document) is str and type(number) in (int, float)
 
 
@@ -168,7 +171,8 @@ def _is_plain(data: Mapping[Any, Any]) -> bool:
 
 def _first(data: Mapping[Any, Any]) -> Any:
     """The first value that is not empty; None if there is none."""
-    return next((value for value in data.values() if not _is_empty(value)), None)
+    values = list(data.values()) if isinstance(data, dict) else data.values()  # another thread may change it
+    return next((value for value in values if not _is_empty(value)), None)
 
 
 def _is_empty(value: Any) -> bool:
