@@ -32,11 +32,22 @@ SCORES = np.arange(QUERIES * DOCUMENTS, dtype=float)[:, None] % 7
 TABLE = Table(IDS[0], STARTS, IDS[2], SCORES, np.zeros(0, np.int64))
 RUNS = {str(q): {name: float(d % 5) for d, name in enumerate([*NAMES, "\udc80"])} for q in range(QUERIES)}
 NUMBERED = {str(q): q for q in range(QUERIES)}
+
+
+def unordered(text: bytes) -> Any:
+    rows = scanner.UnorderedRows(0, 1 << 20)
+    scanner.scan_unordered(io.BytesIO(text), rows, RUN)
+    order, matched, repeated = scanner.GroupedRows([rows]).match(0, scanner.PARTS, scanner.Index(*IDS))
+    return sorted(order.tolist()), sorted(matched.row.tolist()), repeated  # hashes decide which part is first
+
+
 CALLS: dict[str, Callable[[], Any]] = {
     "read_table": lambda: scanner.read_table(io.BytesIO(TEXT), RUN),
     "read_table, bad line": lambda: scanner.read_table(io.BytesIO(TEXT), QRELS),
     "scan_run": lambda: scanner.scan_run(io.BytesIO(TEXT), scanner.Index(*IDS), RUN),
     "scan_run, twice": lambda: scanner.scan_run(io.BytesIO(REPEATED), scanner.Index(*IDS), RUN),
+    "scan_unordered": lambda: unordered(TEXT),
+    "scan_unordered, twice": lambda: unordered(REPEATED),
     "match_table": lambda: scanner.match_table(TABLE, scanner.Index(*IDS)),
     "best_first": lambda: scanner.best_first(TABLE),
     "number_names": lambda: scanner.number_names(IDS[2]),

@@ -1,11 +1,14 @@
-"""The scanner in use: the compiled one, or its plain-Python twin where nothing was compiled."""
+"""The scanner in use: the compiled one, or its plain-Python twins where nothing was compiled."""
 
 from __future__ import annotations
 
 try:
     from unjudged.formats.scan.compiled import (
         KIND_OF_SCANNER,
+        PARTS,
+        GroupedRows,
         Index,
+        UnorderedRows,
         best_first,
         match_mapping,
         match_table,
@@ -13,24 +16,22 @@ try:
         number_names,
         read_table,
         scan_run,
+        scan_unordered,
     )
 except ModuleNotFoundError as error:
     if error.name != "unjudged.formats.scan.compiled":  # it was compiled, and one of its imports is broken
         raise
-    from unjudged.formats.scan.plain import (
-        KIND_OF_SCANNER,
-        Index,
-        best_first,
-        match_table,
-        number_names,
-        read_table,
-        scan_run,
-    )
+    from unjudged.formats.scan.plain import KIND_OF_SCANNER, Index, best_first, match_table, number_names
     from unjudged.formats.scan.plain_mappings import match_mapping, nested_rows
+    from unjudged.formats.scan.plain_text import read_table, scan_run
+    from unjudged.formats.scan.plain_unordered import PARTS, GroupedRows, UnorderedRows, scan_unordered
 
 __all__ = [
     "KIND_OF_SCANNER",
+    "PARTS",
+    "GroupedRows",
     "Index",
+    "UnorderedRows",
     "best_first",
     "match_mapping",
     "match_table",
@@ -38,4 +39,5 @@ __all__ = [
     "number_names",
     "read_table",
     "scan_run",
+    "scan_unordered",
 ]
