@@ -74,9 +74,9 @@ def scan_run(source, CompiledIndex index not None, layout):
     None as soon as a judged query comes back after another query.
     """
     cdef Reading reading = Reading()
-    if not reserve(&reading.met, index.lookup.query_count):
+    if not reserve(&reading.met, index.lookup.query_count + 1):
         raise MemoryError
-    memset(reading.met.at, 0, <size_t>index.lookup.query_count)
+    memset(reading.met.at, 0, <size_t>reading.met.room)
     together = feed(reading, index, None, source, layout)
     return reading.matching.matched() if together else None
 

@@ -86,7 +86,7 @@ cdef inline Status start_gathering(Gathered *rows, const Groups *groups, int64_t
         cursors[k - first] = at
         at.row += groups.counts[k]
         at.byte += groups.sizes[k]
-    if not (reserve(&rows.documents, at.byte) and reserve(&rows.scores, at.row * sizeof(double))
+    if not (reserve(&rows.documents, at.byte + 1) and reserve(&rows.scores, (at.row + 1) * sizeof(double))
             and reserve(&rows.ends, (at.row + 1) * sizeof(int64_t))):
         return NO_MEMORY
     (<int64_t *>rows.ends.at)[0] = 0
