@@ -4,8 +4,10 @@ VENV ?= .venv
 DATA ?= ../shared/data
 BIN = $(VENV)/bin
 SOURCES = $(shell find src -name '*.py' -o -name '*.pyx' -o -name '*.pxd' -o -name '*.pxi') pyproject.toml
+SHIPPED = $(SOURCES) MANIFEST.in Makefile conftest.py mkdocs.yml $(wildcard *.md) \
+	$(shell find tests docs examples scripts benchmarks fuzz -type f -not -path '*/__pycache__/*')
 
-.PHONY: demo test test-browser test-cluster test-lowest lint format bench docs papers predictions coverage fuzz fuzz-short fuzz-allocations fuzz-threads sample clean
+.PHONY: demo test test-browser test-cluster test-lowest test-pythons packages site trial lint format bench docs papers predictions coverage fuzz fuzz-short fuzz-allocations fuzz-threads sample clean
 
 demo: $(VENV)/installed
 	@$(BIN)/unjudged demo
@@ -19,12 +21,33 @@ test-browser: $(VENV)/tools
 	$(BIN)/pip install --quiet --group browser
 	$(BIN)/python -m pytest tests/browser
 
-# The oldest versions of the dependencies that pyproject.toml allows.
-test-lowest:
+# From the unpacked source archive, with the oldest versions of the dependencies that pyproject.toml allows.
+test-lowest: build/sdist/unpacked
 	$(PYTHON) -m venv $(VENV)-lowest
 	$(VENV)-lowest/bin/pip install --quiet --upgrade pip
-	$(VENV)-lowest/bin/pip install --quiet --constraint tests/lowest.txt . --group test
-	$(VENV)-lowest/bin/python -m pytest tests --ignore tests/reference_data --ignore tests/measures/test_properties.py
+	cd $< && $(abspath $(VENV)-lowest)/bin/pip install --quiet --constraint tests/lowest.txt . --group test
+	cd $< && $(abspath $(VENV)-lowest)/bin/python -m pytest tests \
+		--ignore tests/reference_data --ignore tests/measures/test_properties.py
+
+# The wheel, and the tests of the archive that need nothing but pytest and hypothesis, on other versions of Python.
+test-pythons: PYTHONS = python3.11 python3.12 python3.13 python3.14
+test-pythons: build/wheel build/sdist/unpacked
+	scripts/test_pythons.sh build/wheel/*.whl $< $(PYTHONS)
+
+# What a release uploads, checked: the wheel of this machine and the source archive.
+packages: build/sdist build/wheel
+	$(BIN)/twine check --strict build/sdist/*.tar.gz build/wheel/*.whl
+	$(BIN)/check-wheel-contents build/wheel/*.whl
+
+# The documentation in build/site; a warning, a dead link or anything loaded from a network is an error.
+site: export NO_MKDOCS_2_WARNING = 1
+site: $(VENV)/tools
+	$(BIN)/mkdocs build --quiet --strict
+	$(BIN)/python scripts/check_site.py build/site
+
+# The tutorial and the how-tos as a stranger follows them, from `pip install` on, with the wheel in an empty environment.
+trial: build/wheel
+	$(PYTHON) scripts/trial.py build/wheel/*.whl
 
 # Spark, classic and over Connect, Sail and PyTerrier, in environments with what they need (Spark: Java 17 too).
 test-cluster:
@@ -36,6 +59,8 @@ lint: $(VENV)/tools
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/mypy
+	$(BIN)/zizmor --offline --quiet --persona auditor .github
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 
 format: $(VENV)/tools
 	$(BIN)/ruff format
@@ -121,6 +146,17 @@ $(VENV)/installed: $(VENV)/bin/python $(SOURCES)
 build/wheel: $(VENV)/bin/python $(SOURCES)
 	rm -rf $@
 	$(BIN)/pip wheel --quiet --no-deps --wheel-dir $@ .
+
+build/sdist: $(VENV)/tools $(SHIPPED)
+	rm -rf $@
+	$(BIN)/python -m build --sdist --outdir $@ . > /dev/null
+	@touch $@
+
+build/sdist/unpacked: build/sdist
+	rm -rf $@
+	mkdir -p $@
+	tar -xzf build/sdist/*.tar.gz -C $@ --strip-components 1
+	@touch build/sdist $@
 
 $(VENV)-%/installed: build/wheel
 	$(PYTHON) -m venv $(VENV)-$*

@@ -18,8 +18,10 @@ import sys
 import tempfile
 import time
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 
+from history import with_history
 from ways_in import KINDS
 
 HERE = Path(__file__).parent
@@ -257,8 +259,10 @@ def report(data: Path, large: Path, trec_eval: str | None) -> str:
         )
         lab = laboratory(plain, runs)
         lab += ["", *printed("intervals.py", data / "trec8"), "", *printed("significance.py", plain, *runs)]
+        lab += ["", *printed("page_speed.py", data / "trec8")]
     table += drop_ins(qrels, run, trec_eval)
     table += ["", *lab] if lab else []
+    table += ["", *printed("large_population.py")]
     machine = f"{os.cpu_count()} cores, Python {platform.python_version()}, {platform.system()}"
     start = ["| start-up | s | peak MB |", "|---|---:|---:|", *startup()]
     asked = f"Measures: {', '.join(MEASURES)}. Best of several runs each on one machine ({machine})."
@@ -277,7 +281,8 @@ def main() -> None:
     compileall.compile_dir(HERE.parent / "src", quiet=1)
     text = report(options.data, options.large, options.trec_eval)
     print(text)
-    (HERE / "results.md").write_text(text + "\n")
+    results = HERE / "results.md"
+    results.write_text(with_history(text, results.read_text(), version("unjudged")) + "\n")
     before, _, rest = README.read_text().partition(MARKS[0])
     _, _, after = rest.partition(MARKS[1])
     README.write_text(f"{before}{MARKS[0]}\n{text}\n{MARKS[1]}{after}")

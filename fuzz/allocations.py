@@ -18,7 +18,7 @@ import numpy as np
 from fuzz.oracle import Outcome, outcome, same
 from unjudged.formats.roles import QRELS, RUN
 from unjudged.formats.scan import scanner
-from unjudged.formats.tables import Ids, Table
+from unjudged.formats.tables import Ids, Scattered, Table
 
 QUERIES, DOCUMENTS, MOST = 5, 40, 100_000
 LINES = [
@@ -30,7 +30,12 @@ NAMES = [f"document-{d}" for d in range(DOCUMENTS)]
 IDS = Ids.of([str(q) for q in range(QUERIES)]), STARTS, Ids.of(NAMES * QUERIES)
 SCORES = np.arange(QUERIES * DOCUMENTS, dtype=float)[:, None] % 7
 TABLE = Table(IDS[0], STARTS, IDS[2], SCORES, np.zeros(0, np.int64))
+NUMBER = np.arange(QUERIES * DOCUMENTS, dtype=np.int32) // DOCUMENTS
+SCATTERED, SPANS = Scattered(IDS[0], NUMBER, IDS[2], SCORES), [(0, 70), (70, QUERIES * DOCUMENTS)]
 RUNS = {str(q): {name: float(d % 5) for d, name in enumerate([*NAMES, "\udc80"])} for q in range(QUERIES)}
+PLAIN = {
+    query: {f"{name}é": score for name, score in run.items() if name.isascii()} for query, run in RUNS.items()
+}
 NUMBERED = {str(q): q for q in range(QUERIES)}
 
 
@@ -49,11 +54,12 @@ CALLS: dict[str, Callable[[], Any]] = {
     "scan_unordered": lambda: unordered(TEXT),
     "scan_unordered, twice": lambda: unordered(REPEATED),
     "match_table": lambda: scanner.match_table(TABLE, scanner.Index(*IDS)),
+    "match_scattered": lambda: scanner.match_scattered(SCATTERED, scanner.Index(*IDS), SPANS, map),
     "best_first": lambda: scanner.best_first(TABLE),
     "number_names": lambda: scanner.number_names(IDS[2]),
-    "match_mapping": lambda: scanner.match_mapping(
-        RUNS, NUMBERED, [[*NAMES, "\udc80"]] * QUERIES, STARTS, True
-    ),
+    "match_mapping": lambda: scanner.match_mapping(RUNS, NUMBERED, NAMES * QUERIES, STARTS, True),
+    "match_dicts": lambda: scanner.match_dicts(PLAIN, NUMBERED, NAMES * QUERIES, STARTS),
+    "table_of_dicts": lambda: scanner.table_of_dicts(PLAIN),
     "nested_rows": lambda: scanner.nested_rows(TABLE, False),
 }
 

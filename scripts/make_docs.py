@@ -1,10 +1,13 @@
-"""Writes what is made from the code: measures, gallery, outputs of commands (`make docs`)."""
+"""Writes what is made from the code: measures, gallery, outputs of commands, addresses (`make docs`)."""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from command_outputs import refreshed
+from sessions import PAGES, replayed
 
 from unjudged.report.gallery import draw_gallery, gallery_in_markdown
 from unjudged.report.pages import measures_in_markdown, measures_stub
@@ -19,3 +22,8 @@ if __name__ == "__main__":
     draw_gallery(ROOT / "docs" / "gallery")
     for page in (ROOT / "README.md", *(ROOT / "docs").glob("*.md")):
         page.write_text(refreshed(page.read_text()))
+    for name in PAGES:
+        page = ROOT / "docs" / name
+        with TemporaryDirectory() as folder:
+            made = replayed(page.read_text(), Path(folder), Path(sys.executable).parent, install=False)
+        page.write_text(made)

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from command_outputs import refreshed
 
-from unjudged import MEASURES
+import unjudged
+from unjudged import MEASURES, measures
 from unjudged.measures.references import REFERENCES
 from unjudged.report.pages import measures_in_markdown, page
 
@@ -31,6 +32,12 @@ def test_a_page_has_all_that_a_reader_needs(name: str) -> None:
     assert "judged" in text
     assert "Values from" in text
     assert all(REFERENCES[key].text in text for key in MEASURES[name].traits.cite)
+
+
+def test_the_python_reference_has_every_name() -> None:
+    page_text = (DOCS / "reference" / "python.md").read_text()
+    listed = {line.removeprefix("::: unjudged.") for line in page_text.splitlines() if line.startswith(":::")}
+    assert listed == set(unjudged.__all__) - set(measures.__all__)
 
 
 def test_bibtex_has_balanced_braces() -> None:

@@ -17,6 +17,7 @@ JOURNEY = [
     "formats",
     "rankings",
     "measures",
+    "citation",
     "uncertainty",
     "baselines",
     "scores_grid",

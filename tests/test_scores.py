@@ -30,7 +30,7 @@ def test_runs_in_every_shape(tmp_path: Path) -> None:
     first, second = tmp_path / "a" / "bm25.run", tmp_path / "b" / "bm25.run"
     for path in (first, second):
         path.parent.mkdir()
-        path.write_text("q1 Q0 d1 1 2 t\n")
+        path.write_text("q1 Q0 d1 1 2 t\nq2 Q0 d3 1 2 t\n")
     assert evaluate(QRELS, first, "AP").runs == ["bm25"]
     assert evaluate(QRELS, str(first), "AP").runs == ["bm25"]
     assert evaluate(QRELS, [first, second], "AP").runs == [str(first), str(second)]

@@ -8,7 +8,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from unjudged import measures
-from unjudged.errors import InputError, UnjudgedError, UsageError
+from unjudged.errors import (
+    ExtraQueriesWarning,
+    InputError,
+    MissingQueriesWarning,
+    NothingJudgedWarning,
+    UnjudgedError,
+    UnjudgedWarning,
+    UsageError,
+)
 from unjudged.evaluation import evaluate
 from unjudged.measures import *  # noqa: F403 (the measures, listed in measures/__init__.pyi)
 from unjudged.measures.registry import MEASURES, Measure, measure
@@ -31,11 +39,14 @@ __all__ = [
     "DocumentEstimates",
     "Estimate",
     "Estimates",
+    "ExtraQueriesWarning",
     "InputError",
     "JudgedRankings",
     "JudgingDesign",
     "Judgments",
     "Measure",
+    "MissingQueriesWarning",
+    "NothingJudgedWarning",
     "Page",
     "Pair",
     "Pool",
@@ -49,10 +60,12 @@ __all__ = [
     "SpotCheck",
     "ToJudge",
     "UnjudgedError",
+    "UnjudgedWarning",
     "UsageError",
     "Wanted",
     "audit",
     "calibrate",
+    "cite",
     "combine",
     "compare",
     "compare_pairs",
@@ -76,6 +89,7 @@ __all__ += measures.__all__
 
 if TYPE_CHECKING:
     from unjudged import sample
+    from unjudged.citation import cite
     from unjudged.comparison.comparison_result import Comparison
     from unjudged.comparison.systems import compare
     from unjudged.comparison.testing.pairwise import compare_pairs
@@ -103,6 +117,7 @@ else:
         "ToJudge": "unjudged.judging.next_documents",
         "Wanted": "unjudged.judging.next_documents",
         "calibrate": "unjudged.groups",
+        "cite": "unjudged.citation",
         "to_judge": "unjudged.judging.next_documents",
         "Comparison": "unjudged.comparison.comparison_result",
         "Pair": "unjudged.comparison.verdicts",

@@ -14,7 +14,7 @@ import numpy as np
 
 from unjudged.errors import UsageError
 from unjudged.measures.chance import STRETCH, harmonic
-from unjudged.measures.names import MeasureLike, parse_measures
+from unjudged.measures.names import MeasureLike, parse_measure
 from unjudged.measures.precision import AP
 from unjudged.rankings.judged import Floats
 
@@ -29,7 +29,7 @@ def expected(measure: MeasureLike, documents: int, relevant: int) -> float:
     >>> expected("P@10", documents=1000, relevant=50)
     0.05
     """
-    (chosen,) = parse_measures(measure)
+    chosen = parse_measure(measure)
     return float(chosen.by_chance(documents, relevant))
 
 

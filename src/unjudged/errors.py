@@ -1,7 +1,10 @@
-"""One family of errors. A message says where the problem is, which value caused it and what was expected."""
+"""One family of errors and one of warnings. Messages say where the problem is, which value and what to do."""
 
 from __future__ import annotations
 
+import sys
+import warnings
+from collections.abc import Iterable
 from types import MappingProxyType
 
 EXTRAS = MappingProxyType(
@@ -68,6 +71,35 @@ class DuplicateError(UnjudgedError):
         super().__init__(f"rows {first} and {second} name the same document")
         self.first = first
         self.second = second
+
+
+class UnjudgedWarning(UserWarning):
+    """Results mean less than they seem to; the message says why. The command line prints it as a line."""
+
+
+class MissingQueriesWarning(UnjudgedWarning):
+    """A run has no ranking for some queries of the judgments; they count as empty rankings."""
+
+
+class ExtraQueriesWarning(UnjudgedWarning):
+    """A run has rankings for queries that the judgments do not have; they are ignored."""
+
+
+class NothingJudgedWarning(UnjudgedWarning):
+    """No document that a run retrieved is judged, as happens with ids of another collection."""
+
+
+class AssumptionWarning(UnjudgedWarning):
+    """An input did not say how to read it; the message says what was assumed, and how to say it."""
+
+
+def announce(found: Iterable[UnjudgedWarning]) -> None:
+    """Issue warnings for the line outside this package that asked for the results."""
+    level, frame = 2, sys._getframe(1)  # noqa: SLF001
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("unjudged."):
+        level, frame = level + 1, frame.f_back
+    for warning in found:
+        warnings.warn(warning, stacklevel=level)
 
 
 def missing_package(package: str, purpose: str) -> UsageError:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import os
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import numpy as np
 
-from unjudged.errors import InputError, UsageError
+from unjudged.errors import InputError, UsageError, announce
+from unjudged.formats.files import expanded, runs_in_file
 from unjudged.formats.inputs import (
     FILE,
-    expanded,
     is_one_source,
     is_row,
     kind_of_source,
@@ -21,7 +22,12 @@ from unjudged.formats.inputs import (
     name_in_errors,
     run_name,
 )
+from unjudged.formats.limits import limit
+from unjudged.formats.readers.foreign import is_foreign, name_of, native
 from unjudged.formats.readers.frames import is_frame, library_of
+from unjudged.formats.readers.several_runs import split_frame
+from unjudged.formats.roles import NONE
+from unjudged.formats.scan import scanner
 from unjudged.formats.streams import STANDARD_INPUT
 from unjudged.formats.tables import Matched
 from unjudged.measures.names import MeasureLike, parse_measures
@@ -37,6 +43,7 @@ SUFFIXES = (
     *(".csv", ".json", ".parquet", ".arrow", ".feather", ".ipc"),
 )
 
+Names = Literal["file", "tag"]
 RunsSource = RunSource | Sequence[RunSource] | Mapping[str, RunSource]
 
 
@@ -46,6 +53,7 @@ def evaluate(
     measures: MeasureLike | Iterable[MeasureLike] = DEFAULT_MEASURES,
     *,
     depth: int | None = None,
+    names: Names = "file",
     on_read: Callable[[str], None] | None = None,
 ) -> Scores:
     """Score runs against judgments.
@@ -53,7 +61,8 @@ def evaluate(
     `qrels` and each run may be a file (plain, gz, xz, zst; `-` is standard input), a frame (pandas, Polars,
     PyArrow, DuckDB), a dict of dicts, a `Judgments` or a `Run`, or an iterable of tuples. `runs` is one
     run, a list of them, or a mapping of names to them. `depth` keeps only the first documents of each
-    ranking. `on_read` is told the name of each run once it is read.
+    ranking. `on_read` is told the name of each run once it is read. Warns (`UnjudgedWarning`) where runs and
+    judgments have little in common; the scores keep these `warnings`.
 
     >>> qrels = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2}}
     >>> run = {"q1": {"d1": 0.3, "d2": 0.7}, "q2": {"d3": 0.5}}
@@ -64,7 +73,7 @@ def evaluate(
     """
     chosen = parse_measures(measures)
     judgments = Judgments.of(qrels)
-    named = name_runs(runs)
+    named = name_runs(runs, names)
     rankings = judged_rankings(judgments, named, on_read=on_read)
     if depth is not None:
         if depth < 1:
@@ -72,22 +81,11 @@ def evaluate(
         rankings = rankings.cut(depth)
     values = np.stack([measure.compute(rankings) for measure in chosen], axis=-1)
     queries = list(judgments.queries)
-    absent = (rankings.retrieved == 0).reshape(len(named), len(queries))
-    missing = {
-        name: [queries[q] for q in np.flatnonzero(row)]
-        for name, row in zip(named, absent, strict=True)
-        if row.any()
-    }
     shape = len(named), len(queries), len(chosen)
     library = next((library_of(source) for source in [*named.values(), qrels] if is_frame(source)), "")
-    return Scores(values.reshape(shape), list(named), queries, chosen, missing, rankings, library)
-
-
-def _check_common(judgments: Judgments, matched: Matched) -> None:
-    """Refuse a run that has no query in common with the judgments."""
-    if not (matched.query >= 0).any():
-        example = f"which have queries such as {judgments.queries[0]!r}"
-        raise InputError(f"no query in common with the judgments, {example}")
+    scores = Scores(values.reshape(shape), list(named), queries, chosen, rankings, library)
+    announce(scores.warnings)
+    return scores
 
 
 def judged_rankings(
@@ -96,20 +94,42 @@ def judged_rankings(
     *,
     on_read: Callable[[str], None] | None = None,
 ) -> JudgedRankings:
-    """Match every run once."""
+    """Match every run once: dicts directly, anything else by way of a table."""
+    direct = {name: _matched_dicts(judgments, run) for name, run in runs.items()}
+    others = {name: run for name, run in runs.items() if direct[name] is None}
     matched: list[Matched] = []
-    with closing(match_runs(runs, judgments.index)) as matches:
-        for (name, run), match in zip(runs.items(), matches, strict=True):
-            with name_in_errors(run, run_name(name)):
-                _check_common(judgments, match)
+    read = match_runs(others, judgments.index) if others else (match for match in matched)
+    with closing(read) as matches:
+        for name, run in runs.items():
+            match = direct[name] or next(matches)
+            if not (match.query >= 0).any():
+                with name_in_errors(run, run_name(name)):
+                    example = f"which have queries such as {judgments.queries[0]!r}"
+                    raise InputError(f"no query in common with the judgments, {example}")
             matched.append(match)
             if on_read is not None:
                 on_read(name)
     return JudgedRankings.of(judgments, matched)
 
 
-def name_runs(runs: RunsSource) -> dict[str, RunSource]:
-    """A name for every run: the key it has, else its file's name, else a number."""
+def _matched_dicts(judgments: Judgments, run: Any) -> Matched | None:
+    """What a run of plain dicts holds of the judged documents; None for any other run."""
+    if type(run) not in (dict, defaultdict):
+        return None
+    rankings = dict.copy(run)  # another thread may change the dict itself
+    keys = judgments.pooled.keys(rankings)
+    found = scanner.match_dicts(rankings, keys.queries, keys.documents, judgments.offsets)
+    return found if found is not None and 0 < found.retrieved.sum() <= limit("ROWS") else None
+
+
+def name_runs(runs: RunsSource, names: Names = "file") -> dict[str, RunSource]:
+    """A name for every run: the key it has, else its file's name, else a number.
+
+    A column `run`, `run_id` or `system` of a frame or a file with a header names the run of each row. With
+    names="tag" the tag of a run names it: the sixth column of TREC text, or a column `tag`.
+    """
+    if names not in ("file", "tag"):
+        raise UsageError(f"names is {names!r}, expected 'file' or 'tag'")
     one = is_one_source(runs)
     if isinstance(runs, Mapping) and not one:
         named = {str(name): run for name, run in cast("Mapping[str, RunSource]", runs).items()}
@@ -118,16 +138,32 @@ def name_runs(runs: RunsSource) -> dict[str, RunSource]:
         several = [file for run in several for file in (expanded(run) if isinstance(run, str) else [run])]
         if not one and several and is_row(several[0]):
             several = [several]  # the rows of one run, from an iterator or as lists
-        names = [_file_name(run) or f"run {i}" for i, run in enumerate(several, 1)]
-        if len(set(names)) < len(names):
-            names = [str(run) if _file_name(run) else name for run, name in zip(several, names, strict=True)]
-        if len(set(names)) < len(names):
-            twice = next(name for name in names if names.count(name) > 1)
+        own = [named for run in several for named in _by_own_name(run, names == "tag")]
+        found = [name or _file_name(run) or f"run {i}" for i, (name, run) in enumerate(own, 1)]
+        if len(set(found)) < len(found):
+            found = [name or _longer_name(run) or f"run {i}" for i, (name, run) in enumerate(own, 1)]
+        if len(set(found)) < len(found):
+            twice = next(name for name in found if found.count(name) > 1)
             raise UsageError(f"run {twice!r} is given twice")
-        named = dict(zip(names, several, strict=True))
+        named = dict(zip(found, (run for _, run in own), strict=True))
     if not named:
         raise UsageError("no run given, expected at least one")
     return named
+
+
+def _by_own_name(run: Any, by_tag: bool) -> list[tuple[str | None, Any]]:
+    """The run with the name that it carries itself, or several if a column names them."""
+    if kind_of_source(run) == FILE:
+        if by_tag and os.fspath(run) == STANDARD_INPUT:
+            raise UsageError("a run from standard input cannot be named by its tag: write it to a file first")
+        return [*(runs_in_file(run, by_tag) or {}).items()] or [(None, run)]
+    frame = native(run) if is_foreign(run) else run
+    split = split_frame(frame, NONE, by_tag) if is_frame(frame) else None
+    return [(name_of(run), run)] if split is None else list(split.items())
+
+
+def _longer_name(run: Any) -> str | None:
+    return str(run) if _file_name(run) else None
 
 
 def _file_name(run: Any) -> str | None:

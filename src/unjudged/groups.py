@@ -7,10 +7,11 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
-from unjudged.errors import InputError, UsageError
+from unjudged.errors import InputError, UsageError, announce
 from unjudged.evaluation import RunsSource, judged_rankings, name_runs
 from unjudged.formats.tables import decode
 from unjudged.measures.names import MeasureLike, parse_measures
+from unjudged.rankings.coverage import coverage_warnings
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.uncertainty.calibration import Calibration, calibrated
 
@@ -43,6 +44,7 @@ def calibrate(
     group_of = groups_of(groups, named)
     names = sorted(set(group_of.values()))
     rankings = judged_rankings(judgments, named, on_read=on_read)
+    announce(coverage_warnings(list(named), list(judgments.queries), rankings))
     return calibrated(rankings, [names.index(group_of[run]) for run in named], chosen, depth=depth, unit=unit)
 
 

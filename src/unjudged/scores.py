@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from unjudged.errors import UsageError
+from unjudged.errors import UnjudgedWarning, UsageError
 from unjudged.grids.grid import Grid
 from unjudged.grids.result_frames import frame_of
 from unjudged.grids.shown import Shown
 from unjudged.measures.names import MeasureLike, parse
 from unjudged.measures.registry import Measure
+from unjudged.rankings.coverage import coverage_warnings, missing_queries
 from unjudged.rankings.judged import Floats, JudgedRankings
-from unjudged.scores_grid import missing_queries, scores_grid
+from unjudged.scores_grid import scores_grid
 from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.estimate_table import Estimates
 from unjudged.uncertainty.intervals import IntervalRequest, make_intervals
@@ -46,18 +47,27 @@ class Score(NamedTuple):
 class Scores(Shown):
     """`values[i, j, k]` is what run i scores on query j by measure k.
 
-    `missing` names, for each run that lacks some, the queries it has no ranking for; their values
-    are those of an empty ranking and count in the means.
+    The values of a query that a run has no ranking for (`missing`) are those of an empty ranking and count in
+    the means.
     """
 
     values: Floats
     runs: Sequence[str]
     queries: Sequence[str]
     measures: Sequence[Measure]
-    missing: Mapping[str, Sequence[str]]
     rankings: JudgedRankings
     library: str = ""
     """Where frames went in, the library they are of."""
+
+    @cached_property
+    def missing(self) -> Mapping[str, Sequence[str]]:
+        """For each run that lacks some, the queries of the judgments that it has no ranking for."""
+        return missing_queries(self.runs, self.queries, self.rankings)
+
+    @cached_property
+    def warnings(self) -> Sequence[UnjudgedWarning]:
+        """What makes the values mean less than they seem to: the warnings that `evaluate` gave."""
+        return list(coverage_warnings(self.runs, self.queries, self.rankings))
 
     @cached_property
     def means(self) -> Floats:
@@ -135,7 +145,7 @@ class Scores(Shown):
         found = make_intervals(interval, request)
         rows = [[self._summed(e, m) for e, m in zip(row, self.measures, strict=True)] for row in found]
         names = [str(measure) for measure in self.measures]
-        return Estimates(rows, self.runs, names, self.library, list(missing_queries(self)))
+        return Estimates(rows, self.runs, names, self.library, list(map(str, self.warnings)))
 
     def _summed(self, estimate: Estimate, measure: Measure) -> Estimate:
         """The sum over queries for a count, whose estimate is of the mean."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
+from unjudged.errors import UnjudgedWarning
 from unjudged.grids.grid import Cell, Column, Grid, grid_of
 from unjudged.measures.registry import Measure
 from unjudged.rankings.judged import Floats
@@ -24,7 +25,7 @@ class ScoresLike(Protocol):
     @property
     def measures(self) -> Sequence[Measure]: ...
     @property
-    def missing(self) -> Mapping[str, Sequence[str]]: ...
+    def warnings(self) -> Sequence[UnjudgedWarning]: ...
     def rows(self, *, per_query: bool = True, mean: bool = False) -> Iterable[Sequence[Any]]: ...
 
 
@@ -42,18 +43,10 @@ def scores_grid(scores: ScoresLike, per_query: bool = False) -> Grid:
         [*(Column(name, "label") for name in names), *numbers],
         rows,
         f"Scores({size}{'' if per_query else '; means'})",
-        list(missing_queries(scores)),
+        list(map(str, scores.warnings)),
         frozenset() if per_query else _best(scores),
         lambda: grid_of(("run", "query", "measure", "value"), scores.rows(per_query=per_query, mean=True)),
     )
-
-
-def missing_queries(scores: ScoresLike) -> Iterator[str]:
-    """A sentence for each run that has no ranking for some query."""
-    for run, queries in scores.missing.items():
-        some = ", ".join(queries[:5]) + (", ..." if len(queries) > 5 else "")
-        lacks = f"{run} has no ranking for {many(len(queries), 'query', 'queries')} of {len(scores.queries)}"
-        yield f"{lacks}: {some}. Each counts as empty."
 
 
 def many(count: int, one: str, more: str) -> str:

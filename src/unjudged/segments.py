@@ -48,3 +48,19 @@ def ranges(starts: NDArray[np.integer], counts: NDArray[np.integer]) -> Integers
     before = ends(counts)
     found: Integers = np.repeat(starts - before[:-1], counts) + np.arange(before[-1])
     return found
+
+
+def stable_order(codes: NDArray[np.integer]) -> NDArray[np.int64]:
+    """The order that sorts whole numbers from 0 up, equal ones as they come.
+
+    Sorted as one number with their places, which is several times as fast as a stable sort of places.
+
+    >>> stable_order(np.array([2, 0, 2, 1])).tolist()
+    [1, 3, 0, 2]
+    """
+    bits = len(codes).bit_length()
+    if int(codes.max(initial=0)).bit_length() + bits > 63:
+        return np.argsort(codes, kind="stable")
+    key = np.sort((codes.astype(np.int64) << bits) | np.arange(len(codes)))
+    found: NDArray[np.int64] = key & ((1 << bits) - 1)
+    return found

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import os
-import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -188,21 +185,13 @@ def test_one_run(opened: Open, tmp_path: Path) -> None:
     assert cells(page, "ranking-0", 1)[0] == "1"
 
 
-def test_trec8_is_made_and_opened_fast(opened: Open, data: Path, tmp_path: Path, shot: Shot) -> None:
-    """129 runs x 50 queries x 3 measures, within 2 MB and 2 s."""
+def test_a_page_of_all_trec8_runs(opened: Open, data: Path, tmp_path: Path, shot: Shot) -> None:
+    """129 runs x 50 queries x 3 measures within 2 MB; benchmarks/page_speed.py measures the seconds."""
     runs = sorted(map(str, (data / "trec8" / "runs").glob("*.gz")))
-    path, before, busy = tmp_path / "trec8.html", time.perf_counter(), os.getloadavg()[0]
+    path = tmp_path / "trec8.html"
     printed("report", str(data / "trec8" / "qrels.trec8.gz"), *runs, "-o", str(path))
-    spent = time.perf_counter() - before
     assert path.stat().st_size < 2.1e6
     page = opened(path, 1400)
-    ready = page.evaluate("performance.now()")
-    sys.stdout.write(f"made in {spent:.1f} s, interactive after {ready:.0f} ms\n")
-    if busy < 1:  # a machine that works on something else as well takes longer
-        assert spent < 15
-    assert ready < 2000
-    started = time.perf_counter()
     page.select_option("#measure", "2")
     assert page.locator("#matrix strong").inner_text() == "Pairs by RBP(p=0.8)"
-    assert time.perf_counter() - started < 2
     assert shot(page).stat().st_size > 0

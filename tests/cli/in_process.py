@@ -31,10 +31,14 @@ def unjudged(*arguments: str, **environment: str) -> subprocess.CompletedProcess
     return subprocess.CompletedProcess(arguments, code, *(stream.getvalue() for stream in streams))
 
 
+NOTE = "expanded has no ranking for 1 query of 30: q17. Each counts as empty."
+"""The sample collection has a run that misses a query, so commands that read it say so."""
+
+
 def printed(*arguments: str) -> str:
     done = unjudged(*arguments)
     assert done.returncode == 0, done.stderr.decode()
-    assert done.stderr == b""
+    assert done.stderr.decode() in ("", f"unjudged: {NOTE}\n")
     return done.stdout.decode()
 
 

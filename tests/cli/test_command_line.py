@@ -149,7 +149,6 @@ def test_cite() -> None:
         "moffat2008",
         "harman1993",
     ]
-    assert refused(2, "cite") == "no measure given: unjudged cite MEASURE..."
 
 
 def test_intervals(tmp_path: Path) -> None:
@@ -216,6 +215,14 @@ def test_baseline() -> None:
         "4 relevant of 3 documents"
     )
     assert refused(2, "baseline", "--documents", "3") == "give either --relevant or --qrels"
+
+
+def test_demo_copies_the_sample(tmp_path: Path) -> None:
+    folder = tmp_path / "practice"
+    assert printed("demo", "--files", str(folder)) == ""
+    assert {path.name for path in folder.iterdir()} == {"qrels.txt", *(f"{name}.run" for name in sample.runs)}
+    assert (folder / "dense.run").read_bytes() == sample.runs["dense"].read_bytes()
+    assert "already exists" in refused(2, "demo", "--files", str(folder))
 
 
 def test_demo_version_and_help() -> None:

@@ -11,13 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.in_process import printed, refused, unjudged
+from tests.cli.in_process import NOTE, printed, refused, unjudged
 from unjudged import evaluate, sample
 from unjudged.cli.results import Results
 
 QRELS, RUN = str(sample.qrels), str(sample.runs["fused"])
 EXPANDED = str(sample.runs["expanded"])
-NOTE = "expanded has no ranking for 1 query of 30: q17. Each counts as empty."
 
 
 @pytest.mark.parametrize("format", ["csv", "jsonl"])

@@ -175,7 +175,7 @@ WRONG = {
     "endless quote": (HEAD + 'q,"a,1\n' + "x" * 200_000, "run:[23]: field larger than field limit"),
     "endless line": (HEAD + "x" * 1_100_000, "run:2: longer than 1,048,576 bytes"),
     "no rows": (HEAD, "run: no rows, expected at least one"),
-    "no score": ("qid,docno,rank\nq,a,1\n", "run: no column for the score among 'qid', 'docno', 'rank'"),
+    "no score": ("qid,docno,n\nq,a,1\n", "run: no column for the score among 'qid', 'docno', 'n'"),
     "no JSON": ('{"q": {"a": 1', "run: cannot be read as JSON"),
     "deep JSON": ('{"q":' * 100_000, "run: cannot be read as JSON"),
     "JSON list": ('[{"q": 1}]', "run: holds a list, expected queries, each with its documents"),

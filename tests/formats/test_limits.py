@@ -23,9 +23,11 @@ from pyarrow import parquet
 from unjudged import InputError, Judgments, Run, UnjudgedError, UsageError, evaluate, sample
 from unjudged.formats import matching
 from unjudged.formats.limits import limit
+from unjudged.formats.readers.buffers import ids_of
 from unjudged.formats.readers.grouping import numbered
 from unjudged.formats.readers.memory import table_of
 from unjudged.formats.scan import scanner
+from unjudged.formats.tables import Ids
 
 QRELS = {"q": {"d0": 1, "d2": 1}}
 COMPRESS: dict[str, Any] = {"gz": gzip.compress, "xz": lzma.compress, "zst": zstd.compress}
@@ -119,12 +121,12 @@ def test_names_are_numbered_as_a_dict_would(longest: int) -> None:
     texts = [bytes(rng.integers(0, 3, rng.integers(0, longest + 1)).tolist()) for _ in range(20_000)]
     seen: dict[bytes, int] = {}
     expected = [seen.setdefault(text, len(seen)) for text in texts]
-    distinct, number = numbered(pyarrow.array(texts, pyarrow.large_binary())[3:])
+    distinct, number = numbered(ids_of(pyarrow.array(texts, pyarrow.large_binary())[3:]))
     assert len(texts) - 3 == len(number)
-    assert [distinct[i].as_py() for i in number.tolist()] == texts[3:]
-    distinct, number = numbered(pyarrow.array(texts, pyarrow.large_binary()))
+    assert [distinct.raw(i) for i in number.tolist()] == texts[3:]
+    distinct, number = numbered(Ids.of(texts))
     assert number.tolist() == expected
-    assert distinct.to_pylist() == list(seen)
+    assert distinct.tolist() == list(seen)
 
 
 @pytest.mark.parametrize("kind", COMPRESS)

@@ -280,6 +280,7 @@ other, _ = scanner.read_table(io.BytesIO(text.replace(b" d", b" e")), RUN)
 names = list(table.documents)
 ranking = {name + "\\udcff" * (i % 2): i % 3 for i, name in enumerate(names)}
 single = np.array([0, len(names)])
+plain = dict(zip(names, range(400)))
 
 def unordered():
     rows = scanner.UnorderedRows(0, 1 << 20)
@@ -295,8 +296,10 @@ calls = {
     "match_table": lambda: scanner.match_table(table, index).rank.tolist(),
     "best_first": lambda: scanner.best_first(table).tolist(),
     "match_mapping": lambda: scanner.match_mapping(
-        {"q": ranking}, {"q": 0}, [list(ranking)], single, True
+        {"q": ranking}, {"q": 0}, list(ranking), single, True
     ).rank.tolist(),
+    "match_dicts": lambda: scanner.match_dicts({"q": plain, "r": {}}, {"q": 0}, names, single).rank.tolist(),
+    "table_of_dicts": lambda: scanner.table_of_dicts({"q": plain}).documents.tolist(),
     "nested_rows": lambda: scanner.nested_rows(table, False)["q0"],
 }
 for name, call in calls.items():

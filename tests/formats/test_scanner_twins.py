@@ -174,9 +174,10 @@ kinds = st.sampled_from(
 def test_matching_dicts(run: dict[str, Any], judged: list[list[str]], single: bool) -> None:
     starts = np.array([0, len(judged[0]), len(judged[0]) + len(judged[1])])
     made = {query: kind(ranking) for query, (kind, ranking) in run.items()}
+    documents = judged[0] + judged[1]
 
     def matched(module: Any) -> Any:
-        return outcome(lambda: module.match_mapping(made, {"p": 1, "q": 0}, judged, starts, single))
+        return outcome(lambda: module.match_mapping(made, {"p": 1, "q": 0}, documents, starts, single))
 
     assert matched(compiled) == matched(plain_mappings)
 
@@ -185,7 +186,7 @@ def test_matching_dicts(run: dict[str, Any], judged: list[list[str]], single: bo
 def test_judged_documents_that_do_not_fit(starts: list[int]) -> None:
     for module in (compiled, plain_mappings):
         with pytest.raises(InputError, match="changed"):
-            module.match_mapping({"p": {"a": 1}}, {"p": 0}, [["a"], ["b"]], np.array(starts), True)
+            module.match_mapping({"p": {"a": 1}}, {"p": 0}, ["a", "b"], np.array(starts), True)
 
 
 @settings(max_examples=200, deadline=None)
@@ -216,7 +217,7 @@ def test_many_documents_of_one_score() -> None:
     """Each document takes a number of steps that grows with the logarithm of the number of ties."""
     documents = [f"d{i}" for i in range(20_000)]
     run = {"q": dict.fromkeys(documents, 1.0)}
-    found = compiled.match_mapping(run, {"q": 0}, [documents], np.array([0, len(documents)]), True)
+    found = compiled.match_mapping(run, {"q": 0}, documents, np.array([0, len(documents)]), True)
     assert found.rank.tolist() == list(range(1, len(documents) + 1))
     assert [documents[row] for row in found.row] == sorted(documents, reverse=True)
 

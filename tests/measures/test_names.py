@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from unjudged import AP, NumRet, P, UsageError, evaluate, nDCG
-from unjudged.measures.names import parse, parse_measures
+from unjudged import AP, MEASURES, JudgedRankings, NumRet, P, UsageError, evaluate, nDCG
+from unjudged import measure as measure_decorator
+from unjudged.measures.names import parse, parse_measure, parse_measures
+from unjudged.measures.spellings import alike, spellings
+from unjudged.rankings.judged import Floats
 
 GOOD = {
     "AP": "AP",
@@ -38,6 +43,40 @@ GOOD = {
     "Rprec_mult.0.2,2": "RprecMult@0.2 RprecMult@2.0",
     "relative_P_5": "RelP@5",
     "Utility(weights=(2, -1, 0, 0))": "Utility(weights=(2.0, -1.0, 0.0, 0.0))",
+    # ranx
+    "ndcg@10": "nDCG@10",
+    "mrr@10": "RR@10",
+    "map@100": "AP@100",
+    "recall@100": "R@100",
+    "precision@5": "P@5",
+    "precision@5-l2": "P(rel=2)@5",
+    "hit_rate@5": "Success@5",
+    "r-precision": "Rprec",
+    "bpref": "Bpref",
+    "f1": "SetF",
+    "ndcg_burges@10": "nDCG(dcg='exp-log2')@10",
+    "dcg_burges": "DCG(dcg='exp-log2')",
+    "rbp.95": "RBP(p=0.95)",
+    "rbp.05": "RBP(p=0.05)",
+    # BEIR
+    "NDCG@10": "nDCG@10",
+    "MAP@100": "AP@100",
+    "Recall@100": "R@100",
+    "R_cap@100": "RelP@100",
+    "Accuracy@5": "Success@5",
+    # trec_eval and pytrec_eval
+    "P_10": "P@10",
+    "recall_100": "R@100",
+    "rbp_0.80": "RBP(p=0.8)",
+    # any case, several cutoffs, and cutoffs as benchmarks of embeddings write them
+    "ap": "AP",
+    "p@10": "P@10",
+    "p_10": "P@10",
+    "NDCG_CUT_10": "nDCG@10",
+    "statap": "statAP",
+    "Ndcg(dcg='exp-log2')@5": "nDCG(dcg='exp-log2')@5",
+    "nDCG@5,10": "nDCG@5 nDCG@10",
+    "ndcg_at_10": "nDCG@10",
 }
 
 BAD = {
@@ -61,6 +100,12 @@ BAD = {
     "AP(rel=open('x'))": "invalid measure \"AP(rel=open('x'))\"",
     "AP.__class__": "invalid measure 'AP.__class__'",
     "": "invalid measure ''",
+    "hits@10": "no measure is called 'hits'",
+    "hit_rat@5": "no measure is called 'hit_rat'; did you mean hit_rate",
+    "precison@5": "no measure is called 'precison'; did you mean Precision",
+    "AP@@5": "invalid measure 'AP@@5'",
+    "rbp.": "invalid measure 'rbp.'",
+    "ndcg@10-l2": "nDCG has no parameter 'rel'",
     "P_x": "'P_x' has invalid cutoffs 'x': use numbers such as 5,10",
 }
 
@@ -78,6 +123,55 @@ def test_wrong_name(text: str) -> None:
     with pytest.raises(UsageError) as error:
         parse_measures(text)
     assert str(error.value).startswith(str(BAD[text]))
+
+
+LISTS = {
+    "AP,nDCG@10": "AP nDCG@10",
+    " AP , nDCG@10 ": "AP nDCG@10",
+    "P.5,10,map": "P@5 P@10 AP",
+    "nDCG(gains={1: 1, 2: 5})@5,AP": "nDCG(gains={1: 1, 2: 5})@5 AP",
+    "Utility(weights=(2, -1, 0, 0)),ndcg@5,10": "Utility(weights=(2.0, -1.0, 0.0, 0.0)) nDCG@5 nDCG@10",
+    "AP,AP": "AP",
+}
+
+
+@pytest.mark.parametrize("text", LISTS)
+def test_a_list_in_one_text(text: str) -> None:
+    assert " ".join(map(str, parse_measures(text))) == LISTS[text]
+
+
+def test_case_hyphens_and_underscores_never_tell_measures_apart() -> None:
+    """So whatever the case, a name stands for one measure."""
+    for name, measure in spellings().items():
+        assert set(alike(name.upper()).values()) == {measure}
+
+
+def test_two_measures_that_differ_in_case_must_be_spelled() -> None:
+    @measure_decorator()
+    def aP(r: JudgedRankings) -> Floats:
+        """Not AP."""
+        return r.retrieved.astype(float)
+
+    try:
+        assert parse("AP") == [AP]
+        assert parse("aP") == [aP]
+        with pytest.raises(UsageError, match="'Ap' may be AP or aP: spell it as one of them"):
+            parse("Ap")
+    finally:
+        del MEASURES["aP"]
+    assert parse("Ap") == [AP]
+
+
+@pytest.mark.parametrize("wrong", [None, 7, [None], object])
+def test_what_is_no_measure(wrong: Any) -> None:
+    with pytest.raises(UsageError, match=r"is not a measure, expected a name such as 'AP' or 'nDCG@10'"):
+        evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, wrong)
+
+
+def test_one_measure_is_asked_for() -> None:
+    assert parse_measure("ndcg@10") == nDCG @ 10
+    with pytest.raises(UsageError, match=r"'P\.5,10' stands for 2 measures, expected one"):
+        parse_measure("P.5,10")
 
 
 def test_a_cutoff_that_must_be_given() -> None:

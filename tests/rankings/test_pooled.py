@@ -53,7 +53,7 @@ def test_judgments_of_another_pool_are_refused() -> None:
 
 def test_a_pickled_pool_is_its_columns_and_stays_one_pool() -> None:
     judgments = Judgments.of(QRELS)
-    assert "index" in judgments.pooled.__dict__
+    assert judgments.index is judgments.pooled.__dict__["index"]
     rankings = judged_rankings(judgments, {"run": RUN})
     again_judgments, again = pickle.loads(pickle.dumps((judgments, rankings)))
     assert set(again_judgments.pooled.__dict__) == {"queries", "offsets", "documents"}
@@ -67,6 +67,8 @@ def test_a_pool_without_names_matches_nothing() -> None:
     assert unnamed.query.tolist() == [0, 1, 1]
     with pytest.raises(UsageError, match="no names"):
         unnamed.index  # noqa: B018
+    with pytest.raises(UsageError, match="no names"):
+        unnamed.keys(["q1"])
 
 
 def test_a_document_listed_twice_is_refused_at_once() -> None:

@@ -21,7 +21,15 @@ from unjudged.cli.options.arguments import (
     read_judgments,
 )
 from unjudged.cli.options.prediction_options import NO_PREDICTIONS, Predicted
-from unjudged.cli.output import check_output, show, show_figure, show_grids, terminal_width
+from unjudged.cli.output import (
+    already_said,
+    check_output,
+    on_terminal,
+    show,
+    show_figure,
+    show_grids,
+    terminal_width,
+)
 from unjudged.cli.progress import reading
 from unjudged.comparison.comparison_grids import systems_records
 from unjudged.comparison.comparison_result import Comparison
@@ -146,6 +154,8 @@ def compare(
         show_grids(_query_grids(found, chosen), format, output)
     elif chosen == "table" and len(found.runs) == 2 and not pairs:
         show(_sentences(found, terminal_width()), output)
+        if on_terminal(output):
+            already_said(found.notes)
     elif chosen == "latex" and not pairs:
         show(found.to_latex(), output)
     else:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import sys
+import shutil
 from dataclasses import replace
+from pathlib import Path
 
 from unjudged import sample
-from unjudged.cli.output import show, terminal_width
+from unjudged.cli.output import already_said, make_folder, on_terminal, show, terminal_width
 from unjudged.comparison.systems import compare
+from unjudged.errors import UsageError
 from unjudged.evaluation import evaluate
 from unjudged.grids.terminal import table
 
@@ -35,9 +37,20 @@ List the measures:        unjudged measures
 """
 
 
-def demo() -> None:
-    """Score six systems of a small sample collection and compare two of them."""
+def demo(*, files: Path | None = None) -> None:
+    """Score six systems of a small sample collection and compare two of them.
+
+    Parameters
+    ----------
+    files
+        Copy the judgments and runs of the sample collection to this new or empty folder instead, to try
+        the other commands on.
+    """
+    if files is not None:
+        copy_sample(files)
+        return
     scores = evaluate(sample.qrels, sample.runs)
+    already_said(scores.grid().notes)
     rbp = scores.value("RBP(p=0.8)", run="dense")
     runs = {name: sample.runs[name] for name in ("reranked", "dense")}
     pair = compare(sample.qrels, runs).pair("reranked", "dense")
@@ -53,6 +66,14 @@ def demo() -> None:
         ahead=pair.ahead,
         flip=pair.flip,
     )
-    on_terminal = sys.stdout is not None and sys.stdout.isatty()
-    shown = table(replace(scores.grid(), title=""), width=terminal_width(), bold=on_terminal)
+    shown = table(replace(scores.grid(), title=""), width=terminal_width(), bold=on_terminal(None))
     show(_BEFORE + shown + after)
+
+
+def copy_sample(folder: Path) -> None:
+    """Copy the sample collection to a new or empty folder."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise UsageError(f"{folder} already exists: give a new or an empty folder")
+    make_folder(folder)
+    for path in (sample.qrels, *sample.runs.values()):
+        shutil.copy(path, folder)

@@ -66,7 +66,8 @@ def evaluate(
         compressed with gz, xz or zst. Use "-" for standard input, and a pattern such as 'runs/*.parquet' for
         all files that match.
     measures
-        A measure, such as AP(rel=2)@10 or trec_eval's map_cut_10; may be repeated.
+        Measures, such as `-m AP nDCG@10` or `-m AP,nDCG@10`; the spellings of trec_eval (map_cut_10), ranx
+        and BEIR (ndcg@10) work too. A word that names an existing file is a run, not a measure.
     per_query
         Print the values of every query, not only the means.
     rel

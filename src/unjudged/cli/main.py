@@ -14,6 +14,8 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 from cyclopts import App, CycloptsError
 
 import unjudged
+from unjudged.cli.options.measure_words import separate_measures
+from unjudged.cli.output import warnings_on_standard_error
 from unjudged.errors import UnjudgedError, UsageError
 from unjudged.formats.scan.scanner import KIND_OF_SCANNER
 from unjudged.grids.escapes import plain
@@ -74,7 +76,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         return
     try:
         app = make_app(listing=not words or words[0] in ("-h", "--help"))
-        app(arguments, exit_on_error=False, print_error=False)
+        with warnings_on_standard_error():
+            app(separate_measures(words), exit_on_error=False, print_error=False)
     except (CycloptsError, UsageError) as error:
         fail(str(error), WRONG_USAGE)
     except UnjudgedError as error:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
+import unjudged
+from unjudged.citation import citations_grid
 from unjudged.cli.options.arguments import Format, Output
 from unjudged.cli.output import show, show_grids
 from unjudged.errors import UsageError
+from unjudged.grids.rendering import format_of
 from unjudged.measures.names import parse
-from unjudged.measures.references import REFERENCES
 from unjudged.report.measure_list import measures_grid
 from unjudged.report.pages import page
+
+CitationFormat = Literal["bibtex"] | Format
 
 
 def measures(name: str | None = None, /, *, format: Format | None = None, output: Output = None) -> None:
@@ -31,17 +37,20 @@ def measures(name: str | None = None, /, *, format: Format | None = None, output
         show(page(parse(name)[0]), output)
 
 
-def cite(*names: str, output: Output = None) -> None:
-    """Print the BibTeX entries of the papers that define the measures.
+def cite(*names: str, format: CitationFormat | None = None, output: Output = None) -> None:
+    """Print the BibTeX entries of the papers that define the measures, or of this package.
 
     Parameters
     ----------
     names
-        Measures, as for `unjudged evaluate -m`.
+        Measures, as for `unjudged evaluate -m`, or `unjudged`. Default: unjudged.
+    format
+        By default the suffix of the output file decides, or else it is bibtex.
     output
         Write to this file.
     """
-    if not names:
-        raise UsageError("no measure given: unjudged cite MEASURE...")
-    keys = dict.fromkeys(key for name in names for measure in parse(name) for key in measure.traits.cite)
-    show("\n".join(REFERENCES[key].bibtex(key) for key in keys), output)
+    chosen = format or format_of(output, "bibtex")
+    if chosen == "bibtex" or (format is None and chosen == "table"):
+        show(unjudged.cite(*names), output)
+    else:
+        show_grids(citations_grid(*names), chosen, output)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import shlex
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import unjudged
-from unjudged.errors import InputError, UsageError
+from unjudged.errors import InputError, UnjudgedWarning, UsageError
 from unjudged.formats.writing import write_whole
 from unjudged.grids.escapes import plain
 from unjudged.grids.grid import Grid
@@ -25,6 +27,11 @@ def terminal_width() -> int:
     return max(shutil.get_terminal_size((WIDTH, 24)).columns, 20)
 
 
+def on_terminal(output: Path | None) -> bool:
+    """Whether results go to a terminal, not to a file or a pipe."""
+    return output is None and sys.stdout is not None and sys.stdout.isatty()
+
+
 def check_output(format: str | None, output: Path | None) -> str:
     """The format to write: as asked for, else by the suffix of the file."""
     chosen = format or format_of(output)
@@ -36,12 +43,13 @@ def check_output(format: str | None, output: Path | None) -> str:
 def show_grids(grids: Grid | Sequence[Grid], format: str | None = None, output: Path | None = None) -> None:
     """Write results in a format; notes that have no place in it go to standard error."""
     chosen = check_output(format, output)
-    on_terminal = output is None and sys.stdout is not None and sys.stdout.isatty()
-    show(render(grids, chosen, width=terminal_width(), bold=on_terminal), output)
+    show(render(grids, chosen, width=terminal_width(), bold=on_terminal(output)), output)
+    notes = [note for grid in ([grids] if isinstance(grids, Grid) else grids) for note in grid.notes]
     if chosen in WITHOUT_NOTES:
-        for grid in [grids] if isinstance(grids, Grid) else grids:
-            for note in grid.notes:
-                warn(note)
+        for note in notes:
+            warn(note)
+    elif on_terminal(output):
+        already_said(notes)
 
 
 def show(content: str | bytes, output: Path | None = None) -> None:
@@ -76,8 +84,33 @@ def make_folder(path: Path) -> None:
 
 
 def warn(problem: str) -> None:
-    """Tell the user about something on standard error."""
-    sys.stderr.write(f"unjudged: {plain(problem)}\n")
+    """Tell the user about something on standard error, once."""
+    if problem not in _SAID and sys.stderr is not None:
+        _SAID.add(problem)
+        sys.stderr.write(f"unjudged: {plain(problem)}\n")
+
+
+_SAID: set[str] = set()
+"""What this command has said on standard error, or shows on the terminal below its table."""
+
+
+def already_said(notes: Iterable[str]) -> None:
+    """Notes that the user sees with the results, so that no warning repeats them."""
+    _SAID.update(notes)
+
+
+@contextmanager
+def warnings_on_standard_error() -> Iterator[None]:
+    """Print each `UnjudgedWarning` as one line, after the results that it is about."""
+    _SAID.clear()
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always", UnjudgedWarning)
+        try:
+            yield
+        finally:
+            for warning in found:
+                ours = issubclass(warning.category, UnjudgedWarning)
+                warn(str(warning.message) if ours else f"{warning.category.__name__}: {warning.message}")
 
 
 def command_line(command: str, files: Sequence[str], options: Mapping[str, object]) -> str:

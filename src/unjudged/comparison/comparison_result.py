@@ -17,7 +17,7 @@ from unjudged.errors import UsageError
 from unjudged.grids.grid import Grid
 from unjudged.grids.result_frames import frame_of
 from unjudged.grids.shown import Shown
-from unjudged.measures.names import MeasureLike, parse_measures
+from unjudged.measures.names import MeasureLike, parse_measure
 from unjudged.uncertainty.calibration import Calibration
 from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.shared import SharedRankings
@@ -73,7 +73,7 @@ class Comparison(Shown):
             if len(self.results) > 1:
                 raise UsageError(f"several measures were compared: name one of {compared}")
             return self.results[0]
-        (wanted,) = parse_measures(measure)
+        wanted = parse_measure(measure)
         for found in self.results:
             if found.measure == wanted:
                 return found

@@ -8,7 +8,7 @@ from unjudged.comparison.by_measure import MeasureComparison
 from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.judgment_bounds import judgment_bounds
 from unjudged.comparison.testing.pairwise import compare_pairs
-from unjudged.errors import UsageError
+from unjudged.errors import UsageError, announce
 from unjudged.evaluation import RunsSource, name_runs
 from unjudged.formats.readers.frames import is_frame, library_of
 from unjudged.measures.names import MeasureLike, parse_measures
@@ -60,8 +60,9 @@ def compare(
         if calibration is not None:
             calibration.radius(measure, 1 - (1 - confidence) / 2)
     shared = SharedRankings.of(judgments, named, on_read)
+    announce(shared.warnings)
     place = None if baseline is None else names.index(baseline)
-    results, notes = [], list(shared.notes())
+    results, notes = [], list(map(str, shared.warnings))
     for measure in chosen:
         values = shared.per_run(measure.compute(shared.rankings))
         tests = compare_pairs(

@@ -83,8 +83,6 @@ class RelevanceEvaluator:
         self._names = [_key(column) for column in self._columns]
         self._judged_only = bool(judged_docs_only_flag)
         self._judgments = Judgments.of(judged) if judged else None
-        self._queries = {query: q for q, query in enumerate(judged)}
-        self._documents = [list(grades) for grades in judged.values()]
 
     def evaluate(self, scores: Rankings) -> dict[str, dict[str, float]]:
         """The value of each measure, for each query of the run that is judged."""
@@ -93,7 +91,8 @@ class RelevanceEvaluator:
         run = plain_dict(scores)
         if not run or self._judgments is None:
             return {}
-        matched = scanner.match_mapping(run, self._queries, self._documents, self._judgments.offsets, True)
+        queries, documents, _ = self._judgments.pooled.keys(run)
+        matched = scanner.match_mapping(run, queries, documents, self._judgments.offsets, True)
         rankings = JudgedRankings(
             self._judgments, matched.rank, matched.row, matched.ends, matched.retrieved, matched.query
         )
@@ -101,13 +100,13 @@ class RelevanceEvaluator:
         for k, column in enumerate(self._columns):
             if column.of == "num_q":
                 table[:, k] = 1.0
-        queries = (query for query in run if query in self._queries)
-        rows = (dict(zip(self._names, row, strict=True)) for row in table.tolist())
-        return dict(zip(queries, rows, strict=True))
+        names = self._names
+        rows = [dict(zip(names, row, strict=True)) for row in table.tolist()]
+        return dict(zip((query for query in run if query in queries), rows, strict=True))
 
 
 def _copied(query_relevance: Any) -> dict[str, dict[str, int]]:
-    """The queries that have judgments, in a copy that no other thread can change."""
+    """The queries that have judgments. Dicts that are not plain are copied."""
     if not isinstance(query_relevance, Mapping):
         raise WrongType("Argument query_relevance should be of type dictionary.")
     judged = plain_dict(query_relevance)
@@ -115,7 +114,7 @@ def _copied(query_relevance: Any) -> dict[str, dict[str, int]]:
         if not isinstance(grades, Mapping):
             what = f"query {quoted(str(query))} holds a {type(grades).__name__}"
             raise WrongType(f"{what}, expected a dict of documents and their grades")
-    copies = {query: plain_dict(grades) for query, grades in judged.items()}
+    copies = {q: grades if type(grades) is dict else plain_dict(grades) for q, grades in judged.items()}
     return {query: grades for query, grades in copies.items() if grades}
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from unjudged.errors import UsageError
 from unjudged.formats import matching
-from unjudged.formats.readers.arrow import Where, pyarrow_module, table_of_arrow
+from unjudged.formats.readers.arrow import Where, pyarrow_module, rows_of_arrow, table_of_arrow
 from unjudged.formats.roles import layout_of
 from unjudged.formats.tables import Matched
 from unjudged.measures.registry import MEASURES, Measure, measure
@@ -72,7 +72,7 @@ class Task:
         for name, start, stop in zip(self.runs, ends, ends[1:], strict=False):
             rows = run.slice(start, stop - start)
             columns = {role: rows[role] for role in ("query", "document", "score")}
-            matched.append(matching.match(table_of_arrow(columns, _in_run(name)), judgments.index))
+            matched.append(matching.match(rows_of_arrow(columns, _in_run(name)), judgments.index))
         return matched
 
 

@@ -23,7 +23,7 @@ from unjudged.grids.shown import Shown
 from unjudged.judging.designs import Design, find_design
 from unjudged.judging.levels import whole
 from unjudged.judging.pool import Pool
-from unjudged.measures.names import MeasureLike, parse_measures
+from unjudged.measures.names import MeasureLike, parse_measure, parse_measures
 from unjudged.measures.registry import Measure
 from unjudged.measures.weighted import BY_PROBABILITY
 from unjudged.rankings.judged import Floats, JudgedRankings
@@ -152,7 +152,7 @@ def experiment(
     chosen_design.check_options(options)
     repeats, workers = whole("repeats", repeats, least=1), whole("workers", workers, least=1)
     seed = whole("seed", seed)
-    chosen, (gold,) = parse_measures(measures), parse_measures(against)
+    chosen, gold = parse_measures(measures), parse_measure(against)
     _check_measures(chosen_design, chosen)
     pool = qrels if isinstance(qrels, Pool) else Pool.of(qrels, runs)
     if len(pool.runs) < 2:

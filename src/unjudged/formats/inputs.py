@@ -5,32 +5,25 @@ from __future__ import annotations
 import os
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing
-from pathlib import Path
+from numbers import Integral
 from typing import Any
 
-from unjudged.errors import InputError, UsageError
+from unjudged.errors import UsageError
+from unjudged.formats.files import TEXT, columns_of_file, kind_of_file, read_path, scan_file
 from unjudged.formats.limits import check
 from unjudged.formats.matching import match
 from unjudged.formats.readers import trec
-from unjudged.formats.readers.frames import is_frame, table_of_frame
+from unjudged.formats.readers.by_query import by_query, identifier, is_by_query
+from unjudged.formats.readers.foreign import is_foreign, native
+from unjudged.formats.readers.frames import is_frame, rankings_of_frame, table_of_frame
 from unjudged.formats.readers.memory import table_of
+from unjudged.formats.readers.records import fields_of, is_record, table_of_records
 from unjudged.formats.roles import NONE, QRELS, RUN, Layout, no_rows
 from unjudged.formats.scan import scanner
-from unjudged.formats.streams import (
-    ARROW_FILE,
-    ARROW_STREAM,
-    PARQUET,
-    PathLike,
-    name_file_in_errors,
-    name_source_in_errors,
-    on_disk,
-    opened,
-)
+from unjudged.formats.streams import name_file_in_errors, name_source_in_errors, on_disk
 from unjudged.formats.tables import Matched, Table
 
 FILE, TABLE, FRAME, MAPPING, ROWS, UNKNOWN = "file", "table", "frame", "mapping", "rows", "unknown"
-TEXT, DELIMITED, DICTIONARY, ARROW = "TREC text", "text with a header", "JSON", "Parquet or Arrow"
-DATASET = "irds:"
 
 
 def kind_of_source(source: Any) -> str:
@@ -50,17 +43,17 @@ def is_one_source(source: Any) -> bool:
     """Whether this is one source, not several; an iterator, whose items are unknown, counts as several."""
     kind = kind_of_source(source)
     if kind == MAPPING:
-        first = next(iter(source.values()), None)
-        inner = next(iter(first.values()), None) if isinstance(first, Mapping) else None
-        return isinstance(first, Mapping) and not isinstance(inner, Mapping)
-    if kind == ROWS:
+        return is_by_query(source)
+    if kind == ROWS and not is_foreign(source):
         return isinstance(source, Sequence) and bool(source) and is_row(source[0])
     return True
 
 
 def is_row(item: Any) -> bool:
-    """Whether this is (query, document, number), as a tuple or a list."""
-    return isinstance(item, tuple | list) and bool(item) and isinstance(item[0], str | bytes)
+    """Whether this is (query, document, number), as a tuple, a list or an object with fields."""
+    if isinstance(item, tuple | list):
+        return bool(item) and isinstance(identifier(item[0]), str | bytes)
+    return is_record(item)
 
 
 def table_of_source(
@@ -71,26 +64,63 @@ def table_of_source(
     `number` is "score" for runs and "grade" for judgments; `columns` chooses columns by role; `name` is
     what errors call a source that is not a file.
     """
-    kind = kind_of_source(source)
+    columns = columns_of_file(source, columns)
     with name_in_errors(source, name):
-        if columns and kind not in (FILE, FRAME):
-            raise UsageError("columns can be chosen only in a frame or in a file with a header")
+        source = _converted(source, number)
+        kind = kind_of_source(source)
+        if columns and kind in (MAPPING, TABLE):
+            raise UsageError(
+                "columns can be chosen only in a frame or in a file with a header, or in records"
+            )
         if kind == FILE:
-            table, layout = _read_path(source, number, columns)
+            table, layout = read_path(source, number, columns)
         elif kind == FRAME:
             table, layout = table_of_frame(source, number, columns)
         elif kind == TABLE and number == "score":
             table, layout = source.table, RUN
-        elif kind in (MAPPING, ROWS):
+        elif kind == MAPPING:
             table, layout = table_of(source, number), QRELS
+        elif kind == ROWS:
+            table, layout = _of_rows(list(source), number, columns)
         else:
-            accepted = f"a file name, a frame, a dict {{query: {{document: {number}}}}}"
-            what = f"{name or 'the input'}: a {type(source).__name__} cannot be read"
-            raise UsageError(f"{what}, expected {accepted}, or rows of (query, document, {number})")
+            raise _unreadable(source, number, name)
         if not len(table.documents):
             raise no_rows()
         check("ROWS", len(table.documents))
     return table, layout
+
+
+def _converted(source: Any, number: str) -> Any:
+    """The source as one that the readers take; most are returned as they are."""
+    kind = kind_of_source(source)
+    if kind in (ROWS, UNKNOWN):
+        source = native(source)
+        kind = kind_of_source(source)
+    return by_query(source, number) if kind == MAPPING else source
+
+
+def _of_rows(rows: list[Any], number: str, columns: Mapping[str, str]) -> tuple[Table, Layout]:
+    if rows and isinstance(rows[0], Mapping):
+        fields = fields_of(rows[0], number, columns)
+        every = ((f"record {place} (from 0)", record) for place, record in enumerate(rows))
+        return table_of_records(every, fields), fields.layout
+    if columns:
+        raise UsageError("rows have no column names, so columns cannot be chosen by name")
+    if rows and isinstance(rows[0], tuple | list) and any(isinstance(name, Integral) for name in rows[0][:2]):
+        rows = [_with_names(row) for row in rows]
+    return table_of(rows, number), QRELS
+
+
+def _with_names(row: Any) -> Any:
+    return (*map(identifier, row[:2]), *row[2:]) if isinstance(row, tuple | list) else row
+
+
+def _unreadable(source: Any, number: str, name: str) -> UsageError:
+    what = f"{name or 'the input'}: a {type(source).__name__} cannot be read"
+    nested, row = f"{{query: {{document: {number}}}}}", f"(query, document, {number})"
+    accepted = f"a file name, a frame, a dict {nested}, or rows of {row}"
+    more = "{query: [document, ...]}, records, and objects of ranx, trectools or datasets"
+    return UsageError(f"{what}, expected {accepted}; also {more}")
 
 
 def match_runs(runs: Mapping[str, Any], judged: scanner.Index) -> Generator[Matched, None, None]:
@@ -101,7 +131,7 @@ def match_runs(runs: Mapping[str, Any], judged: scanner.Index) -> Generator[Matc
             if kind_of_source(run) == FILE:
                 with name_file_in_errors(run):
                     file = stack.enter_context(on_disk(run))
-                    files[name] = file, kind_of_file(file)
+                    files[name] = file, kind_of_file(file, columns_of_file(run))
         texts = [(runs[name], file) for name, (file, kind) in files.items() if kind == TEXT]
         scans = stack.enter_context(closing(trec.scan_runs(texts, judged)))
         for name, run in runs.items():
@@ -110,7 +140,9 @@ def match_runs(runs: Mapping[str, Any], judged: scanner.Index) -> Generator[Matc
                 continue
             with name_in_errors(run, run_name(name)):
                 if name in files:
-                    matched = _scan(*files[name], judged)
+                    matched = scan_file(run, *files[name], judged)
+                elif kind_of_source(run) == FRAME:
+                    matched = match(rankings_of_frame(run), judged)
                 else:
                     matched = match(table_of_source(run, "score", name=run_name(name))[0], judged)
             yield matched
@@ -124,80 +156,3 @@ def name_in_errors(source: Any, name: str) -> AbstractContextManager[None]:
 def run_name(name: str) -> str:
     """What errors call a run that is not a file; one without a name of its own is `run 1`, `run 2`, ..."""
     return name if name.removeprefix("run ").isdigit() else f"run {name!r}"
-
-
-def kind_of_file(file: PathLike) -> str:
-    """What kind of file it is, by its first bytes."""
-    if os.path.isdir(file):
-        return ARROW
-    with opened(file) as stream:
-        start = stream.read(trec.LOOK_AHEAD) or b""
-    if start.startswith((PARQUET, ARROW_FILE, ARROW_STREAM)):
-        return ARROW
-    first, *_ = start.removeprefix(b"\xef\xbb\xbf").split(b"\n", 1)
-    text = start.removeprefix(b"\xef\xbb\xbf").lstrip()
-    if text[:1] in (b"{", b"[") and text[1:].lstrip()[:1] in (b'"', b"}", b"{", b"[", b"]"):
-        return DICTIONARY
-    return DELIMITED if _is_header(first) else TEXT
-
-
-def _is_header(line: bytes) -> bool:
-    if b"\t" not in line and b"," not in line:
-        return False
-    from unjudged.formats.readers.delimited import delimiter_of
-
-    return delimiter_of(line.decode("utf-8", "surrogateescape")) is not None
-
-
-def expanded(pattern: str) -> list[str]:
-    """The files that match a pattern such as `runs/*.run`; a name without a pattern stays as it is."""
-    if not set(pattern) & set("*?[") or os.path.exists(pattern):
-        return [pattern]
-    import glob
-
-    matching_files = [] if "\0" in pattern else sorted(glob.glob(pattern, recursive=True))  # noqa: PTH207
-    if not matching_files:
-        raise InputError("no file matches", source=pattern)
-    return matching_files
-
-
-def _read_path(path: PathLike, number: str, columns: Mapping[str, str]) -> tuple[Table, Layout]:
-    if number == "grade" and isinstance(path, str) and path.startswith(DATASET):
-        from unjudged.formats.readers import datasets
-
-        return datasets.read_judgments(path.removeprefix(DATASET))
-    with on_disk(path) as file:
-        return _read_file(file, kind_of_file(file), number, columns)
-
-
-def _read_file(file: PathLike, kind: str, number: str, columns: Mapping[str, str]) -> tuple[Table, Layout]:
-    if kind == ARROW:
-        from unjudged.formats.readers import columnar
-
-        return columnar.read(Path(file), number, columns)
-    if kind == DELIMITED:
-        from unjudged.formats.readers import delimited
-
-        return delimited.read(file, number, columns)
-    if columns:
-        raise UsageError(f"{kind} has no column names, so columns cannot be chosen by name")
-    if kind == TEXT:
-        return trec.read_judgments(file) if number == "grade" else (trec.read_run(file), RUN)
-    from unjudged.formats.readers import json_dicts
-
-    return json_dicts.read(file, number), QRELS
-
-
-def _scan(file: PathLike, kind: str, judged: scanner.Index) -> Matched:
-    if kind == ARROW:
-        from unjudged.formats.readers import columnar
-
-        return columnar.scan_run(Path(file), judged)
-    if kind == DELIMITED:
-        from unjudged.formats.readers import delimited
-
-        return delimited.scan_run(file, judged)
-    table, _ = _read_file(file, kind, "score", NONE)
-    if not len(table.documents):
-        raise no_rows()
-    return match(table, judged)

@@ -14,7 +14,7 @@ from unjudged.errors import DuplicateError, UnjudgedError
 from unjudged.formats.roles import no_rows, seen_before, seen_twice
 from unjudged.formats.scan import scanner
 from unjudged.formats.scan.checks import checked_starts
-from unjudged.formats.tables import Ids, Matched, Table
+from unjudged.formats.tables import Ids, Matched, Scattered, Table
 from unjudged.formats.threads import Threads
 
 SMALLEST_PART = 1 << 18
@@ -34,10 +34,12 @@ def index_of(queries: Ids, starts: NDArray[np.int64], documents: Ids) -> scanner
     return index(Table(queries, starts, documents, *nothing))
 
 
-def match(table: Table, judged: scanner.Index) -> Matched:
+def match(table: Table | Scattered, judged: scanner.Index) -> Matched:
     """What a table of rankings holds of the judged documents. Cores share a large table."""
     parts = min(cores(), len(table.documents) // SMALLEST_PART)
     try:
+        if isinstance(table, Scattered):
+            return _match_scattered(table, judged, parts)
         if parts < 2:
             return scanner.match_table(table, judged)
         with Threads(parts) as pool:
@@ -45,6 +47,14 @@ def match(table: Table, judged: scanner.Index) -> Matched:
             return Matched.joined(list(matched))
     except DuplicateError as error:
         raise _named(table, error) from None
+
+
+def _match_scattered(table: Scattered, judged: scanner.Index, parts: int) -> Matched:
+    rows = len(table.documents)
+    parts = max(1, min(parts, rows // len(table.queries)))  # each part counts the rows of every query
+    cuts = np.linspace(0, rows, parts + 1).astype(np.int64).tolist()
+    with Threads(parts) as pool:
+        return scanner.match_scattered(table, judged, list(pairwise(cuts)), map if parts == 1 else pool.map)
 
 
 def _spans(table: Table, parts: int) -> list[Table]:
@@ -99,9 +109,9 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _named(table: Table, error: DuplicateError) -> UnjudgedError:
+def _named(table: Table | Scattered, error: DuplicateError) -> UnjudgedError:
     query, document = table.query_of(error.second), table.documents.raw(error.second)
-    if len(table.lines):
+    if isinstance(table, Table) and len(table.lines):
         first, second = int(table.lines[error.first]), int(table.lines[error.second])
         return seen_before(second, first, query, document)
     return seen_twice(query, document)

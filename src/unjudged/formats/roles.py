@@ -28,6 +28,7 @@ _KIND = {
     "measure": DOCUMENT,
     "score": DECIMAL,
     "grade": WHOLE,
+    "rank": WHOLE,
     "stratum": WHOLE,
     "method": WHOLE,
     "probability": PROBABILITY,
@@ -57,19 +58,24 @@ class Layout:
 
     @property
     def kinds(self) -> tuple[int, ...]:
-        kinds = [_KIND.get(column, TEXT) for column in self.columns]
+        kinds = [self._kind(column) for column in self.columns]
         return tuple(SINGLE if self.single and kind == DECIMAL else kind for kind in kinds)
+
+    def _kind(self, column: str) -> int:
+        """The kind of a column; a rank beside a score is not read."""
+        return TEXT if column == "rank" and "score" in self.columns else _KIND.get(column, TEXT)
 
     @property
     def numbers(self) -> tuple[str, ...]:
         """The columns that are parsed as numbers, in order."""
-        return tuple(c for c in self.columns if _KIND.get(c, TEXT) in _EXPECTED)
+        return tuple(c for c in self.columns if self._kind(c) in _EXPECTED)
 
     def describe(self) -> str:
         return f"{len(self.columns)} columns ({' '.join(self.columns)})"
 
 
 RUN = Layout(("query", "iteration", "document", "rank", "score", "tag"), open_ended=True)
+MS_MARCO = Layout(("query", "document", "rank"))
 QRELS = Layout(("query", "iteration", "document", "grade"))
 STRATIFIED = Layout(("query", "iteration", "document", "stratum", "grade"))
 ZSCORES = Layout(("query", "measure", "mean", "deviation"))
@@ -96,43 +102,56 @@ def _layout_of_rows(lines: Sequence[bytes]) -> Layout:
 
 
 # The first name that a header has counts. PyTerrier's `query` is the query's text and its `docid` an internal
-# number, so both come last. BEIR calls the grade of a judgment `score`.
+# number, so both come last. BEIR calls the grade of a judgment `score`; `pid` is MS MARCO's name, `_id` and
+# `_score` are Elasticsearch's.
 NAMES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "query": ("query_id", "qid", "query-id", "topic_id", "topic", "query"),
-        "document": ("doc_id", "docno", "corpus-id", "document_id", "corpus_id", "document", "docid"),
-        "score": ("score", "sim"),
+        "document": (
+            *("doc_id", "docno", "corpus-id", "document_id", "corpus_id", "document", "pid", "_id", "docid"),
+        ),
+        "score": ("score", "sim", "_score"),
+        "rank": ("rank",),
         "grade": ("relevance", "label", "grade", "rel", "score"),
         "stratum": ("stratum",),
         "method": ("method",),
         "probability": ("iprob", "probability"),
+        "run": ("run", "run_id", "system"),
     }
 )
 NEEDED = MappingProxyType({"score": ("query", "document", "score"), "grade": ("query", "document", "grade")})
-OPTIONAL = MappingProxyType({"score": (), "grade": ("stratum", "method", "probability")})
+OPTIONAL = MappingProxyType({"score": ("rank",), "grade": ("stratum", "method", "probability")})
 
 
 def columns_of(header: Sequence[str], number: str, given: Mapping[str, str]) -> dict[str, str]:
     """The name of the column for each role: as `given`, else one of the known names.
 
-    `number` is "score" for runs and "grade" for judgments, which may also have strata or probabilities.
+    `number` is "score" for runs and "grade" for judgments, which may also have strata or probabilities. A run
+    is ranked by its ranks if it has no scores, or if the column of ranks is given and that of scores is not.
     """
     needed, optional = NEEDED[number], OPTIONAL[number]
     chosen = _checked(header, (*needed, *optional), given)
     for role in (*needed, *optional):
         if role not in chosen:
-            known = next((name for name in NAMES[role] if name in header), None)
+            known = named(role, header)
             if known is not None:
                 chosen[role] = known
-            elif role in needed:
+            elif role in needed and not (role == "score" and ("rank" in given or named("rank", header))):
                 remedy = f"expected {', '.join(NAMES[role])}, or {role}= with the column's name"
                 raise InputError(f"no column for the {role} among {_listed(header)}; {remedy}")
+    if "rank" in chosen and "score" in chosen:
+        chosen.pop("score" if "rank" in given and "score" not in given else "rank")
     if "probability" not in chosen:
         chosen.pop("method", None)
     repeated = next((name for name in chosen.values() if list(header).count(name) > 1), None)
     if repeated is not None:
         raise InputError(f"two columns have the name {quoted(repeated)}, expected one")
     return {role: chosen[role] for role in NAMES if role in chosen}
+
+
+def named(role: str, header: Sequence[str]) -> str | None:
+    """The first of the names for this role that a header has."""
+    return next((name for name in NAMES[role] if name in header), None)
 
 
 def _checked(header: Sequence[str], roles: Sequence[str], given: Mapping[str, str]) -> dict[str, str]:
@@ -144,9 +163,14 @@ def _checked(header: Sequence[str], roles: Sequence[str], given: Mapping[str, st
     return dict(given)
 
 
-def is_header(fields: Sequence[str]) -> bool:
+def is_header(fields: Sequence[str], given: Mapping[str, str] = NONE) -> bool:
     """Whether these are names of columns, with one for the query and one for the document."""
-    return all(any(name in fields for name in NAMES[role]) for role in ("query", "document"))
+    return all(given.get(role, named(role, fields)) in fields for role in ("query", "document"))
+
+
+def descending(role: str, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Numbers of which the highest is best: ranks change their sign."""
+    return -numbers if role == "rank" else numbers
 
 
 def layout_of(columns: Mapping[str, str]) -> Layout:

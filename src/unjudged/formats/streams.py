@@ -49,13 +49,15 @@ class Piece:
 
 
 @contextmanager
-def opened(path: PathLike, *, held: int = 0) -> Iterator[Stream]:
+def opened(path: PathLike, *, held: int = 0, ahead: Event | None = None) -> Iterator[Stream]:
     """The bytes of a file, decompressed if its first bytes say that it is compressed.
 
-    `held` is how many bytes of memory a byte takes, for a reader that holds all of the file at once.
+    `held` is how many bytes of memory a byte takes, for a reader that holds all of the file at once. With
+    `ahead` another thread decompresses a large file, until the event is set.
     """
     with open(path, "rb", buffering=0) as raw:
-        stream = decompressed(raw, held)
+        large = os.fstat(raw.fileno()).st_size >= SMALLEST_PIECE
+        stream = decompressed(raw, held, ahead if large else None)
         if stream is None:
             yield raw
         else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,7 +58,11 @@ class Ids(Sequence[str]):
         return decode(self.raw(i % len(self)))
 
     def __iter__(self) -> Iterator[str]:
-        return map(decode, self.tolist())
+        whole, ends = self.data.tobytes(), self.offsets.tolist()
+        if not whole.isascii():
+            return map(decode, self.tolist())
+        text = whole.decode()
+        return (text[a:b] for a, b in zip(ends, ends[1:], strict=False))
 
     def tolist(self) -> list[bytes]:
         whole, ends = self.data.tobytes(), self.offsets.tolist()
@@ -71,6 +75,17 @@ class Ids(Sequence[str]):
         np.cumsum(lengths, out=offsets[1:])
         source = np.repeat(starts - offsets[:-1], lengths) + np.arange(offsets[-1])
         return Ids(self.data[source], offsets)
+
+
+class Keys(NamedTuple):
+    """The number of each query, and the document of each row, as dicts name them.
+
+    No name is repeated. The documents of a query may be None until they are needed, unless all are there.
+    """
+
+    queries: dict[str, int]
+    documents: list[str | None]
+    all_there: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,6 +102,8 @@ class Table:
     documents: Ids
     numbers: NDArray[np.float64]
     lines: NDArray[np.int64]
+    keys: Keys | None = None
+    """If the table was made from plain dicts: their keys."""
 
     def query_of(self, row: int) -> bytes:
         return self.queries.raw(int(np.searchsorted(self.starts, row, "right")) - 1)
@@ -127,6 +144,32 @@ class Table:
         np.cumsum(np.bincount(query, minlength=len(codes)), out=starts[1:])
         lines = self.lines[rows] if len(self.lines) else self.lines
         return Table(Ids.of(codes), starts, self.documents.take(rows), self.numbers[rows], lines)
+
+
+@dataclass(frozen=True, eq=False)
+class Scattered:
+    """Rows in no order: row i is of query `number[i]`. Queries are in the order in which they first come."""
+
+    queries: Ids
+    number: NDArray[np.int32]
+    documents: Ids
+    numbers: NDArray[np.float64]
+
+    def query_of(self, row: int) -> bytes:
+        return self.queries.raw(int(self.number[row]))
+
+    def as_one_group(self) -> Table:
+        """The rows as if they were of one query, to check them."""
+        starts = np.array([0, len(self.documents)])
+        return Table(Ids.of([b""]), starts, self.documents, self.numbers, np.zeros(0, np.int64))
+
+    def grouped(self) -> Table:
+        """The rows of each query together, as they came."""
+        rows = np.argsort(self.number, kind="stable")
+        starts = np.zeros(len(self.queries) + 1, np.int64)
+        np.cumsum(np.bincount(self.number, minlength=len(self.queries)), out=starts[1:])
+        documents, numbers = self.documents.take(rows), self.numbers[rows]
+        return Table(self.queries, starts, documents, numbers, np.zeros(0, np.int64))
 
 
 @dataclass(frozen=True, eq=False)

@@ -139,8 +139,10 @@ def choose(
     gain = gains(shared, chosen, first, second, prevalence=prevalence, draws=draws, seed=seed)
     candidates = np.flatnonzero(gain > 0)
     order = candidates[np.argsort(-gain[candidates], kind="stable")]
-    completed = shared.completions(prevalence, rel=int(chosen.given.get("rel", 1)), seed=seed + 1)
-    needed = judgments_needed(shared, chosen, order, completed, bounds_of) if forecast else None
+    needed = None
+    if forecast:
+        completed = shared.completions(prevalence, rel=int(chosen.given.get("rel", 1)), seed=seed + 1)
+        needed = judgments_needed(shared, chosen, order, completed, bounds_of)
     wanted = [Wanted(shared.query(r), shared.document(r), float(gain[r])) for r in order[:budget].tolist()]
     return Chosen(wanted, list(named), str(chosen), len(bounds.open), len(first), len(order), needed)
 

@@ -10,11 +10,12 @@ variance that is not chance. With many completions the shrinkage vanishes, and t
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unjudged.rankings.judged import Floats, Integers
+from unjudged.segments import stable_order
 from unjudged.uncertainty.prevalence import band_of
 from unjudged.uncertainty.shared import SharedRankings
 
@@ -24,11 +25,11 @@ RIDGE = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Bands:
-    """The rank band of every unknown document in every run; the last band is for those not retrieved."""
+    """Document `place[i]` is in band `band[i]` of run `run[i]`; the last band is for those not retrieved."""
 
-    band: NDArray[np.int8]
     place: Integers
     run: Integers
+    band: Integers
     starts: Integers
     ends: Integers
     runs: int
@@ -42,22 +43,34 @@ class Bands:
         place[row] = np.arange(len(row))
         element = np.flatnonzero(place[r.row] >= 0)
         where = place[r.row[element]]
-        order = np.argsort(where, kind="stable")
+        order = stable_order(where)
         element, where = element[order], where[order]
         band = band_of(r.rank[element])
         starts = np.searchsorted(shared.judgments.query[row], np.arange(queries + 1))
         run = (r.ranking[element] // queries).astype(np.int64)
         bands = int(band.max(initial=0)) + 2
-        ends = np.searchsorted(where, starts)
-        return cls(band.astype(np.int8), where, run, starts, ends, len(shared.runs), bands)
+        return cls(where, run, band, starts, np.searchsorted(where, starts), len(shared.runs), bands)
 
-    def of_query(self, q: int) -> NDArray[np.int8]:
-        """Documents x runs; a run's column is contiguous."""
-        first, last = self.starts[q], self.starts[q + 1]
-        table = np.full((last - first, self.runs), self.bands - 1, np.int8, order="F")
-        part = slice(self.ends[q], self.ends[q + 1])
-        table[self.place[part] - first, self.run[part]] = self.band[part]
-        return table
+    def of_query(self, q: int) -> Bands:
+        """The bands of one query's documents, counted from its first."""
+        first, part = self.starts[q], slice(self.ends[q], self.ends[q + 1])
+        place = self.place[part] - first
+        ends = np.array([0, len(place)])
+        starts = np.array([0, self.starts[q + 1] - first])
+        return Bands(place, self.run[part], self.band[part], starts, ends, self.runs, self.bands)
+
+    def counts(self, relevant: Any) -> Floats:
+        """Runs x draws x bands: how many documents are relevant, from draws x documents."""
+        from scipy.sparse import csr_matrix
+
+        columns = self.run * self.bands + self.band
+        retrieved = csr_matrix(
+            (np.ones(len(columns)), (self.place, columns)),
+            shape=(relevant.shape[1], self.runs * self.bands),
+        )
+        found: Floats = (relevant @ retrieved).toarray().reshape(-1, self.runs, self.bands)
+        found[:, :, -1] = relevant.sum(axis=1).reshape(-1, 1) - found.sum(axis=2)
+        return found.transpose(1, 0, 2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,30 +82,28 @@ class Effects:
     values: Floats
     deviation: Floats
 
-    def standardised(self, band: NDArray[np.int8]) -> Floats:
+    def standardised(self, bands: Bands) -> Floats:
         """Documents x runs: the covariance of value and relevance, over the deviation of relevance."""
         from scipy.sparse import csr_matrix
 
-        draws, bands = len(self.values), int(band.max(initial=0)) + 1
-        entries = np.ones(len(self.document)), (self.document, self.completion)
-        relevant = csr_matrix(entries, shape=(len(self.deviation), draws))
+        draws = len(self.values)
+        entries = np.ones(len(self.document)), (self.completion, self.document)
+        relevant = csr_matrix(entries, shape=(draws, len(self.deviation)))
         centred = self.values - self.values.mean(axis=0)
-        effect, left = np.empty(band.shape, order="F"), np.empty(centred.shape, order="F")
-        for run in range(band.shape[1]):
-            key = self.completion * bands + band[self.document, run]
-            counts = np.bincount(key, minlength=draws * bands).reshape(draws, bands).astype(float)
-            counts -= counts.mean(axis=0)
-            moments = counts.T @ counts + RIDGE * draws * np.eye(bands)
-            slope = np.linalg.solve(moments, counts.T @ centred[:, run])
-            left[:, run] = centred[:, run] - counts @ slope
-            effect[:, run] = slope[band[:, run]]
-        effect *= self.deviation[:, None]
-        rest = relevant @ left
+        counts = bands.counts(relevant)
+        counts = counts - counts.mean(axis=1, keepdims=True)
+        moments = counts.transpose(0, 2, 1) @ counts + RIDGE * draws * np.eye(bands.bands)
+        slope = np.linalg.solve(moments, counts.transpose(0, 2, 1) @ centred.T[:, :, None])
+        left = centred - (counts @ slope)[:, :, 0].T
+        rest = relevant.T @ left
         rest /= draws * np.maximum(self.deviation, np.finfo(float).tiny)[:, None]
         rest[self.deviation == 0] = 0.0
         rest *= _signal(rest, left, draws)
+        effect = np.tile(slope[:, -1, 0], (len(rest), 1))
+        effect[bands.place, bands.run] = slope[bands.run, bands.band, 0]
+        effect *= self.deviation[:, None]
         rest += effect
-        return np.ascontiguousarray(rest)
+        return np.asarray(rest)
 
 
 def _signal(rest: Floats, left: Floats, draws: int) -> Floats:

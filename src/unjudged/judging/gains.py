@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from unjudged.judging.document_effects import Bands, Effects
 from unjudged.measures.registry import Measure
 from unjudged.rankings.judged import Floats, Integers
+from unjudged.segments import stable_order
 from unjudged.uncertainty.completions import Completions
 from unjudged.uncertainty.draws import drawn_relevant
 from unjudged.uncertainty.park import is_sum
@@ -85,7 +86,7 @@ def estimated_gains(
     (values,) = completions.values([measure], draws)
     by_query = shared.per_run(values) / len(shared.queries)
     (drawn,) = drawn_relevant(completions.identity, completions.prevalence, draws, draws, completions.seed)
-    order = np.argsort(drawn.document, kind="stable")
+    order = stable_order(drawn.document)
     document, completion = drawn.document[order], drawn.completion[order]
     starts = np.searchsorted(shared.judgments.query[completions.row], np.arange(len(shared.queries) + 1))
     ends = np.searchsorted(document, starts)
@@ -123,7 +124,7 @@ def pair_sums(table: Floats, first: Integers, second: Integers) -> Floats:
         found += np.abs(table[:, listed[run]] - table[:, [run]]).sum(axis=1)
     if not most:
         return found
-    total: Floats = np.sort(table, axis=1) @ (2.0 * np.arange(runs) - runs + 1)
+    total: Floats = np.einsum("ij,j->i", np.sort(table, axis=1), 2.0 * np.arange(runs) - runs + 1)
     return np.maximum(total - found, 0.0)
 
 

@@ -4,6 +4,14 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+PLACE = {
+    "article": "journal",
+    "inproceedings": "booktitle",
+    "book": "publisher",
+    "techreport": "institution",
+}
+"""What BibTeX calls the place of publication, by the kind of work."""
+
 
 class Reference(NamedTuple):
     """`where` is the journal, the proceedings, the publisher or the institution, by `kind`."""
@@ -13,44 +21,52 @@ class Reference(NamedTuple):
     title: str
     where: str
     year: int
-    details: dict[str, str] = {}  # noqa: RUF012 (a named tuple's default, never changed)
+    volume: str = ""
+    number: str = ""
+    pages: str = ""
+    doi: str = ""
 
     @property
     def text(self) -> str:
+        """One line, as in a list of references."""
         names = [" ".join(reversed(author.split(", "))) for author in self.authors]
         listed = " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
-        details = ", ".join(self.details.values())
-        return f"{listed}. {self.title}. {self.where}{', ' + details if details else ''}, {self.year}."
+        volume = f"{self.volume}({self.number})" if self.number else self.volume
+        published = ", ".join(filter(None, (self.where, volume, self.pages, str(self.year))))
+        link = f" https://doi.org/{self.doi}" if self.doi else ""
+        return f"{listed}. {self.title}. {published}.{link}"
 
     def bibtex(self, key: str) -> str:
-        place = {
-            "article": "journal",
-            "inproceedings": "booktitle",
-            "book": "publisher",
-            "techreport": "institution",
-        }
+        """A BibTeX entry in ASCII."""
         fields = {
             "author": " and ".join(self.authors),
-            "title": "{" + self.title + "}",
-            place[self.kind]: self.where,
-            **self.details,
+            "title": f"{{{self.title}}}",
+            PLACE[self.kind]: self.where,
+            "volume": self.volume,
+            "number": self.number,
+            "pages": self.pages.replace("-", "--"),
             "year": str(self.year),
+            "doi": self.doi,
         }
-        body = ",\n".join(f"  {name} = {{{value}}}" for name, value in fields.items())
-        return f"@{self.kind}{{{key},\n{body}\n}}\n"
+        return entry(self.kind, key, fields)
 
 
-def _article(*authors: str, title: str, where: str, year: int, **details: str) -> Reference:
-    return Reference("article", authors, title, where, year, details)
-
-
-def _paper(*authors: str, title: str, where: str, year: int, **details: str) -> Reference:
-    return Reference("inproceedings", authors, title, where, year, details)
+def entry(kind: str, key: str, fields: dict[str, str]) -> str:
+    """A BibTeX entry; empty fields are left out, letters with dots are written as LaTeX commands."""
+    lines = [f"  {name} = {{{value}}}" for name, value in fields.items() if value]
+    text = f"@{kind}{{{key},\n" + ",\n".join(lines) + "\n}\n"
+    return text.translate(
+        {ord(letter): f'{{\\"{plain}}}' for letter, plain in zip("äöü", "aou", strict=True)}
+    )
 
 
 REFERENCES = {
     "vanrijsbergen1979": Reference(
-        "book", ("van Rijsbergen, C. J.",), "Information Retrieval, 2nd edition", "Butterworths", 1979
+        "book",
+        ("van Rijsbergen, C. J.",),
+        "Information Retrieval, 2nd edition",
+        "Butterworths",
+        1979,
     ),
     "salton1983": Reference(
         "book",
@@ -66,56 +82,67 @@ REFERENCES = {
         "NIST Special Publication 500-207",
         1993,
     ),
-    "voorhees1999": _paper(
-        "Voorhees, E. M.",
-        title="The TREC-8 Question Answering Track Report",
-        where="Proceedings of TREC-8, NIST Special Publication 500-246",
-        year=1999,
+    "voorhees1999": Reference(
+        "inproceedings",
+        ("Voorhees, E. M.",),
+        "The TREC-8 Question Answering Track Report",
+        "Proceedings of TREC-8, NIST Special Publication 500-246",
+        1999,
+        pages="77-82",
     ),
-    "jarvelin2002": _article(
-        "Järvelin, K.",
-        "Kekäläinen, J.",
-        title="Cumulated gain-based evaluation of IR techniques",
-        where="ACM Transactions on Information Systems",
-        volume="20(4)",
+    "jarvelin2002": Reference(
+        "article",
+        ("Järvelin, K.", "Kekäläinen, J."),
+        "Cumulated gain-based evaluation of IR techniques",
+        "ACM Transactions on Information Systems",
+        2002,
+        volume="20",
+        number="4",
         pages="422-446",
-        year=2002,
+        doi="10.1145/582415.582418",
     ),
-    "buckley2004": _paper(
-        "Buckley, C.",
-        "Voorhees, E. M.",
-        title="Retrieval evaluation with incomplete information",
-        where="Proceedings of SIGIR 2004",
+    "buckley2004": Reference(
+        "inproceedings",
+        ("Buckley, C.", "Voorhees, E. M."),
+        "Retrieval evaluation with incomplete information",
+        "Proceedings of SIGIR 2004",
+        2004,
         pages="25-32",
-        year=2004,
+        doi="10.1145/1008992.1009000",
     ),
-    "burges2005": _paper(
-        "Burges, C.",
-        "Shaked, T.",
-        "Renshaw, E.",
-        "Lazier, A.",
-        "Deeds, M.",
-        "Hamilton, N.",
-        "Hullender, G.",
-        title="Learning to rank using gradient descent",
-        where="Proceedings of ICML 2005",
+    "burges2005": Reference(
+        "inproceedings",
+        (
+            "Burges, C.",
+            "Shaked, T.",
+            "Renshaw, E.",
+            "Lazier, A.",
+            "Deeds, M.",
+            "Hamilton, N.",
+            "Hullender, G.",
+        ),
+        "Learning to rank using gradient descent",
+        "Proceedings of ICML 2005",
+        2005,
         pages="89-96",
-        year=2005,
+        doi="10.1145/1102351.1102363",
     ),
-    "yilmaz2006": _paper(
-        "Yilmaz, E.",
-        "Aslam, J. A.",
-        title="Estimating average precision with incomplete and imperfect judgments",
-        where="Proceedings of CIKM 2006",
+    "yilmaz2006": Reference(
+        "inproceedings",
+        ("Yilmaz, E.", "Aslam, J. A."),
+        "Estimating average precision with incomplete and imperfect judgments",
+        "Proceedings of CIKM 2006",
+        2006,
         pages="102-111",
-        year=2006,
+        doi="10.1145/1183614.1183633",
     ),
-    "robertson2006": _paper(
-        "Robertson, S.",
-        title="On GMAP: and other transformations",
-        where="Proceedings of CIKM 2006",
+    "robertson2006": Reference(
+        "inproceedings",
+        ("Robertson, S.",),
+        "On GMAP: and other transformations",
+        "Proceedings of CIKM 2006",
+        2006,
         pages="78-83",
-        year=2006,
     ),
     "aslam2007": Reference(
         "techreport",
@@ -124,61 +151,70 @@ REFERENCES = {
         "Northeastern University",
         2007,
     ),
-    "moffat2008": _article(
-        "Moffat, A.",
-        "Zobel, J.",
-        title="Rank-biased precision for measurement of retrieval effectiveness",
-        where="ACM Transactions on Information Systems",
-        volume="27(1)",
+    "moffat2008": Reference(
+        "article",
+        ("Moffat, A.", "Zobel, J."),
+        "Rank-biased precision for measurement of retrieval effectiveness",
+        "ACM Transactions on Information Systems",
+        2008,
+        volume="27",
+        number="1",
         pages="2:1-2:27",
-        year=2008,
+        doi="10.1145/1416950.1416952",
     ),
-    "robertson2008": _paper(
-        "Robertson, S.",
-        title="A new interpretation of average precision",
-        where="Proceedings of SIGIR 2008",
+    "robertson2008": Reference(
+        "inproceedings",
+        ("Robertson, S.",),
+        "A new interpretation of average precision",
+        "Proceedings of SIGIR 2008",
+        2008,
         pages="689-690",
-        year=2008,
+        doi="10.1145/1390334.1390453",
     ),
-    "yilmaz2008": _article(
-        "Yilmaz, E.",
-        "Aslam, J. A.",
-        title="Estimating average precision when judgments are incomplete",
-        where="Knowledge and Information Systems",
-        volume="16(2)",
+    "yilmaz2008": Reference(
+        "article",
+        ("Yilmaz, E.", "Aslam, J. A."),
+        "Estimating average precision when judgments are incomplete",
+        "Knowledge and Information Systems",
+        2008,
+        volume="16",
+        number="2",
         pages="173-211",
-        year=2008,
+        doi="10.1007/s10115-007-0101-7",
     ),
-    "yilmaz2008b": _paper(
-        "Yilmaz, E.",
-        "Kanoulas, E.",
-        "Aslam, J. A.",
-        title="A simple and efficient sampling method for estimating AP and NDCG",
-        where="Proceedings of SIGIR 2008",
+    "yilmaz2008b": Reference(
+        "inproceedings",
+        ("Yilmaz, E.", "Kanoulas, E.", "Aslam, J. A."),
+        "A simple and efficient sampling method for estimating AP and NDCG",
+        "Proceedings of SIGIR 2008",
+        2008,
         pages="603-610",
-        year=2008,
+        doi="10.1145/1390334.1390437",
     ),
-    "chapelle2009": _paper(
-        "Chapelle, O.",
-        "Metzler, D.",
-        "Zhang, Y.",
-        "Grinspan, P.",
-        title="Expected reciprocal rank for graded relevance",
-        where="Proceedings of CIKM 2009",
+    "chapelle2009": Reference(
+        "inproceedings",
+        ("Chapelle, O.", "Metzler, D.", "Zhang, Y.", "Grinspan, P."),
+        "Expected reciprocal rank for graded relevance",
+        "Proceedings of CIKM 2009",
+        2009,
         pages="621-630",
-        year=2009,
+        doi="10.1145/1645953.1646033",
     ),
-    "robertson2012": _paper(
-        "Robertson, S.",
-        title="On smoothing average precision",
-        where="Proceedings of ECIR 2012, LNCS 7224",
+    "robertson2012": Reference(
+        "inproceedings",
+        ("Robertson, S.",),
+        "On smoothing average precision",
+        "Proceedings of ECIR 2012, LNCS",
+        2012,
+        volume="7224",
         pages="158-169",
-        year=2012,
     ),
-    "park2016": _paper(
-        "Park, L. A. F.",
-        title="Uncertainty in Rank-Biased Precision",
-        where="Proceedings of the Australasian Document Computing Symposium 2016",
-        year=2016,
+    "park2016": Reference(
+        "inproceedings",
+        ("Park, L. A. F.",),
+        "Uncertainty in Rank-Biased Precision",
+        "Proceedings of the 21st Australasian Document Computing Symposium",
+        2016,
+        doi="10.1145/3015022.3015029",
     ),
 }

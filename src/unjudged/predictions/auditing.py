@@ -12,7 +12,7 @@ from unjudged.errors import InputError, UsageError
 from unjudged.evaluation import RunsSource, judged_rankings, name_runs
 from unjudged.grids.grid import Grid
 from unjudged.grids.shown import Shown
-from unjudged.measures.names import MeasureLike, parse_measures
+from unjudged.measures.names import MeasureLike, parse_measure
 from unjudged.measures.registry import Measure
 from unjudged.predictions.estimators.quantiles import t_interval
 from unjudged.predictions.estimators.sums import WEIGHTS, Sum
@@ -174,7 +174,7 @@ def _check_scale(*labels: NDArray[Any]) -> None:
 
 
 def _measure(measure: MeasureLike, rel: int) -> Measure:
-    (chosen,) = parse_measures(measure)
+    chosen = parse_measure(measure)
     if "rel" in chosen.parameters and "rel" not in chosen.given and rel != 1:
         return chosen(rel=rel)
     return chosen

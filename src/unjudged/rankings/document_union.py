@@ -35,6 +35,7 @@ class DocumentUnion:
         self._known, self._number = key[order], order.astype(np.int32)
         self.names: list[Ids] = [judgments.documents]
         self.query: list[NDArray[np.int32]] = [judgments.query.astype(np.int32)]
+        self.ignored: list[int] = []
 
     def add(self, table: Table) -> tuple[NDArray[np.int32], NDArray[np.int32], Integers]:
         """Ranks and numbers of a run's documents in the order of the judgments' queries, and their counts."""
@@ -42,6 +43,7 @@ class DocumentUnion:
         order = scanner.best_first(table)
         counts = np.diff(table.starts)
         group = np.array([self._place.get(name, -1) for name in table.queries.tolist()])
+        self.ignored.append(int((group < 0).sum()))
         query = np.repeat(group, counts)
         kept = np.flatnonzero(query >= 0)
         if not len(kept):

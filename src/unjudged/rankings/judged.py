@@ -40,6 +40,8 @@ class JudgedRankings:
     query: NDArray[np.int32]
     element: Integers | None = None
     """Where each document was in the rankings from which `where` selected it."""
+    ignored: tuple[int, ...] = ()
+    """How many queries each run has that are not in the judgments; empty where nobody counted."""
     _relevant: dict[int, JudgedRankings] = field(init=False, repr=False, default_factory=dict)
 
     @classmethod
@@ -55,6 +57,7 @@ class JudgedRankings:
             offsets=ends(counts),
             retrieved=np.concatenate([retrieved for _, retrieved, _, _ in ordered]),
             query=np.tile(np.arange(queries, dtype=np.int32), len(runs)),
+            ignored=tuple(int((matched.query < 0).sum()) for matched in runs),
         )
 
     @classmethod
@@ -97,6 +100,7 @@ class JudgedRankings:
             offsets=self.offsets[i * queries : (i + 1) * queries + 1] - start,
             retrieved=self.retrieved[own],
             query=self.query[own],
+            ignored=self.ignored[i : i + 1],
         )
 
     def relabelled(self, judgments: Judgments) -> JudgedRankings:
@@ -200,8 +204,7 @@ class JudgedRankings:
         result = np.array(values, float)
         step, longest = 1, int(self.place.max(initial=0))
         while step < longest:
-            reach = np.flatnonzero(self.place > step)
-            result[reach] = combine(result[reach], result[reach - step])
+            combine(result[step:], result[:-step], out=result[step:], where=self.place[step:] > step)
             step *= 2
         return result
 

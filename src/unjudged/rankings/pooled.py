@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from unjudged.errors import UsageError
 from unjudged.formats import matching
 from unjudged.formats.scan.scanner import Index
-from unjudged.formats.tables import Ids, Table
+from unjudged.formats.tables import Ids, Keys, Table
 from unjudged.segments import Integers, owners
 
 
@@ -32,7 +33,10 @@ class PooledDocuments:
     def of(cls, table: Table, index: Index | None = None) -> PooledDocuments:
         """From a table that has each query's rows together; a document listed twice is an error."""
         pooled = cls(table.queries, table.starts, table.documents)
-        pooled.__dict__["index"] = index or matching.index(table)
+        if table.keys is not None:
+            pooled.__dict__["_keys"] = table.keys
+        else:
+            pooled.__dict__["index"] = index or matching.index(table)
         return pooled
 
     @classmethod
@@ -45,9 +49,27 @@ class PooledDocuments:
     @cached_property
     def index(self) -> Index:
         """Finds the row of a query's document by name."""
-        if len(self.documents) and not len(self.documents.data):
-            raise UsageError("the documents of this pool have no names, so no run can be matched with them")
+        self._check_named()
         return matching.index_of(self.queries, self.offsets, self.documents)
+
+    def keys(self, queries: Iterable[Any]) -> Keys:
+        """The names of queries, and of the documents of these queries, as keys of dicts."""
+        keys = self._keys
+        for q in [] if keys.all_there else {keys.queries[name] for name in queries if name in keys.queries}:
+            start, stop = self.offsets[q : q + 2].tolist()
+            if start < stop and keys.documents[start] is None:
+                keys.documents[start:stop] = map(self.documents.__getitem__, range(start, stop))
+        return keys
+
+    @cached_property
+    def _keys(self) -> Keys:
+        self._check_named()
+        return Keys({name: q for q, name in enumerate(self.queries)}, [None] * len(self.documents), False)
+
+    def _check_named(self) -> None:
+        known = "index" in self.__dict__ or "_keys" in self.__dict__
+        if len(self.documents) and not len(self.documents.data) and not known:
+            raise UsageError("the documents of this pool have no names, so no run can be matched with them")
 
     @cached_property
     def query(self) -> Integers:

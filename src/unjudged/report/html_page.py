@@ -148,7 +148,7 @@ def _again(source: RunSource) -> RunSource:
 def _scores(comparison: Comparison) -> Scores:
     values = np.stack([result.values for result in comparison.results], axis=-1)
     measures: list[Measure] = [result.measure for result in comparison.results]
-    return Scores(values, comparison.runs, comparison.queries, measures, {}, comparison.shared.rankings)
+    return Scores(values, comparison.runs, comparison.queries, measures, comparison.shared.rankings)
 
 
 def _bounds(comparison: Comparison) -> Sequence[Sequence[Estimate]]:

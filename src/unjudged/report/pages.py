@@ -6,6 +6,7 @@ import inspect
 
 from unjudged.measures.references import REFERENCES
 from unjudged.measures.registry import MEASURES, Measure
+from unjudged.measures.spellings import other_names
 
 _HEAD = """
 `make docs` writes this page from the definitions of the measures. `unjudged measures NAME` shows one of them,
@@ -38,7 +39,7 @@ def signature(measure: Measure) -> str:
 
 def page(measure: Measure) -> str:
     """Formula, value where undefined, treatment of the unjudged, when to use it, example, citation."""
-    names = [*measure.traits.aliases, *measure.traits.trec_eval]
+    names = other_names(MEASURES[measure.name])
     also = [f"Also called {', '.join(names)}."] if names else []
     low, high = measure.traits.range
     facts = f"Values from {low:g} to {high:g}; over queries the {measure.traits.summary}."

@@ -42,7 +42,7 @@ class Evidence:
     def of(cls, rankings: JudgedRankings, rel: int) -> Evidence:
         judged = rankings.where(rankings.labels >= 0)
         best = np.full(len(rankings.judgments.grade), np.iinfo(np.int64).max)
-        np.minimum.at(best, judged.row, judged.rank)
+        np.minimum.at(best, judged.row, judged.rank.astype(best.dtype))
         row = np.flatnonzero(best < np.iinfo(np.int64).max)
         return cls(rankings.judgments.query[row], best[row], rankings.judgments.grade[row] >= rel)
 
@@ -140,15 +140,18 @@ class Completions:
         if str(measure) not in self._sparse:
             self._sparse[str(measure)] = self._is_sparse(measure)
         key = _cutoff(measure) if self._sparse[str(measure)] else -1.0
+        return key, self._stacking_to(key)
+
+    def _stacking_to(self, key: float) -> Stacking:
         if key not in self._stackings:
             self._stackings[key] = Stacking(self.rankings, self.row, key < 0, key)
-        return key, self._stackings[key]
+        return self._stackings[key]
 
     def _is_sparse(self, measure: Measure) -> bool:
         if not (measure.traits.pointwise or measure.traits.diluted):
             return False
         pool, nothing = self.rankings.judgments, np.zeros(0, np.int64)
-        sparse = Stacking(self.rankings, self.row, False, _cutoff(measure))
+        sparse = self._stacking_to(_cutoff(measure))
         alone = measure.compute(sparse.stacked(DrawnGrades(nothing, nothing, nothing.astype(np.int32), 1)))
         nonrelevant = self.rankings.relabelled(pool.with_grades(np.maximum(pool.grade, 0)))
         return np.array_equal(alone, measure.compute(nonrelevant), equal_nan=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from unjudged.errors import UnjudgedWarning
 from unjudged.formats.tables import Ids
 from unjudged.measures.registry import Measure
+from unjudged.rankings.coverage import coverage_warnings
 from unjudged.rankings.document_union import DocumentUnion, prefix_errors
 from unjudged.rankings.hashing import Numbers, hashes, mixed, salt
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
@@ -75,20 +77,15 @@ class SharedRankings:
             offsets=ends(retrieved),
             retrieved=retrieved.astype(np.int32),
             query=np.tile(np.arange(queries, dtype=np.int32), len(runs)),
+            ignored=tuple(union.ignored),
         )
         names = Ids.joined(union.names)
         return cls(pool, rankings, list(runs), judgments.queries, names, name_of_row, judgments)
 
-    def notes(self) -> Iterator[str]:
-        """What a reader must know: queries that a run has no ranking for."""
-        empty = self.per_run(self.rankings.retrieved == 0)
-        for run, absent in zip(self.runs, empty, strict=True):
-            missing = [self.queries[q] for q in np.flatnonzero(absent).tolist()]
-            if missing:
-                some = ", ".join(missing[:5]) + (", ..." if len(missing) > 5 else "")
-                many = "query" if len(missing) == 1 else "queries"
-                lacks = f"{run} has no ranking for {len(missing)} {many} of {len(self.queries)}"
-                yield f"{lacks}: {some}. Each counts as empty."
+    @cached_property
+    def warnings(self) -> list[UnjudgedWarning]:
+        """What makes comparisons mean less than they seem to: little in common with the judgments."""
+        return list(coverage_warnings(self.runs, list(self.queries), self.judged_rankings))
 
     @cached_property
     def judged_rankings(self) -> JudgedRankings:
@@ -105,7 +102,7 @@ class SharedRankings:
     def best_rank(self) -> Integers:
         """The best rank that any run gives each row; one more than the longest ranking if none has it."""
         best = np.full(len(self.judgments.grade), int(self.rankings.retrieved.max(initial=0)) + 1)
-        np.minimum.at(best, self.rankings.row, self.rankings.rank)
+        np.minimum.at(best, self.rankings.row, self.rankings.rank.astype(best.dtype))
         return best
 
     def document(self, row: int) -> str:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from unjudged.rankings.judged import Integers, JudgedRankings, Mask
 from unjudged.rankings.judgments import Judgments
-from unjudged.segments import ends, ranges
+from unjudged.segments import ends, ranges, stable_order
 from unjudged.uncertainty.bounding.filled import anonymous
 
 
@@ -170,7 +170,7 @@ class Stacking:
         element = np.flatnonzero(wanted)
         document = number[r.row[element]]
         count = np.bincount(document, minlength=len(self.row))
-        return ends(count)[:-1], count, element[np.argsort(document, kind="stable")]
+        return ends(count)[:-1], count, element[stable_order(document)]
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,8 +12,7 @@ from cyclopts import Parameter
 from unjudged import groups
 from unjudged.cli.output import warn
 from unjudged.errors import InputError, UsageError
-from unjudged.measures.names import parse_measures
-from unjudged.measures.registry import Measure
+from unjudged.measures.names import parse_measure
 from unjudged.rankings.judgments import Judgments
 
 File = Annotated[str, Parameter(allow_leading_hyphen=True)]
@@ -23,6 +22,7 @@ Judged = Annotated[list[str] | None, Parameter(("-j", "--judged"), negative="")]
 Measures = Annotated[list[str] | None, Parameter(("-m", "--measure"), negative="")]
 Output = Annotated[Path | None, Parameter(("-o", "--output"))]
 Plot = Annotated[Path | None, Parameter("--plot")]
+one_measure = parse_measure
 DESIGN = b"unjudged-design"
 """How the file of a drawn sample begins."""
 
@@ -64,14 +64,6 @@ def _from_design(file: str) -> Judgments:
     from unjudged.predictions.judging_design import JudgingDesign
 
     return JudgingDesign.of(file).judgments
-
-
-def one_measure(name: str) -> Measure:
-    """The measure of that name, which must stand for only one."""
-    chosen = parse_measures(name)
-    if len(chosen) != 1:
-        raise UsageError(f"{name!r} stands for {len(chosen)} measures: give one")
-    return chosen[0]
 
 
 def number_or_name(text: str) -> float | str:

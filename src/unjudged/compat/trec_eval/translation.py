@@ -16,9 +16,9 @@ from unjudged.compat.trec_eval.exits import Stop, cannot_initialize
 from unjudged.measures.averages import GEOMETRIC
 from unjudged.measures.gain import IdealDCG
 from unjudged.measures.interpolated import TENTHS, documents_needed
-from unjudged.measures.names import trec_eval_names
 from unjudged.measures.rank_biased import RBP, RBPResidual
 from unjudged.measures.registry import Measure
+from unjudged.measures.spellings import trec_eval_names
 from unjudged.rankings.judged import Floats, JudgedRankings
 
 

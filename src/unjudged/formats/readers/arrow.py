@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from unjudged.errors import InputError, missing_package, quoted, reason_of
 from unjudged.formats.limits import check
 from unjudged.formats.matching import SMALLEST_PART, cores
-from unjudged.formats.readers.grouping import ids_of, numbered, stable_order
-from unjudged.formats.roles import expected, unfit
-from unjudged.formats.tables import Table
+from unjudged.formats.readers.buffers import arrow_of_bits, ids_of, ids_of_chunks, numpy_of, numpy_of_bits
+from unjudged.formats.readers.grouping import grouped, numbered
+from unjudged.formats.roles import descending, expected, unfit
+from unjudged.formats.tables import Ids, Scattered, Table
 from unjudged.formats.threads import Threads
 
 if TYPE_CHECKING:
@@ -53,11 +54,17 @@ def table_of_arrow(columns: Columns, where: Where = in_order, *, together: bool 
 
     `where` says in errors where a row is.
     """
+    rows = rows_of_arrow(columns, where, together=together)
+    return grouped(rows) if isinstance(rows, Scattered) else rows
+
+
+def rows_of_arrow(columns: Columns, where: Where = in_order, *, together: bool = True) -> Table | Scattered:
+    """The same, but rows whose queries are apart stay as they are, each with the number of its query."""
     with arrow_errors("damaged Arrow data"):
         for column in columns.values():
             _validate(column)
         check("ROWS", len(columns["query"]))
-        return _table(columns, where, together)
+        return _rows(columns, where, together)
 
 
 def _validate(column: pa.ChunkedArray) -> None:
@@ -72,40 +79,26 @@ def _validate(column: pa.ChunkedArray) -> None:
         (chunk.view(as_bytes) if as_bytes else chunk).validate(full=True)
 
 
-def _table(columns: Columns, where: Where, together: bool) -> Table:
+def _rows(columns: Columns, where: Where, together: bool) -> Table | Scattered:
     query = _identifiers(columns["query"], "query", where)
-    documents = _bytes(_identifiers(columns["document"], "document", where))
+    documents = _ids(_identifiers(columns["document"], "document", where))
     numbers = [_numbers(columns[role], role, where) for role in columns if role not in ("query", "document")]
     matrix = np.stack(numbers, axis=1) if len(numbers) > 1 else numbers[0][:, None]
-    number = None
     if together and _scattered(query):
-        queries, number = numbered(_bytes(query))
-    else:
-        queries, starts = _groups(query)
-        if together:
-            distinct, code = numbered(queries)
-            if len(distinct) < len(queries):
-                queries, number = distinct, np.repeat(code, np.diff(starts))
-    if number is not None:
-        order = stable_order(number)
-        documents, matrix = _taken(documents, order), matrix[order]
-        starts = np.concatenate([[0], np.cumsum(np.bincount(number))])
-    return Table(ids_of(queries), starts.astype(np.int64), ids_of(documents), matrix, np.zeros(0, np.int64))
+        return Scattered(*numbered(_ids(query)), documents, matrix)
+    names, starts = _groups(query)
+    queries = ids_of(names)
+    if together:
+        distinct, code = numbered(queries)
+        if len(distinct) < len(queries):
+            return Scattered(distinct, np.repeat(code, np.diff(starts)), documents, matrix)
+    return Table(queries, starts, documents, matrix, np.zeros(0, np.int64))
 
 
 def _scattered(query: pa.ChunkedArray) -> bool:
     """Whether the query changes at most of the first rows: then every row is numbered, not stretches."""
     first = query.slice(0, LOOK_AHEAD)
     return 2 * len(_groups(first)[0]) > len(first) > 1
-
-
-def _taken(column: pa.Array, order: NDArray[np.int64]) -> pa.Array:
-    """The rows in this order; each core takes a part."""
-    import pyarrow as pa
-
-    parts = np.array_split(order, cores())
-    with Threads(cores()) as pool:
-        return pa.concat_arrays(pool.map(column.take, map(pa.array, parts)))
 
 
 def _identifiers(column: pa.ChunkedArray, role: str, where: Where) -> pa.ChunkedArray:
@@ -139,33 +132,46 @@ def _groups(column: pa.ChunkedArray) -> tuple[pa.Array, NDArray[np.int64]]:
         stretches = compute.run_end_encode(codes, run_end_type=pa.int64())
         values = _bytes(chunk.dictionary.take(stretches.values)) if category else stretches.values
         names.append(values)
-        starts.append(before + np.concatenate([[0], stretches.run_ends.to_numpy()[:-1]])[: len(values)])
+        ends = numpy_of(stretches.run_ends, np.int64)
+        starts.append(before + np.concatenate([[0], ends[:-1]])[: len(values)])
         before += len(chunk)
-    name = pa.concat_arrays(names) if names else pa.array([], pa.large_binary())
+    name = pa.concat_arrays(names) if names else pa.nulls(0, pa.large_binary())
     first = np.concatenate([*starts, [before]]).astype(np.int64)
     new = np.ones(len(first), bool)
     if len(name) > 1:
-        new[1:-1] = compute.not_equal(name[1:], name[:-1]).to_numpy(zero_copy_only=False)
-    return name.filter(pa.array(new[:-1])), first[new]
+        new[1:-1] = numpy_of_bits(compute.not_equal(name[1:], name[:-1]))
+    return name.filter(arrow_of_bits(new[:-1])), first[new]
 
 
-def _bytes(column: pa.ChunkedArray | pa.Array) -> pa.Array:
-    """One array of bytes with wide offsets; whole numbers become their decimal digits."""
+def _ids(column: pa.ChunkedArray) -> Ids:
+    """The identifiers of a column; whole numbers become their decimal digits."""
     import pyarrow as pa
 
+    if not len(column):
+        return Ids.of([])
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     if pa.types.is_integer(column.type):
         column = _in_decimals(column)
-    column = column.cast(pa.large_binary())
-    return column if isinstance(column, pa.Array) else column.combine_chunks()
+    if column.type not in (pa.string(), pa.binary(), pa.large_string()):
+        column = column.cast(pa.large_binary())
+    wide = column.type == pa.large_string()
+    return ids_of_chunks(chunk.view(pa.large_binary()) if wide else chunk for chunk in column.chunks)
 
 
-def _in_decimals(column: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray:
+def _bytes(array: pa.Array) -> pa.Array:
+    """The identifiers of one array, as bytes with wide offsets."""
     import pyarrow as pa
 
-    chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
-    parts = [c.slice(at, SMALLEST_PART) for c in chunks for at in range(0, len(c), SMALLEST_PART)]
+    if pa.types.is_integer(array.type):
+        array = array.cast(pa.large_string())
+    return array.cast(pa.large_binary())
+
+
+def _in_decimals(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    import pyarrow as pa
+
+    parts = [c.slice(at, SMALLEST_PART) for c in column.chunks for at in range(0, len(c), SMALLEST_PART)]
     with Threads(cores()) as pool:
         written = list(pool.map(lambda part: part.cast(pa.large_string()), parts))
     return pa.chunked_array(written, pa.large_string())
@@ -181,7 +187,7 @@ def _numbers(column: pa.ChunkedArray, role: str, where: Where) -> NDArray[np.flo
     if pa.types.is_decimal(column.type):
         column = column.cast(pa.string())  # and from there to the nearest double, as text is read
     try:
-        numbers: NDArray[np.float64] = column.cast(pa.float64(), safe=False).to_numpy()
+        numbers = _doubles(column.cast(pa.float64(), safe=False))
         bad = unfit(role, numbers)
         wrong = int(np.argmax(bad)) if bad.any() else None
     except pa.ArrowNotImplementedError:
@@ -189,9 +195,17 @@ def _numbers(column: pa.ChunkedArray, role: str, where: Where) -> NDArray[np.flo
     except pa.ArrowInvalid:
         wrong = _first_that_is_no_number(column)
     if wrong is None:
-        return numbers
+        return descending(role, numbers)
     value = quoted(str(column[wrong].as_py()))
     raise InputError(f"{where(wrong)}: the {role} is {value}, expected {expected(role)}")
+
+
+def _doubles(column: pa.ChunkedArray) -> NDArray[np.float64]:
+    """The numbers of a column; NaN where there is none."""
+    if column.null_count:
+        column = column.fill_null(np.nan)
+    parts = [numpy_of(chunk, np.float64) for chunk in column.chunks]
+    return parts[0] if len(parts) == 1 else np.concatenate([np.zeros(0), *parts])
 
 
 def _first_that_is_no_number(column: pa.ChunkedArray) -> int:

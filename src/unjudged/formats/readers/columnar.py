@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any
 from unjudged.errors import InputError, missing_package
 from unjudged.formats.limits import bounded, check
 from unjudged.formats.matching import match, match_blocks
-from unjudged.formats.readers.arrow import Where, arrow_errors, in_order, pyarrow_module, table_of_arrow
+from unjudged.formats.readers.arrow import (
+    Where,
+    arrow_errors,
+    in_order,
+    pyarrow_module,
+    rows_of_arrow,
+    table_of_arrow,
+)
 from unjudged.formats.readers.parts import Piece, files_in, open_part, read_ahead
 from unjudged.formats.roles import NONE, Layout, columns_of, layout_of
 from unjudged.formats.scan import scanner
@@ -30,30 +37,51 @@ def read(path: Path, number: str, given: Mapping[str, str]) -> tuple[Table, Layo
     pyarrow_module("a Parquet or Arrow file")
     with arrow_errors(UNREADABLE):
         rows = _Rows(path, number, given)
-        return rows.whole_table(), layout_of(rows.columns)
+        return table_of_arrow(rows.whole()), layout_of(rows.columns)
 
 
-def scan_run(path: Path, judged: scanner.Index) -> Matched:
+def scan_run(path: Path, judged: scanner.Index, given: Mapping[str, str] = NONE) -> Matched:
     """What a run holds of the judged documents, without keeping the rest of it in memory."""
     pyarrow_module("a Parquet or Arrow file")
     with arrow_errors(UNREADABLE):
-        rows = _Rows(path, "score", NONE)
+        rows = _Rows(path, "score", given)
         matched = match_blocks(bounded(rows.tables()), judged)
         if matched is None and rows.count() <= MOST_IN_MEMORY:
-            return match(rows.whole_table(), judged)
+            return match(rows_of_arrow(rows.whole()), judged)
         return matched or _scan_ordered(rows, judged)
+
+
+def names_in(path: Path) -> list[str]:
+    """The names of the columns."""
+    pyarrow_module("a Parquet or Arrow file")
+    with arrow_errors(UNREADABLE):
+        names: list[str] = open_part(_files(path)[0]).schema.names
+        return names
+
+
+def rows_with(path: Path, given: Mapping[str, str], column: str) -> pa.Table:
+    """All rows of a run's columns and of one more, as far as memory allows."""
+    import pyarrow
+
+    with arrow_errors(UNREADABLE):
+        rows = _Rows(path, "score", given, column)
+        return pyarrow.Table.from_batches(_validated(rows.held()), rows.schema)
+
+
+def _files(path: Path) -> list[Path]:
+    return files_in(path) if path.is_dir() else [path]
 
 
 class _Rows:
     """The columns that matter, batch by batch, as often as needed."""
 
-    def __init__(self, path: Path, number: str, given: Mapping[str, str]) -> None:
+    def __init__(self, path: Path, number: str, given: Mapping[str, str], *others: str) -> None:
         import pyarrow
 
-        self.files = files_in(path) if path.is_dir() else [path]
+        self.files = _files(path)
         schema = open_part(self.files[0]).schema
         self.columns = columns_of(schema.names, number, given)
-        fields = [schema.field(name) for name in dict.fromkeys(self.columns.values())]
+        fields = [schema.field(name) for name in dict.fromkeys([*self.columns.values(), *others])]
         self.schema = pyarrow.schema([pyarrow.field(field.name, _plain(field.type)) for field in fields])
 
     def batches(self) -> Iterator[pa.RecordBatch]:
@@ -76,14 +104,17 @@ class _Rows:
     def count(self) -> int:
         return sum(open_part(file).size() for file in self.files)
 
-    def whole_table(self) -> Table:
+    def whole(self) -> dict[str, pa.ChunkedArray]:
         """All rows at once, as far as memory allows."""
+        return self.by_role(self.held(), self.schema)
+
+    def held(self) -> list[pa.RecordBatch]:
         held, taken = [], 0
         for batch in self.batches():
             taken += batch.nbytes
             check("MEMORY", taken)
             held.append(batch)
-        return table_of_arrow(self.by_role(held, self.schema))
+        return held
 
     def tables(self) -> Iterator[Table]:
         before = 0

@@ -12,7 +12,7 @@ from unjudged.formats.tables import Table
 
 def read_judgments(name: str) -> tuple[Table, Layout]:
     """The judgments of a dataset, which ir_datasets downloads if needed."""
-    dataset = _load(name)
+    dataset = load_dataset(name)
     if not dataset.has_qrels():
         raise InputError("this dataset has no judgments; choose one of its parts that has them")
     columns = columns_of(dataset.qrels_cls()._fields, "grade", NONE)
@@ -24,7 +24,8 @@ def read_judgments(name: str) -> tuple[Table, Layout]:
     return table_of_rows(rows, tuple(columns)[2:]), layout_of(columns)
 
 
-def _load(name: str) -> Any:
+def load_dataset(name: str) -> Any:
+    """The dataset of this name; nothing is downloaded before it is read."""
     try:
         import ir_datasets
     except ModuleNotFoundError:

@@ -20,6 +20,7 @@ from unjudged.formats.roles import (
     NONE,
     Layout,
     columns_of,
+    descending,
     endless_line,
     expected,
     is_header,
@@ -32,14 +33,15 @@ from unjudged.formats.streams import PathLike, opened
 from unjudged.formats.tables import Ids, Matched, Table
 
 BLOCK = 1 << 16
+DELIMITERS = "\t,;"
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 Lines = list[tuple[int, list[str]]]
 
 
-def delimiter_of(first_line: str) -> str | None:
+def delimiter_of(first_line: str, given: Mapping[str, str] = NONE) -> str | None:
     """What separates the names of a header; None if the line is not a header."""
-    for delimiter in "\t,":
-        if is_header(_fields([first_line], delimiter)):
+    for delimiter in DELIMITERS:
+        if is_header(_fields([first_line], delimiter), given):
             return delimiter
     return None
 
@@ -53,48 +55,57 @@ def read(file: PathLike, number: str, given: Mapping[str, str]) -> tuple[Table, 
     return Table.joined(tables).grouped(), layout_of(columns)
 
 
-def scan_run(file: PathLike, judged: scanner.Index) -> Matched:
+def scan_run(file: PathLike, judged: scanner.Index, given: Mapping[str, str] = NONE) -> Matched:
     """What a run holds of the judged documents; all of it is held only if the rows of a query are apart."""
-    matched = match_blocks(bounded(_read(file, "score", NONE)[1]), judged)
-    return matched or match(read(file, "score", NONE)[0], judged)
+    matched = match_blocks(bounded(_read(file, "score", given)[1]), judged)
+    return matched or match(read(file, "score", given)[0], judged)
 
 
 def _read(
     file: PathLike, number: str, given: Mapping[str, str], held: int = 0
 ) -> tuple[dict[str, str], Iterator[Table]]:
     """The column of each role, and the rows in blocks."""
-    blocks = _blocks(file, held)
-    ((_, header),) = next(blocks)
+    header, blocks = header_and_blocks(file, given, held)
     columns = columns_of(header, number, given)
     places = {role: header.index(name) for role, name in columns.items()}
-    return columns, (_table(block, places, len(header)) for block in blocks)
+    return columns, (table_of_lines(block, places, len(header)) for block in blocks)
 
 
-def _blocks(file: PathLike, held: int) -> Iterator[Lines]:
+def header_and_blocks(
+    file: PathLike, given: Mapping[str, str], held: int = BYTES_OF_TEXT
+) -> tuple[list[str], Iterator[Lines]]:
+    """The names of the columns, and the rows in blocks."""
+    blocks = _blocks(file, held, given)
+    ((_, header),) = next(blocks)
+    return header, blocks
+
+
+def _blocks(file: PathLike, held: int, given: Mapping[str, str]) -> Iterator[Lines]:
     """The header on its own, then blocks of rows, each with its line."""
+    lines = lines_of(file, held)
+    first = next(lines, "")
+    delimiter = delimiter_of(first, given) or ","
+    yield [(1, _fields([first], delimiter))]
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    try:
+        while block := [(reader.line_num + 1, row) for row in islice(reader, BLOCK)]:
+            yield [(line, row) for line, row in block if row]
+    except csv.Error as error:
+        problem = f"{error}, expected fields as in the header"
+        raise InputError(problem, line=reader.line_num + 1) from None
+
+
+def lines_of(file: PathLike, held: int) -> Iterator[str]:
+    """The lines of a file, none of them endless; `held` is as for `opened`."""
     with opened(file, held=held) as stream:
         buffered = cast("Any", io.BufferedReader(stream) if isinstance(stream, io.RawIOBase) else stream)
         with io.TextIOWrapper(buffered, "utf-8-sig", "surrogateescape", newline="") as text:
-            lines = _lines(text)
-            first = next(lines, "")
-            delimiter = delimiter_of(first) or ","
-            yield [(1, _fields([first], delimiter))]
-            reader = csv.reader(lines, delimiter=delimiter, strict=True)
-            try:
-                while block := [(reader.line_num + 1, row) for row in islice(reader, BLOCK)]:
-                    yield [(line, row) for line, row in block if row]
-            except csv.Error as error:
-                problem = f"{error}, expected fields as in the header"
-                raise InputError(problem, line=reader.line_num + 1) from None
-
-
-def _lines(text: io.TextIOWrapper) -> Iterator[str]:
-    number = 0
-    while line := text.readline(LONGEST_LINE + 1):
-        number += 1
-        if len(line) > LONGEST_LINE:
-            raise endless_line(number)
-        yield line
+            number = 0
+            while line := text.readline(LONGEST_LINE + 1):
+                number += 1
+                if len(line) > LONGEST_LINE:
+                    raise endless_line(number)
+                yield line
 
 
 def _fields(lines: Sequence[str], delimiter: str) -> list[str]:
@@ -104,7 +115,7 @@ def _fields(lines: Sequence[str], delimiter: str) -> list[str]:
         return []
 
 
-def _table(block: Lines, places: Mapping[str, int], width: int) -> Table:
+def table_of_lines(block: Lines, places: Mapping[str, int], width: int) -> Table:
     for line, row in block:
         if len(row) != width:
             raise InputError(f"expected {width} fields, as in the header, found {len(row)}", line=line)
@@ -131,4 +142,4 @@ def _numbers(role: str, texts: list[str], lines: NDArray[np.int64]) -> NDArray[n
         wrong = int(np.argmax(bad))
         problem = f"the {role} is {quoted(texts[wrong])}, expected {expected(role)}"
         raise InputError(problem, line=int(lines[wrong]))
-    return numbers
+    return descending(role, numbers)

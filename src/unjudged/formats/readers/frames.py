@@ -8,9 +8,10 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Protocol
 
 from unjudged.errors import InputError, UnjudgedError, UsageError, reason_of
+from unjudged.formats.limits import check
 from unjudged.formats.readers.memory import table_of_rows
-from unjudged.formats.roles import Layout, columns_of, layout_of
-from unjudged.formats.tables import Table
+from unjudged.formats.roles import NONE, Layout, columns_of, layout_of, no_rows
+from unjudged.formats.tables import Scattered, Table
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoFrame
@@ -51,6 +52,22 @@ def table_of_frame(frame: Any, number: str, given: Mapping[str, str]) -> tuple[T
     return table_of_arrow({role: rows[name] for role, name in columns.items()}), layout_of(columns)
 
 
+def rankings_of_frame(frame: Any) -> Table | Scattered:
+    """The rows of a run, which stay as they are if those of a query are apart."""
+    columns, rows = _chosen(frame, "score", NONE)
+    rankings: Table | Scattered
+    if find_spec("pyarrow") is None:
+        rankings = _of_lists(rows, columns)
+    else:
+        from unjudged.formats.readers.arrow import rows_of_arrow
+
+        rankings = rows_of_arrow({role: rows[name] for role, name in columns.items()})
+    if not len(rankings.documents):
+        raise no_rows()
+    check("ROWS", len(rankings.documents))
+    return rankings
+
+
 def _chosen(frame: Any, number: str, given: Mapping[str, str]) -> tuple[dict[str, str], Any]:
     """The column of each role; and these columns, as an Arrow table if pyarrow is installed."""
     import narwhals
@@ -58,7 +75,7 @@ def _chosen(frame: Any, number: str, given: Mapping[str, str]) -> tuple[dict[str
     frame = narwhals.to_native(frame, pass_through=True)
     if library_of(frame) == "pyspark":
         raise UsageError("a Spark frame stays on the cluster: use unjudged.engines.spark.evaluate")
-    with _library_errors():
+    with library_errors():
         if library_of(frame) == "duckdb":
             columns = columns_of(frame.columns, number, given)
             quoted = ('"' + name.replace('"', '""') + '"' for name in dict.fromkeys(columns.values()))
@@ -79,7 +96,7 @@ def _chosen(frame: Any, number: str, given: Mapping[str, str]) -> tuple[dict[str
 
 
 @contextmanager
-def _library_errors() -> Iterator[None]:
+def library_errors() -> Iterator[None]:
     """What a library of frames says of a frame that it cannot hand over is an error of the input."""
     try:
         yield

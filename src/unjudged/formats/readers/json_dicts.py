@@ -1,12 +1,15 @@
-"""JSON dictionaries `{query: {document: number}}`, as BEIR and MTEB write them."""
+"""JSON in one piece: `{query: {document: number}}`, as BEIR and MTEB write it, lists or objects."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from unjudged.errors import InputError, quoted
+from unjudged.errors import InputError, UsageError, quoted
+from unjudged.formats.readers.by_query import by_query, holds_lists
 from unjudged.formats.readers.memory import table_of
+from unjudged.formats.readers.records import fields_of, is_record, table_of_records
+from unjudged.formats.roles import NONE, QRELS, Layout
 from unjudged.formats.streams import PathLike, read_whole
 from unjudged.formats.tables import Table
 
@@ -14,16 +17,28 @@ DESCRIPTIONS = "mteb_"
 BYTES_OF_JSON = 16  # of memory that a byte of JSON takes, about, as Python's objects
 
 
-def read(file: PathLike, number: str) -> Table:
-    """All of a dictionary; if it is wrapped in others (MTEB: by subset and split), the innermost."""
+def read(file: PathLike, number: str, given: Mapping[str, str] = NONE) -> tuple[Table, Layout]:
+    """All of a dictionary; if it is wrapped in others (MTEB: by subset and split), the innermost.
+
+    A list of objects, or one object, is read as JSON lines are.
+    """
     import json
 
     text = read_whole(file, BYTES_OF_JSON)
     try:
-        data = json.loads(text, object_pairs_hook=_without_repeats)
+        data = json.loads(text, object_pairs_hook=without_repeats)
     except (ValueError, RecursionError) as error:
         raise InputError(f"cannot be read as JSON: {error}") from None
-    return table_of(_innermost(data, number), number)
+    records = [data] if isinstance(data, Mapping) else data
+    if isinstance(records, list) and records and is_record(records[0], given):
+        fields = fields_of(records[0], number, given)
+        every = ((f"item {place} (from 0)", record) for place, record in enumerate(records))
+        return table_of_records(every, fields), fields.layout
+    if given:
+        raise UsageError("this JSON has no column names, so columns cannot be chosen by name")
+    if isinstance(data, Mapping) and holds_lists(data):
+        return table_of(by_query(data, number), number), QRELS
+    return table_of(_innermost(data, number), number), QRELS
 
 
 def _innermost(data: Any, number: str) -> Mapping[str, Any]:
@@ -44,7 +59,7 @@ def _holds_mappings(value: Any) -> bool:
     return isinstance(value, Mapping) and any(isinstance(inner, Mapping) for inner in value.values())
 
 
-def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     data = dict(pairs)
     if len(data) < len(pairs):
         from collections import Counter

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.errors import InputError, quoted
-from unjudged.formats.roles import expected, unfit
+from unjudged.formats.roles import descending, expected, unfit
+from unjudged.formats.scan import scanner
 from unjudged.formats.tables import Ids, Table, encode
 
 Nested = Mapping[str, Mapping[str, float]]
@@ -25,6 +26,9 @@ def table_of(data: Nested | Rows, number: str) -> Table:
 
 
 def _of_mapping(data: Mapping[str, Any], number: str) -> Table:
+    plain = scanner.table_of_dicts(data)
+    if plain is not None and not unfit(number, plain.numbers).any():
+        return plain
     names, inners = _entries(data)
     documents: list[Any] = []
     values: list[Any] = []
@@ -129,7 +133,7 @@ def _numbers(values: list[Any], number: str, name_of: Any) -> NDArray[np.float64
     except (TypeError, ValueError, OverflowError):
         wrong = next((i for i, value in enumerate(values) if _is_no_number(value)), 0)
     if wrong is None:
-        return numbers
+        return descending(number, numbers)
     query, document = name_of(wrong)
     what = f"the {number} of document {quoted(str(document))} of query {quoted(str(query))}"
     raise InputError(f"{what} is {quoted(_shown(values[wrong]))}, expected {expected(number)}")

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from unjudged.errors import InputError, UnjudgedError
+from unjudged.errors import InputError, UnjudgedError, quoted
 from unjudged.formats.limits import BYTES_OF_TEXT, check
 from unjudged.formats.matching import cores
 from unjudged.formats.readers.trec_unordered import named, scan_unordered
@@ -25,7 +25,7 @@ from unjudged.formats.streams import (
     opened,
     pieces,
 )
-from unjudged.formats.tables import Ids, Matched, Table
+from unjudged.formats.tables import Ids, Matched, Table, decode
 from unjudged.formats.threads import Threads
 from unjudged.formats.unordered import DocumentTwice
 
@@ -78,6 +78,19 @@ def last_tag(path: PathLike) -> bytes:
     return next((row[5] for row in rows if len(row) > 5 and not row[0].startswith(b"#")), b"")
 
 
+def only_tag(path: PathLike) -> str:
+    """The tag of a run, which its first and its last line must have in common."""
+    with opened(path) as stream:
+        start = stream.read(LOOK_AHEAD) or b""
+    rows = (line.split() for line in start.split(b"\n"))
+    first = next((row[5] for row in rows if len(row) > 5 and not row[0].startswith(b"#")), b"")
+    last = last_tag(path)
+    if not last or first != last:
+        found = f"the tags {quoted(first)} and {quoted(last)}" if last else "no tag"
+        raise InputError(f"{found} in its sixth column, expected one that names the run")
+    return decode(last)
+
+
 def scan_runs(
     files: Sequence[tuple[PathLike, PathLike]], judged: scanner.Index, layout: Layout = RUN
 ) -> Generator[Matched, None, None]:
@@ -92,19 +105,26 @@ def scan_runs(
         stack.callback(pool.shutdown, wait=False, cancel_futures=True)
         stack.callback(stop.set)
         waiting = []
+        idle = len(files) < workers
         for path, file in files:
             with name_file_in_errors(path):
-                parts = pieces(file, workers if len(files) < workers else 1)
-            scans = [pool.submit(_scan_piece, file, part, judged, layout, stop) for part in parts]
+                parts = pieces(file, workers if idle else 1)
+            scans = [pool.submit(_scan_piece, file, part, judged, layout, stop, ahead=idle) for part in parts]
             waiting.append((path, file, scans))
         for path, file, scans in waiting:
             yield _join((path, file), scans, judged, layout, pool=pool, stop=stop)
 
 
 def _scan_piece(
-    file: PathLike, part: tuple[int, int | None], judged: scanner.Index, layout: Layout, stop: Event
+    file: PathLike,
+    part: tuple[int, int | None],
+    judged: scanner.Index,
+    layout: Layout,
+    stop: Event,
+    *,
+    ahead: bool = False,
 ) -> Matched | None:
-    with opened(file) as stream:
+    with opened(file, ahead=stop if ahead else None) as stream:
         return scanner.scan_run(_Rankings(Piece(stream, *part, stop)), judged, layout)
 
 
@@ -164,7 +184,7 @@ def _nothing_judged() -> scanner.Index:
 
 
 def _read(file: PathLike, layout: Layout) -> Table:
-    with opened(file, held=BYTES_OF_TEXT) as stream:
+    with opened(file, held=BYTES_OF_TEXT, ahead=Event() if cores() > 1 else None) as stream:
         table, _ = scanner.read_table(stream, layout)
     if not len(table.lines):
         raise _empty(layout)

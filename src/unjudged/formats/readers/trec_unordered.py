@@ -33,7 +33,7 @@ def scan_unordered(
         return kept
 
     def read_piece(part: tuple[int, int | None], rows: scanner.UnorderedRows) -> None:
-        with opened(file) as stream:
+        with opened(file, ahead=stop if workers > 1 else None) as stream:
             scanner.scan_unordered(Piece(stream, *part, stop), rows, layout)
 
     return match_unordered(read, judged, pool, workers)

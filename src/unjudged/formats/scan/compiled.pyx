@@ -6,7 +6,8 @@ import numpy as np
 from unjudged.formats import roles
 from unjudged.formats.roles import LONGEST_LINE, endless_line, seen_before, wrong_number, wrong_width
 from unjudged.formats.scan.checks import checked_table
-from unjudged.formats.scan.compiled_matching import Index, best_first, match_mapping, match_table, number_names
+from unjudged.formats.scan.compiled_dicts import match_dicts, match_mapping, table_of_dicts
+from unjudged.formats.scan.compiled_matching import Index, best_first, match_table, number_names
 from unjudged.formats.scan.compiled_unordered import PARTS, GroupedRows, UnorderedRows
 from unjudged.formats.tables import Ids, Table
 

@@ -7,16 +7,13 @@ import numpy as np
 
 from unjudged.errors import DuplicateError
 from unjudged.formats.scan.checks import (
-    MOST_ROWS, changed_while_read, check_rows, checked_columns, checked_groups, checked_ids, checked_starts,
-    too_many_rows,
+    MOST_ROWS, changed_while_read, check_rows, checked_columns, checked_groups, checked_ids, too_many_rows,
 )
-from unjudged.formats.scan.plain_mappings import scores_by_document
 from unjudged.formats.tables import Matched
 
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t, uint8_t
 
-from unjudged.formats.scan.dicts cimport match_dict
 from unjudged.formats.scan.index cimport (
     Names, add_documents, add_query, find_query, hash_table_size, is_name, name_of,
 )
@@ -24,7 +21,7 @@ from unjudged.formats.scan.matches cimport match_ranking, release_matches, sort_
 from unjudged.formats.scan.ranking cimport Ranked
 from unjudged.formats.scan.text cimport keyed_hash
 from unjudged.formats.scan.vector cimport (
-    CHANGED, DONE, NO_MEMORY, NOT_PLAIN, REPEATED_DOCUMENT, TOO_MANY_ROWS, Status, Vector, release,
+    CHANGED, DONE, NO_MEMORY, REPEATED_DOCUMENT, TOO_MANY_ROWS, Status, Vector, release,
 )
 
 cdef enum:
@@ -216,32 +213,3 @@ cdef int32_t add_name(
         slot = (slot + 1) & mask
     slots[slot] = (code >> 32 << 32) | <uint64_t>(number + 1)
     return <int32_t>number
-
-
-def match_mapping(run, queries, documents, starts, bint single):
-    """The judged documents of each ranking of `run`, `{query: {document: score}}`, whose query is judged.
-
-    `queries` numbers the judged queries; `documents[q]` are the documents of query q, its rows from
-    `starts[q]` on. `single` rounds scores to single precision.
-    """
-    cdef Matching matching = Matching()
-    cdef Status status
-    cdef int32_t number
-    cdef list judged
-    cdef const int64_t[::1] rows = checked_starts(starts, len(documents), sum(map(len, documents)))
-    matching.hits.single = single
-    for query, ranking in run.items():
-        known = queries.get(query)
-        if known is None:
-            continue
-        judged, number = documents[known], known
-        if number < 0 or len(judged) != rows[number + 1] - rows[number]:
-            raise changed_while_read("the judged documents")
-        status = NOT_PLAIN
-        if isinstance(ranking, dict):
-            status = match_dict(&matching.out, &matching.hits, number, ranking, judged, rows[number], None)
-        if status == NOT_PLAIN:
-            ranking = scores_by_document(query, ranking)
-            status = match_dict(&matching.out, &matching.hits, number, ranking, judged, rows[number], [])
-        raise_for(status)
-    return matching.matched()

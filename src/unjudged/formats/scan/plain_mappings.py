@@ -22,22 +22,24 @@ class WrongType(InputError, TypeError):
 def match_mapping(
     run: Mapping[str, Mapping[str, Any]],
     queries: Mapping[str, int],
-    documents: Sequence[list[str]],
+    documents: Sequence[str | None],
     starts: NDArray[np.int64],
     single: bool,
 ) -> Matched:
     """The judged documents of each ranking of `run`, `{query: {document: score}}`, whose query is judged.
 
-    `queries` numbers the judged queries; `documents[q]` are the documents of query q, its rows from
-    `starts[q]` on. `single` rounds scores to single precision.
+    `queries` numbers the judged queries; query q has the rows `starts[q]` to `starts[q + 1]` of `documents`.
+    `single` rounds scores to single precision.
     """
-    first_rows = checked_starts(starts, len(documents), sum(map(len, documents))).tolist()
+    rows = checked_starts(starts, len(starts) - 1, len(documents)).tolist()
+    if rows[0] != 0 or rows[-1] != len(documents):
+        raise changed_while_read("the judged documents")
     query, retrieved, ends, rank, row = [], [], [0], [], []
     for name, ranking in run.items():
         if name not in queries:
             continue
         q = queries[name]
-        if q < 0 or len(documents[q]) != first_rows[q + 1] - first_rows[q]:
+        if not 0 <= q < len(rows) - 1:
             raise changed_while_read("the judged documents")
         scores = scores_by_document(name, ranking)
         keys = [to_single(score) if single else score for score in scores.values()]
@@ -46,7 +48,7 @@ def match_mapping(
         places = {names[i]: place for place, i in enumerate(order, 1)}
         query.append(q)
         retrieved.append(len(places))
-        judged = enumerate(documents[q], first_rows[q])
+        judged = enumerate(documents[rows[q] : rows[q + 1]], rows[q])
         for place, i in sorted((places[document], i) for i, document in judged if document in places):
             rank.append(place)
             row.append(i)
@@ -58,6 +60,22 @@ def match_mapping(
         rank=np.array(rank, np.int32),
         row=np.array(row, np.int32),
     )
+
+
+def match_dicts(*_: Any) -> Matched | None:
+    """The same for every ranking, judged or not, of plain dicts with finite scores. None for any others.
+
+    Only compiled code is faster than making a table of them first.
+    """
+    return None
+
+
+def table_of_dicts(_: Any) -> Table | None:
+    """`{query: {document: number}}` as a table, if all dicts, names and numbers are plain; else None.
+
+    Only compiled code is faster than reading the dicts in the general way.
+    """
+    return None
 
 
 def nested_rows(table: Table, whole: bool) -> dict[str, dict[str, Any]]:

@@ -10,6 +10,7 @@ try:
         Index,
         UnorderedRows,
         best_first,
+        match_dicts,
         match_mapping,
         match_table,
         nested_rows,
@@ -17,12 +18,16 @@ try:
         read_table,
         scan_run,
         scan_unordered,
+        table_of_dicts,
     )
+    from unjudged.formats.scan.compiled_scattered import match_scattered
 except ModuleNotFoundError as error:
-    if error.name != "unjudged.formats.scan.compiled":  # it was compiled, and one of its imports is broken
+    compiled = ("unjudged.formats.scan.compiled", "unjudged.formats.scan.compiled_scattered")
+    if error.name not in compiled:  # it was compiled, and one of its imports is broken
         raise
     from unjudged.formats.scan.plain import KIND_OF_SCANNER, Index, best_first, match_table, number_names
-    from unjudged.formats.scan.plain_mappings import match_mapping, nested_rows
+    from unjudged.formats.scan.plain_mappings import match_dicts, match_mapping, nested_rows, table_of_dicts
+    from unjudged.formats.scan.plain_scattered import match_scattered
     from unjudged.formats.scan.plain_text import read_table, scan_run
     from unjudged.formats.scan.plain_unordered import PARTS, GroupedRows, UnorderedRows, scan_unordered
 
@@ -33,11 +38,14 @@ __all__ = [
     "Index",
     "UnorderedRows",
     "best_first",
+    "match_dicts",
     "match_mapping",
+    "match_scattered",
     "match_table",
     "nested_rows",
     "number_names",
     "read_table",
     "scan_run",
     "scan_unordered",
+    "table_of_dicts",
 ]

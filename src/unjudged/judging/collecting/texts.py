@@ -1,4 +1,4 @@
-"""Texts of documents and topics from JSONL, TSV or TREC's SGML; only those that are wanted are kept."""
+"""Texts of documents and topics from JSONL, TSV, TREC's SGML or ir_datasets; only wanted ones are kept."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from unjudged.errors import InputError, quoted
 from unjudged.formats.roles import LONGEST_LINE
 from unjudged.formats.streams import opened
+from unjudged.judging.collecting.dataset_texts import dataset_documents, dataset_topics, is_dataset
 
 LONGEST_TEXT = 100_000
 """Longer texts are cut; no assessor reads more."""
@@ -37,9 +38,11 @@ class Topic(NamedTuple):
 
 
 def read_texts(file: str | os.PathLike[str], wanted: Collection[str]) -> dict[str, str]:
-    """The texts of the wanted documents, title first."""
+    """The texts of the wanted documents, title first, from a file or, as `irds:<id>`, from ir_datasets."""
     found: dict[str, str] = {}
-    for name, record in _records(file, "doc", "docno"):
+    source = os.fspath(file)
+    read = dataset_documents(source, wanted) if is_dataset(source) else _records(source, "doc", "docno")
+    for name, record in read:
         if name in wanted and name not in found:
             title, body = _first(record, TITLES), _first(record, BODIES)
             found[name] = _cut("\n\n".join(part for part in (title, body) if part))
@@ -47,17 +50,17 @@ def read_texts(file: str | os.PathLike[str], wanted: Collection[str]) -> dict[st
 
 
 def read_topics(file: str | os.PathLike[str]) -> dict[str, Topic]:
-    """Every topic of a file: title, description and narrative where there are."""
+    """Every topic of a file or dataset: title, description and narrative where there are."""
     found = {}
-    for name, record in _records(file, "top", "num"):
+    source = os.fspath(file)
+    for name, record in dataset_topics(source) if is_dataset(source) else _records(source, "top", "num"):
         title, body = _first(record, TITLES), _first(record, BODIES)
         topic = Topic(title or body, body if title else "", _first(record, NARRATIVES))
         found[name] = Topic(*map(_cut, topic))
     return found
 
 
-def _records(file: str | os.PathLike[str], element: str, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    source = os.fspath(file)
+def _records(source: str, element: str, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
     kind = None
     block: list[str] = []
     size = 0

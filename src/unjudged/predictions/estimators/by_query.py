@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 
 from unjudged.errors import InputError, UsageError
 from unjudged.evaluation import RunsSource, judged_rankings, name_runs
-from unjudged.measures.names import MeasureLike, parse_measures
+from unjudged.measures.names import MeasureLike, parse_measure
 from unjudged.predictions.estimators.estimates import Estimates, counted
 from unjudged.predictions.estimators.quantiles import NO_LIMITS, Limits, normal_interval
 from unjudged.predictions.source import Predictions, PredictionsSource
@@ -129,7 +129,7 @@ def estimate_by_query(
     of these and further queries: grades, or scores that are relevant from `threshold` on (probabilities:
     0.5).
     """
-    (chosen,) = parse_measures(measure)
+    chosen = parse_measure(measure)
     chosen.check_mean()
     judgments, named = Judgments.of(qrels), {name: Run.of(run) for name, run in name_runs(runs).items()}
     rel = int(chosen.given.get("rel", 1))

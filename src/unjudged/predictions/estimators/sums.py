@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from unjudged.errors import UsageError
-from unjudged.measures.names import MeasureLike, parse_measures
+from unjudged.measures.names import MeasureLike, parse_measure
 from unjudged.measures.registry import MEASURES, Measure
 from unjudged.measures.traits import Weight
 from unjudged.rankings.judged import Floats, JudgedRankings
@@ -39,7 +39,7 @@ class Sum:
     @classmethod
     def of(cls, measure: MeasureLike) -> Sum:
         """Refuses a measure of another form, and says why."""
-        (chosen,) = parse_measures(measure)
+        chosen = parse_measure(measure)
         chosen.check_complete()
         chosen.check_completable()
         if chosen.traits.weight is None and chosen.name not in WEIGHTS:

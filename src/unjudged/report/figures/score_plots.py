@@ -10,7 +10,7 @@ import numpy as np
 
 from unjudged.errors import UsageError
 from unjudged.measures.interpolated import TENTHS
-from unjudged.measures.names import MeasureLike, parse_measures
+from unjudged.measures.names import MeasureLike, parse_measure
 from unjudged.measures.registry import MEASURES
 from unjudged.report.figures.charts import COLOURS, altair_module, sized
 from unjudged.scores import Scores
@@ -160,7 +160,7 @@ class ScorePlots:
             if len(names) > 1:
                 raise UsageError(f"say which measure: {', '.join(names)}")
             return 0
-        (wanted,) = parse_measures(measure)
+        wanted = parse_measure(measure)
         if str(wanted) not in names:
             raise UsageError(f"{wanted} was not evaluated: {', '.join(names)}")
         return names.index(str(wanted))

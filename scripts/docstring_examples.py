@@ -1,0 +1,21 @@
+"""Examples in docstrings, fenced, so that mkdocstrings shows them as code."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from griffe import Extension, Object
+
+EXAMPLE = re.compile(r"(?:^|(?<=\n))>>> .*?(?=\n\s*\n(?!>>> )|\Z)", re.DOTALL)
+
+
+class Examples(Extension):
+    """Puts every block that starts with `>>>` in a fence."""
+
+    def on_object(self, *, obj: Object, **_: Any) -> None:
+        """Rewrite the docstring of one class, function or module."""
+        if obj.docstring:
+            obj.docstring.value = EXAMPLE.sub(
+                lambda found: f"```pycon\n{found.group()}\n```", obj.docstring.value
+            )

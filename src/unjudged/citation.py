@@ -1,0 +1,76 @@
+"""BibTeX of this package and of the papers that define its measures."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from unjudged.errors import UnjudgedWarning, announce
+from unjudged.grids.grid import Column, Grid, grid_of
+from unjudged.measures.names import MeasureLike, parse
+from unjudged.measures.references import REFERENCES, entry
+
+PACKAGE = "unjudged"
+TITLE = "unjudged: evaluation of ranked retrieval that knows what it does not know"
+AUTHORS = "The unjudged developers"
+FIELDS = ("key", "kind", "authors", "title", "where", "year", "volume", "number", "pages", "doi")
+
+
+def cite(*names: MeasureLike) -> str:
+    """BibTeX entries of what a paper should cite: measures, or 'unjudged' for this package (the default).
+
+    >>> print(cite("RBP"), end="")
+    @article{moffat2008,
+      author = {Moffat, A. and Zobel, J.},
+      title = {{Rank-biased precision for measurement of retrieval effectiveness}},
+      journal = {ACM Transactions on Information Systems},
+      volume = {27},
+      number = {1},
+      pages = {2:1--2:27},
+      year = {2008},
+      doi = {10.1145/1416950.1416952}
+    }
+    """
+    return "\n".join(_own_entry() if key == PACKAGE else REFERENCES[key].bibtex(key) for key in _keys(names))
+
+
+def citations_grid(*names: MeasureLike) -> Grid:
+    """The same as a table with one row per work; the long form has a column per field."""
+    shown: list[tuple[str, str]] = []
+    rows: list[tuple[object, ...]] = []
+    for key in _keys(names):
+        if key == PACKAGE:
+            where = f"version {_version()}"
+            shown.append((key, f"{AUTHORS}. {TITLE}, {where}."))
+            rows.append((key, "software", AUTHORS, TITLE, where, None, "", "", "", ""))
+        else:
+            kind, authors, *others = REFERENCES[key]
+            shown.append((key, REFERENCES[key].text))
+            rows.append((key, kind, "; ".join(authors), *others))
+    columns = [Column("key", "label"), Column("reference", "text")]
+    return Grid(columns, shown, records=lambda: grid_of(FIELDS, rows))
+
+
+def _keys(names: tuple[MeasureLike, ...]) -> list[str]:
+    """The works that define the measures, each once; a measure that has none is announced."""
+    keys: dict[str, None] = {}
+    without: dict[str, None] = {}
+    for name in names or (PACKAGE,):
+        if name == PACKAGE:
+            keys[PACKAGE] = None
+            continue
+        for measure in parse(name) if isinstance(name, str) else [name]:
+            keys.update(dict.fromkeys(measure.traits.cite))
+            without.update({} if measure.traits.cite else {measure.name: None})
+    if without:
+        announce([UnjudgedWarning(f"no paper to cite for {', '.join(without)}; cite {PACKAGE} instead.")])
+    return list(keys)
+
+
+def _own_entry() -> str:
+    fields = {"author": f"{{{AUTHORS}}}", "title": f"{{{TITLE}}}", "version": _version()}
+    return entry("software", PACKAGE, {**fields, "license": "Apache-2.0"})
+
+
+def _version() -> str:
+    version: str = import_module(PACKAGE).__version__
+    return version

@@ -1,0 +1,37 @@
+"""`-m AP nDCG@10`: several measures after one option."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+OPTIONS = ("-m", "--measure", "--measures")
+
+
+def separate_measures(words: Sequence[str]) -> list[str]:
+    """The words of a command line with one `-m` per measure.
+
+    `-m` always takes the next word. It takes each word after that which names a measure, up to the first that
+    does not, or that names a file: so measures never swallow runs.
+
+    >>> separate_measures(["evaluate", "-m", "AP", "nDCG@10", "qrels.txt", "bm25.run"])
+    ['evaluate', '-m', 'AP', '-m', 'nDCG@10', 'qrels.txt', 'bm25.run']
+    """
+    separated: list[str] = []
+    listing = False
+    for n, word in enumerate(words):
+        if word == "--":
+            return [*separated, *words[n:]]
+        after_option = n > 0 and words[n - 1] in OPTIONS
+        if not after_option and listing and _is_measure_not_file(word):
+            separated.append(OPTIONS[0])
+        else:
+            listing = after_option
+        separated.append(word)
+    return separated
+
+
+def _is_measure_not_file(word: str) -> bool:
+    from unjudged.measures.names import is_measure
+
+    return not word.startswith("-") and not os.path.exists(word) and is_measure(word)

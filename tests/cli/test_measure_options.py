@@ -1,0 +1,72 @@
+"""`-m`: several measures after one option, lists with commas, and the spellings of other tools."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+
+from tests.cli.in_process import printed, refused
+from unjudged import evaluate, sample
+from unjudged.cli.options.measure_words import separate_measures
+
+QRELS, RUN = str(sample.qrels), str(sample.runs["fused"])
+
+ASKED = {
+    "after one option": ["-m", "AP", "nDCG@10"],
+    "with a comma": ["-m", "AP,nDCG@10"],
+    "repeated": ["-m", "AP", "-m", "nDCG@10"],
+    "by the long name": ["--measure", "AP", "nDCG@10"],
+    "as in ranx": ["-m", "map", "ndcg@10"],
+    "as in BEIR": ["-m", "MAP,NDCG@10"],
+    "as in trec_eval": ["-m", "map", "ndcg_cut_10"],
+    "in another case": ["-m", "ap", "Ndcg@10"],
+}
+
+
+@pytest.mark.parametrize("place", ["before the files", "after the files"])
+@pytest.mark.parametrize("asked", ASKED)
+def test_two_measures(asked: str, place: str) -> None:
+    options, files = ASKED[asked], [QRELS, RUN]
+    words = [*options, *files] if place == "before the files" else [*files, *options]
+    rows = list(csv.DictReader(io.StringIO(printed("evaluate", *words, "--format", "csv"))))
+    scores = evaluate(QRELS, RUN, ["AP", "nDCG@10"])
+    assert [row["measure"] for row in rows] == ["AP", "nDCG@10"]
+    assert [float(row["value"]) for row in rows] == scores.means[0].tolist()
+
+
+def test_brackets_keep_their_commas() -> None:
+    out = printed("evaluate", QRELS, RUN, "-m", "nDCG(gains={1: 1, 2: 5})@5,P@5,10", "--format", "csv")
+    assert [row["measure"] for row in csv.DictReader(io.StringIO(out))] == [
+        "nDCG(gains={1: 1, 2: 5})@5",
+        "P@5",
+        "P@10",
+    ]
+
+
+def test_measures_never_swallow_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file that has the name of a measure is a file; after `-m` itself a measure is always meant."""
+    monkeypatch.chdir(tmp_path)
+    Path("ndcg").write_bytes(Path(RUN).read_bytes())
+    assert separate_measures(["evaluate", "-m", "ndcg", "AP", "ndcg"]) == [
+        *("evaluate", "-m", "ndcg", "-m", "AP", "ndcg"),
+    ]
+    out = printed("evaluate", QRELS, "-m", "ndcg", "AP", "ndcg", "--format", "csv")
+    assert [(row["run"], row["measure"]) for row in csv.DictReader(io.StringIO(out))] == [
+        ("ndcg", "nDCG"),
+        ("ndcg", "AP"),
+    ]
+
+
+def test_where_the_list_ends() -> None:
+    words = ["-m", "AP", "qrels", "RR", "--", "-m", "AP", "RR"]
+    assert separate_measures(words) == words
+    assert separate_measures(["-m", "AP", "RR", "-o", "P@5"]) == ["-m", "AP", "-m", "RR", "-o", "P@5"]
+
+
+def test_a_wrong_name_gets_suggestions() -> None:
+    message = refused(2, "evaluate", QRELS, RUN, "-m", "ndgc@10")
+    assert message.startswith("no measure is called 'ndgc'; did you mean ")
+    assert "ndcg" in message.lower()

@@ -1,0 +1,420 @@
+"""What people hold gives the same bits as the text files: lists, sets, hits, records, objects."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pandas
+import pytest
+
+from unjudged import InputError, Judgments, Run, Scores, UnjudgedError, evaluate, sample
+from unjudged.errors import AssumptionWarning, UsageError
+
+MEASURES = ["AP", "nDCG@10", "Bpref", "infAP", "NumRet", "Judged@10"]
+RUN = sample.runs["lexical"]
+ROWS = [(q, d, float(s)) for q, _, d, _, s, _ in (line.split() for line in RUN.read_text().splitlines())]
+QRELS = [(q, d, int(g)) for q, _, d, g in (line.split() for line in sample.qrels.read_text().splitlines())]
+BEST_FIRST = {query: Run.read(RUN).ranking(query) for query in Run.read(RUN).queries}
+
+
+def nested(rows: list[tuple[str, str, Any]]) -> dict[str, dict[str, Any]]:
+    made: dict[str, dict[str, Any]] = {}
+    for query, document, number in rows:
+        made.setdefault(query, {})[document] = number
+    return made
+
+
+SCORES, GRADES = nested(ROWS), nested(QRELS)
+RANKS = [(q, d, i) for q, documents in BEST_FIRST.items() for i, d in enumerate(documents, 1)]
+HITS = {q: [{"_index": "i", "_id": d, "_score": s} for d, s in inner.items()] for q, inner in SCORES.items()}
+UNSCORED = {
+    q: [{"_id": d, "_score": None, "sort": [i]} for i, d in enumerate(ds)] for q, ds in BEST_FIRST.items()
+}
+RESPONSES = {q: {"took": 3, "hits": {"total": {"value": 9}, "hits": hits}} for q, hits in HITS.items()}
+RECORDS = [{"query_id": q, "doc_id": d, "score": s} for q, d, s in ROWS]
+
+
+@pytest.fixture(scope="module")
+def expected() -> Scores:
+    return evaluate(sample.qrels, RUN, MEASURES)
+
+
+def same(scores: Scores, expected: Scores) -> None:
+    """The same values, bit for bit; of one run and the same queries in any order."""
+    assert sorted(scores.queries) == sorted(expected.queries)
+    for measure in MEASURES:
+        for query in expected.queries:
+            assert scores.value(measure, query=query) == expected.value(measure, query=query)
+
+
+class Wrapped:
+    """A response as elasticsearch-py gives it."""
+
+    def __init__(self, body: dict[str, Any]) -> None:
+        self.body, self.meta = body, SimpleNamespace(status=200)
+
+
+HELD_RUNS: dict[str, Any] = {
+    "ranked lists": BEST_FIRST,
+    "ranked tuples": {q: tuple(documents) for q, documents in BEST_FIRST.items()},
+    "ranked arrays": {q: np.array(documents) for q, documents in BEST_FIRST.items()},
+    "pairs": {q: list(inner.items()) for q, inner in SCORES.items()},
+    "hits": HITS,
+    "hits without scores": UNSCORED,
+    "responses": RESPONSES,
+    "an msearch": dict(zip(RESPONSES, [*RESPONSES.values()], strict=True)),
+    "responses of the client": {q: Wrapped(response) for q, response in RESPONSES.items()},
+    "records": RECORDS,
+    "objects by query": {
+        q: [{"docno": d, "score": s} for d, s in inner.items()] for q, inner in SCORES.items()
+    },
+    "frame of ranks": pandas.DataFrame(RANKS, columns=["qid", "docno", "rank"]),
+    "ranks from 0": pandas.DataFrame([(q, d, i - 1) for q, d, i in RANKS], columns=["qid", "pid", "rank"]),
+}
+
+
+@pytest.mark.parametrize("kind", HELD_RUNS)
+def test_runs_in_memory(kind: str, expected: Scores) -> None:
+    held = HELD_RUNS[kind]
+    same(evaluate(sample.qrels, held, MEASURES), expected)
+    same(evaluate(sample.qrels, [held], MEASURES), expected)
+    scores = evaluate(sample.qrels, {"mine": held, "again": Run.of(held)}, MEASURES)
+    assert scores.runs == ["mine", "again"]
+    np.testing.assert_array_equal(scores.values[0], expected.values[0])
+    np.testing.assert_array_equal(scores.values[1], expected.values[0])
+
+
+def text(rows: list[tuple[Any, ...]], delimiter: str, header: str = "") -> str:
+    return header + "".join(delimiter.join(map(str, row)) + "\n" for row in rows)
+
+
+def lines(records: list[Any]) -> str:
+    return "".join(json.dumps(record) + "\n" for record in records)
+
+
+HELD_FILES: dict[str, str] = {
+    "semicolons": text(ROWS, ";", "query_id;doc_id;score\n"),
+    "ranks with a header": text(RANKS, "\t", "qid\tpid\trank\n"),
+    "json lines": lines(RECORDS),
+    "json lines, other order": lines(RECORDS[::2] + RECORDS[1::2]),
+    "json lines by query": lines([{"qid": q, "docids": d} for q, d in BEST_FIRST.items()]),
+    "json lines with scores": lines(
+        [
+            {"query": q, "documents": list(inner), "scores": list(inner.values())}
+            for q, inner in SCORES.items()
+        ]
+    ),
+    "json lines of hits": lines([{"query_id": q, "hits": hits} for q, hits in HITS.items()]),
+    "json lines of results": lines(
+        [
+            {"query_id": q, "text": "?", "results": [{"doc_id": d, "score": s} for d, s in inner.items()]}
+            for q, inner in SCORES.items()
+        ]
+    ),
+    "json of records": json.dumps(RECORDS),
+    "json of ranked lists": json.dumps(BEST_FIRST, indent=1),
+    "json of hits": json.dumps(HITS),
+    "json of responses": json.dumps(RESPONSES),
+}
+
+
+@pytest.mark.parametrize("kind", HELD_FILES)
+def test_runs_in_files(kind: str, expected: Scores, tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    path.write_text(HELD_FILES[kind])
+    same(evaluate(sample.qrels, path, MEASURES), expected)
+    same(evaluate(sample.qrels, Run.read(path), MEASURES), expected)
+
+
+def test_three_columns_are_ranks_and_say_so(expected: Scores, tmp_path: Path) -> None:
+    path = tmp_path / "msmarco.tsv"
+    path.write_text(text(RANKS, "\t"))
+    with pytest.warns(AssumptionWarning, match=r"msmarco.tsv: three columns .* query, document, rank"):
+        same(evaluate(sample.qrels, path, MEASURES), expected)
+    with pytest.warns(AssumptionWarning):
+        assert Run.read(path).ranking("q01") == BEST_FIRST["q01"]
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        ("q1 d1 1\nq1 d2 1\n", "line|rank 1 twice"),
+        ("q1 d1 30\nq1 d2 12\n", "start at 12, expected 1"),
+        ("q1 d1 0.5\nq1 d2 0.3\n", "the rank is '0.5', expected a whole number"),
+    ],
+)
+def test_three_columns_that_are_no_ranks(content: str, problem: str, tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    path.write_text(content)
+    with pytest.raises(InputError, match=problem):
+        evaluate({"q1": {"d1": 1}}, path)
+
+
+def test_three_columns_are_no_judgments(tmp_path: Path) -> None:
+    path = tmp_path / "qrels"
+    path.write_text("q1 d1 1\n")
+    with pytest.raises(InputError, match="expected 4 columns"):
+        Judgments.read(path)
+
+
+RELEVANT = {q: {d for d, g in inner.items() if g >= 1} for q, inner in GRADES.items()}
+BINARY = {q: {d: 1 for d, g in inner.items() if g >= 1} for q, inner in GRADES.items()}
+
+
+@pytest.mark.parametrize("make", [set, frozenset, sorted, tuple, lambda ids: dict.fromkeys(ids, 1).keys()])
+def test_relevant_ids(make: Callable[[Any], Any]) -> None:
+    held = {query: make(documents) for query, documents in RELEVANT.items()}
+    found, wanted = evaluate(held, RUN, MEASURES), evaluate(BINARY, RUN, MEASURES)
+    same(found, wanted)
+
+
+HELD_QRELS: dict[str, str] = {
+    "semicolons": text(QRELS, ";", "query-id;corpus-id;score\n"),
+    "json lines": lines([{"query_id": q, "doc_id": d, "relevance": g} for q, d, g in QRELS]),
+    "json of records": json.dumps([{"qid": q, "docno": d, "label": g} for q, d, g in QRELS]),
+}
+
+
+@pytest.mark.parametrize("kind", HELD_QRELS)
+def test_judgments_in_files(kind: str, expected: Scores, tmp_path: Path) -> None:
+    path = tmp_path / "qrels"
+    path.write_text(HELD_QRELS[kind])
+    same(evaluate(path, RUN, MEASURES), expected)
+
+
+def test_relevant_ids_in_json(tmp_path: Path) -> None:
+    path = tmp_path / "qrels.json"
+    path.write_text(json.dumps({q: sorted(documents) for q, documents in RELEVANT.items()}))
+    same(evaluate(path, RUN, MEASURES), evaluate(BINARY, RUN, MEASURES))
+
+
+@pytest.mark.parametrize("whole", [int, np.int64, np.int32, np.uint8])
+def test_whole_numbers_as_ids(whole: Callable[[int], Any]) -> None:
+    qrels = {"1": {"10": 1, "11": 0, "12": 2}, "2": {"10": 1}}
+    run = {"1": {"12": 0.5, "11": 0.7, "9": 0.1}, "2": {"10": 1.0, "9": 2.0}}
+    wanted = evaluate(qrels, run, ["AP", "nDCG"])
+
+    def numbered(data: dict[str, dict[str, Any]]) -> dict[Any, dict[Any, Any]]:
+        return {whole(int(q)): {whole(int(d)): n for d, n in inner.items()} for q, inner in data.items()}
+
+    for held in (
+        numbered(run),
+        [(q, d, n) for q, inner in numbered(run).items() for d, n in inner.items()],
+        {int(q): [int(d) for d in Run.of(run).ranking(q)] for q in run},
+        {int(q): np.array([int(d) for d in Run.of(run).ranking(q)]) for q in run},
+        {"1": numbered(run)[whole(1)], "2": numbered(run)[whole(2)]},
+    ):
+        found = evaluate(numbered(qrels), {"mine": held}, ["AP", "nDCG"])
+        assert found.queries == wanted.queries
+        np.testing.assert_array_equal(found.values, wanted.values)
+
+
+def test_the_same_id_as_number_and_text() -> None:
+    with pytest.raises(InputError, match="query '1' appears twice"):
+        Run.of({1: {"d": 0.5}, "1": {"d": 0.5}})
+    with pytest.raises(InputError, match="document '7' of query '1' appears twice"):
+        Run.of({1: {7: 0.5, "7": 0.5}})
+
+
+@pytest.mark.parametrize(
+    ("held", "problem"),
+    [
+        ({"q": {"d1", "d2"}}, "holds a set, which has no order: expected a list"),
+        ({"q": ["d1", "d1"]}, "document 'd1' of query 'q' appears twice"),
+        ({"q": ["d1", None]}, "document 'None' is NoneType, expected str"),
+        ({"q": ["d1", ["x"]]}, "lists a list, expected identifiers"),
+        ({"q": [{"_id": "d1", "_score": 1}, {"_score": 1}]}, "query 'q': hit 2 has no _id"),
+        ({"q": [{"_id": "d1", "_score": 1}, {"_id": "d2", "_score": None}]}, "the score of document 'd2'"),
+        ({"took": 1, "hits": {"hits": [{"_id": "d"}]}}, "a search response does not name its query"),
+        ({"responses": [{"hits": {"hits": []}}]}, "a search response does not name its query"),
+        (
+            {"q": RESPONSES["q01"], "r": {"error": {}, "status": 404}},
+            "query 'r': the search failed with status",
+        ),
+        (
+            [{"query_id": "q", "doc_id": "d", "score": 1}, {"query_id": "q", "doc_id": "e"}],
+            "no field 'score'",
+        ),
+        ([{"query_id": 1.5, "doc_id": "d", "score": 1}], "the query is a float"),
+        ([{"query_id": "q", "doc_id": "d"}], "no column for the score"),
+    ],
+)
+def test_what_cannot_be_read(held: Any, problem: str) -> None:
+    with pytest.raises(InputError, match=problem) as refused:
+        evaluate({"q": {"d": 1}}, {"mine": held} if isinstance(held, list) else [held])
+    assert "run" in str(refused.value)
+
+
+@pytest.mark.parametrize("held", [None, 3, object(), b"bytes", len])
+def test_unknown_objects(held: Any) -> None:
+    for qrels, runs in ((held, {"q": {"d": 1.0}}), ({"q": {"d": 1}}, held), ({"q": {"d": 1}}, [held])):
+        with pytest.raises(UnjudgedError, match="cannot be read, expected a file name, a frame, a dict"):
+            evaluate(qrels, runs)
+
+
+def test_errors_of_json_lines_name_the_line(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    path.write_text(lines(RECORDS[:2]) + "{'query_id': 1}\n")
+    with pytest.raises(InputError, match=r"run.jsonl:3: cannot be read as JSON"):
+        evaluate(sample.qrels, path)
+    path.write_text(lines(RECORDS[:2]) + '{"query_id": "q", "query_id": "r"}\n')
+    with pytest.raises(InputError, match=r"run.jsonl:3: 'query_id' appears twice"):
+        evaluate(sample.qrels, path)
+
+
+class OfRanx:
+    """As `ranx.Run` and `ranx.Qrels` are."""
+
+    def __init__(self, data: dict[str, dict[str, Any]], attribute: str, name: str | None = None) -> None:
+        self.data, self.name = data, name
+        setattr(self, attribute, data)
+
+    def to_dict(self) -> dict[str, dict[str, Any]]:
+        return self.data
+
+
+def test_objects_like_those_of_ranx(expected: Scores) -> None:
+    qrels: Any = OfRanx(GRADES, "qrels")
+    run: Any = OfRanx(SCORES, "run", "bm25")
+    unnamed: Any = OfRanx(SCORES, "run")
+    found = evaluate(qrels, [run, unnamed], MEASURES)
+    assert found.runs == ["bm25", "run 2"]
+    same(evaluate(qrels, run, MEASURES), expected)
+
+
+def test_objects_like_those_of_trectools(expected: Scores) -> None:
+    run: Any = SimpleNamespace(run_data=pandas.DataFrame(ROWS, columns=["query", "docid", "score"]))
+    qrels: Any = SimpleNamespace(qrels_data=pandas.DataFrame(QRELS, columns=["query", "docid", "rel"]))
+    same(evaluate(qrels, run, MEASURES), expected)
+
+
+def test_ranx(expected: Scores) -> None:
+    ranx = pytest.importorskip("ranx")
+    found = evaluate(ranx.Qrels(GRADES), ranx.Run(SCORES, name="bm25"), MEASURES)
+    assert found.runs == ["bm25"]
+    same(found, expected)
+
+
+@pytest.mark.filterwarnings("ignore")  # of trectools' own use of pandas
+def test_trectools(expected: Scores) -> None:
+    trectools = pytest.importorskip("trectools")
+    run, qrels = trectools.TrecRun(str(RUN)), trectools.TrecQrel(str(sample.qrels))
+    same(evaluate(qrels, run, MEASURES), expected)
+
+
+class LikeDataset:
+    """As a `Dataset` of Hugging Face is."""
+
+    def __init__(self, table: Any, kind: str = "python") -> None:
+        self.table, self.kind = table, kind
+
+    @property
+    def column_names(self) -> list[str]:
+        return list(self.table.column_names)
+
+    def with_format(self, kind: str) -> LikeDataset:
+        return LikeDataset(self.table, kind)
+
+    def __iter__(self) -> Any:
+        return iter(self.table.to_pylist())
+
+    def __getitem__(self, key: Any) -> Any:
+        assert (self.kind, key) == ("arrow", slice(None))
+        return self.table
+
+
+def test_datasets(expected: Scores) -> None:
+    import pyarrow
+
+    tables = [pyarrow.Table.from_pylist(RECORDS)]
+    tables.append(
+        pyarrow.table(dict(zip(("query-id", "corpus-id", "score"), zip(*QRELS, strict=True), strict=True)))
+    )
+    made: list[Any] = [LikeDataset(table) for table in tables]
+    same(evaluate(made[1], made[0], MEASURES), expected)
+    same(evaluate(made[1], list(made[:1]), MEASURES), expected)
+
+
+def test_real_datasets(expected: Scores) -> None:
+    datasets = pytest.importorskip("datasets")
+    run = datasets.Dataset.from_list(RECORDS)
+    same(evaluate(sample.qrels, run.select(range(len(RECORDS))), MEASURES), expected)
+
+
+def test_columns_of_a_file_with_names_of_its_own(expected: Scores, tmp_path: Path) -> None:
+    path = tmp_path / "run.csv"
+    path.write_text(text(ROWS, ",", "topic_name,url,cosine\n"))
+    run = Run.read(path, query="topic_name", document="url", score="cosine")
+    same(evaluate(sample.qrels, run, MEASURES), expected)
+    with pytest.raises(UsageError, match="has no column names such as topic, url"):
+        Run.read(RUN, query="topic", document="url")
+    lines_path = tmp_path / "run.jsonl"
+    lines_path.write_text(lines([{"t": q, "u": d, "c": s} for q, d, s in ROWS]))
+    run = Run.read(lines_path, query="t", document="u", score="c")
+    same(evaluate(sample.qrels, run, MEASURES), expected)
+
+
+def test_a_given_rank_counts_instead_of_the_score() -> None:
+    frame = pandas.DataFrame({"qid": ["q", "q"], "docno": ["a", "b"], "score": [2.0, 1.0], "place": [2, 1]})
+    assert Run.of(frame).ranking("q") == ["a", "b"]
+    assert Run.of(frame, rank="place").ranking("q") == ["b", "a"]
+
+
+SEVERAL = [(name, q, d, s) for name in ("a", "b") for q, d, s in ROWS]
+
+
+def in_several_formats(folder: Path) -> dict[str, Any]:
+    frame = pandas.DataFrame(SEVERAL, columns=["run", "query_id", "doc_id", "score"])
+    frame.to_parquet(folder / "both.parquet")
+    (folder / "both.csv").write_text(text(SEVERAL, ",", "run,query_id,doc_id,score\n"))
+    (folder / "both.jsonl").write_text(lines(frame.to_dict("records")))
+    import polars
+
+    return {
+        "pandas": frame,
+        "polars": polars.DataFrame(frame.to_dict("list")),
+        "lazy": polars.LazyFrame(frame.to_dict("list")),
+        "system": frame.rename(columns={"run": "system"}),
+        **{name: folder / f"both.{name}" for name in ("parquet", "csv", "jsonl")},
+    }
+
+
+def test_a_column_names_the_runs(expected: Scores, tmp_path: Path) -> None:
+    for held in in_several_formats(tmp_path).values():
+        scores = evaluate(sample.qrels, held, MEASURES)
+        assert scores.runs == ["a", "b"]
+        np.testing.assert_array_equal(scores.values[0], expected.values[0])
+        np.testing.assert_array_equal(scores.values[1], expected.values[0])
+        assert evaluate(sample.qrels, [held, RUN], ["AP"]).runs == ["a", "b", "lexical"]
+
+
+def test_a_row_without_a_run(tmp_path: Path) -> None:
+    frame = pandas.DataFrame(SEVERAL, columns=["run", "query_id", "doc_id", "score"])
+    frame.loc[3, "run"] = None
+    with pytest.raises(InputError, match="a row names no run"):
+        evaluate(sample.qrels, frame)
+    path = tmp_path / "run.jsonl"
+    path.write_text('{"run": "a", "qid": "q", "pid": "d", "rank": 1}\n{"qid": "q", "pid": "e", "rank": 2}\n')
+    with pytest.raises(InputError, match=r"run.jsonl: line 2: 'run' names no run"):
+        evaluate(sample.qrels, path)
+
+
+def test_runs_named_by_their_tags(tmp_path: Path) -> None:
+    renamed = tmp_path / "input.42.run"
+    renamed.write_bytes(RUN.read_bytes())
+    frame = pandas.DataFrame([(*row, "mine") for row in ROWS], columns=["qid", "docno", "score", "tag"])
+    assert evaluate(sample.qrels, [renamed, frame], ["AP"]).runs == ["input.42", "run 2"]
+    assert evaluate(sample.qrels, [renamed, frame], ["AP"], names="tag").runs == ["lexical", "mine"]
+    with pytest.raises(UsageError, match="run 'lexical' is given twice"):
+        evaluate(sample.qrels, [renamed, RUN], names="tag")
+    with renamed.open("a") as stream:
+        stream.write("q01 Q0 new 99 0.1 other\n")
+    with pytest.raises(InputError, match="the tags 'lexical' and 'other'"):
+        evaluate(sample.qrels, [renamed], names="tag")
+    with pytest.raises(UsageError, match="expected 'file' or 'tag'"):
+        evaluate(sample.qrels, RUN, names="path")  # type: ignore[arg-type]

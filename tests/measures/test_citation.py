@@ -1,0 +1,85 @@
+"""BibTeX of every work that a measure cites, and of the package."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import unjudged
+from tests.cli.in_process import printed
+from tests.cli.in_process import unjudged as command
+from unjudged import AP, MEASURES, UnjudgedWarning, cite
+from unjudged.measures.references import REFERENCES
+
+FIELD = re.compile(r"^  (\w+) = \{(.*)\},?$", re.MULTILINE)
+WITHOUT_DOI = {
+    *("vanrijsbergen1979", "salton1983", "harman1993", "voorhees1999", "aslam2007"),
+    *("robertson2006", "robertson2012"),
+}
+"""Books and reports, and two papers whose identifier nobody has checked yet."""
+
+
+@pytest.mark.parametrize("key", REFERENCES)
+def test_every_work_is_complete(key: str) -> None:
+    text = REFERENCES[key].bibtex(key)
+    assert text.isascii()
+    assert text.count("{") == text.count("}")
+    fields = dict(FIELD.findall(text))
+    assert {"author", "title", "year"} <= fields.keys()
+    assert ("doi" in fields) == (key not in WITHOUT_DOI)
+    if text.startswith("@article"):
+        assert {"journal", "volume", "number", "pages"} <= fields.keys()
+    if "pages" in fields:
+        assert re.fullmatch(r"[\d:]+--[\d:]+", fields["pages"])
+    assert all(value.isdecimal() for name, value in fields.items() if name in ("volume", "number", "year"))
+
+
+def test_every_citation_is_known_and_used() -> None:
+    cited = {key for measure in MEASURES.values() for key in measure.traits.cite}
+    assert cited == REFERENCES.keys()
+
+
+def test_the_package_itself() -> None:
+    """The entry says what CITATION.cff says."""
+    entry = printed("cite", "unjudged")
+    assert entry == printed("cite") == cite() == cite("unjudged")
+    fields = dict(FIELD.findall(entry))
+    assert entry.startswith("@software{unjudged,\n")
+    assert fields["version"] == unjudged.__version__
+    file = Path(__file__).parents[2] / "CITATION.cff"
+    if file.exists():
+        text = file.read_text()
+        assert f'title: "{fields["title"].strip("{}")}"' in text
+        assert f"version: {fields['version']}" in text
+        assert f"name: {fields['author'].strip('{}')}" in text
+
+
+def test_measures_in_every_spelling() -> None:
+    assert cite("map") == cite(AP) == cite("ap@10") == cite("AP,map")
+    both = cite("unjudged", "nDCG@10", "AP")
+    assert re.findall(r"^@\w+\{(\w+),$", both, re.MULTILINE) == [
+        *("unjudged", "jarvelin2002", "burges2005", "harman1993"),
+    ]
+
+
+def test_a_measure_without_a_paper_is_announced() -> None:
+    with pytest.warns(UnjudgedWarning, match=r"no paper to cite for P, R; cite unjudged instead\."):
+        assert cite("P", "R@5") == ""
+    done = command("cite", "P")
+    assert done.stderr.decode() == "unjudged: no paper to cite for P; cite unjudged instead.\n"
+
+
+def test_formats(tmp_path: Path) -> None:
+    printed("cite", "AP", "-o", str(tmp_path / "refs.bib"))
+    assert (tmp_path / "refs.bib").read_text() == cite("AP")
+    assert printed("cite", "RBP", "--format", "csv").splitlines() == [
+        "key,kind,authors,title,where,year,volume,number,pages,doi",
+        (
+            'moffat2008,article,"Moffat, A.; Zobel, J.",'
+            "Rank-biased precision for measurement of retrieval effectiveness,"
+            "ACM Transactions on Information Systems,2008,27,1,2:1-2:27,10.1145/1416950.1416952"
+        ),
+    ]
+    assert max(map(len, printed("cite", "AP", "nDCG", "--format", "table").splitlines())) <= 80

@@ -1,0 +1,131 @@
+"""Warnings where runs and judgments have little in common: in Python, in every format, on standard error."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.in_process import unjudged
+from unjudged import (
+    ExtraQueriesWarning,
+    MissingQueriesWarning,
+    NothingJudgedWarning,
+    UnjudgedWarning,
+    calibrate,
+    compare,
+    evaluate,
+    report_page,
+)
+
+QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 1}}
+GOOD = {"q1": {"d1": 2.0, "d9": 1.0}, "q2": {"d3": 1.0}}
+ALL_UNJUDGED = (
+    "no document that mine retrieved is judged, so its scores say nothing about it. "
+    "Check that the run names documents as the judgments do ('d1')."
+)
+BAD: dict[str, tuple[dict[str, dict[str, float]], type[UnjudgedWarning], str]] = {
+    "a query is missing": (
+        {"q1": {"d1": 2.0}},
+        MissingQueriesWarning,
+        "mine has no ranking for 1 query of 2: q2. Each counts as empty.",
+    ),
+    "queries only in the run": (
+        {**GOOD, "q3": {"d1": 1.0}, "q4": {"d1": 1.0}},
+        ExtraQueriesWarning,
+        "mine has rankings for 2 queries that the judgments do not have. They are ignored.",
+    ),
+    "ids of another collection": (
+        {"q1": {"WT01-B01-1": 2.0}, "q2": {"WT01-B01-2": 1.0}},
+        NothingJudgedWarning,
+        ALL_UNJUDGED,
+    ),
+}
+
+
+def as_text(run: dict[str, dict[str, float]]) -> str:
+    rows = [(q, d, s) for q, scores in run.items() for d, s in scores.items()]
+    return "".join(f"{q} Q0 {d} 1 {s} tag\n" for q, d, s in rows)
+
+
+def sources(run: dict[str, dict[str, float]], folder: Path) -> dict[str, Any]:
+    """The run in every kind of input."""
+    pandas = pytest.importorskip("pandas")
+    rows = [(q, d, s) for q, scores in run.items() for d, s in scores.items()]
+    text, table, document = folder / "a.run", folder / "a.csv", folder / "a.json"
+    text.write_text(as_text(run))
+    table.write_text("query,document,score\n" + "".join(f"{q},{d},{s}\n" for q, d, s in rows))
+    document.write_text(json.dumps(run))
+    frame = pandas.DataFrame(rows, columns=["query", "document", "score"])
+    return {"dict": run, "rows": rows, "frame": frame, "text": text, "csv": table, "json": document}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_every_input_warns(case: str, tmp_path: Path) -> None:
+    run, category, message = BAD[case]
+    for source in sources(run, tmp_path).values():
+        with pytest.warns(UnjudgedWarning) as found:
+            scores = evaluate(QRELS, {"mine": source}, "AP")
+        assert [(w.category, str(w.message)) for w in found] == [(category, message)]
+        assert [(type(w), str(w)) for w in scores.warnings] == [(category, message)]
+        assert scores.grid().notes == [message]
+        assert scores.estimate("bounds").grid().notes[0] == message
+
+
+def test_nothing_is_said_of_a_good_run() -> None:
+    assert evaluate(QRELS, {"mine": GOOD}, "AP").warnings == []
+
+
+def test_one_kind_can_be_silenced() -> None:
+    run = {"q1": {"x": 1.0}, "q3": {"x": 1.0}}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", MissingQueriesWarning)
+        warnings.simplefilter("ignore", NothingJudgedWarning)
+        with pytest.raises(ExtraQueriesWarning):
+            evaluate(QRELS, {"mine": run}, "AP")
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_the_warning_points_at_the_callers_line(case: str) -> None:
+    run, category, _ = BAD[case]
+    runs = {"mine": run, "good": GOOD}
+    for call in (
+        lambda: evaluate(QRELS, runs, "AP"),
+        lambda: compare(QRELS, runs, "AP"),
+        lambda: report_page(QRELS, runs, "AP"),
+        lambda: calibrate(QRELS, runs, {"mine": "a", "good": "b"}, "AP"),
+    ):
+        with pytest.warns(category) as found:
+            call()
+        assert {w.filename for w in found} == {__file__}
+
+
+@pytest.mark.parametrize("format", ["table", "csv", "json", "jsonl", "markdown", "latex", "html"])
+@pytest.mark.parametrize("case", BAD)
+def test_standard_error_in_every_format(case: str, format: str, tmp_path: Path) -> None:
+    run, _, message = BAD[case]
+    qrels, mine, good = tmp_path / "qrels", tmp_path / "mine", tmp_path / "good"
+    qrels.write_text("q1 0 d1 1\nq1 0 d2 0\nq2 0 d3 1\n")
+    mine.write_text(as_text(run))
+    good.write_text(as_text(GOOD))
+    for command in (["evaluate"], ["evaluate", "--interval", "bounds"], ["compare"]):
+        for target in ([], ["-o", str(tmp_path / "out")]):
+            words = [*command, str(qrels), str(mine), str(good), "-m", "AP", "--format", format, *target]
+            done = unjudged(*words)
+            assert done.returncode == 0
+            assert done.stderr.decode().splitlines().count(f"unjudged: {message}") == 1
+
+
+def test_a_terminal_shows_it_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Below the table, which standard error would only repeat."""
+    run, _, message = BAD["a query is missing"]
+    qrels, mine = tmp_path / "qrels", tmp_path / "mine"
+    qrels.write_text("q1 0 d1 1\nq1 0 d2 0\nq2 0 d3 1\n")
+    mine.write_text(as_text(run))
+    monkeypatch.setattr("unjudged.cli.output.on_terminal", lambda _: True)
+    done = unjudged("evaluate", str(qrels), str(mine), "-m", "AP")
+    assert message in done.stdout.decode()
+    assert done.stderr == b""
