@@ -5,9 +5,9 @@ DATA ?= ../shared/data
 BIN = $(VENV)/bin
 SOURCES = $(shell find src -name '*.py' -o -name '*.pyx' -o -name '*.pxd' -o -name '*.pxi') pyproject.toml
 SHIPPED = $(SOURCES) MANIFEST.in Makefile conftest.py mkdocs.yml $(wildcard *.md) \
-	$(shell find tests docs examples scripts benchmarks fuzz -type f -not -path '*/__pycache__/*')
+	$(shell find tests docs examples scripts benchmarks fuzz -type f -not -path '*/__pycache__/*' -not -path '*/.ruff_cache/*')
 
-.PHONY: demo test test-browser test-cluster test-lowest test-pythons packages site trial lint format bench docs papers predictions coverage fuzz fuzz-short fuzz-allocations fuzz-threads sample clean
+.PHONY: demo test test-browser test-cluster test-lowest test-pythons packages beside-cluster site trial lint format bench docs papers predictions coverage fuzz fuzz-short fuzz-allocations fuzz-threads sample clean
 
 demo: $(VENV)/installed
 	@$(BIN)/unjudged demo
@@ -29,7 +29,7 @@ test-lowest: build/sdist/unpacked
 	cd $< && $(abspath $(VENV)-lowest)/bin/python -m pytest tests \
 		--ignore tests/reference_data --ignore tests/measures/test_properties.py
 
-# The wheel, and the tests of the archive that need nothing but pytest and hypothesis, on other versions of Python.
+# The fast part of the suite with the wheel on other versions of Python, those that this machine has.
 test-pythons: PYTHONS = python3.11 python3.12 python3.13 python3.14
 test-pythons: build/wheel build/sdist/unpacked
 	scripts/test_pythons.sh build/wheel/*.whl $< $(PYTHONS)
@@ -38,6 +38,9 @@ test-pythons: build/wheel build/sdist/unpacked
 packages: build/sdist build/wheel
 	$(BIN)/twine check --strict build/sdist/*.tar.gz build/wheel/*.whl
 	$(BIN)/check-wheel-contents build/wheel/*.whl
+
+# What `.ci/run` does beside test-cluster.
+beside-cluster: test-browser fuzz-short site packages trial
 
 # The documentation in build/site; a warning, a dead link or anything loaded from a network is an error.
 site: export NO_MKDOCS_2_WARNING = 1
@@ -50,7 +53,7 @@ trial: build/wheel
 	$(PYTHON) scripts/trial.py build/wheel/*.whl
 
 # Spark, classic and over Connect, Sail and PyTerrier, in environments with what they need (Spark: Java 17 too).
-test-cluster:
+test-cluster: build/wheel
 	@$(MAKE) --no-print-directory -j 2 $(VENV)-spark/installed $(VENV)-sail/installed
 	$(VENV)-sail/bin/python -m pytest tests/engines
 	$(VENV)-spark/bin/python -m pytest tests/engines tests/test_examples.py

@@ -1,16 +1,18 @@
 """How many judgments settle the order of TREC-8's ten best runs by AP, in which order of judging.
 
-    python benchmarks/next_order.py --data ../shared/data/trec8 [--confidence 0.95]
+    python benchmarks/next_order.py --data ../shared/data/trec8 [--write docs/laboratory.md]
 
 The pool is the first 100 documents of the ten runs, as far as TREC judged them. Its depth-10 part is judged
 to begin with. Then documents are judged by gains (recomputed for every batch), by best rank, by MoveToFront
 (Cormack, Palmer and Clarke, 1998: a run's priority falls with every nonrelevant document) or at random. A
-pair is settled if no completion changes its order; with --confidence, if so many random completions agree.
+pair is settled if its order is the same in the central 95 % of random completions, and settled rightly if
+that is its order with the whole pool judged. With --confidence 1, if it is the same in every completion.
 """
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +23,10 @@ from unjudged.judging.settling import PairBounds, likely_bounds, pair_bounds, wi
 from unjudged.rankings.extension import chosen_rows
 from unjudged.uncertainty.shared import SharedRankings
 
-RUNS, DEPTH, START, DRAWS = 10, 100, 10, 80
+RUNS, DEPTH, START, DRAWS = 10, 100, 10, 160
+PAIRS = RUNS * (RUNS - 1) // 2
+WANTED = (30, 35, 38, 40, 41, 42, 43, 44, 45)
+BEGIN, END = "<!-- benchmarks/next_order.py -->", "<!-- end -->"
 
 
 def main() -> None:
@@ -31,57 +36,87 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=Path("../shared/data/trec8"))
     parser.add_argument("--batch", type=int, default=500)
     parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--confidence", type=float)
+    parser.add_argument("--confidence", type=float, default=0.95)
+    parser.add_argument("--write", type=Path, help="put the table between its marks in this file")
     options = parser.parse_args()
-    files = {path.name: path for path in sorted((options.data / "runs").iterdir())}
-    every = Judgments.read(options.data / "qrels.trec8.gz")
-    means = np.asarray(evaluate(every, files, "AP").means)[:, 0]
-    names = list(files)
-    best = {names[i]: files[names[i]] for i in np.argsort(-means, kind="stable")[:RUNS].tolist()}
-    pool = Pool.of(every, best)
-    truth = chosen_rows(every, (pool.best <= DEPTH) & (every.grade >= 0))
-    shared = SharedRankings.of(truth, best)
-    pooled = shared.name < len(truth.grade)
-    answer = np.where(pooled, np.maximum(shared.judgments.grade, 0), 0).astype(np.int32)
-    waiting = np.flatnonzero(pooled & (shared.best_rank > START))
-    print(f"{RUNS} runs, {int(pooled.sum())} pooled documents, {len(waiting)} to judge")
+    shared, answer, waiting = collection(options.data)
+    right_order = np.sign(bounds_of(with_grades(shared, answer), options.confidence).low)
 
-    def settled(judged: np.ndarray) -> int:
+    def settled(judged: np.ndarray) -> tuple[int, int]:
         grade = answer.copy()
         grade[waiting] = -1
         grade[judged] = answer[judged]
-        return int((~bounds_of(with_grades(shared, grade), options.confidence).open).sum())
+        found = bounds_of(with_grades(shared, grade), options.confidence)
+        order = np.where(found.low > 0, 1, -1)[~found.open]
+        right = int((order == right_order[~found.open]).sum())
+        return right, len(order) - right
 
     orders = {
         "gains": by_gains(shared, answer, waiting, options.batch, options.confidence),
-        "depth": waiting[np.argsort(shared.best_rank[waiting], kind="stable")],
+        "best rank": waiting[np.argsort(shared.best_rank[waiting], kind="stable")],
         "MoveToFront": move_to_front(shared, answer, waiting),
     }
     for seed in range(options.repeats):
         orders[f"random {seed}"] = np.random.default_rng(seed).permutation(waiting)
     steps = [*range(0, len(waiting), options.batch), len(waiting)]
     curve = {name: [settled(order[:n]) for n in steps] for name, order in orders.items()}
-    print("\t".join(["judged", *curve]))
+    text = "\n\n".join([in_markdown(steps, curve), needed_in_markdown(steps, curve)])
+    print(text)
+    if options.write is not None:
+        page = options.write.read_text()
+        before, after = page.split(BEGIN)[0], page.split(END, 1)[1]
+        options.write.write_text(f"{before}{BEGIN}\n\n{text}\n\n{END}{after}")
+
+
+def collection(data: Path) -> tuple[SharedRankings, np.ndarray, np.ndarray]:
+    """The ten best runs over their pool, the grade of every document, and the documents to be judged."""
+    files = {path.name: path for path in sorted((data / "runs").iterdir())}
+    every = Judgments.read(data / "qrels.trec8.gz")
+    means = np.asarray(evaluate(every, files, "AP").means)[:, 0]
+    names = list(files)
+    best = {names[i]: files[names[i]] for i in np.argsort(-means, kind="stable")[:RUNS].tolist()}
+    truth = chosen_rows(every, (Pool.of(every, best).best <= DEPTH) & (every.grade >= 0))
+    shared = SharedRankings.of(truth, best)
+    pooled = shared.name < len(truth.grade)
+    answer = np.where(pooled, np.maximum(shared.judgments.grade, 0), 0).astype(np.int32)
+    return shared, answer, np.flatnonzero(pooled & (shared.best_rank > START))
+
+
+def in_markdown(steps: Sequence[int], curve: dict[str, list[tuple[int, int]]]) -> str:
+    """The curves: pairs that are settled rightly, and in brackets wrongly."""
+    rows = [f"| judged | {' | '.join(curve)} |", "|---|" + "---|" * len(curve)]
     for k, n in enumerate(steps):
-        print("\t".join([str(n), *(str(found[k]) for found in curve.values())]))
-    print("\njudgments needed to settle so many pairs (to the batch)")
-    print("\t".join(["pairs", *curve]))
-    for wanted in range(5, RUNS * (RUNS - 1) // 2 + 1, 5):
-        needed = [
-            next((n for n, s in zip(steps, found, strict=True) if s >= wanted), "-")
-            for found in curve.values()
-        ]
-        print("\t".join([str(wanted), *map(str, needed)]))
+        if k % 2 == 0 or n == steps[-1]:
+            cells = [
+                f"{found[k][0]} ({found[k][1]})" if found[k][1] else f"{found[k][0]}"
+                for found in curve.values()
+            ]
+            rows.append(f"| {n:,} | {' | '.join(cells)} |")
+    return "\n".join(rows)
 
 
-def bounds_of(shared: SharedRankings, confidence: float | None) -> PairBounds:
-    if confidence is None:
+def needed_in_markdown(steps: Sequence[int], curve: dict[str, list[tuple[int, int]]]) -> str:
+    """From how many judgments on so many pairs stay settled rightly."""
+    rows = [f"| pairs | {' | '.join(curve)} | gains / random |", "|---|" + "---|" * (len(curve) + 1)]
+    for wanted in WANTED:
+        needed = {}
+        for name, found in curve.items():
+            below = [k for k, (right, _) in enumerate(found) if right < wanted]
+            needed[name] = steps[below[-1] + 1] if below else 0
+        drawn = [n for name, n in needed.items() if name.startswith("random")]
+        ratio = needed["gains"] / np.mean(drawn) if any(drawn) else float("nan")
+        rows.append(f"| {wanted} | {' | '.join(f'{n:,}' for n in needed.values())} | {ratio:.2f} |")
+    return "\n".join(rows)
+
+
+def bounds_of(shared: SharedRankings, confidence: float) -> PairBounds:
+    if confidence == 1:
         return pair_bounds(shared, AP)
     return likely_bounds(shared, AP, confidence, draws=DRAWS)
 
 
 def by_gains(
-    shared: SharedRankings, answer: np.ndarray, waiting: np.ndarray, batch: int, confidence: float | None
+    shared: SharedRankings, answer: np.ndarray, waiting: np.ndarray, batch: int, confidence: float
 ) -> np.ndarray:
     """In batches: the documents with the largest gains, given all that is judged."""
     grade = answer.copy()
@@ -91,10 +126,8 @@ def by_gains(
     while len(left):
         now = with_grades(shared, grade)
         bounds = bounds_of(now, confidence)
-        if not bounds.open.any():
-            order.append(left)
-            break
-        gain = gains(now, AP, bounds.first[bounds.open], bounds.second[bounds.open], draws=DRAWS)
+        wanted = bounds.open if bounds.open.any() else np.ones(len(bounds.open), bool)
+        gain = gains(now, AP, bounds.first[wanted], bounds.second[wanted], draws=DRAWS // 2)
         chosen = left[np.argsort(-gain[left], kind="stable")[:batch]]
         grade[chosen] = answer[chosen]
         order.append(chosen)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
-from typing import Any
 
+from addresses import documentation
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
@@ -21,8 +20,7 @@ Every command with its options. This page is made from the code, as `unjudged CO
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
     """The address of the site is written in pyproject.toml alone."""
-    project: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    config.site_url = project["urls"]["Documentation"]
+    config.site_url = documentation()
     return config
 
 

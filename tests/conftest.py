@@ -14,6 +14,17 @@ RunDict = dict[str, dict[str, float]]
 DATA = Path(os.environ.get("UNJUDGED_DATA", Path(__file__).parents[2] / "shared" / "data"))
 
 
+TOY_COLLECTIONS = {"compat", "engines", "formats", "fuzz", "measures", "oracles"}
+"""Folders whose tests make runs and judgments that need not fit: what they warn of is not their subject."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests elsewhere must expect every warning, as `tests/rankings/test_coverage.py` does."""
+    for item in items:
+        if item.path.parent.name in TOY_COLLECTIONS:
+            item.add_marker(pytest.mark.filterwarnings("ignore::unjudged.UnjudgedWarning"))
+
+
 @pytest.fixture(scope="session")
 def data() -> Path:
     """Real runs and the reference tools' outputs; tests that need them skip where they are not."""

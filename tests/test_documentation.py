@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from addresses import PAGES, broken, with_addresses
 from command_outputs import refreshed
 
 import unjudged
@@ -52,3 +53,10 @@ def test_outputs_of_commands(name: str) -> None:
     """What a page shows after `$ unjudged ...` is what the command prints on the sample."""
     text = (ROOT / name).read_text()
     assert refreshed(text) == text, "run `make docs`"
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_links_of_pages_that_other_sites_show(name: str) -> None:
+    text = (ROOT / name).read_text()
+    assert with_addresses(text) == text, "run `make docs`"
+    assert broken(text) == []

@@ -53,7 +53,22 @@ def test_what_functions_return_can_be_named() -> None:
     found = unjudged.simulate(documents=20, queries=2, seed=1)
     assert isinstance(found, unjudged.Simulated)
     assert isinstance(found.judgments, unjudged.Judgments)
-    for name in ("Agreement", "Comparison", "Estimate", "Robustness", "Run", "Scores", "Wanted"):
+    assert isinstance(
+        unjudged.draw(unjudged.Pool.of_runs(unjudged.sample.runs), "depth", 1), unjudged.DrawnSample
+    )
+    for name in (
+        "Agreement",
+        "Chosen",
+        "JudgmentPlan",
+        "Merged",
+        "Reusability",
+        "Comparison",
+        "Estimate",
+        "Robustness",
+        "Run",
+        "Scores",
+        "Wanted",
+    ):
         assert isinstance(getattr(unjudged, name), type)
 
 

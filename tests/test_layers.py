@@ -8,10 +8,12 @@ import sys
 from pathlib import Path
 
 import unjudged
+from unjudged import sample
 
 ROOT = Path(unjudged.__file__).parent
 JOURNEY = [
     "errors",
+    "choices",
     "segments",
     "grids",
     "formats",
@@ -72,7 +74,27 @@ def test_imports_point_backwards() -> None:
             assert not ahead, f"{path.relative_to(ROOT)} imports {ahead}"
 
 
+def loaded(code: str) -> set[str]:
+    """The packages that a process has loaded after this code."""
+    code += "\nimport sys; print(*{m.split('.')[0] for m in sys.modules}, file=sys.stderr)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(done.stderr.split())
+
+
 def test_importing_the_package_loads_nothing_heavy() -> None:
-    code = "import sys, unjudged; print(*sorted({m.split('.')[0] for m in sys.modules}))"
-    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert not HEAVY & set(loaded.split())
+    assert not {*HEAVY, "numpy", "typing"} & loaded("import unjudged")
+    assert not HEAVY & loaded("from unjudged import AP, Estimates, Judgments, Run, Scores, evaluate")
+
+
+def command(*words: str) -> str:
+    """Code that runs a command and goes on where it ends."""
+    run = f"from unjudged.cli.main import main; main({list(words)})"
+    return f"try:\n    {run}\nexcept SystemExit as end:\n    assert not end.code"
+
+
+def test_a_command_loads_what_it_needs() -> None:
+    assert not {*HEAVY, "numpy", "typing"} & loaded(command("--version"))
+    for words in ((), ("-h",), ("--help",)):
+        assert not (HEAVY - {"cyclopts", "rich"} | {"numpy", "markdown_it"}) & loaded(command(*words))
+    evaluating = loaded(command("evaluate", str(sample.qrels), str(sample.runs["fused"])))
+    assert not (HEAVY - {"cyclopts", "lzma"}) & evaluating  # `shutil` imports lzma

@@ -4,29 +4,11 @@
 measure is here under its name, and `measure` defines new ones.
 """
 
+from __future__ import annotations
+
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
-from unjudged import measures
-from unjudged.errors import (
-    ExtraQueriesWarning,
-    InputError,
-    MissingQueriesWarning,
-    NothingJudgedWarning,
-    UnjudgedError,
-    UnjudgedWarning,
-    UsageError,
-)
-from unjudged.evaluation import evaluate
-from unjudged.measures import *  # noqa: F403 (the measures, listed in measures/__init__.pyi)
-from unjudged.measures.registry import MEASURES, Measure, measure
-from unjudged.rankings.judged import JudgedRankings
-from unjudged.rankings.judgments import Judgments
-from unjudged.rankings.runs import Run
-from unjudged.scores import Score, Scores
-from unjudged.uncertainty.estimate import Estimate
-from unjudged.uncertainty.estimate_table import Estimates
-
+TYPE_CHECKING = False  # without importing `typing`, which takes longer than all else here
 __version__ = "0.2.0"
 
 __all__ = [
@@ -34,17 +16,21 @@ __all__ = [
     "Agreement",
     "Audit",
     "Calibration",
+    "Chosen",
     "Combined",
     "Comparison",
     "DocumentEstimates",
+    "DrawnSample",
     "Estimate",
     "Estimates",
     "ExtraQueriesWarning",
     "InputError",
     "JudgedRankings",
     "JudgingDesign",
+    "JudgmentPlan",
     "Judgments",
     "Measure",
+    "Merged",
     "MissingQueriesWarning",
     "NothingJudgedWarning",
     "Page",
@@ -52,6 +38,7 @@ __all__ = [
     "Pool",
     "Predictions",
     "QueryEstimates",
+    "Reusability",
     "Robustness",
     "Run",
     "Score",
@@ -65,40 +52,70 @@ __all__ = [
     "Wanted",
     "audit",
     "calibrate",
+    "choose",
     "cite",
     "combine",
     "compare",
     "compare_pairs",
     "design_for_predictions",
+    "draw",
     "estimate_by_document",
     "estimate_by_query",
     "estimate_with_predictions",
     "evaluate",
     "experiment",
+    "hand_out",
+    "judging_page",
     "measure",
+    "merge",
+    "plan_judgments",
     "plan_queries",
     "prediction_powered",
+    "read_design",
     "report_page",
+    "reusability",
     "sample",
     "simulate",
     "spot_check",
     "spot_check_design",
     "to_judge",
+    "topic_statistics",
 ]
-__all__ += measures.__all__
 
 if TYPE_CHECKING:
-    from unjudged import sample
+    from typing import Any
+
+    from unjudged import measures, sample
     from unjudged.citation import cite
     from unjudged.comparison.comparison_result import Comparison
     from unjudged.comparison.systems import compare
     from unjudged.comparison.testing.pairwise import compare_pairs
     from unjudged.comparison.testing.power import plan_queries
     from unjudged.comparison.verdicts import Pair
+    from unjudged.errors import (
+        ExtraQueriesWarning,
+        InputError,
+        MissingQueriesWarning,
+        NothingJudgedWarning,
+        UnjudgedError,
+        UnjudgedWarning,
+        UsageError,
+    )
+    from unjudged.evaluation import evaluate
+    from unjudged.experiments.judgment_plan import JudgmentPlan, plan_judgments
     from unjudged.experiments.robustness import Agreement, Robustness, experiment
     from unjudged.groups import calibrate
+    from unjudged.judging.choosing import Chosen, choose
+    from unjudged.judging.collecting.design_file import read_design
+    from unjudged.judging.collecting.drawn_sample import DrawnSample, draw
+    from unjudged.judging.collecting.handing_out import hand_out
+    from unjudged.judging.collecting.merging import Merged, merge
+    from unjudged.judging.collecting.task_page import judging_page
     from unjudged.judging.next_documents import ToJudge, Wanted, to_judge
     from unjudged.judging.pool import Pool
+    from unjudged.judging.reusability import Reusability, reusability, topic_statistics
+    from unjudged.measures import *  # noqa: F403 (the measures, listed in measures/__init__.pyi)
+    from unjudged.measures.registry import MEASURES, Measure, measure
     from unjudged.predictions.auditing import Audit, audit
     from unjudged.predictions.combining import Combined, combine
     from unjudged.predictions.design import design_for_predictions
@@ -108,57 +125,80 @@ if TYPE_CHECKING:
     from unjudged.predictions.source import Predictions
     from unjudged.predictions.spot_check import SpotCheck, spot_check, spot_check_design
     from unjudged.predictions.together import estimate_with_predictions
+    from unjudged.rankings.judged import JudgedRankings
+    from unjudged.rankings.judgments import Judgments
+    from unjudged.rankings.runs import Run
     from unjudged.report.html_page import Page, report_page
+    from unjudged.scores import Score, Scores
     from unjudged.simulation import Simulated, simulate
     from unjudged.uncertainty.calibration import Calibration
+    from unjudged.uncertainty.estimate import Estimate
+    from unjudged.uncertainty.estimate_table import Estimates
+
+    __all__ += measures.__all__
 else:
-    _LATER = {
-        "Calibration": "unjudged.uncertainty.calibration",
-        "ToJudge": "unjudged.judging.next_documents",
-        "Wanted": "unjudged.judging.next_documents",
-        "calibrate": "unjudged.groups",
-        "cite": "unjudged.citation",
-        "to_judge": "unjudged.judging.next_documents",
-        "Comparison": "unjudged.comparison.comparison_result",
-        "Pair": "unjudged.comparison.verdicts",
-        "compare": "unjudged.comparison.systems",
-        "compare_pairs": "unjudged.comparison.testing.pairwise",
-        "plan_queries": "unjudged.comparison.testing.power",
-        "Agreement": "unjudged.experiments.robustness",
-        "Pool": "unjudged.judging.pool",
-        "Robustness": "unjudged.experiments.robustness",
-        "Page": "unjudged.report.html_page",
-        "report_page": "unjudged.report.html_page",
-        "Audit": "unjudged.predictions.auditing",
-        "Combined": "unjudged.predictions.combining",
-        "DocumentEstimates": "unjudged.predictions.estimators.by_document",
-        "JudgingDesign": "unjudged.predictions.judging_design",
-        "Predictions": "unjudged.predictions.source",
-        "QueryEstimates": "unjudged.predictions.estimators.by_query",
-        "SpotCheck": "unjudged.predictions.spot_check",
-        "audit": "unjudged.predictions.auditing",
-        "combine": "unjudged.predictions.combining",
-        "design_for_predictions": "unjudged.predictions.design",
-        "estimate_by_document": "unjudged.predictions.estimators.by_document",
-        "estimate_by_query": "unjudged.predictions.estimators.by_query",
-        "estimate_with_predictions": "unjudged.predictions.together",
-        "prediction_powered": "unjudged.predictions.estimators.by_query",
-        "spot_check": "unjudged.predictions.spot_check",
-        "spot_check_design": "unjudged.predictions.spot_check",
-        "Simulated": "unjudged.simulation",
-        "experiment": "unjudged.experiments.robustness",
-        "simulate": "unjudged.simulation",
+    _PUBLIC = __all__
+    del __all__  # the measures belong to it too, and are imported when it is asked for
+    _MODULES = {
+        "comparison.comparison_result": "Comparison",
+        "comparison.systems": "compare",
+        "comparison.testing.pairwise": "compare_pairs",
+        "comparison.testing.power": "plan_queries",
+        "comparison.verdicts": "Pair",
+        "citation": "cite",
+        "errors": "ExtraQueriesWarning InputError MissingQueriesWarning NothingJudgedWarning UnjudgedError "
+        "UnjudgedWarning UsageError",
+        "evaluation": "evaluate",
+        "experiments.judgment_plan": "JudgmentPlan plan_judgments",
+        "experiments.robustness": "Agreement Robustness experiment",
+        "groups": "calibrate",
+        "judging.choosing": "Chosen choose",
+        "judging.collecting.design_file": "read_design",
+        "judging.collecting.drawn_sample": "DrawnSample draw",
+        "judging.collecting.handing_out": "hand_out",
+        "judging.collecting.merging": "Merged merge",
+        "judging.collecting.task_page": "judging_page",
+        "judging.next_documents": "ToJudge Wanted to_judge",
+        "judging.pool": "Pool",
+        "judging.reusability": "Reusability reusability topic_statistics",
+        "measures.registry": "MEASURES Measure measure",
+        "predictions.auditing": "Audit audit",
+        "predictions.combining": "Combined combine",
+        "predictions.design": "design_for_predictions",
+        "predictions.estimators.by_document": "DocumentEstimates estimate_by_document",
+        "predictions.estimators.by_query": "QueryEstimates estimate_by_query prediction_powered",
+        "predictions.judging_design": "JudgingDesign",
+        "predictions.source": "Predictions",
+        "predictions.spot_check": "SpotCheck spot_check spot_check_design",
+        "predictions.together": "estimate_with_predictions",
+        "rankings.judged": "JudgedRankings",
+        "rankings.judgments": "Judgments",
+        "rankings.runs": "Run",
+        "report.html_page": "Page report_page",
+        "scores": "Score Scores",
+        "simulation": "Simulated simulate",
+        "uncertainty.calibration": "Calibration",
+        "uncertainty.estimate": "Estimate",
+        "uncertainty.estimate_table": "Estimates",
     }
+    _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names.split()}
 
     def __getattr__(name: str) -> Any:
-        """What is imported only when it is used, and measures defined elsewhere."""
-        if name in MEASURES:
-            return MEASURES[name]
-        if name in _LATER:
-            return getattr(import_module(_LATER[name]), name)
-        if name == "sample":
-            return import_module("unjudged.sample")
+        """What is imported only when it is used: every public name, every measure and every module."""
+        if name in _MODULE_OF:
+            value = globals()[name] = getattr(import_module(f"unjudged.{_MODULE_OF[name]}"), name)
+            return value
+        if name == "__all__":
+            return [*_PUBLIC, *import_module("unjudged.measures").__all__]
+        if not name.startswith("_"):
+            from importlib.util import find_spec
+
+            if find_spec(f"unjudged.{name}") is not None:
+                return import_module(f"unjudged.{name}")
+            measures = import_module("unjudged.measures").MEASURES
+            if name in measures:
+                return measures[name]
         raise AttributeError(f"module 'unjudged' has no attribute {name!r}")
 
     def __dir__() -> list[str]:
-        return sorted({*globals(), *__all__, *MEASURES})
+        return sorted({*globals(), *__getattr__("__all__"), *__getattr__("MEASURES")})

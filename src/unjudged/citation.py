@@ -6,7 +6,7 @@ from importlib import import_module
 
 from unjudged.errors import UnjudgedWarning, announce
 from unjudged.grids.grid import Column, Grid, grid_of
-from unjudged.measures.names import MeasureLike, parse
+from unjudged.measures.names import MeasureLike, parse, parse_measures
 from unjudged.measures.references import REFERENCES, entry
 
 PACKAGE = "unjudged"
@@ -55,10 +55,10 @@ def _keys(names: tuple[MeasureLike, ...]) -> list[str]:
     keys: dict[str, None] = {}
     without: dict[str, None] = {}
     for name in names or (PACKAGE,):
-        if name == PACKAGE:
+        if isinstance(name, str) and name == PACKAGE:
             keys[PACKAGE] = None
             continue
-        for measure in parse(name) if isinstance(name, str) else [name]:
+        for measure in parse(name) if isinstance(name, str) else parse_measures([name]):
             keys.update(dict.fromkeys(measure.traits.cite))
             without.update({} if measure.traits.cite else {measure.name: None})
     if without:

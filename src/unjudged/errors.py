@@ -105,7 +105,7 @@ def announce(found: Iterable[UnjudgedWarning]) -> None:
 def missing_package(package: str, purpose: str) -> UsageError:
     """An error that says how to install an optional package."""
     extra = EXTRAS[package]
-    how = f'pip install "unjudged[{extra}]", or pip install ".[{extra}]" in a checkout'
+    how = f'pip install "unjudged[{extra}]", or in a checkout pip install -e ".[{extra}]"'
     return UsageError(f"{purpose} needs {package}: {how}")
 
 

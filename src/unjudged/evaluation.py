@@ -6,11 +6,11 @@ import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, cast
 
-import numpy as np
-
+from unjudged.choices import whole
 from unjudged.errors import InputError, UsageError, announce
 from unjudged.formats.files import expanded, runs_in_file
 from unjudged.formats.inputs import (
@@ -31,6 +31,7 @@ from unjudged.formats.scan import scanner
 from unjudged.formats.streams import STANDARD_INPUT
 from unjudged.formats.tables import Matched
 from unjudged.measures.names import MeasureLike, parse_measures
+from unjudged.measures.registry import MEASURES, Measure, compute_all
 from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.rankings.runs import RunSource
@@ -40,7 +41,7 @@ DEFAULT_MEASURES = ("AP", "infAP", "nDCG@10", "RBP(p=0.8)", "RBPResidual(p=0.8)"
 
 SUFFIXES = (
     *(".gz", ".xz", ".zst", ".run", ".txt", ".trec", ".tsv", ".res"),
-    *(".csv", ".json", ".parquet", ".arrow", ".feather", ".ipc"),
+    *(".csv", ".json", ".jsonl", ".parquet", ".arrow", ".feather", ".ipc"),
 )
 
 Names = Literal["file", "tag"]
@@ -71,21 +72,33 @@ def evaluate(
     run       AP  nDCG@10
     mine  0.7500   0.8155
     """
-    chosen = parse_measures(measures)
-    judgments = Judgments.of(qrels)
+    chosen = _parsed(measures)
+    judgments = Judgments.with_fractions(qrels)
     named = name_runs(runs, names)
     rankings = judged_rankings(judgments, named, on_read=on_read)
     if depth is not None:
-        if depth < 1:
-            raise UsageError(f"depth is {depth}, expected a whole number of at least 1")
-        rankings = rankings.cut(depth)
-    values = np.stack([measure.compute(rankings) for measure in chosen], axis=-1)
+        rankings = rankings.cut(whole("depth", depth, least=1))
+    values = compute_all(chosen, rankings)
     queries = list(judgments.queries)
     shape = len(named), len(queries), len(chosen)
     library = next((library_of(source) for source in [*named.values(), qrels] if is_frame(source)), "")
     scores = Scores(values.reshape(shape), list(named), queries, chosen, rankings, library)
     announce(scores.warnings)
     return scores
+
+
+def _parsed(measures: MeasureLike | Iterable[MeasureLike]) -> list[Measure]:
+    """The measures. Names are parsed once, because that may take longer than to compute them."""
+    names = (measures,) if type(measures) is str else measures
+    if not isinstance(names, list | tuple) or any(type(name) is not str for name in names):
+        return parse_measures(measures)
+    return list(_by_names(tuple(names), tuple(map(id, MEASURES.values())))[0])
+
+
+@lru_cache(maxsize=128)
+def _by_names(names: tuple[str, ...], _: tuple[int, ...]) -> tuple[list[Measure], list[Measure]]:
+    """The measures of these names, and all that are registered. Their identities are the second argument."""
+    return parse_measures(names), list(MEASURES.values())
 
 
 def judged_rankings(
@@ -102,7 +115,7 @@ def judged_rankings(
     with closing(read) as matches:
         for name, run in runs.items():
             match = direct[name] or next(matches)
-            if not (match.query >= 0).any():
+            if match.query.max(initial=-1) < 0:
                 with name_in_errors(run, run_name(name)):
                     example = f"which have queries such as {judgments.queries[0]!r}"
                     raise InputError(f"no query in common with the judgments, {example}")

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
+from unjudged.choices import check_file_name
 from unjudged.errors import InputError, UsageError, announce
 from unjudged.evaluation import RunsSource, judged_rankings, name_runs
 from unjudged.formats.tables import decode
@@ -75,6 +76,7 @@ def _by_pattern(pattern: str, runs: list[str]) -> dict[str, str]:
 
 def read_groups(file: str | os.PathLike[str]) -> dict[str, str]:
     """The group of each run from a file of lines `run group`."""
+    check_file_name("groups", file, "a mapping of runs to groups, a file of lines `run group`, or a pattern")
     try:
         with Path(file).open("rb") as source:
             data = source.read(LARGEST_FILE + 1)

@@ -19,10 +19,6 @@ from unjudged.measures.registry import Measure
 from unjudged.rankings.coverage import coverage_warnings, missing_queries
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.scores_grid import scores_grid
-from unjudged.uncertainty.estimate import Estimate
-from unjudged.uncertainty.estimate_table import Estimates
-from unjudged.uncertainty.intervals import IntervalRequest, make_intervals
-from unjudged.uncertainty.prevalence import PrevalenceLike
 
 if TYPE_CHECKING:
     import duckdb
@@ -32,6 +28,9 @@ if TYPE_CHECKING:
 
     from unjudged.uncertainty.calibration import Calibration
     from unjudged.uncertainty.completions import Progress
+    from unjudged.uncertainty.estimate import Estimate
+    from unjudged.uncertainty.estimate_table import Estimates
+    from unjudged.uncertainty.prevalence import PrevalenceLike
 
 
 class Score(NamedTuple):
@@ -129,6 +128,9 @@ class Scores(Shown):
         >>> print(evaluate(sample.qrels, sample.runs["fused"], "P@10").estimate("bounds")[0][0])
         0.3967 [0.3967, 0.3967]
         """
+        from unjudged.uncertainty.estimate_table import Estimates
+        from unjudged.uncertainty.intervals import IntervalRequest, make_intervals
+
         request = IntervalRequest(
             rankings=self.rankings,
             runs=self.runs,

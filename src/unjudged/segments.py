@@ -29,24 +29,25 @@ def count_before(mask: NDArray[np.bool_]) -> NDArray[np.int32]:
 
 
 def _running(counts: NDArray[Any], found: Number) -> Number:
-    np.cumsum(counts, out=found[1:])
+    counts.cumsum(out=found[1:])
     return found
 
 
 def owners(counts: NDArray[np.integer]) -> Integers:
     """The segment of each element."""
-    return np.repeat(np.arange(len(counts)), counts)
+    return np.arange(len(counts)).repeat(counts)
 
 
 def places(counts: NDArray[np.integer]) -> Integers:
     """The place of each element in its segment, from 1."""
-    return ranges(np.ones(len(counts), np.int64), counts)
+    before = ends(counts)
+    return np.arange(1, before[-1] + 1) - before[:-1].repeat(counts)
 
 
 def ranges(starts: NDArray[np.integer], counts: NDArray[np.integer]) -> Integers:
     """`starts[s]`, `starts[s] + 1`, ... for the elements of each segment s."""
     before = ends(counts)
-    found: Integers = np.repeat(starts - before[:-1], counts) + np.arange(before[-1])
+    found: Integers = (starts - before[:-1]).repeat(counts) + np.arange(before[-1])
     return found
 
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from unjudged.choices import whole
 from unjudged.errors import UsageError
 from unjudged.formats.tables import Ids
 from unjudged.grids.grid import Column, Grid
 from unjudged.grids.shown import Shown
-from unjudged.judging.levels import whole
 from unjudged.rankings.judged import Floats, Integers, Mask
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.pooled import PooledDocuments

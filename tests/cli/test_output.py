@@ -145,13 +145,6 @@ def help_of(command: str) -> str:
     return unjudged(command, "--help", COLUMNS="80").stdout.decode()
 
 
-@pytest.mark.parametrize("command", HELP)
-def test_help_has_no_bullets_and_fits(command: str) -> None:
-    assert "•" not in help_of(command)
-    assert max(map(len, help_of(command).splitlines())) <= 80
-    assert "--output" in help_of(command)
-
-
 def test_options_have_one_meaning() -> None:
     def commands_with(option: str) -> list[str]:
         return [command for command in HELP if re.search(rf"--{option}\b(?!-)", help_of(command))]
@@ -168,7 +161,3 @@ def test_the_width_of_a_terminal_is_used() -> None:
     assert wide.count("fused") == 1
     assert narrow.count("fused") == 3
     assert max(map(len, narrow.splitlines())) <= 40
-
-
-def test_demo_fits_a_terminal() -> None:
-    assert max(map(len, printed("demo").splitlines())) <= 80

@@ -8,15 +8,16 @@ from inspect import Parameter
 from typing import Any
 
 import ir_measures
+import numpy as np
 import pandas
 import pytest
 from hypothesis import given, settings
 from ir_measures import Qrel, ScoredDoc
 
 from tests.conftest import Qrels, RunDict, collections
-from unjudged import MEASURES, InputError, Judgments, Run, UsageError, evaluate, measure, sample
+from unjudged import AP, MEASURES, InputError, Judgments, Run, UsageError, evaluate, measure, nDCG, sample
 from unjudged.compat import ir_measures as compat
-from unjudged.measures.names import parse
+from unjudged.measures.names import parse, parse_measures
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.uncertainty.bounding.bounds import bounds
 
@@ -220,3 +221,30 @@ def test_the_command_line() -> None:
         [*module, "AP", "--provider", "unjudged"], capture_output=True, text=True, check=True
     )
     assert by_us.stdout == f"AP\t{values[0]}\n"
+
+
+def test_their_measures_as_ours() -> None:
+    theirs = [
+        ir_measures.AP,
+        ir_measures.nDCG @ 10,
+        ir_measures.P(rel=2) @ 5,
+        ir_measures.RR(judged_only=True),
+    ]
+    names = ["AP", "nDCG@10", "P(rel=2)@5", "RR(unjudged='condensed')"]
+    found, wanted = (evaluate(sample.qrels, sample.runs["lexical"], m) for m in (theirs, names))
+    assert found.measures == wanted.measures
+    np.testing.assert_array_equal(found.values, wanted.values)
+    assert evaluate(sample.qrels, sample.runs["lexical"], ir_measures.AP).measures == [AP]
+    assert parse_measures(["AP", ir_measures.nDCG(dcg="exp-log2")]) == [AP, nDCG(dcg="exp-log2")]
+
+
+@pytest.mark.parametrize("theirs", [ir_measures.RBP, ir_measures.Compat, ir_measures.alpha_nDCG @ 10])
+def test_their_measures_that_we_lack(theirs: Any) -> None:
+    with pytest.raises(UsageError, match="no measure of this package means the same"):
+        parse_measures([theirs])
+
+
+def test_ours_in_their_form() -> None:
+    assert parse_measures([compat.AP(unjudged="condensed")]) == [AP(unjudged="condensed")]
+    with pytest.raises(UsageError, match="no measure of this package means the same"):
+        parse_measures([compat.AP(bound="low")])

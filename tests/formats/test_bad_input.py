@@ -39,7 +39,10 @@ BAD_RUNS = {
 BAD_QRELS = {
     b"1 0 a 1\n1 0 b\n": f":2: expected {QRELS_COLUMNS}, found 3",
     b"1 0 a b 1 1\n": f":1: expected {QRELS_COLUMNS}, found 6",
-    b"1 0 a 0.9\n": f":1: the grade is '0.9', expected {WHOLE}",
+    b"1 0 a 0.9\n": (
+        f":1: the grade of document 'a' of query '1' is '0.9', expected {WHOLE}"
+        "; only evaluate takes fractions, as gains: round them"
+    ),
     b"1 0 a 3000000000\n": f":1: the grade is '3000000000', expected {WHOLE}",
     b"1 0 a 1\n2 0 a 1\n1 0 a 0\n": (
         ":3: document 'a' of query '1' is already on line 1; each document may appear only once per query"
@@ -91,7 +94,7 @@ def test_bad_data_in_memory(data: object, problem: str) -> None:
 @pytest.mark.parametrize("score", [float("nan"), float("inf"), "x"])
 def test_bad_score_in_memory(score: object) -> None:
     with pytest.raises(InputError, match="the score of document 'd' of query 'q' is"):
-        Run.of({"q": {"d": score}})  # type: ignore[arg-type]
+        Run.of({"q": {"d": score}})
 
 
 def test_missing_file_and_folder(tmp_path: Path) -> None:

@@ -176,7 +176,7 @@ def test_what_is_wrong_with_a_run(data: dict[str, Any], message: str) -> None:
 
 def test_what_is_wrong_with_judgments() -> None:
     frame = {"qid": ["q", "q"], "docno": ["a", "b"]}
-    with pytest.raises(InputError, match=r"row 1 .*: the grade is '1.5', expected a whole number from"):
+    with pytest.raises(InputError, match=r"'b' of query 'q' is '1.5', expected a whole number from"):
         Judgments.of(pandas.DataFrame({**frame, "label": [1, 1.5]}))
     with pytest.raises(
         InputError, match=r"row 0 .*: the probability is '2.0', expected a number from 1e-50 to 1"
@@ -223,7 +223,7 @@ def test_without_pyarrow(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (evaluate(frames[0], numbers).values == evaluate(qrels, run).values).all()
     with pytest.raises(
         UsageError,
-        match=r'an Arrow stream needs pyarrow: pip install "unjudged\[files\]", or pip install ".\[files\]"',
+        match=r'needs pyarrow: pip install "unjudged\[files\]", or in a checkout pip install -e ".\[files\]"',
     ):
         Run.of(stream)
     strata = Judgments.of(frames[0].assign(stratum=[2, 1])).stratum

@@ -220,7 +220,7 @@ def test_the_figure(tmp_path: Path) -> None:
     scores = tmp_path / "model.run"
     scores.write_text("q1 Q0 d1 1 0.9 m\nq1 Q0 d2 2 0.3 m\nq2 Q0 d1 1 0.6 m\nq2 Q0 d2 2 0.7 m\n")
     picture = tmp_path / "audit.svg"
-    assert run_command("audit", str(qrels), str(scores), str(scores), "--figure", str(picture)) == 0
+    assert run_command("audit", str(qrels), str(scores), str(scores), "--plot", str(picture)) == 0
     drawn = picture.read_text()
     assert "share relevant, by people" in drawn
     assert "bias of RBP(p=0.8)" in drawn

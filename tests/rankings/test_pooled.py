@@ -61,6 +61,14 @@ def test_a_pickled_pool_is_its_columns_and_stays_one_pool() -> None:
     assert AP.compute(judged_rankings(again_judgments, {"run": RUN})).tolist() == [0.5, 1.0]
 
 
+def test_pickled_judgments_do_not_depend_on_what_was_computed() -> None:
+    judgments = Judgments.of(QRELS)
+    before = pickle.dumps(judgments)
+    AP.compute(judged_rankings(judgments, {"run": RUN}))
+    assert judgments.sampled_share.tolist() == [2 / 3, 1.0]
+    assert pickle.dumps(judgments) == before
+
+
 def test_a_pool_without_names_matches_nothing() -> None:
     unnamed = PooledDocuments.unnamed(np.array([0, 1, 3]))
     assert len(unnamed.queries) == 2

@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from unjudged import UsageError, sample
+from unjudged import Pool, UsageError, sample
+from unjudged.experiments.judgment_plan import plan_judgments
 from unjudged.experiments.robustness import Robustness, experiment
 
 pytest.importorskip("altair")
 pytest.importorskip("vl_convert")
 
+from unjudged.judging.contributions import contributions, sizes
 from unjudged.report.figures import charts
 from unjudged.report.figures.charts import picture, save
 from unjudged.report.figures.experiment_figures import across, curves, scatter
+from unjudged.report.figures.line_labels import LINE, label_places
+from unjudged.report.figures.pool_figure import OWN, SHARED, pool_figure
 
 
 @pytest.fixture(scope="module")
@@ -32,8 +39,14 @@ def points(chart: dict[str, Any]) -> list[dict[str, Any]]:
     return inside + list(chart.get("data", {}).get("values", []))
 
 
+def on_lines(chart: Any) -> list[dict[str, Any]]:
+    """The points of the lines, without their bands and the names at their ends."""
+    layers = [layer for panel in chart.to_dict()["hconcat"] for layer in panel["layer"]]
+    return [p for layer in layers if layer["mark"]["type"] == "line" for p in layer["data"]["values"]]
+
+
 def test_curves_hold_every_mean(found: Robustness) -> None:
-    drawn = points(curves(found, [("Bpref10", "AP"), ("Bpref10", "itself")], ["tau", "bias"]).to_dict())
+    drawn = on_lines(curves(found, [("Bpref10", "AP"), ("Bpref10", "itself")], ["tau", "bias"]))
     expected = [
         (label, 100 * level, found.find(statistic, "Bpref10", level, against).mean)
         for statistic in ("tau", "bias")
@@ -57,7 +70,7 @@ def test_every_point_of_a_scatter_is_inside_its_axes(found: Robustness) -> None:
 
 
 def test_designs_over_the_share_that_they_judge(found: Robustness) -> None:
-    drawn = points(across({"ten and thirty": (found, "AP")}, ["rms"]).to_dict())
+    drawn = on_lines(across({"ten and thirty": (found, "AP")}, ["rms"]))
     assert [p["value"] for p in drawn] == [found.find("rms", "AP", level).mean for level in (0.1, 0.3)]
     assert [round(p["level"]) for p in drawn] == [10, 30]
 
@@ -105,7 +118,7 @@ def test_without_altair(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_bands_are_one_deviation_wide(found: Robustness) -> None:
-    drawn = points(curves(found, statistics=["tau"]).to_dict())
+    drawn = on_lines(curves(found, statistics=["tau"]))
     for point in drawn:
         row = found.find("tau", point["series"], point["level"] / 100)
         assert (point["low"], point["high"]) == (row.mean - row.deviation, row.mean + row.deviation)
@@ -117,3 +130,43 @@ def test_a_scatter_names_its_runs_and_its_sample(found: Robustness) -> None:
     panel = scatter(found, ["AP"], [0.3], repeat=1).to_dict()["vconcat"][0]["hconcat"][0]
     assert [point["run"] for point in points(panel["layer"][1])] == list(found.runs)
     assert panel["title"]["text"].endswith(", sample 2 of 2")
+
+
+def test_lines_have_their_names_at_their_ends(found: Robustness) -> None:
+    panel = curves(found, statistics=["rms"]).to_dict()["hconcat"][0]
+    assert [point["name"] for point in points(panel["layer"][-1])] == ["AP", "Bpref10"]
+    assert panel["layer"][-2]["encoding"]["x"]["title"].endswith(", logarithmic")
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
+def test_names_at_ends_do_not_overlap(values: list[float]) -> None:
+    """In the order of the lines, a line of text apart, and beside the chart where they fit."""
+    ends = {str(i): value for i, value in enumerate(values)}
+    places = label_places(ends, (0.0, 1.0), 280)
+    order = sorted(ends, key=lambda name: (places[name], name))
+    assert all(ends[a] >= ends[b] for a, b in pairwise(order))
+    assert all(places[b] - places[a] >= LINE - 0.02 for a, b in pairwise(order))
+    if len(values) <= 280 // LINE + 1:
+        assert 0 <= min(places.values()) <= max(places.values()) <= 280.01
+
+
+def test_the_plan_is_drawn_with_its_target() -> None:
+    plan = plan_judgments(sample.qrels, sample.runs, width=0.05, designs=["depth", "random"], repeats=2)
+    drawn = points(plan.plot.designs().to_dict())
+    lines = [p for p in drawn if "judgments" in p]
+    assert {(p["judgments"], p["value"]) for p in lines} == {(t.judgments, t.width) for t in plan.tried}
+    ringed = {(p["judgments"], p["level"]) for p in lines if p["needed"]}
+    assert ringed == {(one.judgments, one.shown) for one in plan.designs if one.judgments}
+    assert [p["value"] for p in drawn if "text" in p] == [0.05, 0.05]
+
+
+def test_the_pool_is_drawn_from_its_counts() -> None:
+    pool = Pool.of(sample.qrels, sample.runs)
+    drawn = points(pool_figure(pool, 10, judged=True).to_dict())
+    sized = {(p["depth"], p["what"]): p["documents"] for p in drawn if "depth" in p}
+    (size,) = sizes(pool, [10])
+    assert (sized[10, "all"], sized[10, "relevant"]) == (size.documents, size.relevant)
+    bars = {(p["name"], p["what"]): p["documents"] for p in drawn if "name" in p}
+    for one in contributions(pool, 10):
+        assert bars[one.name, OWN] == one.unique
+        assert bars[one.name, OWN] + bars[one.name, SHARED] == one.documents

@@ -104,7 +104,7 @@ def test_every_figure_can_be_drawn() -> None:
 def test_many_runs_share_a_colour() -> None:
     many = {f"run {i}": sample.runs["fused"] for i in range(9)}
     chart = evaluate(sample.qrels, many, "AP").plot.precision_recall().to_dict()
-    assert "value" in chart["encoding"]["color"]
+    assert "value" in chart["layer"][0]["encoding"]["color"]
 
 
 def test_refusals() -> None:

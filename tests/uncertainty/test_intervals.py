@@ -217,7 +217,7 @@ def test_a_method_of_your_own(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_unknown_methods_and_levels() -> None:
-    with pytest.raises(UsageError, match="no interval method 'often': use one of bounds"):
+    with pytest.raises(UsageError, match="interval is 'often', expected one of bounds"):
         SCORES.estimate("often")
     for confidence in (0.0, 1.0, 1.5, float("nan")):
         with pytest.raises(UsageError, match="confidence is"):

@@ -116,7 +116,7 @@ def test_odd_values() -> None:
         evaluate({"q": {"a": 1100}}, RUN, "nDCG(dcg='exp-log2')")
     assert evaluate(QRELS, RUN, "AP", depth=10**12).values.item() == 1.0
     with pytest.raises(InputError, match="document 'e' of query 'q' is 'abc'"):
-        evaluate(QRELS, {"q": {"d": np.float32(1), "e": "abc"}}, "AP")  # type: ignore[arg-type]
+        evaluate(QRELS, {"q": {"d": np.float32(1), "e": "abc"}}, "AP")
 
 
 def test_rows_from_an_iterator_or_as_lists() -> None:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
 from unjudged import audit as audit_predictions
-from unjudged.cli.options.arguments import File, Format, Output, check_files
-from unjudged.cli.output import check_output, show_grids
+from unjudged.cli.options.arguments import File, Format, Output, Plot, check_files
+from unjudged.cli.output import check_output, show_figure, show_grids
 from unjudged.cli.progress import progress
 from unjudged.grids.rendering import WITHOUT_NOTES
 from unjudged.predictions.source import Predictions
 from unjudged.rankings.judgments import Judgments
+from unjudged.report.figures.charts import check_plot
 
 
 def audit(
@@ -26,9 +26,9 @@ def audit(
     threshold: float | None = None,
     kind: Literal["grades", "scores"] | None = None,
     confidence: float = 0.95,
-    figure: Annotated[Path | None, Parameter("--figure")] = None,
     format: Format | None = None,
     output: Output = None,
+    plot: Plot = None,
 ) -> None:
     """Compare the predictions of a model with human judgments.
 
@@ -54,20 +54,17 @@ def audit(
         Read the predictions as grades or as scores, whatever the file looks like.
     confidence
         The confidence level of the intervals.
-    figure
-        Draw the calibration curve, and the bias of each run, to this file (.svg, .png, .pdf or .html).
     format
         The output format. By default the suffix of the output file decides, or else tables are printed.
         csv, jsonl and parquet hold everything in one table.
     output
         Write to this file.
+    plot
+        Draw the calibration curve, and the bias of each run, to this file (.svg, .png, .pdf or .html).
     """
     check_files([qrels, predictions, *runs])
     chosen = check_output(format, output)
-    if figure is not None:
-        from unjudged.report.figures.charts import check_figures
-
-        check_figures()
+    check_plot(plot)
     with progress("comparing"):
         found = audit_predictions(
             Judgments.read(qrels),
@@ -79,8 +76,7 @@ def audit(
             confidence=confidence,
         )
     show_grids(found.records() if chosen in WITHOUT_NOTES else found.grids(), format, output)
-    if figure is not None:
+    if plot is not None:
         from unjudged.report.figures.audit_figures import audit_figure
-        from unjudged.report.figures.charts import save
 
-        save(audit_figure(found), figure)
+        show_figure(audit_figure(found), plot)

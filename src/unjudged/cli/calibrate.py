@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from statistics import median
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
@@ -10,16 +11,20 @@ from unjudged import calibrate as learn
 from unjudged.cli.options.arguments import (
     Conflicts,
     File,
+    Format,
     Judged,
     Measures,
     Output,
     check_files,
     read_judgments,
 )
-from unjudged.cli.output import show
+from unjudged.cli.output import show, show_grids
 from unjudged.cli.progress import reading
 from unjudged.errors import UsageError
+from unjudged.grids.grid import Column, Grid
+from unjudged.grids.rendering import format_of
 from unjudged.groups import CALIBRATED_MEASURES
+from unjudged.uncertainty.calibration import Calibration
 
 
 def calibrate(
@@ -32,6 +37,7 @@ def calibrate(
     unit: Literal["runs", "groups"] = "runs",
     judged: Judged = None,
     conflicts: Conflicts = "error",
+    format: Format | None = None,
     output: Output = None,
 ) -> None:
     """Learn from pooled runs how far off scores are when a group was not pooled.
@@ -60,6 +66,9 @@ def calibrate(
     conflicts
         Which grade counts if a file of --judged judges a document differently: the first, the last or the
         highest. By default that is an error.
+    format
+        json (the default) is the file that `--calibration` reads. The other formats show what was learnt: for
+        each measure the number of left-out runs and their errors. The suffix of the output file decides too.
     output
         Write to this file.
     """
@@ -76,4 +85,16 @@ def calibrate(
             unit=unit,
             on_read=on_read,
         )
-    show(found.to_json(), output)
+    chosen = format or format_of(output, "json")
+    if chosen == "json" or (format is None and chosen == "table"):
+        show(found.to_json(), output)
+    else:
+        show_grids(_learnt(found), chosen, output)
+
+
+def _learnt(found: Calibration) -> Grid:
+    """For each measure the number of left-out runs, or groups, and how far off they were."""
+    columns = [Column("measure", "label"), Column(found.unit, "integer"), Column("median"), Column("largest")]
+    rows = [(name, len(off), median(off), max(off)) for name, off in found.scores.items() if off]
+    learnt = f"{found.groups} groups, {found.queries} queries, depth {found.depth}."
+    return Grid(columns, rows, notes=[learnt])

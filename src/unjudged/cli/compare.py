@@ -20,9 +20,9 @@ from unjudged.cli.options.arguments import (
     check_files,
     read_judgments,
 )
+from unjudged.cli.options.input_options import USUAL, Inputs
 from unjudged.cli.options.prediction_options import NO_PREDICTIONS, Predicted
 from unjudged.cli.output import (
-    already_said,
     check_output,
     on_terminal,
     show,
@@ -31,6 +31,7 @@ from unjudged.cli.output import (
     terminal_width,
 )
 from unjudged.cli.progress import reading
+from unjudged.cli.standard_error import already_said
 from unjudged.comparison.comparison_grids import systems_records
 from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.testing.significance import DRAWS
@@ -60,6 +61,7 @@ def compare(
     calibration: str | None = None,
     confidence: float = 0.95,
     predicted: Predicted = NO_PREDICTIONS,
+    inputs: Inputs = USUAL,
     judged: Judged = None,
     conflicts: Conflicts = "error",
     draws: int = DRAWS,
@@ -100,6 +102,8 @@ def compare(
         The confidence level of the calibrated interval.
     predicted
         Options for predicted relevance.
+    inputs
+        Options for reading files.
     judged
         A file of further judgments; may be repeated.
     conflicts
@@ -117,22 +121,23 @@ def compare(
         Draw the first measure in this file (svg, png, pdf or html): the differences of two runs by query, or
         the verdicts on all pairs of more.
     """
-    if len(runs) < 2:
-        raise UsageError("two or more runs are needed: unjudged compare QRELS RUN RUN...")
-    if per_query and len(runs) != 2:
-        raise UsageError(f"--per-query is about two runs, and there are {len(runs)}")
     if per_query and pairs:
         raise UsageError("--per-query and --pairs cannot be used together")
     check_files([qrels, *runs, *(judged or ())])
+    named = inputs.runs(runs) if runs else {}
+    if len(named) < 2:
+        raise UsageError("two or more runs are needed: unjudged compare QRELS RUN RUN...")
+    if per_query and len(named) != 2:
+        raise UsageError(f"--per-query is about two runs, and there are {len(named)}")
     chosen = check_output(format, output)
     check_plot(plot)
     predicted.check()
     learnt = None if calibration is None else Calibration.load(calibration)
-    with reading(len(runs)) as on_read:
-        judgments = read_judgments(qrels, judged, conflicts)
+    with reading(len(named)) as on_read:
+        judgments = read_judgments(inputs.judgments(qrels), judged, conflicts)
         found = compare_systems(
             judgments,
-            list(runs),
+            named,
             measures or "RBP(p=0.8)",
             baseline=baseline,
             test=test,
@@ -148,7 +153,7 @@ def compare(
         first, names = found.results[0].measure, found.runs
         two = len(names) == 2
         show_figure(found.plot.differences(*names, first) if two else found.plot.matrix(first), plot)
-    notes = [*found.notes, *predicted.differences(judgments, runs, found, confidence)]
+    notes = [*found.notes, *predicted.differences(judgments, named, found, confidence)]
     found = replace(found, notes=notes)
     if per_query:
         show_grids(_query_grids(found, chosen), format, output)

@@ -7,7 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from unjudged import sample
-from unjudged.cli.output import already_said, make_folder, on_terminal, show, terminal_width
+from unjudged.cli.options.arguments import Format, Output
+from unjudged.cli.output import check_output, make_folder, on_terminal, show, show_grids, terminal_width
+from unjudged.cli.standard_error import already_said
 from unjudged.comparison.systems import compare
 from unjudged.errors import UsageError
 from unjudged.evaluation import evaluate
@@ -37,7 +39,7 @@ List the measures:        unjudged measures
 """
 
 
-def demo(*, files: Path | None = None) -> None:
+def demo(*, files: Path | None = None, format: Format | None = None, output: Output = None) -> None:
     """Score six systems of a small sample collection and compare two of them.
 
     Parameters
@@ -45,11 +47,19 @@ def demo(*, files: Path | None = None) -> None:
     files
         Copy the judgments and runs of the sample collection to this new or empty folder instead, to try
         the other commands on.
+    format
+        Write only the scores, in this format. By default the suffix of the output file decides, or else the
+        demonstration is printed as text.
+    output
+        Write to this file.
     """
     if files is not None:
         copy_sample(files)
         return
     scores = evaluate(sample.qrels, sample.runs)
+    if format is not None or check_output(format, output) != "table":
+        show_grids(replace(scores.grid(), title=""), format, output)
+        return
     already_said(scores.grid().notes)
     rbp = scores.value("RBP(p=0.8)", run="dense")
     runs = {name: sample.runs[name] for name in ("reranked", "dense")}
@@ -66,8 +76,8 @@ def demo(*, files: Path | None = None) -> None:
         ahead=pair.ahead,
         flip=pair.flip,
     )
-    shown = table(replace(scores.grid(), title=""), width=terminal_width(), bold=on_terminal(None))
-    show(_BEFORE + shown + after)
+    shown = table(replace(scores.grid(), title=""), width=terminal_width(), bold=on_terminal(output))
+    show(_BEFORE + shown + after, output)
 
 
 def copy_sample(folder: Path) -> None:

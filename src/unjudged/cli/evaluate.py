@@ -20,6 +20,7 @@ from unjudged.cli.options.arguments import (
     number_or_name,
     read_judgments,
 )
+from unjudged.cli.options.input_options import USUAL, Inputs
 from unjudged.cli.options.prediction_options import NO_PREDICTIONS, Predicted
 from unjudged.cli.output import check_output, show_figure, show_grids
 from unjudged.cli.progress import progress, reading
@@ -27,7 +28,6 @@ from unjudged.errors import UsageError
 from unjudged.evaluation import DEFAULT_MEASURES
 from unjudged.measures.names import parse_measures
 from unjudged.report.figures.charts import check_plot
-from unjudged.uncertainty.calibration import Calibration
 
 
 def evaluate(
@@ -36,11 +36,12 @@ def evaluate(
     *runs: File,
     measures: Measures = None,
     per_query: Annotated[bool, Parameter(("-q", "--per-query"), negative="")] = False,
-    rel: int | None = None,
+    rel: float | None = None,
     depth: Annotated[int | None, Parameter(("-k", "--depth"))] = None,
     judged: Judged = None,
     conflicts: Conflicts = "error",
     predicted: Predicted = NO_PREDICTIONS,
+    inputs: Inputs = USUAL,
     interval: str | None = None,
     prevalence: str | None = None,
     calibration: str | None = None,
@@ -81,6 +82,8 @@ def evaluate(
         highest. By default that is an error.
     predicted
         Options for predicted relevance.
+    inputs
+        Options for reading files.
     interval
         Add an interval to each mean: bounds (whatever the unjudged documents turn out to be), calibrated (a
         run like the pooled groups, see --calibration), model (each unjudged document is relevant with
@@ -112,21 +115,26 @@ def evaluate(
     check_output(format, output)
     check_plot(plot)
     predicted.check(interval=interval, per_query=per_query, depth=depth)
+    named = inputs.runs(runs)
     if predicted.predictions is not None:
-        found = predicted.estimates(read_judgments(qrels, judged, conflicts), runs, measures, rel)
+        judgments = read_judgments(inputs.judgments(qrels), judged, conflicts)
+        if rel is not None and rel % 1:
+            raise UsageError(f"--rel is {rel}, expected a whole number with --predictions")
+        whole = None if rel is None else int(rel)
+        found = predicted.estimates(judgments, named, measures, whole)
         show_grids(predicted.grid(found, confidence), format, output)
         return
     if interval is None and (prevalence, calibration, confidence, more, seed) != (None, None, 0.95, 0, 0):
         raise UsageError("--prevalence, --calibration, --confidence, --more and --seed need --interval")
-    learnt = None if calibration is None else Calibration.load(calibration)
+    learnt = None if calibration is None else unjudged.Calibration.load(calibration)
     if interval is not None and per_query:
         raise UsageError("--per-query cannot be used with --interval: intervals are of means")
     chosen = parse_measures(measures or DEFAULT_MEASURES)
     if rel is not None:
         chosen = [m(rel=rel) if "rel" in m.parameters and "rel" not in m.given else m for m in chosen]
-    with reading(len(runs)) as on_read:
-        judgments = read_judgments(qrels, judged, conflicts)
-        scores = unjudged.evaluate(judgments, list(runs), chosen, depth=depth, on_read=on_read)
+    with reading(len(named)) as on_read:
+        judgments = read_judgments(inputs.judgments(qrels), judged, conflicts, fractions=True)
+        scores = unjudged.evaluate(judgments, named, chosen, depth=depth, on_read=on_read)
     if plot is not None:
         given = {
             "prevalence": None if prevalence is None else number_or_name(prevalence),

@@ -13,6 +13,7 @@ from unjudged.cli.options.arguments import (
     Format,
     Judged,
     Output,
+    Plot,
     check_files,
     read_judgments,
 )
@@ -39,6 +40,7 @@ def experiment(
     conflicts: Conflicts = "error",
     format: Format | None = None,
     output: Output = None,
+    plot: Plot = None,
     means: Path | None = None,
     figures: Path | None = None,
     figure_format: Literal["svg", "png", "pdf", "html"] = "svg",
@@ -87,6 +89,8 @@ def experiment(
         values.
     output
         Write to this file.
+    plot
+        Draw the statistics over the levels to this file (.svg, .png, .pdf or .html).
     means
         Write every run's mean at every level and repeat to this csv, json, jsonl or parquet file.
     figures
@@ -108,7 +112,7 @@ def experiment(
     chosen.check_options(options)
     steps = None if levels is None else [chosen.level.read(part.strip()) for part in levels.split(",")]
     names = known_statistics(statistics or DEFAULT_STATISTICS)
-    results = Results.of(output, format, means, figures, figure_format)
+    results = Results.of(output, format, means, figures, figure_format, plot=plot)
     named = name_runs(list(runs))
     judgments = read_judgments(qrels, judged, conflicts)
     with reading(len(named)) as on_read:

@@ -8,7 +8,8 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from unjudged.cli.options.arguments import File, Output, check_files
-from unjudged.cli.output import show, warn
+from unjudged.cli.output import show
+from unjudged.cli.standard_error import warn
 from unjudged.errors import UsageError
 from unjudged.formats.roles import CHOSEN
 from unjudged.rankings.judgments import Judgments

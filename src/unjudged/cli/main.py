@@ -5,20 +5,21 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Sequence
 
 gc.disable()  # the imports leave little garbage, and collecting it takes a tenth of a small evaluation
 # Reading takes most of the time, and its threads need the cores: threads for linear algebra would only wait.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-from cyclopts import App, CycloptsError
-
 import unjudged
 from unjudged.cli.options.measure_words import separate_measures
-from unjudged.cli.output import warnings_on_standard_error
+from unjudged.cli.standard_error import warnings_on_standard_error
 from unjudged.errors import UnjudgedError, UsageError
-from unjudged.formats.scan.scanner import KIND_OF_SCANNER
-from unjudged.grids.escapes import plain
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from cyclopts import App
 
 BAD_INPUT, WRONG_USAGE, INTERRUPTED = 1, 2, 130
 
@@ -41,6 +42,7 @@ COMMANDS = {
     "baseline": ("baseline:baseline", "Show what a random ranking scores."),
     "measures": ("measures:measures", "List the measures, or explain one."),
     "cite": ("measures:cite", "Print the BibTeX of a measure."),
+    "completion": ("completion:completion", "Let the shell complete commands and options."),
     "demo": ("demo:demo", "Try the package on a small collection."),
 }
 """Module in `cli/` and function of each command, and its help; only the command that runs is imported."""
@@ -48,16 +50,27 @@ COMMANDS = {
 
 def make_app(*, listing: bool = False) -> App:
     """The commands; for the list of them with their summaries instead of their own help."""
+    from cyclopts import App
+
     app = App(
         name="unjudged",
         help="Evaluation of ranked retrieval that knows what it does not know.",
-        version=f"unjudged {unjudged.__version__} (reader: {KIND_OF_SCANNER})",
+        version=version,
+        help_format="plaintext" if listing else None,
         suppress_keyboard_interrupt=False,
     )
     for name, (place, summary) in COMMANDS.items():
         app.command(f"unjudged.cli.{place}", name=name, **({"help": summary} if listing else {}))
     app.command(as_trec_eval, name="trec_eval")
     return app
+
+
+def version() -> str:
+    """The version, and which reader is in use; nothing of it is imported."""
+    from importlib.util import find_spec
+
+    reader = "plain Python" if find_spec("unjudged.formats.scan.compiled") is None else "compiled"
+    return f"unjudged {unjudged.__version__} (reader: {reader})"
 
 
 def as_trec_eval(*arguments: str) -> None:
@@ -74,6 +87,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if words[:1] == ["trec_eval"]:  # it parses its own options
         as_trec_eval(*words[1:])
         return
+    if words == ["--version"]:
+        print(version())
+        return
+    from cyclopts import CycloptsError
+
     try:
         app = make_app(listing=not words or words[0] in ("-h", "--help"))
         with warnings_on_standard_error():
@@ -94,5 +112,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def fail(problem: str, code: int) -> None:
     """Print the problem on one line, without control characters, and exit."""
+    from unjudged.grids.escapes import plain
+
     print(f"unjudged: {plain(' '.join(problem.split()))}", file=sys.stderr)
     sys.exit(code)

@@ -42,7 +42,7 @@ def next_to_judge(
     settle: Annotated[bool, Parameter(negative="")] = False,
     top: int | None = None,
     pooled: Annotated[bool, Parameter(negative="")] = False,
-    prevalence: str = "rank",
+    prevalence: str = "runs",
     seed: int = 0,
     confidence: float | None = None,
     forecast: Annotated[bool, Parameter(negative="")] = False,
@@ -81,8 +81,8 @@ def next_to_judge(
     pooled
         With --settle: only documents of the pool can be relevant; the others count as nonrelevant.
     prevalence
-        With --settle: the probability that an unjudged document is relevant, or how to estimate it: rank, all
-        or query.
+        With --settle: the probability that an unjudged document is relevant, or how to estimate it: runs
+        (from where each run has the judged documents), rank, all or query.
     seed
         With --settle: another number gives other random completions.
     confidence

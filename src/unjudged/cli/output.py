@@ -5,16 +5,14 @@ from __future__ import annotations
 import shlex
 import shutil
 import sys
-import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import unjudged
-from unjudged.errors import InputError, UnjudgedWarning, UsageError
+from unjudged.cli.standard_error import already_said, warn
+from unjudged.errors import InputError, UsageError
 from unjudged.formats.writing import write_whole
-from unjudged.grids.escapes import plain
 from unjudged.grids.grid import Grid
 from unjudged.grids.rendering import WITHOUT_NOTES, format_of, render
 from unjudged.report.figures.charts import picture
@@ -81,36 +79,6 @@ def make_folder(path: Path) -> None:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"{path}: cannot be created: {error.strerror}") from None
-
-
-def warn(problem: str) -> None:
-    """Tell the user about something on standard error, once."""
-    if problem not in _SAID and sys.stderr is not None:
-        _SAID.add(problem)
-        sys.stderr.write(f"unjudged: {plain(problem)}\n")
-
-
-_SAID: set[str] = set()
-"""What this command has said on standard error, or shows on the terminal below its table."""
-
-
-def already_said(notes: Iterable[str]) -> None:
-    """Notes that the user sees with the results, so that no warning repeats them."""
-    _SAID.update(notes)
-
-
-@contextmanager
-def warnings_on_standard_error() -> Iterator[None]:
-    """Print each `UnjudgedWarning` as one line, after the results that it is about."""
-    _SAID.clear()
-    with warnings.catch_warnings(record=True) as found:
-        warnings.simplefilter("always", UnjudgedWarning)
-        try:
-            yield
-        finally:
-            for warning in found:
-                ours = issubclass(warning.category, UnjudgedWarning)
-                warn(str(warning.message) if ours else f"{warning.category.__name__}: {warning.message}")
 
 
 def command_line(command: str, files: Sequence[str], options: Mapping[str, object]) -> str:

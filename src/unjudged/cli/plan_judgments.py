@@ -6,9 +6,10 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from unjudged.cli.options.arguments import File, Format, Judged, Output, check_files, read_judgments
-from unjudged.cli.output import show_grids
+from unjudged.cli.options.arguments import File, Format, Judged, Output, Plot, check_files, read_judgments
+from unjudged.cli.output import show_figure, show_grids
 from unjudged.cli.progress import progress
+from unjudged.report.figures.charts import check_plot
 
 
 def judgments(
@@ -25,6 +26,7 @@ def judgments(
     judged: Judged = None,
     format: Format | None = None,
     output: Output = None,
+    plot: Plot = None,
 ) -> None:
     """Plan how many judgments each design needs, from a pilot or a similar collection.
 
@@ -57,10 +59,13 @@ def judgments(
         The output format; by default the suffix of the output file decides.
     output
         Write to this file.
+    plot
+        Draw what each design reaches with how many judgments to this file (.svg, .png, .pdf or .html).
     """
     from unjudged.experiments.judgment_plan import plan_judgments
 
     check_files([qrels, *runs, *(judged or ())])
+    check_plot(plot)
     with progress("drawing samples"):
         found = plan_judgments(
             read_judgments(qrels, judged),
@@ -74,3 +79,5 @@ def judgments(
             seed=seed,
         )
     show_grids(found.grid(), format, output)
+    if plot is not None:
+        show_figure(found.plot.designs(), plot)

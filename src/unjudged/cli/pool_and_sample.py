@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
@@ -14,19 +14,25 @@ from unjudged.cli.options.arguments import (
     Format,
     Judged,
     Output,
+    Plot,
     check_files,
     read_groups,
     read_judgments,
 )
 from unjudged.cli.options.drawing_options import NO_PURPOSE, Drawing
 from unjudged.cli.options.judging_folder import draw_into
-from unjudged.cli.output import command_line, show, show_grids, warn
+from unjudged.cli.output import command_line, show, show_figure, show_grids
 from unjudged.cli.progress import reading
+from unjudged.cli.standard_error import warn
 from unjudged.errors import UsageError
 from unjudged.evaluation import judged_rankings, name_runs
 from unjudged.formats.writing import judgments_text, queries_without_lines
 from unjudged.measures.names import parse_measures
 from unjudged.rankings.judgments import Judgments
+from unjudged.report.figures.charts import check_plot
+
+if TYPE_CHECKING:
+    from unjudged.judging.pool import Pool
 
 Form = Literal["qrels", "strata", "prels"]
 
@@ -43,6 +49,7 @@ def pool(
     header: bool = True,
     format: Format | None = None,
     output: Output = None,
+    plot: Plot = None,
 ) -> None:
     """The documents at the top of the runs: a file to judge, or judgments reduced to them.
 
@@ -76,6 +83,9 @@ def pool(
         printed.
     output
         Write to this file.
+    plot
+        Draw the size of the pool at each depth, and what each run or group contributed, to this file (.svg,
+        .png, .pdf or .html).
     """
     from unjudged.judging.contributions import without
     from unjudged.judging.pool import Pool, new_documents
@@ -92,6 +102,7 @@ def pool(
     if since is not None and (qrels is not None or statistics):
         raise UsageError("--since lists what is new to judge; it does not go with --qrels or --statistics")
     check_files([*runs, *filter(None, (qrels, since))])
+    check_plot(plot)
     named = name_runs(list(runs))
     of_group = read_groups(groups, named) if groups else None
     with reading(len(named)) as on_read:
@@ -100,6 +111,7 @@ def pool(
         else:
             judgments = read_judgments(qrels, None)
             made = Pool(judgments, judged_rankings(judgments, named, on_read=on_read), list(named))
+    _draw(made, depth, of_group, plot, judged=qrels is not None)
     if statistics:
         from unjudged.report.pool_grids import pool_grids
 
@@ -114,6 +126,15 @@ def pool(
         result = new_documents(result, Judgments.read(since))
     options = {"depth": depth, "qrels": qrels, "since": since, "leave-out": leave_out, "groups": groups}
     _write(result, "qrels", command_line("pool", runs, options) if header else "", output)
+
+
+def _draw(
+    made: Pool, depth: int, groups: Mapping[str, str] | None, plot: Path | None, *, judged: bool
+) -> None:
+    if plot is not None:
+        from unjudged.report.figures.pool_figure import pool_figure
+
+        show_figure(pool_figure(made, depth, groups, judged=judged), plot)
 
 
 def sample(

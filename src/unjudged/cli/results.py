@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from unjudged.cli.output import check_output, make_folder, show, show_grids
+from unjudged.cli.output import check_output, make_folder, show, show_figure, show_grids
 from unjudged.errors import InputError, UsageError
 from unjudged.experiments.robustness import Robustness
 from unjudged.experiments.summary import run_means_grid
 from unjudged.formats.writing import is_stream
 from unjudged.grids.rendering import arrow_modules, format_of
-from unjudged.report.figures.charts import check_figures, picture
+from unjudged.report.figures.charts import check_figures, check_plot, picture
 
 FOR_MEANS = ("csv", "json", "jsonl", "parquet")
 
@@ -25,16 +25,25 @@ class Results:
     means: Path | None
     figures: Path | None
     figure_format: str
+    plot: Path | None
 
     @classmethod
     def of(
-        cls, output: Path | None, format: str | None, means: Path | None, figures: Path | None, kind: str
+        cls,
+        output: Path | None,
+        format: str | None,
+        means: Path | None,
+        figures: Path | None,
+        kind: str,
+        *,
+        plot: Path | None = None,
     ) -> Results:
         """Check that everything can be written, and create the folder for figures."""
-        made = cls(output, check_output(format, output), means, figures, kind)
+        made = cls(output, check_output(format, output), means, figures, kind, plot)
+        check_plot(plot)
         if means is not None and format_of(means) not in FOR_MEANS:
             raise UsageError(f"--means {means}: use a name that ends in .csv, .json, .jsonl or .parquet")
-        for file in filter(None, (output, means)):
+        for file in filter(None, (output, means, plot)):
             if not file.parent.is_dir():
                 raise InputError(f"{file}: cannot be written: {file.parent} is not a folder")
             if file.is_dir():
@@ -58,6 +67,10 @@ class Results:
         if self.means is not None:
             show_grids(run_means_grid(found), None, self.means)
         show_grids(replace(found.grid(), title=""), self.format, self.output)
+        if self.plot is not None:
+            from unjudged.report.figures.experiment_figures import curves
+
+            show_figure(curves(found), self.plot)
         if self.figures is not None:
             self._draw(found, self.figures)
         if self.checkpoint is not None:

@@ -7,14 +7,15 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from unjudged.cli.output import command_line, make_folder, show
+from unjudged.cli.options.arguments import Format, Output
+from unjudged.cli.output import check_output, command_line, make_folder, show, show_grids
 from unjudged.cli.progress import progress
 from unjudged.errors import UsageError
 from unjudged.formats.writing import judgments_text, run_text
 
 
 def simulate(
-    output: Annotated[Path, Parameter(("-o", "--output"))],
+    folder: Path,
     /,
     *,
     systems: Annotated[int, Parameter(("-s", "--systems"))] = 10,
@@ -25,6 +26,8 @@ def simulate(
     worst: float = 1.0,
     depth: Annotated[int | None, Parameter(("-k", "--depth"))] = None,
     seed: int = 0,
+    format: Format | None = None,
+    output: Output = None,
 ) -> None:
     """Make runs of simulated systems, and complete judgments, to try designs and measures on.
 
@@ -33,7 +36,7 @@ def simulate(
 
     Parameters
     ----------
-    output
+    folder
         A new or empty folder for qrels.txt and one file per run.
     systems
         The number of systems; their w run from best to worst by equal factors.
@@ -51,11 +54,17 @@ def simulate(
         The number of documents to keep per ranking. Default: all.
     seed
         Another number gives other systems.
+    format
+        The format of the list of systems. By default the suffix of the output file decides; without either
+        there is no list.
+    output
+        Write the list of systems, each with its w, to this file.
     """
     from unjudged.simulation import simulate as simulated
 
-    if output.exists() and (not output.is_dir() or any(output.iterdir())):
-        raise UsageError(f"{output} already exists: give a new or an empty folder")
+    check_output(format, output)
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise UsageError(f"{folder} already exists: give a new or an empty folder")
     made = simulated(
         systems,
         queries,
@@ -66,12 +75,14 @@ def simulate(
         depth=depth,
         seed=seed,
     )
-    make_folder(output)
+    make_folder(folder)
     options = {"systems": systems, "queries": queries, "documents": documents, "prevalence": prevalence}
     more = {"best": best, "worst": worst, "depth": depth, "seed": seed}
-    made_by = command_line("simulate", [str(output)], {**options, **more})
-    show(judgments_text(made.judgments, "qrels", [made_by]), output / "qrels.txt")
+    made_by = command_line("simulate", [str(folder)], {**options, **more})
+    show(judgments_text(made.judgments, "qrels", [made_by]), folder / "qrels.txt")
     with progress("writing runs", systems) as on_step:
         for done, (name, run) in enumerate(made.runs.items(), 1):
-            show(run_text(run, name), output / f"{name}.run")
+            show(run_text(run, name), folder / f"{name}.run")
             on_step(done)
+    if format is not None or output is not None:
+        show_grids(made.grid(), format, output)

@@ -42,22 +42,42 @@ class JudgmentBounds:
 def judgment_bounds(shared: SharedRankings, measure: Measure, pairs: Pairs) -> JudgmentBounds:
     """Exact for sums over relevant documents (RBP, P); enclosed for others, with a search for reversals."""
     measure.check_completable()
-    exact, difference = is_sum(measure), pairs.difference
+    exact = is_sum(measure)
     run_low, run_high = (end.mean(axis=1) for end in ranking_bounds(shared, measure))
     if exact:
         low, high = _of_sums(shared, measure, pairs)
-    else:  # one system at its lowest against the other at its highest
-        low = run_low[pairs.first] - run_high[pairs.second]
-        high = run_high[pairs.first] - run_low[pairs.second]
-        ranking = _same_rankings(shared)
-        different = ranking[pairs.first] != ranking[pairs.second]
-        low, high = low * different, high * different
-    low, high = np.minimum(low, difference), np.maximum(high, difference)
-    settled = (low > ROUNDING) | (high < -ROUNDING)
-    equal = (np.abs(low) <= ROUNDING) & (np.abs(high) <= ROUNDING)
+    else:
+        low, high = _enclosed(shared, pairs, run_low, run_high)
+    settled, equal = decided(low, high)
     open_to_judging = ~(settled | equal)
     turned = open_to_judging if exact else reversible(shared, measure, pairs, open_to_judging)
     return JudgmentBounds(low, high, exact, settled, equal, turned, run_low, run_high)
+
+
+def difference_bounds(shared: SharedRankings, measure: Measure, pairs: Pairs) -> tuple[Floats, Floats]:
+    """Only the ends of the bounds: exact for sums over relevant documents, enclosed for others."""
+    measure.check_completable()
+    if is_sum(measure):
+        return _of_sums(shared, measure, pairs)
+    run_low, run_high = (end.mean(axis=1) for end in ranking_bounds(shared, measure))
+    return _enclosed(shared, pairs, run_low, run_high)
+
+
+def decided(low: Floats, high: Floats) -> tuple[Mask, Mask]:
+    """The pairs that keep their sign, and those that are equal, between these ends."""
+    settled = (low > ROUNDING) | (high < -ROUNDING)
+    return settled, (np.abs(low) <= ROUNDING) & (np.abs(high) <= ROUNDING)
+
+
+def _enclosed(
+    shared: SharedRankings, pairs: Pairs, run_low: Floats, run_high: Floats
+) -> tuple[Floats, Floats]:
+    """One system at its lowest against the other at its highest; 0 where they rank the same documents."""
+    ranking, difference = _same_rankings(shared), pairs.difference
+    different = ranking[pairs.first] != ranking[pairs.second]
+    low = (run_low[pairs.first] - run_high[pairs.second]) * different
+    high = (run_high[pairs.first] - run_low[pairs.second]) * different
+    return np.minimum(low, difference), np.maximum(high, difference)
 
 
 def _of_sums(shared: SharedRankings, measure: Measure, pairs: Pairs) -> tuple[Floats, Floats]:

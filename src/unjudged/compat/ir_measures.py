@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from unjudged.errors import UsageError, missing_package
+from unjudged.errors import missing_package
 
 try:
     import ir_measures
@@ -31,6 +31,7 @@ from ir_measures.measures.base import Agg, ParamInfo, SumAgg
 
 from unjudged.formats import matching
 from unjudged.formats.readers.frames import is_frame
+from unjudged.measures.foreign_measures import translated
 from unjudged.measures.registry import MEASURES, POLICIES, Measure
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.judgments import Judgments
@@ -110,27 +111,6 @@ class _Evaluator(providers.Evaluator):  # type: ignore[misc]
         if len(run):
             asked = {theirs: ours.compute for theirs, ours in self.asked.items() if ours is not None}
             yield from _metrics(asked, _match(self.judgments, run))
-
-
-def translated(measure: Any) -> Measure | None:
-    """Our measure for one of ir_measures'; None where there is none that means the same."""
-    if isinstance(measure, OurMeasure):
-        return None if "bound" in measure.params else measure.measure()
-    given = {name: measure[name] for name in measure.SUPPORTED_PARAMS if measure[name] is not NOT_PROVIDED}
-    name = "NumRelRet" if measure.NAME == "NumRet" and "rel" in given else measure.NAME
-    if given.pop("judged_only", False):
-        given["unjudged"] = "condensed"
-    if "beta" in given:  # ir_measures gives the square of F's beta, as trec_eval does
-        given["beta"] = math.sqrt(given["beta"])
-    graded = name == "RBP" and "rel" not in given
-    if given.pop("relative", False) or graded or name not in MEASURES:
-        return None
-    try:
-        found = MEASURES[name](**given)
-        found.check_complete()
-    except UsageError:
-        return None
-    return found
 
 
 def _metrics(asked: dict[Any, Any], rankings: JudgedRankings) -> Iterator[Metric]:

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unjudged.errors import UsageError, quoted
+from unjudged.choices import Choices, several
+from unjudged.errors import UsageError
 from unjudged.rankings.judged import Floats, Mask
 
 
@@ -108,24 +109,24 @@ class Statistic(NamedTuple):
     function: Callable[[Floats, Floats], float]
 
 
-STATISTICS: dict[str, Statistic] = {
-    "tau": Statistic("tau", tau),
-    "tau_ap": Statistic("tau_AP", tau_ap),
-    "rho": Statistic("rho", rho),
-    "rms": Statistic("RMS error", rms),
-    "bias": Statistic("bias", bias),
-    "tau_ap_a": Statistic("tau_AP,a", tau_ap_a),
-    "tau_ap_b": Statistic("tau_AP,b", tau_ap_b),
-}
+STATISTICS: Choices[Statistic] = Choices(
+    "statistic",
+    tau=Statistic("tau", tau),
+    tau_ap=Statistic("tau_AP", tau_ap),
+    rho=Statistic("rho", rho),
+    rms=Statistic("RMS error", rms),
+    bias=Statistic("bias", bias),
+    tau_ap_a=Statistic("tau_AP,a", tau_ap_a),
+    tau_ap_b=Statistic("tau_AP,b", tau_ap_b),
+)
 DEFAULT_STATISTICS = ("tau", "tau_ap", "rho", "rms", "bias")
 
 
 def known_statistics(names: Iterable[str]) -> list[str]:
     """The names, each once; an unknown one is refused."""
-    chosen = list(dict.fromkeys([names] if isinstance(names, str) else names))
-    for name in chosen:
-        if name not in STATISTICS:
-            raise UsageError(f"statistic is {quoted(str(name))}, expected one of {', '.join(STATISTICS)}")
-    if not chosen:
+    listed = several("statistics", names)
+    for name in listed:
+        STATISTICS.find(name)
+    if not listed:
         raise UsageError(f"no statistic given, expected some of {', '.join(STATISTICS)}")
-    return chosen
+    return list(dict.fromkeys(map(str, listed)))

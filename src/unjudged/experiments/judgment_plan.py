@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from math import isnan
+from importlib import import_module
+from math import isnan, nan
+from typing import Any
 
 from unjudged.errors import UsageError
 from unjudged.evaluation import RunsSource
@@ -37,12 +39,28 @@ class DesignPlan:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class JudgmentPlan(Shown):
-    """What each design needs, the cheapest first."""
+    """What each design needs, the cheapest first; `tried` are all levels, with what they reach.
+
+    The target is a value of `statistic`, tau or width.
+    """
 
     designs: list[DesignPlan]
-    target: str
+    tried: list[DesignPlan]
+    statistic: str
+    value: float
     queries: int
     cost: float | None
+
+    @property
+    def target(self) -> str:
+        if self.statistic == "tau":
+            return f"tau of at least {self.value:g}"
+        return f"intervals of width {self.value:g} at most"
+
+    @property
+    def plot(self) -> Any:
+        """Figures as Altair charts: `designs`."""
+        return import_module("unjudged.report.figures.plan_figure").PlanPlots(self)
 
     def grid(self) -> Grid:
         columns = [
@@ -58,7 +76,8 @@ class JudgmentPlan(Shown):
         rows = []
         for one in self.designs:
             cost = None if one.judgments is None or self.cost is None else one.judgments * self.cost
-            row = [one.design, one.measure, one.shown, one.per_query, one.judgments, one.tau, one.width]
+            reached = [None if isnan(value) else value for value in (one.tau, one.width)]
+            row = [one.design, one.measure, one.shown, one.per_query, one.judgments, *reached]
             rows.append([*row, *([cost] if self.cost is not None else [])])
         notes = [
             f"For {self.queries} topics like these. tau: order of the runs against all judgments.",
@@ -102,7 +121,7 @@ def plan_judgments(
     planned = pilot if queries is None else queries
     if planned < 1:
         raise UsageError(f"queries is {planned}, expected a whole number of at least 1")
-    found = []
+    found, levels = [], []
     for name in designs or DESIGNS:
         design, measure = find_design(name), ESTIMATORS.get(name, "AP")
         tried = experiment(
@@ -114,19 +133,21 @@ def plan_judgments(
             seed=seed,
             workers=workers,
         )
-        plan = DesignPlan(name, measure, None, "not reached", None, None, float("nan"), float("nan"))
+        plans = []
         for level in sorted(tried.levels):
             order, error = tried.find("tau", measure, level), tried.find("rms", measure, level)
             broad = 2 * NORMAL * error.mean * (pilot / planned) ** 0.5
-            reached = order.mean >= tau if tau is not None else broad <= float(width or 0)
-            if reached and not isnan(order.mean):
-                judged = order.judged
-                shown = design.level.show(level)
-                plan = DesignPlan(
-                    name, measure, level, shown, judged, round(judged * planned), order.mean, broad
-                )
-                break
-        found.append(plan)
+            judgments, shown = round(order.judged * planned), design.level.show(level)
+            plans.append(DesignPlan(name, measure, level, shown, order.judged, judgments, order.mean, broad))
+        levels += plans
+        nothing = DesignPlan(name, measure, None, "not reached", None, None, nan, nan)
+        found.append(next((plan for plan in plans if _reaches(plan, tau, width)), nothing))
     found.sort(key=lambda one: (one.judgments is None, one.judgments or 0))
-    target = f"tau of at least {tau:g}" if tau is not None else f"intervals of width {width:g} at most"
-    return JudgmentPlan(found, target, planned, cost)
+    statistic, value = ("tau", tau) if tau is not None else ("width", width)
+    return JudgmentPlan(found, levels, statistic, float(value or 0), planned, cost)
+
+
+def _reaches(plan: DesignPlan, tau: float | None, width: float | None) -> bool:
+    if isnan(plan.tau):
+        return False
+    return plan.tau >= tau if tau is not None else plan.width <= float(width or 0)

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from unjudged.choices import several, whole
 from unjudged.errors import UsageError
 from unjudged.evaluation import RunsSource
 from unjudged.experiments.agreement import DEFAULT_STATISTICS, STATISTICS, known_statistics
@@ -21,7 +22,6 @@ from unjudged.experiments.workers import run_all
 from unjudged.grids.grid import Grid
 from unjudged.grids.shown import Shown
 from unjudged.judging.designs import Design, find_design
-from unjudged.judging.levels import whole
 from unjudged.judging.pool import Pool
 from unjudged.measures.names import MeasureLike, parse_measure, parse_measures
 from unjudged.measures.registry import Measure
@@ -158,7 +158,8 @@ def experiment(
     if len(pool.runs) < 2:
         raise UsageError("an experiment compares runs: give at least two")
     given = chosen_design.levels if levels is None else levels
-    steps = list(dict.fromkeys(float(chosen_design.level.check(level)) for level in given))
+    listed = several("levels", given)
+    steps = list(dict.fromkeys(float(chosen_design.level.check(level)) for level in listed))
     if not steps:
         raise UsageError("no level given")
     draws = repeats if chosen_design.random else 1

@@ -97,6 +97,13 @@ def expanded(pattern: str) -> list[str]:
     return [FileWithColumns.of(file, columns) for file in matching_files] if columns else matching_files
 
 
+def check_columns(path: PathLike, kind: str, columns: Mapping[str, str]) -> None:
+    """Refuse to choose columns by name where there is no header."""
+    if columns and kind in (TEXT, THREE):
+        names = ", ".join(columns.values())
+        raise UsageError(f"{display_name(path)}: {kind} has no column names such as {names}")
+
+
 def read_path(path: PathLike, number: str, columns: Mapping[str, str]) -> tuple[Table, Layout]:
     if number == "grade" and isinstance(path, str) and path.startswith(DATASET):
         from unjudged.formats.readers import datasets
@@ -123,9 +130,7 @@ def _read(
 
         read = json_lines.read if kind == JSON_LINES else json_dicts.read
         return read(file, number, columns)
-    if columns:
-        names = ", ".join(columns.values())
-        raise UsageError(f"{display_name(path)}: {kind} has no column names such as {names}")
+    check_columns(path, kind, columns)
     if number == "grade":
         return trec.read_judgments(file)
     return ms_marco.read_run(file, display_name(path)) if kind == THREE else trec.read_run(file), RUN

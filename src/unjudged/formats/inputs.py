@@ -9,7 +9,7 @@ from numbers import Integral
 from typing import Any
 
 from unjudged.errors import UsageError
-from unjudged.formats.files import TEXT, columns_of_file, kind_of_file, read_path, scan_file
+from unjudged.formats.files import TEXT, check_columns, columns_of_file, kind_of_file, read_path, scan_file
 from unjudged.formats.limits import check
 from unjudged.formats.matching import match
 from unjudged.formats.readers import trec
@@ -28,6 +28,8 @@ FILE, TABLE, FRAME, MAPPING, ROWS, UNKNOWN = "file", "table", "frame", "mapping"
 
 def kind_of_source(source: Any) -> str:
     """What a source is: a file, a `Run` (a table), a frame, a mapping, or rows."""
+    if type(source) is dict:  # asking for all else takes longer than to evaluate a few documents
+        return MAPPING
     if isinstance(source, str | os.PathLike):
         return FILE
     if is_frame(source):
@@ -132,6 +134,7 @@ def match_runs(runs: Mapping[str, Any], judged: scanner.Index) -> Generator[Matc
                 with name_file_in_errors(run):
                     file = stack.enter_context(on_disk(run))
                     files[name] = file, kind_of_file(file, columns_of_file(run))
+                check_columns(run, files[name][1], columns_of_file(run))
         texts = [(runs[name], file) for name, (file, kind) in files.items() if kind == TEXT]
         scans = stack.enter_context(closing(trec.scan_runs(texts, judged)))
         for name, run in runs.items():

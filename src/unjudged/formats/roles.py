@@ -48,13 +48,14 @@ class Layout:
     """The columns of one kind of file, in order; `open_ended` allows further columns.
 
     `single` rounds decimal numbers to single precision, as trec_eval 9 holds scores. `chosen` says that a
-    comment of the file marks its judgments as no random sample.
+    comment of the file marks its judgments as no random sample. `fractions` allows them in grades.
     """
 
     columns: tuple[str, ...]
     open_ended: bool = False
     single: bool = False
     chosen: bool = False
+    fractions: bool = False
 
     @property
     def kinds(self) -> tuple[int, ...]:
@@ -63,6 +64,8 @@ class Layout:
 
     def _kind(self, column: str) -> int:
         """The kind of a column; a rank beside a score is not read."""
+        if column == "grade" and self.fractions:
+            return DECIMAL
         return TEXT if column == "rank" and "score" in self.columns else _KIND.get(column, TEXT)
 
     @property
@@ -190,7 +193,10 @@ def expected(column: str) -> str:
 def unfit(column: str, numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Which numbers are not valid in this column."""
     good: NDArray[np.bool_] = np.isfinite(numbers)
-    if _KIND[column] == WHOLE:
+    if column == "grade":  # a fraction is a gain; a negative grade means unjudged, so it is whole
+        good = (numbers >= SMALLEST_WHOLE) & (numbers <= LARGEST_WHOLE)
+        good &= (numbers >= 0) | (numbers == np.floor(numbers))
+    elif _KIND[column] == WHOLE:
         good = (numbers == np.floor(numbers)) & (numbers >= SMALLEST_WHOLE) & (numbers <= LARGEST_WHOLE)
     elif _KIND[column] == PROBABILITY:
         good = np.isnan(numbers) | ((numbers >= SMALLEST_PROBABILITY) & (numbers <= 1))

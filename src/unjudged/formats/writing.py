@@ -129,6 +129,8 @@ FORMS: dict[str, Callable[[JudgmentColumns], Iterator[str]]] = {
 
 
 def _rows(judgments: JudgmentColumns) -> Iterator[tuple[str, str, int]]:
+    if getattr(judgments, "scale", None) is not None:
+        raise UsageError("judgments with fractional grades cannot be written: round them first")
     documents = map(document_id, judgments.documents)
     return zip(_query_of_rows(judgments), documents, judgments.grade.tolist(), strict=True)
 

@@ -12,6 +12,7 @@ from unjudged.grids.grid import Column, Grid
 
 GAP = 2
 NARROWEST_TEXT = 20
+NARROWEST_LABEL = 8
 BOLD, NORMAL = "\x1b[1m", "\x1b[0m"
 
 
@@ -22,14 +23,16 @@ class _Sized(NamedTuple):
     column: Column
     cells: Sequence[str]
     width: int
+    needed: int
+    """The width of the cells without the name of the column."""
 
 
 def table(grid: Grid, *, width: int | None = None, rule: bool = True, bold: bool = False) -> str:
     """Title, aligned columns and notes.
 
     A table wider than `width` is split into blocks of columns, each with the label columns, so that no
-    line is broken by the terminal. A column of text is wrapped instead. `bold` stresses cells with ANSI
-    codes.
+    line is broken by the terminal. A column of text is wrapped instead, and so are labels and names of
+    columns that leave no room for anything else. `bold` stresses cells with ANSI codes.
 
     >>> grid = Grid([Column("run", "label"), Column("AP"), Column("P")], [["a", 0.5, 0.25]], notes=["Few."])
     >>> print(table(grid, width=12), end="")
@@ -55,18 +58,24 @@ def table(grid: Grid, *, width: int | None = None, rule: bool = True, bold: bool
 def _sized(grid: Grid, k: int) -> _Sized:
     column = grid.columns[k]
     cells = [plain(column.text(row[k])) for row in grid.rows]
-    return _Sized(k, column, cells, max(map(cells_wide, [plain(column.name), *cells])))
+    needed = max(map(cells_wide, cells), default=0)
+    return _Sized(k, column, cells, max(needed, cells_wide(plain(column.name))), needed)
 
 
 def _blocks(sized: Sequence[_Sized], width: int | None) -> Iterator[list[_Sized]]:
     labels = [s for s in sized if s.column.kind == "label"]
     others = [s for s in sized if s.column.kind != "label"]
+    if width is not None:
+        labels = _narrowed(labels, others, width)
     block = list(labels)
     for other in others:
         one = other
         if width is not None and other.column.kind == "text":
             room = max(width - _width(block) - GAP * bool(block), NARROWEST_TEXT)
             one = other._replace(width=min(other.width, room))
+        elif width is not None:
+            room = width - _width(labels) - GAP * bool(labels)
+            one = other._replace(width=max(min(other.width, max(room, NARROWEST_TEXT)), other.needed))
         if width is not None and len(block) > len(labels) and _width([*block, one]) > width:
             yield block
             block = list(labels)
@@ -74,12 +83,31 @@ def _blocks(sized: Sequence[_Sized], width: int | None) -> Iterator[list[_Sized]
     yield block
 
 
+def _narrowed(labels: Sequence[_Sized], others: Sequence[_Sized], width: int) -> list[_Sized]:
+    """The labels as wide as they may be if the widest of the other columns is to fit beside them."""
+    beside = max((min(other.needed, NARROWEST_TEXT) for other in others), default=0)
+    room = width - (beside + GAP if others else 0)
+    narrow = list(labels)
+    while narrow and _width(narrow) > room:
+        widest = max(range(len(narrow)), key=lambda k: narrow[k].width)
+        fair = max(room - _width(narrow) + narrow[widest].width, NARROWEST_LABEL)
+        if fair >= narrow[widest].width:
+            break
+        second = max((n.width for k, n in enumerate(narrow) if k != widest), default=0)
+        narrow[widest] = narrow[widest]._replace(width=max(fair, min(second, narrow[widest].width - 1)))
+    return narrow
+
+
 def _width(block: Sequence[_Sized]) -> int:
     return sum(one.width for one in block) + GAP * (len(block) - 1)
 
 
 def _lines(grid: Grid, block: Sequence[_Sized], rule: bool, bold: bool) -> Iterator[str]:
-    yield _joined([_aligned(one, plain(one.column.name)) for one in block])
+    names = [_folded(one, plain(one.column.name)) for one in block]
+    for n in range(max(map(len, names))):
+        yield _joined(
+            [_aligned(one, s[n] if n < len(s) else "") for one, s in zip(block, names, strict=True)]
+        )
     if rule:
         yield "─" * _width(block)
     for i in range(len(grid.rows)):
@@ -93,9 +121,10 @@ def _lines(grid: Grid, block: Sequence[_Sized], rule: bool, bold: bool) -> Itera
 
 
 def _folded(one: _Sized, cell: str) -> list[str]:
-    if one.column.kind != "text" or cells_wide(cell) <= one.width:
+    if cells_wide(cell) <= one.width:
         return [cell]
-    return textwrap.wrap(cell, one.width, break_long_words=False) or [""]
+    whole_words = one.column.kind == "text"
+    return textwrap.wrap(cell, one.width, break_long_words=not whole_words) or [""]
 
 
 def _wrapped(note: str, width: int | None) -> str:

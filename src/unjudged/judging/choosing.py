@@ -8,13 +8,14 @@ from functools import partial
 
 import numpy as np
 
+from unjudged.choices import whole
 from unjudged.errors import UsageError
 from unjudged.evaluation import RunsSource, evaluate, name_runs
 from unjudged.grids.grid import Column, Grid
 from unjudged.grids.shown import Shown
 from unjudged.judging.collecting.drawn_sample import DrawnSample
+from unjudged.judging.expert_prevalence import EXPERTS, completions_of
 from unjudged.judging.gains import DRAWS, gains
-from unjudged.judging.levels import whole
 from unjudged.judging.next_documents import Wanted
 from unjudged.judging.settling import PairBounds, likely_bounds, pair_bounds, with_grades
 from unjudged.measures.names import MeasureLike, parse_measures
@@ -88,7 +89,7 @@ def choose(
     *,
     top: int | None = None,
     pooled: bool = False,
-    prevalence: PrevalenceLike = "rank",
+    prevalence: PrevalenceLike = EXPERTS,
     draws: int = DRAWS,
     seed: int = 0,
     confidence: float | None = None,
@@ -141,7 +142,7 @@ def choose(
     order = candidates[np.argsort(-gain[candidates], kind="stable")]
     needed = None
     if forecast:
-        completed = shared.completions(prevalence, rel=int(chosen.given.get("rel", 1)), seed=seed + 1)
+        completed = completions_of(shared, prevalence, rel=int(chosen.given.get("rel", 1)), seed=seed + 1)
         needed = judgments_needed(shared, chosen, order, completed, bounds_of)
     wanted = [Wanted(shared.query(r), shared.document(r), float(gain[r])) for r in order[:budget].tolist()]
     return Chosen(wanted, list(named), str(chosen), len(bounds.open), len(first), len(order), needed)

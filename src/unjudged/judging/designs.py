@@ -15,8 +15,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from unjudged.errors import UsageError, quoted
-from unjudged.judging.levels import LEVELS, Level, whole
+from unjudged.choices import Choices, whole
+from unjudged.errors import UsageError
+from unjudged.judging.levels import LEVELS, Level
 from unjudged.judging.pool import REST, Pool
 from unjudged.rankings.judgments import Judgments
 
@@ -27,7 +28,7 @@ DEPTHS = (1, 2, 3, 4, 5, 8, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100)
 Draw = Callable[..., Judgments]
 Function = TypeVar("Function", bound=Draw)
 
-DESIGNS: dict[str, Design] = {}
+DESIGNS: Choices[Design] = Choices("design")
 """Every design by its name, in the order they were registered."""
 
 
@@ -103,7 +104,7 @@ def design(
 
     def register(function: Function) -> Function:
         called = name or function.__name__
-        DESIGNS[called] = Design(called, function, kind, levels, shown, axis, runs, random, form)
+        DESIGNS.add(called, Design(called, function, kind, levels, shown, axis, runs, random, form))
         return function
 
     return register
@@ -111,9 +112,7 @@ def design(
 
 def find_design(name: str) -> Design:
     """The design of this name."""
-    if name not in DESIGNS:
-        raise UsageError(f"design is {quoted(str(name))}, expected one of {', '.join(DESIGNS)}")
-    return DESIGNS[name]
+    return DESIGNS.find(name)
 
 
 @design(

@@ -19,6 +19,9 @@ from unjudged.segments import stable_order
 from unjudged.uncertainty.prevalence import band_of
 from unjudged.uncertainty.shared import SharedRankings
 
+ENOUGH = 5
+"""A document that is relevant in fewer completions on average has the effect of its band alone."""
+
 RIDGE = 1e-9
 """Keeps a band without relevant documents from making the regression singular."""
 
@@ -97,7 +100,7 @@ class Effects:
         left = centred - (counts @ slope)[:, :, 0].T
         rest = relevant.T @ left
         rest /= draws * np.maximum(self.deviation, np.finfo(float).tiny)[:, None]
-        rest[self.deviation == 0] = 0.0
+        rest[draws * self.deviation**2 < ENOUGH] = 0.0
         rest *= _signal(rest, left, draws)
         effect = np.tile(slope[:, -1, 0], (len(rest), 1))
         effect[bands.place, bands.run] = slope[bands.run, bands.band, 0]

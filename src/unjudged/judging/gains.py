@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.judging.document_effects import Bands, Effects
+from unjudged.judging.expert_prevalence import EXPERTS, completions_of
 from unjudged.measures.registry import Measure
 from unjudged.rankings.judged import Floats, Integers
 from unjudged.segments import stable_order
@@ -37,7 +38,7 @@ def gains(
     first: Integers,
     second: Integers,
     *,
-    prevalence: PrevalenceLike = "rank",
+    prevalence: PrevalenceLike = EXPERTS,
     draws: int = DRAWS,
     seed: int = 0,
 ) -> Floats:
@@ -45,7 +46,7 @@ def gains(
 
     An estimated prevalence is taken at its mean: what its own uncertainty adds is no document's doing.
     """
-    completions = shared.completions(prevalence, rel=int(measure.given.get("rel", 1)), seed=seed)
+    completions = completions_of(shared, prevalence, rel=int(measure.given.get("rel", 1)), seed=seed)
     fixed = replace(completions.prevalence, relevant=None, judged=None)
     completions = replace(completions, prevalence=fixed)
     if is_sum(measure):

@@ -5,24 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import isfinite
-from numbers import Real
 
+from unjudged.choices import shown, whole
 from unjudged.errors import UsageError, quoted
 
 DEEPEST = 2**31 - 2
 """No ranking is deeper: ranks have 32 bits, and the last one stands for documents that no run retrieves."""
-
-
-def whole(what: str, value: object, least: int = 0) -> int:
-    """A whole number of at least `least`, as an int; an error that names it otherwise."""
-    try:
-        number: int = int(value)  # type: ignore[call-overload]
-        right = number == value and number >= least
-    except (TypeError, ValueError, OverflowError):
-        right = False
-    if not right:
-        raise UsageError(f"{what} is {_shown(value)}, expected a whole number of at least {least}")
-    return number
 
 
 def share(value: float, lowest: float = 1e-300) -> float:
@@ -32,15 +20,8 @@ def share(value: float, lowest: float = 1e-300) -> float:
     except (TypeError, ValueError, OverflowError):
         number = float("nan")
     if not lowest <= number <= 1:
-        raise UsageError(f"share is {_shown(value)}, expected a number above 0 and at most 1 (0.1 for 10 %)")
+        raise UsageError(f"share is {shown(value)}, expected a number above 0 and at most 1 (0.1 for 10 %)")
     return number
-
-
-def _shown(value: object) -> str:
-    try:
-        return quoted(str(value)).strip("'" if isinstance(value, Real) else "")
-    except ValueError:  # Python does not write integers of more than some thousand digits
-        return "a number of very many digits"
 
 
 def depth(value: float) -> int:

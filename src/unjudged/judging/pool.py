@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from unjudged.choices import whole
 from unjudged.errors import UsageError, quoted
 from unjudged.evaluation import RunsSource, judged_rankings, name_runs
 from unjudged.grids.grid import Column, Grid
@@ -16,7 +17,6 @@ from unjudged.grids.shown import Shown
 from unjudged.judging import sampling
 from unjudged.judging.levels import depth as checked_depth
 from unjudged.judging.levels import share as checked_share
-from unjudged.judging.levels import whole
 from unjudged.rankings.extension import chosen_rows, rows_of, table_of_pool
 from unjudged.rankings.hashing import Numbers
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask

@@ -115,3 +115,14 @@ def discounts(documents: Floats, cutoff: float) -> Floats:
     running = np.concatenate([[0.0], np.cumsum(1 / np.log2(np.arange(2.0, deepest + 2)))])
     found: Floats = running[depth.astype(int)]
     return found
+
+
+def collection(documents: Any, relevant: Any) -> tuple[Floats, Floats]:
+    """Numbers of documents and of relevant ones; an error where there cannot be so many."""
+    n, r = np.broadcast_arrays(np.asarray(documents, float), np.asarray(relevant, float))
+    impossible = (n < 1) | (r < 0) | (r > n)
+    if impossible.any():
+        worst = int(np.argmax(impossible))
+        what = f"{r.flat[worst]:g} relevant of {n.flat[worst]:g} documents"
+        raise UsageError(f"{what}, expected at least one document and not more relevant ones")
+    return n, r

@@ -15,7 +15,7 @@ from unjudged.measures.precision import CUTOFFS
 from unjudged.measures.registry import measure, ratio
 from unjudged.rankings.judged import Floats, JudgedRankings, sums
 from unjudged.rankings.judgments import Judgments
-from unjudged.segments import owners, places
+from unjudged.segments import owners
 
 
 def gain_of(
@@ -31,9 +31,12 @@ def gain_of(
 
 def with_given(gains: Mapping[int, float] | None, grade: NDArray[np.integer], gain: Floats) -> Floats:
     """The gains of documents, those of some grades replaced by the given ones."""
-    for level, value in (gains or {}).items():
-        gain = np.where(grade == level, value, gain)
-    return gain
+    if not gains:
+        return gain
+    levels = np.array(sorted(gains))
+    place = np.minimum(np.searchsorted(levels, grade), len(levels) - 1)
+    values = np.array([gains[level] for level in levels.tolist()], float)
+    return np.where(levels[place] == grade, values[place], gain)
 
 
 def _by_chance(
@@ -50,7 +53,7 @@ def _by_chance(
     if np.isin(gain, (0, 1)).all():
         return chance.of_ndcg(documents, total, cutoff)
     mean = total / documents
-    return ratio(mean * chance.discounts(documents, cutoff), _ideal(r, cutoff, dcg, gains)[r.query])
+    return ratio(mean * chance.discounts(documents, cutoff), _ideal(r, cutoff, dcg, gains))
 
 
 @measure(
@@ -81,20 +84,20 @@ def nDCG(
     >>> (nDCG @ 3).compute(JudgedRankings.spelled("0 2 N 1", missed="1"))
     array([0.40303028])
     """
-    return ratio(DCG.function(r, cutoff=cutoff, dcg=dcg, gains=gains), _ideal(r, cutoff, dcg, gains)[r.query])
+    return ratio(DCG.function(r, cutoff=cutoff, dcg=dcg, gains=gains), _ideal(r, cutoff, dcg, gains))
 
 
 def ideal_rankings(judgments: Judgments, gain: Floats) -> JudgedRankings:
     """For each query the best possible ranking: its documents that have a gain, the highest first."""
-    gainful = np.flatnonzero(gain > 0)
-    offsets = np.searchsorted(gainful, judgments.offsets)
-    counts = np.diff(offsets)
+    gainful = (gain > 0).nonzero()[0]
+    offsets = gainful.searchsorted(judgments.offsets)
+    counts = offsets[1:] - offsets[:-1]
     row, own = gainful, gain[gainful]
-    if (own != own[:1]).any():
+    if len(own) and own.min() < own.max():
         row = gainful[np.lexsort((-own, owners(counts)))]
     return JudgedRankings(
         judgments=judgments,
-        rank=places(counts).astype(np.int32),
+        rank=(np.arange(1, len(row) + 1) - offsets[:-1].repeat(counts)).astype(np.int32),
         row=row.astype(np.int32),
         offsets=offsets,
         retrieved=counts.astype(np.int32),
@@ -103,12 +106,17 @@ def ideal_rankings(judgments: Judgments, gain: Floats) -> JudgedRankings:
 
 
 def _ideal(r: JudgedRankings, cutoff: float, dcg: str, gains: Mapping[int, float] | None) -> Floats:
+    """The largest DCG that each ranking could have."""
+    return r.judgments.once(_ideal_by_query, cutoff, dcg, gains)[r.query]
+
+
+def _ideal_by_query(
+    judgments: Judgments, cutoff: float, dcg: str, gains: Mapping[int, float] | None
+) -> Floats:
     """The largest DCG that a ranking of each query's judged documents could have."""
-    gain = gain_of(r.judgments.grade, dcg, gains)
-    best = ideal_rankings(r.judgments, gain)
-    if cutoff != inf:
-        best = best.where(best.rank <= cutoff)
-    return best.total(gain[best.row] / np.log2(best.rank + 1.0))
+    gain = gain_of(judgments.grade, dcg, gains)
+    best = ideal_rankings(judgments, gain)
+    return best.total(gain[best.row] / np.log2(best.rank + 1.0) * (best.rank <= cutoff))
 
 
 @measure(pointwise=True, gain=gain_of, range=(0.0, inf), trec_eval="dcg", cite=("jarvelin2002", "burges2005"))
@@ -132,7 +140,7 @@ def DCG(
     gain = gain_of(r.labels, dcg, gains)
     gainful = (gain != 0) & (r.rank <= cutoff)
     top = r.where(gainful)
-    return top.total(gain[gainful] / np.log2(top.rank + 1.0))
+    return top.total(gain[top.element] / np.log2(top.rank + 1.0))
 
 
 @measure(quality=False, range=(0.0, inf), trec_eval="ideal_dcg", cite=("jarvelin2002", "burges2005"))
@@ -152,7 +160,7 @@ def IdealDCG(
     >>> (IdealDCG @ 3).compute(JudgedRankings.spelled("0 2 N 1", missed="1"))
     array([3.13092975])
     """
-    return _ideal(r, cutoff, dcg, gains)[r.query]
+    return _ideal(r, cutoff, dcg, gains)
 
 
 @measure(pointwise=True, cite=("chapelle2009",))

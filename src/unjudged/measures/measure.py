@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -13,7 +13,10 @@ import numpy as np
 
 from unjudged.errors import InputError, UsageError
 from unjudged.measures.averages import GEOMETRIC, summarised
+from unjudged.measures.chance import collection
+from unjudged.measures.fractions import of_whole_grades
 from unjudged.measures.parameters import checked
+from unjudged.measures.ratios import ratio
 from unjudged.measures.traits import Traits
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.judgments import Judgments
@@ -79,7 +82,7 @@ class Measure:
         """Every parameter with its default; `inspect.Parameter.empty` where it must be given."""
         return dict(_keywords(self.function))
 
-    @property
+    @cached_property
     def own(self) -> dict[str, Any]:
         """The given parameters that are the function's own, without the policies."""
         return {name: value for name, value in self.given.items() if name not in POLICIES}
@@ -96,23 +99,30 @@ class Measure:
         the pool as judged nonrelevant. `chance=N` corrects the value for what a random ranking of N
         documents is expected to score: (value - expected) / (1 - expected).
         """
+        return compute_all([self], rankings)[:, 0]
+
+    def values(self, rankings: JudgedRankings) -> Floats:
+        """The same, whether finite or not."""
         self.check_complete()
+        scale = rankings.judgments.scale
+        if scale is not None:
+            measure, whole = of_whole_grades(self, rankings, scale)
+            return measure.values(whole)
+        if not isinstance(self.given.get("rel", 1), int):
+            raise UsageError(f"{self}: these grades are whole numbers, so rel must be one too")
         if self.traits.estimates and rankings.judgments.chosen:
             problem = f"{self.name} needs a random sample, and these judgments were chosen for what they show"
             raise UsageError(f"{problem}: use AP with its bounds, or draw a sample (unjudged sample)")
         policy, documents = self.given.get("unjudged"), self.given.get("chance")
         if policy is not None:
             rankings = rankings.condensed() if policy == "condensed" else rankings.as_nonrelevant()
-        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # what is not finite is refused
-            values = self.function(rankings, **self.own)
-        if not np.isfinite(values).all():
-            raise self._not_finite(rankings, values)
+        values = self.function(rankings, **self.own)
         if documents is None:
             return values
         expected = self.expected(rankings, documents)
         return ratio(values - expected, 1 - expected)
 
-    def _not_finite(self, rankings: JudgedRankings, values: Floats) -> InputError:
+    def not_finite(self, rankings: JudgedRankings, values: Floats) -> InputError:
         wrong = int(np.argmin(np.isfinite(values)))
         query = rankings.judgments.queries[int(rankings.query[wrong])]
         remedy = "check the recorded probabilities" if self.traits.estimates else "check its parameters"
@@ -123,12 +133,11 @@ class Measure:
         rel = self.given.get("rel", 1)
         if self.traits.graded_chance is not None:
             with_gain = rankings.known(0 if self.gain(0) > 0 else rel)
-            n, _ = _collection(documents, with_gain)
+            n, _ = collection(documents, with_gain)
             return self.traits.graded_chance(rankings, n, **self.own)
         if "rel" not in self.parameters and rankings.judgments.grade.max(initial=0) > 1:
-            raise UsageError(
-                f"{self.name}: the random baseline is for judgments of 0 and 1, these are graded"
-            )
+            problem = "the random baseline is for judgments of 0 and 1, these are graded"
+            raise UsageError(f"{self.name}: {problem}")
         return self.by_chance(documents, rankings.known(rel))
 
     def by_chance(self, documents: Any, relevant: Any) -> Floats:
@@ -136,7 +145,7 @@ class Measure:
         if self.traits.chance is None:
             known = ", ".join(name for name, m in MEASURES.items() if m.traits.chance)
             raise UsageError(f"{self.name} has no random baseline; these have: {known}")
-        n, r = _collection(documents, relevant)
+        n, r = collection(documents, relevant)
         if any(self.given.get(parameter, "none") != "none" for parameter in GRADED):
             problem = f"the random baseline of {self} depends on the grades of each query"
             raise UsageError(f"{problem}: evaluate it with chance={n.max(initial=1):.0f}")
@@ -207,10 +216,28 @@ class Measure:
 
     def check_complete(self) -> None:
         """Refuse a measure that lacks a required parameter."""
-        for parameter, default in self.parameters.items():
-            if default is inspect.Parameter.empty and parameter not in self.given:
-                example = f"{self.name}@10" if parameter == "cutoff" else f"{self.name}@0.1"
-                raise UsageError(f"{self.name} needs a {parameter}: write it as {example}")
+        for parameter in self._missing:
+            example = f"{self.name}@10" if parameter == "cutoff" else f"{self.name}@0.1"
+            raise UsageError(f"{self.name} needs a {parameter}: write it as {example}")
+
+    @cached_property
+    def _missing(self) -> list[str]:
+        """The required parameters that are not given."""
+        required = [name for name, default in self.parameters.items() if default is inspect.Parameter.empty]
+        return [name for name in required if name not in self.given]
+
+
+def compute_all(measures: Sequence[Measure], rankings: JudgedRankings) -> Floats:
+    """Ranking x measure: the values of all measures, which share what the rankings keep for them."""
+    table = np.empty((len(rankings), len(measures)))
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # what is not finite is refused
+        for k, measure in enumerate(measures):
+            table[:, k] = measure.values(rankings)
+    finite = np.isfinite(table)
+    if not finite.all():
+        k = int(finite.all(axis=0).argmin())
+        raise measures[k].not_finite(rankings, table[:, k])
+    return table
 
 
 def _made_again(name: str, given: Mapping[str, Any]) -> Measure:
@@ -221,21 +248,3 @@ def _made_again(name: str, given: Mapping[str, Any]) -> Measure:
 def _keywords(function: Callable[..., Floats]) -> dict[str, Any]:
     signature = inspect.signature(function).parameters.values()
     return {p.name: p.default for p in signature if p.kind is p.KEYWORD_ONLY}
-
-
-def _collection(documents: Any, relevant: Any) -> tuple[Floats, Floats]:
-    """Numbers of documents and of relevant ones; an error where there cannot be so many."""
-    n, r = np.broadcast_arrays(np.asarray(documents, float), np.asarray(relevant, float))
-    impossible = (n < 1) | (r < 0) | (r > n)
-    if impossible.any():
-        worst = int(np.argmax(impossible))
-        what = f"{r.flat[worst]:g} relevant of {n.flat[worst]:g} documents"
-        raise UsageError(f"{what}, expected at least one document and not more relevant ones")
-    return n, r
-
-
-def ratio(numerator: Any, denominator: Any) -> Floats:
-    """The quotient, 0 where there is nothing to divide by."""
-    top, bottom = np.broadcast_arrays(numerator, denominator)
-    quotient: Floats = np.divide(top, bottom, out=np.zeros(top.shape), where=bottom != 0)
-    return quotient

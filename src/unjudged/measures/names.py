@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from unjudged.errors import UsageError
+from unjudged.measures.foreign_measures import is_of_ir_measures, our_measure
 from unjudged.measures.registry import MEASURES, Measure
 from unjudged.measures.spellings import alike, plainly, registered, spellings, trec_eval_names
 
@@ -25,10 +26,12 @@ _NUMBER = re.compile(r"\s*[0-9.]+\s*")
 
 
 def parse_measures(measures: MeasureLike | Iterable[MeasureLike]) -> list[Measure]:
-    """Measures from names, lists of names or measures; `AP,nDCG@10` and trec_eval's `P.5,10` are two each."""
-    items = [measures] if isinstance(measures, str | Measure) else measures
+    """Measures from names, measures of ours or ir_measures; `AP,nDCG@10` and `P.5,10` are two each."""
+    one = isinstance(measures, str | Measure) or is_of_ir_measures(measures)
+    items: Any = [measures] if one else measures
     if not isinstance(items, Iterable):
         raise _not_a_measure(measures)
+    items = [our_measure(item) if is_of_ir_measures(item) else item for item in items]
     found = [m for item in items for m in (parse(item) if isinstance(item, str) else [item])]
     for measure in found:
         if not isinstance(measure, Measure):

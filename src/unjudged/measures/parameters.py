@@ -26,6 +26,14 @@ def _from(low: int, high: int) -> Callable[[Any], int | None]:
 _whole, _relevant = _from(1, LARGEST), _from(1, HIGHEST_GRADE)
 
 
+def _lowest(value: Any) -> float | None:
+    """The lowest relevant grade, which is a fraction only where grades are."""
+    number = _between(0, HIGHEST_GRADE, ends=True)(value)
+    if number is None or number % 1:
+        return number
+    return _relevant(int(number))
+
+
 def _truth(value: Any) -> bool | None:
     return value if isinstance(value, bool) else None
 
@@ -94,7 +102,7 @@ class _Gains(dict[int, float]):
 PARAMETERS: Mapping[str, tuple[Callable[[Any], Any], str]] = MappingProxyType(
     {
         "rel": (
-            _from(1, HIGHEST_GRADE),
+            _lowest,
             "a whole number of at least 1, the lowest grade that counts as relevant",
         ),
         "cutoff": (_whole, "a whole number of at least 1"),

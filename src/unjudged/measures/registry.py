@@ -7,11 +7,12 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from unjudged.measures.measure import BOUNDS, MEASURES, POLICIES, Measure, ratio
+from unjudged.measures.measure import BOUNDS, MEASURES, POLICIES, Measure, compute_all
+from unjudged.measures.ratios import ratio
 from unjudged.measures.traits import Chance, Gain, GradedChance, Traits, Weight
 from unjudged.rankings.judged import Floats
 
-__all__ = ["BOUNDS", "MEASURES", "POLICIES", "Measure", "bounds_of", "measure", "ratio"]
+__all__ = ["BOUNDS", "MEASURES", "POLICIES", "Measure", "bounds_of", "compute_all", "measure", "ratio"]
 
 Bounding = TypeVar("Bounding", bound=Callable[..., Any])
 

@@ -7,6 +7,7 @@ from math import nan, sqrt
 
 import numpy as np
 
+from unjudged.judging.collecting.agreement_of_judges import by_chance
 from unjudged.predictions.estimators.isotonic import effective_count
 from unjudged.predictions.estimators.quantiles import Limits, normal_quantile, t_quantile, within
 from unjudged.rankings.judged import Floats, Integers, Mask
@@ -49,18 +50,12 @@ class Sample:
 
         Not a number where both have a single label, the same.
         """
-        labels, both = np.unique(np.concatenate([human, predicted]), return_inverse=True)
-        a, b = both[: len(human)], both[len(human) :]
-        w = self.weight / self.weight.sum()
-        of_human, of_model = (np.bincount(codes, w, len(labels)) for codes in (a, b))
-        agree = (a == b).astype(float)
-        observed, expected = float(w @ agree), float(of_human @ of_model)
-        if len(labels) == 1:
+        observed, expected, each = found = by_chance(human, predicted, self.weight)
+        if expected == 1:
             return Estimate(nan, nan, nan, self.confidence, "both judges have one label only", of, BOTH)
-        value = (observed - expected) / (1 - expected)
-        by_chance = of_model[a] + of_human[b] - 2 * expected
-        influence = ((agree - observed) - (1 - value) * by_chance) / (1 - expected)
-        return self._linearised(value, w * influence, of, (-1.0, 1.0))
+        above_chance = (human == predicted) - observed - (1 - found.kappa) * (each - 2 * expected)
+        influence = self.weight / self.weight.sum() * above_chance / (1 - expected)
+        return self._linearised(found.kappa, influence, of, (-1.0, 1.0))
 
     def auc(self, relevant: Mask, score: Floats, of: str) -> Estimate:
         """The chance that a relevant document has a higher score than another; ties count half.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any, cast
 
 import numpy as np
@@ -12,8 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from unjudged.errors import UsageError
 from unjudged.formats.tables import Matched
+from unjudged.rankings.computed import computed_once
 from unjudged.rankings.judgments import UNSAMPLED, Judgments
-from unjudged.segments import count_before, ends, owners, places, ranges
+from unjudged.rankings.query_order import by_query
+from unjudged.segments import count_before, ends, owners
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -42,21 +43,24 @@ class JudgedRankings:
     """Where each document was in the rankings from which `where` selected it."""
     ignored: tuple[int, ...] = ()
     """How many queries each run has that are not in the judgments; empty where nobody counted."""
-    _relevant: dict[int, JudgedRankings] = field(init=False, repr=False, default_factory=dict)
+    _relevant: dict[tuple[int, float], JudgedRankings] = field(init=False, repr=False, default_factory=dict)
 
     @classmethod
     def of(cls, judgments: Judgments, runs: Sequence[Matched]) -> JudgedRankings:
         """One ranking for every run and query, in this order."""
         queries = len(judgments.queries)
-        ordered = [_by_query(matched, queries) for matched in runs]
-        counts = np.concatenate([counts for counts, *_ in ordered])
+        every = np.arange(queries, dtype=np.int32)
+        if len(runs) == 1 and len(runs[0].query) == queries and (runs[0].query == every).all():
+            run = runs[0]
+            return cls(judgments, run.rank, run.row, run.ends, run.retrieved, every)
+        counts, retrieved, rank, row = zip(*(by_query(matched, queries) for matched in runs), strict=True)
         return cls(
             judgments=judgments,
-            rank=np.concatenate([rank for _, _, rank, _ in ordered]),
-            row=np.concatenate([row for _, _, _, row in ordered]),
-            offsets=ends(counts),
-            retrieved=np.concatenate([retrieved for _, retrieved, _, _ in ordered]),
-            query=np.tile(np.arange(queries, dtype=np.int32), len(runs)),
+            rank=np.concatenate(rank),
+            row=np.concatenate(row),
+            offsets=ends(np.concatenate(counts)),
+            retrieved=np.concatenate(retrieved),
+            query=np.tile(every, len(runs)),
             ignored=tuple(int((matched.query < 0).sum()) for matched in runs),
         )
 
@@ -122,44 +126,49 @@ class JudgedRankings:
 
     def where(self, mask: Mask) -> JudgedRankings:
         """The same rankings with only the documents of the mask; `above` counts what was left out."""
-        element = np.flatnonzero(mask)
-        return replace(
-            self,
+        element = mask.nonzero()[0]
+        return JudgedRankings(
+            judgments=self.judgments,
             rank=self.rank[element],
             row=self.row[element],
-            offsets=np.searchsorted(element, self.offsets),
+            offsets=element.searchsorted(self.offsets),
+            retrieved=self.retrieved,
+            query=self.query,
             element=element,
+            ignored=self.ignored,
         )
 
     def relevant(self, rel: int, cutoff: float = np.inf) -> JudgedRankings:
         """The documents of grade `rel` or higher; kept, because most measures start from them."""
-        if rel not in self._relevant:
-            self._relevant[rel] = self.where(self.labels >= rel)
-        all_ranks = self._relevant[rel]
-        if cutoff == np.inf:
-            return all_ranks
-        top = all_ranks.where(all_ranks.rank <= cutoff)
-        return replace(top, element=cast("Integers", all_ranks.element)[top.element])
+        found = self._relevant.get((rel, cutoff))
+        if found is None and cutoff == np.inf:
+            found = self.where(self.labels >= rel)
+        elif found is None:
+            all_ranks = self.relevant(rel)
+            top = all_ranks.where(all_ranks.rank <= cutoff)
+            found = replace(top, element=cast("Integers", all_ranks.element)[top.element])
+        self._relevant[rel, cutoff] = found
+        return found
 
-    @cached_property
+    @computed_once
     def labels(self) -> NDArray[np.int32]:
         """The grade of each document, negative where it is pooled and not judged."""
         return self.judgments.grade[self.row]
 
-    @cached_property
+    @computed_once
     def counts(self) -> Integers:
         """How many documents each ranking has here."""
-        return np.diff(self.offsets)
+        return self.offsets[1:] - self.offsets[:-1]
 
-    @cached_property
+    @computed_once
     def ranking(self) -> Integers:
         """The ranking that each document is in."""
         return owners(self.counts)
 
-    @cached_property
+    @computed_once
     def place(self) -> Integers:
         """The place of each document among those that its ranking has here, from 1."""
-        return places(self.counts)
+        return np.arange(1, len(self.rank) + 1) - self.offsets[:-1].repeat(self.counts)
 
     def above(self, chosen: JudgedRankings, mask: Mask | None = None) -> Integers:
         """For each document that `where` selected from these, how many of these are above it in its ranking.
@@ -177,7 +186,7 @@ class JudgedRankings:
         element, first = self._places(chosen)
         return (self._judged_before[element] - self._judged_before[first]).astype(np.int64)
 
-    @cached_property
+    @computed_once
     def _judged_before(self) -> NDArray[np.int32]:
         return count_before(self.labels >= 0)
 
@@ -185,7 +194,7 @@ class JudgedRankings:
         """The element of each chosen document, and the element where its ranking begins."""
         if chosen.element is None or chosen.offsets.shape != self.offsets.shape:
             raise UsageError("`above` needs documents that `where` selected from these rankings")
-        return chosen.element, np.repeat(self.offsets[:-1], chosen.counts)
+        return chosen.element, self.offsets[:-1].repeat(chosen.counts)
 
     def total(self, values: ArrayLike) -> Floats:
         """The sum of the values of each ranking's documents, added in rank order."""
@@ -223,21 +232,6 @@ def sums(values: ArrayLike, group: Integers, groups: int) -> Floats:
     """The sum of each group's values, added one after another in their order."""
     added: Any = np.bincount(group, np.asarray(values, float), groups)
     return cast("Floats", added)
-
-
-def _by_query(
-    matched: Matched, queries: int
-) -> tuple[Integers, NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
-    """Counts and sizes per query, then ranks and rows, in the order of the judgments' queries."""
-    known = np.flatnonzero(matched.query >= 0)
-    known = known[np.argsort(matched.query[known], kind="stable")]
-    counts, retrieved = np.zeros(queries, np.int64), np.zeros(queries, np.int32)
-    counts[matched.query[known]] = np.diff(matched.ends)[known]
-    retrieved[matched.query[known]] = matched.retrieved[known]
-    if len(known) == len(matched.query) and np.all(np.diff(known) == 1):
-        return counts, retrieved, matched.rank, matched.row
-    source = ranges(matched.ends[known], np.diff(matched.ends)[known])
-    return counts, retrieved, matched.rank[source], matched.row[source]
 
 
 def _state(word: str) -> int | None:

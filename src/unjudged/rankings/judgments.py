@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unjudged.errors import UsageError
+from unjudged.errors import InputError, UsageError, quoted
 from unjudged.formats.inputs import name_in_errors, table_of_source
 from unjudged.formats.readers.frames import Frame
-from unjudged.formats.roles import Layout
+from unjudged.formats.roles import Layout, expected
 from unjudged.formats.scan.scanner import Index
 from unjudged.formats.tables import Ids, Table
 from unjudged.rankings.pooled import PooledDocuments
 from unjudged.segments import ends
 
+Lines = NDArray[np.int64]
 UNSAMPLED: Final = -1
 """The grade of a document that is pooled but not judged; other negative grades mean the same."""
 
@@ -36,6 +38,9 @@ class Judgments:
     does not record it. `chosen` judgments were selected for what they show: estimates from random samples
     refuse them.
 
+    Fractional grades are kept exactly: `grade` g then stands for the gain `scale[g]`, from 0 upwards. Only
+    `evaluate` takes such judgments; `scale` is None where grades are whole numbers.
+
     >>> judgments = Judgments.of({"q1": {"d1": 1, "d2": 0, "d3": -1}})
     >>> judgments
     Judgments(1 query, 2 judged documents, 1 relevant, 1 pooled but not judged)
@@ -46,6 +51,7 @@ class Judgments:
     stratum: NDArray[np.int32] | None = None
     probability: NDArray[np.float64] | None = None
     chosen: bool = False
+    scale: NDArray[np.float64] | None = None
 
     @classmethod
     def of(cls, source: JudgmentsSource, **columns: str) -> Judgments:
@@ -54,11 +60,25 @@ class Judgments:
         Columns of a frame are recognised by the names that ir_measures, PyTerrier and BEIR use. Name
         others yourself: `Judgments.of(frame, query="topic", document="url", grade="stars")`.
         """
+        found, lines = cls._and_lines(source, columns)
+        if found.scale is not None:
+            with name_in_errors(source, "judgments"):
+                raise _fractional(found, lines)
+        return found
+
+    @classmethod
+    def with_fractions(cls, source: JudgmentsSource, **columns: str) -> Judgments:
+        """The same, but grades may be fractions such as 0.5, for `evaluate`."""
+        return cls._and_lines(source, columns)[0]
+
+    @classmethod
+    def _and_lines(cls, source: JudgmentsSource, columns: Mapping[str, str]) -> tuple[Judgments, Lines]:
+        """The judgments, and the line of each row if they are from a file of text."""
         if isinstance(source, Judgments):
-            return source
+            return source, np.zeros(0, np.int64)
         table, layout = table_of_source(source, "grade", columns, "judgments")
         with name_in_errors(source, "judgments"):
-            return cls.from_table(table, layout)
+            return cls.from_table(table, layout), table.lines
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], **columns: str) -> Judgments:
@@ -82,12 +102,14 @@ class Judgments:
         if probability is not None:
             certain = np.isin(column.get("method", np.ones(1)), (0, 2))
             probability = np.where(certain, 1.0, probability)
+        grade, scale = _whole(column["grade"])
         return cls(
             PooledDocuments.of(table, index),
-            column["grade"].astype(np.int32),
+            grade,
             None if stratum is None else stratum.astype(np.int32),
             probability,
             layout.chosen,
+            scale,
         )
 
     def with_grades(self, grade: NDArray[np.int32]) -> Judgments:
@@ -105,16 +127,21 @@ class Judgments:
 
     def count(self, low: float, high: float = np.inf) -> NDArray[np.int64]:
         """How many documents of each query have a grade from `low` to just below `high`."""
-        if (low, high) not in self._counts:
-            chosen = (self.grade >= low) & (self.grade < high)
-            counts = np.diff(ends(chosen)[self.offsets])
-            counts.flags.writeable = False
-            self._counts[low, high] = counts
-        return self._counts[low, high]
+        return self.once(_count, low, high)
+
+    def once(self, function: Callable[..., NDArray[Any]], *parameters: Any) -> NDArray[Any]:
+        """`function(self, *parameters)`, computed once: many measures and rankings need the same arrays."""
+        try:
+            found = self._once.get((function, parameters))
+        except TypeError:  # a parameter that cannot be hashed, such as gains by grade
+            return function(self, *parameters)
+        if found is None:
+            found = self._once[function, parameters] = function(self, *parameters)
+            found.flags.writeable = False
+        return found
 
     @cached_property
-    def _counts(self) -> dict[tuple[float, float], NDArray[np.int64]]:
-        """Counts that were computed before; most measures need the same ones."""
+    def _once(self) -> dict[tuple[Any, ...], NDArray[Any]]:
         return {}
 
     @property
@@ -166,6 +193,10 @@ class Judgments:
         share: NDArray[np.float64] = judged[cell] / sizes[cell]
         return share
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Only the columns are pickled, so that equal judgments give the same bytes."""
+        return {field.name: self.__dict__[field.name] for field in fields(self)}
+
     def __repr__(self) -> str:
         judged, relevant = int((self.grade >= 0).sum()), int((self.grade >= 1).sum())
         queries = f"{len(self.queries)} {'query' if len(self.queries) == 1 else 'queries'}"
@@ -173,11 +204,37 @@ class Judgments:
         return f"Judgments({queries}, {judged} judged documents, {relevant} relevant, {left})"
 
 
+def _count(judgments: Judgments, low: float, high: float) -> NDArray[np.int64]:
+    chosen = judgments.grade >= low if high == np.inf else (judgments.grade >= low) & (judgments.grade < high)
+    before = ends(chosen)[judgments.offsets]
+    counts: NDArray[np.int64] = before[1:] - before[:-1]
+    return counts
+
+
+def _whole(grades: NDArray[np.float64]) -> tuple[NDArray[np.int32], NDArray[np.float64] | None]:
+    """The grades as whole numbers, and the gain that each stands for if some are fractions."""
+    if not (grades % 1).any():
+        return grades.astype(np.int32), None
+    scale = np.unique(np.append(np.maximum(grades, 0.0), 0.0))
+    return np.where(grades < 0, grades, np.searchsorted(scale, grades)).astype(np.int32), scale
+
+
+def _fractional(judgments: Judgments, lines: Lines) -> InputError:
+    assert judgments.scale is not None  # noqa: S101
+    gains = judgments.scale[np.maximum(judgments.grade, 0)]
+    row = int(np.argmax(gains % 1 > 0))
+    query = judgments.queries[int(judgments.query[row])]
+    what = f"the grade of document {quoted(judgments.documents[row])} of query {quoted(query)}"
+    problem = f"{what} is '{gains[row]:g}', expected {expected('grade')}"
+    remedy = "only evaluate takes fractions, as gains: round them"
+    return InputError(f"{problem}; {remedy}", line=int(lines[row]) if len(lines) else None)
+
+
 JudgmentsSource = (
     Judgments
     | str
     | os.PathLike[str]
     | Frame
-    | Mapping[str, Mapping[str, int]]
-    | Iterable[tuple[str, str, int]]
+    | Mapping[Any, Mapping[Any, float] | Sequence[Any] | AbstractSet[Any]]
+    | Iterable[tuple[Any, Any, float] | Mapping[str, Any]]
 )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,8 +76,8 @@ RunSource = (
     | str
     | os.PathLike[str]
     | Frame
-    | Mapping[str, Mapping[str, float]]
-    | Iterable[tuple[str, str, float]]
+    | Mapping[Any, Mapping[Any, Any] | Sequence[Any]]
+    | Iterable[tuple[Any, Any, float] | Mapping[str, Any]]
 )
 
 

@@ -59,8 +59,36 @@ FIGURES = {
     ),
 }
 COMMANDS = {
-    "means": ("Means with intervals, from the command line", "unjudged evaluate {all} -m AP"),
-    "pair": ("Two runs, from the command line", "unjudged compare {two} -m nDCG@10"),
+    "means": (
+        "Means with intervals, from the command line",
+        "The same figure as above, for the first measure.",
+        "unjudged evaluate {all} -m AP",
+    ),
+    "pair": (
+        "Two runs, from the command line",
+        "Two runs give their differences by query, more runs the matrix of pairs.",
+        "unjudged compare {two} -m nDCG@10",
+    ),
+    "pool": (
+        "What a pool is made of",
+        "How the pool grows with its depth, and what each run brought.",
+        "unjudged pool {runs} --qrels {qrels} --depth 20 --statistics",
+    ),
+    "experiment": (
+        "How few judgments are enough",
+        "Each measure against AP with all judgments. The bands are one standard deviation on either side.",
+        "unjudged experiment {all} -m AP -m infAP -m Bpref --levels 5%,10%,20%,40%,70% --repeats 10",
+    ),
+    "plan": (
+        "How many judgments a collection needs",
+        "What each design reaches with how many judgments; ringed, the smallest level that is enough.",
+        "unjudged plan judgments {all} --width 0.05",
+    ),
+    "audit": (
+        "Can predicted relevance be trusted?",
+        "The share of relevant documents by predicted score, and how each run scores by predictions.",
+        "unjudged audit {qrels} {dense} {runs} --threshold 18",
+    ),
 }
 PAGE = """## The page of an evaluation
 
@@ -78,9 +106,16 @@ def gallery_in_markdown() -> str:
     parts = [HEAD + PAGE]
     for name, (title, text, code) in FIGURES.items():
         parts.append(f"## {title}\n\n{text}\n\n```python\n{code}\n```\n\n![{title}](gallery/{name}.svg)\n")
-    for name, (title, command) in COMMANDS.items():
-        shown = command.format(all="qrels.txt *.run", two="qrels.txt fused.run dense.run")
-        parts.append(f"## {title}\n\n```\n{shown} --plot {name}.svg\n```\n\n![{title}](gallery/{name}.svg)\n")
+    for name, (title, text, command) in COMMANDS.items():
+        shown = command.format(
+            all="qrels.txt *.run",
+            two="qrels.txt fused.run dense.run",
+            runs="*.run",
+            qrels="qrels.txt",
+            dense="dense.run",
+        )
+        code = f"```\n{shown} --plot {name}.svg\n```"
+        parts.append(f"## {title}\n\n{text}\n\n{code}\n\n![{title}](gallery/{name}.svg)\n")
     return "\n".join(parts)
 
 
@@ -95,10 +130,16 @@ def draw_gallery(place: Path) -> None:
     for name, (_, _, code) in FIGURES.items():
         save(eval(code, names), place / f"{name}.svg")  # noqa: S307 (the code above)
     folder = Path(sample.__file__).parent
-    for name, (_, command) in COMMANDS.items():
-        every = [folder / "qrels.txt", *sorted(folder.glob("*.run"))]
-        two = [folder / file for file in ("qrels.txt", "fused.run", "dense.run")]
-        files = {"all": shlex.join(map(str, every)), "two": shlex.join(map(str, two))}
+    qrels, runs = str(folder / "qrels.txt"), [str(run) for run in sorted(folder.glob("*.run"))]
+    two = [str(folder / file) for file in ("fused.run", "dense.run")]
+    files = {
+        "all": shlex.join([qrels, *runs]),
+        "two": shlex.join([qrels, *two]),
+        "runs": shlex.join(runs),
+        "qrels": shlex.quote(qrels),
+        "dense": shlex.quote(two[1]),
+    }
+    for name, (_, _, command) in COMMANDS.items():
         words = shlex.split(command.format(**files))[1:]
         asked = [sys.executable, "-m", "unjudged", *words, "--plot", str(place / f"{name}.svg")]
         subprocess.run(asked, check=True, stdout=subprocess.DEVNULL)  # noqa: S603 (the commands above)

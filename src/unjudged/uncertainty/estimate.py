@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import isnan, nan
 
-from unjudged.errors import UsageError
+from unjudged.choices import check_probability
 
 JUDGMENTS = "judgments"
 """These queries, other judgments: what the unjudged documents could change."""
@@ -58,5 +58,4 @@ class Estimate:
 
 def check_confidence(confidence: float) -> None:
     """Refuse a confidence level that no interval can have."""
-    if not 0 < confidence < 1:
-        raise UsageError(f"confidence is {confidence}: use a number between 0 and 1, such as 0.95")
+    check_probability("confidence", confidence)

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from unjudged.choices import Choices
 from unjudged.errors import UsageError
 from unjudged.measures.registry import Measure
 from unjudged.rankings.judged import Floats, JudgedRankings
@@ -75,6 +76,7 @@ def rankings_of(r: JudgedRankings, first: int, last: int) -> JudgedRankings:
         offsets=r.offsets[own.start : own.stop + 1] - start,
         retrieved=r.retrieved[own],
         query=r.query[own],
+        ignored=r.ignored[first:last],
     )
 
 
@@ -89,7 +91,7 @@ class IntervalMethod:
     check: Check | None = None
 
 
-INTERVALS: dict[str, IntervalMethod] = {}
+INTERVALS: Choices[IntervalMethod] = Choices("interval")
 """Every interval method by name."""
 
 Make = Callable[[IntervalRequest], EstimateRows]
@@ -101,7 +103,7 @@ def interval_method(
     """Register a function as the interval method `name`."""
 
     def register(make: Make) -> Make:
-        INTERVALS[name] = IntervalMethod(name, covers, uncertainty, make, check)
+        INTERVALS.add(name, IntervalMethod(name, covers, uncertainty, make, check))
         return make
 
     return register
@@ -113,10 +115,10 @@ def make_intervals(name: str, request: IntervalRequest) -> EstimateRows:
     A measure that cannot have one gets its value alone; if none can, the first reason is an error.
     """
     import_module("unjudged.uncertainty.methods")
-    if name not in INTERVALS:
-        raise UsageError(f"no interval method {name!r}: use one of {', '.join(INTERVALS)}")
+    method = INTERVALS.find(name)
     check_confidence(request.confidence)
-    method = INTERVALS[name]
+    if name != "queries" and request.rankings.judgments.scale is not None:
+        raise UsageError(f"{name!r} intervals need whole grades, and these have fractions: use 'queries'")
     refused = {k: reason for k, m in enumerate(request.measures) if (reason := _refusal(method, m, request))}
     able = [k for k in range(len(request.measures)) if k not in refused]
     if not able:

@@ -9,8 +9,7 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from unjudged import groups
-from unjudged.cli.output import warn
+from unjudged.cli.standard_error import warn
 from unjudged.errors import InputError, UsageError
 from unjudged.measures.names import parse_measure
 from unjudged.rankings.judgments import Judgments
@@ -36,9 +35,12 @@ def check_files(files: Sequence[str]) -> None:
         raise UsageError("standard input (-) can be read only once")
 
 
-def read_judgments(qrels: str, judged: Sequence[str] | None, conflicts: Conflicts = "error") -> Judgments:
+def read_judgments(
+    qrels: str, judged: Sequence[str] | None, conflicts: Conflicts = "error", *, fractions: bool = False
+) -> Judgments:
     """The judgments and those of further files; what the files agree and differ on goes to standard error."""
-    judgments = _from_design(qrels) if _is_design(qrels) else Judgments.read(qrels)
+    read = Judgments.with_fractions if fractions else Judgments.read
+    judgments = _from_design(qrels) if _is_design(qrels) else read(qrels)
     if judged:
         from unjudged.predictions.combining import combine
 
@@ -76,6 +78,8 @@ def number_or_name(text: str) -> float | str:
 
 def read_groups(file: str, runs: Iterable[str]) -> dict[str, str]:
     """The groups that a file lists; it must list at least one of the runs."""
+    from unjudged import groups
+
     group_of = groups.read_groups(file)
     if not group_of.keys() & set(runs):
         raise InputError(f"{file}: lists none of the runs: expected names such as {next(iter(runs))!r}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -11,6 +11,7 @@ from cyclopts import Parameter
 from unjudged.errors import UsageError
 from unjudged.grids.grid import Grid
 from unjudged.rankings.judgments import Judgments
+from unjudged.rankings.runs import RunSource
 
 if TYPE_CHECKING:
     from unjudged.comparison.comparison_result import Comparison
@@ -53,7 +54,7 @@ class PredictionOptions:
     def estimates(
         self,
         judgments: Judgments,
-        runs: Sequence[str],
+        runs: Mapping[str, RunSource],
         measures: Iterable[str] | None,
         rel: int | None = None,
     ) -> list[Estimates]:
@@ -63,7 +64,7 @@ class PredictionOptions:
         assert self.predictions is not None  # noqa: S101
         return estimate_with_predictions(
             judgments,
-            list(runs),
+            runs,
             self.predictions,
             measures,
             threshold=self.threshold,
@@ -79,7 +80,7 @@ class PredictionOptions:
         return estimates_grid(found, confidence)
 
     def differences(
-        self, judgments: Judgments, runs: Sequence[str], compared: Comparison, confidence: float
+        self, judgments: Judgments, runs: Mapping[str, RunSource], compared: Comparison, confidence: float
     ) -> list[str]:
         """Sentences on the differences of the pairs that were compared; none without predictions."""
         if self.predictions is None:

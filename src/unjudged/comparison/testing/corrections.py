@@ -12,12 +12,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from unjudged.choices import Choices
 from unjudged.comparison.testing.pairs import CELLS, Ints, Pairs
 from unjudged.comparison.testing.significance import DRAWS, check_draws, random_flips
-from unjudged.errors import UsageError
 from unjudged.rankings.judged import Floats
 
-CORRECTIONS: dict[str, Correction] = {}
+CORRECTIONS: Choices[Correction] = Choices("correction")
 """Every correction by its name."""
 
 
@@ -35,20 +35,14 @@ def correction(title: str, *, joint: bool = False) -> Callable[[Callable[..., Fl
     """Register a function as a correction under its own name."""
 
     def register(function: Callable[..., Floats]) -> Correction:
-        made = Correction(function.__name__, title, function, joint)
-        CORRECTIONS[made.name] = made
-        return made
+        return CORRECTIONS.add(function.__name__, Correction(function.__name__, title, function, joint))
 
     return register
 
 
 def find_correction(name: str | Correction) -> Correction:
     """The correction of this name."""
-    if isinstance(name, Correction):
-        return name
-    if name not in CORRECTIONS:
-        raise UsageError(f"correction is {name!r}, expected one of {', '.join(CORRECTIONS)}")
-    return CORRECTIONS[name]
+    return name if isinstance(name, Correction) else CORRECTIONS.find(name)
 
 
 def adjusted(

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from unjudged.choices import check_probability
 from unjudged.comparison.testing.corrections import Correction, adjusted, find_correction
 from unjudged.comparison.testing.effects import Interval, Outcomes, effect_size, outcomes, t_interval
 from unjudged.comparison.testing.pairs import Pairs
 from unjudged.comparison.testing.significance import DRAWS, SignificanceTest, find_test, p_values
-from unjudged.errors import UsageError
 from unjudged.rankings.judged import Floats
 
 
@@ -89,5 +89,4 @@ def compare_pairs(
 
 def check_alpha(alpha: float) -> None:
     """Refuse a level of significance that is none."""
-    if not 0 < alpha < 1:
-        raise UsageError(f"alpha is {alpha}, expected a number between 0 and 1")
+    check_probability("alpha", alpha)

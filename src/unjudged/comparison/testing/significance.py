@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from unjudged.choices import Choices
 from unjudged.comparison.testing.pairs import CELLS, Pairs
 from unjudged.errors import UsageError
 from unjudged.rankings.judged import Floats
@@ -29,7 +30,7 @@ DRAWS = 20_000
 
 MOST_DRAWS = 100_000_000
 
-TESTS: dict[str, SignificanceTest] = {}
+TESTS: Choices[SignificanceTest] = Choices("test")
 """Every test by its name."""
 
 
@@ -60,20 +61,15 @@ def significance_test(
     """Register a function as a test under its own name."""
 
     def register(function: Callable[..., Floats]) -> SignificanceTest:
-        made = SignificanceTest(function.__name__, title, function, studentised, resamples)
-        TESTS[made.name] = made
-        return made
+        name = function.__name__
+        return TESTS.add(name, SignificanceTest(name, title, function, studentised, resamples))
 
     return register
 
 
 def find_test(test: str | SignificanceTest) -> SignificanceTest:
     """The test of this name."""
-    if isinstance(test, SignificanceTest):
-        return test
-    if test not in TESTS:
-        raise UsageError(f"test is {test!r}, expected one of {', '.join(TESTS)}")
-    return TESTS[test]
+    return test if isinstance(test, SignificanceTest) else TESTS.find(test)
 
 
 def p_values(

@@ -17,7 +17,7 @@ from unjudged.measures.averages import GEOMETRIC
 from unjudged.measures.gain import IdealDCG
 from unjudged.measures.interpolated import TENTHS, documents_needed
 from unjudged.measures.rank_biased import RBP, RBPResidual
-from unjudged.measures.registry import Measure
+from unjudged.measures.registry import Measure, compute_all
 from unjudged.measures.spellings import trec_eval_names
 from unjudged.rankings.judged import Floats, JudgedRankings
 
@@ -196,15 +196,17 @@ def _with(measure: Measure, **given: Any) -> Measure:
 
 def values(chosen: Sequence[Column], rankings: JudgedRankings) -> Floats:
     """Ranking x column: the values of each query, as logarithms if their mean is geometric."""
-    table = np.zeros((len(rankings), len(chosen)))
-    empty = not rankings.retrieved.all()
+    measures = [column.measure for column in chosen if column.measure is not None]
+    table = compute_all(measures, rankings)
+    if len(measures) < len(chosen):
+        found, table = table, np.zeros((len(rankings), len(chosen)))
+        table[:, [k for k, column in enumerate(chosen) if column.measure is not None]] = found
     for k, column in enumerate(chosen):
-        if column.measure is not None:
-            with np.errstate(all="ignore"):  # any parameters are allowed, and C ignores infinity too
-                found = column.measure.compute(rankings)
-            table[:, k] = np.log(found) if column.summary == GEOMETRIC else found
-            if column.of == "Rndcg" or (column.of in ("iprec_at_recall", "11pt_avg") and empty):
-                table[_zero_by_zero(column.measure, rankings), k] = np.nan
+        if column.summary == GEOMETRIC:
+            with np.errstate(divide="ignore"):
+                table[:, k] = np.log(table[:, k])
+        if column.measure is not None and column.of in ("Rndcg", "iprec_at_recall", "11pt_avg"):
+            table[_zero_by_zero(column.measure, rankings), k] = np.nan
     return table
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from concurrent.futures import Future
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
+from dataclasses import replace
 from threading import Event
 from typing import Any
 
@@ -14,8 +15,9 @@ from unjudged.errors import InputError, UnjudgedError, quoted
 from unjudged.formats.limits import BYTES_OF_TEXT, check
 from unjudged.formats.matching import cores
 from unjudged.formats.readers.trec_unordered import named, scan_unordered
-from unjudged.formats.roles import RUN, ZSCORES, Layout, layout_of_judgments, unfit, wrong_number
+from unjudged.formats.roles import QRELS, RUN, ZSCORES, Layout, layout_of_judgments, unfit, wrong_number
 from unjudged.formats.scan import scanner
+from unjudged.formats.scan.slow_reader import announce_slow_reader
 from unjudged.formats.streams import (
     PathLike,
     Piece,
@@ -39,10 +41,26 @@ def read_judgments(file: PathLike, layout: Layout | None = None) -> tuple[Table,
         with opened(file) as stream:
             start = stream.read(LOOK_AHEAD) or b""
         layout = layout_of_judgments(start.split(b"\n")[: -1 if len(start) == LOOK_AHEAD else None])
-    table = _read(file, layout)
+        table, layout = _with_fractions(file, layout)
+    else:
+        table = _read(file, layout)
     if "probability" in layout.columns:
         _check_probabilities(table, layout)
     return table, layout
+
+
+def _with_fractions(file: PathLike, layout: Layout) -> tuple[Table, Layout]:
+    """Qrels whose grades may be fractions; they are read as whole numbers first, which most are."""
+    try:
+        return _read(file, layout), layout
+    except InputError as error:
+        if layout.columns != QRELS.columns:
+            raise
+        with suppress(InputError):
+            table = _read(file, replace(layout, fractions=True))
+            if not unfit("grade", table.numbers[:, 0]).any():
+                return table, layout
+        raise error from None
 
 
 def _check_probabilities(table: Table, layout: Layout) -> None:
@@ -107,6 +125,7 @@ def scan_runs(
         waiting = []
         idle = len(files) < workers
         for path, file in files:
+            announce_slow_reader(file)
             with name_file_in_errors(path):
                 parts = pieces(file, workers if idle else 1)
             scans = [pool.submit(_scan_piece, file, part, judged, layout, stop, ahead=idle) for part in parts]
@@ -184,6 +203,7 @@ def _nothing_judged() -> scanner.Index:
 
 
 def _read(file: PathLike, layout: Layout) -> Table:
+    announce_slow_reader(file)
     with opened(file, held=BYTES_OF_TEXT, ahead=Event() if cores() > 1 else None) as stream:
         table, _ = scanner.read_table(stream, layout)
     if not len(table.lines):

@@ -10,9 +10,39 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from unjudged.grids.grid import Column, Grid
+from unjudged.rankings.judged import Floats
 
 Answers = Mapping[str, int]
 """The grade that each judge gave a document."""
+
+
+class ByChance(NamedTuple):
+    """The observed agreement of two judges, and that of independent judges who use each grade as often.
+
+    `each` has, for each document, how often the other judge uses the grades that these two gave it, summed.
+    """
+
+    observed: float
+    expected: float
+    each: Floats
+
+    @property
+    def kappa(self) -> float:
+        if self.expected == 1:
+            return float("nan")
+        return (self.observed - self.expected) / (1 - self.expected)
+
+
+def by_chance(first: ArrayLike, second: ArrayLike, weight: ArrayLike | None = None) -> ByChance:
+    """How often two judges agree, and would by chance; a document counts as often as its weight says."""
+    grades, codes = np.unique(np.concatenate([np.asarray(first), np.asarray(second)]), return_inverse=True)
+    a, b = np.split(codes, 2)
+    w = np.ones(len(a)) if weight is None else np.asarray(weight, float)
+    w = w / w.sum()
+    of_first, of_second = (np.bincount(given, w, len(grades)) for given in (a, b))
+    expected = 1.0 if len(grades) == 1 else float(of_first @ of_second)
+    each: Floats = np.asarray(of_second[a] + of_first[b], float)
+    return ByChance(float(w @ (a == b)), expected, each)
 
 
 def cohen_kappa(first: ArrayLike, second: ArrayLike) -> float:
@@ -24,13 +54,7 @@ def cohen_kappa(first: ArrayLike, second: ArrayLike) -> float:
     >>> cohen_kappa([1, 1, 0, 0], [1, 0, 0, 0])
     0.5
     """
-    a, b = np.asarray(first), np.asarray(second)
-    if not len(a):
-        return float("nan")
-    grades = np.unique(np.concatenate([a, b]))
-    observed = float((a == b).mean())
-    expected = float(sum((a == grade).mean() * (b == grade).mean() for grade in grades))
-    return float("nan") if expected == 1 else (observed - expected) / (1 - expected)
+    return by_chance(first, second).kappa if len(np.asarray(first)) else float("nan")
 
 
 def fleiss_kappa(counts: ArrayLike) -> float:

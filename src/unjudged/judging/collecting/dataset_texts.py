@@ -45,11 +45,12 @@ def _document(document: Any) -> dict[str, Any]:
 def _rows(source: str, what: str, part: str, read: Callable[[Any], Iterable[Any]]) -> Iterator[Any]:
     try:
         dataset = load_dataset(source.removeprefix(DATASET))
-        if not getattr(dataset, f"has_{part}")():
-            raise InputError(f"this dataset has no {what}; choose one that has them", source=source)
+    except InputError as error:
+        raise InputError(str(error), source=source) from None
+    if not getattr(dataset, f"has_{part}")():
+        raise InputError(f"this dataset has no {what}; choose one that has them", source=source)
+    try:
         yield from read(dataset)
     except (RuntimeError, OSError) as error:
         problem = f"its {what} are not on this machine and could not be downloaded ({reason_of(error)})"
         raise InputError(problem, source=source) from None
-    except InputError as error:
-        raise (error if str(error).startswith(source) else InputError(str(error), source=source)) from None

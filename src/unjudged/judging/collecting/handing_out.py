@@ -7,11 +7,11 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from unjudged.choices import whole
 from unjudged.errors import UsageError
 from unjudged.formats.writing import qrels_text
 from unjudged.judging import sampling
 from unjudged.judging.collecting.drawn_sample import DrawnSample
-from unjudged.judging.levels import whole
 from unjudged.rankings.judgments import UNSAMPLED
 
 Task = list[tuple[str, str]]

@@ -21,7 +21,7 @@ def audit_figure(found: Audit) -> Any:
     if found.biases:
         rows = [{"x": b.run, "y": b.bias.value, "low": b.bias.low, "high": b.bias.high} for b in found.biases]
         zero = chart.Chart(chart.Data(values=[{"y": 0}])).mark_rule(strokeDash=[4, 4]).encode(chart.Y("y:Q"))
-        panels.append(zero + _with_bars(rows, ("run", f"bias of {found.measure}")))
+        panels.append(zero + _with_bars(rows, ("run", f"bias of {found.measure}, predictions minus people")))
     return sized(chart.hconcat(*panels))
 
 

@@ -47,6 +47,7 @@ class ComparisonPlots:
         def scale(part: int) -> Any:
             return alt.Scale(domain=shown, range=[look[part] for look in looks])
 
+        title = alt.TitleParams(f"Pairs by {result.measure}", subtitle="systems by mean, highest first")
         chart = alt.Chart(alt.Data(values=rows)).mark_point(filled=True, opacity=1)
         numbers = [alt.Tooltip(f"{field}:Q", format="+.4f") for field in ("difference", "low", "high")]
         tooltip = [
@@ -64,7 +65,7 @@ class ComparisonPlots:
                 color=alt.Color("verdict:N", scale=scale(1), sort=shown, legend=legend),
                 size=alt.Size("verdict:N", scale=scale(2), sort=shown, legend=None),
                 tooltip=tooltip,
-            ).properties(title=f"Pairs by {result.measure}", width=alt.Step(CELL), height=alt.Step(CELL))
+            ).properties(title=title, width=alt.Step(CELL), height=alt.Step(CELL))
         )
 
     def differences(self, a: str, b: str, measure: MeasureLike | None = None) -> Any:

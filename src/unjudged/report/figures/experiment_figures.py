@@ -8,19 +8,22 @@ from typing import Any
 
 import numpy as np
 
+from unjudged.choices import several
 from unjudged.errors import UsageError
 from unjudged.experiments.agreement import STATISTICS, known_statistics, rho, rms, tau
 from unjudged.experiments.robustness import Agreement, Robustness
 from unjudged.experiments.summary import level_name
 from unjudged.judging.designs import find_design
-from unjudged.measures.names import parse_measures
+from unjudged.measures.names import parse_measure
 from unjudged.rankings.judged import Floats
 from unjudged.report.figures.charts import COLOURS, altair_module, sized
+from unjudged.report.figures.line_labels import end_labels
 
 Series = tuple[str, str]
 """A measure, and what it is compared with: another measure's actual values, or its own (`itself`)."""
 
 PANEL = 190
+SIZE = 260, 230
 DASHES = ([1, 0], [6, 3], [2, 2])
 ROUND = (1, 2, 5, 10, 20, 50, 100)
 
@@ -48,8 +51,8 @@ def scatter(
         if level not in found.levels:
             raise UsageError(f"the experiment has no level {level:g}")
     panels = []
-    for asked in measures or names:
-        name = asked if asked in names else str(parse_measures(asked)[0])
+    for asked in names if measures is None else several("measures", measures):
+        name = str(asked) if asked in names else str(parse_measure(asked))
         if name not in names:
             raise UsageError(f"the experiment has no {name}; it has: {', '.join(names)}")
         k = names.index(name)
@@ -169,11 +172,11 @@ def _lines(
     colour = chart.Scale(domain=order, range=[COLOURS[i % len(COLOURS)] for i in range(len(order))])
     dash = chart.Scale(domain=order, range=[DASHES[i // len(COLOURS) % 3] for i in range(len(order))])
     axis = chart.Axis(values=ticks, format=".3~g", labelOverlap=True, labelFlush=False)
+    title = f"{x}, logarithmic" if logarithmic else x
     scale = chart.Scale(type="log" if logarithmic else "linear", nice=False)
-    legend = chart.Legend(title=None, orient="bottom", columns=6, labelLimit=0, symbolOpacity=1)
     panels = []
     for statistic in statistics:
-        points = [
+        points: list[dict[str, Any]] = [
             {"series": name, "level": level, "value": row.mean, **_spread(row)}
             for name, level, row in rows
             if row.statistic == statistic
@@ -181,24 +184,37 @@ def _lines(
             and (level > 0 or not logarithmic)
         ]
         error = statistic in ("rms", "bias")
-        from_zero = chart.Scale(zero=error) if error else chart.Scale(zero=False, domainMax=1)
+        ends = [float(p[key]) for p in points for key in ("value", "low", "high") if key in p]
+        domain = _domain(ends, error=error)
+        vertical = chart.Scale(domain=domain, nice=False)
         base = chart.Chart(chart.Data(values=points))
-        spread = base.mark_area(opacity=0.15, clip=True).encode(
-            chart.X("level:Q", scale=scale),
-            chart.Y("low:Q"),
-            chart.Y2("high:Q"),
-            chart.Color("series:N", scale=colour, sort=list(order), legend=legend),
+        tint = chart.Color("series:N", scale=colour, legend=None)
+        spread = base.mark_area(opacity=0.1, clip=True).encode(
+            chart.X("level:Q", scale=scale), chart.Y("low:Q", scale=vertical), chart.Y2("high:Q"), tint
         )
         lines = base.mark_line(point=chart.OverlayMarkDef(size=35)).encode(
-            chart.X("level:Q", title=x, scale=scale, axis=axis),
-            chart.Y("value:Q", title=STATISTICS[statistic].title, scale=from_zero),
-            chart.Color("series:N", scale=colour, sort=list(order), legend=legend),
-            chart.Shape("series:N", scale=chart.Scale(domain=order), sort=list(order), legend=legend),
-            chart.StrokeDash("series:N", scale=dash, sort=list(order), legend=legend),
+            chart.X("level:Q", title=title, scale=scale, axis=axis),
+            chart.Y("value:Q", title=STATISTICS[statistic].title, scale=vertical),
+            tint,
+            chart.Shape("series:N", scale=chart.Scale(domain=order), legend=None),
+            chart.StrokeDash("series:N", scale=dash, legend=None),
+            tooltip=["series:N", "level:Q", chart.Tooltip("value:Q", format=".4f")],
         )
         known = [spread] if any("low" in point for point in points) else []
-        panels.append(chart.layer(*known, lines).properties(width=260, height=230))
+        named = chart.Color("name:N", scale=colour, legend=None)
+        names = end_labels(points, ("series", "level", "value"), domain, SIZE, named)
+        panels.append(chart.layer(*known, lines, names).properties(width=SIZE[0], height=SIZE[1]))
     return sized(chart.hconcat(*panels))
+
+
+def _domain(values: Sequence[float], *, error: bool) -> tuple[float, float]:
+    """The range of an axis: errors from 0, others up to 1, and all within round numbers."""
+    low, high = min([0.0, *values]), max([0.0, *values])
+    if not error:
+        low, high = max(min([1.0, *values]), -1.0), 1.0
+    step = 0.05 if high - low < 0.5 else 0.1
+    bottom, top = float(np.floor(low / step) * step), float(np.ceil(high / step) * step)
+    return round(bottom, 6), round(max(top, bottom + step), 6)
 
 
 def _spread(row: Agreement) -> dict[str, float]:

@@ -8,15 +8,17 @@ from typing import Any
 
 import numpy as np
 
+from unjudged.choices import several
 from unjudged.errors import UsageError
 from unjudged.measures.interpolated import TENTHS
 from unjudged.measures.names import MeasureLike, parse_measure
 from unjudged.measures.registry import MEASURES
 from unjudged.report.figures.charts import COLOURS, altair_module, sized
+from unjudged.report.figures.line_labels import end_labels
 from unjudged.scores import Scores
 
 ROW = 24
-WIDTH = 460
+WIDTH, HEIGHT = 460, 280
 MOST_LINES = len(COLOURS)
 BOUNDS, CALIBRATED, QUERIES = "#5b2a86", "#E69F00", "#8a3b00"
 
@@ -47,7 +49,7 @@ class ScorePlots:
         y = alt.Y("run:N", sort=order, title=None)
         layers, chosen = [], [m for i, m in enumerate(self._scores.measures) if i == k]
         one = replace(self._scores, values=self._scores.values[:, :, k : k + 1], measures=chosen)
-        for kind in intervals:
+        for kind in several("intervals", intervals):
             found = [row[0] for row in one.estimate(kind, **given)]
             rows = [
                 {"run": run, "low": e.low, "high": e.high, "interval": _covers(kind, e.confidence)}
@@ -131,7 +133,9 @@ class ScorePlots:
         ticks = alt.Chart(alt.Data(values=middle)).mark_tick(color=COLOURS[1], thickness=2, width=12)
         tooltip = ["run:N", "query:N", alt.Tooltip("value:Q", format=".4f")]
         dots = dots.encode(x, alt.Y("value:Q", title=name), tooltip=tooltip)
-        return sized((dots + ticks.encode(x, alt.Y("median:Q"))).properties(height=260, width=alt.Step(16)))
+        title = alt.TitleParams(f"{name} by query", subtitle="dot: a run; tick: the median of all runs")
+        both = dots + ticks.encode(x, alt.Y("median:Q"))
+        return sized(both.properties(height=260, width=alt.Step(16), title=title))
 
     def _lines(
         self, rows: list[dict[str, Any]], x: str, x_title: str, y: str, y_title: str, *, points: bool
@@ -140,19 +144,22 @@ class ScorePlots:
         alt, runs = altair_module(), list(self._scores.runs)
         few = len(runs) <= MOST_LINES
         scale = alt.Scale(domain=runs, range=COLOURS[: len(runs)])
-        colour = (
-            alt.Color("run:N", scale=scale, legend=alt.Legend(title=None)) if few else alt.value(COLOURS[2])
-        )
+        colour = alt.Color("run:N", scale=scale, legend=None) if few else alt.value(COLOURS[2])
+        top = 100.0 if max((row[y] for row in rows), default=0.0) > 1 else 1.0
         tooltip = ["run:N", f"{x}:Q", alt.Tooltip(f"{y}:Q", format=".3f")]
         base = alt.Chart(alt.Data(values=rows)).encode(
-            alt.X(f"{x}:Q", title=x_title),
-            alt.Y(f"{y}:Q", title=y_title),
+            alt.X(f"{x}:Q", title=x_title, scale=alt.Scale(zero=False, nice=False)),
+            alt.Y(f"{y}:Q", title=y_title, scale=alt.Scale(domain=[0, top])),
             detail="run:N",
             color=colour,
             tooltip=tooltip,
         )
         line = base.mark_line(point=points, opacity=1 if few else 0.4)
-        return sized(line.properties(width=WIDTH, height=280))
+        layers = [line]
+        if few:
+            named = alt.Color("name:N", scale=scale, legend=None)
+            layers.append(end_labels(rows, ("run", x, y), (0.0, top), (WIDTH, HEIGHT), named))
+        return sized(alt.layer(*layers).properties(width=WIDTH, height=HEIGHT))
 
     def _place(self, measure: MeasureLike | None) -> int:
         names = [str(m) for m in self._scores.measures]

@@ -1,0 +1,68 @@
+"""How the files of a command are read: the names of their columns, and of the runs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from unjudged.errors import UsageError
+from unjudged.evaluation import name_runs
+from unjudged.formats.files import FileWithColumns
+from unjudged.formats.roles import NEEDED, OPTIONAL
+from unjudged.rankings.runs import RunSource
+
+RUN_ROLES = (*NEEDED["score"], *OPTIONAL["score"], "run")
+QRELS_ROLES = (*NEEDED["grade"], *OPTIONAL["grade"])
+Words = Annotated[list[str] | None, Parameter(consume_multiple=True, negative="")]
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class InputOptions:
+    """The columns of files, and what names the runs.
+
+    Parameters
+    ----------
+    columns
+        The columns of the runs that have a header or fields, if their names are not the usual ones:
+        --columns query=topic document=url score=cosine. Also rank, for runs without scores, and run, for
+        files with several runs.
+    qrels_columns
+        The columns of the judgments: --qrels-columns query=topic document=url grade=stars.
+    names
+        What names a run: its file, or its tag (the sixth column of TREC text, or a column `tag`).
+    """
+
+    columns: Words = None
+    qrels_columns: Words = None
+    names: Literal["file", "tag"] = "file"
+
+    def judgments(self, file: str) -> str:
+        """The file of the judgments with its columns."""
+        return _with_columns(file, self.qrels_columns, "--qrels-columns", QRELS_ROLES)
+
+    def runs(self, files: Sequence[str]) -> dict[str, RunSource]:
+        """The runs by their names; a file may hold several."""
+        own: list[RunSource] = [_with_columns(file, self.columns, "--columns", RUN_ROLES) for file in files]
+        return name_runs(own, self.names)
+
+
+def _with_columns(file: str, words: Iterable[str] | None, option: str, roles: Sequence[str]) -> str:
+    columns = {}
+    for word in (part for given in words or () for part in re.split(r",(?=[a-z]+=)", given)):
+        role, equals, name = word.partition("=")
+        if not (equals and name) or role not in roles:
+            expected = f"expected {roles[0]}=NAME {roles[1]}=NAME {roles[2]}=NAME"
+            raise UsageError(f"{option} has {word!r}, {expected}; it may also have {', '.join(roles[3:])}")
+        if role in columns:
+            raise UsageError(f"{option} names the {role} twice")
+        columns[role] = name
+    return FileWithColumns.of(file, columns) if columns else file
+
+
+USUAL = InputOptions()
+Inputs = Annotated[InputOptions, Parameter(name="*")]

@@ -1,0 +1,16 @@
+"""Quotients that are 0 where there is nothing to divide by."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from unjudged.rankings.judged import Floats
+
+
+def ratio(numerator: Any, denominator: Any) -> Floats:
+    """The quotient, 0 where there is nothing to divide by."""
+    found = np.zeros(np.broadcast(numerator, denominator).shape)
+    quotient: Floats = np.divide(numerator, denominator, out=found, where=np.not_equal(denominator, 0))
+    return quotient

@@ -1,0 +1,180 @@
+"""What holds for every command: formats, files, widths of terminals, help, completion."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from tests.cli.in_process import NOTE, printed, refused, unjudged
+from unjudged import sample
+from unjudged.cli.main import COMMANDS
+
+QRELS = str(sample.qrels)
+RUNS = [str(run) for run in sample.runs.values()]
+PAIR = [str(sample.runs[name]) for name in ("reranked", "fused")]
+
+TABLES = {
+    "evaluate": ["evaluate", QRELS, *RUNS],
+    "evaluate per query": ["evaluate", QRELS, PAIR[0], "--per-query"],
+    "evaluate with intervals": ["evaluate", QRELS, *RUNS, "-m", "AP", "P@10", "--interval", "bounds"],
+    "compare": ["compare", QRELS, *PAIR],
+    "compare systems": ["compare", QRELS, *RUNS],
+    "compare pairs": ["compare", QRELS, *RUNS, "--pairs"],
+    "compare per query": ["compare", QRELS, *PAIR, "--per-query"],
+    "calibrate": ["calibrate", QRELS, *RUNS[:3], "--groups", "(.*)", "-m", "AP"],
+    "pool": ["pool", *PAIR, "--statistics", "--qrels", QRELS],
+    "reusability": ["reusability", QRELS, *PAIR],
+    "experiment": ["experiment", QRELS, *PAIR, "--levels", "50%", "--repeats", "2", "--workers", "1"],
+    "baseline": ["baseline", "-n", "100", "-r", "5"],
+    "measures": ["measures"],
+    "cite": ["cite", "unjudged", "nDCG", "infAP"],
+    "demo": ["demo"],
+}
+ONE_TABLE = [name for name in TABLES if name not in ("pool", "reusability")]
+WITHOUT_FORMAT = {
+    "report": "a page of HTML",
+    "judge": "a page of HTML",
+    "completion": "a script",
+    "plan": "its own commands have them",
+}
+
+
+@cache
+def help_of(command: str) -> str:
+    return unjudged(command, "--help", COLUMNS="80").stdout.decode()
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help(command: str) -> None:
+    """It fits, has no bullet where a dash was meant, and names the options for output."""
+    assert "•" not in help_of(command)
+    assert max(map(len, help_of(command).splitlines())) <= 80
+    if command != "plan":
+        assert "--output" in help_of(command)
+    assert ("--format" in help_of(command)) == (command not in WITHOUT_FORMAT)
+
+
+def test_standard_input_in_the_help() -> None:
+    assert 'Use "-" for standard input' in " ".join(help_of("evaluate").replace("│", " ").split())
+
+
+@pytest.mark.parametrize("columns", [60, 80, 200])
+@pytest.mark.parametrize("command", TABLES)
+def test_tables_fit_the_terminal(command: str, columns: int) -> None:
+    done = unjudged(*TABLES[command], "--format", "table", COLUMNS=str(columns))
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.decode().splitlines()
+    assert max(map(len, lines)) <= columns
+
+
+def test_a_long_name_is_folded(tmp_path: Path) -> None:
+    """The row of a run whose name is longer than the terminal is wide."""
+    run = tmp_path / f"{'long_' * 30}name.run"
+    shutil.copy(RUNS[0], run)
+    done = unjudged(
+        "evaluate", QRELS, str(run), "-m", "AP", "nDCG(dcg='exp-log2', gains={1: 1, 2: 5})@10", COLUMNS="40"
+    )
+    lines = done.stdout.decode().splitlines()
+    assert max(map(len, lines)) <= 40
+    assert "long_" * 30 + "name" in "".join(line[:32].rstrip() for line in lines[2:8])
+
+
+STARTS: dict[str, str | tuple[str, ...]] = {
+    "csv": tuple("abcdefghijklmnopqrstuvwxyz"),
+    "json": "{",
+    "jsonl": "{",
+    "md": ("| ", "**"),
+    "tex": ("\\begin{tab", "%"),
+    "html": "<!doctype html>",
+}
+
+
+@pytest.mark.parametrize("command", ONE_TABLE)
+def test_the_suffix_decides_everywhere(command: str, tmp_path: Path) -> None:
+    for suffix, start in STARTS.items():
+        target = tmp_path / f"result.{suffix}"
+        assert written(target, *TABLES[command]).startswith(start)
+        if suffix == "json":
+            json.loads(target.read_text())
+        if suffix == "jsonl":
+            assert all(json.loads(line) for line in target.read_text().splitlines())
+        assert written(target, *TABLES[command], "--format", "markdown").startswith(STARTS["md"])
+
+
+def written(target: Path, *words: str) -> str:
+    done = unjudged(*words, "-o", str(target))
+    assert (done.returncode, done.stdout) == (0, b"")
+    return target.read_text()
+
+
+@pytest.mark.parametrize("command", ["evaluate", "compare", "measures", "cite", "baseline"])
+def test_parquet_by_suffix(command: str, tmp_path: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    target = tmp_path / "result.parquet"
+    unjudged(*TABLES[command], "-o", str(target))
+    assert parquet.read_table(target).num_rows > 0
+
+
+def test_calibrate_writes_what_evaluate_reads_unless_asked_otherwise(tmp_path: Path) -> None:
+    for name in ("learnt", "learnt.json", "learnt.txt"):
+        text = written(tmp_path / name, *TABLES["calibrate"])
+        assert json.loads(text)["schema"] == "unjudged calibration 1"
+    text = written(tmp_path / "learnt.csv", *TABLES["calibrate"])
+    assert text.startswith("measure,runs,median,largest\nAP,")
+
+
+def test_simulate_lists_its_systems(tmp_path: Path) -> None:
+    small = ["--systems", "2", "--queries", "2", "--documents", "20"]
+    assert printed("simulate", str(tmp_path / "a"), *small) == ""
+    assert (
+        printed("simulate", str(tmp_path / "b"), *small, "--format", "csv") == "system,w\ns1,0.02\ns2,1.0\n"
+    )
+    printed("simulate", str(tmp_path / "c"), *small, "-o", str(tmp_path / "systems.json"))
+    assert [row["system"] for row in json.loads((tmp_path / "systems.json").read_text())["rows"]] == [
+        "s1",
+        "s2",
+    ]
+    assert (tmp_path / "c" / "qrels.txt").exists()
+
+
+def test_the_demo_as_data(tmp_path: Path) -> None:
+    printed("demo", "-o", str(tmp_path / "demo.csv"))
+    assert (tmp_path / "demo.csv").read_text() == printed("evaluate", QRELS, *RUNS, "--format", "csv")
+    printed("demo", "-o", str(tmp_path / "demo.txt"))
+    assert (tmp_path / "demo.txt").read_text() == printed("demo")
+    assert NOTE in printed("demo")
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
+def test_bash_completes_commands_options_and_values(tmp_path: Path) -> None:
+    script = tmp_path / "unjudged.bash"
+    printed("completion", "bash", "-o", str(script))
+
+    def completed(*words: str) -> list[str]:
+        typed = f"COMP_WORDS=(unjudged {' '.join(words)}); COMP_CWORD={len(words)}"
+        code = f'source {script}; {typed}; _unjudged; printf "%s\\n" "${{COMPREPLY[@]}}"'
+        return subprocess.run(["bash", "-c", code], capture_output=True, text=True, check=True).stdout.split()
+
+    assert completed("ev") == ["evaluate"]
+    assert completed("evaluate", "--per") == ["--per-query"]
+    assert completed("evaluate", "--format", "j") == ["json", "jsonl"]
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_can_be_installed(shell: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HOME", "ZDOTDIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME"):
+        monkeypatch.setenv(name, str(tmp_path))
+    said = printed("completion", shell, "--install")
+    place = Path(said.split(": ")[0])
+    assert place.is_relative_to(tmp_path)
+    assert "evaluate" in place.read_text()
+    assert said.endswith(": start a new shell to use it\n")
+
+
+def test_a_shell_that_is_not_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "tcsh" in refused(2, "completion", "tcsh")
