@@ -150,7 +150,7 @@ def test_shuffled_lines_give_the_same_bits(name: str, tmp_path: Path) -> None:
     writer.join()
 
 
-LARGE = [b"q%d Q0 d%d 1 %d t\n" % (q, d, (q * 31 + d * 17) % 50) for q in range(200) for d in range(600)]
+LARGE = [b"q%d Q0 d%d 1 %d t\n" % (q, d, (q * 31 + d * 17) % 50) for q in range(200) for d in range(1500)]
 GRADES = {f"q{q}": {f"d{d}": d % 3 for d in range(0, 40, 3)} for q in range(200)}
 
 
@@ -173,7 +173,7 @@ def test_rows_that_do_not_fit_are_read_again(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr(trec_unordered, "match_unordered", counted)
     monkeypatch.setattr(streams, "SMALLEST_PIECE", 1000)
     passes = []
-    for memory in ("4G", "6M", "4M", "2200K"):
+    for memory in ("4G", "6M", "3M", "2200K"):
         monkeypatch.setenv("UNJUDGED_MAX_MEMORY", memory)
         for cores in (1, 3):
             monkeypatch.setattr(trec_unordered, "cores", lambda cores=cores: cores)
@@ -193,14 +193,14 @@ def test_errors_do_not_depend_on_how_often_the_file_is_read(
 ) -> None:
     """The first query of the file that has a document twice is named, not the first of those that fit."""
     lines = rows_of(b"".join(LARGE))
-    again = [lines[100], lines[40_000], lines[70_000]]
+    again = [lines[100], lines[40_000], lines[170_000]]
     order = list(dict.fromkeys(line.split()[0] for line in lines))
     chosen = min(range(3), key=lambda k: order.index(again[k].split()[0]))
     line, first = len(lines) + 1 + chosen, lines.index(again[chosen]) + 1
     pattern = f"run:{line}: document .* of query .* is already on line {first};"
     lines += again
     (tmp_path / "run").write_bytes(b"".join(lines))
-    for memory in ("4G", "4M", "2200K"):
+    for memory in ("4G", "3M", "2200K"):
         monkeypatch.setenv("UNJUDGED_MAX_MEMORY", memory)
         with pytest.raises(InputError, match=pattern):
             evaluate(GRADES, tmp_path / "run")

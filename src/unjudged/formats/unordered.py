@@ -14,7 +14,6 @@ from unjudged.formats.threads import Threads
 from unjudged.segments import ends, ranges
 
 SMALLEST_SHARE = 1 << 18
-MEMORY_OF_A_BYTE = 3  # while rows are matched: as they were kept, by query, and what ranking them needs
 
 Read = Callable[[int, int], Sequence[scanner.UnorderedRows]]
 Found = tuple[NDArray[np.int64], Matched, list[tuple[int, bytes]]]
@@ -37,7 +36,7 @@ def match_unordered(read: Read, judged: scanner.Index, pool: Threads, workers: i
     found: list[Found] = []
     first, queries = 0, Ids.of([])
     while first < scanner.PARTS:
-        rows = scanner.GroupedRows(read(first, limit("MEMORY") // MEMORY_OF_A_BYTE))
+        rows = scanner.GroupedRows(read(first, limit("MEMORY")))
         if rows.stop == first:
             raise exceeded("MEMORY")
         found += _matches(rows, judged, pool, workers)

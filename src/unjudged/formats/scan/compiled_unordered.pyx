@@ -25,8 +25,8 @@ PARTS = MOST_PARTS
 cdef class UnorderedRows:
     """Rows of a run in any order, kept in memory by query until all of them are read.
 
-    Queries are in one of `PARTS` parts. If the rows take more than `most` bytes, the last parts are dropped:
-    the rows of the parts from `first` to just before `stop` are complete.
+    Queries are in one of `PARTS` parts. If matching the rows takes more than `most` bytes, the last parts are
+    dropped: the rows of the parts from `first` to just before `stop` are complete.
     """
 
     def __cinit__(self, int first, int64_t most):

@@ -15,6 +15,7 @@ cdef enum:
     PARTS = 256        # few enough to write to all of them at once, and enough for a part to fit a cache
     PART_SHIFT = 24    # which bits of the hash are the part
     CHUNK = 1 << 14
+    WORKING_SPACE = 5  # of the bytes of a part, at most: what matching it takes
     FEWEST_SLOTS = 1 << 8
     MOST_QUERIES = 0x7fffffff
     LONGEST_NAME = 0x7fffffff
@@ -44,7 +45,8 @@ cdef struct Query:
 cdef struct Store:
     Part parts[PARTS]
     int first, stop        # the rows of the parts from `first` to just before `stop` are kept
-    int64_t size, most     # bytes of all records, and how many there may be
+    int64_t size, largest  # bytes of all records, and of those of the largest part
+    int64_t most           # how many bytes may be in use while they are matched
     Vector queries         # a Query for each, in the order in which they first come
     Vector names, ends     # and their names
     uint64_t *slots        # a hash table: the upper half of the code, then the query's number + 1
@@ -155,7 +157,7 @@ cdef inline Status keep_rows(
             status = keep_group(store, number, documents, scores, step, starts[g], starts[g + 1])
         if status != DONE:
             return status
-        if store.size > store.most:
+        if memory_of(store) > store.most:
             drop_parts(store)
     return DONE
 
@@ -197,7 +199,12 @@ cdef inline Status keep_group(
         query.rows += 1
         query.bytes += end - start
         row += 1
+    store.largest = max(store.largest, part.size)
     return DONE
+
+
+cdef inline int64_t memory_of(const Store *store) noexcept nogil:
+    return store.size + WORKING_SPACE * store.largest
 
 
 cdef inline Chunk *add_chunk(Part *part, int64_t size) noexcept nogil:
@@ -215,10 +222,13 @@ cdef inline Chunk *add_chunk(Part *part, int64_t size) noexcept nogil:
 
 
 cdef inline void drop_parts(Store *store) noexcept nogil:
-    """Drop the last half of the parts until the rest is no larger than allowed. The last one is dropped too."""
-    cdef int stop
-    while store.size > store.most:
+    """Drop the last half of the parts until the rest takes no more than allowed. The last one is dropped too."""
+    cdef int part, stop
+    while memory_of(store) > store.most and store.stop > store.first:
         stop = store.first + (store.stop - store.first) // 2
         while store.stop > stop:
             store.stop -= 1
             release_part(store, store.stop)
+        store.largest = 0
+        for part in range(store.first, stop):
+            store.largest = max(store.largest, store.parts[part].size)

@@ -20,14 +20,14 @@ from unjudged.formats.scan.plain_text import Source, read_table
 from unjudged.formats.tables import Ids, Matched, Table
 
 PARTS = 1
-BYTES_OF_A_ROW = 16
+BYTES_OF_A_ROW = 200  # about what the objects of a row take
 
 
 class UnorderedRows:
     """Rows of a run in any order, kept in memory by query until all of them are read.
 
-    Queries are in one of `PARTS` parts. If the rows take more than `most` bytes, the last parts are dropped:
-    the rows of the parts from `first` to just before `stop` are complete.
+    Queries are in one of `PARTS` parts. If matching the rows takes more than `most` bytes, the last parts are
+    dropped: the rows of the parts from `first` to just before `stop` are complete.
     """
 
     def __init__(self, first: int, most: int) -> None:
