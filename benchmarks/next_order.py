@@ -127,7 +127,7 @@ def by_gains(
         now = with_grades(shared, grade)
         bounds = bounds_of(now, confidence)
         wanted = bounds.open if bounds.open.any() else np.ones(len(bounds.open), bool)
-        gain = gains(now, AP, bounds.first[wanted], bounds.second[wanted], draws=DRAWS // 2)
+        gain = gains(now, AP, bounds.first[wanted], bounds.second[wanted], draws=DRAWS)
         chosen = left[np.argsort(-gain[left], kind="stable")[:batch]]
         grade[chosen] = answer[chosen]
         order.append(chosen)

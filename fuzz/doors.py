@@ -59,6 +59,8 @@ def file_outcomes(data: bytes, *, messages: bool, size: int | None = None) -> It
         lambda: scores_of(judged(), {"run": path}),
         lambda: scores_of(path, SCORES),
         lambda: Run.read(path),
+        lambda: scores_of(judged(), path),
+        lambda: evaluate(path, SCORES, ("nDCG@10", "AP(rel=0.5)")).values,
     ]
     large = (len(data) if size is None else size) > MOST_TWICE
     for door in doors:

@@ -17,6 +17,7 @@ from unjudged.errors import UnjudgedError
 from unjudged.formats.scan import (
     plain,
     plain_mappings,
+    plain_objects,
     plain_scattered,
     plain_text,
     plain_unordered,
@@ -42,7 +43,7 @@ SMALL = {
 """How large the pieces of work are, so small that a file of a few lines has several."""
 
 COMPILED = {name: getattr(scanner, name) for name in scanner.__all__}
-TWINS = (plain, plain_mappings, plain_scattered, plain_text, plain_unordered)
+TWINS = (plain, plain_mappings, plain_objects, plain_scattered, plain_text, plain_unordered)
 PLAIN = {name: next(getattr(twin, name) for twin in TWINS if hasattr(twin, name)) for name in scanner.__all__}
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from fuzz.oracle import Outcome
 
-NAMES = ("text", "dicts", "frames", "arrow", "parquet", "delimited", "json", "compressed", "stdin")
+NAMES = ("text", "dicts", "held", "frames", "arrow", "parquet", "delimited", "json", "compressed", "stdin")
 MODULES = {"json": "json_text", "stdin": "standard_input", "arrow": "columnar", "parquet": "columnar"}
 
 

@@ -11,6 +11,10 @@ from fuzz.mutation import LINES, mutated
 from fuzz.oracle import Outcome
 
 SEEDS = [
+    b"query_id;doc_id;score\n1;a;3.5\n1;b;2\n2;e;1\n",
+    b"qid\tpid\trank\n1\ta\t1\n1\tb\t2\n2\te\t1\n",
+    b"run,qid,docno,score\nx,1,a,1\ny,1,a,2\nx,2,e,1\ny,1,b,1\n",
+    b"qid,docno,label\n1,a,0.5\n1,b,1\n2,e,0.25\n",
     b"query_id,doc_id,score\n1,a,3.5\n1,b,2\n2,e,1\n10,b,1e3\n",
     b"query-id\tcorpus-id\tscore\n1\ta\t1\n1\tb\t0\n2\te\t2\n",
     b'\xef\xbb\xbfqid,docno,relevance,stratum\r\n"1","a",1,1\r\n1,"b ""x""",0,2\r\n2,"a,\n b",-1,1\r\n',

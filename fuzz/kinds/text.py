@@ -18,6 +18,8 @@ from unjudged.formats.roles import PRELS, QRELS, RUN, STRATIFIED, ZSCORES, Layou
 SEEDS = [
     b"1 Q0 a 1 3.5 t\n1 Q0 b 2 2 t\n1 Q0 x 3 2 t\n2 Q0 e 1 1e3 t\n2 Q0 a 2 -1 t\n10 Q0 b 1 0.1 t\n",
     b"1 0 a 1\n1 0 b 0\n1 0 c -1\n2 0 a 1\n2 0 e 2\n",
+    b"1 0 a 0.5\n1 0 b 0\n1 0 c -1\n2 0 a 1\n2 0 e .25\n",
+    b"1\ta\t1\n1\tb\t2\n2\te\t1\n10\tb\t1\n",
     b"1 0 a 1 1\n1 0 b 1 0\n1 0 c 2 -1\n2 0 a 1 1\n",
     b"1 a 1 1 0.5\n1 b 0 1 NA\n1 c 2 0 1\n2 a 1 2 .25\n",
     b"\xef\xbb\xbf# a comment\n1\tQ0\ta\t1\t2\tt\n\n1 Q0 \xc3\xa9 2 1 t more\r\n2 Q0 \xff 1 1 t",

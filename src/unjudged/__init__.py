@@ -14,6 +14,7 @@ __version__ = "0.2.0"
 __all__ = [
     "MEASURES",
     "Agreement",
+    "AssumptionWarning",
     "Audit",
     "Calibration",
     "Chosen",
@@ -93,6 +94,7 @@ if TYPE_CHECKING:
     from unjudged.comparison.testing.power import plan_queries
     from unjudged.comparison.verdicts import Pair
     from unjudged.errors import (
+        AssumptionWarning,
         ExtraQueriesWarning,
         InputError,
         MissingQueriesWarning,
@@ -146,8 +148,8 @@ else:
         "comparison.testing.power": "plan_queries",
         "comparison.verdicts": "Pair",
         "citation": "cite",
-        "errors": "ExtraQueriesWarning InputError MissingQueriesWarning NothingJudgedWarning UnjudgedError "
-        "UnjudgedWarning UsageError",
+        "errors": "AssumptionWarning ExtraQueriesWarning InputError MissingQueriesWarning "
+        "NothingJudgedWarning UnjudgedError UnjudgedWarning UsageError",
         "evaluation": "evaluate",
         "experiments.judgment_plan": "JudgmentPlan plan_judgments",
         "experiments.robustness": "Agreement Robustness experiment",

@@ -151,7 +151,10 @@ def name_runs(runs: RunsSource, names: Names = "file") -> dict[str, RunSource]:
         several = [file for run in several for file in (expanded(run) if isinstance(run, str) else [run])]
         if not one and several and is_row(several[0]):
             several = [several]  # the rows of one run, from an iterator or as lists
-        own = [named for run in several for named in _by_own_name(run, names == "tag")]
+        own: list[tuple[str | None, Any]] = []
+        for i, run in enumerate(several, 1):
+            with name_in_errors(run, f"run {i}"):
+                own += _by_own_name(run, names == "tag")
         found = [name or _file_name(run) or f"run {i}" for i, (name, run) in enumerate(own, 1)]
         if len(set(found)) < len(found):
             found = [name or _longer_name(run) or f"run {i}" for i, (name, run) in enumerate(own, 1)]

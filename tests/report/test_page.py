@@ -78,6 +78,9 @@ def test_every_pair_equals_the_json_of_compare(written: str) -> None:
         assert row["verdict"] == facts["verdicts"][arrays[f"verdict{k}"][pair]]
         for field, name in FIELDS.items():
             assert row[field] == arrays[f"{name}{k}"][pair]
+        half = arrays[f"query_half{k}"][pair]
+        assert row["query_low"] == pytest.approx(row["difference"] - half, abs=1e-15)
+        assert row["query_high"] == pytest.approx(row["difference"] + half, abs=1e-15)
 
 
 def test_every_value_equals_the_json_of_evaluate(written: str) -> None:
@@ -235,7 +238,10 @@ def test_conclusions_name_both_systems() -> None:
 
 
 def test_runs_from_an_iterator_are_read_once() -> None:
-    runs: dict[str, RunSource] = {"a": iter([("q", "d1", 1.0), ("q", "d2", 0.5)]), "b": {"q": {"d2": 1.0}}}
+    runs: dict[str, RunSource] = {
+        "a": iter([("q", "d1", 1.0), ("q", "d2", 0.5)]),
+        "b": {"q": {"d2": 1.0, "d1": 0.5}},
+    }
     page = report_page({"q": {"d1": 1}}, runs, "P@1", groups={"a": "a", "b": "b"})
     assert read(page.html)[1]["means0"].tolist() == [1.0, 0.0]
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
@@ -12,8 +13,15 @@ from unjudged.cli.options.arguments import File, Judged, Measures, check_files, 
 from unjudged.cli.output import show
 from unjudged.cli.progress import reading
 from unjudged.errors import UsageError
+from unjudged.measures.names import parse_measures
+from unjudged.predictions.auditing import Audit, audit
+from unjudged.predictions.source import GRADES, Predictions
+from unjudged.rankings.judgments import Judgments
+from unjudged.report.figures.charts import check_figures
 from unjudged.report.html_page import REPORT_MEASURES, TITLE, check_report, report_page
+from unjudged.report.saved_experiment import SavedExperiment
 from unjudged.uncertainty.calibration import Calibration
+from unjudged.uncertainty.park import is_sum
 
 
 def report(
@@ -26,6 +34,9 @@ def report(
     groups: Annotated[str | None, Parameter(("-g", "--groups"))] = None,
     depth: Annotated[int, Parameter(("-k", "--depth"))] = 100,
     calibration: str | None = None,
+    predictions: str | None = None,
+    threshold: float | None = None,
+    experiment: str | None = None,
     test: Literal["t", "randomization", "wilcoxon", "bootstrap"] = "t",
     correction: Literal["holm", "bh", "bonferroni", "tukey", "maxt", "none"] = "holm",
     alpha: float = 0.05,
@@ -59,6 +70,13 @@ def report(
         The depth of the pool to which groups contributed.
     calibration
         A file that `unjudged calibrate` wrote: adds calibrated intervals.
+    predictions
+        Predicted grades (as qrels), or probabilities or scores (as a run): adds their audit, as
+        `unjudged audit` makes it.
+    threshold
+        The lowest score of --predictions that counts as relevant. Default: 0.5 if they are probabilities.
+    experiment
+        A csv, json or jsonl file that `unjudged experiment -o` wrote: adds its curves.
     test
         The test over queries.
     correction
@@ -84,6 +102,9 @@ def report(
         "groups": (groups, None),
         "depth": (depth, 100),
         "calibration": (calibration, None),
+        "predictions": (predictions, None),
+        "threshold": (threshold, None),
+        "experiment": (experiment, None),
         "test": (test, "t"),
         "correction": (correction, "holm"),
         "alpha": (alpha, 0.05),
@@ -96,11 +117,23 @@ def report(
     words += [word for file in judged or () for word in ("--judged", file)]
     for name, (value, default) in options.items():
         words += [] if value == default else [f"--{name}", str(value)]
+    if predictions is None and threshold is not None:
+        raise UsageError("--threshold goes with --predictions")
+    saved = None if experiment is None else SavedExperiment.of(experiment)
+    if predictions is not None or saved is not None:
+        check_figures()
+    judgments, chosen = read_judgments(qrels, judged), measures or REPORT_MEASURES
+    audited = None
+    if predictions is not None:
+        given = {"threshold": threshold, "confidence": confidence}
+        audited = _audited(judgments, predictions, list(runs), chosen, **given)
     with reading(len(runs)) as on_read:
         page = report_page(
-            read_judgments(qrels, judged),
+            judgments,
             list(runs),
-            measures or REPORT_MEASURES,
+            chosen,
+            audit=audited,
+            experiment=saved,
             baseline=baseline,
             groups=groups,
             depth=depth,
@@ -116,3 +149,18 @@ def report(
             on_read=on_read,
         )
     show(page.html, output)
+
+
+def _audited(
+    judgments: Judgments, predictions: str, runs: list[str], measures: Sequence[str], **options: Any
+) -> Audit:
+    """The audit of predictions, with the bias of each run where it can be known.
+
+    Raw scores without a threshold say nothing about the bias. If people judged a sample, only sums over
+    documents have one.
+    """
+    read = Predictions.of(predictions)
+    labelled = options["threshold"] is not None or read.kind == GRADES or read.are_probabilities
+    sums = [measure for measure in parse_measures(measures) if is_sum(measure)]
+    measure = sums[0] if sums else parse_measures(REPORT_MEASURES)[-1]
+    return audit(judgments, read, runs if labelled else None, measure, **options)

@@ -38,7 +38,8 @@ def kind_of_source(source: Any) -> str:
         return TABLE
     if isinstance(source, Mapping):
         return MAPPING
-    return ROWS if isinstance(source, Iterable) and not isinstance(source, bytes | bytearray) else UNKNOWN
+    single = isinstance(source, bytes | bytearray) or getattr(source, "shape", None) == ()
+    return ROWS if isinstance(source, Iterable) and not single else UNKNOWN
 
 
 def is_one_source(source: Any) -> bool:

@@ -154,7 +154,11 @@ def _next_query(stream: BinaryIO, start: int) -> int | None:
 
 
 def display_name(path: PathLike) -> str:
-    return "standard input" if os.fspath(path) == STANDARD_INPUT else os.fspath(path)
+    """What messages call a file; characters that cannot be printed are escaped."""
+    name = os.fspath(path)
+    if name == STANDARD_INPUT:
+        return "standard input"
+    return name if name.isascii() else name.encode("utf-8", "backslashreplace").decode()
 
 
 @contextmanager

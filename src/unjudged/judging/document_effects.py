@@ -19,7 +19,7 @@ from unjudged.segments import stable_order
 from unjudged.uncertainty.prevalence import band_of
 from unjudged.uncertainty.shared import SharedRankings
 
-ENOUGH = 5
+ENOUGH = 1
 """A document that is relevant in fewer completions on average has the effect of its band alone."""
 
 RIDGE = 1e-9

@@ -19,6 +19,7 @@ from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.systems import compare
 from unjudged.errors import missing_package
 from unjudged.evaluation import RunsSource, evaluate, name_runs
+from unjudged.experiments.robustness import Robustness
 from unjudged.formats.inputs import FILE, kind_of_source
 from unjudged.formats.writing import write_whole
 from unjudged.grids.escapes import plain
@@ -27,9 +28,11 @@ from unjudged.judging.contributions import contributions
 from unjudged.judging.pool import Pool
 from unjudged.measures.names import MeasureLike, parse_measures
 from unjudged.measures.registry import Measure
+from unjudged.predictions.auditing import Audit
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.rankings.runs import Run, RunSource
 from unjudged.report.page_data import PageInput, page_data
+from unjudged.report.saved_experiment import SavedExperiment
 from unjudged.scores import Scores
 from unjudged.uncertainty.calibration import Calibration
 from unjudged.uncertainty.estimate import JUDGMENTS, QUERIES, Estimate
@@ -37,7 +40,19 @@ from unjudged.uncertainty.shared import SharedRankings
 
 TITLE = "Evaluation report"
 REPORT_MEASURES = ("AP", "nDCG@10", "RBP(p=0.8)")
-SCRIPTS = ("data", "elements", "tables", "charts", "systems", "matrix", "pair", "rankings", "holes", "start")
+SCRIPTS = (
+    "data",
+    "elements",
+    "tables",
+    "charts",
+    "systems",
+    "matrix",
+    "pair",
+    "rankings",
+    "holes",
+    "extras",
+    "start",
+)
 """The parts of the page's script, in the order in which they need each other."""
 
 
@@ -72,6 +87,8 @@ def report_page(
     confidence: float = 0.95,
     groups: Groups | None = None,
     depth: int = 100,
+    audit: Audit | None = None,
+    experiment: Robustness | SavedExperiment | str | os.PathLike[str] | None = None,
     seed: int = 0,
     title: str = TITLE,
     command: str = "",
@@ -81,8 +98,10 @@ def report_page(
     """Make a page that shows the runs, what is known about their differences, and what is not.
 
     Most arguments are those of `compare`. With `groups`, as for `calibrate`, the page also shows what each
-    group contributed to the pool of this `depth`. `command` is shown as the way to make the page again, and
-    `files` are those that the judgments were read from, where `qrels` is not itself a file.
+    group contributed to the pool of this `depth`. `audit` is the result of `audit`, and `experiment` that of
+    `experiment` or the file that its command wrote: each adds a section. `command` is shown as the way to
+    make the page again, and `files` are those that the judgments were read from, where `qrels` is not itself
+    a file.
 
     >>> from unjudged import sample
     >>> page = report_page(sample.qrels, sample.runs, ["AP", "P@10"])
@@ -135,9 +154,19 @@ def report_page(
             contributions=contributed,
             command=command,
             title=title,
+            extras=_extras(audit, experiment),
         )
     )
     return Page(_rendered(facts, arrays))
+
+
+def _extras(
+    audit: Audit | None, experiment: Robustness | SavedExperiment | str | os.PathLike[str] | None
+) -> list[dict[str, Any]]:
+    from unjudged.report.page_extras import audit_section, experiment_section
+
+    found = [] if audit is None else [audit_section(audit)]
+    return found if experiment is None else [*found, experiment_section(SavedExperiment.of(experiment))]
 
 
 def _again(source: RunSource) -> RunSource:
@@ -208,6 +237,7 @@ def _rendered(facts: dict[str, Any], arrays: str) -> str:
         facts=Markup(island),  # noqa: S704 (escaped above)
         arrays=arrays,
         systems=len(facts["runs"]),
+        extras=facts["extras"],
     )
 
 

@@ -46,6 +46,8 @@ class PageInput:
     """What each group contributed to the pool, if groups are known."""
     command: str
     title: str
+    extras: Sequence[dict[str, Any]] = ()
+    """Further sections, as `page_extras` makes them."""
 
 
 def page_data(given: PageInput) -> tuple[dict[str, Any], str]:
@@ -74,6 +76,7 @@ def page_data(given: PageInput) -> tuple[dict[str, Any], str]:
         "measures": [_measure(given, k, measure) for k, measure in enumerate(scores.measures)],
         "intervals": _described(given),
         "tests": _tests(comparison),
+        "extras": given.extras,
         "groups": [group._asdict() for group in given.contributions],
         "verdicts": VERDICTS,
         "conclusions": conclusions(),

@@ -31,6 +31,8 @@ def add_pairs(packed: Packed, comparison: Comparison) -> None:
         packed.add(f"p_adjusted{k}", tests.p_adjusted, "f8")
         packed.add(f"pair_low{k}", judging.low, "f8")
         packed.add(f"pair_high{k}", judging.high, "f8")
+        _, low, high = tests.difference
+        packed.add(f"query_half{k}", (high - low) / 2, "f8")
         packed.add(f"verdict{k}", [VERDICTS.index(verdict) for verdict in result.verdicts], "u1")
         packed.add(f"flip{k}", _flips(comparison, result), "f8")
         if comparison.calibration is not None:

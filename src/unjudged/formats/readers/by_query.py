@@ -91,12 +91,14 @@ def _documents(query: Any, held: Any, number: str) -> Any:
         problem = f"query {quoted(str(query))} holds a {type(held).__name__}, which has no order"
         raise InputError(f"{problem}: expected a list of documents, best first")
     if isinstance(held, LISTS):
-        return ranked(query, held.tolist() if isinstance(held, np.ndarray) and held.ndim else held, number)
+        return ranked(query, held, number)
     return held  # the reader says what is wrong with it
 
 
 def _unwrapped(held: Any) -> Any:
-    """The body of a response that elasticsearch-py wraps; anything else as it is."""
+    """The body of a response that elasticsearch-py wraps, or an array as a list; anything else as it is."""
+    if isinstance(held, np.ndarray):
+        return held.tolist()  # a number, if it has no dimension
     body = getattr(held, "body", None)
     return body if isinstance(body, Mapping) and hasattr(held, "meta") else held
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
+from contextlib import closing
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +12,7 @@ from unjudged.errors import InputError, missing_package
 from unjudged.formats.limits import bounded, check
 from unjudged.formats.matching import match, match_blocks
 from unjudged.formats.readers.arrow import (
+    LOOK_AHEAD,
     Where,
     arrow_errors,
     in_order,
@@ -20,7 +23,7 @@ from unjudged.formats.readers.arrow import (
 from unjudged.formats.readers.parts import Piece, files_in, open_part, read_ahead
 from unjudged.formats.roles import NONE, Layout, columns_of, layout_of
 from unjudged.formats.scan import scanner
-from unjudged.formats.tables import Matched, Table
+from unjudged.formats.tables import Matched, Scattered, Table
 from unjudged.formats.temporary import temporary_folder
 
 if TYPE_CHECKING:
@@ -45,7 +48,12 @@ def scan_run(path: Path, judged: scanner.Index, given: Mapping[str, str] = NONE)
     pyarrow_module("a Parquet or Arrow file")
     with arrow_errors(UNREADABLE):
         rows = _Rows(path, "score", given)
-        matched = match_blocks(bounded(rows.tables()), judged)
+        with closing(rows.batches()) as batches:
+            first = next(batches, None)
+            every = batches if first is None else chain([first], batches)
+            if first is not None and rows.are_apart(first) and rows.count() <= MOST_IN_MEMORY:
+                return match(rows_of_arrow(rows.by_role(_held(every), rows.schema)), judged)
+            matched = match_blocks(bounded(rows.tables(every)), judged)
         if matched is None and rows.count() <= MOST_IN_MEMORY:
             return match(rows_of_arrow(rows.whole()), judged)
         return matched or _scan_ordered(rows, judged)
@@ -65,7 +73,7 @@ def rows_with(path: Path, given: Mapping[str, str], column: str) -> pa.Table:
 
     with arrow_errors(UNREADABLE):
         rows = _Rows(path, "score", given, column)
-        return pyarrow.Table.from_batches(_validated(rows.held()), rows.schema)
+        return pyarrow.Table.from_batches(_validated(_held(rows.batches())), rows.schema)
 
 
 def _files(path: Path) -> list[Path]:
@@ -84,7 +92,7 @@ class _Rows:
         fields = [schema.field(name) for name in dict.fromkeys([*self.columns.values(), *others])]
         self.schema = pyarrow.schema([pyarrow.field(field.name, _plain(field.type)) for field in fields])
 
-    def batches(self) -> Iterator[pa.RecordBatch]:
+    def batches(self) -> Generator[pa.RecordBatch, None, None]:
         for batch in read_ahead(self._pieces()):
             for start in range(0, len(batch), BLOCK):
                 block = batch.slice(start, BLOCK)
@@ -106,19 +114,15 @@ class _Rows:
 
     def whole(self) -> dict[str, pa.ChunkedArray]:
         """All rows at once, as far as memory allows."""
-        return self.by_role(self.held(), self.schema)
+        return self.by_role(_held(self.batches()), self.schema)
 
-    def held(self) -> list[pa.RecordBatch]:
-        held, taken = [], 0
-        for batch in self.batches():
-            taken += batch.nbytes
-            check("MEMORY", taken)
-            held.append(batch)
-        return held
+    def are_apart(self, batch: pa.RecordBatch) -> bool:
+        """Whether the rows of a query are apart in the first rows already."""
+        return isinstance(rows_of_arrow(self.by_role([batch.slice(0, LOOK_AHEAD)])), Scattered)
 
-    def tables(self) -> Iterator[Table]:
+    def tables(self, batches: Iterable[pa.RecordBatch]) -> Iterator[Table]:
         before = 0
-        for batch in self.batches():
+        for batch in batches:
             where = _counted_from(before)
             yield table_of_arrow(self.by_role([batch]), where, together=False)
             before += len(batch)
@@ -130,6 +134,16 @@ class _Rows:
 
         table = pyarrow.Table.from_batches(batches, schema)
         return {role: table[name] for role, name in self.columns.items()}
+
+
+def _held(batches: Iterable[pa.RecordBatch]) -> list[pa.RecordBatch]:
+    """All batches, as far as memory allows."""
+    held, taken = [], 0
+    for batch in batches:
+        taken += batch.nbytes
+        check("MEMORY", taken)
+        held.append(batch)
+    return held
 
 
 def _plain(kind: pa.DataType) -> pa.DataType:

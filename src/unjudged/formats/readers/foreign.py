@@ -27,7 +27,7 @@ def native(source: Any) -> Any:
     if _is_dataset(source):
         return source.with_format("arrow")[:]
     if _is_of_ranx(source):
-        return {query: dict(documents) for query, documents in source.to_dict().items()}
+        return source.to_dict()
     return _frame_of(source)
 
 

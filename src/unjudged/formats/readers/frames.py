@@ -84,15 +84,14 @@ def _chosen(frame: Any, number: str, given: Mapping[str, str]) -> tuple[dict[str
         if not isinstance(known, narwhals.DataFrame | narwhals.LazyFrame):
             return _of_stream(frame, number, given)
         columns = columns_of(known.collect_schema().names(), number, given)
-        chosen = known.select(*(narwhals.col(name) for name in dict.fromkeys(columns.values())))
-        eager = chosen.collect() if isinstance(chosen, narwhals.LazyFrame) else chosen
-        if find_spec("pyarrow") is None:
-            return columns, eager
-        if eager.implementation.is_pandas():
-            from unjudged.formats.readers.objects import with_plain_objects
+        names = list(dict.fromkeys(columns.values()))
+        if known.implementation.is_pandas() and find_spec("pyarrow") is not None:
+            from unjudged.formats.readers.objects import arrow_of_pandas
 
-            eager = narwhals.from_native(with_plain_objects(eager.to_native()))
-        return columns, eager.to_arrow()
+            return columns, arrow_of_pandas(frame, names)
+        chosen = known.select(*map(narwhals.col, names))
+        eager = chosen.collect() if isinstance(chosen, narwhals.LazyFrame) else chosen
+        return columns, eager if find_spec("pyarrow") is None else eager.to_arrow()
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from typing import Any
 
 from unjudged.errors import InputError, quoted
 from unjudged.formats.readers.by_query import identifier
-from unjudged.formats.readers.frames import library_errors
+from unjudged.formats.readers.frames import library_errors, library_of
 from unjudged.formats.roles import NAMES, columns_of
 from unjudged.formats.streams import PathLike
 from unjudged.formats.tables import Table
@@ -38,10 +38,12 @@ def split_frame(frame: Any, given: Mapping[str, str], by_tag: bool = False) -> d
     """The runs of a frame by their names; None if no column names them."""
     import narwhals
 
-    known = narwhals.from_native(frame, pass_through=True)
-    if not isinstance(known, narwhals.DataFrame | narwhals.LazyFrame):
+    if library_of(frame) == "pyspark":  # it stays on its cluster
         return None
     with library_errors():
+        known = narwhals.from_native(frame, pass_through=True)
+        if not isinstance(known, narwhals.DataFrame | narwhals.LazyFrame):
+            return None
         column = column_of_runs(known.collect_schema().names(), given, by_tag)
         if column is None:
             return None

@@ -20,13 +20,15 @@ try:
         scan_unordered,
         table_of_dicts,
     )
+    from unjudged.formats.scan.compiled_objects import ids_of_strings
     from unjudged.formats.scan.compiled_scattered import match_scattered
 except ModuleNotFoundError as error:
-    compiled = ("unjudged.formats.scan.compiled", "unjudged.formats.scan.compiled_scattered")
+    compiled = [f"unjudged.formats.scan.compiled{part}" for part in ("", "_objects", "_scattered")]
     if error.name not in compiled:  # it was compiled, and one of its imports is broken
         raise
     from unjudged.formats.scan.plain import KIND_OF_SCANNER, Index, best_first, match_table, number_names
     from unjudged.formats.scan.plain_mappings import match_dicts, match_mapping, nested_rows, table_of_dicts
+    from unjudged.formats.scan.plain_objects import ids_of_strings
     from unjudged.formats.scan.plain_scattered import match_scattered
     from unjudged.formats.scan.plain_text import read_table, scan_run
     from unjudged.formats.scan.plain_unordered import PARTS, GroupedRows, UnorderedRows, scan_unordered
@@ -38,6 +40,7 @@ __all__ = [
     "Index",
     "UnorderedRows",
     "best_first",
+    "ids_of_strings",
     "match_dicts",
     "match_mapping",
     "match_scattered",

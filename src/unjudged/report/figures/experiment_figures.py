@@ -18,6 +18,7 @@ from unjudged.measures.names import parse_measure
 from unjudged.rankings.judged import Floats
 from unjudged.report.figures.charts import COLOURS, altair_module, sized
 from unjudged.report.figures.line_labels import end_labels
+from unjudged.report.saved_experiment import Agreements
 
 Series = tuple[str, str]
 """A measure, and what it is compared with: another measure's actual values, or its own (`itself`)."""
@@ -118,7 +119,7 @@ def _panel(
 
 
 def curves(
-    found: Robustness,
+    found: Agreements,
     series: Sequence[Series] | None = None,
     statistics: Sequence[str] = ("tau", "rho", "rms"),
     *,

@@ -10,7 +10,7 @@ function figure(place, title, description, chart, below = null) {
     make("button", { type: "button", "aria-label": `Save “${title}” as ${kind}`, onclick: () => saveFigure(chart, place, kind) }, kind));
   byId(place).replaceChildren(
     make("figure", { "aria-labelledby": titled },
-      make("figcaption", {}, make("strong", { id: titled }, title), buttons), below,
+      make("figcaption", {}, make("strong", { id: titled }, title), make("span", { class: "buttons" }, buttons)), below,
       make("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": `${title}, figure` }, chart)));
 }
 

@@ -57,10 +57,12 @@ function pairOf(a, b) {
   const [low, high] = [sign * of("pair_low")[k], sign * of("pair_high")[k]].sort((x, y) => x - y);
   const near = of("calibrated_pairs");
   const calibrated = near && [sign * near[2 * k], sign * near[2 * k + 1]].sort((x, y) => x - y);
+  const difference = sign * of("difference")[k];
   const [wins, losses] = [of("wins")[k], of("losses")[k]];
   return {
-    a, b, low, high, calibrated,
-    difference: sign * of("difference")[k],
+    a, b, low, high, calibrated, difference,
+    queryLow: difference - of("query_half")[k],
+    queryHigh: difference + of("query_half")[k],
     p: of("p")[k],
     adjusted: of("p_adjusted")[k],
     verdict: of("verdict")[k],

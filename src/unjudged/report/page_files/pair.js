@@ -26,7 +26,8 @@ function pairFacts(pair) {
     [["with all documents judged"], [`between ${signed(pair.low)} and ${signed(pair.high)} (${how})`]],
     ...(calibrated ? [[[`calibrated, ${percent(facts.intervals.calibrated.confidence)}`], [`${signed(calibrated[0])} to ${signed(calibrated[1])}, if both are like the pooled systems`]]] : []),
     [["prevalence at the flip"], [flipText(pair.flip), pair.flip >= 0 ? ": as long as a smaller share of the unjudged documents is relevant, the order is expected to stay" : ""]],
-    [["other queries"], [`p ${pText(pair.p)}, ${pText(pair.adjusted)} after correction (${test}, ${correction}, alpha ${alpha})`]],
+    [[`other queries, ${percent(1 - alpha)}`], [`difference ${signed(pair.queryLow)} to ${signed(pair.queryHigh)} with these judgments (t interval)`]],
+    [["significance"], [`p ${pText(pair.p)}, ${pText(pair.adjusted)} after correction (${test}, ${correction}, alpha ${alpha})`]],
     [["queries"], [`A better on ${pair.wins}, equal on ${pair.ties}, B better on ${pair.losses}`]],
   ];
 }

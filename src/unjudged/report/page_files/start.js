@@ -87,6 +87,7 @@ async function start() {
   showWords();
   drawAll();
   if (facts.groups.length) groupsTable();
+  showExtras();
   showEvaluated();
   document.documentElement.dataset.ready = "true";
 }

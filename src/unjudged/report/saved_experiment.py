@@ -1,0 +1,120 @@
+"""The result of an experiment as `unjudged experiment -o` saved it, for its curves."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Protocol
+
+from unjudged.errors import InputError
+from unjudged.experiments.robustness import Agreement, Robustness
+from unjudged.formats.streams import opened
+from unjudged.grids.grid import Column, Grid
+
+MOST_BYTES = 1 << 26
+EXPECTED = "expected what `unjudged experiment -o FILE` writes as csv, json or jsonl"
+
+
+class Agreements(Protocol):
+    """What the curves of an experiment are drawn from."""
+
+    @property
+    def design(self) -> str: ...
+    @property
+    def measures(self) -> Sequence[Any]: ...
+    @property
+    def against(self) -> Any: ...
+    def agreement_by(self, statistics: Iterable[str]) -> list[Agreement]: ...
+
+
+@dataclass(frozen=True, eq=False)
+class SavedExperiment:
+    """How well each measure agrees with the actual values, at each level of a design."""
+
+    agreement: list[Agreement]
+
+    @classmethod
+    def of(cls, source: Robustness | SavedExperiment | str | os.PathLike[str]) -> SavedExperiment:
+        """A result in memory, or a file that the command wrote."""
+        if isinstance(source, SavedExperiment):
+            return source
+        if isinstance(source, Robustness):
+            return cls(source.agreement)
+        name = os.fspath(source)
+        try:
+            with opened(name) as stream:
+                data = stream.read(MOST_BYTES + 1)
+        except OSError as error:
+            raise InputError(f"cannot be read: {error.strerror}", source=name) from None
+        if len(data) > MOST_BYTES:
+            raise InputError(f"longer than {MOST_BYTES >> 20} MB, {EXPECTED}", source=name)
+        try:
+            found = [_agreement(row) for row in _rows(data.decode(), Path(name).suffix)]
+        except (ValueError, TypeError, KeyError, RecursionError):
+            raise InputError(f"not the result of an experiment: {EXPECTED}", source=name) from None
+        if not found:
+            raise InputError(f"nothing in it: {EXPECTED}", source=name)
+        return cls(found)
+
+    @property
+    def design(self) -> str:
+        return self.agreement[0].design
+
+    @cached_property
+    def against(self) -> str:
+        """The measure whose actual values were estimated; each measure is also compared with itself."""
+        return next((row.against for row in self.agreement if row.against != "itself"), "itself")
+
+    @cached_property
+    def measures(self) -> list[str]:
+        return list(dict.fromkeys(row.measure for row in self.agreement))
+
+    @cached_property
+    def statistics(self) -> list[str]:
+        return list(dict.fromkeys(row.statistic for row in self.agreement))
+
+    def agreement_by(self, statistics: Iterable[str]) -> list[Agreement]:
+        names = set(statistics)
+        return [row for row in self.agreement if row.statistic in names]
+
+    def grid(self) -> Grid:
+        """Every number, one per row."""
+        columns = [
+            Column("measure", "label"),
+            Column("level", decimals=4),
+            Column("judged per query", decimals=1),
+            Column("statistic", "label"),
+            Column("mean"),
+            Column("deviation"),
+            Column("samples", "integer"),
+        ]
+        rows = [
+            (r.measure, r.level, r.judged, r.statistic, r.mean, r.deviation, r.repeats)
+            for r in self.agreement
+            if r.against == self.against
+        ]
+        return Grid(columns, rows, f"{self.design} design, against {self.against} with all judgments")
+
+
+def _rows(text: str, suffix: str) -> Iterable[dict[str, Any]]:
+    if suffix == ".csv":
+        return csv.DictReader(io.StringIO(text))
+    if suffix == ".jsonl":
+        return map(json.loads, text.splitlines())
+    rows: Iterable[dict[str, Any]] = json.loads(text)["rows"]
+    return rows
+
+
+def _agreement(row: dict[str, Any]) -> Agreement:
+    words = {name: str(row[name]) for name in ("design", "measure", "against", "statistic")}
+    numbers = {
+        name: float("nan") if row[name] in (None, "") else float(row[name])
+        for name in ("level", "judged", "mean", "deviation")
+    }
+    return Agreement(**words, **numbers, repeats=int(row["repeats"]))  # type: ignore[arg-type]
