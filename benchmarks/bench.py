@@ -230,7 +230,7 @@ def spark(large: Path) -> list[str]:
     ]
 
 
-def printed(script: str, *arguments: Path) -> list[str]:
+def printed(script: str, *arguments: Path | str) -> list[str]:
     """The table that another script of this folder prints."""
     return run_once([sys.executable, str(HERE / script), *map(str, arguments)]).output.splitlines()
 
@@ -265,6 +265,7 @@ def report(data: Path, large: Path, trec_eval: str | None) -> str:
     table += ["", *printed("large_population.py")]
     table += ["", *printed("compressed.py", qrels, run)]
     table += ["", *printed("small_calls.py")]
+    table += ["", *printed("unordered.py", large, "50"), "", *printed("unordered.py", large, "6980")]
     machine = f"{os.cpu_count()} cores, Python {platform.python_version()}, {platform.system()}"
     start = ["| start-up | s | peak MB |", "|---|---:|---:|", *startup()]
     asked = f"Measures: {', '.join(MEASURES)}. Best of several runs each on one machine ({machine})."

@@ -37,11 +37,22 @@ PLAIN = {
     query: {f"{name}é": score for name, score in run.items() if name.isascii()} for query, run in RUNS.items()
 }
 NUMBERED = {str(q): q for q in range(QUERIES)}
+
+
+def unordered(text: bytes) -> Any:
+    rows = scanner.UnorderedRows(0, 1 << 20)
+    scanner.scan_unordered(io.BytesIO(text), rows, RUN)
+    order, matched, repeated = scanner.GroupedRows([rows]).match(0, scanner.PARTS, scanner.Index(*IDS))
+    return sorted(order.tolist()), sorted(matched.row.tolist()), repeated  # hashes decide which part is first
+
+
 CALLS: dict[str, Callable[[], Any]] = {
     "read_table": lambda: scanner.read_table(io.BytesIO(TEXT), RUN),
     "read_table, bad line": lambda: scanner.read_table(io.BytesIO(TEXT), QRELS),
     "scan_run": lambda: scanner.scan_run(io.BytesIO(TEXT), scanner.Index(*IDS), RUN),
     "scan_run, twice": lambda: scanner.scan_run(io.BytesIO(REPEATED), scanner.Index(*IDS), RUN),
+    "scan_unordered": lambda: unordered(TEXT),
+    "scan_unordered, twice": lambda: unordered(REPEATED),
     "match_table": lambda: scanner.match_table(TABLE, scanner.Index(*IDS)),
     "match_scattered": lambda: scanner.match_scattered(SCATTERED, scanner.Index(*IDS), SPANS, map),
     "ids_of_strings": lambda: scanner.ids_of_strings([*NAMES, "é", *NAMES]),

@@ -14,7 +14,15 @@ import numpy as np
 
 import unjudged.formats.readers
 from unjudged.errors import UnjudgedError
-from unjudged.formats.scan import plain, plain_mappings, plain_objects, plain_scattered, scanner
+from unjudged.formats.scan import (
+    plain,
+    plain_mappings,
+    plain_objects,
+    plain_scattered,
+    plain_text,
+    plain_unordered,
+    scanner,
+)
 from unjudged.formats.tables import Ids
 
 for _module in pkgutil.iter_modules(unjudged.formats.readers.__path__, "unjudged.formats.readers."):
@@ -24,11 +32,18 @@ Outcome = tuple[str, Any]
 """("result", plain values) or (the error's class, its message)."""
 
 MANY = 3
-SMALL = {"SMALLEST_PIECE": 1, "SMALLEST_PART": 2, "BLOCK": 3, "BLOCK_AHEAD": 1000, "LARGEST_PIECE": 2}
+SMALL = {
+    "SMALLEST_PIECE": 1,
+    "SMALLEST_PART": 2,
+    "SMALLEST_SHARE": 2,
+    "BLOCK": 3,
+    "BLOCK_AHEAD": 1000,
+    "LARGEST_PIECE": 2,
+}
 """How large the pieces of work are, so small that a file of a few lines has several."""
 
 COMPILED = {name: getattr(scanner, name) for name in scanner.__all__}
-TWINS = (plain, plain_mappings, plain_objects, plain_scattered)
+TWINS = (plain, plain_mappings, plain_objects, plain_scattered, plain_text, plain_unordered)
 PLAIN = {name: next(getattr(twin, name) for twin in TWINS if hasattr(twin, name)) for name in scanner.__all__}
 
 

@@ -14,13 +14,15 @@ from unjudged.compat import pytrec_eval
 THREADS, ROUNDS, LINES = 4, 10, 40_000
 
 
-def text(rng: random.Random) -> bytes:
-    """A run whose queries stand together, half of them judged."""
+def text(rng: random.Random, together: bool) -> bytes:
+    """A run whose queries stand together, or not; half of them judged."""
     rows = []
     for query in (*GRADES, "not judged"):
         documents = [*{d for ids in GRADES.values() for d in ids}, *(f"d{i}" for i in range(LINES // 4))]
         rng.shuffle(documents)
         rows += [f"{query.replace(' ', '-')} Q0 {d} 1 {rng.randrange(50)} t\n" for d in documents]
+    if not together:
+        rng.shuffle(rows)
     return "".join(rows).encode()
 
 
@@ -28,8 +30,8 @@ def main() -> None:
     faulthandler.enable()
     rng = random.Random(1)
     paths = [folder() / f"{i}.run" for i in range(THREADS)]
-    for path in paths:
-        path.write_bytes(text(rng))
+    for i, path in enumerate(paths):
+        path.write_bytes(text(rng, together=i % 2 == 0))
     judged = Judgments.of(GRADES)
     evaluator = pytrec_eval.RelevanceEvaluator(GRADES, {"map", "ndcg"})
     parsed = [pytrec_eval.parse_run(path.read_text().splitlines()) for path in paths]

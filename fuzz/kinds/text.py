@@ -25,6 +25,8 @@ SEEDS = [
     b"\xef\xbb\xbf# a comment\n1\tQ0\ta\t1\t2\tt\n\n1 Q0 \xc3\xa9 2 1 t more\r\n2 Q0 \xff 1 1 t",
     b"1 Q0 document-0123456789 1 12345678901234567890.5 tag\n1 Q0 a 2 0.12345678901234567890123 tag\n",
     b"2 Q0 a 1 2 t\n1 Q0 a 1 2 t\n2 Q0 b 1 1 t\n1 Q0 b 1 1 t\n",
+    b"1 Q0 a 1 2 t\n2 Q0 b 1 1 t\n1 Q0 b 1 2 t\n2 Q0 a 1 16777217 t\n1 Q0 d 1 2.0 t\n2 Q0 e 1 16777216 t\n",
+    b"1 Q0 a 1 2 t\n3 Q0 b 1 1 t\n2 Q0 a 1 2 t\n3 Q0 a 1 1 t\n1 Q0 c 1 3 t\n3 Q0 b 1 2 t\n1 Q0 c 1 1 t\n",
     b"1 map 0.5 0.1\n1 P_5 0.2 0.05\nall map 0.4 0.2\n",
 ]
 TOKENS = [

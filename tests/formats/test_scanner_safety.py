@@ -21,7 +21,7 @@ from unjudged.errors import InputError, UnjudgedError
 from unjudged.formats import matching, streams
 from unjudged.formats.readers import trec
 from unjudged.formats.roles import QRELS, RUN
-from unjudged.formats.scan import checks, plain, plain_mappings, scanner
+from unjudged.formats.scan import checks, plain, plain_mappings, plain_unordered, scanner
 from unjudged.formats.tables import Ids, Table
 
 TABLE = Table(
@@ -72,6 +72,8 @@ def test_damaged_tables_are_refused(damage: str) -> None:
         lambda: plain.match_table(table, plain.Index(*judged)),
         lambda: scanner.best_first(table),
         lambda: plain.best_first(table),
+        lambda: scanner.UnorderedRows(0, 1 << 20).add(table),
+        lambda: plain_unordered.UnorderedRows(0, 1 << 20).add(table),
         lambda: scanner.nested_rows(table, False),
         lambda: plain_mappings.nested_rows(table, False),
     ]
@@ -115,6 +117,9 @@ def test_a_score_that_is_nan_never_reaches_a_sort() -> None:
             module.match_table(table, module.Index(*judged))
         with pytest.raises(InputError, match=r"row 1 \(from 0\): the score is nan"):
             module.best_first(table)
+    for rows in (scanner.UnorderedRows(0, 1 << 20), plain_unordered.UnorderedRows(0, 1 << 20)):
+        with pytest.raises(InputError, match=r"row 1 \(from 0\): the score is nan"):
+            rows.add(table)
     assert scanner.best_first(table.span(1, 2)).tolist() == plain.best_first(table.span(1, 2)).tolist() == [2]
 
 
@@ -271,14 +276,23 @@ from unjudged.formats.scan import scanner
 text = b"".join(b"q%d Q0 d%d 1 %d t\\n" % (i // 40, i, i % 7) for i in range(400))
 table, _ = scanner.read_table(io.BytesIO(text), RUN)
 index = scanner.Index(table.queries, table.starts, table.documents)
+other, _ = scanner.read_table(io.BytesIO(text.replace(b" d", b" e")), RUN)
 names = list(table.documents)
 ranking = {name + "\\udcff" * (i % 2): i % 3 for i, name in enumerate(names)}
 single = np.array([0, len(names)])
 plain = dict(zip(names, range(400)))
+
+def unordered():
+    rows = scanner.UnorderedRows(0, 1 << 20)
+    scanner.scan_unordered(io.BytesIO(text), rows, RUN)
+    rows.add(other)
+    return scanner.GroupedRows([rows])
+
 calls = {
     "Index": lambda: scanner.Index(table.queries, table.starts, table.documents) and 1,
     "read_table": lambda: scanner.read_table(io.BytesIO(text), RUN)[0].starts.tolist(),
-    "scan_run": lambda: scanner.scan_run(io.BytesIO(text), index, RUN)[0].rank.tolist(),
+    "scan_run": lambda: scanner.scan_run(io.BytesIO(text), index, RUN).rank.tolist(),
+    "scan_unordered": lambda: sorted(unordered().match(0, scanner.PARTS, index)[1].row.tolist()),
     "match_table": lambda: scanner.match_table(table, index).rank.tolist(),
     "best_first": lambda: scanner.best_first(table).tolist(),
     "match_mapping": lambda: scanner.match_mapping(

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from unjudged.errors import InputError, UnjudgedError
 from unjudged.formats.roles import LONGEST_LINE, QRELS, RUN, ZSCORES, Layout
-from unjudged.formats.scan import plain, plain_mappings
+from unjudged.formats.scan import plain, plain_mappings, plain_text
 from unjudged.formats.tables import Ids, Table
 
 compiled = pytest.importorskip("unjudged.formats.scan.compiled", reason="nothing was compiled")
@@ -98,7 +98,7 @@ LAYOUTS = [RUN, QRELS, SINGLE, ZSCORES, Layout(("query", "iteration", "document"
 @example(b"\xef\xbb\xbf", RUN, 2)
 @example(b"1 Q0 a 1 2 t\n1 Q0 a 1 3 t\n1 Q0 b 1 x t\n", RUN, 7)
 def test_reading_a_table(data: bytes, layout: Layout, size: int) -> None:
-    expected = outcome(lambda: plain.read_table(Chunks(data, size), layout))
+    expected = outcome(lambda: plain_text.read_table(Chunks(data, size), layout))
     assert outcome(lambda: compiled.read_table(Chunks(data, size), layout)) == expected
 
 
@@ -107,13 +107,15 @@ def test_reading_a_table(data: bytes, layout: Layout, size: int) -> None:
 @example(b"1 Q0 a 1 2 t\n1 Q0 a 1 x t\n", 7)
 @example(b"1 Q0 a 1 2 t\n1 Q0 a 1 3 t\n1 Q0 b 1 x t\n", 7)
 @example(b"1 Q0 a 1 1 t\n1 Q0 b 1 1 t\n1 Q0 aa 1 1 t\n", 7)
+@example(b"1 Q0 a 1 1 t\n2 Q0 b 1 1 t\n1 x\n", 7)
+@example(b"1 Q0 a 1 1 t\n2 Q0 b 1 1 t\n2 Q0 b 1 1 t\n1 Q0 a 1 1 t\n", 7)
+@example(b"1 Q0 a 1 1 t\n2 Q0 b 1 1 t\n1 Q0 a 1 1 t\n2 Q0 b x 1 t\n", 40)
+@example(b"3 Q0 a 1 1 t\n2 Q0 b 1 1 t\n3 Q0 a 1 1 t\n2 Q0 b x 1 t\n", 40)
 def test_scanning_a_run(data: bytes, size: int) -> None:
     judged = Ids.of([b"1", b"2", b""]), np.array([0, 2, 4, 4]), Ids.of([b"a", b"b", b"aa", b"a"])
 
-    def scanned(module: Any) -> Any:
-        return outcome(lambda: module.scan_run(Chunks(data, size), module.Index(*judged), RUN))
-
-    assert scanned(compiled) == scanned(plain)
+    expected = outcome(lambda: plain_text.scan_run(Chunks(data, size), plain.Index(*judged), RUN))
+    assert outcome(lambda: compiled.scan_run(Chunks(data, size), compiled.Index(*judged), RUN)) == expected
 
 
 @st.composite
@@ -226,7 +228,7 @@ def test_longest_line(length: int, end: bytes) -> None:
     line = b"1 Q0 a 1 1 "
     data = line + b"t" * (length - len(line)) + end
     found = outcome(lambda: compiled.read_table(io.BytesIO(data), RUN))
-    assert found == outcome(lambda: plain.read_table(io.BytesIO(data), RUN))
+    assert found == outcome(lambda: plain_text.read_table(io.BytesIO(data), RUN))
     assert ("longer than" in str(found)) == (length > LONGEST_LINE)
 
 

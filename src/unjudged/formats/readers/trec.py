@@ -13,7 +13,8 @@ import numpy as np
 
 from unjudged.errors import InputError, UnjudgedError, quoted
 from unjudged.formats.limits import BYTES_OF_TEXT, check
-from unjudged.formats.matching import cores, match
+from unjudged.formats.matching import cores
+from unjudged.formats.readers.trec_unordered import named, scan_unordered
 from unjudged.formats.roles import QRELS, RUN, ZSCORES, Layout, layout_of_judgments, unfit, wrong_number
 from unjudged.formats.scan import scanner
 from unjudged.formats.scan.slow_reader import announce_slow_reader
@@ -26,8 +27,9 @@ from unjudged.formats.streams import (
     opened,
     pieces,
 )
-from unjudged.formats.tables import Matched, Table, decode
+from unjudged.formats.tables import Ids, Matched, Table, decode
 from unjudged.formats.threads import Threads
+from unjudged.formats.unordered import DocumentTwice
 
 LOOK_AHEAD = 1 << 15
 LONGEST_TAIL = 1 << 12
@@ -129,7 +131,7 @@ def scan_runs(
             scans = [pool.submit(_scan_piece, file, part, judged, layout, stop, ahead=idle) for part in parts]
             waiting.append((path, file, scans))
         for path, file, scans in waiting:
-            yield _join(path, file, scans, judged, layout)
+            yield _join((path, file), scans, judged, layout, pool=pool, stop=stop)
 
 
 def _scan_piece(
@@ -140,7 +142,7 @@ def _scan_piece(
     stop: Event,
     *,
     ahead: bool = False,
-) -> tuple[Matched, int]:
+) -> Matched | None:
     with opened(file, ahead=stop if ahead else None) as stream:
         return scanner.scan_run(_Rankings(Piece(stream, *part, stop)), judged, layout)
 
@@ -163,28 +165,41 @@ class _Rankings:
 
 
 def _join(
-    path: PathLike,
-    file: PathLike,
-    scans: list[Future[tuple[Matched, int]]],
+    run: tuple[PathLike, PathLike],
+    scans: list[Future[Matched | None]],
     judged: scanner.Index,
     layout: Layout,
+    *,
+    pool: Threads,
+    stop: Event,
 ) -> Matched:
+    path, file = run
     with name_file_in_errors(path):
         try:
-            parts = [scan.result()[0] for scan in scans]
+            parts = [scan.result() for scan in scans]
         except UnjudgedError:
             if len(scans) == 1:
                 raise
             # A piece numbers its lines from its own start. Read as one, the file gives the right numbers.
-            parts = [_scan_piece(file, (0, None), judged, layout, Event())[0]]
-    matched = Matched.joined(parts)
-    if not len(matched.query):
-        with name_file_in_errors(path):
-            raise _empty(layout)
-    if matched.repeats_a_query():
-        with name_file_in_errors(path):
-            return match(_read(file, layout), judged)
-    return matched
+            parts = [_scan_piece(file, (0, None), judged, layout, stop)]
+        together = [part for part in parts if part is not None]
+        if len(together) == len(parts):
+            matched = Matched.joined(together)
+            if not len(matched.query):
+                raise _empty(layout)
+            if not matched.repeats_a_query():
+                return matched
+        try:
+            return scan_unordered(file, judged, layout, pool, stop)
+        except (UnjudgedError, DocumentTwice) as error:
+            # Read once more, line by line and to its end, the file gives its first error.
+            _scan_piece(file, (0, None), _nothing_judged(), layout, stop)
+            raise named(file, error, layout) if isinstance(error, DocumentTwice) else error from None
+
+
+def _nothing_judged() -> scanner.Index:
+    """An index without queries, so that none of them can come back."""
+    return scanner.Index(Ids.of([]), np.zeros(1, np.int64), Ids.of([]))
 
 
 def _read(file: PathLike, layout: Layout) -> Table:

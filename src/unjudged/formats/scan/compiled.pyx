@@ -8,23 +8,27 @@ from unjudged.formats.roles import LONGEST_LINE, endless_line, seen_before, wron
 from unjudged.formats.scan.checks import checked_table
 from unjudged.formats.scan.compiled_dicts import match_dicts, match_mapping, table_of_dicts
 from unjudged.formats.scan.compiled_matching import Index, best_first, match_table, number_names
+from unjudged.formats.scan.compiled_unordered import PARTS, GroupedRows, UnorderedRows
 from unjudged.formats.tables import Ids, Table
 
 from cpython.buffer cimport PyBUF_WRITE
 from cpython.memoryview cimport PyMemoryView_FromMemory
 from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stdint cimport int64_t
+from libc.string cimport memchr, memset
 
 from unjudged.formats.scan cimport lines as kind
 from unjudged.formats.scan.compiled_matching cimport Index as CompiledIndex
 from unjudged.formats.scan.compiled_matching cimport Matching, array_of, names_of, raise_for
+from unjudged.formats.scan.compiled_unordered cimport UnorderedRows as CompiledRows
 from unjudged.formats.scan.index cimport Names, name_of
 from unjudged.formats.scan.lines cimport (
-    MOST_COLUMNS, PADDING, Lines, first_line, match_groups, read_lines, release_lines, row_count, start_lines,
-    whole_lines,
+    MOST_COLUMNS, PADDING, Lines, forget_all, group_count, match_groups, read_lines, release_lines, row_count,
+    start_lines,
 )
+from unjudged.formats.scan.kept_rows cimport Store, keep_rows
 from unjudged.formats.scan.vector cimport (
-    BAD_LINE, DONE, NO_MEMORY, REPEATED_DOCUMENT, Status, Vector, drop, release, reserve,
+    BAD_LINE, DONE, NO_MEMORY, QUERY_RETURNS, REPEATED_DOCUMENT, Status, Vector, drop, push_int64, release, reserve,
 )
 
 KIND_OF_SCANNER = "compiled"
@@ -44,7 +48,7 @@ cdef class Reading:
     """The lines that were read, and the text that has not been read yet."""
 
     cdef Lines lines
-    cdef Vector block
+    cdef Vector block, met
     cdef Matching matching
 
     def __cinit__(self):
@@ -55,27 +59,39 @@ cdef class Reading:
     def __dealloc__(self):
         release_lines(&self.lines)
         release(&self.block)
+        release(&self.met)
 
 
 def read_table(source, layout):
     """All lines of `source` as a Table, and how many lines there are."""
     cdef Reading reading = Reading()
-    feed(reading, None, source, layout)
+    feed(reading, None, None, source, layout)
     return table_of(&reading.lines), reading.lines.line
 
 
 def scan_run(source, CompiledIndex index not None, layout):
-    """The judged documents of every ranking in `source`, and how many lines there are.
+    """The judged documents of every ranking in `source`. Nothing else is kept in memory.
 
-    Nothing else is kept in memory.
+    None as soon as a judged query comes back after another query.
     """
     cdef Reading reading = Reading()
-    feed(reading, index, source, layout)
-    return reading.matching.matched(), reading.lines.line
+    if not reserve(&reading.met, index.lookup.query_count + 1):
+        raise MemoryError
+    memset(reading.met.at, 0, <size_t>reading.met.room)
+    together = feed(reading, index, None, source, layout)
+    return reading.matching.matched() if together else None
 
 
-cdef int feed(Reading reading, CompiledIndex index, source, layout) except -1:
-    """Read all of `source`, anything with `readinto`, block by block; with an index, match as it goes."""
+def scan_unordered(source, CompiledRows rows not None, layout):
+    """Add all lines of `source` to `rows`."""
+    feed(Reading(), None, rows, source, layout)
+
+
+cdef bint feed(Reading reading, CompiledIndex index, CompiledRows rows, source, layout) except -1:
+    """Read `source`, anything with `readinto`, block by block; match or keep its rows as it goes.
+
+    False if it stopped where a judged query comes back.
+    """
     cdef Lines *lines = &reading.lines
     cdef Vector *block = &reading.block
     cdef int64_t whole
@@ -99,9 +115,13 @@ cdef int feed(Reading reading, CompiledIndex index, source, layout) except -1:
             read = read_lines(lines, block.at, block.at + whole)
             if index is not None and read != NO_MEMORY:
                 last_group = last or endless or read != DONE
-                status = match_groups(lines, &reading.matching.out, &index.lookup, last_group)
+                status = match_groups(lines, &reading.matching.out, &index.lookup, reading.met.at, last_group)
+            elif rows is not None and read == DONE:
+                status = keep_lines(lines, &rows.store)
         raise_for(read)
         raise_for(status)
+        if status == QUERY_RETURNS:
+            return False
         if status == REPEATED_DOCUMENT:
             raise repeated_document(reading)
         if read == BAD_LINE:
@@ -109,7 +129,39 @@ cdef int feed(Reading reading, CompiledIndex index, source, layout) except -1:
         if endless:
             raise endless_line(lines.line + 1)
         drop(block, whole)
-    return 0
+    return True
+
+
+cdef int64_t first_line(const Vector *block) noexcept nogil:
+    """The length of the first line, as far as it has been read."""
+    cdef const char *newline = NULL
+    if block.used:
+        newline = <const char *>memchr(block.at, c'\n', <size_t>block.used)
+    return newline - block.at if newline != NULL else block.used
+
+
+cdef int64_t whole_lines(const Vector *block) noexcept nogil:
+    cdef int64_t size = block.used
+    while size and block.at[size - 1] != c'\n':
+        size -= 1
+    return size
+
+
+cdef Status keep_lines(Lines *lines, Store *store) noexcept nogil:
+    """Move all rows to the store."""
+    cdef Names queries, documents
+    cdef Status status
+    if not push_int64(&lines.starts, row_count(lines)):
+        return NO_MEMORY
+    queries.data, queries.ends, queries.size = lines.queries.at, <const int64_t *>lines.query_ends.at, 0
+    documents.data, documents.ends = lines.documents.at, <const int64_t *>lines.document_ends.at
+    documents.size = lines.documents.used
+    status = keep_rows(
+        store, &queries, <const int64_t *>lines.starts.at, group_count(lines) - 1,
+        &documents, <const double *>lines.numbers.at, lines.number_columns,
+    )
+    forget_all(lines)
+    return status
 
 
 cdef int set_layout(Lines *lines, layout) except -1:

@@ -1,3 +1,5 @@
+from libc.stdint cimport uint64_t
+
 from unjudged.formats.scan.dicts cimport Hits
 from unjudged.formats.scan.index cimport Lookup, Names
 from unjudged.formats.scan.matches cimport Matches
@@ -16,6 +18,7 @@ cdef class Matching:
     cdef matched(self)
 
 
+cdef const uint64_t *random_key() noexcept nogil
 cdef Names names_of(checked) except *
 cdef array_of(const Vector *vector, dtype)
 cdef int raise_for(Status status) except -1

@@ -31,6 +31,11 @@ cdef uint64_t KEY[3]
 KEY[0], KEY[1], KEY[2] = (int.from_bytes(os.urandom(8), "little") | 1 for _ in range(3))
 
 
+cdef const uint64_t *random_key() noexcept nogil:
+    """What makes hashes differ from process to process."""
+    return KEY
+
+
 cdef class Index:
     """The judged documents of every query, found by their bytes."""
 
@@ -52,6 +57,7 @@ cdef class Index:
         self.owned = (groups, slot_starts, query_slots, slots, tags)
         self.lookup.queries, self.lookup.documents = names_of(groups.queries), names_of(groups.documents)
         self.lookup.starts, self.lookup.slot_starts = &starts_view[0], &slot_starts_view[0]
+        self.lookup.query_count = n
         self.lookup.query_slots, self.lookup.query_mask = &query_slots_view[0], len(query_slots) - 1
         self.lookup.slots, self.lookup.tags, self.lookup.key = &slots_view[0], &tags_view[0], KEY
         with nogil:

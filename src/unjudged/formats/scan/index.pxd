@@ -16,6 +16,7 @@ cdef struct Names:
 cdef struct Lookup:
     # Arrays that the owner of the struct keeps alive.
     Names queries, documents
+    int64_t query_count
     const int64_t *starts     # the rows of query q are starts[q] to starts[q + 1]
     int32_t *query_slots      # a hash table of queries; -1 is an empty slot
     int64_t query_mask

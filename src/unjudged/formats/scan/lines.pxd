@@ -10,7 +10,7 @@ from unjudged.formats.scan.text cimport (
     copy_token, is_blank, is_space, parse_decimal, parse_probability, parse_whole, token_end, word8,
 )
 from unjudged.formats.scan.vector cimport (
-    BAD_LINE, DONE, NO_MEMORY, Status, Vector, drop, push, push_int64, release, reserve, subtract,
+    BAD_LINE, DONE, NO_MEMORY, QUERY_RETURNS, Status, Vector, drop, push, push_int64, release, reserve, subtract,
 )
 
 cdef enum:
@@ -187,8 +187,13 @@ cdef inline void set_fault(Lines *rows, int column, const char *line_start, cons
     rows.fault.column = found if rows.fault.wrong_width else column
 
 
-cdef inline Status match_groups(Lines *rows, Matches *out, const Lookup *index, bint last) noexcept nogil:
-    """Match the groups that are complete, all of them if `last`, and forget their rows."""
+cdef inline Status match_groups(
+    Lines *rows, Matches *out, const Lookup *index, char *met, bint last
+) noexcept nogil:
+    """Match the groups that are complete, all of them if `last`, and forget their rows.
+
+    `met` has a byte for each judged query: whether it had a group already.
+    """
     cdef int64_t g, row, stop, groups = group_count(rows), done = groups if last else groups - 1
     cdef const int64_t *starts = <const int64_t *>rows.starts.at
     cdef const int64_t *query_ends = <const int64_t *>rows.query_ends.at
@@ -201,6 +206,10 @@ cdef inline Status match_groups(Lines *rows, Matches *out, const Lookup *index, 
         row, stop = starts[g], starts[g + 1] if g + 1 < groups else row_count(rows)
         documents.ends = <const int64_t *>rows.document_ends.at + row
         query = find_query(index, rows.queries.at + query_ends[g], query_ends[g + 1] - query_ends[g])
+        if query >= 0:
+            if met[query]:
+                return QUERY_RETURNS
+            met[query] = 1
         status = match_ranking(out, index, query, &documents, scores + row, stop - row)
         if status != DONE:
             out.first += row
@@ -227,16 +236,7 @@ cdef inline void forget(Lines *rows, int64_t groups, int64_t count) noexcept nog
     subtract(&rows.starts, count)
 
 
-cdef inline int64_t first_line(const Vector *block) noexcept nogil:
-    """The length of the first line, as far as it has been read."""
-    cdef const char *newline = NULL
-    if block.used:
-        newline = <const char *>memchr(block.at, c'\n', <size_t>block.used)
-    return newline - block.at if newline != NULL else block.used
-
-
-cdef inline int64_t whole_lines(const Vector *block) noexcept nogil:
-    cdef int64_t size = block.used
-    while size and block.at[size - 1] != c'\n':
-        size -= 1
-    return size
+cdef inline void forget_all(Lines *rows) noexcept nogil:
+    rows.documents.used = rows.numbers.used = rows.lines.used = rows.queries.used = rows.starts.used = 0
+    rows.document_ends.used = rows.query_ends.used = sizeof(int64_t)
+    rows.query_length = 0

@@ -4,7 +4,7 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from unjudged.formats.scan.index cimport Lookup, Names, find_document, hash_table_size, is_name
-from unjudged.formats.scan.ranking cimport Ranked, rank_order, sort_ranked
+from unjudged.formats.scan.ranking cimport Ranked, compare_ranked, rank_order, sort_ranked
 from unjudged.formats.scan.text cimport keyed_hash
 from unjudged.formats.scan.vector cimport (
     CHANGED, DONE, NO_MEMORY, REPEATED_DOCUMENT, TOO_MANY_ROWS,
@@ -19,7 +19,7 @@ cdef struct Matches:
     # The judged documents of each ranking, in rank order; the columns of `Matched`.
     Vector queries, retrieved, ends, ranks, rows
     # Working space for one ranking: a hash table of its documents, their sort keys, the judged row of each.
-    Vector seen, ranked, judged
+    Vector seen, ranked, judged, above
     int64_t first, second   # two rows that name the same document
 
 
@@ -36,6 +36,7 @@ cdef inline void release_matches(Matches *out) noexcept nogil:
     release(&out.seen)
     release(&out.ranked)
     release(&out.judged)
+    release(&out.above)
 
 
 cdef inline Status match_ranking(
@@ -44,20 +45,17 @@ cdef inline Status match_ranking(
     """Add one ranking, of a query that is -1 if it is not judged, to what was matched."""
     cdef bint in_order = False
     cdef int64_t i
-    cdef int32_t row
     cdef const int32_t *judged
     cdef Status status = look_up(out, index, query, documents, scores, n, &in_order)
+    if status == DONE and not in_order:
+        status = count_above(out, documents, scores, n)
     if status != DONE:
         return status
-    if not in_order:
-        status = sort_rows(out, documents, scores, n)
-        if status != DONE:
-            return status
     judged = <const int32_t *>out.judged.at
-    for i in range(n):
-        row = judged[i if in_order else (<const Ranked *>out.ranked.at)[i].row]
-        if row >= 0 and not (push_int32(&out.ranks, i + 1) and push_int32(&out.rows, row)):
-            return NO_MEMORY
+    if in_order:
+        for i in range(n):
+            if judged[i] >= 0 and not (push_int32(&out.ranks, i + 1) and push_int32(&out.rows, judged[i])):
+                return NO_MEMORY
     return end_ranking(out, query, n)
 
 
@@ -121,22 +119,93 @@ cdef inline Status look_up(
     return DONE
 
 
+cdef inline Status count_above(
+    Matches *out, const Names *documents, const double *scores, int64_t n
+) noexcept nogil:
+    """Add the judged documents of a ranking that is out of order.
+
+    Only they are sorted. Each row is then counted for the best of them that is not above it: the rank of a
+    judged document is the number of rows that are counted for it or for a better one.
+    """
+    cdef const int32_t *judged = <const int32_t *>out.judged.at
+    cdef int64_t i, k, rank = 0, hits = 0
+    cdef Ranked *ranked
+    cdef int64_t *above
+    for i in range(n):
+        hits += judged[i] >= 0
+    if not (reserve(&out.ranked, hits * sizeof(Ranked)) and reserve(&out.above, (hits + 1) * sizeof(int64_t))):
+        return NO_MEMORY
+    ranked, above = <Ranked *>out.ranked.at, <int64_t *>out.above.at
+    memset(above, 0, <size_t>(hits + 1) * sizeof(int64_t))
+    for i in range(n):
+        if judged[i] >= 0:
+            if not set_ranked(&ranked[rank], documents, scores, i):
+                return CHANGED
+            rank += 1
+    sort_ranked(ranked, hits)
+    for i in range(n):
+        k = hits_above(ranked, hits, documents, scores, i)
+        if k < 0:
+            return CHANGED
+        above[k] += 1
+    rank = 0
+    for k in range(hits):
+        rank += above[k]
+        if not (push_int32(&out.ranks, rank) and push_int32(&out.rows, judged[ranked[k].row])):
+            return NO_MEMORY
+    return DONE
+
+
+cdef inline int64_t hits_above(
+    const Ranked *ranked, int64_t hits, const Names *documents, const double *scores, int64_t i
+) noexcept nogil:
+    """How many of the judged documents are above row `i`; -1 if the row is one that `look_up` refuses."""
+    cdef int64_t low = 0, left = hits, half
+    cdef double score = scores[i]
+    cdef Ranked row
+    while left > 0:
+        half = left >> 1
+        if ranked[low + half].score > score:
+            low += half + 1
+            left -= half + 1
+        else:
+            left = half
+    if low == hits or ranked[low].score != score:
+        return low
+    if not set_ranked(&row, documents, scores, i):
+        return -1
+    left = hits - low
+    while left > 0:
+        half = left >> 1
+        if compare_ranked(&ranked[low + half], &row) < 0:
+            low += half + 1
+            left -= half + 1
+        else:
+            left = half
+    return low
+
+
+cdef inline bint set_ranked(Ranked *ranked, const Names *documents, const double *scores, int64_t i) noexcept nogil:
+    """The sort key of row `i`. The same rows are refused as by `look_up`."""
+    cdef int64_t start = documents.ends[i], end = documents.ends[i + 1]
+    ranked.score, ranked.row = scores[i], i
+    if not (0 <= start <= end <= documents.size and ranked.score == ranked.score):
+        return False
+    ranked.document, ranked.length = documents.data + start, end - start
+    return True
+
+
 cdef inline Status sort_rows(
     Matches *out, const Names *documents, const double *scores, int64_t n
 ) noexcept nogil:
     """Sort the rows of a ranking, best first, into `ranked`. The same rows are refused as by `look_up`."""
     cdef Ranked *ranked
-    cdef int64_t i, start, end = documents.ends[0]
-    if end < 0:
-        return CHANGED
+    cdef int64_t i
     if not reserve(&out.ranked, n * sizeof(Ranked)):
         return NO_MEMORY
     ranked = <Ranked *>out.ranked.at
     for i in range(n):
-        start, end = end, documents.ends[i + 1]
-        if not (start <= end <= documents.size and scores[i] == scores[i]):
+        if not set_ranked(&ranked[i], documents, scores, i):
             return CHANGED
-        ranked[i].score, ranked[i].row = scores[i], i
-        ranked[i].document, ranked[i].length = documents.data + start, end - start
     sort_ranked(ranked, n)
     return DONE

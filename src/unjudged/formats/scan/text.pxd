@@ -45,6 +45,20 @@ cdef extern from *:
         if (n <= 16) { memcpy(to, from, 16); } else { memcpy(to, from, (size_t)n); }
     }
 
+    /* Copies n bytes and touches no others. Short tokens are copied as two words that may overlap. */
+    static inline void copy_exactly(char *to, const char *from, int64_t n) {
+        if (n > 16) { memcpy(to, from, (size_t)n); }
+        else if (n >= 8) {
+            uint64_t a = word8(from), b = word8(from + n - 8);
+            memcpy(to, &a, 8); memcpy(to + n - 8, &b, 8);
+        }
+        else if (n >= 4) {
+            uint32_t a = (uint32_t)word4(from), b = (uint32_t)word4(from + n - 4);
+            memcpy(to, &a, 4); memcpy(to + n - 4, &b, 4);
+        }
+        else { for (; n > 0; n--) *to++ = *from++; }
+    }
+
     /* The exclusive or of both halves of the 128-bit product. */
     static inline uint64_t fold(uint64_t a, uint64_t b) {
     #ifdef __SIZEOF_INT128__
@@ -80,6 +94,7 @@ cdef extern from *:
     bint is_space(char c) noexcept nogil
     uint64_t word8(const char *p) noexcept nogil
     void copy_token(char *to, const char *source, int64_t n) noexcept nogil
+    void copy_exactly(char *to, const char *source, int64_t n) noexcept nogil
     const char *token_end(const char *p) noexcept nogil
     uint64_t keyed_hash(const char *p, int64_t n, const uint64_t *key) noexcept nogil
     const double *POWERS_OF_TEN

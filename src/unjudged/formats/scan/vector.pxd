@@ -30,6 +30,7 @@ cdef enum Status:
     DONE
     BAD_LINE            # a line has too few or too many columns, or no number where there should be one
     REPEATED_DOCUMENT   # a ranking names the same document twice
+    QUERY_RETURNS       # the rows of a judged query are not together
     TOO_MANY_ROWS       # more rows than their numbers have bits
     NOT_PLAIN           # a dict whose keys or values need Python code to be read
     CHANGED             # data that changed while it was read, or that was damaged before

@@ -1,0 +1,234 @@
+# Rows in any order, kept by query: a record per row, in parts that the hash of the query decides.
+
+from libc.stdint cimport int64_t, uint32_t, uint64_t
+from libc.string cimport memcpy, memset
+
+from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
+
+from unjudged.formats.scan.index cimport Names, is_name, name_of
+from unjudged.formats.scan.text cimport copy_exactly, keyed_hash
+from unjudged.formats.scan.vector cimport (
+    CHANGED, DONE, NO_MEMORY, TOO_MANY_ROWS, Status, Vector, push, push_int64, release, reserve,
+)
+
+cdef enum:
+    PARTS = 256        # few enough to write to all of them at once, and enough for a part to fit a cache
+    PART_SHIFT = 24    # which bits of the hash are the part
+    CHUNK = 1 << 14
+    WORKING_SPACE = 5  # of the bytes of a part, at most: what matching it takes
+    FEWEST_SLOTS = 1 << 8
+    MOST_QUERIES = 0x7fffffff
+    LONGEST_NAME = 0x7fffffff
+
+
+cdef struct Chunk:  # records follow it, end to end
+    Chunk *next
+    int64_t used, room
+
+
+cdef struct Part:
+    Chunk *first
+    Chunk *last
+    int64_t size   # bytes of its records
+
+
+cdef struct Record:  # the bytes of the document follow it
+    double score
+    uint32_t query, length
+
+
+cdef struct Query:
+    uint64_t code
+    int64_t rows, bytes   # how many rows it has, and how long their documents are together
+
+
+cdef struct Store:
+    Part parts[PARTS]
+    int first, stop        # the rows of the parts from `first` to just before `stop` are kept
+    int64_t size, largest  # bytes of all records, and of those of the largest part
+    int64_t most           # how many bytes may be in use while they are matched
+    Vector queries         # a Query for each, in the order in which they first come
+    Vector names, ends     # and their names
+    uint64_t *slots        # a hash table: the upper half of the code, then the query's number + 1
+    int64_t mask
+    uint64_t key[3]
+
+
+cdef inline void release_store(Store *store) noexcept nogil:
+    cdef int part
+    for part in range(PARTS):
+        release_part(store, part)
+    release(&store.queries)
+    release(&store.names)
+    release(&store.ends)
+    PyMem_RawFree(store.slots)
+    store.slots = NULL
+
+
+cdef inline void release_part(Store *store, int part) noexcept nogil:
+    cdef Chunk *chunk = store.parts[part].first
+    cdef Chunk *following
+    while chunk != NULL:
+        following = chunk.next
+        PyMem_RawFree(chunk)
+        chunk = following
+    store.size -= store.parts[part].size
+    memset(&store.parts[part], 0, sizeof(Part))
+
+
+cdef inline bint start_store(Store *store, const uint64_t *key, int first, int64_t most) noexcept nogil:
+    memcpy(store.key, key, sizeof(store.key))
+    store.first, store.stop, store.most = first, PARTS, most
+    return push_int64(&store.ends, 0) and make_slots(store, FEWEST_SLOTS)
+
+
+cdef inline bint make_slots(Store *store, int64_t size) noexcept nogil:
+    """A new hash table of the queries so far."""
+    cdef int64_t number, slot
+    cdef const Query *queries = <const Query *>store.queries.at
+    cdef uint64_t *slots = <uint64_t *>PyMem_RawMalloc(<size_t>size * sizeof(uint64_t))
+    if slots == NULL:
+        return False
+    memset(slots, 0, <size_t>size * sizeof(uint64_t))
+    for number in range(query_count(store)):
+        slot = <int64_t>queries[number].code & (size - 1)
+        while slots[slot]:
+            slot = (slot + 1) & (size - 1)
+        slots[slot] = (queries[number].code >> 32 << 32) | <uint64_t>(number + 1)
+    PyMem_RawFree(store.slots)
+    store.slots, store.mask = slots, size - 1
+    return True
+
+
+cdef inline int64_t query_count(const Store *store) noexcept nogil:
+    return (store.ends.used >> 3) - 1
+
+
+cdef inline int part_of(uint64_t code) noexcept nogil:
+    return <int>(code >> PART_SHIFT) & (PARTS - 1)
+
+
+cdef inline Status number_of(Store *store, const char *text, int64_t length, int64_t *number) noexcept nogil:
+    """The number of a query, which is added if it is new."""
+    cdef uint64_t code = keyed_hash(text, length, store.key), entry
+    cdef int64_t slot = <int64_t>code & store.mask
+    cdef const int64_t *ends = <const int64_t *>store.ends.at
+    cdef Names names
+    cdef Query query
+    names.data, names.ends, names.size = store.names.at, ends, store.names.used
+    while store.slots[slot]:
+        entry = store.slots[slot]
+        number[0] = <int64_t><uint32_t>entry - 1
+        if (entry ^ code) >> 32 == 0 and has_name(&names, number[0], text, length):
+            return DONE
+        slot = (slot + 1) & store.mask
+    number[0] = query_count(store)
+    if number[0] == MOST_QUERIES:
+        return TOO_MANY_ROWS
+    query.code, query.rows, query.bytes = code, 0, 0
+    if not (reserve(&store.queries, sizeof(Query)) and reserve(&store.ends, sizeof(int64_t))
+            and push(&store.names, text, length)):
+        return NO_MEMORY
+    push(&store.queries, &query, sizeof(Query))
+    push_int64(&store.ends, store.names.used)
+    store.slots[slot] = (code >> 32 << 32) | <uint64_t>(number[0] + 1)
+    if 2 * number[0] > store.mask and not make_slots(store, 4 * (store.mask + 1)):
+        return NO_MEMORY
+    return DONE
+
+
+cdef inline bint has_name(const Names *names, int64_t i, const char *text, int64_t length) noexcept nogil:
+    """`is_name` for names that may all be empty, and then have no data."""
+    return is_name(names, i, text, length) if length else names.ends[i + 1] == names.ends[i]
+
+
+cdef inline Status keep_rows(
+    Store *store, const Names *queries, const int64_t *starts, int64_t groups, const Names *documents,
+    const double *scores, int64_t step
+) noexcept nogil:
+    """Keep the rows of each group. The score of row i is `scores[i * step]`."""
+    cdef int64_t g, number = 0, length = 0
+    cdef const char *text
+    cdef Status status = DONE
+    for g in range(groups):
+        text = name_of(queries, g, &length)
+        status = number_of(store, text, length, &number)
+        if status == DONE:
+            status = keep_group(store, number, documents, scores, step, starts[g], starts[g + 1])
+        if status != DONE:
+            return status
+        if memory_of(store) > store.most:
+            drop_parts(store)
+    return DONE
+
+
+cdef inline Status keep_group(
+    Store *store, int64_t number, const Names *documents, const double *scores, int64_t step,
+    int64_t row, int64_t stop
+) noexcept nogil:
+    cdef Query *query = <Query *>store.queries.at + number
+    cdef int place = part_of(query.code)
+    cdef Part *part = &store.parts[place]
+    cdef Chunk *chunk
+    cdef char *at
+    cdef Record record
+    cdef int64_t start, end, size
+    if not store.first <= place < store.stop:
+        return DONE
+    record.query = <uint32_t>number
+    while row < stop:
+        start, end = documents.ends[row], documents.ends[row + 1]
+        record.score = scores[row * step]
+        if not (0 <= start <= end <= documents.size and record.score == record.score):
+            return CHANGED
+        if end - start > LONGEST_NAME:
+            return NO_MEMORY
+        record.length = <uint32_t>(end - start)
+        size = sizeof(Record) + end - start
+        chunk = part.last
+        if chunk == NULL or chunk.room - chunk.used < size:
+            chunk = add_chunk(part, size)
+            if chunk == NULL:
+                return NO_MEMORY
+        at = <char *>(chunk + 1) + chunk.used
+        memcpy(at, &record, sizeof(Record))
+        copy_exactly(at + sizeof(Record), documents.data + start, end - start)
+        chunk.used += size
+        part.size += size
+        store.size += size
+        query.rows += 1
+        query.bytes += end - start
+        row += 1
+    store.largest = max(store.largest, part.size)
+    return DONE
+
+
+cdef inline int64_t memory_of(const Store *store) noexcept nogil:
+    return store.size + WORKING_SPACE * store.largest
+
+
+cdef inline Chunk *add_chunk(Part *part, int64_t size) noexcept nogil:
+    cdef int64_t room = max(size, CHUNK - <int64_t>sizeof(Chunk))
+    cdef Chunk *chunk = <Chunk *>PyMem_RawMalloc(sizeof(Chunk) + <size_t>room)
+    if chunk == NULL:
+        return NULL
+    chunk.next, chunk.used, chunk.room = NULL, 0, room
+    if part.last == NULL:
+        part.first = chunk
+    else:
+        part.last.next = chunk
+    part.last = chunk
+    return chunk
+
+
+cdef inline void drop_parts(Store *store) noexcept nogil:
+    """Drop the last half of the parts until the rest takes no more than allowed. The last one is dropped too."""
+    cdef int part, stop
+    while memory_of(store) > store.most and store.stop > store.first:
+        stop = store.first + (store.stop - store.first) // 2
+        while store.stop > stop:
+            store.stop -= 1
+            release_part(store, store.stop)
+        store.largest = 0
+        for part in range(store.first, stop):
+            store.largest = max(store.largest, store.parts[part].size)
