@@ -6,7 +6,6 @@ import numpy as np
 from unjudged.formats.tables import Ids
 
 from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBUF_FORMAT, PyBuffer_Release, PyObject_GetBuffer
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
 
@@ -25,9 +24,7 @@ cdef extern from *:
 
 cdef extern from "Python.h":
     bint PyUnicode_CheckExact(PyObject *text)
-    bint PyUnicode_IS_COMPACT_ASCII(PyObject *text)
-    const char *PyUnicode_1BYTE_DATA(PyObject *text)
-    Py_ssize_t PyUnicode_GET_LENGTH(PyObject *text)
+    const char *PyUnicode_AsUTF8AndSize(PyObject *text, Py_ssize_t *size) except NULL
 
 cdef enum:
     SOON = 16   # how many strings ahead memory is asked for
@@ -54,6 +51,8 @@ def ids_of_strings(column):
     cdef Vector *text = &column_of_strings.text
     cdef PyObject **strings = <PyObject **>column_of_strings.objects.buf
     cdef PyObject *string
+    cdef const char *utf8
+    cdef Py_ssize_t size
     cdef int64_t i, n = column_of_strings.objects.len // <int64_t>sizeof(PyObject *)
     offsets = np.zeros(n + 1, np.int64)
     cdef int64_t[::1] ends = offsets
@@ -63,21 +62,11 @@ def ids_of_strings(column):
         string = strings[i]
         if string == NULL or not PyUnicode_CheckExact(string):
             return None
-        if PyUnicode_IS_COMPACT_ASCII(string):
-            if not push(text, PyUnicode_1BYTE_DATA(string), PyUnicode_GET_LENGTH(string)):
-                raise MemoryError
-        elif not add_encoded(text, <str>string):
+        try:
+            utf8 = PyUnicode_AsUTF8AndSize(string, &size)
+        except UnicodeEncodeError:
             return None
+        if not push(text, utf8, size):
+            raise MemoryError
         ends[i + 1] = text.used
     return Ids(array_of(text, np.uint8), offsets)
-
-
-cdef bint add_encoded(Vector *data, str string) except -1:
-    """Add a string that is not ASCII; False if it has no UTF-8."""
-    try:
-        encoded = string.encode()
-    except UnicodeEncodeError:
-        return False
-    if not push(data, PyBytes_AS_STRING(encoded), PyBytes_GET_SIZE(encoded)):
-        raise MemoryError
-    return True
