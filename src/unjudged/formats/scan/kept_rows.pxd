@@ -3,12 +3,11 @@
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
-from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
-
 from unjudged.formats.scan.index cimport Names, is_name, name_of
 from unjudged.formats.scan.text cimport copy_exactly, keyed_hash
 from unjudged.formats.scan.vector cimport (
-    CHANGED, DONE, NO_MEMORY, TOO_MANY_ROWS, Status, Vector, push, push_int64, release, reserve,
+    CHANGED, DONE, NO_MEMORY, TOO_MANY_ROWS, Status, Vector, push, push_int64, raw_free, raw_realloc, release,
+    reserve,
 )
 
 cdef enum:
@@ -61,7 +60,7 @@ cdef inline void release_store(Store *store) noexcept nogil:
     release(&store.queries)
     release(&store.names)
     release(&store.ends)
-    PyMem_RawFree(store.slots)
+    raw_free(store.slots)
     store.slots = NULL
 
 
@@ -70,7 +69,7 @@ cdef inline void release_part(Store *store, int part) noexcept nogil:
     cdef Chunk *following
     while chunk != NULL:
         following = chunk.next
-        PyMem_RawFree(chunk)
+        raw_free(chunk)
         chunk = following
     store.size -= store.parts[part].size
     memset(&store.parts[part], 0, sizeof(Part))
@@ -86,7 +85,7 @@ cdef inline bint make_slots(Store *store, int64_t size) noexcept nogil:
     """A new hash table of the queries so far."""
     cdef int64_t number, slot
     cdef const Query *queries = <const Query *>store.queries.at
-    cdef uint64_t *slots = <uint64_t *>PyMem_RawMalloc(<size_t>size * sizeof(uint64_t))
+    cdef uint64_t *slots = <uint64_t *>raw_realloc(NULL, <size_t>size * sizeof(uint64_t))
     if slots == NULL:
         return False
     memset(slots, 0, <size_t>size * sizeof(uint64_t))
@@ -95,7 +94,7 @@ cdef inline bint make_slots(Store *store, int64_t size) noexcept nogil:
         while slots[slot]:
             slot = (slot + 1) & (size - 1)
         slots[slot] = (queries[number].code >> 32 << 32) | <uint64_t>(number + 1)
-    PyMem_RawFree(store.slots)
+    raw_free(store.slots)
     store.slots, store.mask = slots, size - 1
     return True
 
@@ -209,7 +208,7 @@ cdef inline int64_t memory_of(const Store *store) noexcept nogil:
 
 cdef inline Chunk *add_chunk(Part *part, int64_t size) noexcept nogil:
     cdef int64_t room = max(size, CHUNK - <int64_t>sizeof(Chunk))
-    cdef Chunk *chunk = <Chunk *>PyMem_RawMalloc(sizeof(Chunk) + <size_t>room)
+    cdef Chunk *chunk = <Chunk *>raw_realloc(NULL, sizeof(Chunk) + <size_t>room)
     if chunk == NULL:
         return NULL
     chunk.next, chunk.used, chunk.room = NULL, 0, room
