@@ -109,10 +109,12 @@ def valid(read: Any) -> bool:
         columns = [table[name] for name in table.column_names if name in ROWS]
     except (pa.ArrowException, OSError, MemoryError, KeyError, ValueError):
         return True
+    return all(_sound(chunk) for column in columns for chunk in column.chunks)
+
+
+def _sound(chunk: pa.Array) -> bool:
     try:
-        for column in columns:
-            for chunk in column.chunks:
-                chunk.validate(full=True)
+        chunk.validate(full=True)
     except pa.ArrowException as error:
         return "UTF8" in str(error)  # identifiers are bytes
     return True

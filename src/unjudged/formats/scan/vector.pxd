@@ -66,8 +66,9 @@ cdef inline bint reserve(Vector *vector, int64_t more) noexcept nogil:
 cdef inline bint push(Vector *vector, const void *item, int64_t size) noexcept nogil:
     if not reserve(vector, size):
         return False
-    memcpy(vector.at + vector.used, item, <size_t>size)
-    vector.used += size
+    if size:  # nothing may be pushed before there is memory
+        memcpy(vector.at + vector.used, item, <size_t>size)
+        vector.used += size
     return True
 
 
