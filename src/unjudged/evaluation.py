@@ -6,7 +6,6 @@ import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -31,7 +30,7 @@ from unjudged.formats.scan import scanner
 from unjudged.formats.streams import STANDARD_INPUT
 from unjudged.formats.tables import Matched
 from unjudged.measures.names import MeasureLike, parse_measures
-from unjudged.measures.registry import MEASURES, Measure, compute_all
+from unjudged.measures.registry import compute_all
 from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.rankings.runs import RunSource
@@ -74,7 +73,7 @@ def evaluate(
     run       AP  nDCG@10
     mine  0.7500   0.8155
     """
-    chosen = _parsed(measures)
+    chosen = parse_measures(measures)
     judgments = Judgments.with_fractions(qrels)
     named = name_runs(runs, names)
     if any(measure.traits.across_queries for measure in chosen):
@@ -92,20 +91,6 @@ def evaluate(
     scores = Scores(values.reshape(shape), list(named), queries, chosen, rankings, library)
     announce(scores.warnings)
     return scores
-
-
-def _parsed(measures: MeasureLike | Iterable[MeasureLike]) -> list[Measure]:
-    """The measures. Names are parsed once, because that may take longer than to compute them."""
-    names = (measures,) if type(measures) is str else measures
-    if not isinstance(names, list | tuple) or any(type(name) is not str for name in names):
-        return parse_measures(measures)
-    return list(_by_names(tuple(names), tuple(map(id, MEASURES.values())))[0])
-
-
-@lru_cache(maxsize=128)
-def _by_names(names: tuple[str, ...], _: tuple[int, ...]) -> tuple[list[Measure], list[Measure]]:
-    """The measures of these names, and all that are registered. Their identities are the second argument."""
-    return parse_measures(names), list(MEASURES.values())
 
 
 def judged_rankings(

@@ -58,11 +58,17 @@ def parse(text: str) -> list[Measure]:
     >>> parse("ndcg@10"), parse("hit_rate@5"), parse("rbp.95")
     ([nDCG@10], [Success@5], [RBP(p=0.95)])
     """
-    return [measure for name in _separated(text) for measure in _parsed(name.strip(), registered())]
+    return list(_parsed(text, registered())[0])
 
 
 @lru_cache(maxsize=256)
-def _parsed(name: str, _: tuple[int, ...]) -> list[Measure]:
+def _parsed(text: str, _: tuple[int, ...]) -> tuple[list[Measure], list[Measure]]:
+    """The measures of a text, and all registered ones: while those are kept, no other has their identity."""
+    found = [measure for name in _separated(text) for measure in _parsed_name(name.strip())]
+    return found, list(MEASURES.values())
+
+
+def _parsed_name(name: str) -> list[Measure]:
     return _as_in_trec_eval(name) or _as_in_ranx(name) or _as_written(name)
 
 
