@@ -82,7 +82,7 @@ would give, *whatever the model says*. Good predictions only make it vary less.
 passages of a query are calibrated by the judgments of other queries (ten folds), so no judgment calibrates itself.
 
 **Two kinds of uncertainty.** The interval for these queries says what would change had people judged another sample. The one
-for other queries also covers what would change with other queries, so it is wider.
+for other queries also covers what would change with other queries, so it is wider on average.
 
 **Which passages.** Those that weigh much in the measure and that the model is unsure of. Predictions that are not
 probabilities say nothing about doubt until some are judged: give earlier judgments by `--judged`. A sample that was drawn

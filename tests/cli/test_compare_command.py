@@ -168,7 +168,11 @@ def test_refusals(tmp_path: Path) -> None:
     assert refused(2, "compare", QRELS, RERANKED, RERANKED).endswith("is given twice")
     assert refused(2, "compare", QRELS, RERANKED, FUSED, "-m", "infAP").startswith("infAP already estimates")
     assert refused(1, "next", QRELS, "nowhere").endswith("nowhere: no such file")
-    assert refused(2, "next", QRELS, RERANKED, "-m", "AP").startswith("AP is no sum over relevant documents")
+    assert "give two runs or more" in refused(2, "next", QRELS, RERANKED, "-m", "AP")
+    assert "--difference is for RBP and P" in refused(
+        2, "next", QRELS, RERANKED, DENSE, "-m", "AP", "--difference"
+    )
+    assert "pairs of 2 runs are open by AP" in printed("next", QRELS, RERANKED, DENSE, "-m", "AP", "-b", "2")
     copy = tmp_path / "copy.run"
     copy.write_bytes(sample.runs["fused"].read_bytes())
     equal = printed("compare", QRELS, FUSED, str(copy))

@@ -59,8 +59,8 @@ def next_to_judge(
     commands as --judged FILE. Its comment marks the judgments as chosen: they are not a random sample, so
     infAP, xinfAP, statAP and the like refuse them.
 
-    With --settle, the documents are those that say most about the order of the runs, for any measure; when
-    the judgments settle every pair, the command says so and lists nothing.
+    With --settle, or by a measure other than RBP and P, the documents are those that say most about the
+    order of the runs; when the judgments settle every pair, the command says so and lists nothing.
 
     Parameters
     ----------
@@ -71,11 +71,12 @@ def next_to_judge(
     budget
         How many documents to list.
     measure
-        RBP or P, with any parameters; with --settle any measure that has bounds.
+        Any measure that has bounds.
     difference
         Narrow the interval of the difference between two runs, not those of their means.
     settle
-        Choose what says most about the pairs of runs whose order is still open.
+        Choose what says most about the pairs of runs whose order is still open. Measures other than RBP and
+        P, whose intervals are no sums over documents, have it without being asked.
     top
         With --settle: only the pairs of the best runs so far, this many.
     pooled
@@ -108,7 +109,9 @@ def next_to_judge(
     if not runs:
         raise UsageError("no run given: unjudged next QRELS RUN...")
     chosen = one_measure(measure)
-    if settle:
+    if settle or chosen.traits.weight is None:
+        if difference:
+            raise UsageError("--difference is for RBP and P, and does not go with --settle: omit it")
         with progress("choosing documents"):
             found = choose(
                 read_judgments(qrels, judged, conflicts),
