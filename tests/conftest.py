@@ -16,7 +16,7 @@ DATA = Path(os.environ.get("UNJUDGED_DATA", Path(__file__).parents[2] / "shared"
 
 TOY_COLLECTIONS = {
     *("compat", "comparison", "engines", "formats", "fuzz", "judging", "measures", "oracles", "predictions"),
-    "uncertainty",
+    *("papers", "uncertainty"),
 }
 """Folders whose tests make runs and judgments that need not fit: what they warn of is not their subject."""
 

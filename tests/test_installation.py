@@ -63,7 +63,7 @@ def test_the_slow_reader_is_announced_once(tmp_path: Path) -> None:
         "UnjudgedWarning <string>: the compiled reader is missing, so files are read by plain"
     )
     assert said.count("UnjudgedWarning") == 1
-    assert "install a wheel, or a C compiler" in said
+    assert "install a wheel, or install a C compiler" in said
 
 
 def test_the_command_line_announces_it_too(tmp_path: Path) -> None:

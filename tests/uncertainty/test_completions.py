@@ -19,7 +19,7 @@ from unjudged.uncertainty.completions import Completions, Evidence
 from unjudged.uncertainty.shared import SharedRankings
 from unjudged.uncertainty.stacking import DrawnGrades, Stacking
 
-COMPLETABLE = [m for m in EVERY if not m.traits.estimates]
+COMPLETABLE = [m for m in EVERY if not (m.traits.estimates or m.traits.across_queries)]
 COMPLETABLE += [
     parse(name)[0] for name in ("AP@3", "nDCG@2", "nDCG(dcg='exp-log2')", "AP(rel=2)", "RBP(rel=2)")
 ]

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unjudged.errors import UsageError
+from unjudged.errors import InputError, UsageError
 from unjudged.formats import matching
 from unjudged.formats.readers.arrow import Where, pyarrow_module, rows_of_arrow, table_of_arrow
-from unjudged.formats.roles import layout_of
+from unjudged.formats.roles import expected, layout_of
 from unjudged.formats.tables import Matched
 from unjudged.measures.holes import ONLY_EVALUATE
 from unjudged.measures.registry import MEASURES, Measure, measure
@@ -56,6 +56,10 @@ class Task:
         columns = dict(zip(qrels.column_names, qrels.columns, strict=True))
         table = table_of_arrow(columns, lambda _: "a row of the judgments")
         judgments = Judgments.from_table(table, layout_of(columns))
+        if judgments.scale is not None:  # other buckets may have none, where `rel` would mean something else
+            gain = next(gain for gain in judgments.scale.tolist() if gain % 1)
+            problem = f"a row of the judgments: the grade is '{gain:g}', expected {expected('grade')}"
+            raise InputError(f"{problem}; fractions are for one machine")
         matched = self._match(run, judgments)
         if not len(qrels):
             return _result([], [], [], np.zeros(0))

@@ -128,12 +128,11 @@ def _by_place(documents: list[Any], number: str) -> list[tuple[Any, Any]]:
 
 
 def _once_each(query: Any, pairs: list[tuple[Any, Any]]) -> dict[Any, Any]:
-    try:
-        documents = dict(pairs)
-    except TypeError:
-        wrong = next(document for document, _ in pairs if not isinstance(document, str | bytes))
+    wrong = next((document for document, _ in pairs if not isinstance(document, str | bytes)), None)
+    if wrong is not None:
         problem = f"query {quoted(str(query))} lists a {type(wrong).__name__}"
-        raise InputError(f"{problem}, expected identifiers of documents") from None
+        raise InputError(f"{problem}, expected identifiers of documents")
+    documents = dict(pairs)
     if len(documents) < len(pairs):
         (repeated, _), *_ = Counter(document for document, _ in pairs).most_common(1)
         raise seen_twice(_bytes(query), _bytes(repeated))
