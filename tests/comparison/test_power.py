@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -127,8 +128,15 @@ def test_the_command() -> None:
 
 
 def test_the_command_with_a_baseline_in_json() -> None:
-    row = json.loads(printed("plan", "queries", QRELS, *RUNS, "--baseline", "fused", "--format", "json"))
+    text = printed("plan", "queries", QRELS, *RUNS, "--baseline", "fused", "--format", "json")
+    (row,) = json.loads(text)["rows"]
     assert (row["measure"], row["comparisons"], row["pilot_queries"]) == ("AP", 2, 30)
+
+
+def test_the_suffix_of_the_file_decides(tmp_path: Path) -> None:
+    for name, first in {"plan.csv": "measure,effect,power", "plan": "AP: 30 queries show"}.items():
+        assert printed("plan", "queries", QRELS, *RUNS, "-o", str(tmp_path / name)) == ""
+        assert (tmp_path / name).read_text().startswith(first)
 
 
 def test_what_the_command_refuses() -> None:

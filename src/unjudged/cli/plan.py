@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from typing import Annotated, Literal
 
 from cyclopts import App, Parameter
 
 import unjudged
-from unjudged.cli.options.arguments import Conflicts, File, Judged, check_files, read_judgments
-from unjudged.cli.output import show
+from unjudged.cli.options.arguments import Conflicts, File, Judged, Output, check_files, read_judgments
+from unjudged.cli.output import show, show_grids
 from unjudged.cli.progress import reading
 from unjudged.comparison.testing.power import plan_queries
 from unjudged.errors import UsageError
+from unjudged.grids.grid import grid_of
+from unjudged.grids.rendering import format_of
 from unjudged.measures.names import parse_measures
 
 plan = App(name="plan", help="How large does an experiment have to be?")
@@ -38,7 +39,9 @@ def queries(
     baseline: str | None = None,
     judged: Judged = None,
     conflicts: Conflicts = "error",
-    format: Literal["text", "json"] = "text",
+    format: Literal["text", "table", "csv", "json", "jsonl", "markdown", "latex", "html", "parquet"]
+    | None = None,
+    output: Output = None,
 ) -> None:
     """Plan how many queries it takes to show a difference, from pilot runs.
 
@@ -72,7 +75,9 @@ def queries(
         Which grade counts if a file of --judged judges a document differently: the first, the last or the
         highest. By default that is an error.
     format
-        The output format; json has full precision.
+        The output format. By default the suffix of the output file decides, or else it is text.
+    output
+        Write to this file.
     """
     if len(runs) < 2:
         raise UsageError("a plan needs two runs or more: unjudged plan queries QRELS RUN RUN...")
@@ -87,9 +92,8 @@ def queries(
     if baseline is not None and baseline not in scores.runs:
         raise UsageError(f"baseline is {baseline!r}, expected one of {', '.join(scores.runs)}")
     against = None if baseline is None else list(scores.runs).index(baseline)
-    parts = []
-    for k, measure in enumerate(chosen):
-        found = plan_queries(
+    plans = [
+        plan_queries(
             scores.values[:, :, k],
             effect,
             power=power,
@@ -98,6 +102,10 @@ def queries(
             comparisons=comparisons,
             baseline=against,
         )
-        row = {"measure": str(measure), **asdict(found)}
-        parts.append(f"{measure}: {found}\n" if format == "text" else f"{json.dumps(row)}\n")
-    show(("\n" if format == "text" else "").join(parts))
+        for k in range(len(chosen))
+    ]
+    if (format or format_of(output, "text")) == "text":
+        show("\n".join(f"{measure}: {found}\n" for measure, found in zip(chosen, plans, strict=True)), output)
+        return
+    rows = [[str(measure), *asdict(found).values()] for measure, found in zip(chosen, plans, strict=True)]
+    show_grids(grid_of(["measure", *asdict(plans[0])], rows), format, output)
