@@ -106,7 +106,7 @@ fuzz-threads: $(VENV)/tools build/fuzz/thread/built
 
 SANITIZED = PYTHONPATH=build/fuzz/$(1) LD_PRELOAD="$$(gcc -print-file-name=$(2)) $$(gcc -print-file-name=libstdc++.so)" \
 	PYTHONMALLOC=malloc ARROW_DEFAULT_MEMORY_POOL=system UBSAN_OPTIONS=print_stacktrace=1 \
-	ASAN_OPTIONS=detect_leaks=0:handle_segv=0:allocator_may_return_null=1:abort_on_error=1:quarantine_size_mb=64:max_allocation_size_mb=8192 \
+	ASAN_OPTIONS=detect_leaks=0:handle_segv=0:allocator_may_return_null=1:abort_on_error=1:quarantine_size_mb=64:max_allocation_size_mb=2048 \
 	TSAN_OPTIONS=halt_on_error=1:suppressions=fuzz/threads.suppressions
 SANITIZERS_address = address,undefined
 SANITIZERS_thread = thread
