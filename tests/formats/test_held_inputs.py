@@ -227,7 +227,7 @@ def test_the_same_id_as_number_and_text() -> None:
         ({"q": {"d1", "d2"}}, "holds a set, which has no order: expected a list"),
         ({"q": ["d1", "d1"]}, "document 'd1' of query 'q' appears twice"),
         ({"q": ["d1", None]}, "document 'None' is NoneType, expected str"),
-        ({"q": ["d1", ["x"]]}, "lists a list, expected identifiers"),
+        ({"q": ["d1", ["x"]]}, "query 'q': document .* is list, expected str"),
         ({"q": [{"_id": "d1", "_score": 1}, {"_score": 1}]}, "query 'q': hit 2 has no _id"),
         ({"q": [{"_id": "d1", "_score": 1}, {"_id": "d2", "_score": None}]}, "the score of document 'd2'"),
         ({"took": 1, "hits": {"hits": [{"_id": "d"}]}}, "a search response does not name its query"),

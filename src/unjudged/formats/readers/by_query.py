@@ -79,6 +79,10 @@ def ranked(query: Any, items: Iterable[Any], number: str) -> dict[Any, Any]:
         pairs = [(identifier(document), value) for document, value in held]
     else:
         pairs = _by_place(list(map(identifier, held)), number)
+    for document, _ in pairs:
+        if not isinstance(document, str | bytes):
+            problem = f"document {quoted(str(document))} is {type(document).__name__}, expected str"
+            raise InputError(f"query {quoted(str(query))}: {problem}")
     return _once_each(query, pairs)
 
 
@@ -128,10 +132,6 @@ def _by_place(documents: list[Any], number: str) -> list[tuple[Any, Any]]:
 
 
 def _once_each(query: Any, pairs: list[tuple[Any, Any]]) -> dict[Any, Any]:
-    wrong = next((document for document, _ in pairs if not isinstance(document, str | bytes)), None)
-    if wrong is not None:
-        problem = f"query {quoted(str(query))} lists a {type(wrong).__name__}"
-        raise InputError(f"{problem}, expected identifiers of documents")
     documents = dict(pairs)
     if len(documents) < len(pairs):
         (repeated, _), *_ = Counter(document for document, _ in pairs).most_common(1)
