@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import warnings
 from pathlib import Path
 from typing import Any
@@ -129,3 +131,17 @@ def test_a_terminal_shows_it_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     done = unjudged("evaluate", str(qrels), str(mine), "-m", "AP")
     assert message in done.stdout.decode()
     assert done.stderr == b""
+
+
+def test_one_place_shows_it_once(tmp_path: Path) -> None:
+    """Standard output and standard error in one file."""
+    (tmp_path / "qrels").write_text("q1 0 d1 1\nq2 0 d2 1\n")
+    (tmp_path / "mine").write_text("q1 Q0 d1 1 1.0 t\n")
+    command = [sys.executable, "-m", "unjudged", "evaluate", "qrels", "mine", "-m", "AP"]
+    both = subprocess.run(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=tmp_path, check=True
+    )
+    assert both.stdout.count("mine has no ranking for 1 query of 2: q2.") == 1
+    apart = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=True)
+    assert apart.stdout.count("mine has no ranking for 1 query of 2: q2.") == 1
+    assert apart.stderr == "unjudged: mine has no ranking for 1 query of 2: q2. Each counts as empty.\n"

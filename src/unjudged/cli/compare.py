@@ -24,8 +24,8 @@ from unjudged.cli.options.arguments import (
 from unjudged.cli.options.input_options import USUAL, Inputs
 from unjudged.cli.options.prediction_options import NO_PREDICTIONS, Predicted
 from unjudged.cli.output import (
+    beside_standard_error,
     check_output,
-    on_terminal,
     show,
     show_figure,
     show_grids,
@@ -163,7 +163,7 @@ def compare(
     elif two:
         lines = [*answers, *([""] if answers else []), *str(found).splitlines()]
         show(_sentences(lines, terminal_width()), output)
-        if on_terminal(output):
+        if beside_standard_error(output):
             already_said(found.notes)
     elif chosen == "latex" and not pairs:
         show(found.to_latex(), output)

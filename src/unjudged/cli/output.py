@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import shutil
 import sys
@@ -30,6 +31,16 @@ def on_terminal(output: Path | None) -> bool:
     return output is None and sys.stdout is not None and sys.stdout.isatty()
 
 
+def beside_standard_error(output: Path | None) -> bool:
+    """Whether results and standard error appear in one place, a terminal or a file that has both."""
+    if output is not None or sys.stdout is None or sys.stderr is None:
+        return False
+    try:
+        return os.path.sameopenfile(sys.stdout.fileno(), sys.stderr.fileno())
+    except (OSError, ValueError):  # a stream that is not a file, as in a notebook
+        return on_terminal(output)
+
+
 def check_output(format: str | None, output: Path | None) -> str:
     """The format to write: as asked for, else by the suffix of the file."""
     chosen = format or format_of(output)
@@ -46,7 +57,7 @@ def show_grids(grids: Grid | Sequence[Grid], format: str | None = None, output: 
     if chosen in WITHOUT_NOTES:
         for note in notes:
             warn(note)
-    elif on_terminal(output):
+    elif beside_standard_error(output):
         already_said(notes)
 
 
