@@ -302,6 +302,8 @@ calls = {
     "table_of_dicts": lambda: scanner.table_of_dicts({"q": plain}).documents.tolist(),
     "nested_rows": lambda: scanner.nested_rows(table, False)["q0"],
 }
+if np.lib.NumpyVersion(np.__version__) < "2.1.0":
+    del calls["scan_unordered"]  # its cumsum crashes if it has no memory
 for name, call in calls.items():
     right, failed, passed, k = call(), 0, 0, 0
     while passed < 40:

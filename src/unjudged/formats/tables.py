@@ -41,7 +41,7 @@ class Ids(Sequence[str]):
     @classmethod
     def joined(cls, parts: Sequence[Ids]) -> Ids:
         ends = [part.offsets[[0, -1]].tolist() for part in parts]
-        before = np.array([0, *(stop - start for start, stop in ends)]).cumsum()
+        before = np.cumsum([0, *(stop - start for start, stop in ends)])
         moved = [p.offsets[1:] - s + b for p, (s, _), b in zip(parts, ends, before, strict=False)]
         data = [part.data[start:stop] for part, (start, stop) in zip(parts, ends, strict=True)]
         return cls(np.concatenate(data), np.concatenate([np.zeros(1, np.int64), *moved]))
