@@ -1,7 +1,7 @@
 """`make bench`: the same files through unjudged and the tools people have, in one go, printed as ratios.
 
-Each command runs in a process of its own; the best of its repeats counts. The table goes to
-benchmarks/results.md, and from there into the README.
+Each command runs in a process of its own; the best of its repeats counts. The tables go to
+benchmarks/results.md, the first ones also into the README.
 """
 
 from __future__ import annotations
@@ -272,6 +272,12 @@ def report(data: Path, large: Path, trec_eval: str | None) -> str:
     return "\n".join([*table, "", *ways_in(qrels, run), "", *spark(large), "", *start, "", asked])
 
 
+def shortened(text: str) -> str:
+    """For the README: the first two tables and how they were measured."""
+    tables = text.split("\n\n")
+    return "\n\n".join([*tables[:2], tables[-1]])
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=HERE / "data")
@@ -288,7 +294,7 @@ def main() -> None:
     results.write_text(with_history(text, results.read_text(), version("unjudged")) + "\n")
     before, _, rest = README.read_text().partition(MARKS[0])
     _, _, after = rest.partition(MARKS[1])
-    README.write_text(f"{before}{MARKS[0]}\n{text}\n{MARKS[1]}{after}")
+    README.write_text(f"{before}{MARKS[0]}\n{shortened(text)}\n{MARKS[1]}{after}")
 
 
 if __name__ == "__main__":
