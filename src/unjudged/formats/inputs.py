@@ -13,10 +13,10 @@ from unjudged.formats.files import TEXT, check_columns, columns_of_file, kind_of
 from unjudged.formats.limits import check
 from unjudged.formats.matching import match
 from unjudged.formats.readers import trec
-from unjudged.formats.readers.by_query import by_query, identifier, is_by_query
 from unjudged.formats.readers.foreign import is_foreign, native
 from unjudged.formats.readers.frames import is_frame, rankings_of_frame, table_of_frame
 from unjudged.formats.readers.memory import table_of
+from unjudged.formats.readers.query_dicts import by_query, identifier, is_by_query
 from unjudged.formats.readers.records import fields_of, is_record, table_of_records
 from unjudged.formats.roles import NONE, QRELS, RUN, Layout, no_rows
 from unjudged.formats.scan import scanner

@@ -148,7 +148,7 @@ def _keywords(inside: str) -> dict[str, Any]:
 
 
 def _called(name: str) -> Measure:
-    """The measure of that name, by another case where only one is called so."""
+    """The measure of that name; in another case if that fits only one."""
     exact = spellings().get(name)
     if exact is not None:
         return exact

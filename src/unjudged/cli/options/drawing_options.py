@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from unjudged.cli.options.arguments import Conflicts, read_judgments
-from unjudged.cli.output import command_line, make_folder, show
+from unjudged.cli.output import command_line, show
 from unjudged.cli.progress import progress
 from unjudged.errors import UsageError
 
@@ -67,7 +67,7 @@ class DrawingOptions:
         twice: str | None = None,
     ) -> None:
         """Draw the documents and write the folder; nothing there is overwritten."""
-        from unjudged.cli.options.judging_folder import DESIGN, check_new
+        from unjudged.cli.options.judging_folder import DESIGN, write_new
         from unjudged.judging.collecting.design_file import design_text
         from unjudged.judging.collecting.handing_out import hand_out, task_texts
         from unjudged.judging.levels import SHARE
@@ -98,12 +98,7 @@ class DrawingOptions:
         tasks = hand_out(sample, assessors=assessors or 1, twice=SHARE.read(twice) if twice else 0.0)
         if not tasks:
             raise UsageError("no document was drawn: choose a larger budget or another seed")
-        texts = {DESIGN: design_text(sample), **task_texts(tasks)}
-        for name, text in texts.items():
-            check_new(folder / name, text)
-        make_folder(folder)
-        for name, text in texts.items():
-            show(text, folder / name)
+        write_new(folder, {DESIGN: design_text(sample), **task_texts(tasks)})
         where = f"{', '.join(tasks)} in {folder}"
         show(f"{len(sample.to_judge)} documents to judge, drawn {design.method}: {where}\n")
 

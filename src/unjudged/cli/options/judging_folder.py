@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from unjudged.cli.options.sampling_options import SamplingOptions
@@ -42,14 +43,18 @@ def draw_into(
     tasks = hand_out(sample, assessors=assessors, twice=SHARE.read(twice) if twice else 0.0)
     if not tasks:
         raise UsageError("no document was drawn: choose a larger share or depth")
-    texts = {DESIGN: design_text(sample), **task_texts(tasks)}
+    write_new(folder, {DESIGN: design_text(sample), **task_texts(tasks)})
+    documents = sum(map(len, tasks.values()))
+    show(f"{len(tasks)} files with {documents} documents to judge, and {DESIGN}, in {folder}\n")
+
+
+def write_new(folder: Path, texts: Mapping[str, str]) -> None:
+    """Write these files into the folder; if one of them would be overwritten, none is written."""
     for name, text in texts.items():
         check_new(folder / name, text)
     make_folder(folder)
     for name, text in texts.items():
         show(text, folder / name)
-    documents = sum(map(len, tasks.values()))
-    show(f"{len(tasks)} files with {documents} documents to judge, and {DESIGN}, in {folder}\n")
 
 
 def check_new(path: Path, text: str) -> None:

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from unjudged.errors import InputError, UsageError, quoted
-from unjudged.formats.readers.by_query import by_query, holds_lists
 from unjudged.formats.readers.memory import table_of
+from unjudged.formats.readers.query_dicts import by_query, holds_lists
 from unjudged.formats.readers.records import fields_of, is_record, table_of_records
 from unjudged.formats.roles import NONE, QRELS, Layout
 from unjudged.formats.streams import PathLike, read_whole

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from unjudged.errors import InputError, quoted
-from unjudged.formats.readers.by_query import identifier, ranked
 from unjudged.formats.readers.memory import table_of_rows
+from unjudged.formats.readers.query_dicts import identifier, ranked
 from unjudged.formats.roles import NONE, Layout, columns_of, is_header, layout_of, named
 from unjudged.formats.tables import Table
 

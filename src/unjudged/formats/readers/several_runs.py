@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from unjudged.errors import InputError, quoted
-from unjudged.formats.readers.by_query import identifier
 from unjudged.formats.readers.frames import library_errors, library_of
+from unjudged.formats.readers.query_dicts import identifier
 from unjudged.formats.roles import NAMES, columns_of
 from unjudged.formats.streams import PathLike
 from unjudged.formats.tables import Table
