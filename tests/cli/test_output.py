@@ -19,7 +19,7 @@ QRELS, RUN = str(sample.qrels), str(sample.runs["fused"])
 EXPANDED = str(sample.runs["expanded"])
 
 
-@pytest.mark.parametrize("format", ["csv", "jsonl"])
+@pytest.mark.parametrize("format", ["csv", "tsv", "jsonl"])
 def test_notes_go_to_standard_error_where_the_data_has_no_place_for_them(format: str) -> None:
     done = unjudged("evaluate", QRELS, EXPANDED, "-m", "AP", "--format", format)
     assert done.returncode == 0
@@ -36,13 +36,13 @@ def test_notes_are_part_of_the_other_formats(format: str) -> None:
 
 STARTS = {
     "csv": "run,query,measure,value\n",
+    "tsv": "run\tquery\tmeasure\tvalue\n",
     "json": '{"rows": [\n{"run": "fused"',
     "jsonl": '{"run": "fused", "query": "all", "measure": "AP"',
     "md": "| run | AP |\n",
     "tex": "\\begin{tabular}",
     "html": "<!doctype html>",
     "txt": "run        AP\n",
-    "unknown": "run        AP\n",
 }
 
 
@@ -53,6 +53,59 @@ def test_the_suffix_decides_the_format(tmp_path: Path, suffix: str) -> None:
     assert target.read_text().startswith(STARTS[suffix])
     printed("evaluate", QRELS, RUN, "-m", "AP", "-o", str(target), "--format", "csv")
     assert target.read_text().startswith(STARTS["csv"])
+
+
+@pytest.mark.parametrize("command", [["evaluate", QRELS, RUN], ["compare", QRELS, RUN, EXPANDED]])
+def test_a_suffix_that_names_no_format_is_refused(tmp_path: Path, command: list[str]) -> None:
+    target = tmp_path / "scores.xlsx"
+    said = refused(2, *command, "-o", str(target))
+    assert said.startswith(f"{target}: no format has the suffix .xlsx: use .txt, .csv, .tsv,")
+    assert not target.exists()
+    printed("evaluate", QRELS, RUN, "-m", "AP", "-o", str(target), "--format", "table")
+    assert target.read_text().startswith(STARTS["txt"])
+    without = tmp_path / "scores"
+    printed("evaluate", QRELS, RUN, "-m", "AP", "-o", str(without))
+    assert without.read_text().startswith(STARTS["txt"])
+
+
+def test_a_report_is_html(tmp_path: Path) -> None:
+    said = refused(2, "report", QRELS, RUN, "-o", str(tmp_path / "page.pdf"))
+    assert said == f"a report is a page of HTML: {tmp_path / 'page.pdf'} must end in .html"
+
+
+READ_AND_WRITTEN = {
+    "the judgments": ["evaluate", "QRELS", "RUN", "-o", "QRELS"],
+    "a run": ["evaluate", "QRELS", "RUN", "--output", "RUN"],
+    "with an equals sign": ["evaluate", "QRELS", "RUN", "--output=RUN"],
+    "by another name": ["compare", "QRELS", "RUN", "OTHER", "-o", "LINK"],
+    "further judgments": ["evaluate", "QRELS", "RUN", "--judged=OTHER", "-o", "OTHER"],
+    "a figure": ["evaluate", "QRELS", "RUN", "--plot", "RUN"],
+    "a pool": ["sample", "QRELS", "--share", "10%", "-o", "QRELS"],
+    "a page": ["report", "QRELS", "RUN", "-o", "RUN"],
+}
+
+
+@pytest.mark.parametrize("command", READ_AND_WRITTEN)
+def test_no_command_writes_over_a_file_that_it_reads(tmp_path: Path, command: str) -> None:
+    files = {name: tmp_path / f"{name}.txt" for name in ("QRELS", "RUN", "OTHER")}
+    for name, source in zip(files, (QRELS, RUN, EXPANDED), strict=True):
+        files[name].write_bytes(Path(source).read_bytes())
+    files["LINK"] = tmp_path / "link.csv"
+    files["LINK"].symlink_to(files["OTHER"])
+    before = {name: file.read_bytes() for name, file in files.items()}
+    words = [word for given in READ_AND_WRITTEN[command] for word in [given.rpartition("=")]]
+    said = refused(2, *(f"{a}{b}{files.get(c, c)}" for a, b, c in words))
+    assert said.endswith("is read by this command: write to another file")
+    assert {name: file.read_bytes() for name, file in files.items()} == before
+
+
+def test_a_hyphen_is_standard_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    words = ["evaluate", QRELS, RUN, "-m", "AP"]
+    assert printed(*words, "-o", "-") == printed(*words)
+    assert printed(*words, "--output", "-", "--format", "csv") == printed(*words, "--format", "csv")
+    assert refused(2, *words, "-o", "-q") == "Invalid value for -o: expected the name of a file, found -q"
+    assert not list(tmp_path.iterdir())
 
 
 def test_parquet(tmp_path: Path) -> None:

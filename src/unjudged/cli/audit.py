@@ -56,7 +56,7 @@ def audit(
         The confidence level of the intervals.
     format
         The output format. By default the suffix of the output file decides, or else tables are printed.
-        csv, jsonl and parquet hold everything in one table.
+        csv, tsv, jsonl and parquet hold everything in one table.
     output
         Write to this file.
     plot

@@ -45,7 +45,7 @@ from unjudged.uncertainty.calibration import Calibration
 DETAILED = ("json", "jsonl", "parquet")
 """Formats that have all that is known about a pair; csv has the nine columns that are asked for most."""
 
-ONE_TABLE = ("csv", "jsonl", "parquet")
+ONE_TABLE = ("csv", "tsv", "jsonl", "parquet")
 
 
 def compare(
@@ -173,7 +173,7 @@ def compare(
 
 def _grid(found: Comparison, format: str, pairs: bool) -> Grid:
     """The table for a format: of pairs or of systems, for people or for programs."""
-    if format not in (*DETAILED, "csv"):
+    if format not in (*DETAILED, "csv", "tsv"):
         return found.pairs_grid() if pairs else found.systems_grid()
     pairs = pairs or len(found.runs) == 2
     grid = found.records(detail=format in DETAILED) if pairs else systems_records(found, found.results)

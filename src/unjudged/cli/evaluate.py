@@ -103,7 +103,7 @@ def evaluate(
         The seed of random completions and of samples of queries.
     format
         The output format. By default the suffix of the output file decides, or else a table is printed.
-        csv, json, jsonl and parquet have full precision.
+        csv, tsv, json, jsonl and parquet have full precision.
     output
         Write to this file.
     plot

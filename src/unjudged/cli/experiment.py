@@ -85,14 +85,14 @@ def experiment(
         highest. By default that is an error.
     format
         The output format. By default the suffix of the output file decides, or else a table is printed.
-        csv, json, jsonl and parquet have full precision, and also compare each measure with its own actual
-        values.
+        csv, tsv, json, jsonl and parquet have full precision, and also compare each measure with its own
+        actual values.
     output
         Write to this file.
     plot
         Draw the statistics over the levels to this file (.svg, .png, .pdf or .html).
     means
-        Write every run's mean at every level and repeat to this csv, json, jsonl or parquet file.
+        Write every run's mean at every level and repeat to this csv, tsv, json, jsonl or parquet file.
     figures
         Write figures to this folder: the statistics over the levels, and estimated against actual values.
     figure_format

@@ -112,8 +112,10 @@ def run(words: list[str]) -> None:
         make_app(listing=True)(words, exit_on_error=False, print_error=False)
         return
     from unjudged.cli.options.measure_words import separate_measures
+    from unjudged.cli.options.overwriting import check_not_overwritten
     from unjudged.cli.standard_error import warnings_on_standard_error
 
+    check_not_overwritten(words)
     with warnings_on_standard_error():
         make_app()(separate_measures(words), exit_on_error=False, print_error=False)
 

@@ -49,7 +49,7 @@ def next_to_judge(
     record: Path | None = None,
     judged: Judged = None,
     conflicts: Conflicts = "error",
-    format: Literal["qrels", "table", "csv", "json", "jsonl", "markdown", "latex", "html", "parquet"]
+    format: Literal["qrels", "table", "csv", "tsv", "json", "jsonl", "markdown", "latex", "html", "parquet"]
     | None = None,
     output: Output = None,
 ) -> None:

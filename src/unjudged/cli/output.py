@@ -15,7 +15,7 @@ from unjudged.cli.standard_error import already_said, warn
 from unjudged.errors import InputError, UsageError
 from unjudged.formats.writing import write_whole
 from unjudged.grids.grid import Grid
-from unjudged.grids.rendering import WITHOUT_NOTES, format_of, render
+from unjudged.grids.rendering import SUFFIXES, WITHOUT_NOTES, format_of, render
 from unjudged.report.figures.charts import picture
 
 WIDTH = 80
@@ -42,7 +42,10 @@ def beside_standard_error(output: Path | None) -> bool:
 
 
 def check_output(format: str | None, output: Path | None) -> str:
-    """The format to write: as asked for, else by the suffix of the file."""
+    """The format to write: as asked for, else by the suffix of the file; without a suffix, a table."""
+    if format is None and output is not None and output.suffix and output.suffix.lower() not in SUFFIXES:
+        known = ", ".join(SUFFIXES)
+        raise UsageError(f"{output}: no format has the suffix {output.suffix}: use {known}, or --format")
     chosen = format or format_of(output)
     if chosen == "parquet" and output is None:
         raise UsageError("--format parquet needs --output FILE")

@@ -39,7 +39,7 @@ def queries(
     baseline: str | None = None,
     judged: Judged = None,
     conflicts: Conflicts = "error",
-    format: Literal["text", "table", "csv", "json", "jsonl", "markdown", "latex", "html", "parquet"]
+    format: Literal["text", "table", "csv", "tsv", "json", "jsonl", "markdown", "latex", "html", "parquet"]
     | None = None,
     output: Output = None,
 ) -> None:

@@ -9,7 +9,15 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from unjudged.cli.options.arguments import File, Judged, Measures, check_files, read_judgments
+from unjudged.cli.options.arguments import (
+    OUTPUT,
+    Conflicts,
+    File,
+    Judged,
+    Measures,
+    check_files,
+    read_judgments,
+)
 from unjudged.cli.output import show
 from unjudged.cli.progress import reading
 from unjudged.errors import UsageError
@@ -23,12 +31,14 @@ from unjudged.report.saved_experiment import SavedExperiment
 from unjudged.uncertainty.calibration import Calibration
 from unjudged.uncertainty.park import is_sum
 
+PAGE_SUFFIXES = (".html", ".htm", "")
+
 
 def report(
     qrels: File,
     /,
     *runs: File,
-    output: Annotated[Path, Parameter(("-o", "--output"))],
+    output: Annotated[Path | None, OUTPUT],
     measures: Measures = None,
     baseline: Annotated[str | None, Parameter(("-b", "--baseline"))] = None,
     groups: Annotated[str | None, Parameter(("-g", "--groups"))] = None,
@@ -42,6 +52,7 @@ def report(
     alpha: float = 0.05,
     confidence: float = 0.95,
     judged: Judged = None,
+    conflicts: Conflicts = "error",
     seed: int = 0,
     title: str = TITLE,
 ) -> None:
@@ -87,6 +98,9 @@ def report(
         The confidence level of the calibrated intervals and of those for other queries.
     judged
         A file of further judgments; may be repeated.
+    conflicts
+        Which grade counts if a file of --judged judges a document differently: the first, the last or the
+        highest. By default that is an error.
     seed
         The seed of intervals, tests and corrections that resample.
     title
@@ -95,6 +109,8 @@ def report(
     if not runs:
         raise UsageError("no run given: unjudged report QRELS RUN... -o page.html")
     check_files([qrels, *runs, *(judged or ())])
+    if output is not None and output.suffix.lower() not in PAGE_SUFFIXES:
+        raise UsageError(f"a report is a page of HTML: {output} must end in {PAGE_SUFFIXES[0]}")
     check_report()
     learnt = None if calibration is None else Calibration.load(calibration)
     options = {
@@ -109,6 +125,7 @@ def report(
         "correction": (correction, "holm"),
         "alpha": (alpha, 0.05),
         "confidence": (confidence, 0.95),
+        "conflicts": (conflicts, "error"),
         "seed": (seed, 0),
         "title": (title, TITLE),
     }
@@ -122,7 +139,7 @@ def report(
     saved = None if experiment is None else SavedExperiment.of(experiment)
     if predictions is not None or saved is not None:
         check_figures()
-    judgments, chosen = read_judgments(qrels, judged), measures or REPORT_MEASURES
+    judgments, chosen = read_judgments(qrels, judged, conflicts), measures or REPORT_MEASURES
     audited = None
     if predictions is not None:
         given = {"threshold": threshold, "confidence": confidence}
@@ -144,7 +161,7 @@ def report(
             confidence=confidence,
             seed=seed,
             title=title,
-            command=shlex.join([*words, "--output", str(output)]),
+            command=shlex.join([*words, "--output", str(output or "-")]),
             files=[qrels, *(judged or ())],
             on_read=on_read,
         )

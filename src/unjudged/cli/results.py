@@ -13,7 +13,7 @@ from unjudged.formats.writing import is_stream
 from unjudged.grids.rendering import arrow_modules, format_of
 from unjudged.report.figures.charts import check_figures, check_plot, picture
 
-FOR_MEANS = ("csv", "json", "jsonl", "parquet")
+FOR_MEANS = ("csv", "tsv", "json", "jsonl", "parquet")
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,9 @@ class Results:
         made = cls(output, check_output(format, output), means, figures, kind, plot)
         check_plot(plot)
         if means is not None and format_of(means) not in FOR_MEANS:
-            raise UsageError(f"--means {means}: use a name that ends in .csv, .json, .jsonl or .parquet")
+            raise UsageError(
+                f"--means {means}: use a name that ends in .csv, .tsv, .json, .jsonl or .parquet"
+            )
         for file in filter(None, (output, means, plot)):
             if not file.parent.is_dir():
                 raise InputError(f"{file}: cannot be written: {file.parent} is not a folder")

@@ -19,6 +19,7 @@ from unjudged.grids.terminal import table
 SUFFIXES = {
     ".txt": "table",
     ".csv": "csv",
+    ".tsv": "tsv",
     ".json": "json",
     ".jsonl": "jsonl",
     ".md": "markdown",
@@ -27,7 +28,7 @@ SUFFIXES = {
     ".parquet": "parquet",
 }
 FORMATS = tuple(SUFFIXES.values())
-WITHOUT_NOTES = ("csv", "jsonl", "parquet")
+WITHOUT_NOTES = ("csv", "tsv", "jsonl", "parquet")
 """Formats that have no place for notes; whoever writes them shows the notes elsewhere."""
 
 
@@ -41,8 +42,8 @@ def render(
 ) -> str | bytes:
     """One grid or several as the content of a file; `width` and `bold` are for tables.
 
-    Formats for programs (csv, json, jsonl, parquet) use the long form of a grid where it has one. Several
-    grids are one json document; csv, jsonl and parquet hold only one.
+    Formats for programs (csv, tsv, json, jsonl, parquet) use the long form of a grid where it has one.
+    Several grids are one json document; csv, tsv, jsonl and parquet hold only one.
     """
     several = [grids] if isinstance(grids, Grid) else list(grids)
     if format == "table":
@@ -60,14 +61,19 @@ def render(
     return _FOR_PROGRAMS[format](records[0])
 
 
-def as_csv(grid: Grid) -> str:
+def as_csv(grid: Grid, delimiter: str = ",") -> str:
     """Values at full precision; what is missing or not a number is empty."""
     target = io.StringIO()
-    writer = csv.writer(target, lineterminator="\n")
+    writer = csv.writer(target, delimiter=delimiter, lineterminator="\n")
     writer.writerow([escapes.csv(column.name) for column in grid.columns])
     safe = cache(escapes.csv)
     writer.writerows([safe(c) if isinstance(c, str) else _value(c) for c in row] for row in grid.rows)
     return target.getvalue()
+
+
+def as_tsv(grid: Grid) -> str:
+    """The same as csv, separated by tabs."""
+    return as_csv(grid, "\t")
 
 
 def as_json(grid: Grid) -> str:
@@ -112,7 +118,7 @@ def as_html(grid: Grid) -> str:
     names, *rows = _cells(grid, escapes.html, "<b>{}</b>")
     head, body = row(names, "th"), "\n".join(row(cells, "td") for cells in rows)
     caption = f"<caption>{escapes.html(grid.title)}</caption>" if grid.title else ""
-    notes = "".join(f"<p>{escapes.html(note)}</p>" for note in grid.notes)
+    notes = "".join(f"<p>{escapes.html(note)}</p>\n" for note in grid.notes)
     return f"<table>{caption}\n<thead>{head}</thead>\n<tbody>\n{body}\n</tbody></table>\n{notes}"
 
 
@@ -151,6 +157,7 @@ _FOR_PEOPLE: dict[str, Callable[[Grid], str]] = {
 }
 _FOR_PROGRAMS: dict[str, Callable[[Grid], str | bytes]] = {
     "csv": as_csv,
+    "tsv": as_tsv,
     "jsonl": as_jsonl,
     "parquet": as_parquet,
 }

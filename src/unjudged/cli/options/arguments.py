@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Literal
 
-from cyclopts import Parameter
+from cyclopts import Parameter, Token
 
 from unjudged.cli.standard_error import warn
 from unjudged.errors import InputError, UsageError
@@ -15,12 +15,22 @@ from unjudged.measures.names import parse_measure
 from unjudged.measures.registry import Measure
 from unjudged.rankings.judgments import Judgments
 
+
+def _path_or_standard_output(_: object, tokens: Sequence[Token]) -> Path | None:
+    """A file to write; a hyphen is standard output, as it is standard input among the files to read."""
+    name = tokens[0].value
+    if name.startswith("-") and name != "-":
+        raise ValueError(f"expected the name of a file, found {name}")
+    return None if name == "-" else Path(name)
+
+
 File = Annotated[str, Parameter(allow_leading_hyphen=True)]
-Format = Literal["table", "csv", "json", "jsonl", "markdown", "latex", "html", "parquet"]
+Format = Literal["table", "csv", "tsv", "json", "jsonl", "markdown", "latex", "html", "parquet"]
 Conflicts = Literal["error", "first", "last", "highest"]
 Judged = Annotated[list[str] | None, Parameter(("-j", "--judged"), negative="")]
 Measures = Annotated[list[str] | None, Parameter(("-m", "--measure"), negative="")]
-Output = Annotated[Path | None, Parameter(("-o", "--output"))]
+OUTPUT = Parameter(("-o", "--output"), converter=_path_or_standard_output, allow_leading_hyphen=True)
+Output = Annotated[Path | None, OUTPUT]
 Plot = Annotated[Path | None, Parameter("--plot")]
 one_measure = parse_measure
 DESIGN = b"unjudged-design"
