@@ -75,10 +75,28 @@ def test_objects_of_unknown_kind(place: str) -> None:
 
 @pytest.mark.parametrize("value", [None, "0.5", 0, 1, 95, object(), [0.5], float("nan")])
 def test_levels_of_significance_and_confidence(value: Any) -> None:
-    with pytest.raises(UsageError, match=r"alpha is .*expected a number between 0 and 1"):
+    with pytest.raises(UsageError, match=r"alpha is .*expected a number between 0 and 1, such as 0.05"):
         u.compare(QRELS, RUNS, "AP", alpha=value)
-    with pytest.raises(UsageError, match=r"confidence is .*expected a number between 0 and 1"):
+    with pytest.raises(UsageError, match=r"confidence is .*expected a number between 0 and 1, such as 0.95"):
         u.compare(QRELS, RUNS, "AP", confidence=value)
+
+
+SEEDS: dict[str, Callable[[Any], object]] = {
+    "compare": lambda x: u.compare(QRELS, RUNS, "AP", seed=x),
+    "compare_pairs": lambda x: u.compare_pairs([[0.1, 0.2], [0.2, 0.1]], test="randomization", seed=x),
+    "estimate": lambda x: SCORES.estimate("queries", seed=x),
+    "report_page": lambda x: u.report_page(QRELS, RUNS, "AP", seed=x),
+    "choose": lambda x: u.choose(QRELS, RUNS, 1, "AP", seed=x),
+    "spot_check_design": lambda x: u.spot_check_design(QRELS, RUN, (0.05,), seed=x),
+    "design_for_predictions": lambda x: u.design_for_predictions(RUNS, 1, seed=x),
+}
+
+
+@pytest.mark.parametrize("place", SEEDS)
+@pytest.mark.parametrize("value", [-1, 1.5, "2", None, object(), [1], b"x", float("nan")])
+def test_seeds(place: str, value: Any) -> None:
+    with pytest.raises(UsageError, match=r"seed is .*, expected a whole number of at least 0"):
+        SEEDS[place](value)
 
 
 @pytest.mark.parametrize("value", [0, -1, 1.5, "2", object(), [1], b"x"])

@@ -58,10 +58,10 @@ def whole(what: str, value: object, least: int = 0) -> int:
     return number
 
 
-def check_probability(what: str, value: object) -> None:
+def check_probability(what: str, value: object, such_as: float) -> None:
     """Refuse what is no number between 0 and 1, both excluded."""
     if not isinstance(value, Real) or not 0 < float(value) < 1:
-        raise UsageError(f"{what} is {shown(value)}, expected a number between 0 and 1, such as 0.05")
+        raise UsageError(f"{what} is {shown(value)}, expected a number between 0 and 1, such as {such_as}")
 
 
 def check_file_name(what: str, value: Any, expected: str) -> None:

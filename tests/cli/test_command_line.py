@@ -274,6 +274,43 @@ def test_options_that_do_not_go_together() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("interval", "option", "users"),
+    [
+        ("queries", ["--prevalence", "0.1"], "model or both"),
+        ("bounds", ["--prevalence", "0.1"], "model or both"),
+        ("model", ["--calibration", "c.json"], "calibrated"),
+        ("both", ["--more", "3"], "bounds"),
+    ],
+)
+def test_an_option_that_an_interval_would_ignore_is_refused(
+    interval: str, option: list[str], users: str
+) -> None:
+    said = refused(2, "evaluate", QRELS, RUN, "--interval", interval, *option)
+    assert said == f"{option[0]} is for --interval {users}, not {interval}: omit it"
+
+
+def test_a_confidence_level_that_nothing_uses_is_refused() -> None:
+    """The interval for other queries that compare prints has the level 1 - alpha."""
+    said = refused(2, "compare", QRELS, RUN, str(sample.runs["dense"]), "--confidence", "0.9")
+    assert said.startswith("--confidence is for --calibration and --predictions;")
+
+
+SEEDED = {
+    "compare": ["compare", QRELS, RUN, str(sample.runs["dense"]), "--test", "randomization"],
+    "tukey": ["compare", QRELS, RUN, str(sample.runs["dense"]), "--correction", "tukey"],
+    "evaluate": ["evaluate", QRELS, RUN, "--interval", "queries"],
+    "next": ["next", QRELS, RUN, str(sample.runs["dense"]), "--settle"],
+    "spot-check": ["spot-check", QRELS, str(sample.runs["dense"])],
+}
+
+
+@pytest.mark.parametrize("command", SEEDED)
+def test_a_seed_below_0_is_refused(command: str) -> None:
+    said = refused(2, *SEEDED[command], "--seed", "-1")
+    assert said == "seed is -1, expected a whole number of at least 0"
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="signals differ there")
 def test_interrupt_ends_in_a_second(tmp_path: Path) -> None:
     fifo, target = tmp_path / "fifo", tmp_path / "out"

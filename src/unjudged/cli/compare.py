@@ -45,6 +45,7 @@ from unjudged.uncertainty.calibration import Calibration
 DETAILED = ("json", "jsonl", "parquet")
 """Formats that have all that is known about a pair; csv has the nine columns that are asked for most."""
 
+CONFIDENCE = 0.95
 ONE_TABLE = ("csv", "tsv", "jsonl", "parquet")
 
 
@@ -60,7 +61,7 @@ def compare(
     pairs: Annotated[bool, Parameter(negative="")] = False,
     per_query: Annotated[bool, Parameter(("-q", "--per-query"), negative="")] = False,
     calibration: str | None = None,
-    confidence: float = 0.95,
+    confidence: float = CONFIDENCE,
     predicted: Predicted = NO_PREDICTIONS,
     inputs: Inputs = USUAL,
     judged: Judged = None,
@@ -100,7 +101,8 @@ def compare(
     calibration
         A file that `unjudged calibrate` wrote: adds a calibrated interval to the comparison of two runs.
     confidence
-        The confidence level of the calibrated interval.
+        The confidence level of the intervals of --calibration and --predictions. The interval for other
+        queries has the level 1 - alpha.
     predicted
         Options for predicted relevance.
     inputs
@@ -133,6 +135,7 @@ def compare(
     chosen = check_output(format, output)
     check_plot(plot)
     predicted.check()
+    _check_used(confidence, calibration, predicted.predictions)
     learnt = None if calibration is None else Calibration.load(calibration)
     with reading(len(named)) as on_read:
         judgments = read_judgments(inputs.judgments(qrels), judged, conflicts)
@@ -169,6 +172,13 @@ def compare(
         show(found.to_latex(), output)
     else:
         show_grids(_grid(found, chosen, pairs), format, output)
+
+
+def _check_used(confidence: float, *users: str | None) -> None:
+    """Refuse a confidence level if there is no interval that has it."""
+    if confidence != CONFIDENCE and not any(users):
+        problem = "--confidence is for --calibration and --predictions"
+        raise UsageError(f"{problem}; the interval for other queries has the level 1 - alpha: use --alpha")
 
 
 def _grid(found: Comparison, format: str, pairs: bool) -> Grid:

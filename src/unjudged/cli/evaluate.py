@@ -30,6 +30,10 @@ from unjudged.evaluation import DEFAULT_MEASURES
 from unjudged.measures.names import parse_measures
 from unjudged.report.figures.charts import check_plot
 
+INTERVALS = ("bounds", "calibrated", "model", "queries", "both")
+USERS = {"prevalence": ("model", "both"), "calibration": ("calibrated",), "more": ("bounds",)}
+"""The intervals that use an option."""
+
 
 def evaluate(
     qrels: File,
@@ -127,6 +131,7 @@ def evaluate(
         return
     if interval is None and (prevalence, calibration, confidence, more, seed) != (None, None, 0.95, 0, 0):
         raise UsageError("--prevalence, --calibration, --confidence, --more and --seed need --interval")
+    _check_used(interval, prevalence=prevalence, calibration=calibration, more=more or None)
     learnt = None if calibration is None else unjudged.Calibration.load(calibration)
     if interval is not None and per_query:
         raise UsageError("--per-query cannot be used with --interval: intervals are of means")
@@ -161,3 +166,11 @@ def evaluate(
             on_progress=lambda done, _: advance(done),
         )
     show_grids(estimates.grid(), format, output)
+
+
+def _check_used(interval: str | None, **given: object) -> None:
+    """Refuse an option that this interval would ignore."""
+    for option, value in given.items():
+        users = USERS[option]
+        if value is not None and interval in INTERVALS and interval not in users:
+            raise UsageError(f"--{option} is for --interval {' or '.join(users)}, not {interval}: omit it")

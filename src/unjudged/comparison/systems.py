@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from unjudged.choices import whole
 from unjudged.comparison.by_measure import MeasureComparison
 from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.judgment_bounds import judgment_bounds
@@ -47,6 +48,7 @@ def compare(
     0.1006 [0.0570, 0.1497] clear reranked
     """
     check_confidence(confidence)
+    seed = whole("seed", seed)
     chosen = parse_measures(measures)
     judgments, named = Judgments.of(qrels), name_runs(runs)
     if len(named) < 2:

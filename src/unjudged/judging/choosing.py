@@ -111,7 +111,7 @@ def choose(
     '2 of 3 pairs of 3 runs are open by nDCG@10.'
     """
     (chosen,) = parse_measures(measure)
-    budget = whole("budget", budget, least=1)
+    budget, seed = whole("budget", budget, least=1), whole("seed", seed)
     judgments, named = Judgments.of(qrels), name_runs(runs)
     if len(named) < 2:
         raise UsageError("the order of runs was asked for: give two runs or more")

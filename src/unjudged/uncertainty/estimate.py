@@ -58,4 +58,4 @@ class Estimate:
 
 def check_confidence(confidence: float) -> None:
     """Refuse a confidence level that no interval can have."""
-    check_probability("confidence", confidence)
+    check_probability("confidence", confidence, 0.95)

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from unjudged.choices import Choices
+from unjudged.choices import Choices, whole
 from unjudged.errors import UsageError
 from unjudged.measures.registry import Measure
 from unjudged.rankings.judged import Floats, JudgedRankings
@@ -118,6 +118,7 @@ def make_intervals(name: str, request: IntervalRequest) -> EstimateRows:
     import_module("unjudged.uncertainty.methods")
     method = INTERVALS.find(name)
     check_confidence(request.confidence)
+    whole("seed", request.seed)
     if name != "queries" and request.rankings.judgments.scale is not None:
         raise UsageError(f"{name!r} intervals need whole grades, and these have fractions: use 'queries'")
     refused = {k: reason for k, m in enumerate(request.measures) if (reason := _refusal(method, m, request))}
