@@ -55,7 +55,7 @@ def groups_of(groups: Groups, runs: Iterable[str]) -> dict[str, str]:
     if isinstance(groups, Mapping):
         known = dict(groups)
     elif isinstance(groups, str) and "(" in groups:
-        known = _by_pattern(groups, names)
+        known = groups_by_pattern(groups, names)
     else:
         known = read_groups(groups)
     lacking = [run for run in names if run not in known]
@@ -65,7 +65,8 @@ def groups_of(groups: Groups, runs: Iterable[str]) -> dict[str, str]:
     return {run: known[run] for run in names}
 
 
-def _by_pattern(pattern: str, runs: list[str]) -> dict[str, str]:
+def groups_by_pattern(pattern: str, runs: Iterable[str]) -> dict[str, str]:
+    """The group of each run whose name the pattern matches: its first bracket."""
     try:
         compiled = re.compile(pattern)
     except re.error as error:

@@ -100,3 +100,108 @@ def test_three_columns_say_how_they_are_read(tmp_path: Path) -> None:
     assert line.startswith(
         f"unjudged: {path}: three columns without a header are read as query, document, rank"
     )
+
+
+THREE = ("boolean", "lexical", "fused")
+"""Runs that rank every query of the judgments."""
+
+READERS = {
+    "evaluate": ["evaluate", "QRELS", "RUNS", "-m", "AP"],
+    "compare": ["compare", "QRELS", "RUNS"],
+    "calibrate": ["calibrate", "QRELS", "RUNS", "--groups", "(.*)", "--depth", "20", "-m", "RBP"],
+    "audit": ["audit", "QRELS", str(QRELS), "RUNS"],
+    "next": ["next", "QRELS", "RUNS", "--budget", "5"],
+    "next for the order": ["next", "QRELS", "RUNS", "--budget", "5", "--settle"],
+    "plan queries": ["plan", "queries", "QRELS", "RUNS", "-b", "fused"],
+    "plan judgments": [
+        "plan",
+        "judgments",
+        "QRELS",
+        "RUNS",
+        "--tau",
+        "0.1",
+        "-d",
+        "random",
+        "--repeats",
+        "2",
+    ],
+    "pool": ["pool", "RUNS", "--depth", "3", "--qrels", "QRELS", "--no-header"],
+    "pool statistics": ["pool", "RUNS", "--depth", "3", "--statistics", "-g", "^(.)"],
+    "sample": ["sample", "QRELS", "RUNS", "-d", "depth", "--depth", "3", "--no-header"],
+    "reusability": ["reusability", "QRELS", "RUNS", "--groups", "^(.)"],
+    "experiment": ["experiment", "QRELS", "RUNS", "--levels", "50%", "--repeats", "2", "-m", "AP"],
+}
+
+
+def filled(command: list[str], qrels: object, *runs: object) -> list[str]:
+    places = {"QRELS": [str(qrels)], "RUNS": list(map(str, runs))}
+    return [word for given in command for word in places.get(given, [given])]
+
+
+@pytest.fixture(scope="module")
+def foreign(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
+    """Judgments, and three runs in one file, with names of columns that are nobody's."""
+    folder = tmp_path_factory.mktemp("foreign")
+    rows = [(name, line.split()) for name in THREE for line in sample.runs[name].read_text().splitlines()]
+    (folder / "all.csv").write_text(
+        "engine,asked,url,cosine\n" + "".join(f"{name},{r[0]},{r[2]},{r[4]}\n" for name, r in rows)
+    )
+    (folder / "stars.csv").write_text(
+        "asked,url,stars\n" + "".join(f"{q},{d},{g}\n" for q, _, d, g in JUDGED)
+    )
+    return str(folder / "stars.csv"), str(folder / "all.csv")
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_every_command_that_reads_runs_takes_their_columns(name: str, foreign: tuple[str, str]) -> None:
+    columns = ["--columns", "run=engine", "query=asked", "document=url", "score=cosine"]
+    of_qrels = ["--qrels-columns", "query=asked", "document=url", "grade=stars"]
+    asked = [*filled(READERS[name], *foreign), *columns, *of_qrels]
+    assert printed(*asked) == printed(*filled(READERS[name], QRELS, *(sample.runs[run] for run in THREE)))
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_a_pattern_is_as_many_runs_as_match(name: str, tmp_path: Path) -> None:
+    for run in THREE:
+        (tmp_path / f"{run}.run").write_bytes(sample.runs[run].read_bytes())
+    found = printed(*filled(READERS[name], QRELS, tmp_path / "*.run"))
+    files = [sample.runs[run] for run in sorted(THREE)]
+    assert found == printed(*filled(READERS[name], QRELS, *files))
+
+
+def test_a_spot_check_takes_columns(own: tuple[str, str]) -> None:
+    words = ["query=topic_name", "document=url"]
+    options = ["--columns", *words, "score=cosine", "--qrels-columns", *words, "grade=stars"]
+    assert printed("spot-check", *own, *options) == printed("spot-check", str(QRELS), str(RUN))
+
+
+def test_a_spot_check_is_of_one_run(foreign: tuple[str, str]) -> None:
+    columns = ["--columns", "run=engine", "query=asked", "document=url", "score=cosine"]
+    said = refused(2, "spot-check", str(QRELS), foreign[1], *columns)
+    assert said == f"{foreign[1]} has 3 runs, and one at a time can be checked"
+
+
+def test_a_sample_for_predictions_takes_columns(own: tuple[str, str], tmp_path: Path) -> None:
+    columns = "query=topic_name,document=url,score=cosine"
+    asked = ["sample", "--for", "predictions", "--budget", "20", "--to-judge"]
+    printed(*asked, str(tmp_path / "own"), own[1], "--columns", columns)
+    printed(*asked, str(tmp_path / "trec"), str(RUN))
+    tasks = [(tmp_path / folder / "assessor-1.qrels").read_text() for folder in ("own", "trec")]
+    assert tasks[0] == tasks[1]
+    assert f"--columns {columns}" in (tmp_path / "own" / "design.txt").read_text()
+
+
+def test_a_report_names_runs_by_their_tags(tmp_path: Path) -> None:
+    pytest.importorskip("jinja2")
+    run = tmp_path / "input.run"
+    run.write_bytes(RUN.read_bytes())
+    page = printed("report", str(QRELS), str(run), "-m", "AP", "--names", "tag", "-o", "-")
+    assert "--names tag" in page
+    assert '"lexical"' in page
+
+
+def test_what_a_pool_records_makes_it_again(foreign: tuple[str, str]) -> None:
+    columns = ["--columns", "run=engine", "query=asked", "document=url", "score=cosine"]
+    made = printed("pool", foreign[1], "--depth", "3", *columns)
+    command = made.splitlines()[0].partition(": unjudged ")[2]
+    assert printed(*command.split()) == made

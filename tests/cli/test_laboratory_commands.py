@@ -105,7 +105,7 @@ def test_pool_statistics(tmp_path: Path) -> None:
         (["experiment", QRELS, *RUNS, "-d", "depth", "--levels", "9" * 400], "invalid depth '9999"),
         (["simulate", "new", "--seed", "-1"], "seed is -1"),
         (["simulate", "new", "--depth", "0"], "depth is 0"),
-        (["experiment", QRELS, RUNS[0]], "an experiment compares runs"),
+        (["experiment", QRELS, RUNS[0]], "two or more runs are needed: unjudged experiment QRELS RUN RUN..."),
         (
             ["experiment", QRELS, *RUNS, "-d", "depth", "-m", "statAP"],
             "needs the probability that each",

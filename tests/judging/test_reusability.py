@@ -43,7 +43,7 @@ def test_the_command() -> None:
     text = printed("reusability", str(sample.qrels), *RUNS, "--depth", "20")
     assert "Topics, by AP" in text
     assert "Not reusable as it is" in text
-    assert "two runs or more" in refused(2, "reusability", str(sample.qrels), RUNS[0])
+    assert "two or more runs are needed" in refused(2, "reusability", str(sample.qrels), RUNS[0])
 
 
 def test_trec8(data: Path) -> None:

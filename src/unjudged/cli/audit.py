@@ -8,6 +8,7 @@ from cyclopts import Parameter
 
 from unjudged import audit as audit_predictions
 from unjudged.cli.options.arguments import File, Format, Output, Plot, check_files
+from unjudged.cli.options.input_options import USUAL, Inputs
 from unjudged.cli.output import check_output, show_figure, show_grids
 from unjudged.cli.progress import progress
 from unjudged.grids.rendering import WITHOUT_NOTES
@@ -26,6 +27,7 @@ def audit(
     threshold: float | None = None,
     kind: Literal["grades", "scores"] | None = None,
     confidence: float = 0.95,
+    inputs: Inputs = USUAL,
     format: Format | None = None,
     output: Output = None,
     plot: Plot = None,
@@ -54,6 +56,8 @@ def audit(
         Read the predictions as grades or as scores, whatever the file looks like.
     confidence
         The confidence level of the intervals.
+    inputs
+        Options for reading files.
     format
         The output format. By default the suffix of the output file decides, or else tables are printed.
         csv, tsv, jsonl and parquet hold everything in one table.
@@ -65,11 +69,12 @@ def audit(
     check_files([qrels, predictions, *runs])
     chosen = check_output(format, output)
     check_plot(plot)
+    named = inputs.runs(runs, "audit QRELS PREDICTIONS RUN...") if runs else None
     with progress("comparing"):
         found = audit_predictions(
-            Judgments.read(qrels),
+            Judgments.read(inputs.judgments(qrels)),
             Predictions.of(predictions, kind=kind),
-            list(runs) or None,
+            named,
             measure,
             rel=rel,
             threshold=threshold,

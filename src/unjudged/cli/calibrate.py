@@ -18,9 +18,9 @@ from unjudged.cli.options.arguments import (
     check_files,
     read_judgments,
 )
+from unjudged.cli.options.input_options import USUAL, Inputs
 from unjudged.cli.output import show, show_grids
 from unjudged.cli.progress import reading
-from unjudged.errors import UsageError
 from unjudged.grids.grid import Column, Grid
 from unjudged.grids.rendering import format_of
 from unjudged.groups import CALIBRATED_MEASURES
@@ -37,6 +37,7 @@ def calibrate(
     unit: Literal["runs", "groups"] = "runs",
     judged: Judged = None,
     conflicts: Conflicts = "error",
+    inputs: Inputs = USUAL,
     format: Format | None = None,
     output: Output = None,
 ) -> None:
@@ -66,19 +67,20 @@ def calibrate(
     conflicts
         Which grade counts if a file of --judged judges a document differently: the first, the last or the
         highest. By default that is an error.
+    inputs
+        Options for reading files.
     format
         json (the default) is the file that `--calibration` reads. The other formats show what was learnt: for
         each measure the number of left-out runs and their errors. The suffix of the output file decides too.
     output
         Write to this file.
     """
-    if not runs:
-        raise UsageError("no run given: unjudged calibrate QRELS RUN... --groups FILE")
     check_files([qrels, *runs, *(judged or ())])
-    with reading(len(runs)) as on_read:
+    named = inputs.runs(runs, "calibrate QRELS RUN... --groups FILE")
+    with reading(len(named)) as on_read:
         found = learn(
-            read_judgments(qrels, judged, conflicts),
-            list(runs),
+            read_judgments(inputs.judgments(qrels), judged, conflicts),
+            named,
             groups,
             measures or CALIBRATED_MEASURES,
             depth=depth,

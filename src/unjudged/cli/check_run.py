@@ -17,10 +17,10 @@ from unjudged.cli.options.arguments import (
     check_files,
     read_judgments,
 )
+from unjudged.cli.options.input_options import USUAL, Inputs
 from unjudged.cli.output import check_output, show, show_grids
 from unjudged.cli.progress import progress
 from unjudged.errors import InputError, UsageError
-from unjudged.evaluation import name_runs
 from unjudged.uncertainty.calibration import Calibration
 
 PREVALENCE = 0.05
@@ -40,6 +40,7 @@ def spot_check(
     confidence: float = 0.95,
     judged: Judged = None,
     conflicts: Conflicts = "error",
+    inputs: Inputs = USUAL,
     format: Format | None = None,
     output: Output = None,
 ) -> None:
@@ -75,6 +76,8 @@ def spot_check(
     conflicts
         Which grade counts if a file of --judged judges a document differently: the first, the last or the
         highest. By default that is an error.
+    inputs
+        Options for reading files.
     format
         The format of the result. By default the suffix of the output file decides, or else a table is
         printed.
@@ -87,12 +90,16 @@ def spot_check(
     if checked is None and format is not None:
         raise UsageError("--format is for the result; the documents to judge are listed as qrels")
     check_output(format, output)
+    named = inputs.runs([run], "spot-check QRELS RUN")
+    if len(named) > 1:
+        raise UsageError(f"{run} has {len(named)} runs, and one at a time can be checked")
+    (name, source), *_ = named.items()
     by_band = (
         Calibration.load(calibration) if calibration else (PREVALENCE if prevalence is None else prevalence,)
     )
     with progress("checking"):
-        judgments = read_judgments(qrels, judged, conflicts)
-        design = spot_check_design(judgments, run, by_band, measure, budget=budget, seed=seed)
+        judgments = read_judgments(inputs.judgments(qrels), judged, conflicts)
+        design = spot_check_design(judgments, source, by_band, measure, budget=budget, seed=seed)
         if checked is None:
             show(design.task(), output)
             return
@@ -101,6 +108,5 @@ def spot_check(
             problem = f"{answers.undrawn} judged documents were not drawn by this command"
             remedy = "give the same judgments, measure, budget, seed and calibration as when they were listed"
             raise InputError(f"{problem}: {remedy}", source=checked)
-        name = next(iter(name_runs(run)))
-        found = estimate(answers.judgments, run, by_band, measure, name=name, confidence=confidence)
+        found = estimate(answers.judgments, source, by_band, measure, name=name, confidence=confidence)
     show_grids(found.grid(), format, output)

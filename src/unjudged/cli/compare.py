@@ -127,9 +127,7 @@ def compare(
     if per_query and pairs:
         raise UsageError("--per-query and --pairs cannot be used together")
     check_files([qrels, *runs, *(judged or ())])
-    named = inputs.runs(runs) if runs else {}
-    if len(named) < 2:
-        raise UsageError("two or more runs are needed: unjudged compare QRELS RUN RUN...")
+    named = inputs.runs(runs, "compare QRELS RUN RUN...", least=2)
     if per_query and len(named) != 2:
         raise UsageError(f"--per-query is about two runs, and there are {len(named)}")
     chosen = check_output(format, output)

@@ -114,13 +114,11 @@ def evaluate(
         Draw the means of the first measure with intervals (--interval, or bounds and other queries) in this
         file: svg, png, pdf or html.
     """
-    if not runs:
-        raise UsageError("no run given: unjudged evaluate QRELS RUN...")
     check_files([qrels, *runs, *(judged or ())])
     check_output(format, output)
     check_plot(plot)
     predicted.check(interval=interval, per_query=per_query, depth=depth)
-    named = inputs.runs(runs)
+    named = inputs.runs(runs, "evaluate QRELS RUN...")
     if predicted.predictions is not None:
         judgments = read_judgments(inputs.judgments(qrels), judged, conflicts)
         if rel is not None and rel % 1:

@@ -17,9 +17,9 @@ from unjudged.cli.options.arguments import (
     check_files,
     read_judgments,
 )
+from unjudged.cli.options.input_options import USUAL, Inputs
 from unjudged.cli.progress import progress, reading
-from unjudged.errors import UsageError
-from unjudged.evaluation import judged_rankings, name_runs
+from unjudged.evaluation import judged_rankings
 from unjudged.formats.matching import cores
 
 
@@ -38,6 +38,7 @@ def experiment(
     workers: int | None = None,
     judged: Judged = None,
     conflicts: Conflicts = "error",
+    inputs: Inputs = USUAL,
     format: Format | None = None,
     output: Output = None,
     plot: Plot = None,
@@ -79,10 +80,12 @@ def experiment(
     workers
         The number of processes. Default: one per core. The result does not depend on it.
     judged
-        Judgments made since, in a file of their own; may be repeated.
+        A file of further judgments; may be repeated.
     conflicts
         Which grade counts if a file of --judged judges a document differently: the first, the last or the
         highest. By default that is an error.
+    inputs
+        Options for reading files.
     format
         The output format. By default the suffix of the output file decides, or else a table is printed.
         csv, tsv, json, jsonl and parquet have full precision, and also compare each measure with its own
@@ -104,17 +107,15 @@ def experiment(
     from unjudged.judging.designs import find_design
     from unjudged.judging.pool import Pool
 
-    check_files([qrels, *runs])
-    if len(runs) < 2:
-        raise UsageError("an experiment compares runs: unjudged experiment QRELS RUN RUN...")
+    check_files([qrels, *runs, *(judged or ())])
+    named = inputs.runs(runs, "experiment QRELS RUN RUN...", least=2)
     chosen = find_design(design)
     options: dict[str, Any] = {} if top is None else {"top": top}
     chosen.check_options(options)
     steps = None if levels is None else [chosen.level.read(part.strip()) for part in levels.split(",")]
     names = known_statistics(statistics or DEFAULT_STATISTICS)
     results = Results.of(output, format, means, figures, figure_format, plot=plot)
-    named = name_runs(list(runs))
-    judgments = read_judgments(qrels, judged, conflicts)
+    judgments = read_judgments(inputs.judgments(qrels), judged, conflicts)
     with reading(len(named)) as on_read:
         pool = Pool(judgments, judged_rankings(judgments, named, on_read=on_read), list(named))
     samples = len(steps or chosen.levels) * (repeats if chosen.random else 1)

@@ -18,6 +18,7 @@ from unjudged.cli.options.arguments import (
     one_measure,
     read_judgments,
 )
+from unjudged.cli.options.input_options import USUAL, Inputs
 from unjudged.cli.options.judging_folder import check_new
 from unjudged.cli.output import show, show_grids
 from unjudged.cli.progress import progress
@@ -49,6 +50,7 @@ def next_to_judge(
     record: Path | None = None,
     judged: Judged = None,
     conflicts: Conflicts = "error",
+    inputs: Inputs = USUAL,
     format: Literal["qrels", "table", "csv", "tsv", "json", "jsonl", "markdown", "latex", "html", "parquet"]
     | None = None,
     output: Output = None,
@@ -99,6 +101,8 @@ def next_to_judge(
     conflicts
         Which grade counts if a file of --judged judges a document differently: the first, the last or the
         highest. By default that is an error.
+    inputs
+        Options for reading files.
     format
         The output format: qrels, or one that also has the gain of each document. By default the suffix of the
         output file decides, or else it is qrels.
@@ -106,16 +110,15 @@ def next_to_judge(
         Write to this file.
     """
     check_files([qrels, *runs, *(judged or ())])
-    if not runs:
-        raise UsageError("no run given: unjudged next QRELS RUN...")
+    named = inputs.runs(runs, "next QRELS RUN...")
     chosen = one_measure(measure)
     if settle or chosen.traits.weight is None:
         if difference:
             raise UsageError("--difference is for RBP and P, and does not go with --settle: omit it")
         with progress("choosing documents"):
             found = choose(
-                read_judgments(qrels, judged, conflicts),
-                list(runs),
+                read_judgments(inputs.judgments(qrels), judged, conflicts),
+                named,
                 budget,
                 chosen,
                 top=top,
@@ -130,8 +133,8 @@ def next_to_judge(
     if top is not None or pooled or forecast or record:
         raise UsageError("--top, --pooled, --forecast and --record go with --settle")
     with progress("choosing documents"):
-        judgments = read_judgments(qrels, judged, conflicts)
-        wanted = to_judge(judgments, list(runs), budget, chosen, difference=difference)
+        judgments = read_judgments(inputs.judgments(qrels), judged, conflicts)
+        wanted = to_judge(judgments, named, budget, chosen, difference=difference)
     if not wanted:
         raise InputError("nothing is left to judge: every document that counts is judged")
     by_suffix = format_of(output, "qrels")

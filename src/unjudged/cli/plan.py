@@ -9,6 +9,7 @@ from cyclopts import App, Parameter
 
 import unjudged
 from unjudged.cli.options.arguments import Conflicts, File, Judged, Output, check_files, read_judgments
+from unjudged.cli.options.input_options import USUAL, Inputs
 from unjudged.cli.output import show, show_grids
 from unjudged.cli.progress import reading
 from unjudged.comparison.testing.power import plan_queries
@@ -36,9 +37,10 @@ def queries(
     alpha: float = 0.05,
     correction: Literal["none", "holm", "bh", "bonferroni"] = "holm",
     comparisons: int | None = None,
-    baseline: str | None = None,
+    baseline: Annotated[str | None, Parameter(("-b", "--baseline"))] = None,
     judged: Judged = None,
     conflicts: Conflicts = "error",
+    inputs: Inputs = USUAL,
     format: Literal["text", "table", "csv", "tsv", "json", "jsonl", "markdown", "latex", "html", "parquet"]
     | None = None,
     output: Output = None,
@@ -74,21 +76,21 @@ def queries(
     conflicts
         Which grade counts if a file of --judged judges a document differently: the first, the last or the
         highest. By default that is an error.
+    inputs
+        Options for reading files.
     format
         The output format. By default the suffix of the output file decides, or else it is text.
     output
         Write to this file.
     """
-    if len(runs) < 2:
-        raise UsageError("a plan needs two runs or more: unjudged plan queries QRELS RUN RUN...")
     check_files([qrels, *runs, *(judged or ())])
+    named = inputs.runs(runs, "plan queries QRELS RUN RUN...", least=2)
     chosen = parse_measures(measures or "AP")
     for measure in chosen:
         measure.check_mean()
-    with reading(len(runs)) as on_read:
-        scores = unjudged.evaluate(
-            read_judgments(qrels, judged, conflicts), list(runs), chosen, on_read=on_read
-        )
+    with reading(len(named)) as on_read:
+        judgments = read_judgments(inputs.judgments(qrels), judged, conflicts)
+        scores = unjudged.evaluate(judgments, named, chosen, on_read=on_read)
     if baseline is not None and baseline not in scores.runs:
         raise UsageError(f"baseline is {baseline!r}, expected one of {', '.join(scores.runs)}")
     against = None if baseline is None else list(scores.runs).index(baseline)

@@ -6,7 +6,17 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from unjudged.cli.options.arguments import File, Format, Judged, Output, Plot, check_files, read_judgments
+from unjudged.cli.options.arguments import (
+    Conflicts,
+    File,
+    Format,
+    Judged,
+    Output,
+    Plot,
+    check_files,
+    read_judgments,
+)
+from unjudged.cli.options.input_options import USUAL, Inputs
 from unjudged.cli.output import show_figure, show_grids
 from unjudged.cli.progress import progress
 from unjudged.report.figures.charts import check_plot
@@ -24,6 +34,8 @@ def judgments(
     repeats: int = 10,
     seed: int = 0,
     judged: Judged = None,
+    conflicts: Conflicts = "error",
+    inputs: Inputs = USUAL,
     format: Format | None = None,
     output: Output = None,
     plot: Plot = None,
@@ -54,7 +66,12 @@ def judgments(
     seed
         Another number gives other samples.
     judged
-        Judgments made since, in a file of their own; may be repeated.
+        A file of further judgments; may be repeated.
+    conflicts
+        Which grade counts if a file of --judged judges a document differently: the first, the last or the
+        highest. By default that is an error.
+    inputs
+        Options for reading files.
     format
         The output format; by default the suffix of the output file decides.
     output
@@ -66,10 +83,11 @@ def judgments(
 
     check_files([qrels, *runs, *(judged or ())])
     check_plot(plot)
+    named = inputs.runs(runs, "plan judgments QRELS RUN RUN...", least=2)
     with progress("drawing samples"):
         found = plan_judgments(
-            read_judgments(qrels, judged),
-            list(runs),
+            read_judgments(inputs.judgments(qrels), judged, conflicts),
+            named,
             tau=tau,
             width=width,
             designs=designs,

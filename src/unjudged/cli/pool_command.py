@@ -11,17 +11,19 @@ from cyclopts import Parameter
 from unjudged.cli.options.arguments import (
     File,
     Format,
+    Groups,
     Output,
     Plot,
     check_files,
     read_groups,
     read_judgments,
 )
-from unjudged.cli.options.judgment_files import check_runs, show_judgments
+from unjudged.cli.options.input_options import USUAL, Inputs
+from unjudged.cli.options.judgment_files import show_judgments
 from unjudged.cli.output import command_line, show_figure, show_grids
 from unjudged.cli.progress import reading
 from unjudged.errors import UsageError
-from unjudged.evaluation import judged_rankings, name_runs
+from unjudged.evaluation import judged_rankings
 from unjudged.measures.names import parse_measures
 from unjudged.rankings.judgments import Judgments
 from unjudged.report.figures.charts import check_plot
@@ -36,9 +38,10 @@ def pool(
     qrels: str | None = None,
     since: str | None = None,
     leave_out: str | None = None,
-    groups: str | None = None,
+    groups: Groups = None,
     statistics: Annotated[bool, Parameter(negative="")] = False,
     measures: Annotated[list[str] | None, Parameter(("-m", "--measure"), negative="")] = None,
+    inputs: Inputs = USUAL,
     header: bool = True,
     format: Format | None = None,
     output: Output = None,
@@ -63,12 +66,15 @@ def pool(
         A run or group: documents that only it has among its first documents are removed from the
         judgments, which otherwise stay as they are.
     groups
-        A file with the group of each run, one `run group` per line.
+        A file of lines `run group`, or a pattern such as '(.*?)-' whose first bracket is the group in a run's
+        name. A run without a group is a group of its own.
     statistics
         Instead of the file, print the size of the pool at each depth and what each run or group contributed;
         with --qrels also each run's score with and without the documents that only its group contributed.
     measures
         The measures for --statistics; may be repeated. Default: AP.
+    inputs
+        Options for reading files.
     header
         Begin the file with a comment that says how it was made; not every tool reads comments.
     format
@@ -83,7 +89,8 @@ def pool(
     from unjudged.judging.contributions import without
     from unjudged.judging.pool import Pool, new_documents
 
-    check_runs(runs, "unjudged pool RUN...")
+    check_files([*runs, *filter(None, (qrels, since))])
+    named = inputs.runs(runs, "pool RUN...")
     if statistics and leave_out is not None:
         raise UsageError("--statistics covers every run; it does not go with --leave-out")
     if format is not None and not statistics:
@@ -94,15 +101,13 @@ def pool(
         raise UsageError("--leave-out goes with --qrels; without judgments, omit the run's file")
     if since is not None and (qrels is not None or statistics):
         raise UsageError("--since lists what is new to judge; it does not go with --qrels or --statistics")
-    check_files([*runs, *filter(None, (qrels, since))])
     check_plot(plot)
-    named = name_runs(list(runs))
     of_group = read_groups(groups, named) if groups else None
     with reading(len(named)) as on_read:
         if qrels is None:
             made = Pool.of_runs(named, depth, on_read=on_read)
         else:
-            judgments = read_judgments(qrels, None)
+            judgments = read_judgments(inputs.judgments(qrels), None)
             made = Pool(judgments, judged_rankings(judgments, named, on_read=on_read), list(named))
     _draw(made, depth, of_group, plot, judged=qrels is not None)
     if statistics:
@@ -118,6 +123,7 @@ def pool(
     if since is not None:
         result = new_documents(result, Judgments.read(since))
     options = {"depth": depth, "qrels": qrels, "since": since, "leave-out": leave_out, "groups": groups}
+    options |= inputs.recorded()
     show_judgments(result, "qrels", command_line("pool", runs, options) if header else "", output)
 
 

@@ -18,6 +18,7 @@ from unjudged.cli.options.arguments import (
     check_files,
     read_judgments,
 )
+from unjudged.cli.options.input_options import USUAL, Inputs
 from unjudged.cli.output import show
 from unjudged.cli.progress import reading
 from unjudged.errors import UsageError
@@ -25,6 +26,7 @@ from unjudged.measures.names import parse_measures
 from unjudged.predictions.auditing import Audit, audit
 from unjudged.predictions.source import GRADES, Predictions
 from unjudged.rankings.judgments import Judgments
+from unjudged.rankings.runs import RunSource
 from unjudged.report.figures.charts import check_figures
 from unjudged.report.html_page import REPORT_MEASURES, TITLE, check_report, report_page
 from unjudged.report.saved_experiment import SavedExperiment
@@ -53,6 +55,7 @@ def report(
     confidence: float = 0.95,
     judged: Judged = None,
     conflicts: Conflicts = "error",
+    inputs: Inputs = USUAL,
     seed: int = 0,
     title: str = TITLE,
 ) -> None:
@@ -101,14 +104,15 @@ def report(
     conflicts
         Which grade counts if a file of --judged judges a document differently: the first, the last or the
         highest. By default that is an error.
+    inputs
+        Options for reading files.
     seed
         The seed of intervals, tests and corrections that resample.
     title
         The title of the page.
     """
-    if not runs:
-        raise UsageError("no run given: unjudged report QRELS RUN... -o page.html")
     check_files([qrels, *runs, *(judged or ())])
+    named = inputs.runs(runs, "report QRELS RUN... -o page.html")
     if output is not None and output.suffix.lower() not in PAGE_SUFFIXES:
         raise UsageError(f"a report is a page of HTML: {output} must end in {PAGE_SUFFIXES[0]}")
     check_report()
@@ -128,6 +132,7 @@ def report(
         "conflicts": (conflicts, "error"),
         "seed": (seed, 0),
         "title": (title, TITLE),
+        **{name: (value, None) for name, value in inputs.recorded().items()},
     }
     words = ["unjudged", "report", qrels, *runs]
     words += [word for name in measures or () for word in ("--measure", name)]
@@ -139,15 +144,16 @@ def report(
     saved = None if experiment is None else SavedExperiment.of(experiment)
     if predictions is not None or saved is not None:
         check_figures()
-    judgments, chosen = read_judgments(qrels, judged, conflicts), measures or REPORT_MEASURES
+    judgments = read_judgments(inputs.judgments(qrels), judged, conflicts)
+    chosen = measures or REPORT_MEASURES
     audited = None
     if predictions is not None:
         given = {"threshold": threshold, "confidence": confidence}
-        audited = _audited(judgments, predictions, list(runs), chosen, **given)
-    with reading(len(runs)) as on_read:
+        audited = _audited(judgments, predictions, named, chosen, **given)
+    with reading(len(named)) as on_read:
         page = report_page(
             judgments,
-            list(runs),
+            named,
             chosen,
             audit=audited,
             experiment=saved,
@@ -169,7 +175,11 @@ def report(
 
 
 def _audited(
-    judgments: Judgments, predictions: str, runs: list[str], measures: Sequence[str], **options: Any
+    judgments: Judgments,
+    predictions: str,
+    runs: dict[str, RunSource],
+    measures: Sequence[str],
+    **options: Any,
 ) -> Audit:
     """The audit of predictions, with the bias of each run where it can be known.
 

@@ -7,8 +7,10 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from unjudged.cli.options.arguments import (
+    Conflicts,
     File,
     Format,
+    Groups,
     Judged,
     Output,
     check_files,
@@ -16,10 +18,10 @@ from unjudged.cli.options.arguments import (
     read_groups,
     read_judgments,
 )
-from unjudged.cli.output import show_grids
+from unjudged.cli.options.input_options import USUAL, Inputs
+from unjudged.cli.output import check_output, show_grids
 from unjudged.cli.progress import reading
-from unjudged.errors import UsageError
-from unjudged.evaluation import judged_rankings, name_runs
+from unjudged.evaluation import judged_rankings
 
 
 def reusability(
@@ -28,8 +30,10 @@ def reusability(
     *runs: File,
     measure: Annotated[str, Parameter(("-m", "--measure"))] = "AP",
     depth: Annotated[int, Parameter(("-k", "--depth"))] = 100,
-    groups: str | None = None,
+    groups: Groups = None,
     judged: Judged = None,
+    conflicts: Conflicts = "error",
+    inputs: Inputs = USUAL,
     format: Format | None = None,
     output: Output = None,
 ) -> None:
@@ -49,9 +53,15 @@ def reusability(
     depth
         The depth of the pool.
     groups
-        A file with the group of each run, one `run group` per line; by default every run is on its own.
+        A file of lines `run group`, or a pattern such as '(.*?)-' whose first bracket is the group in a run's
+        name. A run without a group is a group of its own.
     judged
-        Judgments made since, in a file of their own; may be repeated.
+        A file of further judgments; may be repeated.
+    conflicts
+        Which grade counts if a file of --judged judges a document differently: the first, the last or the
+        highest. By default that is an error.
+    inputs
+        Options for reading files.
     format
         The output format; by default the suffix of the output file decides.
     output
@@ -61,12 +71,11 @@ def reusability(
     from unjudged.judging.reusability import reusability as left_out
     from unjudged.judging.reusability import topic_statistics
 
-    if len(runs) < 2:
-        raise UsageError("give two runs or more: unjudged reusability QRELS RUN RUN...")
     check_files([qrels, *runs, *(judged or ())])
-    chosen, named = one_measure(measure), name_runs(list(runs))
+    check_output(format, output)
+    chosen, named = one_measure(measure), inputs.runs(runs, "reusability QRELS RUN RUN...", least=2)
     of_group = read_groups(groups, named) if groups else None
-    judgments = read_judgments(qrels, judged)
+    judgments = read_judgments(inputs.judgments(qrels), judged, conflicts)
     with reading(len(named)) as on_read:
         pool = Pool(judgments, judged_rankings(judgments, named, on_read=on_read), list(named))
     found = left_out(pool, chosen, depth=depth, groups=of_group)

@@ -9,12 +9,14 @@ from cyclopts import Parameter
 
 from unjudged.cli.options.arguments import Conflicts, File, Judged, Output, check_files, read_judgments
 from unjudged.cli.options.drawing_options import NO_PURPOSE, Drawing
+from unjudged.cli.options.input_options import USUAL, Inputs
 from unjudged.cli.options.judging_folder import draw_into
-from unjudged.cli.options.judgment_files import check_runs, show_judgments
+from unjudged.cli.options.judgment_files import show_judgments
 from unjudged.cli.output import command_line
 from unjudged.cli.progress import reading
 from unjudged.errors import UsageError
-from unjudged.evaluation import judged_rankings, name_runs
+from unjudged.evaluation import judged_rankings
+from unjudged.rankings.runs import RunSource
 
 Form = Literal["qrels", "strata", "prels"]
 
@@ -34,6 +36,7 @@ def sample(
     form: Annotated[Form | None, Parameter("--format")] = None,
     judged: Judged = None,
     conflicts: Conflicts = "error",
+    inputs: Inputs = USUAL,
     to_judge: Path | None = None,
     assessors: int | None = None,
     twice: str | None = None,
@@ -78,9 +81,12 @@ def sample(
         qrels; strata, with the stratum in the fourth of five columns, for xinfAP (the default for mixed and
         stratified); prels, with inclusion probabilities, for statAP.
     judged
-        Judgments made since, in a file of their own; may be repeated.
+        A file of further judgments; may be repeated.
     conflicts
-        Which grade counts if a file of --judged differs: first, last or highest. Default: an error.
+        Which grade counts if a file of --judged judges a document differently: the first, the last or the
+        highest. By default that is an error.
+    inputs
+        Options for reading files.
     to_judge
         A folder: write the design and one file per topic of what to judge, in random order.
     assessors
@@ -104,11 +110,19 @@ def sample(
     check_files(files)
     if drawing.purpose is not None:
         drawing.draw(
-            to_judge, files, judged, conflicts=conflicts, seed=seed, assessors=assessors, twice=twice
+            to_judge,
+            files,
+            judged,
+            inputs=inputs,
+            conflicts=conflicts,
+            seed=seed,
+            assessors=assessors,
+            twice=twice,
         )
         return
+    named: dict[str, RunSource] = {}
     if find_design(design).runs:
-        check_runs(runs, f"unjudged sample --design {design} QRELS RUN...")
+        named = inputs.runs(runs, f"sample --design {design} QRELS RUN...")
     elif runs:
         raise UsageError(f"--design {design} does not use runs: omit them")
     levels = {"share": share, "depth": depth}
@@ -118,13 +132,13 @@ def sample(
         raise UsageError("--assessors, --twice and --since go with --to-judge FOLDER")
     if to_judge is not None and (form or output):
         raise UsageError("--to-judge writes into its folder: omit --format and --output")
-    judgments = read_judgments(qrels, judged, conflicts)
+    judgments = read_judgments(inputs.judgments(qrels), judged, conflicts)
     made = Pool(judgments)
-    if chosen.design.runs:
-        named = name_runs(list(runs))
+    if named:
         with reading(len(named)) as on_read:
             made = Pool(judgments, judged_rankings(judgments, named, on_read=on_read), list(named))
     recorded = {"design": design, **levels, "top": top, "strata": strata, "seed": seed}
+    recorded |= inputs.recorded()
     files += [word for file in judged or () for word in ("--judged", file)]
     if to_judge is not None:
         made_by = command_line("sample", files, {**recorded, **handing_out})

@@ -31,6 +31,7 @@ Judged = Annotated[list[str] | None, Parameter(("-j", "--judged"), negative="")]
 Measures = Annotated[list[str] | None, Parameter(("-m", "--measure"), negative="")]
 OUTPUT = Parameter(("-o", "--output"), converter=_path_or_standard_output, allow_leading_hyphen=True)
 Output = Annotated[Path | None, OUTPUT]
+Groups = Annotated[str | None, Parameter(("-g", "--groups"))]
 Plot = Annotated[Path | None, Parameter("--plot")]
 one_measure = parse_measure
 DESIGN = b"unjudged-design"
@@ -97,11 +98,14 @@ def number_or_name(text: str) -> float | str:
         return text
 
 
-def read_groups(file: str, runs: Iterable[str]) -> dict[str, str]:
-    """The groups that a file lists; it must list at least one of the runs."""
+def read_groups(given: str, runs: Iterable[str]) -> dict[str, str]:
+    """The groups that a file lists or a pattern finds; at least one of the runs must have one."""
     from unjudged import groups
 
-    group_of = groups.read_groups(file)
-    if not group_of.keys() & set(runs):
-        raise InputError(f"{file}: lists none of the runs: expected names such as {next(iter(runs))!r}")
+    names = list(runs)
+    is_pattern = "(" in given
+    group_of = groups.groups_by_pattern(given, names) if is_pattern else groups.read_groups(given)
+    if not group_of.keys() & set(names):
+        problem = "matches" if is_pattern else "lists"
+        raise InputError(f"{given}: {problem} none of the runs: expected names such as {names[0]!r}")
     return group_of

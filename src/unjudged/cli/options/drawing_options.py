@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from unjudged.cli.options.arguments import Conflicts, read_judgments
+from unjudged.cli.options.input_options import InputOptions
 from unjudged.cli.output import command_line, show
 from unjudged.cli.progress import progress
 from unjudged.errors import UsageError
@@ -61,6 +62,7 @@ class DrawingOptions:
         runs: Sequence[str],
         judged: Sequence[str] | None,
         *,
+        inputs: InputOptions,
         conflicts: Conflicts,
         seed: int,
         assessors: int | None = None,
@@ -77,7 +79,7 @@ class DrawingOptions:
             raise UsageError(f"--for {self.purpose} needs --to-judge FOLDER, where the files are written")
         with progress("drawing"):
             design = design_for_predictions(
-                list(runs),
+                inputs.runs(runs, f"sample --for {self.purpose} RUN..."),
                 self.budget or 0,
                 self.predictions,
                 self.measure,
@@ -92,6 +94,7 @@ class DrawingOptions:
             "measure": self.measure,
             "among": self.among,
             "seed": seed,
+            **inputs.recorded(),
         }
         files = [*runs, *(word for file in judged or () for word in ("--judged", file))]
         sample = design.as_drawn(seed, command_line("sample", files, options))

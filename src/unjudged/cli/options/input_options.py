@@ -45,10 +45,22 @@ class InputOptions:
         """The file of the judgments with its columns."""
         return _with_columns(file, self.qrels_columns, "--qrels-columns", QRELS_ROLES)
 
-    def runs(self, files: Sequence[str]) -> dict[str, RunSource]:
-        """The runs by their names; a file may hold several."""
+    def runs(self, files: Sequence[str], usage: str, least: int = 1) -> dict[str, RunSource]:
+        """The runs by their names, 1 or 2 at least; a file may hold several, a pattern match several."""
         own: list[RunSource] = [_with_columns(file, self.columns, "--columns", RUN_ROLES) for file in files]
-        return name_runs(own, self.names)
+        named = name_runs(own, self.names) if own else {}
+        if len(named) < least:
+            problem = "two or more runs are needed" if named or least > 1 else "no run given"
+            raise UsageError(f"{problem}: unjudged {usage}")
+        return named
+
+    def recorded(self) -> dict[str, str | None]:
+        """The options as a command line gives them, for files that record the command that made them."""
+        return {
+            "columns": ",".join(self.columns or ()) or None,
+            "qrels-columns": ",".join(self.qrels_columns or ()) or None,
+            "names": None if self.names == "file" else self.names,
+        }
 
 
 def _with_columns(file: str, words: Iterable[str] | None, option: str, roles: Sequence[str]) -> str:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from unjudged.cli.options.arguments import Output
 from unjudged.cli.output import show
 from unjudged.cli.standard_error import warn
-from unjudged.errors import UsageError
 from unjudged.formats.writing import judgments_text, queries_without_lines
 from unjudged.rankings.judgments import Judgments
 
@@ -19,9 +16,3 @@ def show_judgments(judgments: Judgments, form: str, made_by: str, output: Output
     if missing:
         some = ", ".join(missing[:5]) + (", ..." if len(missing) > 5 else "")
         warn(f"{len(missing)} of {len(judgments.queries)} queries have no line in the file: {some}")
-
-
-def check_runs(runs: Sequence[str], usage: str) -> None:
-    """Refuse a command line without runs."""
-    if not runs:
-        raise UsageError(f"no run given: {usage}")
