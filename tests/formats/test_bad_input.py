@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 import random
+import sys
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,9 @@ BAD_RUNS = {
     b"1 Q0 a 1 2 t\n2 Q0 a 1 2 t\n1 Q0 a 3 1 t\n": (
         ":3: document 'a' of query '1' is already on line 1; each document may appear only once per query"
     ),
+    b"1 0 a 1\n": (
+        f":1: expected {RUN_COLUMNS}, found 4; is it a file of judgments? Judgments come before runs"
+    ),
     b"": f": no data, expected lines of {RUN_COLUMNS}",
     b"# only a comment\n\n": f": no data, expected lines of {RUN_COLUMNS}",
     b"7 Q0 a 1 2 t\n": ": no query in common with the judgments, which have queries such as '1'",
@@ -38,7 +42,7 @@ BAD_RUNS = {
 }
 BAD_QRELS = {
     b"1 0 a 1\n1 0 b\n": f":2: expected {QRELS_COLUMNS}, found 3",
-    b"1 0 a b 1 1\n": f":1: expected {QRELS_COLUMNS}, found 6",
+    b"1 0 a b 1 1\n": f":1: expected {QRELS_COLUMNS}, found 6; is it a run? Judgments come before runs",
     b"1 0 a 0.9\n": (
         f":1: the grade of document 'a' of query '1' is '0.9', expected {WHOLE}"
         "; only evaluate takes fractions, as gains: round them"
@@ -100,8 +104,18 @@ def test_bad_score_in_memory(score: object) -> None:
 def test_missing_file_and_folder(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="nowhere: no such file"):
         Judgments.read(tmp_path / "nowhere")
-    with pytest.raises(InputError, match="directory"):
+    with pytest.raises(InputError, match=r"a folder without files that end in \.parquet.*give their names"):
         Judgments.read(tmp_path)
+
+
+def test_a_folder_of_text_files_does_not_need_pyarrow(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It said that Parquet needs pyarrow, where there was no Parquet."""
+    (tmp_path / "a.run").write_text("1 Q0 a 1 2 t\n")
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(InputError, match="a folder without files that end in"):
+        evaluate({"1": {"a": 1}}, tmp_path)
 
 
 @pytest.mark.parametrize("kept", [5, 17, 200, 4000])

@@ -48,6 +48,9 @@ def columns_of_file(source: Any, columns: Mapping[str, str] = NONE) -> Mapping[s
 def kind_of_file(file: PathLike, columns: Mapping[str, str] = NONE) -> str:
     """What kind of file it is, by its first bytes; `columns` are the names of columns that it must have."""
     if os.path.isdir(file):
+        from unjudged.formats.readers.parts import files_in
+
+        files_in(Path(file))
         return ARROW
     with opened(file) as stream:
         start = stream.read(trec.LOOK_AHEAD) or b""

@@ -204,7 +204,17 @@ def unfit(column: str, numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
 
 
 def wrong_width(layout: Layout, line: int, found: int) -> InputError:
-    return InputError(f"expected {layout.describe()}, found {found}", line=int(line))
+    swapped = _swapped(layout, found) if line == 1 else ""
+    return InputError(f"expected {layout.describe()}, found {found}{swapped}", line=int(line))
+
+
+def _swapped(layout: Layout, found: int) -> str:
+    """A question where judgments have as many columns as a run, or a run as many as judgments."""
+    if layout.columns == QRELS.columns and found == len(RUN.columns):
+        return "; is it a run? Judgments come before runs"
+    if layout.columns == RUN.columns and found in (len(QRELS.columns), len(STRATIFIED.columns)):
+        return "; is it a file of judgments? Judgments come before runs"
+    return ""
 
 
 def wrong_number(layout: Layout, line: int, column: int, value: bytes) -> InputError:

@@ -114,7 +114,8 @@ def files_in(folder: Path) -> list[Path]:
     """The files of a folder that hold rows, as a cluster writes them."""
     parts = sorted(p for p in folder.rglob("*") if p.suffix in SUFFIXES and not p.name.startswith(("_", ".")))
     if not parts:
+        problem = f"a folder without files that end in {', '.join(SUFFIXES)}"
         raise InputError(
-            f"a directory without files that end in {', '.join(SUFFIXES)}, expected at least one"
+            f"{problem}; for other files in it, give their names or a pattern such as '{folder}/*'"
         )
     return parts
