@@ -140,7 +140,7 @@ def test_the_suffix_of_the_file_decides(tmp_path: Path) -> None:
 
 
 def test_what_the_command_refuses() -> None:
-    assert "two runs or more" in refused(2, "plan", "queries", QRELS, RUNS[0])
+    assert "two or more runs are needed" in refused(2, "plan", "queries", QRELS, RUNS[0])
     assert "baseline is 'x', expected one of fused" in refused(
         2, "plan", "queries", QRELS, *RUNS, "--baseline", "x"
     )

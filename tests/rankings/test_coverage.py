@@ -26,7 +26,7 @@ from unjudged import (
 QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 1}}
 GOOD = {"q1": {"d1": 2.0, "d9": 1.0}, "q2": {"d3": 1.0}}
 ALL_UNJUDGED = (
-    "no document that mine retrieved is judged, so its scores say nothing about it. "
+    "No document that mine retrieved is judged, so its scores say nothing about it. "
     "Check that the run names documents as the judgments do ('d1')."
 )
 BAD: dict[str, tuple[dict[str, dict[str, float]], type[UnjudgedWarning], str]] = {
@@ -75,6 +75,53 @@ def test_every_input_warns(case: str, tmp_path: Path) -> None:
         assert [(type(w), str(w)) for w in scores.warnings] == [(category, message)]
         assert scores.grid().notes == [message]
         assert scores.estimate("bounds").grid().notes[0] == message
+
+
+LACKING = {"q1": {"d1": 2.0}}
+EXTRA = {**GOOD, "q3": {"d1": 1.0}}
+SEVERAL: dict[str, tuple[dict[str, dict[str, dict[str, float]]], list[str]]] = {
+    "two": (
+        {"a": LACKING, "good": GOOD, "b": LACKING},
+        ["a and b have no ranking for 1 query of 2: q2. Each counts as empty."],
+    ),
+    "as many queries, but others": (
+        {"a": LACKING, "b": {"q2": {"d3": 1.0}}},
+        [
+            "a has no ranking for 1 query of 2: q2. Each counts as empty.",
+            "b has no ranking for 1 query of 2: q1. Each counts as empty.",
+        ],
+    ),
+    "three": (
+        {"a": EXTRA, "b": EXTRA, "c": EXTRA},
+        ["a, b and c have rankings for 1 query that the judgments do not have. They are ignored."],
+    ),
+    "many": (
+        {f"r{i}": EXTRA for i in range(6)},
+        [
+            (
+                "6 runs (r0, r1, r2, ...) have rankings for 1 query that the judgments do not have. "
+                "They are ignored."
+            )
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", SEVERAL)
+def test_runs_with_the_same_queries_share_a_warning(case: str) -> None:
+    """A track with 37 runs of 200 queries, 43 of them judged, had 37 notes below its table."""
+    runs, expected = SEVERAL[case]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        scores, found = evaluate(QRELS, runs, "AP"), compare(QRELS, runs, "AP")
+    assert list(map(str, scores.warnings)) == expected
+    assert found.notes[: len(expected)] == expected
+
+
+def test_a_long_list_of_queries_ends_in_a_number() -> None:
+    qrels = {f"q{i}": {"d1": 1} for i in range(8)}
+    with pytest.warns(MissingQueriesWarning, match="7 queries of 8: q1, q2, q3, q4, q5 and 2 more. Each"):
+        evaluate(qrels, {"mine": {"q0": {"d1": 1.0}}}, "AP")
 
 
 def test_nothing_is_said_of_a_good_run() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -15,22 +15,39 @@ from unjudged.errors import (
 )
 from unjudged.rankings.judged import JudgedRankings
 
+SHOWN = 5
+"""How many queries or runs a warning names."""
+
 
 def coverage_warnings(
     runs: Sequence[str], queries: Sequence[str], rankings: JudgedRankings
 ) -> Iterator[UnjudgedWarning]:
-    """For each run: queries it lacks, queries that only it has, nothing judged of what it retrieved."""
+    """Queries that runs lack, queries that only they have, and runs that retrieved nothing that is judged.
+
+    Runs with the same queries share a warning.
+    """
     empty = {} if rankings.retrieved.all() else missing_queries(runs, queries, rankings)
+    lacking = _alike({run: tuple(lacked) for run, lacked in empty.items()})
+    ignored = rankings.ignored or [0] * len(runs)
+    extra = _alike({run: n for run, n in zip(runs, ignored, strict=True) if n})
     judged, starts = rankings.labels >= 0, rankings.offsets[:: len(queries)].tolist()
     for i, run in enumerate(runs):
-        if run in empty:
-            lacks = f"{run} has no ranking for {_many(len(empty[run]))} of {len(queries)}"
-            yield MissingQueriesWarning(f"{lacks}: {_some(list(empty[run]))}. Each counts as empty.")
-        if rankings.ignored and rankings.ignored[i]:
-            has = f"{run} has rankings for {_many(rankings.ignored[i])} that the judgments do not have"
-            yield ExtraQueriesWarning(f"{has}. They are ignored.")
+        if run in lacking:
+            lack = f"{_have(lacking[run])} no ranking for {_many(len(empty[run]))} of {len(queries)}"
+            yield MissingQueriesWarning(f"{lack}: {_some(list(empty[run]))}. Each counts as empty.")
+        if run in extra:
+            have = f"{_have(extra[run])} rankings for {_many(ignored[i])}"
+            yield ExtraQueriesWarning(f"{have} that the judgments do not have. They are ignored.")
         if not judged[starts[i] : starts[i + 1]].any():
             yield NothingJudgedWarning(_nothing_judged(run, rankings))
+
+
+def _alike(values: Mapping[str, object]) -> dict[str, list[str]]:
+    """The runs of each value, under the first of them."""
+    groups: dict[object, list[str]] = {}
+    for run, value in values.items():
+        groups.setdefault(value, []).append(run)
+    return {group[0]: group for group in groups.values()}
 
 
 def missing_queries(
@@ -48,12 +65,22 @@ def missing_queries(
 def _nothing_judged(run: str, rankings: JudgedRankings) -> str:
     documents = rankings.judgments.documents
     example = f" ({quoted(documents[0])})" if len(documents) and documents[0] else ""
-    problem = f"no document that {run} retrieved is judged, so its scores say nothing about it"
+    problem = f"No document that {run} retrieved is judged, so its scores say nothing about it"
     return f"{problem}. Check that the run names documents as the judgments do{example}."
 
 
+def _have(runs: Sequence[str]) -> str:
+    """The runs with the verb of the sentence."""
+    if len(runs) == 1:
+        return f"{runs[0]} has"
+    if len(runs) > SHOWN:
+        return f"{len(runs)} runs ({', '.join(runs[:3])}, ...) have"
+    return f"{', '.join(runs[:-1])} and {runs[-1]} have"
+
+
 def _some(queries: Sequence[str]) -> str:
-    return ", ".join(queries[:5]) + (", ..." if len(queries) > 5 else "")
+    more = len(queries) - SHOWN
+    return ", ".join(queries[:SHOWN]) + (f" and {more} more" if more > 0 else "")
 
 
 def _many(queries: int) -> str:
