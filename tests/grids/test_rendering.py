@@ -172,3 +172,12 @@ def test_a_long_result_is_cut_where_it_shows_itself() -> None:
     wanted = to_judge(sample.qrels, sample.runs["dense"], budget=100)
     assert len(str(wanted).splitlines()) == 2 + 60 + 2
     assert str(wanted).endswith("\n40 more rows.")
+
+
+def test_a_grid_shows_itself_as_a_table() -> None:
+    """`Comparison.pairs_grid()` and others return grids; printed, one was the fields of a dataclass."""
+    expected = "run      AP  NumRet\na    0.2500    1200\nb    0.5000       7\n\n"
+    assert str(GRID) == repr(GRID) == f"{expected}b has no ranking for 1 query of 2: q2."
+    assert GRID._repr_html_() == as_html(GRID)
+    long = Grid([Column("n", "integer")], [[n] for n in range(100)])
+    assert "40 more rows." in str(long)

@@ -201,7 +201,7 @@ def test_every_format_has_the_same_numbers(form: str, tmp_path: Path) -> None:
     people = {f"q{i}": {"d1": 1, "d2": 0, "d3": i % 2} for i in range(4)}
     scores = {q: {"d1": 0.9, "d2": 0.4, "d3": 0.6} for q in people}
     found = audit(people, scores, {"mine": scores})
-    single = form in ("csv", "jsonl", "parquet")
+    single = form in ("csv", "tsv", "jsonl", "parquet")
     written = render(found.records() if single else found.grids(), form)
     if form == "parquet":
         (tmp_path / "audit.parquet").write_bytes(cast("bytes", written))

@@ -9,6 +9,9 @@ from typing import Any, Literal, NamedTuple
 
 Cell = str | int | float | None
 Kind = Literal["label", "number", "integer", "text"]
+WIDTH = 80
+ROWS = 60
+"""Longer tables are cut where an object shows itself; written to a file they are whole."""
 
 
 class Column(NamedTuple):
@@ -37,7 +40,7 @@ class Column(NamedTuple):
         return f"{value:.{self.decimals if self.kind == 'number' else 0}f}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Grid:
     """A table for people and for programs.
 
@@ -52,6 +55,19 @@ class Grid:
     notes: Sequence[str] = ()
     stressed: frozenset[tuple[int, int]] = frozenset()
     records: Callable[[], Grid] | None = None
+
+    def __str__(self) -> str:
+        from unjudged.grids.terminal import table
+
+        return table(self.head(ROWS), width=WIDTH, rule=False).rstrip("\n")
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        from unjudged.grids.rendering import as_html
+
+        return as_html(self.head(ROWS))
 
     @property
     def labels(self) -> int:

@@ -88,7 +88,7 @@ class Audit(Shown):
         return audit_records(self)
 
     def __str__(self) -> str:
-        from unjudged.grids.shown import WIDTH
+        from unjudged.grids.grid import WIDTH
         from unjudged.grids.terminal import table
 
         return "\n".join(table(grid, width=WIDTH, rule=False) for grid in self.grids()).rstrip("\n")
