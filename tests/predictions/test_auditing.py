@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import cast
 
 import numpy as np
+import pandas
 import pyarrow.parquet
 import pytest
 from hypothesis import given, settings
@@ -224,3 +225,18 @@ def test_the_figure(tmp_path: Path) -> None:
     drawn = picture.read_text()
     assert "share relevant, by people" in drawn
     assert "bias of RBP(p=0.8)" in drawn
+
+
+def test_a_sample_without_a_recorded_design_is_called_assumed() -> None:
+    """The weights came from the judged share of each query's pool, and nothing said so."""
+    people = {"q1": {"d1": 1, "d2": 0, "d3": -1}, "q2": {"d1": 1, "d2": 0}}
+    scores = {q: {"d1": 0.9, "d2": 0.4, "d3": 0.6} for q in people}
+    said = "the judged documents count as a uniform sample of each query's pool"
+    said = f"No design of the sample is recorded: {said}."
+    assert said in audit(people, scores).grid().notes
+    assert said not in audit({"q2": people["q2"]}, scores).grid().notes
+    rows = [("q1", "d1", 1, 0.5), ("q1", "d2", 0, 1.0), ("q2", "d1", 1, 0.5), ("q2", "d2", 0, 1.0)]
+    drawn = pandas.DataFrame(rows, columns=["qid", "docno", "label", "probability"]).assign(method=1)
+    recorded = audit(drawn, scores)
+    assert recorded.weighted
+    assert said not in recorded.grid().notes

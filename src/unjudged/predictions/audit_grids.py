@@ -56,6 +56,9 @@ def _notes(found: Audit) -> list[str]:
     notes = [f"{found.auc.confidence:.0%} intervals; a document is relevant from grade {found.rel} on."]
     if found.weighted:
         notes.append("Each document is weighted by 1 / its probability of being judged.")
+    if found.weighted and found.assumed:
+        assumed = "the judged documents count as a uniform sample of each query's pool"
+        notes.append(f"No design of the sample is recorded: {assumed}.")
     if found.missing:
         has = "has" if found.missing == 1 else "have"
         notes.append(f"{counted(found.missing, 'document')} that people judged {has} no prediction.")

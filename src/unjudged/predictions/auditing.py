@@ -70,6 +70,8 @@ class Audit(Shown):
     curve: tuple[CurvePoint, ...]
     measure: str
     biases: tuple[Bias, ...]
+    assumed: bool = False
+    """No design is recorded, so the judged documents count as a uniform sample of each query's pool."""
 
     def grid(self) -> Grid:
         """How well the predictions agree with people."""
@@ -88,10 +90,7 @@ class Audit(Shown):
         return audit_records(self)
 
     def __str__(self) -> str:
-        from unjudged.grids.grid import WIDTH
-        from unjudged.grids.terminal import table
-
-        return "\n".join(table(grid, width=WIDTH, rule=False) for grid in self.grids()).rstrip("\n")
+        return "\n\n".join(map(str, self.grids()))
 
 
 def audit(
@@ -150,6 +149,7 @@ def audit(
         curve=_curve(seen, relevant, sample),
         measure=str(chosen),
         biases=biases,
+        assumed=judgments.probability is None and judgments.stratum is None,
     )
 
 

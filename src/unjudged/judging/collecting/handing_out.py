@@ -89,5 +89,5 @@ def task_texts(tasks: Mapping[str, Task]) -> dict[str, str]:
         topics = len({query for query, _ in task})
         head = f"{len(task)} documents of {topics} {'topic' if topics == 1 else 'topics'} to judge: "
         rows = [(query, document, UNSAMPLED) for query, document in task]
-        found[name] = qrels_text(rows, [head + "replace each -1 by a grade, or leave it."])
+        found[name] = qrels_text(rows, [head + "replace each -1 by a grade."])
     return found
