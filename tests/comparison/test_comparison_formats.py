@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from unjudged import UsageError, compare, sample
+from unjudged import UsageError, compare, evaluate, sample
 from unjudged.comparison.comparison_grids import MORE_PAIR_FIELDS, PAIR_FIELDS, letters
 from unjudged.grids.rendering import render
 
@@ -64,3 +64,18 @@ def test_names_cannot_break_a_table() -> None:
     for kind in ("table", "markdown", "html", "json", "csv"):
         assert "\x1b" not in str(render(found.systems_grid(), kind))
         assert "\x1b" not in str(render(found.pairs_grid(), kind))
+
+
+def test_the_bounds_of_rbp_say_where_they_end() -> None:
+    """Bounds of `evaluate` also count documents after the end of a ranking, so theirs are a little higher."""
+    runs = {name: sample.runs[name] for name in ("lexical", "fused", "dense")}
+    by_rbp, by_ap = compare(sample.qrels, runs), compare(sample.qrels, runs, "AP")
+    note = "low, high: the mean whatever the unjudged {} turn out to be."
+    assert note.format("retrieved documents") in by_rbp.systems_grid().notes
+    assert note.format("documents") in by_ap.systems_grid().notes
+    alone = evaluate(sample.qrels, runs, "RBP(p=0.8)")
+    bounds = [row[0] for row in alone.estimate("bounds")]
+    tails = [(0.8 ** alone.rankings.run(i).retrieved).mean() for i in range(3)]
+    found = by_rbp.results[0].judging
+    assert found.run_high + tails == pytest.approx([bound.high for bound in bounds], abs=1e-12)
+    assert found.run_low == pytest.approx([bound.low for bound in bounds], abs=1e-12)

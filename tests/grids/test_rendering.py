@@ -181,3 +181,13 @@ def test_a_grid_shows_itself_as_a_table() -> None:
     assert GRID._repr_html_() == as_html(GRID)
     long = Grid([Column("n", "integer")], [[n] for n in range(100)])
     assert "40 more rows." in str(long)
+
+
+def test_a_p_value_is_never_0() -> None:
+    column = Column("p", "p value")
+    texts = [column.text(p) for p in (0.0, 1e-12, 0.00004999, 0.00005001, 0.05, 1.0)]
+    assert texts == ["<0.0001", "<0.0001", "<0.0001", "0.0001", "0.0500", "1.0000"]
+    grid = Grid([Column("run", "label"), column], [["a", 1e-12]])
+    assert "\\textless{}0.0001" in str(render(grid, "latex"))
+    assert "&lt;0.0001" in as_html(grid)
+    assert "1e-12" in str(render(grid, "csv"))

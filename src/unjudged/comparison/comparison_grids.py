@@ -121,9 +121,11 @@ def _marks(letter: Sequence[str], chosen: Mask) -> str:
 def _system_notes(comparison: Comparison, results: Sequence[MeasureComparison]) -> list[str]:
     versus = {comparison.runs[comparison.reference(result)] for result in results}
     against = versus.pop() if len(versus) == 1 else "the highest mean"
+    ends = all(result.measure.name == "RBP" for result in results)  # bounds of `evaluate` go on after it
+    documents = "retrieved documents" if ends else "documents"
     return [
         comparison.method,
-        "low, high: the mean whatever the unjudged documents turn out to be.",
+        f"low, high: the mean whatever the unjudged {documents} turn out to be.",
         "rank, tier: by clear differences only.",
         f"W/T/L, effect: queries won, tied and lost, and effect size, against {against}.",
         "beats: significantly better than these; ? where unjudged documents may undo it.",
@@ -142,7 +144,12 @@ def pairs_grid(comparison: Comparison, results: Sequence[MeasureComparison]) -> 
         Column("low"),
         Column("high"),
     ]
-    columns += [Column("verdict", "text"), Column("p"), Column("p_adjusted"), Column("W/T/L", "text")]
+    columns += [
+        Column("verdict", "text"),
+        Column("p", "p value"),
+        Column("p_adjusted", "p value"),
+        Column("W/T/L", "text"),
+    ]
     columns += [Column(name, decimals=2) for name in ("effect", "from", "to")]
     rows = []
     for pair in comparison.pairs_of(results):

@@ -15,6 +15,8 @@ _LATEX = {
     "_": r"\_",
     "^": r"\textasciicircum{}",
     "~": r"\textasciitilde{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
 }
 _MARKDOWN = "\\`*_{}[]<>()#+!|~&$"
 _FORMULA = tuple("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
@@ -32,7 +34,13 @@ def plain(text: str) -> str:
 
 
 def latex(text: str) -> str:
-    return "".join(_LATEX.get(c, c) for c in plain(text))
+    r"""Escape what has a meaning in LaTeX; the sign of a negative number is a minus, not a hyphen.
+
+    >>> print(latex("-0.25"), latex("<0.0001"), latex("a_b"))
+    $-$0.25 \textless{}0.0001 a\_b
+    """
+    escaped = "".join(_LATEX.get(c, c) for c in plain(text))
+    return f"$-${escaped[1:]}" if escaped[:1] == "-" and escaped[1:2].isdecimal() else escaped
 
 
 def markdown(text: str) -> str:

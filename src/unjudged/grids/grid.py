@@ -8,7 +8,7 @@ from math import isnan
 from typing import Any, Literal, NamedTuple
 
 Cell = str | int | float | None
-Kind = Literal["label", "number", "integer", "text"]
+Kind = Literal["label", "number", "integer", "p value", "text"]
 WIDTH = 80
 ROWS = 60
 """Longer tables are cut where an object shows itself; written to a file they are whole."""
@@ -18,7 +18,9 @@ class Column(NamedTuple):
     """How the values of a column are shown.
 
     A `label` names the row and is repeated where a wide table is folded. A `number` is shown with
-    `decimals` and an `integer` without; both are aligned to the right. Long `text` is wrapped.
+    `decimals` and an `integer` without. A `p value` is a number that is never shown as 0, because no test
+    proves that: it is less than the smallest that the decimals can show. All of these are aligned to the
+    right. Long `text` is wrapped.
     """
 
     name: str
@@ -27,7 +29,7 @@ class Column(NamedTuple):
 
     @property
     def numeric(self) -> bool:
-        return self.kind in ("number", "integer")
+        return self.kind in ("number", "integer", "p value")
 
     def text(self, value: Cell) -> str:
         """The value as people read it; text in a column of numbers is shown as it is."""
@@ -37,7 +39,9 @@ class Column(NamedTuple):
             return value
         if isnan(value):
             return "nan"
-        return f"{value:.{self.decimals if self.kind == 'number' else 0}f}"
+        text = f"{value:.{0 if self.kind == 'integer' else self.decimals}f}"
+        smallest = f"{10**-self.decimals:.{self.decimals}f}"
+        return f"<{smallest}" if self.kind == "p value" and float(text) == 0 else text
 
 
 @dataclass(frozen=True, repr=False)

@@ -60,7 +60,7 @@ def _section(
 
 
 def _decimals(grid: Grid, k: int) -> int:
-    return grid.columns[k].decimals if grid.columns[k].kind == "number" else 0
+    return grid.columns[k].decimals if grid.columns[k].kind in ("number", "p value") else 0
 
 
 def _cell(cell: Cell) -> Cell:
