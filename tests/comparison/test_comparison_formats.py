@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from unjudged import UsageError, compare, evaluate, sample
@@ -66,16 +68,30 @@ def test_names_cannot_break_a_table() -> None:
         assert "\x1b" not in str(render(found.pairs_grid(), kind))
 
 
-def test_the_bounds_of_rbp_say_where_they_end() -> None:
-    """Bounds of `evaluate` also count documents after the end of a ranking, so theirs are a little higher."""
+def test_bounds_are_those_of_evaluate_over_the_documents_of_all_runs() -> None:
+    """`evaluate` looks at one run at a time, and RBP's user goes on after the end of a ranking there."""
     runs = {name: sample.runs[name] for name in ("lexical", "fused", "dense")}
-    by_rbp, by_ap = compare(sample.qrels, runs), compare(sample.qrels, runs, "AP")
-    note = "low, high: the mean whatever the unjudged {} turn out to be."
-    assert note.format("retrieved documents") in by_rbp.systems_grid().notes
-    assert note.format("documents") in by_ap.systems_grid().notes
-    alone = evaluate(sample.qrels, runs, "RBP(p=0.8)")
-    bounds = [row[0] for row in alone.estimate("bounds")]
+    found = compare(sample.qrels, runs, ["RBP(p=0.8)", "AP"])
+    note = "low, high: the mean whatever the unjudged documents of all runs turn out to be."
+    assert note in found.systems_grid().notes
+    alone = evaluate(sample.qrels, runs, ["RBP(p=0.8)", "AP"])
+    bounds = alone.estimate("bounds")
+    rbp, ap = (result.judging for result in found.results)
     tails = [(0.8 ** alone.rankings.run(i).retrieved).mean() for i in range(3)]
-    found = by_rbp.results[0].judging
-    assert found.run_high + tails == pytest.approx([bound.high for bound in bounds], abs=1e-12)
-    assert found.run_low == pytest.approx([bound.low for bound in bounds], abs=1e-12)
+    assert rbp.run_high + tails == pytest.approx([bounds[i][0].high for i in range(3)], abs=1e-12)
+    assert rbp.run_low == pytest.approx([bounds[i][0].low for i in range(3)], abs=1e-12)
+    assert ap.run_high == pytest.approx([bounds[i][1].high for i in range(3)], abs=1e-12)
+    pooled = _with_documents_of(sample.qrels, runs)
+    together = evaluate(pooled, runs, "AP").estimate("bounds")
+    assert ap.run_low == pytest.approx([row[0].low for row in together], abs=1e-12)
+
+
+def _with_documents_of(qrels: Path, runs: dict[str, Path]) -> dict[str, dict[str, int]]:
+    """The judgments, and every retrieved document that they lack as pooled and not judged."""
+    pooled: dict[str, dict[str, int]] = {}
+    for query, _, document, grade in map(str.split, qrels.read_text().splitlines()):
+        pooled.setdefault(query, {})[document] = int(grade)
+    for run in runs.values():
+        for query, _, document, *_ in map(str.split, run.read_text().splitlines()):
+            pooled[query].setdefault(document, -1)
+    return pooled

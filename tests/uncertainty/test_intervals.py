@@ -134,7 +134,7 @@ def test_it_is_an_error_if_no_measure_can_have_the_interval() -> None:
 
 def test_frames() -> None:
     scores = evaluate(sample.qrels, RUNS, ["AP", "Judged@10"])
-    frame = scores.estimate().frame("pandas")
+    frame = scores.estimate().to_frame("pandas")
     assert list(frame.columns) == [
         "run",
         "measure",

@@ -121,11 +121,9 @@ def _marks(letter: Sequence[str], chosen: Mask) -> str:
 def _system_notes(comparison: Comparison, results: Sequence[MeasureComparison]) -> list[str]:
     versus = {comparison.runs[comparison.reference(result)] for result in results}
     against = versus.pop() if len(versus) == 1 else "the highest mean"
-    ends = all(result.measure.name == "RBP" for result in results)  # bounds of `evaluate` go on after it
-    documents = "retrieved documents" if ends else "documents"
     return [
         comparison.method,
-        f"low, high: the mean whatever the unjudged {documents} turn out to be.",
+        "low, high: the mean whatever the unjudged documents of all runs turn out to be.",
         "rank, tier: by clear differences only.",
         f"W/T/L, effect: queries won, tied and lost, and effect size, against {against}.",
         "beats: significantly better than these; ? where unjudged documents may undo it.",

@@ -26,7 +26,7 @@ from unjudged.scores import Scores
 from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.shared import SharedRankings
 
-EVERY = "whatever the unjudged documents turn out to be"
+EVERY = "whatever the unjudged documents{} turn out to be"
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +95,8 @@ def _intervals(given: PageInput) -> dict[str, Sequence[Sequence[Estimate]]]:
 
 def _described(given: PageInput) -> dict[str, dict[str, Any]]:
     """Of each kind of interval, its confidence and what it covers."""
-    covers = {"bounds": EVERY, "queries": "other queries, with these judgments"}
+    every = EVERY.format("" if given.comparison is None else " of all runs")
+    covers = {"bounds": every, "queries": "other queries, with these judgments"}
     if given.calibrated is not None:
         covers["calibrated"] = given.calibrated[0][0].method.split(" (")[0]
     return {

@@ -52,10 +52,12 @@ class Estimates(Shown, Sequence[Sequence[Estimate]]):
             for measure, estimate in zip(self.measures, row, strict=True):
                 yield [run, measure, *(_cell(getattr(estimate, name)) for name in FIELDS)]
 
-    def frame(self, library: str | None = None) -> Any:
+    def to_frame(self, library: str | None = None) -> Any:
         """`rows()` in the kind of frame that went in, or 'pandas', 'polars', 'pyarrow' or 'duckdb'."""
         columns = zip(*self.rows(), strict=True)
         return frame_of(dict(zip(("run", "measure", *FIELDS), columns, strict=True)), library or self.library)
+
+    frame = to_frame
 
     def grid(self) -> Grid:
         """`0.2930 [0.2410, 0.4020]` per run and measure; the notes name the methods.
