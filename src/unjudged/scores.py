@@ -16,7 +16,7 @@ from unjudged.grids.result_frames import frame_of
 from unjudged.grids.shown import Shown
 from unjudged.measures.names import MeasureLike, parse
 from unjudged.measures.registry import Measure
-from unjudged.rankings.coverage import coverage_warnings, missing_queries
+from unjudged.rankings.coverage import coverage_warnings, missing_queries, nothing_relevant
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.scores_grid import scores_grid
 
@@ -66,7 +66,13 @@ class Scores(Shown):
     @cached_property
     def warnings(self) -> Sequence[UnjudgedWarning]:
         """What makes the values mean less than they seem to: the warnings that `evaluate` gave."""
-        return list(coverage_warnings(self.runs, self.queries, self.rankings))
+        found = list(coverage_warnings(self.runs, self.queries, self.rankings))
+        judgments = self.rankings.judgments
+        grades = judgments.grade if judgments.scale is None else judgments.scale
+        for rel in sorted({m.given.get("rel", 1) for m in self.measures if "rel" in m.parameters}):
+            if rel > 1 or not np.count_nonzero(self.values):
+                found += nothing_relevant(grades, rel)
+        return found
 
     @cached_property
     def means(self) -> Floats:

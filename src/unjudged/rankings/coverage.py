@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unjudged.errors import (
     ExtraQueriesWarning,
@@ -48,6 +50,15 @@ def _alike(values: Mapping[str, object]) -> dict[str, list[str]]:
     for run, value in values.items():
         groups.setdefault(value, []).append(run)
     return {group[0]: group for group in groups.values()}
+
+
+def nothing_relevant(grades: NDArray[Any], rel: float) -> list[UnjudgedWarning]:
+    """A warning if no grade is as high as the lowest relevant one."""
+    if grades.max(initial=-1) >= rel:
+        return []
+    return [
+        UnjudgedWarning(f"No document has a grade of {rel} or more, so nothing is relevant with rel={rel}.")
+    ]
 
 
 def missing_queries(

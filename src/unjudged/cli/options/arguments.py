@@ -38,6 +38,10 @@ DESIGN = b"unjudged-design"
 """How the file of a drawn sample begins."""
 
 
+CONDITION = "if every document of the pool could be drawn"
+"""What estimates from a sample assume; a design for P@10, for example, draws among the first ten only."""
+
+
 def check_files(files: Sequence[str]) -> None:
     """Refuse an unknown option where a file was expected, and standard input given twice."""
     for file in files:
@@ -69,9 +73,9 @@ def suggest_estimates(judgments: Judgments, measures: Sequence[Measure]) -> None
     if any(measure.traits.estimates for measure in measures if measure.name != "infAP"):
         return
     if judgments.probability is not None:
-        warn("these judgments record inclusion probabilities: statAP estimates AP from such a sample.")
+        warn(f"these judgments record inclusion probabilities: statAP estimates AP from them, {CONDITION}.")
     elif judgments.stratum is not None:
-        warn("these judgments record strata: xinfAP and statAP estimate AP from such a sample.")
+        warn(f"these judgments record strata: xinfAP and statAP estimate AP from them, {CONDITION}.")
 
 
 def _is_design(file: str) -> bool:
