@@ -179,3 +179,18 @@ def test_refusals(tmp_path: Path) -> None:
     assert "fused and copy have the same mean, whatever the unjudged documents turn out to be." in " ".join(
         equal.split()
     )
+
+
+def test_a_bad_line_is_named_as_by_evaluate(tmp_path: Path) -> None:
+    run = tmp_path / "twice.run"
+    lines = Path(DENSE).read_text().splitlines()
+    run.write_text("\n".join([*lines, lines[0], ""]))
+    expected = refused(1, "evaluate", QRELS, str(run))
+    assert expected.startswith(f"{run}:{len(lines) + 1}: document 'd145'")
+    assert refused(1, "compare", QRELS, DENSE, str(run)) == expected
+    assert refused(1, "next", QRELS, str(run)) == expected
+
+
+def test_a_file_of_predictions_that_is_not_there(tmp_path: Path) -> None:
+    absent = str(tmp_path / "absent")
+    assert refused(1, "audit", QRELS, absent) == f"{absent}: no such file"

@@ -150,6 +150,8 @@ def _made(source: Any, kind: str | None, columns: dict[str, str]) -> Predictions
         try:
             return Predictions(table_of(Judgments.of(source, **columns)), GRADES, name)
         except UnjudgedError as as_qrels:
+            if str(as_qrels) == str(as_run):
+                raise as_run from None
             problem = f"predictions must be a run or qrels. As a run: {as_run}. As qrels: {as_qrels}"
             raise InputError(problem) from None
 

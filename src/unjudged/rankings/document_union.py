@@ -86,4 +86,7 @@ def prefix_errors(source: object, name: str) -> Iterator[None]:
         where = os.fspath(source) if isinstance(source, str | os.PathLike) else f"run {name!r}"
         if str(error).startswith(str(where)):
             raise
+        if isinstance(error, InputError) and not error.source:
+            error.source = str(where)
+            raise
         raise InputError(f"{where}: {error}") from None
