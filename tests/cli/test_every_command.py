@@ -59,6 +59,14 @@ def test_help(command: str) -> None:
     assert ("--format" in help_of(command)) == (command not in WITHOUT_FORMAT)
 
 
+@pytest.mark.parametrize("command", [*COMMANDS, "plan queries", "plan judgments"])
+def test_the_usage_names_the_arguments(command: str) -> None:
+    """It said ARGS for the runs."""
+    usage = unjudged(*command.split(), "--help").stdout.decode().splitlines()[0]
+    assert usage.startswith(f"Usage: unjudged {command} ")
+    assert "ARGS" not in usage
+
+
 def test_standard_input_in_the_help() -> None:
     assert 'Use "-" for standard input' in " ".join(help_of("evaluate").replace("│", " ").split())
 

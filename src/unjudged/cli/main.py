@@ -45,6 +45,27 @@ COMMANDS = {
 }
 """Module in `cli/` and function of each command, and its help; only the command that runs is imported."""
 
+ARGUMENTS = {
+    "evaluate": "QRELS RUN...",
+    "compare": "QRELS RUN RUN...",
+    "calibrate": "QRELS RUN... --groups GROUPS",
+    "report": "QRELS RUN... -o PAGE",
+    "audit": "QRELS PREDICTIONS [RUN...]",
+    "spot-check": "QRELS RUN",
+    "next": "QRELS RUN...",
+    "pool": "RUN...",
+    "sample": "QRELS [RUN...]",
+    "judge": "TO_JUDGE --documents DOCUMENTS",
+    "merge": "DESIGN JUDGED...",
+    "reusability": "QRELS RUN RUN...",
+    "simulate": "FOLDER",
+    "experiment": "QRELS RUN RUN...",
+    "measures": "[NAME]",
+    "cite": "[NAME...]",
+    "completion": "[SHELL]",
+}
+"""What comes after the name of a command in its usage; cyclopts would say ARGS."""
+
 
 def make_app(*, listing: bool = False) -> App:
     """The commands; for the list of them with their summaries instead of their own help."""
@@ -58,7 +79,10 @@ def make_app(*, listing: bool = False) -> App:
         suppress_keyboard_interrupt=False,
     )
     for name, (place, summary) in COMMANDS.items():
-        app.command(f"unjudged.cli.{place}", name=name, **({"help": summary} if listing else {}))
+        options = {"help": summary} if listing else {}
+        if name in ARGUMENTS:
+            options["usage"] = f"Usage: unjudged {name} {ARGUMENTS[name]} [OPTIONS]"
+        app.command(f"unjudged.cli.{place}", name=name, **options)
     app.command(as_trec_eval, name="trec_eval")
     return app
 

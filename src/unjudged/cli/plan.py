@@ -23,10 +23,11 @@ plan.command(
     "unjudged.cli.plan_judgments:judgments",
     name="judgments",
     help="Plan how many judgments each design needs, from a pilot or a similar collection.",
+    usage="Usage: unjudged plan judgments QRELS RUN RUN... [OPTIONS]",
 )
 
 
-@plan.command
+@plan.command(usage="Usage: unjudged plan queries QRELS RUN RUN... [OPTIONS]")
 def queries(
     qrels: File,
     /,
