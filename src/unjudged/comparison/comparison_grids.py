@@ -145,7 +145,7 @@ def pairs_grid(comparison: Comparison, results: Sequence[MeasureComparison]) -> 
     columns += [
         Column("verdict", "text"),
         Column("p", "p value"),
-        Column("p_adjusted", "p value"),
+        Column("adjusted", "p value"),
         Column("W/T/L", "text"),
     ]
     columns += [Column(name, decimals=2) for name in ("effect", "from", "to")]
