@@ -95,3 +95,11 @@ def _with_documents_of(qrels: Path, runs: dict[str, Path]) -> dict[str, dict[str
         for query, _, document, *_ in map(str.split, run.read_text().splitlines()):
             pooled[query].setdefault(document, -1)
     return pooled
+
+
+def test_what_does_not_vary_has_neither_interval_nor_effect() -> None:
+    """One query had the interval -inf to +inf and the effect size +inf."""
+    one = compare({"q": {"x": 1, "y": 0}}, {"a": {"q": ["x"]}, "b": {"q": ["y"]}})
+    assert "p = 1.0000; no interval for other queries; no effect size." in str(one)
+    same = compare(QRELS, {"a": {q: ["x"] for q in QRELS}, "b": {q: ["y"] for q in QRELS}})
+    assert "95% interval for other queries +0.2000 to +0.2000; no effect size." in str(same)

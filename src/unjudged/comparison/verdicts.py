@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite
 
 from unjudged.comparison.testing.pairs import ROUNDING
 from unjudged.uncertainty.estimate import Estimate
@@ -110,8 +111,7 @@ class Pair:
         corrected = "" if self.p_adjusted == self.p else f", {_p(self.p_adjusted)} after correction"
         lines.append(
             f"Queries: {self.wins} won, {self.ties} tied, {self.losses} lost; {self.test}: {_p(self.p)}"
-            f"{corrected}; {other.confidence:.0%} interval for other queries {_interval(other)}; "
-            f"effect size {self.effect.value:+.2f}."
+            f"{corrected}; {_interval(other)}; {_effect(self.effect)}."
         )
         return [*lines, f"Verdict: {self.verdict}. {self.conclusion()}"]
 
@@ -154,8 +154,16 @@ def _p(value: float) -> str:
     return "p < 0.0001" if value < 0.0001 else f"p = {value:.4f}"
 
 
-def _interval(estimate: Estimate) -> str:
-    return f"{estimate.low:+.4f} to {estimate.high:+.4f}"
+def _interval(other: Estimate) -> str:
+    """One query has no interval."""
+    if not isfinite(other.low):
+        return "no interval for other queries"
+    return f"{other.confidence:.0%} interval for other queries {other.low:+.4f} to {other.high:+.4f}"
+
+
+def _effect(effect: Estimate) -> str:
+    """A difference that does not vary has no size in standard deviations."""
+    return f"effect size {effect.value:+.2f}" if isfinite(effect.value) else "no effect size"
 
 
 def _share(value: float) -> str:
