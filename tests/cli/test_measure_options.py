@@ -18,6 +18,8 @@ ASKED = {
     "after one option": ["-m", "AP", "nDCG@10"],
     "with a comma": ["-m", "AP,nDCG@10"],
     "repeated": ["-m", "AP", "-m", "nDCG@10"],
+    "as in ir_measures": ["-m", "AP nDCG@10"],
+    "with a comma and a space": ["-m", "AP, nDCG@10"],
     "by the long name": ["--measure", "AP", "nDCG@10"],
     "as in ranx": ["-m", "map", "ndcg@10"],
     "as in BEIR": ["-m", "MAP,NDCG@10"],
@@ -70,3 +72,20 @@ def test_a_wrong_name_gets_suggestions() -> None:
     message = refused(2, "evaluate", QRELS, RUN, "-m", "ndgc@10")
     assert message.startswith("no measure is called 'ndgc'; did you mean ")
     assert "ndcg" in message.lower()
+
+
+def test_a_quoted_list_keeps_its_brackets() -> None:
+    out = printed("evaluate", QRELS, RUN, "-m", "RBP(p=0.8, rel=2) P@5,10", "--format", "csv")
+    found = [row["measure"] for row in csv.DictReader(io.StringIO(out))]
+    assert found == ["RBP(p=0.8, rel=2)", "P@5", "P@10"]
+
+
+@pytest.mark.parametrize("wrong", ["AP(", "A P)", "(", " ", "nDCG(gains={1: (2)})"])
+def test_brackets_that_do_not_match_are_left_to_the_grammar(wrong: str) -> None:
+    assert separate_measures(["evaluate", "-m", wrong]) == ["evaluate", "-m", wrong]
+
+
+def test_a_word_that_is_neither_a_measure_nor_a_file() -> None:
+    """After `-m AP`, a wrong measure was called a missing file."""
+    said = refused(2, "evaluate", QRELS, RUN, "-m", "AP", "hits@5")
+    assert said == "hits@5: neither a file nor a measure (`unjudged measures` lists those)"

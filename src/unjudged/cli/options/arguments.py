@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -43,10 +44,12 @@ CONDITION = "if every document of the pool could be drawn"
 
 
 def check_files(files: Sequence[str]) -> None:
-    """Refuse an unknown option where a file was expected, and standard input given twice."""
+    """Refuse an unknown option or measure where a file was expected, and standard input given twice."""
     for file in files:
         if file.startswith("--"):
             raise UsageError(f"unknown option {file}: --help lists the options")
+        if "@" in file and "/" not in file and not os.path.exists(file):
+            raise UsageError(f"{file}: neither a file nor a measure (`unjudged measures` lists those)")
     if list(files).count("-") > 1:
         raise UsageError("standard input (-) can be read only once")
 
