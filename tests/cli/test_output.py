@@ -214,3 +214,28 @@ def test_the_width_of_a_terminal_is_used() -> None:
     assert wide.count("fused") == 1
     assert narrow.count("fused") == 3
     assert max(map(len, narrow.splitlines())) <= 40
+
+
+def test_decimals() -> None:
+    """A paper may want three, and a table had four."""
+    asked = ["evaluate", QRELS, RUN, "-m", "AP", "NumRet"]
+    assert printed(*asked, "--decimals", "2").splitlines()[2].split() == ["fused", "0.33", "1200"]
+    shown = printed("evaluate", QRELS, RUN, "-m", "AP", "--interval", "bounds", "--decimals", "3")
+    assert re.search(r"fused  0\.332 \[0\.\d{3}, 0\.\d{3}\]", shown)
+    three = ["compare", QRELS, RUN, str(sample.runs["lexical"]), str(sample.runs["dense"]), "--decimals", "3"]
+    assert r"\textbf{0.388}" in printed(*three, "--format", "latex")
+    assert re.search(r"fused +0\.388 +0\.388 +0\.435 ", printed(*three))
+    two = ["compare", QRELS, RUN, str(sample.runs["dense"]), "--decimals", "2"]
+    assert re.search(r"fused +dense +0\.12 +-0\.56 +0\.17 ", printed(*two, "--pairs"))
+    assert re.search(r"q\d\d +0\.\d\d +0\.\d\d +-?0\.\d\d ", printed(*two, "--per-query"))
+
+
+def test_decimals_where_there_is_no_table() -> None:
+    asked = ["evaluate", QRELS, RUN, "--decimals"]
+    for form in ("csv", "tsv", "json", "jsonl"):
+        said = refused(2, *asked, "2", "--format", form)
+        assert said == f"--decimals is for tables; {form} has full precision"
+    assert refused(2, *asked, "-1") == "--decimals is -1, expected a number from 0 to 15"
+    assert refused(2, *asked, "16") == "--decimals is 16, expected a number from 0 to 15"
+    said = refused(2, "compare", QRELS, RUN, EXPANDED, "--decimals", "2")
+    assert said == "--decimals is for tables; to see two runs in one, add --pairs"

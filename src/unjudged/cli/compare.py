@@ -12,6 +12,7 @@ from cyclopts import Parameter
 from unjudged import compare as compare_systems
 from unjudged.cli.options.arguments import (
     Conflicts,
+    Decimals,
     File,
     Format,
     Judged,
@@ -25,6 +26,7 @@ from unjudged.cli.options.input_options import USUAL, Inputs
 from unjudged.cli.options.prediction_options import NO_PREDICTIONS, Predicted
 from unjudged.cli.output import (
     beside_standard_error,
+    check_decimals,
     check_output,
     show,
     show_figure,
@@ -38,7 +40,7 @@ from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.testing.significance import DRAWS
 from unjudged.errors import UsageError
 from unjudged.grids.escapes import plain
-from unjudged.grids.grid import Grid
+from unjudged.grids.grid import DECIMALS, Grid
 from unjudged.report.figures.charts import check_plot
 from unjudged.uncertainty.calibration import Calibration
 
@@ -70,6 +72,7 @@ def compare(
     seed: int = 0,
     format: Format | None = None,
     output: Output = None,
+    decimals: Decimals = DECIMALS,
     plot: Plot = None,
 ) -> None:
     """Compare runs: which is better, and could other queries or the unjudged documents say the opposite?
@@ -120,6 +123,8 @@ def compare(
         The output format. By default the suffix of the output file decides, or else it is text.
     output
         Write to this file.
+    decimals
+        The number of decimals in a table. Sentences have four.
     plot
         Draw the first measure in this file (svg, png, pdf or html): the differences of two runs by query, or
         the verdicts on all pairs of more.
@@ -131,6 +136,8 @@ def compare(
     if per_query and len(named) != 2:
         raise UsageError(f"--per-query is about two runs, and there are {len(named)}")
     chosen = check_output(format, output)
+    two = chosen == "table" and len(named) == 2 and not (pairs or per_query)
+    check_decimals(decimals, "sentences" if two else chosen)
     check_plot(plot)
     predicted.check()
     _check_used(confidence, calibration, predicted.predictions)
@@ -156,20 +163,19 @@ def compare(
         drawn = found.plot.differences(*names, first) if len(names) == 2 else found.plot.matrix(first)
         show_figure(drawn, plot)
     answers = predicted.differences(judgments, named, found, confidence)
-    two = chosen == "table" and len(found.runs) == 2 and not (pairs or per_query)
     if not two:
         found = replace(found, notes=[*answers, *found.notes])
     if per_query:
-        show_grids(_query_grids(found, chosen), format, output)
+        show_grids([grid.rounded(decimals) for grid in _query_grids(found, chosen)], format, output)
     elif two:
         lines = [*answers, *([""] if answers else []), *str(found).splitlines()]
         show(_sentences(lines, terminal_width()), output)
         if beside_standard_error(output):
             already_said(found.notes)
     elif chosen == "latex" and not pairs:
-        show(found.to_latex(), output)
+        show(found.to_latex(decimals), output)
     else:
-        show_grids(_grid(found, chosen, pairs), format, output)
+        show_grids(_grid(found, chosen, pairs).rounded(decimals), format, output)
 
 
 def _check_used(confidence: float, *users: str | None) -> None:
@@ -188,12 +194,12 @@ def _grid(found: Comparison, format: str, pairs: bool) -> Grid:
     return grid if format == "json" else replace(grid, notes=found.notes)
 
 
-def _query_grids(found: Comparison, format: str) -> Grid | list[Grid]:
+def _query_grids(found: Comparison, format: str) -> list[Grid]:
     """The queries and the documents; formats for one table have the queries of all measures."""
     parts = [found.per_query(measure=result.measure) for result in found.results]
     if format in ONE_TABLE:
         records = [part.records() for part in parts]
-        return replace(records[0], rows=[row for grid in records for row in grid.rows], notes=found.notes)
+        return [replace(records[0], rows=[row for grid in records for row in grid.rows], notes=found.notes)]
     grids = [grid for part in parts for grid in (part.grid(), part.documents_grid())]
     return [*grids[:-1], replace(grids[-1], notes=[*grids[-1].notes, *found.notes])]
 

@@ -10,6 +10,7 @@ from cyclopts import Parameter
 import unjudged
 from unjudged.cli.options.arguments import (
     Conflicts,
+    Decimals,
     File,
     Format,
     Judged,
@@ -23,10 +24,11 @@ from unjudged.cli.options.arguments import (
 )
 from unjudged.cli.options.input_options import USUAL, Inputs
 from unjudged.cli.options.prediction_options import NO_PREDICTIONS, Predicted
-from unjudged.cli.output import check_output, show_figure, show_grids
+from unjudged.cli.output import check_decimals, check_output, show_figure, show_grids
 from unjudged.cli.progress import progress, reading
 from unjudged.errors import UsageError
 from unjudged.evaluation import DEFAULT_MEASURES
+from unjudged.grids.grid import DECIMALS
 from unjudged.measures.names import parse_measures
 from unjudged.report.figures.charts import check_plot
 
@@ -55,6 +57,7 @@ def evaluate(
     seed: int = 0,
     format: Format | None = None,
     output: Output = None,
+    decimals: Decimals = DECIMALS,
     plot: Plot = None,
 ) -> None:
     """Score runs against relevance judgments.
@@ -110,12 +113,14 @@ def evaluate(
         csv, tsv, json, jsonl and parquet have full precision.
     output
         Write to this file.
+    decimals
+        The number of decimals in a table.
     plot
         Draw the means of the first measure with intervals (--interval, or bounds and other queries) in this
         file: svg, png, pdf or html.
     """
     check_files([qrels, *runs, *(judged or ())])
-    check_output(format, output)
+    check_decimals(decimals, check_output(format, output))
     check_plot(plot)
     predicted.check(interval=interval, per_query=per_query, depth=depth)
     named = inputs.runs(runs, "evaluate QRELS RUN...")
@@ -125,6 +130,8 @@ def evaluate(
             raise UsageError(f"--rel is {rel}, expected a whole number with --predictions")
         whole = None if rel is None else int(rel)
         found = predicted.estimates(judgments, named, measures, whole)
+        if decimals != DECIMALS:
+            raise UsageError("--decimals cannot be used with --predictions")
         show_grids(predicted.grid(found, confidence), format, output)
         return
     if interval is None and (prevalence, calibration, confidence, more, seed) != (None, None, 0.95, 0, 0):
@@ -151,7 +158,7 @@ def evaluate(
         kinds = ("bounds", "queries") if interval is None else (interval,)
         show_figure(scores.plot.intervals(scores.measures[0], kinds, **given), plot)
     if interval is None:
-        show_grids(replace(scores.grid(per_query), title=""), format, output)
+        show_grids(replace(scores.grid(per_query), title="").rounded(decimals), format, output)
         return
     with progress("estimating intervals", len(scores.runs)) as advance:
         estimates = scores.estimate(
@@ -163,7 +170,7 @@ def evaluate(
             seed=seed,
             on_progress=lambda done, _: advance(done),
         )
-    show_grids(estimates.grid(), format, output)
+    show_grids(estimates.grid(decimals), format, output)
 
 
 def _check_used(interval: str | None, **given: object) -> None:

@@ -14,11 +14,12 @@ import unjudged
 from unjudged.cli.standard_error import already_said, warn
 from unjudged.errors import InputError, UsageError
 from unjudged.formats.writing import write_whole
-from unjudged.grids.grid import Grid
+from unjudged.grids.grid import DECIMALS, Grid
 from unjudged.grids.rendering import SUFFIXES, WITHOUT_NOTES, format_of, render
 from unjudged.report.figures.charts import picture
 
 WIDTH = 80
+MOST_DECIMALS = 15
 
 
 def terminal_width() -> int:
@@ -50,6 +51,16 @@ def check_output(format: str | None, output: Path | None) -> str:
     if chosen == "parquet" and output is None:
         raise UsageError("--format parquet needs --output FILE")
     return chosen
+
+
+def check_decimals(decimals: int, chosen: str) -> None:
+    """Refuse decimals that no table can have, and those of a format that keeps every digit."""
+    if not 0 <= decimals <= MOST_DECIMALS:
+        raise UsageError(f"--decimals is {decimals}, expected a number from 0 to {MOST_DECIMALS}")
+    if decimals != DECIMALS and chosen in (*WITHOUT_NOTES, "json"):
+        raise UsageError(f"--decimals is for tables; {chosen} has full precision")
+    if decimals != DECIMALS and chosen == "sentences":
+        raise UsageError("--decimals is for tables; to see two runs in one, add --pairs")
 
 
 def show_grids(grids: Grid | Sequence[Grid], format: str | None = None, output: Path | None = None) -> None:

@@ -11,21 +11,21 @@ if TYPE_CHECKING:
     from unjudged.comparison.comparison_result import Comparison
 
 
-def comparison_latex(comparison: Comparison) -> str:
+def comparison_latex(comparison: Comparison, decimals: int = 4) -> str:
     """A `table` for the booktabs package; the caption says how it was tested and corrected."""
     results = comparison.results
     head = " & ".join(["", "System", *(latex(str(result.measure)) for result in results)])
     rows = []
     for system in results[0].order():
-        cells = [_cell(comparison, result, system) for result in results]
+        cells = [_cell(comparison, result, system, decimals) for result in results]
         rows.append(" & ".join([comparison.letters[system], latex(comparison.runs[system]), *cells]) + r" \\")
     lines = [r"\begin{table}", r"\centering", rf"\caption{{{_caption(comparison)}}}"]
     lines += [rf"\begin{{tabular}}{{ll{'l' * len(results)}}}", r"\toprule", rf"{head} \\", r"\midrule", *rows]
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", r"\end{table}", ""])
 
 
-def _cell(comparison: Comparison, result: MeasureComparison, system: int) -> str:
-    mean = f"{result.means[system]:.4f}"
+def _cell(comparison: Comparison, result: MeasureComparison, system: int, decimals: int) -> str:
+    mean = f"{result.means[system]:.{decimals}f}"
     if result.means[system] == result.means.max():
         mean = rf"\textbf{{{mean}}}"
     beaten, clearly = result.beats[system], result.clearly_beats[system]

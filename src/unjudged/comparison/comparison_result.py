@@ -8,6 +8,7 @@ from functools import cached_property
 from importlib import import_module
 from typing import Any
 
+from unjudged.choices import whole
 from unjudged.comparison.by_measure import MeasureComparison
 from unjudged.comparison.comparison_grids import letters, pair_records, pairs_grid, systems_grid
 from unjudged.comparison.comparison_latex import comparison_latex
@@ -165,9 +166,9 @@ class Comparison(Shown):
         """One row per pair for programs: with everything that is known about it, or with nine columns."""
         return pair_records(self, self._results(measure), detail=detail)
 
-    def to_latex(self) -> str:
+    def to_latex(self, decimals: int = 4) -> str:
         """The systems as a LaTeX table for the booktabs package."""
-        return comparison_latex(self)
+        return comparison_latex(self, whole("decimals", decimals))
 
     def to_frame(self, library: str | None = None) -> Any:
         """`records()` in the kind of frame that went in, or as 'pandas', 'polars', 'pyarrow', 'duckdb'."""

@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 Cell = str | int | float | None
 Kind = Literal["label", "number", "integer", "p value", "text"]
+DECIMALS = 4
 WIDTH = 80
 ROWS = 60
 """Longer tables are cut where an object shows itself; written to a file they are whole."""
@@ -25,7 +26,7 @@ class Column(NamedTuple):
 
     name: str
     kind: Kind = "number"
-    decimals: int = 4
+    decimals: int = DECIMALS
 
     @property
     def numeric(self) -> bool:
@@ -84,6 +85,11 @@ class Grid:
         if left_out <= 0:
             return self
         return replace(self, rows=self.rows[:rows], notes=[f"{left_out} more rows.", *self.notes])
+
+    def rounded(self, decimals: int) -> Grid:
+        """The grid with so many decimals where it has the usual number of them."""
+        shown = [c._replace(decimals=decimals) if c.decimals == DECIMALS else c for c in self.columns]
+        return replace(self, columns=shown)
 
     def as_columns(self) -> dict[str, list[Cell]]:
         """The values of each column by its name."""

@@ -51,9 +51,12 @@ class Estimate:
         return cls(value, nan, nan, nan, f"no interval: {reason}", of, uncertainty)
 
     def __str__(self) -> str:
-        if not self.has_interval:
-            return f"{self.value:.4f}"
-        return f"{self.value:.4f} [{self.low:.4f}, {self.high:.4f}]"
+        return self.text()
+
+    def text(self, decimals: int = 4) -> str:
+        """The value, and the interval if there is one."""
+        value, low, high = (f"{number:.{decimals}f}" for number in (self.value, self.low, self.high))
+        return f"{value} [{low}, {high}]" if self.has_interval else value
 
 
 def check_confidence(confidence: float) -> None:

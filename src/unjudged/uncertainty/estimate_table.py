@@ -59,14 +59,15 @@ class Estimates(Shown, Sequence[Sequence[Estimate]]):
 
     frame = to_frame
 
-    def grid(self) -> Grid:
+    def grid(self, decimals: int = 4) -> Grid:
         """`0.2930 [0.2410, 0.4020]` per run and measure; the notes name the methods.
 
         The long form has a row per run and measure.
         """
         columns = [Column("run", "label"), *(Column(measure) for measure in self.measures)]
         rows: list[list[Cell]] = [
-            [run, *map(str, row)] for run, row in zip(self.runs, self.estimates, strict=True)
+            [run, *(estimate.text(decimals) for estimate in row)]
+            for run, row in zip(self.runs, self.estimates, strict=True)
         ]
         methods = dict.fromkeys(_note(estimate) for row in self.estimates for estimate in row)
         return Grid(

@@ -33,6 +33,7 @@ Measures = Annotated[list[str] | None, Parameter(("-m", "--measure"), negative="
 OUTPUT = Parameter(("-o", "--output"), converter=_path_or_standard_output, allow_leading_hyphen=True)
 Output = Annotated[Path | None, OUTPUT]
 Groups = Annotated[str | None, Parameter(("-g", "--groups"))]
+Decimals = Annotated[int, Parameter("--decimals")]
 Plot = Annotated[Path | None, Parameter("--plot")]
 one_measure = parse_measure
 DESIGN = b"unjudged-design"
