@@ -137,10 +137,8 @@ def DCG(
     >>> (DCG @ 3).compute(JudgedRankings.spelled("0 2 N 1", missed="1"))
     array([1.26185951])
     """
-    gain = gain_of(r.labels, dcg, gains)
-    gainful = (gain != 0) & (r.rank <= cutoff)
-    top = r.where(gainful)
-    return top.total(gain[top.element] / np.log2(top.rank + 1.0))
+    top = r.where(r.rank <= cutoff if cutoff < inf else gain_of(r.labels, dcg, gains) != 0)
+    return top.total(gain_of(top.labels, dcg, gains) / np.log2(top.rank + 1.0))
 
 
 @measure(quality=False, range=(0.0, inf), trec_eval="ideal_dcg", cite=("jarvelin2002", "burges2005"))

@@ -234,7 +234,7 @@ def compute_all(measures: Sequence[Measure], rankings: JudgedRankings) -> Floats
         for k, measure in enumerate(measures):
             table[:, k] = measure.values(rankings)
     finite = np.isfinite(table)
-    if not finite.all():
+    if np.count_nonzero(finite) < finite.size:
         k = int(finite.all(axis=0).argmin())
         raise measures[k].not_finite(rankings, table[:, k])
     return table

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
@@ -45,8 +45,6 @@ class JudgedRankings:
     """Ranking and rank of each unjudged document that is judged for another query; None if nobody looked."""
     ignored: tuple[int, ...] = ()
     """How many queries each run has that are not in the judgments; empty where nobody counted."""
-    _relevant: dict[tuple[int, float], JudgedRankings] = field(init=False, repr=False, default_factory=dict)
-    _judged_above: dict[Any, Integers] = field(init=False, repr=False, default_factory=dict)
 
     @classmethod
     def of(cls, judgments: Judgments, runs: Sequence[Matched]) -> JudgedRankings:
@@ -154,6 +152,14 @@ class JudgedRankings:
             found = replace(top, element=cast("Integers", all_ranks.element)[top.element])
         self._relevant[rel, cutoff] = found
         return found
+
+    @computed_once
+    def _relevant(self) -> dict[tuple[int, float], JudgedRankings]:
+        return {}
+
+    @computed_once
+    def _judged_above(self) -> dict[Any, Integers]:
+        return {}
 
     @computed_once
     def labels(self) -> NDArray[np.int32]:

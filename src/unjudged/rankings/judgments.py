@@ -18,8 +18,8 @@ from unjudged.formats.readers.frames import Frame
 from unjudged.formats.roles import Layout, expected
 from unjudged.formats.scan.scanner import Index
 from unjudged.formats.tables import Ids, Table
+from unjudged.rankings.computed import computed_once
 from unjudged.rankings.pooled import PooledDocuments
-from unjudged.segments import ends
 
 Lines = NDArray[np.int64]
 UNSAMPLED: Final = -1
@@ -140,7 +140,7 @@ class Judgments:
             found.flags.writeable = False
         return found
 
-    @cached_property
+    @computed_once
     def _once(self) -> dict[tuple[Any, ...], NDArray[Any]]:
         return {}
 
@@ -206,7 +206,7 @@ class Judgments:
 
 def _count(judgments: Judgments, low: float, high: float) -> NDArray[np.int64]:
     chosen = judgments.grade >= low if high == np.inf else (judgments.grade >= low) & (judgments.grade < high)
-    before = ends(chosen)[judgments.offsets]
+    before = chosen.nonzero()[0].searchsorted(judgments.offsets)
     counts: NDArray[np.int64] = before[1:] - before[:-1]
     return counts
 
