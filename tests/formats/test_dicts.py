@@ -91,11 +91,13 @@ def test_plain_dicts_are_matched_directly() -> None:
     judgments = Judgments.of(judged)
     assert "index" not in judgments.pooled.__dict__
     keys = judgments.pooled.keys(run)
-    found = scanner.match_dicts(run, keys.queries, keys.documents, judgments.offsets)
+    found = scanner.match_dicts(run, keys.queries, keys.documents, judgments.offsets, 5)
     assert isinstance(found, Matched)
     assert flat(found) == flat(matching.match(memory.table_of(run, "score"), judgments.index))
     assert found.rank.tolist() == [2, 3, 4]
     assert found.query.tolist() == [0, -1]
+    assert scanner.match_dicts(run, keys.queries, keys.documents, judgments.offsets, 4) is None
+    assert scanner.match_dicts({"q": {}}, keys.queries, keys.documents, judgments.offsets, 4) is None
 
 
 def test_judgments_from_a_file_name_only_the_documents_they_need(tmp_path: Any) -> None:

@@ -104,6 +104,8 @@ class Table:
     lines: NDArray[np.int64]
     keys: Keys | None = None
     """If the table was made from plain dicts: their keys."""
+    whole: bool = False
+    """Whether every number is known to be a whole number of 32 bits."""
 
     def query_of(self, row: int) -> bytes:
         return self.queries.raw(int(np.searchsorted(self.starts, row, "right")) - 1)

@@ -51,7 +51,8 @@ class JudgedRankings:
         """One ranking for every run and query, in this order."""
         queries = len(judgments.queries)
         every = np.arange(queries, dtype=np.int32)
-        if len(runs) == 1 and np.array_equal((run := runs[0]).query, every):
+        run = runs[0]
+        if len(runs) == 1 and len(run.query) == queries and not np.count_nonzero(run.query != every):
             return cls(judgments, run.rank, run.row, run.ends, run.retrieved, every, ignored=(0,))
         counts, retrieved, rank, row = zip(*(by_query(matched, queries) for matched in runs), strict=True)
         return cls(

@@ -102,7 +102,7 @@ class Judgments:
         if probability is not None:
             certain = np.isin(column.get("method", np.ones(1)), (0, 2))
             probability = np.where(certain, 1.0, probability)
-        grade, scale = _whole(column["grade"])
+        grade, scale = _whole(column["grade"], table.whole)
         return cls(
             PooledDocuments.of(table, index),
             grade,
@@ -211,9 +211,12 @@ def _count(judgments: Judgments, low: float, high: float) -> NDArray[np.int64]:
     return counts
 
 
-def _whole(grades: NDArray[np.float64]) -> tuple[NDArray[np.int32], NDArray[np.float64] | None]:
-    """The grades as whole numbers, and the gain that each stands for if some are fractions."""
-    if not (grades % 1).any():
+def _whole(grades: NDArray[np.float64], known: bool) -> tuple[NDArray[np.int32], NDArray[np.float64] | None]:
+    """The grades as whole numbers, and the gain that each stands for if some are fractions.
+
+    `known` says that none is.
+    """
+    if known or not (grades % 1).any():
         return grades.astype(np.int32), None
     scale = np.unique(np.append(np.maximum(grades, 0.0), 0.0))
     return np.where(grades < 0, grades, np.searchsorted(scale, grades)).astype(np.int32), scale
