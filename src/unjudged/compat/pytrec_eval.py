@@ -100,9 +100,8 @@ class RelevanceEvaluator:
         for k, column in enumerate(self._columns):
             if column.of == "num_q":
                 table[:, k] = 1.0
-        names = self._names
-        rows = [dict(zip(names, row, strict=True)) for row in table.tolist()]
-        return dict(zip((query for query in run if query in queries), rows, strict=True))
+        rows = [dict(zip(self._names, row, strict=True)) for row in table.tolist()]
+        return dict(zip([query for query in run if query in queries], rows, strict=True))
 
 
 def _copied(query_relevance: Any) -> dict[str, dict[str, int]]:

@@ -174,8 +174,7 @@ class Scattered:
         return Table(self.queries, starts, documents, numbers, np.zeros(0, np.int64))
 
 
-@dataclass(frozen=True, eq=False)
-class Matched:
+class Matched(NamedTuple):
     """What a run holds of the judged documents, group by group, each in rank order.
 
     `query[g]` is the number of group g's query in the judgments, or -1; its judged documents are

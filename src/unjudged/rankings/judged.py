@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,7 +21,7 @@ Integers = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class JudgedRankings:
     """The rankings of some runs, reduced to the documents that have a line in the judgments.
 
@@ -33,17 +33,17 @@ class JudgedRankings:
     `relabelled` applies other judgments of the same pool without reading, sorting or joining anything again.
     """
 
-    judgments: Judgments
-    rank: NDArray[np.int32]
-    row: NDArray[np.int32]
-    offsets: Integers
-    retrieved: NDArray[np.int32]
-    query: NDArray[np.int32]
-    element: Integers | None = None
+    judgments: Final[Judgments]
+    rank: Final[NDArray[np.int32]]
+    row: Final[NDArray[np.int32]]
+    offsets: Final[Integers]
+    retrieved: Final[NDArray[np.int32]]
+    query: Final[NDArray[np.int32]]
+    element: Final[Integers | None] = None
     """Where each document was in the rankings from which `where` selected it."""
-    elsewhere: tuple[Integers, Integers] | None = None
+    elsewhere: Final[tuple[Integers, Integers] | None] = None
     """Ranking and rank of each unjudged document that is judged for another query; None if nobody looked."""
-    ignored: tuple[int, ...] = ()
+    ignored: Final[tuple[int, ...]] = ()
     """How many queries each run has that are not in the judgments; empty where nobody counted."""
 
     @classmethod
@@ -180,7 +180,7 @@ class JudgedRankings:
     @computed_once
     def place(self) -> Integers:
         """The place of each document among those that its ranking has here, from 1."""
-        return np.arange(1, len(self.rank) + 1) - self.offsets[:-1].repeat(self.counts)
+        return np.arange(1, len(self.rank) + 1) - self.offsets[self.ranking]
 
     def above(self, chosen: JudgedRankings, mask: Mask | None = None) -> Integers:
         """For each document that `where` selected from these, how many of these are above it in its ranking.
