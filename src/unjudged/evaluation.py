@@ -93,7 +93,8 @@ def evaluate(
     frames = [source for source in (*named.values(), qrels) if kind_of_source(source) == FRAME]
     library = library_of(frames[0]) if frames else ""
     scores = Scores(values.reshape(shape), list(named), queries, chosen, rankings, library)
-    announce(scores.warnings)
+    if scores.warnings:
+        announce(scores.warnings)
     return scores
 
 

@@ -14,7 +14,7 @@ from unjudged.formats.tables import Matched
 from unjudged.rankings.computed import computed_once
 from unjudged.rankings.judgments import UNSAMPLED, Judgments
 from unjudged.rankings.query_order import by_query
-from unjudged.segments import count_before, ends, owners, sums
+from unjudged.segments import count_before, ends, sums
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -175,7 +175,7 @@ class JudgedRankings:
     @computed_once
     def ranking(self) -> Integers:
         """The ranking that each document is in."""
-        return owners(self.counts)
+        return np.arange(len(self)).repeat(self.offsets[1:] - self.offsets[:-1])
 
     @computed_once
     def place(self) -> Integers:

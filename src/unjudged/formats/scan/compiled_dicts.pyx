@@ -20,6 +20,8 @@ from unjudged.formats.scan.vector cimport (
     CHANGED, DONE, NO_MEMORY, NOT_PLAIN, Status, Vector, push, push_int64, release,
 )
 
+cdef object UINT8 = np.dtype(np.uint8), INT64 = np.dtype(np.int64), FLOAT64 = np.dtype(np.float64)
+cdef object NO_LINES = np.frombuffer(b"", np.int64)
 cdef tuple PLAIN = (dict, __import__("collections").defaultdict)
 """Types of dict that hold what they show. The order of others is not that of their entries."""
 
@@ -145,11 +147,11 @@ def table_of_dicts(data):
         raise_for(status)
         queries[query] = len(queries)
     return Table(
-        Ids(array_of(&columns.queries, np.uint8), array_of(&columns.query_ends, np.int64)),
-        array_of(&columns.starts, np.int64),
-        Ids(array_of(&columns.documents, np.uint8), array_of(&columns.document_ends, np.int64)),
-        array_of(&columns.numbers, np.float64).reshape(-1, 1),
-        np.zeros(0, np.int64),
+        Ids(array_of(&columns.queries, UINT8), array_of(&columns.query_ends, INT64)),
+        array_of(&columns.starts, INT64),
+        Ids(array_of(&columns.documents, UINT8), array_of(&columns.document_ends, INT64)),
+        array_of(&columns.numbers, FLOAT64)[:, None],
+        NO_LINES,
         Keys(queries, documents),
         not columns.fractions,
     )
