@@ -16,7 +16,6 @@ from unjudged.grids.result_frames import frame_of
 from unjudged.grids.shown import Shown
 from unjudged.measures.names import MeasureLike, parse
 from unjudged.measures.registry import Measure
-from unjudged.rankings.computed import computed_once
 from unjudged.rankings.coverage import coverage_warnings, missing_queries
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.scores_grid import scores_grid
@@ -64,7 +63,7 @@ class Scores(Shown):
         """For each run that lacks some, the queries of the judgments that it has no ranking for."""
         return missing_queries(self.runs, self.queries, self.rankings)
 
-    @computed_once
+    @cached_property
     def warnings(self) -> Sequence[UnjudgedWarning]:
         """What makes the values mean less than they seem to: the warnings that `evaluate` gave."""
         return list(coverage_warnings(self.runs, self.queries, self.rankings))

@@ -115,7 +115,7 @@ def ideal_rankings(judgments: Judgments, gain: Floats) -> JudgedRankings:
 
 def _ideal(r: JudgedRankings, cutoff: float, dcg: str, gains: Mapping[int, float] | None) -> Floats:
     """The largest DCG that each ranking could have."""
-    return r.judgments.once(_ideal_by_query, cutoff, dcg, gains)[r.query]
+    return r.judgments.once(_ideal_by_query, cutoff, dcg, gains).take(r.query)
 
 
 def _ideal_by_query(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, cast
 
 import numpy as np
@@ -21,7 +21,7 @@ Integers = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 
-@dataclass(eq=False)
+@dataclass(eq=False)  # final, not frozen: that takes as long as to select the documents of a short ranking
 class JudgedRankings:
     """The rankings of some runs, reduced to the documents that have a line in the judgments.
 
@@ -45,6 +45,8 @@ class JudgedRankings:
     """Ranking and rank of each unjudged document that is judged for another query; None if nobody looked."""
     ignored: Final[tuple[int, ...]] = ()
     """How many queries each run has that are not in the judgments; empty where nobody counted."""
+    _relevant: dict[tuple[int, float], JudgedRankings] = field(init=False, repr=False, default_factory=dict)
+    _judged_above: dict[Any, Integers] = field(init=False, repr=False, default_factory=dict)
 
     @classmethod
     def of(cls, judgments: Judgments, runs: Sequence[Matched]) -> JudgedRankings:
@@ -155,14 +157,6 @@ class JudgedRankings:
         return found
 
     @computed_once
-    def _relevant(self) -> dict[tuple[int, float], JudgedRankings]:
-        return {}
-
-    @computed_once
-    def _judged_above(self) -> dict[Any, Integers]:
-        return {}
-
-    @computed_once
     def labels(self) -> NDArray[np.int32]:
         """The grade of each document, negative where it is pooled and not judged."""
         return self.judgments.grade.take(self.row)
@@ -220,7 +214,7 @@ class JudgedRankings:
 
     def known(self, low: float, high: float = np.inf) -> Integers:
         """How many documents of each ranking's query, retrieved or not, have `low` <= grade < `high`."""
-        return self.judgments.count(low, high)[self.query]
+        return self.judgments.count(low, high).take(self.query)
 
     def running(self, values: Floats, combine: np.ufunc) -> Floats:
         """For each document, `combine` (add, multiply) over the values at its rank and above in its ranking.
