@@ -140,6 +140,8 @@ def name_runs(runs: RunsSource, names: Names = "file") -> dict[str, RunSource]:
     if names not in ("file", "tag"):
         raise UsageError(f"names is {names!r}, expected 'file' or 'tag'")
     one = is_one_source(runs)
+    if one and type(runs) is dict:  # looking for a name takes longer than to evaluate a few documents
+        return {"run 1": runs}
     if isinstance(runs, Mapping) and not one:
         named = {str(name): run for name, run in cast("Mapping[str, RunSource]", runs).items()}
     else:
@@ -165,8 +167,6 @@ def name_runs(runs: RunsSource, names: Names = "file") -> dict[str, RunSource]:
 
 def _by_own_name(run: Any, by_tag: bool) -> list[tuple[str | None, Any]]:
     """The run with the name that it carries itself, or several if a column names them."""
-    if type(run) is dict:
-        return [(None, run)]
     if kind_of_source(run) == FILE:
         if by_tag and os.fspath(run) == STANDARD_INPUT:
             raise UsageError("a run from standard input cannot be named by its tag: write it to a file first")
