@@ -28,19 +28,20 @@ def coverage_warnings(
 
     Runs with the same queries share a warning.
     """
-    empty = {} if rankings.retrieved.all() else missing_queries(runs, queries, rankings)
+    all_there = np.count_nonzero(rankings.retrieved) == len(rankings)
+    empty = {} if all_there else missing_queries(runs, queries, rankings)
     lacking = _alike({run: tuple(lacked) for run, lacked in empty.items()})
-    ignored = rankings.ignored or [0] * len(runs)
-    extra = _alike({run: n for run, n in zip(runs, ignored, strict=True) if n})
+    ignored = dict(zip(runs, rankings.ignored, strict=True)) if any(rankings.ignored) else {}
+    extra = _alike({run: n for run, n in ignored.items() if n})
     judged, starts = rankings.labels >= 0, rankings.offsets[:: len(queries)].tolist()
     for i, run in enumerate(runs):
         if run in lacking:
             lack = f"{_have(lacking[run])} no ranking for {_many(len(empty[run]))} of {len(queries)}"
             yield MissingQueriesWarning(f"{lack}: {_some(list(empty[run]))}. Each counts as empty.")
         if run in extra:
-            have = f"{_have(extra[run])} rankings for {_many(ignored[i])}"
+            have = f"{_have(extra[run])} rankings for {_many(ignored[run])}"
             yield ExtraQueriesWarning(f"{have} that the judgments do not have. They are ignored.")
-        if not judged[starts[i] : starts[i + 1]].any():
+        if not np.count_nonzero(judged[starts[i] : starts[i + 1]]):
             yield NothingJudgedWarning(_nothing_judged(run, rankings))
 
 
