@@ -67,11 +67,13 @@ class Scores(Shown):
     def warnings(self) -> Sequence[UnjudgedWarning]:
         """What makes the values mean less than they seem to: the warnings that `evaluate` gave."""
         found = list(coverage_warnings(self.runs, self.queries, self.rankings))
-        judgments = self.rankings.judgments
-        grades = judgments.grade if judgments.scale is None else judgments.scale
-        for rel in sorted({m.given.get("rel", 1) for m in self.measures if "rel" in m.parameters}):
-            if rel > 1 or not np.count_nonzero(self.values):
-                found += nothing_relevant(grades, rel)
+        levels = {m.given["rel"] for m in self.measures if "rel" in m.given}
+        if not np.count_nonzero(self.values):
+            levels |= {1 for m in self.measures if "rel" in m.parameters and "rel" not in m.given}
+        if levels:
+            judgments = self.rankings.judgments
+            grades = judgments.grade if judgments.scale is None else judgments.scale
+            found += [warning for rel in sorted(levels) for warning in nothing_relevant(grades, rel)]
         return found
 
     @cached_property
