@@ -194,3 +194,14 @@ def test_a_bad_line_is_named_as_by_evaluate(tmp_path: Path) -> None:
 def test_a_file_of_predictions_that_is_not_there(tmp_path: Path) -> None:
     absent = str(tmp_path / "absent")
     assert refused(1, "audit", QRELS, absent) == f"{absent}: no such file"
+
+
+def test_judgments_that_were_not_filled_in_are_reported(tmp_path: Path) -> None:
+    """The file that `next` wrote, given back as it is, changed nothing and nothing was said."""
+    asked = tmp_path / "asked.qrels"
+    printed("next", QRELS, DENSE, "--budget", "2", "-o", str(asked))
+    done = unjudged("evaluate", QRELS, DENSE, "-m", "AP", "--judged", str(asked))
+    assert done.stderr.decode() == f"unjudged: {asked}: nothing in it is judged: every grade is -1\n"
+    asked.write_text(asked.read_text().replace(" -1\n", " 1\n", 1))
+    done = unjudged("evaluate", QRELS, DENSE, "-m", "AP", "--judged", str(asked))
+    assert done.stderr == b""

@@ -118,6 +118,7 @@ def test_escaped_text_is_the_text_again(text: str) -> None:
     """A browser shows the escaped text as it is, and nothing is left that LaTeX or Markdown would run."""
     assert unescape(escapes.html(text)) == escapes.plain(text)
     assert not set(escapes.html(text)) & set("<>\"'")
+    assert escapes.latex(f"-1{text}").startswith(r"\textminus{}1")
     bare = re.sub(r"\\textbackslash\{\}|\\text\w+\{\}|\\[{}$&#%_]", "", escapes.latex(text))
     assert not set(bare) & set("\\{}$&#%_^~")
     bare = re.sub(r"\\[^a-zA-Z0-9\s]", "", escapes.markdown(text))

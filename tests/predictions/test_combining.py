@@ -52,7 +52,7 @@ def test_nobody_is_overwritten_without_a_conflict() -> None:
     found = combine({"q1": {"d1": 1}}, {"q1": {"d1": -1, "d2": -1}})
     assert nested(found.judgments) == {"q1": {"d1": 1, "d2": -1}}
     assert (found.agreements, found.conflicts, found.only_first, found.only_last) == (0, [], 1, 0)
-    assert found.notes() == []
+    assert found.notes() == ["nothing in it is judged: every grade is -1"]
 
 
 files = st.dictionaries(

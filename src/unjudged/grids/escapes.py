@@ -17,6 +17,7 @@ _LATEX = {
     "~": r"\textasciitilde{}",
     "<": r"\textless{}",
     ">": r"\textgreater{}",
+    "±": r"\textpm{}",
 }
 _MARKDOWN = "\\`*_{}[]<>()#+!|~&$"
 _FORMULA = tuple("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
@@ -37,10 +38,10 @@ def latex(text: str) -> str:
     r"""Escape what has a meaning in LaTeX; the sign of a negative number is a minus, not a hyphen.
 
     >>> print(latex("-0.25"), latex("<0.0001"), latex("a_b"))
-    $-$0.25 \textless{}0.0001 a\_b
+    \textminus{}0.25 \textless{}0.0001 a\_b
     """
     escaped = "".join(_LATEX.get(c, c) for c in plain(text))
-    return f"$-${escaped[1:]}" if escaped[:1] == "-" and escaped[1:2].isdecimal() else escaped
+    return rf"\textminus{{}}{escaped[1:]}" if escaped[:1] == "-" and escaped[1:2].isdecimal() else escaped
 
 
 def markdown(text: str) -> str:

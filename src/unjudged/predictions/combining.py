@@ -59,6 +59,8 @@ class Combined(Shown):
     def notes(self) -> list[str]:
         """What happened to documents that both files judge, or that should not have been judged."""
         found = []
+        if not (self.agreements or self.conflicts or self.only_last or self.undrawn):
+            found.append("nothing in it is judged: every grade is -1")
         if self.agreements or self.conflicts:
             settled = (
                 f", settled by the rule {self.rule!r}: {_listed(self.conflicts)}" if self.conflicts else ""
