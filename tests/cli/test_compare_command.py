@@ -205,3 +205,18 @@ def test_judgments_that_were_not_filled_in_are_reported(tmp_path: Path) -> None:
     asked.write_text(asked.read_text().replace(" -1\n", " 1\n", 1))
     done = unjudged("evaluate", QRELS, DENSE, "-m", "AP", "--judged", str(asked))
     assert done.stderr == b""
+
+
+def test_rel_is_that_of_every_measure_without_its_own() -> None:
+    asked = ["compare", QRELS, FUSED, DENSE, "--format", "csv"]
+    spelled = printed(*asked, "-m", "RBP(p=0.8, rel=2)", "AP(rel=2)", "P(rel=1)@10")
+    assert printed(*asked, "--rel", "2", "-m", "RBP(p=0.8)", "AP", "P(rel=1)@10") == spelled
+    assert printed(*asked, "--rel", "2") == printed(*asked, "-m", "RBP(p=0.8, rel=2)")
+    assert refused(2, *asked, "--rel", "0").startswith("RBP: rel is 0, expected a whole number of at least 1")
+
+
+def test_rel_of_a_report() -> None:
+    pytest.importorskip("jinja2")
+    page = printed("report", QRELS, FUSED, "-m", "AP", "--rel", "2", "-o", "-")
+    assert "AP(rel=2)" in page
+    assert "--rel 2" in page

@@ -240,3 +240,8 @@ def test_a_sample_without_a_recorded_design_is_called_assumed() -> None:
     recorded = audit(drawn, scores)
     assert recorded.weighted
     assert said not in recorded.grid().notes
+
+
+def test_without_relevant_documents_there_is_no_auc() -> None:
+    found = audit({"q": {"d": 1, "e": 0}}, {"q": {"d": 0.9, "e": 0.1}}, rel=5)
+    assert "All of the documents are relevant, or none, so there is no AUC." in found.grid().notes

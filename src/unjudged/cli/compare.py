@@ -20,6 +20,7 @@ from unjudged.cli.options.arguments import (
     Output,
     Plot,
     check_files,
+    measures_with_rel,
     read_judgments,
 )
 from unjudged.cli.options.input_options import USUAL, Inputs
@@ -56,6 +57,7 @@ def compare(
     /,
     *runs: File,
     measures: Measures = None,
+    rel: int | None = None,
     baseline: Annotated[str | None, Parameter(("-b", "--baseline"))] = None,
     test: Literal["t", "randomization", "wilcoxon", "bootstrap"] = "t",
     correction: Literal["holm", "bh", "bonferroni", "tukey", "maxt", "none"] = "holm",
@@ -89,6 +91,8 @@ def compare(
     measures
         A measure; may be repeated. The default is RBP(p=0.8). Bounds are exact for RBP and P. For other
         measures they are wider, and a search tries to find judgments that reverse the order.
+    rel
+        The lowest grade that counts as relevant, for every measure that does not set its own.
     baseline
         The name of the run that the others are compared with, instead of all pairs.
     test
@@ -147,7 +151,7 @@ def compare(
         found = compare_systems(
             judgments,
             named,
-            measures or "RBP(p=0.8)",
+            measures_with_rel(measures or ["RBP(p=0.8)"], rel),
             baseline=baseline,
             test=test,
             correction=correction,

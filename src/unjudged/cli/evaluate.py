@@ -18,6 +18,7 @@ from unjudged.cli.options.arguments import (
     Output,
     Plot,
     check_files,
+    measures_with_rel,
     number_or_name,
     read_judgments,
     suggest_estimates,
@@ -29,7 +30,6 @@ from unjudged.cli.progress import progress, reading
 from unjudged.errors import UsageError
 from unjudged.evaluation import DEFAULT_MEASURES
 from unjudged.grids.grid import DECIMALS
-from unjudged.measures.names import parse_measures
 from unjudged.report.figures.charts import check_plot
 
 INTERVALS = ("bounds", "calibrated", "model", "queries", "both")
@@ -140,9 +140,7 @@ def evaluate(
     learnt = None if calibration is None else unjudged.Calibration.load(calibration)
     if interval is not None and per_query:
         raise UsageError("--per-query cannot be used with --interval: intervals are of means")
-    chosen = parse_measures(measures or DEFAULT_MEASURES)
-    if rel is not None:
-        chosen = [m(rel=rel) if "rel" in m.parameters and "rel" not in m.given else m for m in chosen]
+    chosen = measures_with_rel(measures or DEFAULT_MEASURES, rel)
     with reading(len(named)) as on_read:
         judgments = read_judgments(inputs.judgments(qrels), judged, conflicts, fractions=True)
         suggest_estimates(judgments, chosen)

@@ -16,6 +16,7 @@ from unjudged.cli.options.arguments import (
     Judged,
     Measures,
     check_files,
+    measures_with_rel,
     read_judgments,
 )
 from unjudged.cli.options.input_options import USUAL, Inputs
@@ -23,6 +24,7 @@ from unjudged.cli.output import show
 from unjudged.cli.progress import reading
 from unjudged.errors import UsageError
 from unjudged.measures.names import parse_measures
+from unjudged.measures.registry import Measure
 from unjudged.predictions.auditing import Audit, audit
 from unjudged.predictions.source import GRADES, Predictions
 from unjudged.rankings.judgments import Judgments
@@ -42,6 +44,7 @@ def report(
     *runs: File,
     output: Annotated[Path | None, OUTPUT],
     measures: Measures = None,
+    rel: int | None = None,
     baseline: Annotated[str | None, Parameter(("-b", "--baseline"))] = None,
     groups: Annotated[str | None, Parameter(("-g", "--groups"))] = None,
     depth: Annotated[int, Parameter(("-k", "--depth"))] = 100,
@@ -75,6 +78,8 @@ def report(
         The file to write, such as page.html.
     measures
         A measure; may be repeated. The default is AP, nDCG@10 and RBP(p=0.8).
+    rel
+        The lowest grade that counts as relevant, for every measure that does not set its own.
     baseline
         The name of the run that the others are compared with, instead of all pairs.
     groups
@@ -118,6 +123,7 @@ def report(
     check_report()
     learnt = None if calibration is None else Calibration.load(calibration)
     options = {
+        "rel": (rel, None),
         "baseline": (baseline, None),
         "groups": (groups, None),
         "depth": (depth, 100),
@@ -145,10 +151,10 @@ def report(
     if predictions is not None or saved is not None:
         check_figures()
     judgments = read_judgments(inputs.judgments(qrels), judged, conflicts)
-    chosen = measures or REPORT_MEASURES
+    chosen = measures_with_rel(measures or REPORT_MEASURES, rel)
     audited = None
     if predictions is not None:
-        given = {"threshold": threshold, "confidence": confidence}
+        given = {"threshold": threshold, "confidence": confidence, "rel": rel or 1}
         audited = _audited(judgments, predictions, named, chosen, **given)
     with reading(len(named)) as on_read:
         page = report_page(
@@ -178,7 +184,7 @@ def _audited(
     judgments: Judgments,
     predictions: str,
     runs: dict[str, RunSource],
-    measures: Sequence[str],
+    measures: Sequence[Measure],
     **options: Any,
 ) -> Audit:
     """The audit of predictions, with the bias of each run where it can be known.
@@ -188,6 +194,6 @@ def _audited(
     """
     read = Predictions.of(predictions)
     labelled = options["threshold"] is not None or read.kind == GRADES or read.are_probabilities
-    sums = [measure for measure in parse_measures(measures) if is_sum(measure)]
+    sums = [measure for measure in measures if is_sum(measure)]
     measure = sums[0] if sums else parse_measures(REPORT_MEASURES)[-1]
     return audit(judgments, read, runs if labelled else None, measure, **options)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import nan
+from math import isnan, nan
 
 from unjudged.grids.grid import Cell, Column, Grid, grid_of
 from unjudged.predictions.auditing import Audit
@@ -59,6 +59,8 @@ def _notes(found: Audit) -> list[str]:
     if found.weighted and found.assumed:
         assumed = "the judged documents count as a uniform sample of each query's pool"
         notes.append(f"No design of the sample is recorded: {assumed}.")
+    if isnan(found.auc.value):
+        notes.append("All of the documents are relevant, or none, so there is no AUC.")
     if found.missing:
         has = "has" if found.missing == 1 else "have"
         notes.append(f"{counted(found.missing, 'document')} that people judged {has} no prediction.")

@@ -12,7 +12,7 @@ from cyclopts import Parameter, Token
 
 from unjudged.cli.standard_error import warn
 from unjudged.errors import InputError, UsageError
-from unjudged.measures.names import parse_measure
+from unjudged.measures.names import parse_measure, parse_measures
 from unjudged.measures.registry import Measure
 from unjudged.rankings.judgments import Judgments
 
@@ -96,6 +96,14 @@ def _from_design(file: str) -> Judgments:
     from unjudged.predictions.judging_design import JudgingDesign
 
     return JudgingDesign.of(file).judgments
+
+
+def measures_with_rel(measures: Sequence[str], rel: float | None) -> list[Measure]:
+    """The measures; `rel` is the lowest relevant grade of those that do not set their own."""
+    chosen = parse_measures(measures)
+    if rel is None:
+        return chosen
+    return [m(rel=rel) if "rel" in m.parameters and "rel" not in m.given else m for m in chosen]
 
 
 def number_or_name(text: str) -> float | str:
