@@ -220,3 +220,14 @@ def test_rel_of_a_report() -> None:
     page = printed("report", QRELS, FUSED, "-m", "AP", "--rel", "2", "-o", "-")
     assert "AP(rel=2)" in page
     assert "--rel 2" in page
+
+
+def test_intervals_for_other_queries_are_those_of_evaluate() -> None:
+    """They were t intervals of the means, which cover too little, beside Gaffke's intervals of evaluate."""
+    asked = [QRELS, RERANKED, FUSED, DENSE, "-m", "AP", "RBP(p=0.8)", "DCG@10", "--format", "json"]
+    compared = json.loads(printed("compare", *asked, "--alpha", "0.1"))["rows"]
+    interval = ["--interval", "queries", "--confidence", "0.9"]
+    evaluated = json.loads(printed("evaluate", *asked, *interval))["rows"]
+    ends = {(row["run"], row["measure"]): (row["low"], row["high"]) for row in evaluated}
+    assert {(r["run"], r["measure"]): (r["query_low"], r["query_high"]) for r in compared} == ends
+    assert ends["dense", "DCG@10"] == (None, None)

@@ -10,7 +10,7 @@ import numpy as np
 
 from unjudged.comparison.flips import prevalence_at_flip
 from unjudged.comparison.judgment_bounds import JudgmentBounds
-from unjudged.comparison.testing.effects import Interval, t_interval_of_means
+from unjudged.comparison.testing.effects import Interval
 from unjudged.comparison.testing.pairwise import PairTests
 from unjudged.comparison.verdicts import CLEAR, ENCLOSED, EXACT, Pair, verdict_of
 from unjudged.measures.averages import mean_over_queries
@@ -37,8 +37,17 @@ class MeasureComparison:
 
     @cached_property
     def other_queries(self) -> tuple[Floats, Floats]:
-        """The t interval of each system's mean for other queries, at confidence 1 - alpha."""
-        return t_interval_of_means(self.values, 1 - self.tests.alpha)
+        """The interval of each system's mean for other queries at confidence 1 - alpha, as `evaluate` has it.
+
+        NaN where the measure has no highest value.
+        """
+        from unjudged.uncertainty.methods.query_intervals import mean_interval
+
+        limits = self.measure.traits.range
+        if not np.isfinite(limits).all():
+            none = np.full(len(self.values), np.nan)
+            return none, none
+        return mean_interval(self.values, limits, 1 - self.tests.alpha)
 
     @cached_property
     def verdicts(self) -> Sequence[str]:

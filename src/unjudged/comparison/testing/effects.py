@@ -8,7 +8,6 @@ import numpy as np
 
 from unjudged.comparison.testing.pairs import ROUNDING, Pairs
 from unjudged.errors import UsageError
-from unjudged.measures.averages import mean_over_queries
 from unjudged.rankings.judged import Floats
 
 
@@ -52,18 +51,6 @@ def t_interval(pairs: Pairs, confidence: float = 0.95) -> Interval:
         return Interval(value, np.full(len(pairs), -np.inf), np.full(len(pairs), np.inf))
     half = stdtrit(n - 1, (1 + confidence) / 2) * pairs.deviation / np.sqrt(n)
     return Interval(value, value - half, value + half)
-
-
-def t_interval_of_means(values: Floats, confidence: float = 0.95) -> tuple[Floats, Floats]:
-    """The ends of mean +- t_{n-1} sd / sqrt(n) of every row: its mean had other queries been asked."""
-    from scipy.special import stdtrit
-
-    check_confidence(confidence)
-    means, n = mean_over_queries(values), values.shape[1]
-    if n == 1:
-        return np.full(len(means), -np.inf), np.full(len(means), np.inf)
-    half = stdtrit(n - 1, (1 + confidence) / 2) * values.std(axis=1, ddof=1) / np.sqrt(n)
-    return means - half, means + half
 
 
 def effect_size(pairs: Pairs, confidence: float = 0.95) -> Interval:
