@@ -203,7 +203,7 @@ def test_options_have_one_meaning() -> None:
         return [command for command in HELP if re.search(rf"--{option}\b(?!-)", help_of(command))]
 
     assert commands_with("prevalence") == ["evaluate", "next", "simulate"]
-    assert commands_with("rel") == ["evaluate", "baseline"]
+    assert commands_with("rel") == ["evaluate", "compare", "baseline"]
     assert commands_with("relevant") == ["baseline"]
     assert commands_with("level") == commands_with("q") == commands_with("form") == []
 
