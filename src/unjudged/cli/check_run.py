@@ -89,7 +89,8 @@ def spot_check(
         raise UsageError("--calibration has the prevalence by rank: omit --prevalence")
     if checked is None and format is not None:
         raise UsageError("--format is for the result; the documents to judge are listed as qrels")
-    check_output(format, output)
+    if checked is not None:
+        check_output(format, output)
     named = inputs.runs([run], "spot-check QRELS RUN")
     if len(named) > 1:
         raise UsageError(f"{run} has {len(named)} runs, and one at a time can be checked")
