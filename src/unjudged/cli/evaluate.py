@@ -28,7 +28,6 @@ from unjudged.cli.progress import progress, reading
 from unjudged.errors import UsageError
 from unjudged.evaluation import DEFAULT_MEASURES
 from unjudged.measures.names import parse_measures
-from unjudged.report.figures.charts import check_plot
 
 
 def evaluate(
@@ -114,7 +113,10 @@ def evaluate(
         raise UsageError("no run given: unjudged evaluate QRELS RUN...")
     check_files([qrels, *runs, *(judged or ())])
     check_output(format, output)
-    check_plot(plot)
+    if plot is not None:
+        from unjudged.report.figures.charts import check_plot
+
+        check_plot(plot)
     predicted.check(interval=interval, per_query=per_query, depth=depth)
     named = inputs.runs(runs)
     if predicted.predictions is not None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shlex
-import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -13,16 +12,16 @@ from typing import Any
 import unjudged
 from unjudged.cli.standard_error import already_said, warn
 from unjudged.errors import InputError, UsageError
-from unjudged.formats.writing import write_whole
 from unjudged.grids.grid import Grid
 from unjudged.grids.rendering import WITHOUT_NOTES, format_of, render
-from unjudged.report.figures.charts import picture
 
 WIDTH = 80
 
 
 def terminal_width() -> int:
     """The width of the terminal, or 80 where output goes elsewhere."""
+    import shutil
+
     return max(shutil.get_terminal_size((WIDTH, 24)).columns, 20)
 
 
@@ -52,7 +51,8 @@ def check_output(format: str | None, output: Path | None) -> str:
 def show_grids(grids: Grid | Sequence[Grid], format: str | None = None, output: Path | None = None) -> None:
     """Write results in a format; notes that have no place in it go to standard error."""
     chosen = check_output(format, output)
-    show(render(grids, chosen, width=terminal_width(), bold=on_terminal(output)), output)
+    width = terminal_width() if chosen == "table" else None
+    show(render(grids, chosen, width=width, bold=on_terminal(output)), output)
     notes = [note for grid in ([grids] if isinstance(grids, Grid) else grids) for note in grid.notes]
     if chosen in WITHOUT_NOTES:
         for note in notes:
@@ -72,6 +72,8 @@ def show(content: str | bytes, output: Path | None = None) -> None:
             sys.stdout.buffer.write(data)
             sys.stdout.buffer.flush()
             return
+        from unjudged.formats.writing import write_whole
+
         write_whole(output, content)
     except BrokenPipeError:
         raise
@@ -82,6 +84,8 @@ def show(content: str | bytes, output: Path | None = None) -> None:
 
 def show_figure(figure: Any, output: Path) -> None:
     """Write a figure to a file; the suffix of its name is the kind."""
+    from unjudged.report.figures.charts import picture
+
     show(picture(figure, output.suffix.removeprefix(".")), output)
 
 
