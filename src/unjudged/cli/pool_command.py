@@ -81,7 +81,8 @@ def pool(
         .png, .pdf or .html).
     """
     from unjudged.judging.contributions import without
-    from unjudged.judging.pool import Pool, new_documents
+    from unjudged.judging.pool import Pool
+    from unjudged.judging.pooling import new_documents
 
     check_runs(runs, "unjudged pool RUN...")
     if statistics and leave_out is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -17,7 +17,7 @@ from unjudged.grids.shown import Shown
 from unjudged.judging import sampling
 from unjudged.judging.levels import depth as checked_depth
 from unjudged.judging.levels import share as checked_share
-from unjudged.rankings.extension import chosen_rows, rows_of, table_of_pool
+from unjudged.judging.pooling import documents_of
 from unjudged.rankings.hashing import Numbers
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.rankings.judgments import UNSAMPLED, Judgments, JudgmentsSource
@@ -226,29 +226,6 @@ class Pool(Shown):
             stratum=None,
             probability=None,
         )
-
-
-def documents_of(runs: Iterable[Run], depth: int) -> dict[str, dict[str, int]]:
-    """The first documents of every run, by query, sorted by name, all unjudged."""
-    found: dict[str, set[str]] = {}
-    depth = min(depth, NOT_RETRIEVED)
-    for run in runs:
-        top = np.arange(len(run.documents)) - np.repeat(run.offsets[:-1], np.diff(run.offsets)) < depth
-        names = run.documents.take(np.flatnonzero(top))
-        ends = np.concatenate([[0], np.cumsum(np.minimum(np.diff(run.offsets), depth))]).tolist()
-        documents = list(names)
-        for q, query in enumerate(run.queries):
-            found.setdefault(query, set()).update(documents[ends[q] : ends[q + 1]])
-    return {query: dict.fromkeys(sorted(documents), UNSAMPLED) for query, documents in found.items()}
-
-
-def new_documents(judgments: Judgments, since: Judgments) -> Judgments:
-    """The documents that an earlier pool lacks.
-
-    >>> new_documents(Judgments.of({"q": {"a": -1, "b": -1}}), Judgments.of({"q": {"a": 1}})).documents[0]
-    'b'
-    """
-    return chosen_rows(judgments, rows_of(since, table_of_pool(judgments.pooled)) < 0)
 
 
 def _end(depth: float) -> float:
