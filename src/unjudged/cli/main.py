@@ -127,6 +127,7 @@ def run(words: list[str]) -> None:
         command, given, _ = make_app().parse_args(words, exit_on_error=False, print_error=False)
         collect_what_follows()
         command(*given.args, **given.kwargs)
+        sys.exit(0)
 
 
 def collect_nothing_imported() -> None:

@@ -114,9 +114,17 @@ def _ideal_by_query(
     judgments: Judgments, cutoff: float, dcg: str, gains: Mapping[int, float] | None
 ) -> Floats:
     """The largest DCG that a ranking of each query's judged documents could have."""
+    if not gains and judgments.grade.max(initial=0) <= 1:  # every gain is 1, so their number decides
+        counts = np.minimum(judgments.count(1), cutoff).astype(np.int64)
+        return _sums_of_discounts(int(counts.max(initial=0)))[counts]
     gain = gain_of(judgments.grade, dcg, gains)
     best = ideal_rankings(judgments, gain)
     return best.total(gain[best.row] / np.log2(best.rank + 1.0) * (best.rank <= cutoff))
+
+
+def _sums_of_discounts(most: int) -> Floats:
+    """The DCG of 0, 1, 2, ... up to `most` documents with gain 1, at the first ranks."""
+    return np.append(0.0, 1 / np.log2(np.arange(2, most + 2))).cumsum()
 
 
 @measure(pointwise=True, gain=gain_of, range=(0.0, inf), trec_eval="dcg", cite=("jarvelin2002", "burges2005"))
