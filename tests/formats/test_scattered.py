@@ -56,7 +56,7 @@ def outcome(call: Callable[[], Matched]) -> Any:
         found = call()
     except DuplicateError as error:
         return error.first, error.second
-    return [(array.dtype.name, array.tolist()) for array in vars(found).values()]
+    return [(array.dtype.name, array.tolist()) for array in found]
 
 
 @settings(deadline=None)
