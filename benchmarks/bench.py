@@ -100,8 +100,7 @@ def drop_ins(qrels: Path, run: Path, trec_eval: str | None) -> list[str]:
     """The drop-ins beside what they stand in for: trec_eval where there is one, pytrec_eval."""
     rows = []
     files = [str(qrels), str(run)]
-    module = "unjudged.compat.trec_eval.program"
-    ours = [sys.executable, "-c", f"from {module} import main; main()"]
+    ours = [sys.executable, "-c", "from unjudged.cli.main import trec_eval; trec_eval()"]
     if trec_eval is not None:
         said = subprocess.run([trec_eval, "-v"], capture_output=True, text=True, check=False).stderr.split()
         version = said[-1] if said else "?"

@@ -9,12 +9,16 @@ array([10, 11, 30, 31, 32])
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Integers = NDArray[np.int64]
+BLOCK = 1 << 15
+"""So many elements stay in the cache from one step of `running` to the next."""
+
 Number = TypeVar("Number", NDArray[np.int64], NDArray[np.int32])
 
 
@@ -71,3 +75,25 @@ def sums(values: ArrayLike, group: Integers, groups: int) -> NDArray[np.float64]
     """The sum of each group's values, added one after another in their order."""
     added: Any = np.bincount(group, values, groups)
     return cast("NDArray[np.float64]", added)
+
+
+def running(
+    values: NDArray[np.float64], ends: Integers, place: Integers, combine: np.ufunc
+) -> NDArray[np.float64]:
+    """For each element, `combine` over the values of its segment up to it; `place` counts them from 1.
+
+    It works by doubling steps. The order of the operations depends only on an element's place, so a segment
+    gets the same bits whatever other segments there are.
+
+    >>> running(np.array([1.0, 2.0, 3.0, 4.0]), np.array([0, 1, 4]), np.array([1, 1, 2, 3]), np.add)
+    array([1., 2., 5., 9.])
+    """
+    result = np.array(values, float)
+    starts = ends[ends.searchsorted(np.arange(0, len(result), BLOCK))].tolist()
+    for start, stop in pairwise([*starts, len(result)]):
+        own, at = result[start:stop], place[start:stop]
+        step, longest = 1, int(at.max(initial=0))
+        while step < longest:
+            combine(own[step:], own[:-step], out=own[step:], where=at[step:] > step)
+            step *= 2
+    return result

@@ -210,6 +210,14 @@ def test_threads_that_cannot_be_started(monkeypatch: pytest.MonkeyPatch, tmp_pat
     monkeypatch.setattr(matching, "cores", lambda: 3)
     with pytest.raises(UnjudgedError, match="the system refuses to start a thread"):
         matching.match(rows, scanner.Index(rows.queries, rows.starts, rows.documents))
-    for source in (sample.runs["fused"], table, tmp_path / "run.parquet"):
+    for source in (sample.runs, table, tmp_path / "run.parquet"):
         with pytest.raises(UnjudgedError, match="the system refuses to start a thread"):
             evaluate(sample.qrels, source)
+
+
+def test_one_small_file_needs_no_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    together = evaluate(sample.qrels, sample.runs)
+    monkeypatch.setattr("threading.Thread.start", lambda _: pytest.fail("a thread was started"))
+    for name, file in sample.runs.items():
+        alone = evaluate(sample.qrels, file)
+        assert alone.means[0].tolist() == together.means[together.runs.index(name)].tolist()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
 from typing import Any, cast
@@ -102,6 +103,24 @@ def test_a_sample_does_not_depend_on_the_order_of_the_judgments() -> None:
     turned = {q: dict(reversed(documents.items())) for q, documents in reversed(QRELS.items())}
     for seed in range(20):
         assert grades(pool.random(0.4, seed=seed)) == grades(Pool.of(turned).random(0.4, seed=seed))
+
+
+def test_a_sample_does_not_depend_on_what_was_drawn_before() -> None:
+    pool = Pool.of(sample.qrels, sample.runs)
+    for share, seed in ((0.01, 1), (0.5, 1), (0.5, 2), (0.01, 1), (1.0, 2)):
+        alone = Pool.of(sample.qrels).random(share, seed=seed)
+        assert pool.random(share, seed=seed).grade.tolist() == alone.grade.tolist()
+
+
+def test_a_random_sample_is_a_stratified_one_of_one_stratum() -> None:
+    everything = Pool.of(sample.qrels, sample.runs)
+    for pool in (everything, replace(everything, judgments=everything.depth(5))):
+        for share in (0.02, 0.3, 1.0):
+            drawn, strata = pool.random(share, seed=4, redraw=False), pool.stratified({REST: share}, seed=4)
+            assert drawn.grade.tolist() == strata.grade.tolist()
+            assert drawn.probability is not None
+            assert strata.probability is not None
+            assert drawn.probability.tolist() == strata.probability.tolist()
 
 
 def test_redraw_rule_on_real_sizes() -> None:

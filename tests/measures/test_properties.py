@@ -182,3 +182,16 @@ def test_a_sum_over_relevant_documents(measure: Measure, collection: tuple[Qrels
     rankings = judged_rankings(Judgments.of(collection[0]), {"run": collection[1]})
     hits = rankings.where(rankings.labels >= 1)
     np.testing.assert_allclose(measure.compute(rankings), hits.total(measure.weights(hits.rank)), atol=1e-12)
+
+
+@settings(max_examples=60, deadline=None)
+@given(collection=collections(lowest=-1), cutoff=st.sampled_from([1, 2, 5, 1000]), highest=st.integers(0, 2))
+def test_the_best_dcg_of_gains_of_1_is_that_of_any_gains(
+    collection: tuple[Qrels, RunDict], cutoff: int, highest: int
+) -> None:
+    """To the bit: where every gain is 1, the number of relevant documents is enough."""
+    qrels = {q: {d: min(grade, highest) for d, grade in own.items()} for q, own in collection[0].items()}
+    for name in (f"nDCG@{cutoff}", "nDCG", f"IdealDCG@{cutoff}", "IdealDCG"):
+        (measure,) = parse(name)
+        general = evaluate(qrels, collection[1], measure(gains={1: 1.0})).values
+        np.testing.assert_array_equal(evaluate(qrels, collection[1], measure).values, general)

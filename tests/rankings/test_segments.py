@@ -1,28 +1,32 @@
-"""Segments against the plainest loops."""
+"""Many segments at once give what each of them gives alone."""
 
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given
+import pytest
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unjudged import segments
 
-COUNTS = st.lists(st.integers(0, 5), max_size=8)
 
-
-@given(COUNTS, st.data())
-def test_segments_are_what_loops_make(counts: list[int], data: st.DataObject) -> None:
-    n = np.array(counts, np.int64)
-    starts = np.array(
-        data.draw(st.lists(st.integers(0, 99), min_size=len(counts), max_size=len(counts))), np.int64
-    )
-    assert segments.ends(n).tolist() == [sum(counts[:i]) for i in range(len(counts) + 1)]
-    assert segments.owners(n).tolist() == [s for s, many in enumerate(counts) for _ in range(many)]
-    assert segments.places(n).tolist() == [i + 1 for many in counts for i in range(many)]
-    expected = [int(first) + i for first, many in zip(starts, counts, strict=True) for i in range(many)]
-    assert segments.ranges(starts, n).tolist() == expected
-
-
-def test_a_mask_has_ends_too() -> None:
-    assert segments.ends(np.array([True, False, True])).tolist() == [0, 1, 1, 2]
+@settings(max_examples=100, deadline=None)
+@given(
+    counts=st.lists(st.integers(0, 12), max_size=8),
+    block=st.integers(1, 20),
+    combine=st.sampled_from([np.add, np.multiply]),
+    seed=st.integers(0, 99),
+)
+def test_running_is_the_same_to_the_bit_in_blocks_and_alone(
+    counts: list[int], block: int, combine: np.ufunc, seed: int
+) -> None:
+    values = np.random.default_rng(seed).random(sum(counts))
+    ends, place = segments.ends(np.array(counts, np.int64)), segments.places(np.array(counts, np.int64))
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(segments, "BLOCK", block)
+        found = segments.running(values, ends, place, combine)
+    for start, stop in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True):
+        own, steps = values[start:stop], np.arange(1, stop - start + 1)
+        alone = segments.running(own, np.array([0, stop - start]), steps, combine)
+        assert found[start:stop].tolist() == alone.tolist()
+        np.testing.assert_allclose(alone, combine.accumulate(own), rtol=1e-12)

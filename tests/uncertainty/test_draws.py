@@ -75,9 +75,11 @@ def test_sorting_by_places_gives_the_same() -> None:
     order = np.lexsort((which, wide))
     for found, expected in zip(draws._sorted(wide, which, steps), (wide, which, steps), strict=True):
         np.testing.assert_array_equal(found, expected[order])
-    order = np.lexsort((which, at))
-    for found, expected in zip(draws._sorted(at, which, steps), (at, which, steps), strict=True):
-        np.testing.assert_array_equal(found, expected[order])
+    for scale in (1, 1 << 30):  # one number of 32 bits, and a longer one
+        order = np.lexsort((which, at * scale))
+        given = at * scale, which, steps
+        for found, expected in zip(draws._sorted(*given), given, strict=True):
+            np.testing.assert_array_equal(found, expected[order])
 
 
 def frequencies_fit(hits: np.ndarray, chance: np.ndarray) -> bool:

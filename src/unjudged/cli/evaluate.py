@@ -30,7 +30,7 @@ from unjudged.cli.progress import progress, reading
 from unjudged.errors import UsageError
 from unjudged.evaluation import DEFAULT_MEASURES
 from unjudged.grids.grid import DECIMALS
-from unjudged.report.figures.charts import check_plot
+from unjudged.measures.names import parse_measures
 
 INTERVALS = ("bounds", "calibrated", "model", "queries", "both")
 USERS = {"prevalence": ("model", "both"), "calibration": ("calibrated",), "more": ("bounds",)}
@@ -121,7 +121,10 @@ def evaluate(
     """
     check_files([qrels, *runs, *(judged or ())])
     check_decimals(decimals, check_output(format, output))
-    check_plot(plot)
+    if plot is not None:
+        from unjudged.report.figures.charts import check_plot
+
+        check_plot(plot)
     predicted.check(interval=interval, per_query=per_query, depth=depth)
     named = inputs.runs(runs, "evaluate QRELS RUN...")
     if predicted.predictions is not None:

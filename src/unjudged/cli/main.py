@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
 import sys
 
-gc.disable()  # the imports leave little garbage, and collecting it takes a tenth of a small evaluation
 # Reading takes most of the time, and its threads need the cores: threads for linear algebra would only wait.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
@@ -97,14 +97,22 @@ def version() -> str:
 
 def as_trec_eval(*arguments: str) -> None:
     """Run trec_eval's command line: byte-identical output, except for known trec_eval bugs (see -h)."""
-    from unjudged.compat.trec_eval import program as trec_eval
+    from unjudged.compat.trec_eval import program
 
-    trec_eval.main(arguments)
+    collect_what_follows()
+    program.main(arguments)
+
+
+def trec_eval() -> None:
+    """Run `unjudged-trec-eval`."""
+    collect_nothing_imported()
+    as_trec_eval(*sys.argv[1:])
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line. An error is one line on standard error; the exit code tells its kind."""
-    gc.enable()
+    if arguments is None:
+        collect_nothing_imported()
     words = sys.argv[1:] if arguments is None else list(arguments)
     if words[:1] == ["trec_eval"]:  # it parses its own options
         as_trec_eval(*words[1:])
@@ -141,7 +149,24 @@ def run(words: list[str]) -> None:
 
     check_not_overwritten(words)
     with warnings_on_standard_error():
-        make_app()(separate_measures(words), exit_on_error=False, print_error=False)
+        words = separate_measures(words)
+        command, given, _ = make_app().parse_args(words, exit_on_error=False, print_error=False)
+        collect_what_follows()
+        command(*given.args, **given.kwargs)
+        sys.exit(0)
+
+
+def collect_nothing_imported() -> None:
+    """Put off collecting garbage, which would take a sixth of a small evaluation and find next to none."""
+    gc.disable()
+    atexit.register(gc.freeze)
+
+
+def collect_what_follows() -> None:
+    """Collect garbage again, but do not search what was imported."""
+    if not gc.isenabled():
+        gc.freeze()
+        gc.enable()
 
 
 def fail(problem: str, code: int) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shlex
-import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -13,10 +12,8 @@ from typing import Any
 import unjudged
 from unjudged.cli.standard_error import already_said, warn
 from unjudged.errors import InputError, UsageError
-from unjudged.formats.writing import write_whole
 from unjudged.grids.grid import DECIMALS, Grid
 from unjudged.grids.rendering import SUFFIXES, WITHOUT_NOTES, format_of, render
-from unjudged.report.figures.charts import picture
 
 WIDTH = 80
 MOST_DECIMALS = 15
@@ -24,6 +21,8 @@ MOST_DECIMALS = 15
 
 def terminal_width() -> int:
     """The width of the terminal, or 80 where output goes elsewhere."""
+    import shutil
+
     return max(shutil.get_terminal_size((WIDTH, 24)).columns, 20)
 
 
@@ -66,7 +65,8 @@ def check_decimals(decimals: int, chosen: str) -> None:
 def show_grids(grids: Grid | Sequence[Grid], format: str | None = None, output: Path | None = None) -> None:
     """Write results in a format; notes that have no place in it go to standard error."""
     chosen = check_output(format, output)
-    show(render(grids, chosen, width=terminal_width(), bold=on_terminal(output)), output)
+    width = terminal_width() if chosen == "table" else None
+    show(render(grids, chosen, width=width, bold=on_terminal(output)), output)
     notes = [note for grid in ([grids] if isinstance(grids, Grid) else grids) for note in grid.notes]
     if chosen in WITHOUT_NOTES:
         for note in notes:
@@ -86,6 +86,8 @@ def show(content: str | bytes, output: Path | None = None) -> None:
             sys.stdout.buffer.write(data)
             sys.stdout.buffer.flush()
             return
+        from unjudged.formats.writing import write_whole
+
         write_whole(output, content)
     except BrokenPipeError:
         raise
@@ -96,6 +98,8 @@ def show(content: str | bytes, output: Path | None = None) -> None:
 
 def show_figure(figure: Any, output: Path) -> None:
     """Write a figure to a file; the suffix of its name is the kind."""
+    from unjudged.report.figures.charts import picture
+
     show(picture(figure, output.suffix.removeprefix(".")), output)
 
 

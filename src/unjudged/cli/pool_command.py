@@ -87,7 +87,8 @@ def pool(
         .png, .pdf or .html).
     """
     from unjudged.judging.contributions import without
-    from unjudged.judging.pool import Pool, new_documents
+    from unjudged.judging.pool import Pool
+    from unjudged.judging.pooling import new_documents
 
     check_files([*runs, *filter(None, (qrels, since))])
     named = inputs.runs(runs, "pool RUN...")

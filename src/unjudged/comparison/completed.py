@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import inf
 
 import numpy as np
@@ -74,7 +75,7 @@ class Completed:
         grade[row] = self.top
         stop = len(r) if runs is None else runs * queries
         end = int(r.offsets[stop])
-        element = np.flatnonzero((grade > 0)[r.row[:end]]) if self.sparse else np.arange(end)
+        element = np.flatnonzero((grade > 0)[self._row[:end]]) if self.sparse else np.arange(end)
         completed = JudgedRankings(
             judgments=pool.with_grades(grade),
             rank=r.rank[element],
@@ -84,3 +85,8 @@ class Completed:
             query=r.query[:stop],
         )
         return self.measure.compute(completed).reshape(-1, queries)
+
+    @cached_property
+    def _row(self) -> Integers:
+        """The rows as NumPy's own integers: converting them would take as long as what they are for."""
+        return self.rankings.row.astype(np.int64)

@@ -30,12 +30,11 @@ def tau(estimate: Floats, actual: Floats) -> float:
         from scipy.stats import kendalltau
 
         return float(kendalltau(estimate, actual).statistic)
-    pair = np.triu_indices(len(estimate), 1)
-    first, second = np.sign(estimate[pair[0]] - estimate[pair[1]]), np.sign(actual[pair[0]] - actual[pair[1]])
+    first, second = estimate[:, None] < estimate, actual[:, None] < actual  # each untied pair once
     untied = np.count_nonzero(first), np.count_nonzero(second)
     if not all(untied):
         return float("nan")
-    surplus = int(first @ second)
+    surplus = np.count_nonzero(first & second) - np.count_nonzero(first & second.T)
     return float(np.clip(surplus / np.sqrt(untied[0]) / np.sqrt(untied[1]), -1, 1))
 
 
@@ -53,15 +52,17 @@ def tau_ap(estimate: Floats, actual: Floats) -> float:
     if _undefined(estimate, actual):
         return float("nan")
     above = estimate[:, None] < estimate  # row i: the systems above i
-    right = np.where(actual[:, None] < actual, 1.0, np.where(actual[:, None] == actual, 0.5, 0.0))
-    before = above.sum(axis=1)
-    tied = (estimate[:, None] == estimate).sum(axis=1)
+    halves = (actual[:, None] < actual).view(np.int8) + (actual[:, None] <= actual)
+    right = (above * halves).sum(axis=1) / 2
+    ascending = np.sort(estimate)
+    up_to = ascending.searchsorted(estimate, "right")
+    before, tied = n - up_to, up_to - ascending.searchsorted(estimate)
     harmonic = np.concatenate([[0.0], np.cumsum(1 / np.arange(1, n))])
     # A system tied at ranks before + 1 .. before + tied is at each of them equally often.
     inverse = harmonic[before + tied - 1] - harmonic[np.maximum(before - 1, 0)]
     ranks_below_first = tied - (before == 0)
     among_tied = (ranks_below_first - before * inverse) / 2
-    correct = ((above * right).sum(axis=1) * inverse + among_tied) / tied
+    correct = (right * inverse + among_tied) / tied
     return float(2 / (n - 1) * correct.sum() - 1)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import product
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -168,7 +169,8 @@ def experiment(
     width = 1 + len(pool.runs) * len(chosen)
     settings = [design, sorted(options.items()), *map(_identity, chosen)]
     with Checkpoint.of(checkpoint, pool, settings, width) as done:
-        found = run_all(work, tasks, workers, done, on_step)
+        # The samples of a seed one after another, because they are drawn from one order.
+        found = run_all(work, sorted(tasks, key=itemgetter(1)), workers, done, on_step)
     values = np.array([found[task] for task in tasks]).reshape(len(steps), draws, -1)
     shape = len(steps), draws, len(pool.runs), len(chosen)
     *actual, reference = (_means(pool.rankings, measure) for measure in (*chosen, gold))

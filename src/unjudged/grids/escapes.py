@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import html as _html
-
 _LATEX = {
     "\\": r"\textbackslash{}",
     "{": r"\{",
@@ -49,7 +47,9 @@ def markdown(text: str) -> str:
 
 
 def html(text: str) -> str:
-    return _html.escape(plain(text))
+    from html import escape
+
+    return escape(plain(text))
 
 
 def csv(text: str) -> str:

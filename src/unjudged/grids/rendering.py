@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import io
-import json
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from math import isfinite
@@ -63,6 +61,8 @@ def render(
 
 def as_csv(grid: Grid, delimiter: str = ",") -> str:
     """Values at full precision; what is missing or not a number is empty."""
+    import csv
+
     target = io.StringIO()
     writer = csv.writer(target, delimiter=delimiter, lineterminator="\n")
     writer.writerow([escapes.csv(column.name) for column in grid.columns])
@@ -78,6 +78,8 @@ def as_tsv(grid: Grid) -> str:
 
 def as_json(grid: Grid) -> str:
     """One document with the rows, one per line, and the notes; what is not a finite number is null."""
+    import json
+
     rows = ",\n".join(json.dumps(row, allow_nan=False) for row in _objects(grid))
     title = f'"title": {json.dumps(grid.title)}, ' if grid.title else ""
     return f'{{{title}"rows": [\n{rows}\n], "notes": {json.dumps(list(grid.notes))}}}\n'
@@ -85,6 +87,8 @@ def as_json(grid: Grid) -> str:
 
 def as_jsonl(grid: Grid) -> str:
     """One object per line; what is not a finite number is null."""
+    import json
+
     return "".join(json.dumps(row, allow_nan=False) + "\n" for row in _objects(grid))
 
 

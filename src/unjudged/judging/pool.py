@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -17,7 +17,7 @@ from unjudged.grids.shown import Shown
 from unjudged.judging import sampling
 from unjudged.judging.levels import depth as checked_depth
 from unjudged.judging.levels import share as checked_share
-from unjudged.rankings.extension import chosen_rows, rows_of, table_of_pool
+from unjudged.judging.pooling import documents_of
 from unjudged.rankings.hashing import Numbers
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.rankings.judgments import UNSAMPLED, Judgments, JudgmentsSource
@@ -120,22 +120,40 @@ class Pool(Shown):
         has one, as Yilmaz and Aslam (2008) did. The probability that a document is judged then depends on
         the number of relevant documents, so no `probability` is recorded.
         """
-        shares, seed = np.array([checked_share(share)]), whole("seed", seed)
-        chosen, probability = self._sample(np.ones_like(self.judgments.grade), shares, seed)
+        share, seed, query = checked_share(share), whole("seed", seed), self.judgments.query
+        wanted = sampling.rounded(share, self.judgments.count(0))
+        chosen: Mask = self._places(seed) < wanted[query]
         if redraw:
             return self.only(self._redrawn(chosen, rel, seed))
-        return replace(self.only(chosen), probability=probability)
+        probability = wanted / np.maximum(np.diff(self.judgments.offsets), 1)
+        return replace(self.only(chosen), probability=probability[query])
+
+    def _places(self, seed: int) -> Integers:
+        """Where each judged document is in the random order of its query; unjudged ones are at no place.
+
+        Those of the last seed are kept, because the samples of all levels are taken from one order.
+        """
+        kept: tuple[int, Integers] | None = self.__dict__.get("_kept_places")
+        if kept is None or kept[0] != seed:
+            judged = np.flatnonzero(self.judgments.grade >= 0)
+            number = sampling.numbers(self._identity[judged], seed)
+            place = np.full(len(self.judgments.grade), np.iinfo(np.int64).max)
+            place[judged] = sampling.places(number, self.judgments.query[judged], len(self.judgments.queries))
+            kept = self.__dict__["_kept_places"] = seed, place
+        return kept[1]
 
     def _redrawn(self, chosen: Mask, rel: int, seed: int) -> Mask:
-        judged = np.flatnonzero(self.judgments.grade >= 0)
-        chance = sampling.uniforms(sampling.numbers(self._query_identity, seed, "redraw"))
+        """The sample after the redraw rule, which concerns only queries without a relevant document in it."""
+        grade, query = self.judgments.grade, self.judgments.query
+        found = np.bincount(query[chosen & (grade >= rel)], minlength=len(self.judgments.queries))
+        rows = np.flatnonzero((found == 0)[query] & (grade >= 0))
         result = chosen.copy()
-        result[judged] = sampling.redrawn(
-            chosen[judged],
-            self.judgments.grade[judged] >= rel,
-            self.judgments.query[judged],
-            sampling.numbers(self._identity, seed, "redraw")[judged],
-            chance,
+        result[rows] = sampling.redrawn(
+            chosen[rows],
+            grade[rows] >= rel,
+            query[rows],
+            sampling.numbers(self._identity[rows], seed, "redraw"),
+            sampling.uniforms(sampling.numbers(self._query_identity, seed, "redraw")),
         )
         return result
 
@@ -208,29 +226,6 @@ class Pool(Shown):
             stratum=None,
             probability=None,
         )
-
-
-def documents_of(runs: Iterable[Run], depth: int) -> dict[str, dict[str, int]]:
-    """The first documents of every run, by query, sorted by name, all unjudged."""
-    found: dict[str, set[str]] = {}
-    depth = min(depth, NOT_RETRIEVED)
-    for run in runs:
-        top = np.arange(len(run.documents)) - np.repeat(run.offsets[:-1], np.diff(run.offsets)) < depth
-        names = run.documents.take(np.flatnonzero(top))
-        ends = np.concatenate([[0], np.cumsum(np.minimum(np.diff(run.offsets), depth))]).tolist()
-        documents = list(names)
-        for q, query in enumerate(run.queries):
-            found.setdefault(query, set()).update(documents[ends[q] : ends[q + 1]])
-    return {query: dict.fromkeys(sorted(documents), UNSAMPLED) for query, documents in found.items()}
-
-
-def new_documents(judgments: Judgments, since: Judgments) -> Judgments:
-    """The documents that an earlier pool lacks.
-
-    >>> new_documents(Judgments.of({"q": {"a": -1, "b": -1}}), Judgments.of({"q": {"a": 1}})).documents[0]
-    'b'
-    """
-    return chosen_rows(judgments, rows_of(since, table_of_pool(judgments.pooled)) < 0)
 
 
 def _end(depth: float) -> float:

@@ -27,20 +27,18 @@ def identities(judgments: Judgments) -> Numbers:
 
 def identities_of_rows(pooled: PooledDocuments, rows: Integers) -> Numbers:
     """The numbers of some rows of a pool."""
-    begun = [blake2b(query + b" ", digest_size=8) for query in pooled.queries.tolist()]
-    named = zip(pooled.query[rows].tolist(), pooled.documents.take(rows).tolist(), strict=True)
-    return _from_digests(_continued(begun[q], document) for q, document in named)
+    begun = [blake2b(query + b" ", digest_size=8).copy for query in pooled.queries.tolist()]
+    digests = []
+    for q, document in zip(pooled.query[rows].tolist(), pooled.documents.take(rows).tolist(), strict=True):
+        digest = begun[q]()
+        digest.update(document)
+        digests.append(digest.digest())
+    return _from_digests(digests)
 
 
 def identities_of(names: Sequence[bytes]) -> Numbers:
     """A number for each name."""
     return _from_digests(blake2b(name, digest_size=8).digest() for name in names)
-
-
-def _continued(begun: blake2b, text: bytes) -> bytes:
-    digest = begun.copy()
-    digest.update(text)
-    return digest.digest()
 
 
 def _from_digests(digests: Iterable[bytes]) -> Numbers:
@@ -56,17 +54,22 @@ def numbers(identity: Numbers, *seed: int | str) -> Numbers:
 
 def smallest(number: Numbers, cell: Integers, wanted: Integers) -> Mask:
     """The `wanted[c]` rows with the smallest numbers of each cell c."""
-    if len(wanted) < 1 << int(_CELL_BITS):  # both fit in one number, which sorts faster than two
+    chosen: Mask = places(number, cell, len(wanted)) < wanted[cell]
+    return chosen
+
+
+def places(number: Numbers, cell: Integers, cells: int) -> Integers:
+    """How many rows of its cell have a smaller number, for each row."""
+    if cells < 1 << int(_CELL_BITS):  # both fit in one number, which sorts faster than two
         order = np.argsort(
             (cell.astype(np.uint64) << (64 - _CELL_BITS)) | (number >> _CELL_BITS), kind="stable"
         )
     else:
         order = np.lexsort((number, cell))
-    sizes = np.bincount(cell, minlength=len(wanted))
-    place = np.arange(len(cell)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    chosen = np.zeros(len(cell), bool)
-    chosen[order] = place < np.repeat(wanted, sizes)
-    return chosen
+    sizes = np.bincount(cell, minlength=cells)
+    place = np.empty(len(cell), np.int64)
+    place[order] = np.arange(len(cell)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return place
 
 
 def rounded(share: float | Floats, sizes: Integers) -> Integers:

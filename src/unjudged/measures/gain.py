@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from math import inf
 from typing import Any
 
@@ -122,9 +123,18 @@ def _ideal_by_query(
     judgments: Judgments, cutoff: float, dcg: str, gains: Mapping[int, float] | None
 ) -> Floats:
     """The largest DCG that a ranking of each query's judged documents could have."""
+    if not gains and judgments.grade.max(initial=0) <= 1:  # every gain is 1, so their number decides
+        counts = judgments.count(1)
+        return _sums_of_discounts(int(min(counts.max(initial=0), cutoff))).take(counts, mode="clip")
     gain = gain_of(judgments.grade, dcg, gains)
     row, query, rank = best_first(judgments, gain)
     return sums(gain[row] / np.log2(rank + 1.0) * (rank <= cutoff), query, len(judgments.queries))
+
+
+@lru_cache(maxsize=64)
+def _sums_of_discounts(most: int) -> Floats:
+    """The DCG of 0, 1, 2, ... up to `most` documents with gain 1, at the first ranks."""
+    return np.append(0.0, 1 / np.log2(np.arange(2, most + 2))).cumsum()
 
 
 @measure(pointwise=True, gain=gain_of, range=(0.0, inf), trec_eval="dcg", cite=("jarvelin2002", "burges2005"))

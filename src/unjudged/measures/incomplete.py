@@ -122,31 +122,34 @@ def inverse_of_sample(a: Integers, n: Integers, p: Floats) -> Floats:
     each step shrinks an error by at least n (1 - p) / (a + n). So the recursion may start from 0, as far
     below n as it takes for that error to vanish.
     """
+    result: Floats = 1 / a
+    some = n.nonzero()[0]
+    a, n, p = a[some], n[some], p[some]
     shrinks = n * (1 - p) / (a + n)
     with np.errstate(divide="ignore"):
         needed = np.ceil(np.log(NOTHING_LEFT) / np.log(shrinks))
     steps = np.minimum(np.maximum(needed, 1), n).astype(np.int32)
     few = steps.max(initial=0) <= np.iinfo(np.int16).max  # then they are sorted many times as fast
     order = np.argsort(-steps.astype(np.int16 if few else np.int32), kind="stable")
-    result = np.empty(len(order))
     for start in range(0, len(order), BLOCK):
         own = order[start : start + BLOCK]  # the longest first, so that those under way stand in front
-        result[own] = _recursion(a[own].astype(float), n[own].astype(float), 1 - p[own], steps[own])
+        result[some[own]] = _recursion(a[own].astype(float), n[own].astype(float), 1 - p[own], steps[own])
     return result
 
 
 def _recursion(a: Floats, n: Floats, q: Floats, steps: NDArray[np.int32]) -> Floats:
     """I = (1 + n q I) / (a + n) for so many steps up to n, the longest first."""
     value = np.where(steps < n, 0.0, 1 / a)
-    size, total = np.empty((2, len(value)))
-    for left in range(int(steps.max(initial=0)) - 1, -1, -1):
-        way = slice(int((-steps).searchsorted(-left)))
-        step = np.subtract(n[way], left, out=size[way])
-        above = np.multiply(step, q[way], out=total[way])
+    last = np.stack([n, a + n])
+    sizes, totals = np.empty_like(last), np.empty_like(n)
+    under_way = (-steps).searchsorted(-np.arange(steps.max(initial=0))).tolist()
+    for left in range(len(under_way) - 1, -1, -1):
+        way = slice(under_way[left])
+        now, below = np.subtract(last[:, way], left, out=sizes[:, way])
+        above = np.multiply(now, q[way], out=totals[way])
         above *= value[way]
         above += 1
-        step += a[way]
-        np.divide(above, step, out=value[way])
+        np.divide(above, below, out=value[way])
     return value
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import difflib
 import re
 from collections.abc import Iterable
 from functools import lru_cache
@@ -179,8 +178,10 @@ def _cutoffs(text: str, written: str) -> list[float]:
 
 
 def _unknown(name: str) -> UsageError:
+    from difflib import get_close_matches
+
     names = {plainly(known): known for known in [*spellings(), *MEASURES]}
-    close = [names[n] for n in difflib.get_close_matches(plainly(name), names, 3, 0.6)]
+    close = [names[n] for n in get_close_matches(plainly(name), names, 3, 0.6)]
     hint = f"; did you mean {' or '.join(close)}?" if close else ""
     return UsageError(f"no measure is called {name!r}{hint} (`unjudged measures` lists them all)")
 

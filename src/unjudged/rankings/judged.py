@@ -14,7 +14,7 @@ from unjudged.formats.tables import Matched
 from unjudged.rankings.computed import computed_once
 from unjudged.rankings.judgments import UNSAMPLED, Judgments
 from unjudged.rankings.query_order import by_query
-from unjudged.segments import count_before, ends, sums
+from unjudged.segments import count_before, ends, running, sums
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -133,11 +133,12 @@ class JudgedRankings:
     def where(self, mask: Mask) -> JudgedRankings:
         """The same rankings with only the documents of the mask; `above` counts what was left out."""
         element = mask.nonzero()[0]
+        every = len(element) == len(self.rank)
         return JudgedRankings(
             judgments=self.judgments,
-            rank=self.rank[element],
-            row=self.row[element],
-            offsets=element.searchsorted(self.offsets),
+            rank=self.rank if every else self.rank[element],
+            row=self.row if every else self.row[element],
+            offsets=self.offsets if every else element.searchsorted(self.offsets),
             retrieved=self.retrieved,
             query=self.query,
             element=element,
@@ -217,17 +218,8 @@ class JudgedRankings:
         return self.judgments.count(low, high).take(self.query)
 
     def running(self, values: Floats, combine: np.ufunc) -> Floats:
-        """For each document, `combine` (add, multiply) over the values at its rank and above in its ranking.
-
-        It works by doubling steps. The order of the operations depends only on a document's place in its own
-        ranking, so a ranking gets the same bits whatever other rankings are computed with it.
-        """
-        result = np.array(values, float)
-        step, longest = 1, int(self.place.max(initial=0))
-        while step < longest:
-            combine(result[step:], result[:-step], out=result[step:], where=self.place[step:] > step)
-            step *= 2
-        return result
+        """For each document, `combine` (add, multiply) over the values at its rank and above it."""
+        return running(values, self.offsets, self.place, combine)
 
     def condensed(self) -> JudgedRankings:
         """The rankings without their unjudged documents, pooled or not."""

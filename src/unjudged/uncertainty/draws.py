@@ -65,12 +65,17 @@ def drawn_relevant(
 
 
 def _sorted(at: Integers, which: Integers, steps: Integers) -> tuple[Integers, Integers, Integers]:
-    """Sorted by `at`, then by `which`: as one number, which is several times as fast as sorting places."""
+    """Sorted by `at`, then by `which`: as one number, which is several times as fast as sorting places.
+
+    Numbers of 32 bits take little more than half the time of longer ones.
+    """
     shifts = [int(column.max(initial=0)).bit_length() for column in (which, steps)]
-    if int(at.max(initial=0)).bit_length() + sum(shifts) > 63:
+    bits = int(at.max(initial=0)).bit_length() + sum(shifts)
+    if bits > 63:
         order = np.lexsort((which, at))
         return at[order], which[order], steps[order]
-    key = np.sort(((at << shifts[0]) | which) << shifts[1] | steps)
+    key = ((at << shifts[0]) | which) << shifts[1] | steps
+    key = np.sort(key.astype(np.uint32 if bits <= 32 else np.int64)).astype(np.int64)
     steps = key & ((1 << shifts[1]) - 1)
     key >>= shifts[1]
     return key >> shifts[0], key & ((1 << shifts[0]) - 1), steps

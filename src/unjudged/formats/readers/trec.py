@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
-from concurrent.futures import Future
+from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import replace
+from functools import partial
 from threading import Event
 from typing import Any
 
@@ -128,7 +128,11 @@ def scan_runs(
             announce_slow_reader(file)
             with name_file_in_errors(path):
                 parts = pieces(file, workers if idle else 1)
-            scans = [pool.submit(_scan_piece, file, part, judged, layout, stop, ahead=idle) for part in parts]
+            scans: list[Callable[[], Matched | None]] = [
+                partial(_scan_piece, file, part, judged, layout, stop, ahead=idle) for part in parts
+            ]
+            if len(files) > 1 or len(parts) > 1:
+                scans = [pool.submit(scan).result for scan in scans]
             waiting.append((path, file, scans))
         for path, file, scans in waiting:
             yield _join((path, file), scans, judged, layout, pool=pool, stop=stop)
@@ -166,7 +170,7 @@ class _Rankings:
 
 def _join(
     run: tuple[PathLike, PathLike],
-    scans: list[Future[Matched | None]],
+    scans: list[Callable[[], Matched | None]],
     judged: scanner.Index,
     layout: Layout,
     *,
@@ -176,7 +180,7 @@ def _join(
     path, file = run
     with name_file_in_errors(path):
         try:
-            parts = [scan.result() for scan in scans]
+            parts = [scan() for scan in scans]
         except UnjudgedError:
             if len(scans) == 1:
                 raise

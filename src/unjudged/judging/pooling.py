@@ -1,0 +1,34 @@
+"""Which documents a pool has: the first of every run, and those that an earlier pool lacks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from unjudged.rankings.extension import chosen_rows, rows_of, table_of_pool
+from unjudged.rankings.judgments import UNSAMPLED, Judgments
+from unjudged.rankings.runs import Run
+
+
+def documents_of(runs: Iterable[Run], depth: int) -> dict[str, dict[str, int]]:
+    """The first documents of every run, by query, sorted by name, all unjudged."""
+    found: dict[str, set[str]] = {}
+    depth = min(depth, np.iinfo(np.int32).max)
+    for run in runs:
+        top = np.arange(len(run.documents)) - np.repeat(run.offsets[:-1], np.diff(run.offsets)) < depth
+        names = run.documents.take(np.flatnonzero(top))
+        ends = np.concatenate([[0], np.cumsum(np.minimum(np.diff(run.offsets), depth))]).tolist()
+        documents = list(names)
+        for q, query in enumerate(run.queries):
+            found.setdefault(query, set()).update(documents[ends[q] : ends[q + 1]])
+    return {query: dict.fromkeys(sorted(documents), UNSAMPLED) for query, documents in found.items()}
+
+
+def new_documents(judgments: Judgments, since: Judgments) -> Judgments:
+    """The documents that an earlier pool lacks.
+
+    >>> new_documents(Judgments.of({"q": {"a": -1, "b": -1}}), Judgments.of({"q": {"a": 1}})).documents[0]
+    'b'
+    """
+    return chosen_rows(judgments, rows_of(since, table_of_pool(judgments.pooled)) < 0)
