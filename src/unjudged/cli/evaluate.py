@@ -30,7 +30,6 @@ from unjudged.cli.progress import progress, reading
 from unjudged.errors import UsageError
 from unjudged.evaluation import DEFAULT_MEASURES
 from unjudged.grids.grid import DECIMALS
-from unjudged.measures.names import parse_measures
 
 INTERVALS = ("bounds", "calibrated", "model", "queries", "both")
 USERS = {"prevalence": ("model", "both"), "calibration": ("calibrated",), "more": ("bounds",)}
