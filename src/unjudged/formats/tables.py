@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, cast
 
@@ -170,6 +170,27 @@ class Scattered:
         np.cumsum(np.bincount(self.number, minlength=len(self.queries)), out=starts[1:])
         documents, numbers = self.documents.take(rows), self.numbers[rows]
         return Table(self.queries, starts, documents, numbers, np.zeros(0, np.int64))
+
+
+@dataclass(frozen=True, eq=False)
+class Deferred:
+    """Rows in one group per query that become tables span by span, on the core that matches the span.
+
+    `rows` gives the documents and the numbers of the rows from one to another. If it finds anything wrong,
+    `whole` gives all rows at once, or the error that they have.
+    """
+
+    queries: Ids
+    starts: NDArray[np.int64]
+    rows: Callable[[int, int], tuple[Ids, NDArray[np.float64]]]
+    whole: Callable[[], Table | Scattered]
+
+    def span(self, first: int, last: int) -> Table:
+        """The groups from `first` to just before `last`."""
+        starts = self.starts[first : last + 1]
+        queries = Ids(self.queries.data, self.queries.offsets[first : last + 1])
+        documents, numbers = self.rows(int(starts[0]), int(starts[-1]))
+        return Table(queries, starts - starts[0], documents, numbers, np.zeros(0, np.int64))
 
 
 @dataclass(frozen=True, eq=False)
