@@ -49,10 +49,10 @@ cdef class Index:
         for q in range(n):
             size += hash_table_size(starts_view[q + 1] - starts_view[q])
             slot_starts_view[q + 1] = size
-        query_slots, slots = np.full(hash_table_size(n), -1, np.int32), np.full(size + 1, -1, np.int32)
+        query_slots, slots = np.full(hash_table_size(n), -1, np.int32), np.zeros(size + 1, np.uint64)
         tags = np.empty(len(documents) + 1, np.uint32)
         cdef int32_t[::1] query_slots_view = query_slots
-        cdef int32_t[::1] slots_view = slots
+        cdef uint64_t[::1] slots_view = slots
         cdef uint32_t[::1] tags_view = tags
         self.owned = (groups, slot_starts, query_slots, slots, tags)
         self.lookup.queries, self.lookup.documents = names_of(groups.queries), names_of(groups.documents)

@@ -13,18 +13,8 @@ from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
 from libc.string cimport memcmp
 
-from unjudged.formats.scan.text cimport copy_exactly
+from unjudged.formats.scan.text cimport copy_exactly, fetch_soon
 from unjudged.formats.scan.vector cimport Vector, push, push_int64, release, reserve
-
-cdef extern from *:
-    """
-    #if defined(__GNUC__)
-    #define FETCH_SOON(p) __builtin_prefetch(p)
-    #else
-    #define FETCH_SOON(p) ((void)0)
-    #endif
-    """
-    void FETCH_SOON(const void *p)
 
 cdef extern from "Python.h":
     bint PyUnicode_CheckExact(PyObject *text)
@@ -135,7 +125,7 @@ cdef inline const char *utf8_of(PyObject **strings, int64_t i, int64_t n, Py_ssi
     cdef PyObject *string = strings[i]
     cdef const char *utf8
     if i + SOON < n:
-        FETCH_SOON(strings[i + SOON])
+        fetch_soon(strings[i + SOON])
     if string == NULL or not PyUnicode_CheckExact(string):
         return NULL
     utf8 = PyUnicode_AsUTF8AndSize(string, size)
