@@ -56,7 +56,8 @@ def outcome(call: Callable[[], Matched]) -> Any:
         found = call()
     except DuplicateError as error:
         return error.first, error.second
-    return [(array.dtype.name, array.tolist()) for array in vars(found).values()]
+    arrays = (array for name, array in vars(found).items() if name != "unjudged")
+    return [found.unjudged, *((array.dtype.name, array.tolist()) for array in arrays)]
 
 
 @settings(deadline=None)

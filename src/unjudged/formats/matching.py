@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -14,11 +14,32 @@ from unjudged.errors import DuplicateError, UnjudgedError
 from unjudged.formats.roles import no_rows, seen_before, seen_twice
 from unjudged.formats.scan import scanner
 from unjudged.formats.scan.checks import checked_starts
-from unjudged.formats.tables import Deferred, Ids, Matched, Scattered, Table
+from unjudged.formats.tables import Ids, Matched, Scattered, Table
 from unjudged.formats.threads import Threads
 
 SMALLEST_PART = 1 << 18
 DEFERRED_PART = 1 << 17  # what is converted fits a cache until it is matched
+
+
+@dataclass(frozen=True, eq=False)
+class Deferred:
+    """Rows in one group per query that become tables span by span, on the core that matches the span.
+
+    `rows` gives the documents and the numbers of the rows from one to another. If it finds anything wrong,
+    `whole` gives all rows at once, or the error that they have.
+    """
+
+    queries: Ids
+    starts: NDArray[np.int64]
+    rows: Callable[[int, int], tuple[Ids, NDArray[np.float64]]]
+    whole: Callable[[], Table | Scattered]
+
+    def span(self, first: int, last: int) -> Table:
+        """The groups from `first` to just before `last`."""
+        starts = self.starts[first : last + 1]
+        queries = Ids(self.queries.data, self.queries.offsets[first : last + 1])
+        documents, numbers = self.rows(int(starts[0]), int(starts[-1]))
+        return Table(queries, starts - starts[0], documents, numbers, np.zeros(0, np.int64))
 
 
 def index(table: Table) -> scanner.Index:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, cast
 
@@ -173,27 +173,6 @@ class Scattered:
 
 
 @dataclass(frozen=True, eq=False)
-class Deferred:
-    """Rows in one group per query that become tables span by span, on the core that matches the span.
-
-    `rows` gives the documents and the numbers of the rows from one to another. If it finds anything wrong,
-    `whole` gives all rows at once, or the error that they have.
-    """
-
-    queries: Ids
-    starts: NDArray[np.int64]
-    rows: Callable[[int, int], tuple[Ids, NDArray[np.float64]]]
-    whole: Callable[[], Table | Scattered]
-
-    def span(self, first: int, last: int) -> Table:
-        """The groups from `first` to just before `last`."""
-        starts = self.starts[first : last + 1]
-        queries = Ids(self.queries.data, self.queries.offsets[first : last + 1])
-        documents, numbers = self.rows(int(starts[0]), int(starts[-1]))
-        return Table(queries, starts - starts[0], documents, numbers, np.zeros(0, np.int64))
-
-
-@dataclass(frozen=True, eq=False)
 class Matched:
     """What a run holds of the judged documents, group by group, each in rank order.
 
@@ -206,10 +185,13 @@ class Matched:
     ends: NDArray[np.int64]
     rank: NDArray[np.int32]
     row: NDArray[np.int32]
+    unjudged: Ids | None = None
+    """The names of the queries whose number is -1, if this is a part and they may be in another one too."""
 
     @classmethod
     def joined(cls, parts: Sequence[Matched]) -> Matched:
         before = np.cumsum([0, *(part.ends[-1] for part in parts)])
+        names = [part.unjudged for part in parts]
         ends = [part.ends[1:] + first for part, first in zip(parts, before, strict=False)]
         return cls(
             query=np.concatenate([part.query for part in parts]),
@@ -217,7 +199,20 @@ class Matched:
             ends=np.concatenate([np.zeros(1, np.int64), *ends]),
             rank=np.concatenate([part.rank for part in parts]),
             row=np.concatenate([part.row for part in parts]),
+            unjudged=None if None in names else Ids.joined([part for part in names if part is not None]),
         )
+
+    def with_unjudged_once(self) -> Matched:
+        """One group for each query that is not judged; such groups hold no judged document."""
+        first: dict[bytes, int] = {}
+        names = [] if self.unjudged is None else self.unjudged.tolist()
+        new = [first.setdefault(name, place) == place for place, name in enumerate(names)]
+        if all(new):
+            return self
+        kept = np.ones(len(self.query), bool)
+        kept[self.query < 0] = new
+        ends = np.concatenate([self.ends[:1], self.ends[1:][kept]])
+        return Matched(self.query[kept], self.retrieved[kept], ends, self.rank, self.row, Ids.of(first))
 
     def repeats_a_query(self) -> bool:
         known = self.query[self.query >= 0]

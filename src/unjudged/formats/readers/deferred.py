@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from unjudged.errors import InputError
 from unjudged.formats.limits import check
+from unjudged.formats.matching import Deferred
 from unjudged.formats.readers.arrow import (
     LOOK_AHEAD,
     arrow_errors,
@@ -22,7 +23,7 @@ from unjudged.formats.readers.arrow import (
 )
 from unjudged.formats.readers.grouping import numbered
 from unjudged.formats.scan import scanner
-from unjudged.formats.tables import Deferred, Ids, Scattered, Table
+from unjudged.formats.tables import Ids, Scattered, Table
 
 if TYPE_CHECKING:
     import pyarrow as pa

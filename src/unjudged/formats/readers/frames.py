@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from unjudged.errors import InputError, UnjudgedError, UsageError, reason_of
 from unjudged.formats.limits import check
+from unjudged.formats.matching import Deferred
 from unjudged.formats.readers.memory import table_of_rows
 from unjudged.formats.roles import NONE, Layout, columns_of, layout_of, no_rows
-from unjudged.formats.tables import Deferred, Scattered, Table
+from unjudged.formats.tables import Scattered, Table
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoFrame

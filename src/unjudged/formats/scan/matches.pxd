@@ -68,6 +68,13 @@ cdef inline Status end_ranking(Matches *out, int32_t query, int64_t n) noexcept 
     return NO_MEMORY
 
 
+cdef inline void drop_ranking(Matches *out) noexcept nogil:
+    """Forget the last ranking, which has no judged documents."""
+    out.queries.used -= sizeof(int32_t)
+    out.retrieved.used -= sizeof(int32_t)
+    out.ends.used -= sizeof(int64_t)
+
+
 cdef inline Status look_up(
     Matches *out, const Lookup *index, int32_t query, const Names *documents, const double *scores, int64_t n,
     bint *in_order

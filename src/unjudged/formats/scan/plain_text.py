@@ -6,6 +6,7 @@ import math
 import re
 from codecs import BOM_UTF8
 from collections.abc import Callable, Container, Iterator
+from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -57,7 +58,9 @@ def scan_run(source: Source, index: Index, layout: Layout) -> Matched | None:
             rows.add(number, line)
     except _QueryReturnsError:
         return None
-    return match_table(rows.table(), index)
+    matched = match_table(rows.table(), index)
+    unjudged = [query for query in rows.queries if query not in index.queries]
+    return replace(matched, unjudged=Ids.of(unjudged)).with_unjudged_once()
 
 
 class _QueryReturnsError(Exception):
