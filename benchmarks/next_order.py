@@ -1,32 +1,40 @@
-"""How many judgments settle the order of TREC-8's ten best runs by AP, in which order of judging.
+"""How many judgments settle the order of ten TREC-8 runs by AP, in which order of judging.
 
     python benchmarks/next_order.py --data ../shared/data/trec8 [--write docs/laboratory.md]
 
-The pool is the first 100 documents of the ten runs, as far as TREC judged them. Its depth-10 part is judged
+Every document that the ten runs retrieve can be judged; with --depth 100, the first 100 of each run. A
+document that TREC did not judge is nonrelevant, as in every AP of TREC-8. The first 10 of each run are judged
 to begin with. Then documents are judged by gains (recomputed for every batch), by best rank, by MoveToFront
 (Cormack, Palmer and Clarke, 1998: a run's priority falls with every nonrelevant document) or at random. A
 pair is settled if its order is the same in the central 95 % of random completions, and settled rightly if
-that is its order with the whole pool judged. With --confidence 1, if it is the same in every completion.
+that is its order with every document judged.
+
+The method was chosen on the ten best runs. The last table has other runs, by gains alone: how many of the
+settled pairs are in the wrong order.
 """
 
 from __future__ import annotations
 
 import argparse
+from collections import deque
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from unjudged import AP, Judgments, Pool, evaluate
+from unjudged import AP, Judgments, evaluate
 from unjudged.judging.gains import gains
-from unjudged.judging.settling import PairBounds, likely_bounds, pair_bounds, with_grades
-from unjudged.rankings.extension import chosen_rows
+from unjudged.judging.settling import PairBounds, likely_bounds, with_grades
 from unjudged.uncertainty.shared import SharedRankings
 
-RUNS, DEPTH, START, DRAWS = 10, 100, 10, 160
-PAIRS = RUNS * (RUNS - 1) // 2
-WANTED = (30, 35, 38, 40, 41, 42, 43, 44, 45)
+RUNS, START, DRAWS, CONFIDENCE = 10, 10, 160, 0.95
+DEEPEST = 1000
+WANTED = (20, 25, 30, 35, 38, 40, 41, 42, 43, 44, 45)
 BEGIN, END = "<!-- benchmarks/next_order.py -->", "<!-- end -->"
+
+Curve = list[tuple[int, int]]
+"""How many pairs are settled rightly and wrongly after each step."""
 
 
 def main() -> None:
@@ -34,33 +42,21 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--data", type=Path, default=Path("../shared/data/trec8"))
-    parser.add_argument("--batch", type=int, default=500)
+    parser.add_argument("--depths", type=int, nargs="*", default=[DEEPEST, 100])
     parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--confidence", type=float, default=0.95)
-    parser.add_argument("--write", type=Path, help="put the table between its marks in this file")
+    parser.add_argument("--others", type=int, nargs="*", default=[11, 21, 31, 41, 51], help="first places")
+    parser.add_argument("--write", type=Path, help="put the tables between their marks in this file")
     options = parser.parse_args()
-    shared, answer, waiting = collection(options.data)
-    right_order = np.sign(bounds_of(with_grades(shared, answer), options.confidence).low)
-
-    def settled(judged: np.ndarray) -> tuple[int, int]:
-        grade = answer.copy()
-        grade[waiting] = -1
-        grade[judged] = answer[judged]
-        found = bounds_of(with_grades(shared, grade), options.confidence)
-        order = np.where(found.low > 0, 1, -1)[~found.open]
-        right = int((order == right_order[~found.open]).sum())
-        return right, len(order) - right
-
-    orders = {
-        "gains": by_gains(shared, answer, waiting, options.batch, options.confidence),
-        "best rank": waiting[np.argsort(shared.best_rank[waiting], kind="stable")],
-        "MoveToFront": move_to_front(shared, answer, waiting),
-    }
-    for seed in range(options.repeats):
-        orders[f"random {seed}"] = np.random.default_rng(seed).permutation(waiting)
-    steps = [*range(0, len(waiting), options.batch), len(waiting)]
-    curve = {name: [settled(order[:n]) for n in steps] for name, order in orders.items()}
-    text = "\n\n".join([in_markdown(steps, curve), needed_in_markdown(steps, curve)])
+    parts = []
+    for depth in options.depths:
+        collection = Collection.of(options.data, 1, depth)
+        curves = collection.curves(options.repeats)
+        what = "every document that they retrieve" if depth == DEEPEST else f"their first {depth} documents"
+        title = f"The ten best runs, {what}: {len(collection.waiting):,} documents wait"
+        parts += [title, in_markdown(collection.steps, curves), needed_in_markdown(collection.steps, curves)]
+    if options.others:
+        parts += ["Other runs, by gains:", others_in_markdown(options.data, options.others)]
+    text = "\n\n".join(parts)
     print(text)
     if options.write is not None:
         page = options.write.read_text()
@@ -68,39 +64,89 @@ def main() -> None:
         options.write.write_text(f"{before}{BEGIN}\n\n{text}\n\n{END}{after}")
 
 
-def collection(data: Path) -> tuple[SharedRankings, np.ndarray, np.ndarray]:
-    """The ten best runs over their pool, the grade of every document, and the documents to be judged."""
-    files = {path.name: path for path in sorted((data / "runs").iterdir())}
-    every = Judgments.read(data / "qrels.trec8.gz")
-    means = np.asarray(evaluate(every, files, "AP").means)[:, 0]
-    names = list(files)
-    best = {names[i]: files[names[i]] for i in np.argsort(-means, kind="stable")[:RUNS].tolist()}
-    truth = chosen_rows(every, (Pool.of(every, best).best <= DEPTH) & (every.grade >= 0))
-    shared = SharedRankings.of(truth, best)
-    pooled = shared.name < len(truth.grade)
-    answer = np.where(pooled, np.maximum(shared.judgments.grade, 0), 0).astype(np.int32)
-    return shared, answer, np.flatnonzero(pooled & (shared.best_rank > START))
+@dataclass(frozen=True, eq=False)
+class Collection:
+    """Runs over the documents they retrieve, the grade of every document, and those that wait."""
+
+    shared: SharedRankings
+    answer: np.ndarray
+    waiting: np.ndarray
+
+    @classmethod
+    def of(cls, data: Path, place: int, depth: int) -> Collection:
+        """The ten runs from this place on, by AP; what is deeper than `depth` in all is known nonrelevant."""
+        files = {path.name: path for path in sorted((data / "runs").iterdir())}
+        every = Judgments.read(data / "qrels.trec8.gz")
+        means = np.asarray(evaluate(every, files, "AP").means)[:, 0]
+        names = list(files)
+        order = np.argsort(-means, kind="stable")[place - 1 : place - 1 + RUNS]
+        runs = {names[i]: files[names[i]] for i in order.tolist()}
+        first = SharedRankings.of(every, runs)
+        retrieved = np.flatnonzero(first.best_rank <= depth)
+        truth: dict[str, dict[str, int]] = {}
+        for row in retrieved.tolist():
+            grade = max(int(first.judgments.grade[row]), 0)
+            truth.setdefault(first.query(row), {})[first.document(row)] = grade
+        judgments = Judgments.of(truth)
+        shared = SharedRankings.of(judgments, runs)
+        listed = shared.name < len(judgments.grade)
+        answer = np.where(listed, shared.judgments.grade, 0).astype(np.int32)
+        return cls(shared, answer, np.flatnonzero(listed & (shared.best_rank > START)))
+
+    @property
+    def steps(self) -> list[int]:
+        """None, then 500 and a quarter more each time, and all."""
+        numbers = [0, 500]
+        while numbers[-1] < len(self.waiting):
+            numbers.append(int(round(1.25 * numbers[-1], -2)))
+        return [*numbers[:-1], len(self.waiting)]
+
+    def judged(self, rows: np.ndarray) -> SharedRankings:
+        """What is known once these documents are judged."""
+        grade = self.answer.copy()
+        grade[self.waiting] = -1
+        grade[rows] = self.answer[rows]
+        return with_grades(self.shared, grade)
+
+    def curves(self, repeats: int) -> dict[str, Curve]:
+        orders = {
+            "gains": by_gains(self),
+            "best rank": self.waiting[np.argsort(self.shared.best_rank[self.waiting], kind="stable")],
+            "MoveToFront": move_to_front(self),
+        }
+        for seed in range(repeats):
+            orders[f"random {seed}"] = np.random.default_rng(seed).permutation(self.waiting)
+        return {name: self.curve(order) for name, order in orders.items()}
+
+    def curve(self, order: np.ndarray) -> Curve:
+        means = self.shared.per_run(AP.compute(with_grades(self.shared, self.answer).rankings)).mean(axis=1)
+        found = []
+        for n in self.steps:
+            bounds = bounds_of(self.judged(order[:n]))
+            settled = np.where(bounds.low > 0, 1, -1)[~bounds.open]
+            right = np.sign(means[bounds.first] - means[bounds.second])[~bounds.open] == settled
+            found.append((int(right.sum()), int((~right).sum())))
+        return found
 
 
-def in_markdown(steps: Sequence[int], curve: dict[str, list[tuple[int, int]]]) -> str:
+def in_markdown(steps: Sequence[int], curves: dict[str, Curve]) -> str:
     """The curves: pairs that are settled rightly, and in brackets wrongly."""
-    rows = [f"| judged | {' | '.join(curve)} |", "|---|" + "---|" * len(curve)]
+    rows = [f"| judged | {' | '.join(curves)} |", "|---|" + "---|" * len(curves)]
     for k, n in enumerate(steps):
-        if k % 2 == 0 or n == steps[-1]:
-            cells = [
-                f"{found[k][0]} ({found[k][1]})" if found[k][1] else f"{found[k][0]}"
-                for found in curve.values()
-            ]
-            rows.append(f"| {n:,} | {' | '.join(cells)} |")
+        rows.append(f"| {n:,} | {' | '.join(shown(*found[k]) for found in curves.values())} |")
     return "\n".join(rows)
 
 
-def needed_in_markdown(steps: Sequence[int], curve: dict[str, list[tuple[int, int]]]) -> str:
+def shown(right: int, wrong: int) -> str:
+    return f"{right} ({wrong})" if wrong else f"{right}"
+
+
+def needed_in_markdown(steps: Sequence[int], curves: dict[str, Curve]) -> str:
     """From how many judgments on so many pairs stay settled rightly."""
-    rows = [f"| pairs | {' | '.join(curve)} | gains / random |", "|---|" + "---|" * (len(curve) + 1)]
+    rows = [f"| pairs | {' | '.join(curves)} | gains / random |", "|---|" + "---|" * (len(curves) + 1)]
     for wanted in WANTED:
         needed = {}
-        for name, found in curve.items():
+        for name, found in curves.items():
             below = [k for k, (right, _) in enumerate(found) if right < wanted]
             needed[name] = steps[below[-1] + 1] if below else 0
         drawn = [n for name, n in needed.items() if name.startswith("random")]
@@ -109,44 +155,58 @@ def needed_in_markdown(steps: Sequence[int], curve: dict[str, list[tuple[int, in
     return "\n".join(rows)
 
 
-def bounds_of(shared: SharedRankings, confidence: float) -> PairBounds:
-    if confidence == 1:
-        return pair_bounds(shared, AP)
-    return likely_bounds(shared, AP, confidence, draws=DRAWS)
+def others_in_markdown(data: Path, places: Sequence[int]) -> str:
+    """For each ten runs, over all steps but the last: settled pairs, and how many of them wrongly."""
+    rows = [
+        "| runs by AP | settled, median | wrong, mean | wrong, most | share wrong |",
+        "|---|---|---|---|---|",
+    ]
+    total = np.zeros(2)
+    for place in places:
+        collection = Collection.of(data, place, DEEPEST)
+        found = np.array(collection.curve(by_gains(collection))[:-1])
+        settled, wrong = found.sum(axis=1), found[:, 1]
+        total += settled.sum(), wrong.sum()
+        share = wrong.sum() / max(settled.sum(), 1)
+        rows.append(
+            f"| {place} to {place + RUNS - 1} | {np.median(settled):.0f} "
+            f"| {wrong.mean():.1f} | {wrong.max()} | {share:.1%} |"
+        )
+    rows.append(f"| all | | | | {total[1] / total[0]:.1%} |")
+    return "\n".join(rows)
 
 
-def by_gains(
-    shared: SharedRankings, answer: np.ndarray, waiting: np.ndarray, batch: int, confidence: float
-) -> np.ndarray:
-    """In batches: the documents with the largest gains, given all that is judged."""
-    grade = answer.copy()
-    grade[waiting] = -1
-    order: list[np.ndarray] = []
-    left = waiting
-    while len(left):
-        now = with_grades(shared, grade)
-        bounds = bounds_of(now, confidence)
+def bounds_of(shared: SharedRankings) -> PairBounds:
+    return likely_bounds(shared, AP, CONFIDENCE, draws=DRAWS)
+
+
+def by_gains(collection: Collection) -> np.ndarray:
+    """From step to step: the documents with the largest gains, given all that is judged."""
+    order = np.zeros(0, np.int64)
+    for n in collection.steps[1:]:
+        now = collection.judged(order)
+        bounds = bounds_of(now)
         wanted = bounds.open if bounds.open.any() else np.ones(len(bounds.open), bool)
         gain = gains(now, AP, bounds.first[wanted], bounds.second[wanted], draws=DRAWS)
-        chosen = left[np.argsort(-gain[left], kind="stable")[:batch]]
-        grade[chosen] = answer[chosen]
-        order.append(chosen)
-        left = np.setdiff1d(left, chosen, assume_unique=True)
-    return np.concatenate(order)
+        left = np.setdiff1d(collection.waiting, order, assume_unique=True)
+        chosen = left[np.argsort(-gain[left], kind="stable")[: n - len(order)]]
+        order = np.concatenate([order, chosen])
+    return order
 
 
-def move_to_front(shared: SharedRankings, answer: np.ndarray, waiting: np.ndarray) -> np.ndarray:
+def move_to_front(collection: Collection) -> np.ndarray:
     """Topic by topic in turn: the next document of the run with the highest priority."""
+    shared, answer = collection.shared, collection.answer
     queries, r = len(shared.queries), shared.rankings
     open_rows = np.zeros(len(answer), bool)
-    open_rows[waiting] = True
+    open_rows[collection.waiting] = True
     lists = [
         [
-            [
+            deque(
                 row
                 for row in r.row[r.offsets[i * queries + q] : r.offsets[i * queries + q + 1]].tolist()
                 if open_rows[row]
-            ]
+            )
             for i in range(len(shared.runs))
         ]
         for q in range(queries)
@@ -156,11 +216,11 @@ def move_to_front(shared: SharedRankings, answer: np.ndarray, waiting: np.ndarra
         for q, topic in enumerate(lists):
             for ranking in topic:
                 while ranking and not open_rows[ranking[0]]:
-                    ranking.pop(0)
+                    ranking.popleft()
             ready = [i for i, ranking in enumerate(topic) if ranking]
             if ready:
                 run = max(ready, key=lambda i: (priority[q, i], -i))
-                row = topic[run].pop(0)
+                row = topic[run].popleft()
                 open_rows[row] = False
                 priority[q, run] -= answer[row] < 1
                 order.append(row)

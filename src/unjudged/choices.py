@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import reprlib
+from collections import UserDict
 from collections.abc import Iterable
 from numbers import Real
 from typing import Any, TypeVar
@@ -35,6 +36,26 @@ class Choices(dict[str, Thing]):
         if isinstance(name, str) and name in self:
             return self[name]
         raise UsageError(f"{self.what} is {shown(name)}, expected one of {', '.join(self)}")
+
+
+class Registry(UserDict[str, Thing]):
+    """Things by name that counts its changes: what is made from its names can be kept until the next.
+
+    >>> registry = Registry({"red": 1})
+    >>> del registry["red"]
+    >>> registry.changes
+    2
+    """
+
+    changes = 0
+
+    def __setitem__(self, name: str, thing: Thing) -> None:
+        self.changes += 1
+        super().__setitem__(name, thing)
+
+    def __delitem__(self, name: str) -> None:
+        self.changes += 1
+        super().__delitem__(name)
 
 
 def several(what: str, values: Any) -> list[Any]:

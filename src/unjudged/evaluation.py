@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, closing, nullcontext
 from pathlib import Path
 from typing import Any, Literal, cast
+
+import numpy as np
 
 from unjudged.choices import whole
 from unjudged.errors import InputError, UsageError, announce
 from unjudged.formats.files import expanded, runs_in_file
 from unjudged.formats.inputs import (
     FILE,
+    FRAME,
     is_one_source,
     is_row,
     kind_of_source,
@@ -87,9 +90,11 @@ def evaluate(
     values = compute_all(chosen, rankings)
     queries = list(judgments.queries)
     shape = len(named), len(queries), len(chosen)
-    library = next((library_of(source) for source in [*named.values(), qrels] if is_frame(source)), "")
+    frames = [source for source in (*named.values(), qrels) if kind_of_source(source) == FRAME]
+    library = library_of(frames[0]) if frames else ""
     scores = Scores(values.reshape(shape), list(named), queries, chosen, rankings, library)
-    announce(scores.warnings)
+    if scores.warnings:
+        announce(scores.warnings)
     return scores
 
 
@@ -103,11 +108,11 @@ def judged_rankings(
     direct = {name: _matched_dicts(judgments, run) for name, run in runs.items()}
     others = {name: run for name, run in runs.items() if direct[name] is None}
     matched: list[Matched] = []
-    read = match_runs(others, judgments.index) if others else (match for match in matched)
-    with closing(read) as matches:
+    none: AbstractContextManager[Iterator[Matched]] = nullcontext(iter(()))
+    with closing(match_runs(others, judgments.index)) if others else none as matches:
         for name, run in runs.items():
             match = direct[name] or next(matches)
-            if match.query.max(initial=-1) < 0:
+            if not np.count_nonzero(match.query >= 0):
                 with name_in_errors(run, run_name(name)):
                     example = f"which have queries such as {judgments.queries[0]!r}"
                     raise InputError(f"no query in common with the judgments, {example}")
@@ -123,8 +128,7 @@ def _matched_dicts(judgments: Judgments, run: Any) -> Matched | None:
         return None
     rankings = dict.copy(run)  # another thread may change the dict itself
     keys = judgments.pooled.keys(rankings)
-    found = scanner.match_dicts(rankings, keys.queries, keys.documents, judgments.offsets)
-    return found if found is not None and 0 < found.retrieved.sum() <= limit("ROWS") else None
+    return scanner.match_dicts(rankings, keys.queries, keys.documents, judgments.offsets, limit("ROWS"))
 
 
 def name_runs(runs: RunsSource, names: Names = "file") -> dict[str, RunSource]:
@@ -136,6 +140,8 @@ def name_runs(runs: RunsSource, names: Names = "file") -> dict[str, RunSource]:
     if names not in ("file", "tag"):
         raise UsageError(f"names is {names!r}, expected 'file' or 'tag'")
     one = is_one_source(runs)
+    if one and type(runs) is dict:  # looking for a name takes longer than to evaluate a few documents
+        return {"run 1": runs}
     if isinstance(runs, Mapping) and not one:
         named = {str(name): run for name, run in cast("Mapping[str, RunSource]", runs).items()}
     else:

@@ -69,5 +69,5 @@ def stable_order(codes: NDArray[np.integer]) -> NDArray[np.int64]:
 
 def sums(values: ArrayLike, group: Integers, groups: int) -> NDArray[np.float64]:
     """The sum of each group's values, added one after another in their order."""
-    added: Any = np.bincount(group, np.asarray(values, float), groups)
+    added: Any = np.bincount(group, values, groups)
     return cast("NDArray[np.float64]", added)

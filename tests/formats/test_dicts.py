@@ -91,11 +91,27 @@ def test_plain_dicts_are_matched_directly() -> None:
     judgments = Judgments.of(judged)
     assert "index" not in judgments.pooled.__dict__
     keys = judgments.pooled.keys(run)
-    found = scanner.match_dicts(run, keys.queries, keys.documents, judgments.offsets)
+    found = scanner.match_dicts(run, keys.queries, keys.documents, judgments.offsets, 5)
     assert isinstance(found, Matched)
     assert flat(found) == flat(matching.match(memory.table_of(run, "score"), judgments.index))
     assert found.rank.tolist() == [2, 3, 4]
     assert found.query.tolist() == [0, -1]
+    assert scanner.match_dicts(run, keys.queries, keys.documents, judgments.offsets, 4) is None
+    assert scanner.match_dicts({"q": {}}, keys.queries, keys.documents, judgments.offsets, 4) is None
+
+
+@pytest.mark.skipif(scanner.KIND_OF_SCANNER != "compiled", reason="only compiled code reads dicts directly")
+@pytest.mark.parametrize(
+    ("number", "whole"),
+    [
+        *((number, True) for number in (0, -1, 2.0, True, -(2**31), 2**31 - 1)),
+        *((number, False) for number in (0.5, 2**31, -(2**31) - 1, math.nan, math.inf)),
+    ],
+)
+def test_the_reader_of_dicts_tells_whole_numbers_of_32_bits(number: float, whole: bool) -> None:
+    table = scanner.table_of_dicts({"q": {"a": 1, "b": number}, "r": {"c": 0}})
+    assert table is not None
+    assert table.whole is whole
 
 
 def test_judgments_from_a_file_name_only_the_documents_they_need(tmp_path: Any) -> None:

@@ -298,7 +298,9 @@ calls = {
     "match_mapping": lambda: scanner.match_mapping(
         {"q": ranking}, {"q": 0}, list(ranking), single, True
     ).rank.tolist(),
-    "match_dicts": lambda: scanner.match_dicts({"q": plain, "r": {}}, {"q": 0}, names, single).rank.tolist(),
+    "match_dicts": lambda: scanner.match_dicts(
+        {"q": plain, "r": {}}, {"q": 0}, names, single, len(plain)
+    ).rank.tolist(),
     "table_of_dicts": lambda: scanner.table_of_dicts({"q": plain}).documents.tolist(),
     "nested_rows": lambda: scanner.nested_rows(table, False)["q0"],
 }

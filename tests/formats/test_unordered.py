@@ -10,7 +10,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -78,7 +77,7 @@ def in_one_table(path: Path, layout: Layout) -> Any:
     first = np.array([names.index(name) == group for group, name in enumerate(names)])
     assert (np.diff(matched.ends)[~first] == 0).all()  # of a query that is not judged
     ends = np.append(0, np.cumsum(np.diff(matched.ends)[first]))
-    return replace(matched, query=matched.query[first], retrieved=matched.retrieved[first], ends=ends)
+    return matched._replace(query=matched.query[first], retrieved=matched.retrieved[first], ends=ends)
 
 
 @contextmanager

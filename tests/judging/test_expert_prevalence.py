@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.optimize import minimize
-from scipy.sparse import csr_matrix
 from scipy.special import expit
 
 from unjudged import AP, Judgments, UsageError, sample
-from unjudged.judging.expert_prevalence import completions_of, learnt_prevalence, logistic
+from unjudged.judging import expert_prevalence
+from unjudged.judging.expert_prevalence import completions_of, learnt_prevalence
+from unjudged.judging.grouped_logistic import GroupedLogistic
 from unjudged.judging.settling import likely_bounds, with_grades
-from unjudged.rankings.judged import Floats
+from unjudged.rankings.judged import Floats, Integers
 from unjudged.uncertainty.shared import SharedRankings
 
 RUNS, QUERIES, DOCUMENTS, LENGTH = 6, 12, 200, 60
@@ -40,23 +41,87 @@ def half_judged(shared: SharedRankings, truth: np.ndarray, seed: int) -> SharedR
     return with_grades(shared, np.where(hidden, -1, truth))
 
 
-def test_the_regression_is_the_best_one() -> None:
-    draws = np.random.default_rng(1)
+def grouped(seed: int) -> tuple[Floats, Integers, Floats, Floats, Floats]:
+    draws = np.random.default_rng(seed)
     table = draws.normal(size=(200, 4)) * (draws.random((200, 4)) < 0.5)
-    relevant = (draws.random(200) < expit(table @ [1.0, -2.0, 0.5, 0.0])).astype(float)
-    penalties = np.array([1e-3, 1.0, 0.3, 2.0])
+    group = draws.integers(0, 5, 200)
+    score = table @ [1.0, -2.0, 0.5, 0.0] + np.linspace(-1, 1, 5)[group]
+    relevant = (draws.random(200) < expit(score)).astype(float)
+    return table, group, relevant, np.array([1e-3, 1.0, 0.3, 2.0]), np.array([1.0, 0.5, 2.0, 1.0, 1.0, 1.0])
+
+
+def test_the_regression_is_the_best_one() -> None:
+    """A general optimiser, with one column per group, finds the same weights; group 5 has no rows."""
+    table, group, relevant, penalty, group_penalties = grouped(1)
+    wide = np.hstack([table, np.eye(6)[group]])
+    penalties = np.concatenate([penalty, group_penalties])
 
     def loss(weights: Floats) -> float:
-        score = table @ weights
+        score = wide @ weights
         return float(np.logaddexp(0, score).sum() - relevant @ score + (penalties * weights**2).sum() / 2)
 
-    best = minimize(loss, np.zeros(4), method="BFGS", options={"gtol": 1e-9}).x
-    assert logistic(csr_matrix(table), relevant, penalties) == pytest.approx(best, abs=1e-5)
+    best = minimize(loss, np.zeros(10), method="BFGS", options={"gtol": 1e-9}).x
+    fit = GroupedLogistic.fit(table, group, relevant, penalty, group_penalties)
+    assert np.concatenate([fit.weights, fit.groups]) == pytest.approx(best, abs=1e-5)
+
+
+def test_the_spread_is_the_inverse_of_the_whole_precision_matrix() -> None:
+    table, group, relevant, penalty, group_penalties = grouped(2)
+    fit = GroupedLogistic.fit(table, group, relevant, penalty, group_penalties)
+    wide = np.hstack([table, np.eye(6)[group]])
+    chance = expit(wide @ np.concatenate([fit.weights, fit.groups]))
+    whole = wide.T @ (wide * (chance * (1 - chance))[:, None])
+    whole += np.diag(np.concatenate([penalty, group_penalties]))
+    shared, own = fit.spread(table[:20], group[:20])
+    same_group = group[:20, None] == group[None, :20]
+    np.testing.assert_allclose(
+        shared @ shared.T + np.outer(own, own) * same_group, wide[:20] @ np.linalg.solve(whole, wide[:20].T)
+    )
 
 
 def test_the_regression_stays_finite_where_all_are_alike() -> None:
-    table = csr_matrix(np.ones((5, 1)))
-    assert np.isfinite(logistic(table, np.ones(5), [1e-3])).all()
+    fit = GroupedLogistic.fit(np.ones((5, 1)), np.zeros(5, int), np.ones(5), np.array([1e-3]), np.ones(1))
+    assert np.isfinite(fit.weights).all()
+    assert np.isfinite(fit.precision).all()
+
+
+def test_draws_have_the_spread_of_their_cells_and_the_mean_that_is_printed() -> None:
+    shared, truth = simulated(3)
+    learnt = learnt_prevalence(half_judged(shared, truth, 3), np.flatnonzero(truth == 0))
+    drawn = learnt.table(20_000, seed=1)
+    np.testing.assert_allclose(learnt.table(50, seed=1), drawn[:, :50], rtol=1e-12)
+    scores = np.log(drawn / (1 - drawn))
+    spread = learnt.spread @ learnt.spread.T
+    same = learnt.query[:, None] == learnt.query[None, :]
+    np.testing.assert_allclose(scores.mean(axis=1), learnt.log_odds, atol=0.05)
+    np.testing.assert_allclose(np.cov(scores), spread + np.outer(learnt.own, learnt.own) * same, atol=0.05)
+    np.testing.assert_allclose(drawn.mean(axis=1), learnt.probability, atol=0.01)
+
+
+def test_nothing_is_settled_by_extrapolation_below_what_is_judged() -> None:
+    """With only the first three judged, what is deeper may be anything: few pairs, and nearly none wrong."""
+    settled = wrong = 0
+    for seed in range(8):
+        shared, truth = simulated(seed)
+        now = with_grades(shared, np.where(shared.best_rank <= 3, truth, -1))
+        found = likely_bounds(now, AP, 0.95, draws=200, seed=seed)
+        means = shared.per_run(AP.compute(shared.rankings)).mean(axis=1)
+        order = np.sign(means[found.first] - means[found.second])[~found.open]
+        settled += len(order)
+        wrong += int((order != np.where(found.low > 0, 1, -1)[~found.open]).sum())
+    assert settled > 20
+    assert wrong <= 0.05 * settled
+
+
+def test_many_queries_share_their_cells(monkeypatch: pytest.MonkeyPatch) -> None:
+    shared, truth = simulated(4)
+    now = half_judged(shared, truth, 4)
+    single = learnt_prevalence(now, now.unknown)
+    monkeypatch.setattr(expert_prevalence, "MOST_CELLS", 10)
+    together = learnt_prevalence(now, now.unknown)
+    assert len(together.probability) < len(single.probability) / 3
+    assert (together.own == 0).all()
+    assert together.chance.sum() == pytest.approx(single.chance.sum(), rel=0.05)
 
 
 def test_what_good_and_bad_runs_retrieve_is_told_apart() -> None:

@@ -41,6 +41,24 @@ def test_it_is_written_like_any_other(halving: Measure) -> None:
     assert page(halving).startswith("Halving(rel=1)[@cutoff]\n\nHalf for a relevant document")
 
 
+def test_names_are_parsed_again_when_the_registry_changes() -> None:
+    def registered(factor: float) -> Measure:
+        @measure()
+        def Constant(r: JudgedRankings) -> Floats:
+            """The same for every ranking."""
+            return np.full(len(r), factor)
+
+        return Constant
+
+    qrels, run = {"q": {"a": 1}}, {"q": {"a": 1.0}}
+    for factor in (0.25, 0.5):
+        registered(factor)
+        assert evaluate(qrels, run, ["AP", "Constant"]).values.tolist() == [[[1.0, factor]]]
+    MEASURES.pop("Constant")
+    with pytest.raises(UsageError, match="no measure is called 'Constant'"):
+        evaluate(qrels, run, ["AP", "Constant"])
+
+
 def test_it_evaluates_with_every_policy(halving: Measure) -> None:
     ranking = JudgedRankings.spelled("1 U 0 2")
     assert halving.compute(ranking) == [0.5 + 0.0625]

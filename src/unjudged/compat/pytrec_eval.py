@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from operator import index
 from typing import Any
 
@@ -32,6 +33,7 @@ from unjudged.formats.readers.nested import nested
 from unjudged.formats.roles import LARGEST_WHOLE, QRELS, RUN, Layout
 from unjudged.formats.scan import scanner
 from unjudged.formats.scan.plain_mappings import WrongType, plain_dict
+from unjudged.measures.registry import MEASURES
 from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments
 
@@ -75,11 +77,8 @@ class RelevanceEvaluator:
     ) -> None:
         """`judged_docs_only_flag` ignores every document that is not judged."""
         judged = _copied(query_relevance)
-        settings = Settings(_level(relevance_level), VERSION)
-        try:
-            self._columns = columns(_parameters(measures), settings)
-        except Stop as error:
-            raise UsageError("; ".join(map(str, error.args))) from None
+        level = _level(relevance_level)
+        self._columns = _chosen(_texts(measures), level, MEASURES.changes)
         self._names = [_key(column) for column in self._columns]
         self._judged_only = bool(judged_docs_only_flag)
         self._judgments = Judgments.of(judged) if judged else None
@@ -100,9 +99,8 @@ class RelevanceEvaluator:
         for k, column in enumerate(self._columns):
             if column.of == "num_q":
                 table[:, k] = 1.0
-        names = self._names
-        rows = [dict(zip(names, row, strict=True)) for row in table.tolist()]
-        return dict(zip((query for query in run if query in queries), rows, strict=True))
+        rows = [dict(zip(self._names, row, strict=True)) for row in table.tolist()]
+        return dict(zip([query for query in run if query in queries], rows, strict=True))
 
 
 def _copied(query_relevance: Any) -> dict[str, dict[str, int]]:
@@ -183,14 +181,29 @@ def _parsed(lines: Iterable[str], layout: Layout) -> dict[str, dict[str, Any]]:
 _NUMBERS = re.compile(r"[._](\d+(?:\.\d+)?(?:,\d+(?:\.\d+)?)*)", re.ASCII)
 
 
+def _texts(measures: Iterable[str]) -> tuple[str, ...]:
+    if not isinstance(measures, Iterable):
+        raise WrongType("Argument measures should be a collection of names.")
+    texts = tuple(measures)
+    for text in texts:
+        if not isinstance(text, str):
+            raise WrongType(f"a measure is of type {type(text).__name__}, expected a name")
+    return texts
+
+
+@lru_cache(maxsize=256)
+def _chosen(measures: tuple[str, ...], level: int, _: int) -> list[Column]:
+    """The values to compute, which are chosen again only after a change of the registry."""
+    try:
+        return columns(_parameters(measures), Settings(level, VERSION))
+    except Stop as error:
+        raise UsageError("; ".join(map(str, error.args))) from None
+
+
 def _parameters(measures: Iterable[str]) -> dict[str, str | None]:
     """The parameters of each measure: `P_5` and `P.10` together are P with cutoffs 5 and 10."""
     found: dict[str, set[str]] = {}
-    if not isinstance(measures, Iterable):
-        raise WrongType("Argument measures should be a collection of names.")
     for text in measures:
-        if not isinstance(text, str):
-            raise WrongType(f"a measure is of type {type(text).__name__}, expected a name")
         for measure in supported_nicknames.get(text, [text]):
             name, given = _split(measure)
             found.setdefault(name, set()).update(given)

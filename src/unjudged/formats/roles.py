@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from types import MappingProxyType
 
 import numpy as np
@@ -68,7 +69,7 @@ class Layout:
             return DECIMAL
         return TEXT if column == "rank" and "score" in self.columns else _KIND.get(column, TEXT)
 
-    @property
+    @cached_property
     def numbers(self) -> tuple[str, ...]:
         """The columns that are parsed as numbers, in order."""
         return tuple(c for c in self.columns if self._kind(c) in _EXPECTED)

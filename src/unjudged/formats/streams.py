@@ -180,16 +180,19 @@ def name_file_in_errors(path: PathLike, lines_before: int = 0) -> Iterator[None]
         raise InputError(problem, source=name) from None
 
 
-@contextmanager
-def name_source_in_errors(name: str, lines_before: int = 0) -> Iterator[None]:
+class name_source_in_errors:  # noqa: N801 (it is used like a function)
     """An input error that names no source yet names this one."""
-    try:
-        yield
-    except InputError as error:
-        if not error.source:
-            error.source = name
-            error.line = None if error.line is None else error.line + lines_before
-        raise
+
+    def __init__(self, name: str, lines_before: int = 0) -> None:
+        self.name, self.lines_before = name, lines_before
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, InputError) and not error.source:
+            error.source = self.name
+            error.line = None if error.line is None else error.line + self.lines_before
 
 
 _DAMAGED = {"error", "LZMAError", "ZstdError", "BadGzipFile"}  # zlib.error has only that name

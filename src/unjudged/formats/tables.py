@@ -104,6 +104,8 @@ class Table:
     lines: NDArray[np.int64]
     keys: Keys | None = None
     """If the table was made from plain dicts: their keys."""
+    whole: bool = False
+    """Whether every number is known to be a whole number of 32 bits."""
 
     def query_of(self, row: int) -> bytes:
         return self.queries.raw(int(np.searchsorted(self.starts, row, "right")) - 1)
@@ -172,8 +174,7 @@ class Scattered:
         return Table(self.queries, starts, documents, numbers, np.zeros(0, np.int64))
 
 
-@dataclass(frozen=True, eq=False)
-class Matched:
+class Matched(NamedTuple):
     """What a run holds of the judged documents, group by group, each in rank order.
 
     `query[g]` is the number of group g's query in the judgments, or -1; its judged documents are

@@ -13,8 +13,6 @@ there.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -24,7 +22,6 @@ from unjudged.measures.registry import Measure
 from unjudged.rankings.judged import Floats, Integers
 from unjudged.segments import stable_order
 from unjudged.uncertainty.completions import Completions
-from unjudged.uncertainty.draws import drawn_relevant
 from unjudged.uncertainty.park import is_sum
 from unjudged.uncertainty.prevalence import PrevalenceLike
 from unjudged.uncertainty.shared import SharedRankings
@@ -44,11 +41,11 @@ def gains(
 ) -> Floats:
     """The gain of each row of the pool, summed over the pairs `first[k]`, `second[k]` of runs; 0 if judged.
 
-    An estimated prevalence is taken at its mean: what its own uncertainty adds is no document's doing.
+    If the prevalence is estimated, completions also vary it. So a document's gain has what its judgment says
+    about others that are alike, and kinds of documents of which none is judged come early. The closed form
+    for sums takes the prevalence at its mean.
     """
     completions = completions_of(shared, prevalence, rel=int(measure.given.get("rel", 1)), seed=seed)
-    fixed = replace(completions.prevalence, relevant=None, judged=None)
-    completions = replace(completions, prevalence=fixed)
     if is_sum(measure):
         return gains_of_sum(shared, completions, measure, first, second)
     return estimated_gains(shared, completions, measure, first, second, draws=draws)
@@ -62,7 +59,7 @@ def gains_of_sum(
     rows = completions.row
     place = np.full(weights.rows, -1)
     place[rows] = np.arange(len(rows))
-    deviation = np.sqrt(fixed_variance(completions))
+    deviation = np.sqrt(variances(completions))
     found = np.zeros(weights.rows)
     order = np.argsort(weights.row, kind="stable")
     row, run, weight = weights.row[order], weights.run[order], weights.weight[order]
@@ -84,14 +81,15 @@ def estimated_gains(
     draws: int,
 ) -> Floats:
     """The gains by covariances over completions, query by query."""
-    (values,) = completions.values([measure], draws)
-    by_query = shared.per_run(values) / len(shared.queries)
-    (drawn,) = drawn_relevant(completions.identity, completions.prevalence, draws, draws, completions.seed)
-    order = stable_order(drawn.document)
-    document, completion = drawn.document[order], drawn.completion[order]
+    batches = [(drawn, values) for _, drawn, (values,) in completions.batches([measure], draws)]
+    by_query = shared.per_run(np.concatenate([values for _, values in batches])) / len(shared.queries)
+    document = np.concatenate([drawn.document for drawn, _ in batches])
+    completion = np.concatenate([drawn.completion for drawn, _ in batches])
+    order = stable_order(document)
+    document, completion = document[order], completion[order]
     starts = np.searchsorted(shared.judgments.query[completions.row], np.arange(len(shared.queries) + 1))
     ends = np.searchsorted(document, starts)
-    deviation = np.sqrt(fixed_variance(completions))
+    deviation = np.sqrt(variances(completions))
     bands = Bands.of(shared, completions.row)
     found = np.zeros(len(shared.judgments.grade))
     for q in range(len(shared.queries)):
@@ -103,7 +101,7 @@ def estimated_gains(
     return found
 
 
-def fixed_variance(completions: Completions) -> Floats:
+def variances(completions: Completions) -> Floats:
     """P (1 - p) of each unknown document."""
     chance = completions.prevalence.chance
     return chance * (1 - chance)

@@ -13,7 +13,7 @@ from unjudged.errors import UsageError
 from unjudged.measures import chance
 from unjudged.measures.precision import CUTOFFS
 from unjudged.measures.registry import measure, ratio
-from unjudged.rankings.judged import Floats, JudgedRankings
+from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 from unjudged.rankings.judgments import Judgments
 from unjudged.segments import owners, sums
 
@@ -87,27 +87,35 @@ def nDCG(
     return ratio(DCG.function(r, cutoff=cutoff, dcg=dcg, gains=gains), _ideal(r, cutoff, dcg, gains))
 
 
+def best_first(judgments: Judgments, gain: Floats) -> tuple[Integers, Integers, Integers]:
+    """The rows that have a gain, those of each query together and best first; query and rank of each."""
+    row = (gain > 0).nonzero()[0]
+    offsets = row.searchsorted(judgments.offsets)
+    query = owners(offsets[1:] - offsets[:-1])
+    own = gain[row]
+    if np.count_nonzero(own[1:] != own[:-1]):
+        row = row[np.lexsort((-own, query))]
+    return row, query, np.arange(1, len(row) + 1) - offsets[query]
+
+
 def ideal_rankings(judgments: Judgments, gain: Floats) -> JudgedRankings:
     """For each query the best possible ranking: its documents that have a gain, the highest first."""
-    gainful = (gain > 0).nonzero()[0]
-    offsets = gainful.searchsorted(judgments.offsets)
-    counts = offsets[1:] - offsets[:-1]
-    row, own = gainful, gain[gainful]
-    if len(own) and own.min() < own.max():
-        row = gainful[np.lexsort((-own, owners(counts)))]
+    row, query, rank = best_first(judgments, gain)
+    queries = np.arange(len(judgments.queries), dtype=np.int32)
+    offsets = query.searchsorted(np.arange(len(queries) + 1))
     return JudgedRankings(
         judgments=judgments,
-        rank=(np.arange(1, len(row) + 1) - offsets[:-1].repeat(counts)).astype(np.int32),
+        rank=rank.astype(np.int32),
         row=row.astype(np.int32),
         offsets=offsets,
-        retrieved=counts.astype(np.int32),
-        query=np.arange(len(judgments.queries), dtype=np.int32),
+        retrieved=np.diff(offsets).astype(np.int32),
+        query=queries,
     )
 
 
 def _ideal(r: JudgedRankings, cutoff: float, dcg: str, gains: Mapping[int, float] | None) -> Floats:
     """The largest DCG that each ranking could have."""
-    return r.judgments.once(_ideal_by_query, cutoff, dcg, gains)[r.query]
+    return r.judgments.once(_ideal_by_query, cutoff, dcg, gains).take(r.query)
 
 
 def _ideal_by_query(
@@ -115,8 +123,8 @@ def _ideal_by_query(
 ) -> Floats:
     """The largest DCG that a ranking of each query's judged documents could have."""
     gain = gain_of(judgments.grade, dcg, gains)
-    best = ideal_rankings(judgments, gain)
-    return best.total(gain[best.row] / np.log2(best.rank + 1.0) * (best.rank <= cutoff))
+    row, query, rank = best_first(judgments, gain)
+    return sums(gain[row] / np.log2(rank + 1.0) * (rank <= cutoff), query, len(judgments.queries))
 
 
 @measure(pointwise=True, gain=gain_of, range=(0.0, inf), trec_eval="dcg", cite=("jarvelin2002", "burges2005"))
@@ -137,10 +145,8 @@ def DCG(
     >>> (DCG @ 3).compute(JudgedRankings.spelled("0 2 N 1", missed="1"))
     array([1.26185951])
     """
-    gain = gain_of(r.labels, dcg, gains)
-    gainful = (gain != 0) & (r.rank <= cutoff)
-    top = r.where(gainful)
-    return top.total(gain[top.element] / np.log2(top.rank + 1.0))
+    top = r.where(r.rank <= cutoff if cutoff < inf else gain_of(r.labels, dcg, gains) != 0)
+    return top.total(gain_of(top.labels, dcg, gains) / np.log2(top.rank + 1.0))
 
 
 @measure(quality=False, range=(0.0, inf), trec_eval="ideal_dcg", cite=("jarvelin2002", "burges2005"))

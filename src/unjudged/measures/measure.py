@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from unjudged.choices import Registry
 from unjudged.errors import InputError, UsageError
 from unjudged.measures.averages import GEOMETRIC, summarised
 from unjudged.measures.chance import collection
@@ -21,7 +22,7 @@ from unjudged.measures.traits import Traits
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.judgments import Judgments
 
-MEASURES: dict[str, Measure] = {}
+MEASURES: Registry[Measure] = Registry()
 """Every measure by its name, in the order of definition."""
 
 BOUNDS: dict[str, Callable[..., Any]] = {}
@@ -104,8 +105,7 @@ class Measure:
     def values(self, rankings: JudgedRankings) -> Floats:
         """The same, whether finite or not."""
         self.check_complete()
-        scale = rankings.judgments.scale
-        if scale is not None:
+        if (scale := rankings.judgments.scale) is not None:
             measure, whole = of_whole_grades(self, rankings, scale)
             return measure.values(whole)
         if not isinstance(self.given.get("rel", 1), int):
@@ -223,8 +223,8 @@ class Measure:
     @cached_property
     def _missing(self) -> list[str]:
         """The required parameters that are not given."""
-        required = [name for name, default in self.parameters.items() if default is inspect.Parameter.empty]
-        return [name for name in required if name not in self.given]
+        known = {**self.parameters, **self.given}
+        return [name for name, value in known.items() if value is inspect.Parameter.empty]
 
 
 def compute_all(measures: Sequence[Measure], rankings: JudgedRankings) -> Floats:
@@ -234,7 +234,7 @@ def compute_all(measures: Sequence[Measure], rankings: JudgedRankings) -> Floats
         for k, measure in enumerate(measures):
             table[:, k] = measure.values(rankings)
     finite = np.isfinite(table)
-    if not finite.all():
+    if np.count_nonzero(finite) < finite.size:
         k = int(finite.all(axis=0).argmin())
         raise measures[k].not_finite(rankings, table[:, k])
     return table

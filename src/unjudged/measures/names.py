@@ -12,7 +12,7 @@ from typing import Any
 from unjudged.errors import UsageError
 from unjudged.measures.foreign_measures import is_of_ir_measures, our_measure
 from unjudged.measures.registry import MEASURES, Measure
-from unjudged.measures.spellings import alike, plainly, registered, spellings, trec_eval_names
+from unjudged.measures.spellings import alike, plainly, spellings, trec_eval_names
 
 MeasureLike = Measure | str
 
@@ -27,12 +27,24 @@ _NUMBER = re.compile(r"\s*[0-9.]+\s*")
 
 def parse_measures(measures: MeasureLike | Iterable[MeasureLike]) -> list[Measure]:
     """Measures from names, measures of ours or ir_measures; `AP,nDCG@10` and `P.5,10` are two each."""
-    one = isinstance(measures, str | Measure) or is_of_ir_measures(measures)
+    names = [measures] if isinstance(measures, str) else measures
+    if isinstance(names, list | tuple) and all(type(name) is str for name in names):
+        return list(_named(tuple(names), MEASURES.changes))
+    one = isinstance(measures, Measure) or is_of_ir_measures(measures)
     items: Any = [measures] if one else measures
     if not isinstance(items, Iterable):
         raise _not_a_measure(measures)
     items = [our_measure(item) if is_of_ir_measures(item) else item for item in items]
-    found = [m for item in items for m in (parse(item) if isinstance(item, str) else [item])]
+    return _distinct([m for item in items for m in (parse(item) if isinstance(item, str) else [item])])
+
+
+@lru_cache(maxsize=256)
+def _named(names: tuple[str, ...], _: int) -> list[Measure]:
+    """The measures of some names, which are parsed again only after a change of the registry."""
+    return _distinct([measure for name in names for measure in parse(name)])
+
+
+def _distinct(found: list[Any]) -> list[Measure]:
     for measure in found:
         if not isinstance(measure, Measure):
             raise _not_a_measure(measure)
@@ -58,14 +70,13 @@ def parse(text: str) -> list[Measure]:
     >>> parse("ndcg@10"), parse("hit_rate@5"), parse("rbp.95")
     ([nDCG@10], [Success@5], [RBP(p=0.95)])
     """
-    return list(_parsed(text, registered())[0])
+    return list(_parsed(text, MEASURES.changes))
 
 
 @lru_cache(maxsize=256)
-def _parsed(text: str, _: tuple[int, ...]) -> tuple[list[Measure], list[Measure]]:
-    """The measures of a text, and all registered ones: while those are kept, no other has their identity."""
-    found = [measure for name in _separated(text) for measure in _parsed_name(name.strip())]
-    return found, list(MEASURES.values())
+def _parsed(text: str, _: int) -> list[Measure]:
+    """The measures of a text, which is parsed again only after a change of the registry."""
+    return [measure for name in _separated(text) for measure in _parsed_name(name.strip())]
 
 
 def _parsed_name(name: str) -> list[Measure]:

@@ -11,6 +11,9 @@ from unjudged.rankings.judged import Floats
 
 def ratio(numerator: Any, denominator: Any) -> Floats:
     """The quotient, 0 where there is nothing to divide by."""
+    if np.count_nonzero(denominator) == np.size(denominator):
+        whole: Floats = np.true_divide(numerator, denominator)
+        return whole
     found = np.zeros(np.broadcast(numerator, denominator).shape)
     quotient: Floats = np.divide(numerator, denominator, out=found, where=np.not_equal(denominator, 0))
     return quotient

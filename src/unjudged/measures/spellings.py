@@ -27,11 +27,6 @@ ELSEWHERE = MappingProxyType(
 """Names in ranx, BEIR and elsewhere, each with the measure and the parameters that it stands for."""
 
 
-def registered() -> tuple[int, ...]:
-    """Which measures there are now; what is made from their names is kept until this changes."""
-    return tuple(map(id, MEASURES.values()))
-
-
 def spellings() -> dict[str, Measure]:
     """Every name with its measure, as it is spelled; trec_eval's names stand for no cutoff here."""
     own = {name: m for m in MEASURES.values() for name in (m.name, *m.traits.aliases)}

@@ -20,7 +20,8 @@ def coverage_warnings(
     runs: Sequence[str], queries: Sequence[str], rankings: JudgedRankings
 ) -> Iterator[UnjudgedWarning]:
     """For each run: queries it lacks, queries that only it has, nothing judged of what it retrieved."""
-    empty = {} if rankings.retrieved.all() else missing_queries(runs, queries, rankings)
+    all_there = np.count_nonzero(rankings.retrieved) == len(rankings)
+    empty = {} if all_there else missing_queries(runs, queries, rankings)
     judged, starts = rankings.labels >= 0, rankings.offsets[:: len(queries)].tolist()
     for i, run in enumerate(runs):
         if run in empty:
@@ -29,7 +30,7 @@ def coverage_warnings(
         if rankings.ignored and rankings.ignored[i]:
             has = f"{run} has rankings for {_many(rankings.ignored[i])} that the judgments do not have"
             yield ExtraQueriesWarning(f"{has}. They are ignored.")
-        if not judged[starts[i] : starts[i + 1]].any():
+        if not np.count_nonzero(judged[starts[i] : starts[i + 1]]):
             yield NothingJudgedWarning(_nothing_judged(run, rankings))
 
 

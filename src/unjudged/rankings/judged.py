@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,14 +14,14 @@ from unjudged.formats.tables import Matched
 from unjudged.rankings.computed import computed_once
 from unjudged.rankings.judgments import UNSAMPLED, Judgments
 from unjudged.rankings.query_order import by_query
-from unjudged.segments import count_before, ends, owners, sums
+from unjudged.segments import count_before, ends, sums
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)  # final, not frozen: that takes as long as to select the documents of a short ranking
 class JudgedRankings:
     """The rankings of some runs, reduced to the documents that have a line in the judgments.
 
@@ -33,17 +33,17 @@ class JudgedRankings:
     `relabelled` applies other judgments of the same pool without reading, sorting or joining anything again.
     """
 
-    judgments: Judgments
-    rank: NDArray[np.int32]
-    row: NDArray[np.int32]
-    offsets: Integers
-    retrieved: NDArray[np.int32]
-    query: NDArray[np.int32]
-    element: Integers | None = None
+    judgments: Final[Judgments]
+    rank: Final[NDArray[np.int32]]
+    row: Final[NDArray[np.int32]]
+    offsets: Final[Integers]
+    retrieved: Final[NDArray[np.int32]]
+    query: Final[NDArray[np.int32]]
+    element: Final[Integers | None] = None
     """Where each document was in the rankings from which `where` selected it."""
-    elsewhere: tuple[Integers, Integers] | None = None
+    elsewhere: Final[tuple[Integers, Integers] | None] = None
     """Ranking and rank of each unjudged document that is judged for another query; None if nobody looked."""
-    ignored: tuple[int, ...] = ()
+    ignored: Final[tuple[int, ...]] = ()
     """How many queries each run has that are not in the judgments; empty where nobody counted."""
     _relevant: dict[tuple[int, float], JudgedRankings] = field(init=False, repr=False, default_factory=dict)
     _judged_above: dict[Any, Integers] = field(init=False, repr=False, default_factory=dict)
@@ -53,7 +53,8 @@ class JudgedRankings:
         """One ranking for every run and query, in this order."""
         queries = len(judgments.queries)
         every = np.arange(queries, dtype=np.int32)
-        if len(runs) == 1 and np.array_equal((run := runs[0]).query, every):
+        run = runs[0]
+        if len(runs) == 1 and len(run.query) == queries and not np.count_nonzero(run.query != every):
             return cls(judgments, run.rank, run.row, run.ends, run.retrieved, every, ignored=(0,))
         counts, retrieved, rank, row = zip(*(by_query(matched, queries) for matched in runs), strict=True)
         return cls(
@@ -168,12 +169,12 @@ class JudgedRankings:
     @computed_once
     def ranking(self) -> Integers:
         """The ranking that each document is in."""
-        return owners(self.counts)
+        return np.arange(len(self)).repeat(self.offsets[1:] - self.offsets[:-1])
 
     @computed_once
     def place(self) -> Integers:
         """The place of each document among those that its ranking has here, from 1."""
-        return np.arange(1, len(self.rank) + 1) - self.offsets[:-1].repeat(self.counts)
+        return np.arange(1, len(self.rank) + 1) - self.offsets[self.ranking]
 
     def above(self, chosen: JudgedRankings, mask: Mask | None = None) -> Integers:
         """For each document that `where` selected from these, how many of these are above it in its ranking.
@@ -213,7 +214,7 @@ class JudgedRankings:
 
     def known(self, low: float, high: float = np.inf) -> Integers:
         """How many documents of each ranking's query, retrieved or not, have `low` <= grade < `high`."""
-        return self.judgments.count(low, high)[self.query]
+        return self.judgments.count(low, high).take(self.query)
 
     def running(self, values: Floats, combine: np.ufunc) -> Floats:
         """For each document, `combine` (add, multiply) over the values at its rank and above in its ranking.

@@ -18,8 +18,8 @@ from unjudged.formats.readers.frames import Frame
 from unjudged.formats.roles import Layout, expected
 from unjudged.formats.scan.scanner import Index
 from unjudged.formats.tables import Ids, Table
+from unjudged.rankings.computed import computed_once
 from unjudged.rankings.pooled import PooledDocuments
-from unjudged.segments import ends
 
 Lines = NDArray[np.int64]
 UNSAMPLED: Final = -1
@@ -102,7 +102,7 @@ class Judgments:
         if probability is not None:
             certain = np.isin(column.get("method", np.ones(1)), (0, 2))
             probability = np.where(certain, 1.0, probability)
-        grade, scale = _whole(column["grade"])
+        grade, scale = _whole(column["grade"], table.whole)
         return cls(
             PooledDocuments.of(table, index),
             grade,
@@ -140,7 +140,7 @@ class Judgments:
             found.flags.writeable = False
         return found
 
-    @cached_property
+    @computed_once
     def _once(self) -> dict[tuple[Any, ...], NDArray[Any]]:
         return {}
 
@@ -206,14 +206,17 @@ class Judgments:
 
 def _count(judgments: Judgments, low: float, high: float) -> NDArray[np.int64]:
     chosen = judgments.grade >= low if high == np.inf else (judgments.grade >= low) & (judgments.grade < high)
-    before = ends(chosen)[judgments.offsets]
+    before = chosen.nonzero()[0].searchsorted(judgments.offsets)
     counts: NDArray[np.int64] = before[1:] - before[:-1]
     return counts
 
 
-def _whole(grades: NDArray[np.float64]) -> tuple[NDArray[np.int32], NDArray[np.float64] | None]:
-    """The grades as whole numbers, and the gain that each stands for if some are fractions."""
-    if not (grades % 1).any():
+def _whole(grades: NDArray[np.float64], known: bool) -> tuple[NDArray[np.int32], NDArray[np.float64] | None]:
+    """The grades as whole numbers, and the gain that each stands for if some are fractions.
+
+    `known` says that none is.
+    """
+    if known or not (grades % 1).any():
         return grades.astype(np.int32), None
     scale = np.unique(np.append(np.maximum(grades, 0.0), 0.0))
     return np.where(grades < 0, grades, np.searchsorted(scale, grades)).astype(np.int32), scale

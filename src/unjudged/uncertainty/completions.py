@@ -18,7 +18,7 @@ from unjudged.measures.registry import Measure
 from unjudged.rankings.hashing import Numbers, hashes, mixed, salt
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 from unjudged.uncertainty.bounding.filled import Filled
-from unjudged.uncertainty.draws import drawn_relevant
+from unjudged.uncertainty.draws import Drawn, drawn_relevant
 from unjudged.uncertainty.prevalence import Prevalence, PrevalenceLike, prevalence_of
 from unjudged.uncertainty.stacking import DrawnGrades, Stacking
 
@@ -99,6 +99,17 @@ class Completions:
     ) -> list[Floats]:
         """For each measure, draws x rankings: its values in so many completions."""
         results = [np.empty((draws, len(self.rankings))) for _ in measures]
+        done = 0
+        for size, _, values in self.batches(measures, draws):
+            for result, value in zip(results, values, strict=True):
+                result[done : done + size] = value
+            done += size
+            if on_progress is not None:
+                on_progress(done, draws)
+        return results
+
+    def batches(self, measures: Sequence[Measure], draws: int) -> Iterator[tuple[int, Drawn, list[Floats]]]:
+        """Batch by batch: how many completions, the documents that are relevant, each measure's values."""
         stackings = [self._stacking(measure) for measure in measures]
         batch = int(max(1, min(draws, BATCH_ELEMENTS // max(self._elements_per_draw, 1))))
         done = 0
@@ -109,12 +120,9 @@ class Completions:
             sparse = next((stacking for _, stacking in stackings if not stacking.dense), None)
             pool = None if sparse is None else sparse.pool(chosen)
             stacked = {key: stacking.stacked(chosen, pool) for key, stacking in dict(stackings).items()}
-            for k, (key, _) in enumerate(stackings):
-                results[k][done : done + size] = measures[k].compute(stacked[key]).reshape(size, -1)
+            computed = zip(measures, stackings, strict=True)
+            yield size, drawn, [m.compute(stacked[key]).reshape(size, -1) for m, (key, _) in computed]
             done += size
-            if on_progress is not None:
-                on_progress(done, draws)
-        return results
 
     def chosen_values(self, measure: Measure, chosen: Sequence[Integers]) -> Floats:
         """Completions x rankings: the values when these unknown documents have the highest grade there is."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -120,7 +121,7 @@ class Column:
     measure: Measure | None = None
     depth: int = RELSTRING_DEPTH
 
-    @property
+    @cached_property
     def summary(self) -> str:
         return self.measure.traits.summary if self.measure else "none"
 

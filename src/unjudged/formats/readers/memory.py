@@ -27,7 +27,7 @@ def table_of(data: Nested | Rows, number: str) -> Table:
 
 def _of_mapping(data: Mapping[str, Any], number: str) -> Table:
     plain = scanner.table_of_dicts(data)
-    if plain is not None and not unfit(number, plain.numbers).any():
+    if plain is not None and (plain.whole or not unfit(number, plain.numbers).any()):
         return plain
     names, inners = _entries(data)
     documents: list[Any] = []

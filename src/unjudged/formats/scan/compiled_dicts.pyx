@@ -11,7 +11,7 @@ from cpython.dict cimport PyDict_Copy, PyDict_Next
 from cpython.list cimport PyList_Append
 from cpython.object cimport PyObject
 from cpython.unicode cimport PyUnicode_CheckExact
-from libc.stdint cimport int64_t
+from libc.stdint cimport INT32_MAX, INT32_MIN, int32_t, int64_t
 
 from unjudged.formats.scan.compiled_matching cimport Matching, array_of, raise_for
 from unjudged.formats.scan.dicts cimport Judged, match_dict, read_number, utf8_of
@@ -20,6 +20,8 @@ from unjudged.formats.scan.vector cimport (
     CHANGED, DONE, NO_MEMORY, NOT_PLAIN, Status, Vector, push, push_int64, release,
 )
 
+cdef object UINT8 = np.dtype(np.uint8), INT64 = np.dtype(np.int64), FLOAT64 = np.dtype(np.float64)
+cdef object NO_LINES = np.frombuffer(b"", np.int64)
 cdef tuple PLAIN = (dict, __import__("collections").defaultdict)
 """Types of dict that hold what they show. The order of others is not that of their entries."""
 
@@ -50,13 +52,16 @@ def match_mapping(run, queries, list documents not None, starts, bint single):
     return matching.matched()
 
 
-def match_dicts(run, queries, list documents not None, starts):
-    """The same for every ranking, judged or not, of plain dicts with finite scores. None for any others."""
+def match_dicts(run, queries, list documents not None, starts, int64_t most):
+    """The same for every ranking, judged or not, of plain dicts with finite scores.
+
+    None for any others, if they are empty, and if they have more than `most` entries.
+    """
     cdef Matching matching = Matching()
     cdef const int64_t[::1] rows = checked_rows(starts, documents)
     cdef Status status
     cdef Judged judged
-    cdef int64_t length
+    cdef int64_t length, entries = 0
     matching.hits.finite = True
     if type(run) not in PLAIN:
         return None
@@ -68,7 +73,8 @@ def match_dicts(run, queries, list documents not None, starts):
         if status == NOT_PLAIN or status == CHANGED:
             return None
         raise_for(status)
-    return matching.matched()
+        entries += len(ranking)
+    return matching.matched() if 0 < entries <= most else None
 
 
 cdef const int64_t[::1] checked_rows(starts, list documents) except *:
@@ -101,6 +107,7 @@ cdef Judged judged_rows(const int64_t[::1] rows, number) except *:
 cdef struct Columns:
     # A table of dicts: a query each, its documents, and a number per document.
     Vector queries, query_ends, starts, documents, document_ends, numbers
+    bint fractions   # or numbers of more than 32 bits
 
 
 cdef class Reading:
@@ -140,12 +147,13 @@ def table_of_dicts(data):
         raise_for(status)
         queries[query] = len(queries)
     return Table(
-        Ids(array_of(&columns.queries, np.uint8), array_of(&columns.query_ends, np.int64)),
-        array_of(&columns.starts, np.int64),
-        Ids(array_of(&columns.documents, np.uint8), array_of(&columns.document_ends, np.int64)),
-        array_of(&columns.numbers, np.float64).reshape(-1, 1),
-        np.zeros(0, np.int64),
+        Ids(array_of(&columns.queries, UINT8), array_of(&columns.query_ends, INT64)),
+        array_of(&columns.starts, INT64),
+        Ids(array_of(&columns.documents, UINT8), array_of(&columns.document_ends, INT64)),
+        array_of(&columns.numbers, FLOAT64)[:, None],
+        NO_LINES,
         Keys(queries, documents),
+        not columns.fractions,
     )
 
 
@@ -164,6 +172,8 @@ cdef Status add_dict(Columns *columns, object numbers, list documents) except *:
             return status
         if not push(&columns.numbers, &number, sizeof(number)):
             return NO_MEMORY
+        if not (INT32_MIN <= number <= INT32_MAX and number == <int32_t>number):
+            columns.fractions = True
         PyList_Append(documents, <object>key)
     return DONE if push_int64(&columns.starts, columns.numbers.used >> 3) else NO_MEMORY
 

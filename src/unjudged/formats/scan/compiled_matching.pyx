@@ -24,6 +24,8 @@ from unjudged.formats.scan.vector cimport (
     CHANGED, DONE, NO_MEMORY, REPEATED_DOCUMENT, TOO_MANY_ROWS, Status, Vector, push_int64, release,
 )
 
+cdef object frombuffer = np.frombuffer, INT32 = np.dtype(np.int32), INT64 = np.dtype(np.int64)
+
 cdef uint64_t KEY[3]
 KEY[0], KEY[1], KEY[2] = (int.from_bytes(os.urandom(8), "little") | 1 for _ in range(3))
 
@@ -81,9 +83,9 @@ cdef class Matching:
 
     cdef matched(self, unjudged=None):
         return Matched(
-            query=array_of(&self.out.queries, np.int32), retrieved=array_of(&self.out.retrieved, np.int32),
-            ends=array_of(&self.out.ends, np.int64), rank=array_of(&self.out.ranks, np.int32),
-            row=array_of(&self.out.rows, np.int32), unjudged=unjudged,
+            array_of(&self.out.queries, INT32), array_of(&self.out.retrieved, INT32),
+            array_of(&self.out.ends, INT64), array_of(&self.out.ranks, INT32), array_of(&self.out.rows, INT32),
+            unjudged,
         )
 
 
@@ -109,7 +111,7 @@ cdef int raise_for(Status status) except -1:
 
 
 cdef array_of(const Vector *vector, dtype):
-    return np.frombuffer(PyBytes_FromStringAndSize(vector.at, vector.used), dtype)
+    return frombuffer(PyBytes_FromStringAndSize(vector.at, vector.used), dtype)
 
 
 def match_table(table, Index index not None):

@@ -63,8 +63,9 @@ def match_mapping(
 
 
 def match_dicts(*_: Any) -> Matched | None:
-    """The same for every ranking, judged or not, of plain dicts with finite scores. None for any others.
+    """The same for every ranking, judged or not, of plain dicts with finite scores.
 
+    None for any others, if they are empty, and if they have more than `most` entries, the last argument.
     Only compiled code is faster than making a table of them first.
     """
     return None

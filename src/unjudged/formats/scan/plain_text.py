@@ -6,7 +6,6 @@ import math
 import re
 from codecs import BOM_UTF8
 from collections.abc import Callable, Container, Iterator
-from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -60,7 +59,7 @@ def scan_run(source: Source, index: Index, layout: Layout) -> Matched | None:
         return None
     matched = match_table(rows.table(), index)
     unjudged = [query for query in rows.queries if query not in index.queries]
-    return replace(matched, unjudged=Ids.of(unjudged)).with_unjudged_once()
+    return matched._replace(unjudged=Ids.of(unjudged)).with_unjudged_once()
 
 
 class _QueryReturnsError(Exception):
