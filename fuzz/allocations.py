@@ -56,6 +56,7 @@ CALLS: dict[str, Callable[[], Any]] = {
     "match_table": lambda: scanner.match_table(TABLE, scanner.Index(*IDS)),
     "match_scattered": lambda: scanner.match_scattered(SCATTERED, scanner.Index(*IDS), SPANS, map),
     "ids_of_strings": lambda: scanner.ids_of_strings([*NAMES, "é", *NAMES]),
+    "stretches_of_strings": lambda: scanner.stretches_of_strings([*NAMES, "é", *NAMES]),
     "best_first": lambda: scanner.best_first(TABLE),
     "number_names": lambda: scanner.number_names(IDS[2]),
     "match_mapping": lambda: scanner.match_mapping(RUNS, NUMBERED, NAMES * QUERIES, STARTS, True),

@@ -14,7 +14,8 @@ import pandas
 import polars
 import pyarrow
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from tests.conftest import Qrels, RunDict, collections
 from unjudged import InputError, Judgments, Run, UsageError, evaluate, sample
@@ -275,3 +276,49 @@ def test_a_table_that_threads_share(monkeypatch: pytest.MonkeyPatch) -> None:
         assert evaluate(qrels, frame).values.tobytes() == evaluate(qrels, run).values.tobytes()
     with pytest.raises(InputError, match="document '3' of query '1' appears twice"):
         evaluate(qrels, [("0", "1", 1.0), ("0", "2", 1.0), ("1", "3", 1.0), ("1", "4", 1.0), ("1", "3", 2.0)])
+
+
+@pytest.fixture
+def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Frames are cut after every few rows, and three threads convert and match the parts."""
+    monkeypatch.setattr("unjudged.formats.matching.DEFERRED_PART", 2)
+    monkeypatch.setattr("unjudged.formats.readers.arrow.SMALLEST_PART", 3)
+    monkeypatch.setattr("unjudged.formats.matching.cores", lambda: 3)
+
+
+@pytest.mark.usefixtures("small_parts")
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(collections(), st.sampled_from(sorted(KINDS)))
+def test_every_kind_of_frame_in_parts(collection: tuple[Qrels, RunDict], kind: str) -> None:
+    qrels, run = collection
+    expected = evaluate(qrels, run, MEASURES)
+    found = evaluate(qrels, KINDS[kind](columns(run, "score")), MEASURES)
+    assert found.values.tobytes() == expected.values.tobytes()
+
+
+@pytest.mark.usefixtures("small_parts")
+@pytest.mark.parametrize("kind", ["pandas", "pandas objects", "PyArrow", "PyArrow in pieces", "Polars"])
+@pytest.mark.parametrize(
+    ("row", "changed", "problem"),
+    [
+        (7, {"doc_id": None}, r"row 7 \(from 0\): the document is null"),
+        (7, {"query_id": None}, r"row 7 \(from 0\): the query is null"),
+        (7, {"score": float("inf")}, r"row 7 \(from 0\): the score is 'inf'"),
+        (7, {"doc_id": "6"}, "document '6' of query '2' appears twice"),
+    ],
+)
+def test_what_is_wrong_in_a_part(kind: str, row: int, changed: dict[str, Any], problem: str) -> None:
+    rows: dict[str, list[Any]] = {
+        "query_id": [str(i // 3) for i in range(9)],
+        "doc_id": [str(i) for i in range(9)],
+        "score": [1.0] * 9,
+    }
+    for name, value in changed.items():
+        rows[name][row] = value
+    with pytest.raises(InputError, match=problem):
+        evaluate({"1": {"3": 1}}, KINDS[kind](rows), ["AP"])
+    if "score" not in changed:  # which is read after the documents, whatever part it is in
+        rows["score"][0] = float("inf")
+        first = problem if changed.get("doc_id", "") is None or "query_id" in changed else "row 0 .*inf"
+        with pytest.raises(InputError, match=first):
+            evaluate({"1": {"3": 1}}, KINDS[kind](rows), ["AP"])

@@ -207,6 +207,8 @@ def test_threads_that_cannot_be_started(monkeypatch: pytest.MonkeyPatch, tmp_pat
     rows = table_of({"q": {f"d{i}": float(i) for i in range(9)}, "r": {"a": 1.0}}, "score")
     monkeypatch.setattr("threading.Thread.start", refuse)
     monkeypatch.setattr(matching, "SMALLEST_PART", 2)
+    monkeypatch.setattr(matching, "DEFERRED_PART", 2)
+    monkeypatch.setattr("unjudged.formats.readers.arrow.SMALLEST_PART", 2)
     monkeypatch.setattr(matching, "cores", lambda: 3)
     with pytest.raises(UnjudgedError, match="the system refuses to start a thread"):
         matching.match(rows, scanner.Index(rows.queries, rows.starts, rows.documents))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -35,11 +36,30 @@ def test_the_twins_agree(objects: list[Any]) -> None:
         assert found.tolist() == expected.tolist() == [text.encode() for text in objects]
 
 
+@settings(deadline=None)
+@given(
+    st.one_of(st.lists(st.sampled_from(["", "a", "b", "ab", "é", "x" * 300])), st.lists(OBJECTS)),
+    st.booleans(),
+)
+def test_stretches_of_equal_strings(objects: list[Any], copied: bool) -> None:
+    column = np.empty(len(objects), object)
+    column[:] = [(o + "!")[:-1] if copied and type(o) is str else o for o in objects]
+    expected, found = plain_objects.stretches_of_strings(column), compiled.stretches_of_strings(column)
+    assert (found is None) == (expected is None)
+    if found is not None and expected is not None:
+        stretches = [(text.encode(), len(list(equal))) for text, equal in groupby(objects)]
+        lengths = np.diff([*found[1], len(objects)]).tolist()
+        assert list(zip(found[0].tolist(), lengths, strict=True)) == stretches
+        assert found[0].tolist() == expected[0].tolist()
+        assert found[1].tolist() == expected[1].tolist()
+
+
 def test_columns_that_are_not_contiguous_or_not_filled() -> None:
     column = np.array([["a", "b"], ["c", "d"], ["e", "é"]], object)
     for part in (column[:, 1], column[::-1, 0], column[:0, 0]):
         assert compiled.ids_of_strings(part).tolist() == [text.encode() for text in part]
     assert compiled.ids_of_strings(np.empty(3, object)) is None
+    assert compiled.stretches_of_strings(np.empty(3, object)) is None
 
 
 def test_the_strings_are_neither_kept_nor_changed() -> None:

@@ -72,7 +72,12 @@ def in_one_table(path: Path, layout: Layout) -> Any:
             raise InputError(f"no data, expected lines of {layout.describe()}")
         known = [name for name in table.queries.tolist() if name in JUDGED.queries.tolist()]
         table = table.grouped() if len(known) > len(set(known)) else table
-        return matching.match(table, matching.index(JUDGED))
+        matched = matching.match(table, matching.index(JUDGED))
+    names = table.queries.tolist()
+    first = np.array([names.index(name) == group for group, name in enumerate(names)])
+    assert (np.diff(matched.ends)[~first] == 0).all()  # of a query that is not judged
+    ends = np.append(0, np.cumsum(np.diff(matched.ends)[first]))
+    return matched._replace(query=matched.query[first], retrieved=matched.retrieved[first], ends=ends)
 
 
 @contextmanager

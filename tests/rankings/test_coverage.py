@@ -124,6 +124,22 @@ def test_a_long_list_of_queries_ends_in_a_number() -> None:
         evaluate(qrels, {"mine": {"q0": {"d1": 1.0}}}, "AP")
 
 
+@pytest.mark.parametrize("cores", [1, 2, 5])
+def test_a_query_that_nobody_judged_counts_once(
+    cores: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its rows may be apart, in one piece of a file or in several."""
+    monkeypatch.setattr("unjudged.formats.readers.trec.cores", lambda: cores)
+    monkeypatch.setattr("unjudged.formats.streams.SMALLEST_PIECE", 100)
+    lines = [f"x{i % 3} Q0 d{i} 1 1 tag\n" for i in range(60)]
+    lines[30:30] = ["q1 Q0 d1 1 2 tag\n", "q1 Q0 d9 1 1 tag\n"]
+    lines += ["q2 Q0 d3 1 1 tag\n"]
+    (tmp_path / "a.run").write_text("".join(lines))
+    with pytest.warns(ExtraQueriesWarning, match="mine has rankings for 3 queries that the judgments do not"):
+        scores = evaluate(QRELS, {"mine": tmp_path / "a.run"}, "AP")
+    assert scores.values.tolist() == evaluate(QRELS, {"mine": GOOD}, "AP").values.tolist()
+
+
 def test_nothing_is_said_of_a_good_run() -> None:
     assert evaluate(QRELS, {"mine": GOOD}, "AP").warnings == []
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -18,6 +18,28 @@ from unjudged.formats.tables import Ids, Matched, Scattered, Table
 from unjudged.formats.threads import Threads
 
 SMALLEST_PART = 1 << 18
+DEFERRED_PART = 1 << 17  # what is converted fits a cache until it is matched
+
+
+@dataclass(frozen=True, eq=False)
+class Deferred:
+    """Rows in one group per query that become tables span by span, on the core that matches the span.
+
+    `rows` gives the documents and the numbers of the rows from one to another. If it finds anything wrong,
+    `whole` gives all rows at once, or the error that they have.
+    """
+
+    queries: Ids
+    starts: NDArray[np.int64]
+    rows: Callable[[int, int], tuple[Ids, NDArray[np.float64]]]
+    whole: Callable[[], Table | Scattered]
+
+    def span(self, first: int, last: int) -> Table:
+        """The groups from `first` to just before `last`."""
+        starts = self.starts[first : last + 1]
+        queries = Ids(self.queries.data, self.queries.offsets[first : last + 1])
+        documents, numbers = self.rows(int(starts[0]), int(starts[-1]))
+        return Table(queries, starts - starts[0], documents, numbers, np.zeros(0, np.int64))
 
 
 def index(table: Table) -> scanner.Index:
@@ -34,8 +56,10 @@ def index_of(queries: Ids, starts: NDArray[np.int64], documents: Ids) -> scanner
     return index(Table(queries, starts, documents, *nothing))
 
 
-def match(table: Table | Scattered, judged: scanner.Index) -> Matched:
+def match(table: Table | Scattered | Deferred, judged: scanner.Index) -> Matched:
     """What a table of rankings holds of the judged documents. Cores share a large table."""
+    if isinstance(table, Deferred):
+        return _match_deferred(table, judged)
     parts = min(cores(), len(table.documents) // SMALLEST_PART)
     try:
         if isinstance(table, Scattered):
@@ -43,10 +67,24 @@ def match(table: Table | Scattered, judged: scanner.Index) -> Matched:
         if parts < 2:
             return scanner.match_table(table, judged)
         with Threads(parts) as pool:
-            matched = pool.map(lambda span: scanner.match_table(span, judged), _spans(table, parts))
-            return Matched.joined(list(matched))
+            spans = [table.span(*cut) for cut in _cuts(table.starts, len(table.documents), parts)]
+            return Matched.joined(list(pool.map(lambda span: scanner.match_table(span, judged), spans)))
     except DuplicateError as error:
         raise _named(table, error) from None
+
+
+def _match_deferred(rows: Deferred, judged: scanner.Index) -> Matched:
+    """If anything is wrong, all rows are converted before they are matched, to report what is wrong first."""
+    count = int(rows.starts[-1])
+    cuts = _cuts(rows.starts, count, max(1, count // DEFERRED_PART))
+    try:
+        with Threads(cores()) as pool:
+            on_cores = map if len(cuts) == 1 else pool.map
+            return Matched.joined(
+                list(on_cores(lambda cut: scanner.match_table(rows.span(*cut), judged), cuts))
+            )
+    except UnjudgedError:
+        return match(rows.whole(), judged)
 
 
 def _match_scattered(table: Scattered, judged: scanner.Index, parts: int) -> Matched:
@@ -57,12 +95,11 @@ def _match_scattered(table: Scattered, judged: scanner.Index, parts: int) -> Mat
         return scanner.match_scattered(table, judged, list(pairwise(cuts)), map if parts == 1 else pool.map)
 
 
-def _spans(table: Table, parts: int) -> list[Table]:
-    """The groups of a table in parts of about the same number of rows."""
-    starts = checked_starts(table.starts, len(table.queries), len(table.documents))
-    rows = np.linspace(starts[0], starts[-1], parts + 1)[1:-1]
-    cuts = [0, *np.searchsorted(starts[:-1], rows).tolist(), len(starts) - 1]
-    return [table.span(first, last) for first, last in pairwise(cuts)]
+def _cuts(starts: NDArray[np.int64], rows: int, parts: int) -> list[tuple[int, int]]:
+    """Groups in parts of about the same number of rows."""
+    starts = checked_starts(starts, len(starts) - 1, rows)
+    places = np.linspace(starts[0], starts[-1], parts + 1)[1:-1]
+    return list(pairwise([0, *np.searchsorted(starts[:-1], places).tolist(), len(starts) - 1]))
 
 
 def match_blocks(blocks: Iterable[Table], judged: scanner.Index) -> Matched | None:

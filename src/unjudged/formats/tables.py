@@ -186,10 +186,13 @@ class Matched(NamedTuple):
     ends: NDArray[np.int64]
     rank: NDArray[np.int32]
     row: NDArray[np.int32]
+    unjudged: Ids | None = None
+    """The names of the queries whose number is -1, if this is a part and they may be in another one too."""
 
     @classmethod
     def joined(cls, parts: Sequence[Matched]) -> Matched:
         before = np.cumsum([0, *(part.ends[-1] for part in parts)])
+        names = [part.unjudged for part in parts]
         ends = [part.ends[1:] + first for part, first in zip(parts, before, strict=False)]
         return cls(
             query=np.concatenate([part.query for part in parts]),
@@ -197,7 +200,20 @@ class Matched(NamedTuple):
             ends=np.concatenate([np.zeros(1, np.int64), *ends]),
             rank=np.concatenate([part.rank for part in parts]),
             row=np.concatenate([part.row for part in parts]),
+            unjudged=None if None in names else Ids.joined([part for part in names if part is not None]),
         )
+
+    def with_unjudged_once(self) -> Matched:
+        """One group for each query that is not judged; such groups hold no judged document."""
+        first: dict[bytes, int] = {}
+        names = [] if self.unjudged is None else self.unjudged.tolist()
+        new = [first.setdefault(name, place) == place for place, name in enumerate(names)]
+        if all(new):
+            return self
+        kept = np.ones(len(self.query), bool)
+        kept[self.query < 0] = new
+        ends = np.concatenate([self.ends[:1], self.ends[1:][kept]])
+        return Matched(self.query[kept], self.retrieved[kept], ends, self.rank, self.row, Ids.of(first))
 
     def repeats_a_query(self) -> bool:
         known = self.query[self.query >= 0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from unjudged.formats.threads import Threads
 if TYPE_CHECKING:
     import pyarrow as pa
 
+Result = TypeVar("Result")
 Where = Callable[[int], str]
 Columns = Mapping[str, "pa.ChunkedArray"]
 LOOK_AHEAD = 1 << 14
@@ -62,12 +63,12 @@ def rows_of_arrow(columns: Columns, where: Where = in_order, *, together: bool =
     """The same, but rows whose queries are apart stay as they are, each with the number of its query."""
     with arrow_errors("damaged Arrow data"):
         for column in columns.values():
-            _validate(column)
+            validate(column)
         check("ROWS", len(columns["query"]))
         return _rows(columns, where, together)
 
 
-def _validate(column: pa.ChunkedArray) -> None:
+def validate(column: pa.ChunkedArray) -> None:
     """Refuse wrong offsets and codes, which Arrow's readers do not check and which lead out of our memory.
 
     Identifiers are bytes, so text need not be UTF-8.
@@ -80,28 +81,32 @@ def _validate(column: pa.ChunkedArray) -> None:
 
 
 def _rows(columns: Columns, where: Where, together: bool) -> Table | Scattered:
-    query = _identifiers(columns["query"], "query", where)
-    documents = _ids(_identifiers(columns["document"], "document", where))
-    numbers = [_numbers(columns[role], role, where) for role in columns if role not in ("query", "document")]
-    matrix = np.stack(numbers, axis=1) if len(numbers) > 1 else numbers[0][:, None]
-    if together and _scattered(query):
-        return Scattered(*numbered(_ids(query)), documents, matrix)
-    names, starts = _groups(query)
-    queries = ids_of(names)
+    query = identifiers(columns["query"], "query", where)
+    documents = ids_of_column(identifiers(columns["document"], "document", where))
+    numbers = numbers_of(columns, where)
+    if together and _are_scattered(query):
+        return Scattered(*numbered(ids_of_column(query)), documents, numbers)
+    queries, starts = groups_of(query)
     if together:
         distinct, code = numbered(queries)
         if len(distinct) < len(queries):
-            return Scattered(distinct, np.repeat(code, np.diff(starts)), documents, matrix)
-    return Table(queries, starts, documents, matrix, np.zeros(0, np.int64))
+            return Scattered(distinct, np.repeat(code, np.diff(starts)), documents, numbers)
+    return Table(queries, starts, documents, numbers, np.zeros(0, np.int64))
 
 
-def _scattered(query: pa.ChunkedArray) -> bool:
+def numbers_of(columns: Columns, where: Where) -> NDArray[np.float64]:
+    """The numbers of each row."""
+    numbers = [_numbers(columns[role], role, where) for role in columns if role not in ("query", "document")]
+    return np.stack(numbers, axis=1) if len(numbers) > 1 else numbers[0][:, None]
+
+
+def _are_scattered(query: pa.ChunkedArray) -> bool:
     """Whether the query changes at most of the first rows: then every row is numbered, not stretches."""
     first = query.slice(0, LOOK_AHEAD)
-    return 2 * len(_groups(first)[0]) > len(first) > 1
+    return 2 * len(groups_of(first)[0]) > len(first) > 1
 
 
-def _identifiers(column: pa.ChunkedArray, role: str, where: Where) -> pa.ChunkedArray:
+def identifiers(column: pa.ChunkedArray, role: str, where: Where) -> pa.ChunkedArray:
     """An identifier is text, bytes or a whole number; it may be in a dictionary (a category)."""
     from pyarrow import types
 
@@ -120,30 +125,49 @@ def _refuse_nulls(column: pa.ChunkedArray, role: str, where: Where) -> None:
         raise InputError(f"{where(row)}: the {role} is null, expected a value in every row")
 
 
-def _groups(column: pa.ChunkedArray) -> tuple[pa.Array, NDArray[np.int64]]:
+def groups_of(column: pa.ChunkedArray) -> tuple[Ids, NDArray[np.int64]]:
     """The query of each stretch of rows that have the same one, and where the stretches start."""
     import pyarrow as pa
     from pyarrow import compute
 
-    names, starts, before = [], [], 0
-    for chunk in column.chunks:
-        category = pa.types.is_dictionary(chunk.type)
-        codes = chunk.indices if category else _bytes(chunk)
-        stretches = compute.run_end_encode(codes, run_end_type=pa.int64())
-        values = _bytes(chunk.dictionary.take(stretches.values)) if category else stretches.values
-        names.append(values)
-        ends = numpy_of(stretches.run_ends, np.int64)
-        starts.append(before + np.concatenate([[0], ends[:-1]])[: len(values)])
-        before += len(chunk)
-    name = pa.concat_arrays(names) if names else pa.nulls(0, pa.large_binary())
-    first = np.concatenate([*starts, [before]]).astype(np.int64)
+    parts = _parts(column)
+    found = _on_cores(_stretches, parts)
+    before = np.cumsum([0, *map(len, parts)])
+    starts = [first + own for (_, own), first in zip(found, before, strict=False)]
+    name = pa.concat_arrays([_bytes(values) for values, _ in found] or [pa.nulls(0, pa.large_binary())])
+    first = np.concatenate([*starts, before[-1:]]).astype(np.int64)
     new = np.ones(len(first), bool)
     if len(name) > 1:
         new[1:-1] = numpy_of_bits(compute.not_equal(name[1:], name[:-1]))
-    return name.filter(arrow_of_bits(new[:-1])), first[new]
+    return ids_of(name.filter(arrow_of_bits(new[:-1]))), first[new]
 
 
-def _ids(column: pa.ChunkedArray) -> Ids:
+def _stretches(values: pa.Array) -> tuple[pa.Array, NDArray[np.int64]]:
+    import pyarrow as pa
+    from pyarrow import compute
+
+    category = pa.types.is_dictionary(values.type)
+    plain = values.indices if category else values
+    encoded = compute.run_end_encode(
+        _bytes(plain) if str(plain.type).endswith("_view") else plain, run_end_type=pa.int64()
+    )
+    names = values.dictionary.take(encoded.values) if category else encoded.values
+    ends = numpy_of(encoded.run_ends, np.int64)
+    return names, np.concatenate([[0], ends[:-1]])[: len(names)]
+
+
+def _parts(column: pa.ChunkedArray) -> list[pa.Array]:
+    return [c.slice(at, SMALLEST_PART) for c in column.chunks for at in range(0, len(c), SMALLEST_PART)]
+
+
+def _on_cores(function: Callable[[pa.Array], Result], parts: list[pa.Array]) -> list[Result]:
+    if sum(map(len, parts)) <= SMALLEST_PART:
+        return list(map(function, parts))
+    with Threads(cores()) as pool:
+        return list(pool.map(function, parts))
+
+
+def ids_of_column(column: pa.ChunkedArray) -> Ids:
     """The identifiers of a column; whole numbers become their decimal digits."""
     import pyarrow as pa
 
@@ -171,9 +195,7 @@ def _bytes(array: pa.Array) -> pa.Array:
 def _in_decimals(column: pa.ChunkedArray) -> pa.ChunkedArray:
     import pyarrow as pa
 
-    parts = [c.slice(at, SMALLEST_PART) for c in column.chunks for at in range(0, len(c), SMALLEST_PART)]
-    with Threads(cores()) as pool:
-        written = list(pool.map(lambda part: part.cast(pa.large_string()), parts))
+    written = _on_cores(lambda part: part.cast(pa.large_string()), _parts(column))
     return pa.chunked_array(written, pa.large_string())
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from unjudged.errors import InputError, UnjudgedError, UsageError, reason_of
 from unjudged.formats.limits import check
+from unjudged.formats.matching import Deferred
 from unjudged.formats.readers.memory import table_of_rows
 from unjudged.formats.roles import NONE, Layout, columns_of, layout_of, no_rows
 from unjudged.formats.tables import Scattered, Table
@@ -49,27 +50,44 @@ def table_of_frame(frame: Any, number: str, given: Mapping[str, str]) -> tuple[T
         return _of_lists(rows, columns), layout_of(columns)
     from unjudged.formats.readers.arrow import table_of_arrow
 
-    return table_of_arrow({role: rows[name] for role, name in columns.items()}), layout_of(columns)
+    return table_of_arrow(_by_role(rows, columns)), layout_of(columns)
 
 
-def rankings_of_frame(frame: Any) -> Table | Scattered:
-    """The rows of a run, which stay as they are if those of a query are apart."""
+def rankings_of_frame(frame: Any) -> Table | Scattered | Deferred:
+    """The rows of a run, which stay as they are until they are matched."""
     columns, rows = _chosen(frame, "score", NONE)
-    rankings: Table | Scattered
+    rankings: Table | Scattered | Deferred
     if find_spec("pyarrow") is None:
         rankings = _of_lists(rows, columns)
     else:
         from unjudged.formats.readers.arrow import rows_of_arrow
+        from unjudged.formats.readers.deferred import deferred
 
-        rankings = rows_of_arrow({role: rows[name] for role, name in columns.items()})
+        with library_errors():
+            parts = {role: _in_parts(rows, role, name) for role, name in columns.items()}
+        rankings = deferred(parts, lambda: rows_of_arrow(_by_role(rows, columns)))
+        if isinstance(rankings, Deferred):
+            return rankings
     if not len(rankings.documents):
         raise no_rows()
     check("ROWS", len(rankings.documents))
     return rankings
 
 
+def _by_role(rows: Any, columns: Mapping[str, str]) -> dict[str, Any]:
+    """The column of each role in Arrow."""
+    with library_errors():
+        return {role: rows[name] for role, name in columns.items()}
+
+
+def _in_parts(rows: Any, role: str, name: str) -> Any:
+    """A column whose parts can be taken; those of Python's strings are not in Arrow yet."""
+    strings = getattr(rows, "strings", None) if role in ("query", "document") else None
+    return rows[name] if strings is None else strings(name)
+
+
 def _chosen(frame: Any, number: str, given: Mapping[str, str]) -> tuple[dict[str, str], Any]:
-    """The column of each role; and these columns, as an Arrow table if pyarrow is installed."""
+    """The column of each role; and these columns, which are in Arrow if pyarrow is installed."""
     import narwhals
 
     frame = narwhals.to_native(frame, pass_through=True)
@@ -86,9 +104,9 @@ def _chosen(frame: Any, number: str, given: Mapping[str, str]) -> tuple[dict[str
         columns = columns_of(known.collect_schema().names(), number, given)
         names = list(dict.fromkeys(columns.values()))
         if known.implementation.is_pandas() and find_spec("pyarrow") is not None:
-            from unjudged.formats.readers.objects import arrow_of_pandas
+            from unjudged.formats.readers.objects import PandasColumns
 
-            return columns, arrow_of_pandas(frame, names)
+            return columns, PandasColumns(frame, names)
         chosen = known.select(*map(narwhals.col, names))
         eager = chosen.collect() if isinstance(chosen, narwhals.LazyFrame) else chosen
         return columns, eager if find_spec("pyarrow") is None else eager.to_arrow()

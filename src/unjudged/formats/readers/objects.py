@@ -14,6 +14,7 @@ import numpy as np
 
 from unjudged.errors import InputError, quoted
 from unjudged.formats.readers.buffers import arrow_of_ids
+from unjudged.formats.readers.deferred import Strings
 from unjudged.formats.scan import scanner
 
 if TYPE_CHECKING:
@@ -23,23 +24,27 @@ if TYPE_CHECKING:
 UNIFORM = ("string", "bytes", "integer", "empty")
 
 
-def arrow_of_pandas(frame: pandas.DataFrame, names: Iterable[str]) -> pa.Table:
-    """These columns of a frame, each of which has a name of its own."""
-    import pandas
-    import pyarrow as pa
+class PandasColumns:
+    """Columns of a frame, each of which has a name of its own. They are converted when they are needed."""
 
-    columns, others = {}, []
-    for name in names:
-        ids = scanner.ids_of_strings(frame[name].to_numpy()) if frame[name].dtype == object else None
-        if ids is None:
-            others.append(name)
-        else:
-            columns[name] = arrow_of_ids(ids).view(pa.large_string())
-    if others:
-        rest = pandas.DataFrame({name: frame[name] for name in others}, copy=False)
-        converted = pa.Table.from_pandas(_with_plain_objects(rest), preserve_index=False)
-        columns |= {name: converted[name] for name in others}
-    return pa.table(columns)
+    def __init__(self, frame: pandas.DataFrame, names: Iterable[str]) -> None:
+        self.columns = {name: frame[name] for name in names}
+
+    def __getitem__(self, name: str) -> pa.ChunkedArray:
+        import pandas
+        import pyarrow as pa
+
+        column = self.columns[name]
+        ids = scanner.ids_of_strings(column.to_numpy()) if column.dtype == object else None
+        if ids is not None:
+            return pa.chunked_array([arrow_of_ids(ids).view(pa.large_string())])
+        frame = _with_plain_objects(pandas.DataFrame({name: column}, copy=False))
+        return pa.Table.from_pandas(frame, preserve_index=False)[name]
+
+    def strings(self, name: str) -> pa.ChunkedArray | Strings:
+        """The same, but if the column holds Python objects, they are not converted yet."""
+        column = self.columns[name]
+        return Strings(column.to_numpy()) if column.dtype == object else self[name]
 
 
 def _with_plain_objects(frame: pandas.DataFrame) -> pandas.DataFrame:

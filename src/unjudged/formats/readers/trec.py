@@ -188,7 +188,7 @@ def _join(
             parts = [_scan_piece(file, (0, None), judged, layout, stop)]
         together = [part for part in parts if part is not None]
         if len(together) == len(parts):
-            matched = Matched.joined(together)
+            matched = Matched.joined(together).with_unjudged_once()._replace(unjudged=None)
             if not len(matched.query):
                 raise _empty(layout)
             if not matched.repeats_a_query():

@@ -19,7 +19,7 @@ from libc.string cimport memchr, memset
 
 from unjudged.formats.scan cimport lines as kind
 from unjudged.formats.scan.compiled_matching cimport Index as CompiledIndex
-from unjudged.formats.scan.compiled_matching cimport Matching, array_of, names_of, raise_for
+from unjudged.formats.scan.compiled_matching cimport KnownNames, Matching, array_of, ids_of, names_of, raise_for
 from unjudged.formats.scan.compiled_unordered cimport UnorderedRows as CompiledRows
 from unjudged.formats.scan.index cimport Names, name_of
 from unjudged.formats.scan.lines cimport (
@@ -50,9 +50,10 @@ cdef class Reading:
     cdef Lines lines
     cdef Vector block, met
     cdef Matching matching
+    cdef KnownNames unjudged   # queries that were met and are not judged
 
     def __cinit__(self):
-        self.matching = Matching()
+        self.matching, self.unjudged = Matching(), KnownNames()
         if not start_lines(&self.lines):
             raise MemoryError
 
@@ -70,7 +71,7 @@ def read_table(source, layout):
 
 
 def scan_run(source, CompiledIndex index not None, layout):
-    """The judged documents of every ranking in `source`. Nothing else is kept in memory.
+    """The judged documents of every ranking in `source`. Nothing else is kept in memory but names of queries.
 
     None as soon as a judged query comes back after another query.
     """
@@ -79,7 +80,7 @@ def scan_run(source, CompiledIndex index not None, layout):
         raise MemoryError
     memset(reading.met.at, 0, <size_t>reading.met.room)
     together = feed(reading, index, None, source, layout)
-    return reading.matching.matched() if together else None
+    return reading.matching.matched(ids_of(&reading.unjudged.numbered)) if together else None
 
 
 def scan_unordered(source, CompiledRows rows not None, layout):
@@ -115,7 +116,10 @@ cdef bint feed(Reading reading, CompiledIndex index, CompiledRows rows, source, 
             read = read_lines(lines, block.at, block.at + whole)
             if index is not None and read != NO_MEMORY:
                 last_group = last or endless or read != DONE
-                status = match_groups(lines, &reading.matching.out, &index.lookup, reading.met.at, last_group)
+                status = match_groups(
+                    lines, &reading.matching.out, &index.lookup, reading.met.at, &reading.unjudged.numbered,
+                    last_group,
+                )
             elif rows is not None and read == DONE:
                 status = keep_lines(lines, &rows.store)
         raise_for(read)

@@ -9,23 +9,20 @@ from unjudged.errors import DuplicateError
 from unjudged.formats.scan.checks import (
     MOST_ROWS, changed_while_read, check_rows, checked_columns, checked_groups, checked_ids, too_many_rows,
 )
-from unjudged.formats.tables import Matched
+from unjudged.formats.tables import Ids, Matched
 
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t, uint8_t
 
 from unjudged.formats.scan.index cimport (
-    Names, add_documents, add_query, find_query, hash_table_size, is_name, name_of,
+    Names, add_documents, add_query, find_query, hash_table_size, name_of,
 )
 from unjudged.formats.scan.matches cimport match_ranking, release_matches, sort_rows, start_matches
+from unjudged.formats.scan.numbered_names cimport NumberedNames, number_of, release_names, start_names
 from unjudged.formats.scan.ranking cimport Ranked
-from unjudged.formats.scan.text cimport keyed_hash
 from unjudged.formats.scan.vector cimport (
-    CHANGED, DONE, NO_MEMORY, REPEATED_DOCUMENT, TOO_MANY_ROWS, Status, Vector, release,
+    CHANGED, DONE, NO_MEMORY, REPEATED_DOCUMENT, TOO_MANY_ROWS, Status, Vector, push_int64, release,
 )
-
-cdef enum:
-    FEW_NAMES = 1 << 12
 
 cdef object frombuffer = np.frombuffer, INT32 = np.dtype(np.int32), INT64 = np.dtype(np.int64)
 
@@ -51,10 +48,10 @@ cdef class Index:
         for q in range(n):
             size += hash_table_size(starts_view[q + 1] - starts_view[q])
             slot_starts_view[q + 1] = size
-        query_slots, slots = np.full(hash_table_size(n), -1, np.int32), np.full(size + 1, -1, np.int32)
+        query_slots, slots = np.full(hash_table_size(n), -1, np.int32), np.zeros(size + 1, np.uint64)
         tags = np.empty(len(documents) + 1, np.uint32)
         cdef int32_t[::1] query_slots_view = query_slots
-        cdef int32_t[::1] slots_view = slots
+        cdef uint64_t[::1] slots_view = slots
         cdef uint32_t[::1] tags_view = tags
         self.owned = (groups, slot_starts, query_slots, slots, tags)
         self.lookup.queries, self.lookup.documents = names_of(groups.queries), names_of(groups.documents)
@@ -84,10 +81,11 @@ cdef class Matching:
         release(&self.hits.ranked)
         release(&self.hits.above)
 
-    cdef matched(self):
+    cdef matched(self, unjudged=None):
         return Matched(
             array_of(&self.out.queries, INT32), array_of(&self.out.retrieved, INT32),
             array_of(&self.out.ends, INT64), array_of(&self.out.ranks, INT32), array_of(&self.out.rows, INT32),
+            unjudged,
         )
 
 
@@ -172,45 +170,41 @@ def best_first(table):
     return order
 
 
+cdef class KnownNames:
+    """Names that are numbered as they come."""
+
+    def __cinit__(self):
+        if not start_names(&self.numbered, KEY):
+            raise MemoryError
+
+    def __dealloc__(self):
+        release_names(&self.numbered)
+        release(&self.firsts)
+
+
+cdef ids_of(const NumberedNames *known):
+    return Ids(array_of(&known.names, np.uint8), array_of(&known.ends, np.int64))
+
+
 def number_names(ids):
     """The number of each name, counted in the order in which they first come; and those first rows."""
     checked = checked_ids(ids)
+    cdef KnownNames known = KnownNames()
     cdef Names names = names_of(checked)
-    cdef int64_t n = len(checked.ends) - 1, row = 0, count = 0, known, size = FEW_NAMES
+    cdef int64_t n = len(checked.ends) - 1, row = 0, own = 0, length = 0
+    cdef const char *text
+    cdef Status status = DONE
     if n > MOST_ROWS:
         raise too_many_rows()
-    number, first = np.empty(n, np.int32), np.empty(0, np.int64)
+    number, first = np.empty(n, np.int32), []
     cdef int32_t[::1] number_view = number
-    cdef int64_t[::1] first_view
-    cdef uint64_t[::1] slots   # an entry is the upper half of the hash, then the number + 1
-    while row < n:
-        slots, first = np.zeros(size, np.uint64), np.append(first, np.empty(size // 2 - count, np.int64))
-        first_view = first
-        with nogil:
-            for known in range(count):
-                add_name(&slots[0], size - 1, &names, &first_view[0], first_view[known], known)
-            while row < n and count < size // 2:
-                number_view[row] = add_name(&slots[0], size - 1, &names, &first_view[0], row, count)
-                if number_view[row] == count:
-                    first_view[count] = row
-                    count += 1
-                row += 1
-        size *= 4
-    return number, first[:count].copy()
-
-
-cdef int32_t add_name(
-    uint64_t *slots, int64_t mask, const Names *names, const int64_t *first, int64_t row, int64_t number
-) noexcept nogil:
-    """The number of a name that is in the table already; else `number`, under which it is added."""
-    cdef int64_t length = 0
-    cdef const char *text = name_of(names, row, &length)
-    cdef uint64_t code = keyed_hash(text, length, KEY)
-    cdef int64_t slot = <int64_t>code & mask, other
-    while slots[slot]:
-        other = <int64_t><uint32_t>slots[slot] - 1
-        if (slots[slot] ^ code) >> 32 == 0 and is_name(names, first[other], text, length):
-            return <int32_t>other
-        slot = (slot + 1) & mask
-    slots[slot] = (code >> 32 << 32) | <uint64_t>(number + 1)
-    return <int32_t>number
+    with nogil:
+        while row < n and status == DONE:
+            text = name_of(&names, row, &length)
+            status = number_of(&known.numbered, text, length, &own)
+            number_view[row] = <int32_t>own
+            if status == DONE and own == known.firsts.used >> 3 and not push_int64(&known.firsts, row):
+                status = NO_MEMORY
+            row += 1
+    raise_for(status)
+    return number, array_of(&known.firsts, np.int64)

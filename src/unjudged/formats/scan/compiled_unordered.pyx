@@ -11,12 +11,13 @@ from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.stdint cimport int32_t, int64_t
 
 from unjudged.formats.scan.compiled_matching cimport (
-    Index, Matching, array_of, names_of, raise_for, random_key,
+    Index, Matching, array_of, ids_of, names_of, raise_for, random_key,
 )
 from unjudged.formats.scan.gathering cimport Gathered, Groups, Source, match_part, release_gathered
 from unjudged.formats.scan.index cimport Names, name_of
-from unjudged.formats.scan.kept_rows cimport PART_SHIFT, keep_rows, query_count, release_store, start_store
+from unjudged.formats.scan.kept_rows cimport PART_SHIFT, keep_rows, release_store, start_store
 from unjudged.formats.scan.kept_rows cimport PARTS as MOST_PARTS
+from unjudged.formats.scan.numbered_names cimport name_count
 from unjudged.formats.scan.vector cimport CHANGED, DONE, REPEATED_DOCUMENT, Status, Vector, push, release
 
 PARTS = MOST_PARTS
@@ -91,16 +92,17 @@ cdef class GroupedRows:
 
     def __init__(self, pieces):
         cdef UnorderedRows piece
-        known, names, stores = [], [], list(pieces)
+        known, codes, names, stores = [], [], [], list(pieces)
         for piece in stores:
-            known.append(array_of(&piece.store.queries, np.int64).reshape(-1, 3))   # code, rows, bytes
-            names.append(Ids(array_of(&piece.store.names, np.uint8), array_of(&piece.store.ends, np.int64)))
+            known.append(array_of(&piece.store.queries, np.int64).reshape(-1, 2))   # rows, bytes
+            codes.append(array_of(&piece.store.names.codes, np.int64))
+            names.append(ids_of(&piece.store.names))
         self.first, self.stop = max([piece.first for piece in stores]), min([piece.stop for piece in stores])
-        codes, rows, sizes = np.concatenate(known).T
+        rows, sizes = np.concatenate(known).T
         joined = Ids.joined(names)
         number, came = number_names(joined)
         self.queries = joined.take(came)
-        part = codes[came] >> PART_SHIFT & (PARTS - 1)
+        part = np.concatenate(codes)[came] >> PART_SHIFT & (PARTS - 1)
         kept = np.flatnonzero((self.first <= part) & (part < self.stop))
         order = kept[np.argsort(part[kept], kind="stable")].astype(np.int64)
         starts = np.searchsorted(part[order], np.arange(PARTS + 1)).astype(np.int64)
@@ -120,7 +122,7 @@ cdef class GroupedRows:
         cdef int64_t before = 0
         for piece in stores:
             source.store, source.places = &piece.store, &places[0] + before
-            before += query_count(&piece.store)
+            before += name_count(&piece.store.names)
             if not push(&self.sources, &source, sizeof(source)):
                 raise MemoryError
         checked = checked_ids(self.queries)

@@ -20,7 +20,7 @@ cdef struct Lookup:
     const int64_t *starts     # the rows of query q are starts[q] to starts[q + 1]
     int32_t *query_slots      # a hash table of queries; -1 is an empty slot
     int64_t query_mask
-    int32_t *slots            # one hash table of rows per query
+    uint64_t *slots           # one hash table per query: the upper half of a document's hash, then its row + 1
     const int64_t *slot_starts
     uint32_t *tags            # the upper half of each document's hash
     const uint64_t *key
@@ -54,16 +54,24 @@ cdef inline int32_t find_query(const Lookup *index, const char *text, int64_t le
 
 
 cdef inline int32_t find_document(
-    const Lookup *index, const int32_t *slots, int64_t mask, const char *text, int64_t length, uint64_t code
+    const Lookup *index, const uint64_t *slots, int64_t mask, const char *text, int64_t length, uint64_t code
 ) noexcept nogil:
     """The row of a document in the hash table of one query, or -1."""
     cdef int64_t slot = <int64_t>code & mask
-    cdef int32_t row = slots[slot]
-    while row >= 0 and not (index.tags[row] == <uint32_t>(code >> 32)
-                            and is_name(&index.documents, row, text, length)):
+    while slots[slot]:
+        if (slots[slot] ^ code) >> 32 == 0 and is_name(&index.documents, row_of(slots[slot]), text, length):
+            return <int32_t>row_of(slots[slot])
         slot = (slot + 1) & mask
-        row = slots[slot]
-    return row
+    return -1
+
+
+cdef inline uint64_t slot_of(uint64_t code, int64_t row) noexcept nogil:
+    """The entry of a hash table for a row: the upper half of a hash, and what is never zero."""
+    return (code >> 32 << 32) | <uint64_t>(row + 1)
+
+
+cdef inline int64_t row_of(uint64_t entry) noexcept nogil:
+    return <int64_t><uint32_t>entry - 1
 
 
 cdef inline void add_query(Lookup *index, int64_t query) noexcept nogil:
@@ -78,7 +86,7 @@ cdef inline void add_query(Lookup *index, int64_t query) noexcept nogil:
 cdef inline int64_t add_documents(Lookup *index, int64_t query, int64_t *second) noexcept nogil:
     """Add the documents of a query. Returns -1, or the first of two rows that name the same document."""
     cdef int64_t row, length, slot, mask = index.slot_starts[query + 1] - index.slot_starts[query] - 1
-    cdef int32_t *slots = index.slots + index.slot_starts[query]
+    cdef uint64_t *slots = index.slots + index.slot_starts[query]
     cdef int32_t other
     cdef const char *text
     cdef uint64_t code
@@ -91,7 +99,7 @@ cdef inline int64_t add_documents(Lookup *index, int64_t query, int64_t *second)
             return other
         index.tags[row] = <uint32_t>(code >> 32)
         slot = <int64_t>code & mask
-        while slots[slot] >= 0:
+        while slots[slot]:
             slot = (slot + 1) & mask
-        slots[slot] = <int32_t>row
+        slots[slot] = slot_of(code, row)
     return -1

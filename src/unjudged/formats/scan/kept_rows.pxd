@@ -3,11 +3,11 @@
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
-from unjudged.formats.scan.index cimport Names, is_name, name_of
-from unjudged.formats.scan.text cimport copy_exactly, keyed_hash
+from unjudged.formats.scan.index cimport Names, name_of
+from unjudged.formats.scan.numbered_names cimport NumberedNames, number_of, release_names, start_names
+from unjudged.formats.scan.text cimport copy_exactly
 from unjudged.formats.scan.vector cimport (
-    CHANGED, DONE, NO_MEMORY, TOO_MANY_ROWS, Status, Vector, push, push_int64, raw_free, raw_realloc, release,
-    reserve,
+    CHANGED, DONE, NO_MEMORY, Status, Vector, push, raw_free, raw_realloc, release,
 )
 
 cdef enum:
@@ -15,8 +15,6 @@ cdef enum:
     PART_SHIFT = 24    # which bits of the hash are the part
     CHUNK = 1 << 14
     WORKING_SPACE = 5  # of the bytes of a part, at most: what matching it takes
-    FEWEST_SLOTS = 1 << 8
-    MOST_QUERIES = 0x7fffffff
     LONGEST_NAME = 0x7fffffff
 
 
@@ -37,7 +35,6 @@ cdef struct Record:  # the bytes of the document follow it
 
 
 cdef struct Query:
-    uint64_t code
     int64_t rows, bytes   # how many rows it has, and how long their documents are together
 
 
@@ -46,11 +43,8 @@ cdef struct Store:
     int first, stop        # the rows of the parts from `first` to just before `stop` are kept
     int64_t size, largest  # bytes of all records, and of those of the largest part
     int64_t most           # how many bytes may be in use while they are matched
-    Vector queries         # a Query for each, in the order in which they first come
-    Vector names, ends     # and their names
-    uint64_t *slots        # a hash table: the upper half of the code, then the query's number + 1
-    int64_t mask
-    uint64_t key[3]
+    NumberedNames names    # of queries
+    Vector queries         # a Query for each
 
 
 cdef inline void release_store(Store *store) noexcept nogil:
@@ -58,10 +52,7 @@ cdef inline void release_store(Store *store) noexcept nogil:
     for part in range(PARTS):
         release_part(store, part)
     release(&store.queries)
-    release(&store.names)
-    release(&store.ends)
-    raw_free(store.slots)
-    store.slots = NULL
+    release_names(&store.names)
 
 
 cdef inline void release_part(Store *store, int part) noexcept nogil:
@@ -76,69 +67,12 @@ cdef inline void release_part(Store *store, int part) noexcept nogil:
 
 
 cdef inline bint start_store(Store *store, const uint64_t *key, int first, int64_t most) noexcept nogil:
-    memcpy(store.key, key, sizeof(store.key))
     store.first, store.stop, store.most = first, PARTS, most
-    return push_int64(&store.ends, 0) and make_slots(store, FEWEST_SLOTS)
-
-
-cdef inline bint make_slots(Store *store, int64_t size) noexcept nogil:
-    """A new hash table of the queries so far."""
-    cdef int64_t number, slot
-    cdef const Query *queries = <const Query *>store.queries.at
-    cdef uint64_t *slots = <uint64_t *>raw_realloc(NULL, <size_t>size * sizeof(uint64_t))
-    if slots == NULL:
-        return False
-    memset(slots, 0, <size_t>size * sizeof(uint64_t))
-    for number in range(query_count(store)):
-        slot = <int64_t>queries[number].code & (size - 1)
-        while slots[slot]:
-            slot = (slot + 1) & (size - 1)
-        slots[slot] = (queries[number].code >> 32 << 32) | <uint64_t>(number + 1)
-    raw_free(store.slots)
-    store.slots, store.mask = slots, size - 1
-    return True
-
-
-cdef inline int64_t query_count(const Store *store) noexcept nogil:
-    return (store.ends.used >> 3) - 1
+    return start_names(&store.names, key)
 
 
 cdef inline int part_of(uint64_t code) noexcept nogil:
     return <int>(code >> PART_SHIFT) & (PARTS - 1)
-
-
-cdef inline Status number_of(Store *store, const char *text, int64_t length, int64_t *number) noexcept nogil:
-    """The number of a query, which is added if it is new."""
-    cdef uint64_t code = keyed_hash(text, length, store.key), entry
-    cdef int64_t slot = <int64_t>code & store.mask
-    cdef const int64_t *ends = <const int64_t *>store.ends.at
-    cdef Names names
-    cdef Query query
-    names.data, names.ends, names.size = store.names.at, ends, store.names.used
-    while store.slots[slot]:
-        entry = store.slots[slot]
-        number[0] = <int64_t><uint32_t>entry - 1
-        if (entry ^ code) >> 32 == 0 and has_name(&names, number[0], text, length):
-            return DONE
-        slot = (slot + 1) & store.mask
-    number[0] = query_count(store)
-    if number[0] == MOST_QUERIES:
-        return TOO_MANY_ROWS
-    query.code, query.rows, query.bytes = code, 0, 0
-    if not (reserve(&store.queries, sizeof(Query)) and reserve(&store.ends, sizeof(int64_t))
-            and push(&store.names, text, length)):
-        return NO_MEMORY
-    push(&store.queries, &query, sizeof(Query))
-    push_int64(&store.ends, store.names.used)
-    store.slots[slot] = (code >> 32 << 32) | <uint64_t>(number[0] + 1)
-    if 2 * number[0] > store.mask and not make_slots(store, 4 * (store.mask + 1)):
-        return NO_MEMORY
-    return DONE
-
-
-cdef inline bint has_name(const Names *names, int64_t i, const char *text, int64_t length) noexcept nogil:
-    """`is_name` for names that may all be empty, and then have no data."""
-    return is_name(names, i, text, length) if length else names.ends[i + 1] == names.ends[i]
 
 
 cdef inline Status keep_rows(
@@ -151,7 +85,9 @@ cdef inline Status keep_rows(
     cdef Status status = DONE
     for g in range(groups):
         text = name_of(queries, g, &length)
-        status = number_of(store, text, length, &number)
+        status = number_of(&store.names, text, length, &number)
+        if status == DONE and not has_room(store, number):
+            status = NO_MEMORY
         if status == DONE:
             status = keep_group(store, number, documents, scores, step, starts[g], starts[g + 1])
         if status != DONE:
@@ -161,12 +97,19 @@ cdef inline Status keep_rows(
     return DONE
 
 
+cdef inline bint has_room(Store *store, int64_t number) noexcept nogil:
+    """Make room for what is counted of a query, if it is new."""
+    cdef Query none
+    none.rows = none.bytes = 0
+    return number * <int64_t>sizeof(Query) < store.queries.used or push(&store.queries, &none, sizeof(Query))
+
+
 cdef inline Status keep_group(
     Store *store, int64_t number, const Names *documents, const double *scores, int64_t step,
     int64_t row, int64_t stop
 ) noexcept nogil:
     cdef Query *query = <Query *>store.queries.at + number
-    cdef int place = part_of(query.code)
+    cdef int place = part_of((<const uint64_t *>store.names.codes.at)[number])
     cdef Part *part = &store.parts[place]
     cdef Chunk *chunk
     cdef char *at

@@ -5,7 +5,8 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.string cimport memchr, memcmp, memcpy, memset
 
 from unjudged.formats.scan.index cimport Lookup, Names, find_query
-from unjudged.formats.scan.matches cimport Matches, match_ranking
+from unjudged.formats.scan.matches cimport Matches, drop_ranking, match_ranking
+from unjudged.formats.scan.numbered_names cimport NumberedNames, name_count, number_of
 from unjudged.formats.scan.text cimport (
     copy_token, is_blank, is_space, parse_decimal, parse_probability, parse_whole, token_end, word8,
 )
@@ -188,16 +189,18 @@ cdef inline void set_fault(Lines *rows, int column, const char *line_start, cons
 
 
 cdef inline Status match_groups(
-    Lines *rows, Matches *out, const Lookup *index, char *met, bint last
+    Lines *rows, Matches *out, const Lookup *index, char *met, NumberedNames *unjudged, bint last
 ) noexcept nogil:
     """Match the groups that are complete, all of them if `last`, and forget their rows.
 
-    `met` has a byte for each judged query: whether it had a group already.
+    `met` has a byte for each judged query: whether it had a group already. `unjudged` has the other queries;
+    if one of them comes back, it has no ranking of its own.
     """
-    cdef int64_t g, row, stop, groups = group_count(rows), done = groups if last else groups - 1
+    cdef int64_t g, row, stop, number = 0, groups = group_count(rows), done = groups if last else groups - 1
     cdef const int64_t *starts = <const int64_t *>rows.starts.at
     cdef const int64_t *query_ends = <const int64_t *>rows.query_ends.at
     cdef const double *scores = <const double *>rows.numbers.at
+    cdef int64_t unjudged_count = name_count(unjudged)
     cdef Names documents
     cdef int32_t query
     cdef Status status
@@ -211,6 +214,11 @@ cdef inline Status match_groups(
                 return QUERY_RETURNS
             met[query] = 1
         status = match_ranking(out, index, query, &documents, scores + row, stop - row)
+        if status == DONE and query < 0:
+            status = number_of(unjudged, rows.queries.at + query_ends[g], query_ends[g + 1] - query_ends[g], &number)
+            if status == DONE and number < unjudged_count:
+                drop_ranking(out)
+            unjudged_count = name_count(unjudged)
         if status != DONE:
             out.first += row
             out.second += row

@@ -3,9 +3,9 @@
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
-from unjudged.formats.scan.index cimport Lookup, Names, find_document, hash_table_size, is_name
+from unjudged.formats.scan.index cimport Lookup, Names, find_document, hash_table_size, is_name, row_of, slot_of
 from unjudged.formats.scan.ranking cimport Ranked, compare_ranked, rank_order, sort_ranked
-from unjudged.formats.scan.text cimport keyed_hash
+from unjudged.formats.scan.text cimport fetch_soon, keyed_hash
 from unjudged.formats.scan.vector cimport (
     CHANGED, DONE, NO_MEMORY, REPEATED_DOCUMENT, TOO_MANY_ROWS,
     Status, Vector, push_int32, push_int64, release, reserve,
@@ -13,6 +13,8 @@ from unjudged.formats.scan.vector cimport (
 
 cdef enum:
     MOST_DOCUMENTS = 0x7fffffff   # of one ranking: ranks have 32 bits
+    FEW_STEPS = 4
+    TOGETHER = 32   # rows that are hashed before they are looked up, while memory is fetched
 
 
 cdef struct Matches:
@@ -66,6 +68,13 @@ cdef inline Status end_ranking(Matches *out, int32_t query, int64_t n) noexcept 
     return NO_MEMORY
 
 
+cdef inline void drop_ranking(Matches *out) noexcept nogil:
+    """Forget the last ranking, which has no judged documents."""
+    out.queries.used -= sizeof(int32_t)
+    out.retrieved.used -= sizeof(int32_t)
+    out.ends.used -= sizeof(int64_t)
+
+
 cdef inline Status look_up(
     Matches *out, const Lookup *index, int32_t query, const Names *documents, const double *scores, int64_t n,
     bint *in_order
@@ -74,16 +83,19 @@ cdef inline Status look_up(
 
     A row whose document is not in the data, or whose score is NaN, is met here first.
     """
-    cdef int64_t i, start, end = documents.ends[0]
-    cdef int64_t slot, other, length, before_length = 0, mask = hash_table_size(n) - 1, judged_mask = 0
+    cdef int64_t i, k, first = 0, start, end = documents.ends[0], mask = hash_table_size(n) - 1, judged_mask = 0
+    cdef int64_t slot, length, before_length = 0
     cdef bint ordered = True
     cdef uint64_t code
     cdef const char *text
     cdef const char *before = NULL
     cdef uint64_t *seen   # an entry is the upper half of the hash, then the row + 1
     cdef int32_t *judged
-    cdef const int32_t *judged_slots = NULL
+    cdef const uint64_t *judged_slots = NULL
     cdef uint64_t key[3]   # a copy that stays in registers
+    cdef const char *texts[TOGETHER]
+    cdef int64_t lengths[TOGETHER]
+    cdef uint64_t codes[TOGETHER]
     memcpy(key, index.key, sizeof(key))
     if n > MOST_DOCUMENTS:
         return TOO_MANY_ROWS
@@ -97,24 +109,29 @@ cdef inline Status look_up(
     if query >= 0:
         judged_slots = index.slots + index.slot_starts[query]
         judged_mask = index.slot_starts[query + 1] - index.slot_starts[query] - 1
-    for i in range(n):
-        start, end = end, documents.ends[i + 1]
-        if not (start <= end <= documents.size and scores[i] == scores[i]):
-            return CHANGED
-        text, length = documents.data + start, end - start
-        code = keyed_hash(text, length, key)
-        slot = <int64_t>code & mask
-        while seen[slot]:
-            other = <int64_t><uint32_t>seen[slot] - 1
-            if (seen[slot] ^ code) >> 32 == 0 and is_name(documents, other, text, length):
-                out.first, out.second = other, i
-                return REPEATED_DOCUMENT
-            slot = (slot + 1) & mask
-        seen[slot] = (code >> 32 << 32) | <uint64_t>(i + 1)
-        judged[i] = find_document(index, judged_slots, judged_mask, text, length, code) if query >= 0 else -1
-        if i and ordered:
-            ordered = rank_order(scores[i - 1], before, before_length, scores[i], text, length) < 0
-        before, before_length = text, length
+    while first < n:
+        for k in range(min(TOGETHER, n - first)):
+            start, end = end, documents.ends[first + k + 1]
+            if not (start <= end <= documents.size and scores[first + k] == scores[first + k]):
+                return CHANGED
+            texts[k], lengths[k] = documents.data + start, end - start
+            codes[k] = keyed_hash(texts[k], lengths[k], key)
+            if query >= 0:
+                fetch_soon(&judged_slots[<int64_t>codes[k] & judged_mask])
+        for k in range(min(TOGETHER, n - first)):
+            i, text, length, code = first + k, texts[k], lengths[k], codes[k]
+            slot = <int64_t>code & mask
+            while seen[slot]:
+                if (seen[slot] ^ code) >> 32 == 0 and is_name(documents, row_of(seen[slot]), text, length):
+                    out.first, out.second = row_of(seen[slot]), i
+                    return REPEATED_DOCUMENT
+                slot = (slot + 1) & mask
+            seen[slot] = slot_of(code, i)
+            judged[i] = find_document(index, judged_slots, judged_mask, text, length, code) if query >= 0 else -1
+            if i and ordered:
+                ordered = rank_order(scores[i - 1], before, before_length, scores[i], text, length) < 0
+            before, before_length = text, length
+        first += TOGETHER
     in_order[0] = ordered
     return DONE
 
@@ -128,7 +145,7 @@ cdef inline Status count_above(
     judged document is the number of rows that are counted for it or for a better one.
     """
     cdef const int32_t *judged = <const int32_t *>out.judged.at
-    cdef int64_t i, k, rank = 0, hits = 0
+    cdef int64_t i, k, near = 0, rank = 0, hits = 0
     cdef Ranked *ranked
     cdef int64_t *above
     for i in range(n):
@@ -144,7 +161,10 @@ cdef inline Status count_above(
             rank += 1
     sort_ranked(ranked, hits)
     for i in range(n):
-        k = hits_above(ranked, hits, documents, scores, i)
+        near = hits_of_higher_scores(ranked, hits, scores[i], near)
+        k = near
+        if k < hits and ranked[k].score == scores[i]:
+            k = hits_above_in_ties(ranked, hits, documents, scores, i, k)
         if k < 0:
             return CHANGED
         above[k] += 1
@@ -156,13 +176,16 @@ cdef inline Status count_above(
     return DONE
 
 
-cdef inline int64_t hits_above(
-    const Ranked *ranked, int64_t hits, const Names *documents, const double *scores, int64_t i
+cdef inline int64_t hits_of_higher_scores(
+    const Ranked *ranked, int64_t hits, double score, int64_t near
 ) noexcept nogil:
-    """How many of the judged documents are above row `i`; -1 if the row is one that `look_up` refuses."""
-    cdef int64_t low = 0, left = hits, half
-    cdef double score = scores[i]
-    cdef Ranked row
+    """How many of the judged documents have higher scores. `near` is what the row before has: most come in order."""
+    cdef int64_t steps = 0, low = 0, left = hits, half
+    if near == 0 or ranked[near - 1].score > score:
+        while steps < FEW_STEPS and near + steps < hits and ranked[near + steps].score > score:
+            steps += 1
+        if steps < FEW_STEPS:
+            return near + steps
     while left > 0:
         half = left >> 1
         if ranked[low + half].score > score:
@@ -170,11 +193,24 @@ cdef inline int64_t hits_above(
             left -= half + 1
         else:
             left = half
-    if low == hits or ranked[low].score != score:
-        return low
+    return low
+
+
+cdef inline int64_t hits_above_in_ties(
+    const Ranked *ranked, int64_t hits, const Names *documents, const double *scores, int64_t i, int64_t low
+) noexcept nogil:
+    """How many of the judged documents are above row `i`, if `low` have higher scores and others have its score.
+
+    -1 if the row is one that `look_up` refuses.
+    """
+    cdef int64_t steps = 0, left, half
+    cdef Ranked row
     if not set_ranked(&row, documents, scores, i):
         return -1
-    left = hits - low
+    while steps < FEW_STEPS and low < hits and compare_ranked(&ranked[low], &row) < 0:
+        steps += 1
+        low += 1
+    left = hits - low if steps == FEW_STEPS else 0
     while left > 0:
         half = left >> 1
         if compare_ranked(&ranked[low + half], &row) < 0:

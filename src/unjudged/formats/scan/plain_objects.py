@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unjudged.formats.tables import Ids
 
@@ -18,3 +19,16 @@ def ids_of_strings(column: Any) -> Ids | None:
         return Ids.of([text.encode() for text in objects])
     except UnicodeEncodeError:
         return None
+
+
+def stretches_of_strings(column: Any) -> tuple[Ids, NDArray[np.int64]] | None:
+    """The string of each stretch of equal ones, as identifiers, and the row where it starts.
+
+    None if the objects of the column are not all strings that have UTF-8.
+    """
+    ids = ids_of_strings(column)
+    if ids is None:
+        return None
+    names = ids.tolist()
+    starts = [row for row in range(len(names)) if row == 0 or names[row] != names[row - 1]]
+    return Ids.of([names[row] for row in starts]), np.array(starts, np.int64)

@@ -57,7 +57,9 @@ def scan_run(source: Source, index: Index, layout: Layout) -> Matched | None:
             rows.add(number, line)
     except _QueryReturnsError:
         return None
-    return match_table(rows.table(), index)
+    matched = match_table(rows.table(), index)
+    unjudged = [query for query in rows.queries if query not in index.queries]
+    return matched._replace(unjudged=Ids.of(unjudged)).with_unjudged_once()
 
 
 class _QueryReturnsError(Exception):

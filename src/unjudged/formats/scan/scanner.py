@@ -20,7 +20,7 @@ try:
         scan_unordered,
         table_of_dicts,
     )
-    from unjudged.formats.scan.compiled_objects import ids_of_strings
+    from unjudged.formats.scan.compiled_objects import ids_of_strings, stretches_of_strings
     from unjudged.formats.scan.compiled_scattered import match_scattered
 except ModuleNotFoundError as error:
     compiled = [f"unjudged.formats.scan.compiled{part}" for part in ("", "_objects", "_scattered")]
@@ -28,7 +28,7 @@ except ModuleNotFoundError as error:
         raise
     from unjudged.formats.scan.plain import KIND_OF_SCANNER, Index, best_first, match_table, number_names
     from unjudged.formats.scan.plain_mappings import match_dicts, match_mapping, nested_rows, table_of_dicts
-    from unjudged.formats.scan.plain_objects import ids_of_strings
+    from unjudged.formats.scan.plain_objects import ids_of_strings, stretches_of_strings
     from unjudged.formats.scan.plain_scattered import match_scattered
     from unjudged.formats.scan.plain_text import read_table, scan_run
     from unjudged.formats.scan.plain_unordered import PARTS, GroupedRows, UnorderedRows, scan_unordered
@@ -50,5 +50,6 @@ __all__ = [
     "read_table",
     "scan_run",
     "scan_unordered",
+    "stretches_of_strings",
     "table_of_dicts",
 ]

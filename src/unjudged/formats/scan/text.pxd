@@ -16,6 +16,12 @@ cdef extern from *:
     #include <stdint.h>
     #include <string.h>
 
+    #if defined(__GNUC__)
+    #define fetch_soon(p) __builtin_prefetch(p)
+    #else
+    #define fetch_soon(p) ((void)0)
+    #endif
+
     static inline int is_blank(char c) { return c == ' ' || (c >= '\\t' && c <= '\\r' && c != '\\n'); }
     static inline int is_space(char c) { return c == ' ' || (c >= '\\t' && c <= '\\r'); }
 
@@ -90,6 +96,7 @@ cdef extern from *:
     static const double POWERS_OF_TEN[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
         1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
     """
+    void fetch_soon(const void *p) noexcept nogil
     bint is_blank(char c) noexcept nogil
     bint is_space(char c) noexcept nogil
     uint64_t word8(const char *p) noexcept nogil
