@@ -15,7 +15,7 @@ WEIGHT: Floats = np.asarray((1 - P) * P ** (RANKS - 1.0) * (RANKS > JUDGED), np.
 W, Q = (0.05, 0.1, 0.2, 0.5, 0.7, 1.0), (0.05, 0.1, 0.2, 0.3, 0.5)
 
 PAGE = """\
-# What the unjudged leave open of RBP
+# How unjudged documents leave RBP open
 
 Park (2016) asks what RBP may be when some documents are unjudged. If each is relevant with probability q,
 what they add is a random variable v with mean q times the sum of their weights and variance q(1 - q) times
@@ -33,22 +33,22 @@ the sum by Fourier transform, with the weights rounded to a lattice of 16,384 po
 ![Distribution of v for one query](figures/park-2016-1.svg)
 ![Distribution of the mean over fifty queries](figures/park-2016-2.svg)
 
-## Figure 3, and where the paper's text and its model part ways
+## Figure 3, where the paper's text disagrees with its model
 
-Rankings drawn from an urn of N = 100 documents, M of them relevant with M ~ Binomial(N, q): a nonrelevant
-document is drawn w times as readily as a relevant one, so w = 1 is a random ranking and a small w a good
-system. The top ten are judged. The recursion over ranks and relevant documents drawn gives mean and standard
-deviation of the mean over fifty queries exactly; the paper simulated 10,000 of each.
+Rankings are drawn from an urn of N = 100 documents, M of them relevant with M ~ Binomial(N, q). A nonrelevant
+document is w times as likely to be drawn as a relevant one, so w = 1 is a random ranking and a small w is a good
+system. The top ten are judged. A recursion over ranks and numbers of relevant documents gives the mean and the standard
+deviation of the mean over fifty queries exactly; the paper simulated 10,000 replicates of each.
 
 ![Mean and standard deviation over w and q](figures/park-2016-3.svg)
 
-The paper's text says that both fall as w falls. Its own model says otherwise: at q = 0.2 the mean goes from
+The paper's text says that both fall as w falls. Its model gives the opposite: at q = 0.2 the mean goes from
 {random:.7f} for w = 1 to {good:.7f} for w = 0.05, and the standard deviation from {random_sd:.7f} to
 {good_sd:.7f}. A better system leaves *more* relevant documents just below the judged depth whenever there
-are more than ten of them. With few relevant documents it turns in the end, when the top ten hold nearly all
+are more than ten of them. With few relevant documents the mean falls again once the top ten hold nearly all
 of them: at q = 0.05 the means for w = {ws} are {means}.
 
-Exact beside simulated ({replicates:,} replicates, seed 2016); z is their distance in standard errors of the
+Exact and simulated values ({replicates:,} replicates, seed 2016); z is their difference in standard errors of the
 simulation:
 
 | w | q | exact mean | simulated | z | exact deviation | simulated |
