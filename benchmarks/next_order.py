@@ -55,7 +55,10 @@ def main() -> None:
         title = f"The ten best runs, {what}: {len(collection.waiting):,} documents wait"
         parts += [title, in_markdown(collection.steps, curves), needed_in_markdown(collection.steps, curves)]
     if options.others:
-        parts += ["Other runs, by gains:", others_in_markdown(options.data, options.others)]
+        parts += [
+            "Other runs, judged by gains:",
+            others_in_markdown(options.data, options.others, options.depths),
+        ]
     text = "\n\n".join(parts)
     print(text)
     if options.write is not None:
@@ -155,24 +158,22 @@ def needed_in_markdown(steps: Sequence[int], curves: dict[str, Curve]) -> str:
     return "\n".join(rows)
 
 
-def others_in_markdown(data: Path, places: Sequence[int]) -> str:
-    """For each ten runs, over all steps but the last: settled pairs, and how many of them wrongly."""
-    rows = [
-        "| runs by AP | settled, median | wrong, mean | wrong, most | share wrong |",
-        "|---|---|---|---|---|",
-    ]
-    total = np.zeros(2)
+def others_in_markdown(data: Path, places: Sequence[int], depths: Sequence[int]) -> str:
+    """For each ten runs, over all steps but the last: settled pairs, and the share of them that is wrong."""
+    heads = [f"to depth {depth:,}: settled, median | wrong" for depth in depths]
+    rows = [f"| runs by AP | {' | '.join(heads)} |", "|---|" + "---|" * (2 * len(depths))]
+    total = np.zeros((len(depths), 2))
     for place in places:
-        collection = Collection.of(data, place, DEEPEST)
-        found = np.array(collection.curve(by_gains(collection))[:-1])
-        settled, wrong = found.sum(axis=1), found[:, 1]
-        total += settled.sum(), wrong.sum()
-        share = wrong.sum() / max(settled.sum(), 1)
-        rows.append(
-            f"| {place} to {place + RUNS - 1} | {np.median(settled):.0f} "
-            f"| {wrong.mean():.1f} | {wrong.max()} | {share:.1%} |"
-        )
-    rows.append(f"| all | | | | {total[1] / total[0]:.1%} |")
+        cells = []
+        for k, depth in enumerate(depths):
+            collection = Collection.of(data, place, depth)
+            found = np.array(collection.curve(by_gains(collection))[:-1])
+            settled, wrong = found.sum(axis=1), found[:, 1]
+            total[k] += settled.sum(), wrong.sum()
+            cells.append(f"{np.median(settled):.0f} | {wrong.sum() / max(settled.sum(), 1):.1%}")
+        rows.append(f"| {place} to {place + RUNS - 1} | {' | '.join(cells)} |")
+    shares = [f" | {wrong / settled:.1%}" for settled, wrong in total]
+    rows.append(f"| all | {' | '.join(shares)} |")
     return "\n".join(rows)
 
 
