@@ -90,7 +90,8 @@ def next_to_judge(
         With --settle: another number gives other random completions.
     confidence
         With --settle: count a pair as settled if its order holds in this central share of random completions,
-        such as 0.95. By default it must hold in every completion, which takes nearly all judgments for
+        such as 0.95. That is as good as the prevalence: docs/laboratory.md says how often it was wrong on
+        TREC-8. By default the order must hold in every completion, which takes nearly all judgments for
         measures other than RBP and P.
     forecast
         With --settle: say about how many judgments would settle every pair.
