@@ -52,7 +52,7 @@ def main() -> None:
         collection = Collection.of(options.data, 1, depth)
         curves = collection.curves(options.repeats)
         what = "every document that they retrieve" if depth == DEEPEST else f"their first {depth} documents"
-        title = f"The ten best runs, {what}: {len(collection.waiting):,} documents wait"
+        title = f"The ten best runs, {what}: {len(collection.waiting):,} documents to judge"
         parts += [title, in_markdown(collection.steps, curves), needed_in_markdown(collection.steps, curves)]
     if options.others:
         parts += [
