@@ -9,16 +9,13 @@ from cyclopts import Parameter
 
 from unjudged import calibrate as learn
 from unjudged.cli.options.arguments import (
-    Conflicts,
     File,
     Format,
-    Judged,
     Measures,
     Output,
     check_files,
-    read_judgments,
 )
-from unjudged.cli.options.input_options import USUAL, Inputs
+from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
 from unjudged.cli.output import show, show_grids
 from unjudged.cli.progress import reading
 from unjudged.grids.grid import Column, Grid
@@ -35,9 +32,7 @@ def calibrate(
     measures: Measures = None,
     depth: Annotated[int, Parameter(("-k", "--depth"))] = 100,
     unit: Literal["runs", "groups"] = "runs",
-    judged: Judged = None,
-    conflicts: Conflicts = "error",
-    inputs: Inputs = USUAL,
+    inputs: JudgmentInputs = NONE_FURTHER,
     format: Format | None = None,
     output: Output = None,
 ) -> None:
@@ -62,11 +57,6 @@ def calibrate(
         The depth of the pool. Rankings are cut there.
     unit
         One score per run, or per group (its largest: safer and wider).
-    judged
-        A file of further judgments; may be repeated.
-    conflicts
-        Which grade counts if a file of --judged judges a document differently: the first, the last or the
-        highest. By default that is an error.
     inputs
         Options for reading files.
     format
@@ -75,11 +65,11 @@ def calibrate(
     output
         Write to this file.
     """
-    check_files([qrels, *runs, *(judged or ())])
+    check_files([qrels, *runs, *inputs.further])
     named = inputs.runs(runs, "calibrate QRELS RUN... --groups FILE")
     with reading(len(named)) as on_read:
         found = learn(
-            read_judgments(inputs.judgments(qrels), judged, conflicts),
+            inputs.read(qrels),
             named,
             groups,
             measures or CALIBRATED_MEASURES,

@@ -11,19 +11,16 @@ from cyclopts import Parameter
 
 from unjudged import compare as compare_systems
 from unjudged.cli.options.arguments import (
-    Conflicts,
     Decimals,
     File,
     Format,
-    Judged,
     Measures,
     Output,
     Plot,
     check_files,
     measures_with_rel,
-    read_judgments,
 )
-from unjudged.cli.options.input_options import USUAL, Inputs
+from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
 from unjudged.cli.options.prediction_options import NO_PREDICTIONS, Predicted
 from unjudged.cli.output import (
     beside_standard_error,
@@ -67,9 +64,7 @@ def compare(
     calibration: str | None = None,
     confidence: float = CONFIDENCE,
     predicted: Predicted = NO_PREDICTIONS,
-    inputs: Inputs = USUAL,
-    judged: Judged = None,
-    conflicts: Conflicts = "error",
+    inputs: JudgmentInputs = NONE_FURTHER,
     draws: int = DRAWS,
     seed: int = 0,
     format: Format | None = None,
@@ -114,11 +109,6 @@ def compare(
         Options for predicted relevance.
     inputs
         Options for reading files.
-    judged
-        A file of further judgments; may be repeated.
-    conflicts
-        Which grade counts if a file of --judged judges a document differently: the first, the last or the
-        highest. By default that is an error.
     draws
         How often tests and corrections that resample do so.
     seed
@@ -135,7 +125,7 @@ def compare(
     """
     if per_query and pairs:
         raise UsageError("--per-query and --pairs cannot be used together")
-    check_files([qrels, *runs, *(judged or ())])
+    check_files([qrels, *runs, *inputs.further])
     named = inputs.runs(runs, "compare QRELS RUN RUN...", least=2)
     if per_query and len(named) != 2:
         raise UsageError(f"--per-query is about two runs, and there are {len(named)}")
@@ -147,7 +137,7 @@ def compare(
     _check_used(confidence, calibration, predicted.predictions)
     learnt = None if calibration is None else Calibration.load(calibration)
     with reading(len(named)) as on_read:
-        judgments = read_judgments(inputs.judgments(qrels), judged, conflicts)
+        judgments = inputs.read(qrels)
         found = compare_systems(
             judgments,
             named,

@@ -9,21 +9,18 @@ from cyclopts import Parameter
 
 import unjudged
 from unjudged.cli.options.arguments import (
-    Conflicts,
     Decimals,
     File,
     Format,
-    Judged,
     Measures,
     Output,
     Plot,
     check_files,
     measures_with_rel,
     number_or_name,
-    read_judgments,
     suggest_estimates,
 )
-from unjudged.cli.options.input_options import USUAL, Inputs
+from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
 from unjudged.cli.options.prediction_options import NO_PREDICTIONS, Predicted
 from unjudged.cli.output import check_decimals, check_output, show_figure, show_grids
 from unjudged.cli.progress import progress, reading
@@ -44,10 +41,8 @@ def evaluate(
     per_query: Annotated[bool, Parameter(("-q", "--per-query"), negative="")] = False,
     rel: float | None = None,
     depth: Annotated[int | None, Parameter(("-k", "--depth"))] = None,
-    judged: Judged = None,
-    conflicts: Conflicts = "error",
     predicted: Predicted = NO_PREDICTIONS,
-    inputs: Inputs = USUAL,
+    inputs: JudgmentInputs = NONE_FURTHER,
     interval: str | None = None,
     prevalence: str | None = None,
     calibration: str | None = None,
@@ -82,11 +77,6 @@ def evaluate(
         The lowest grade that counts as relevant, for every measure that does not set its own.
     depth
         Use only the first documents of each ranking, up to this rank.
-    judged
-        A file of further judgments, such as `unjudged next` asks for; may be repeated.
-    conflicts
-        Which grade counts if a file of --judged judges a document differently: the first, the last or the
-        highest. By default that is an error.
     predicted
         Options for predicted relevance.
     inputs
@@ -118,7 +108,7 @@ def evaluate(
         Draw the means of the first measure with intervals (--interval, or bounds and other queries) in this
         file: svg, png, pdf or html.
     """
-    check_files([qrels, *runs, *(judged or ())])
+    check_files([qrels, *runs, *inputs.further])
     check_decimals(decimals, check_output(format, output))
     if plot is not None:
         from unjudged.report.figures.charts import check_plot
@@ -127,7 +117,7 @@ def evaluate(
     predicted.check(interval=interval, per_query=per_query, depth=depth)
     named = inputs.runs(runs, "evaluate QRELS RUN...")
     if predicted.predictions is not None:
-        judgments = read_judgments(inputs.judgments(qrels), judged, conflicts)
+        judgments = inputs.read(qrels)
         if rel is not None and rel % 1:
             raise UsageError(f"--rel is {rel}, expected a whole number with --predictions")
         whole = None if rel is None else int(rel)
@@ -144,7 +134,7 @@ def evaluate(
         raise UsageError("--per-query cannot be used with --interval: intervals are of means")
     chosen = measures_with_rel(measures or DEFAULT_MEASURES, rel)
     with reading(len(named)) as on_read:
-        judgments = read_judgments(inputs.judgments(qrels), judged, conflicts, fractions=True)
+        judgments = inputs.read(qrels, fractions=True)
         suggest_estimates(judgments, chosen)
         scores = unjudged.evaluate(judgments, named, chosen, depth=depth, on_read=on_read)
     if plot is not None:

@@ -8,16 +8,13 @@ from typing import Annotated, Any, Literal
 from cyclopts import Parameter
 
 from unjudged.cli.options.arguments import (
-    Conflicts,
     File,
     Format,
-    Judged,
     Output,
     Plot,
     check_files,
-    read_judgments,
 )
-from unjudged.cli.options.input_options import USUAL, Inputs
+from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
 from unjudged.cli.progress import progress, reading
 from unjudged.evaluation import judged_rankings
 from unjudged.formats.matching import cores
@@ -36,9 +33,7 @@ def experiment(
     top: int | None = None,
     seed: int = 0,
     workers: int | None = None,
-    judged: Judged = None,
-    conflicts: Conflicts = "error",
-    inputs: Inputs = USUAL,
+    inputs: JudgmentInputs = NONE_FURTHER,
     format: Format | None = None,
     output: Output = None,
     plot: Plot = None,
@@ -79,11 +74,6 @@ def experiment(
         Another number gives other samples.
     workers
         The number of processes. Default: one per core. The result does not depend on it.
-    judged
-        A file of further judgments; may be repeated.
-    conflicts
-        Which grade counts if a file of --judged judges a document differently: the first, the last or the
-        highest. By default that is an error.
     inputs
         Options for reading files.
     format
@@ -107,7 +97,7 @@ def experiment(
     from unjudged.judging.designs import find_design
     from unjudged.judging.pool import Pool
 
-    check_files([qrels, *runs, *(judged or ())])
+    check_files([qrels, *runs, *inputs.further])
     named = inputs.runs(runs, "experiment QRELS RUN RUN...", least=2)
     chosen = find_design(design)
     options: dict[str, Any] = {} if top is None else {"top": top}
@@ -115,7 +105,7 @@ def experiment(
     steps = None if levels is None else [chosen.level.read(part.strip()) for part in levels.split(",")]
     names = known_statistics(statistics or DEFAULT_STATISTICS)
     results = Results.of(output, format, means, figures, figure_format, plot=plot)
-    judgments = read_judgments(inputs.judgments(qrels), judged, conflicts)
+    judgments = inputs.read(qrels)
     with reading(len(named)) as on_read:
         pool = Pool(judgments, judged_rankings(judgments, named, on_read=on_read), list(named))
     samples = len(steps or chosen.levels) * (repeats if chosen.random else 1)

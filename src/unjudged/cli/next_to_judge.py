@@ -9,16 +9,13 @@ from cyclopts import Parameter
 
 from unjudged import to_judge
 from unjudged.cli.options.arguments import (
-    Conflicts,
     File,
-    Judged,
     Output,
     check_files,
     number_or_name,
     one_measure,
-    read_judgments,
 )
-from unjudged.cli.options.input_options import USUAL, Inputs
+from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
 from unjudged.cli.options.judging_folder import check_new
 from unjudged.cli.output import show, show_grids
 from unjudged.cli.progress import progress
@@ -48,9 +45,7 @@ def next_to_judge(
     confidence: float | None = None,
     forecast: Annotated[bool, Parameter(negative="")] = False,
     record: Path | None = None,
-    judged: Judged = None,
-    conflicts: Conflicts = "error",
-    inputs: Inputs = USUAL,
+    inputs: JudgmentInputs = NONE_FURTHER,
     format: Literal["qrels", "table", "csv", "tsv", "json", "jsonl", "markdown", "latex", "html", "parquet"]
     | None = None,
     output: Output = None,
@@ -97,11 +92,6 @@ def next_to_judge(
         With --settle: say about how many judgments would settle every pair.
     record
         With --settle: write a design file for `unjudged merge`.
-    judged
-        A file of further judgments; may be repeated.
-    conflicts
-        Which grade counts if a file of --judged judges a document differently: the first, the last or the
-        highest. By default that is an error.
     inputs
         Options for reading files.
     format
@@ -110,7 +100,7 @@ def next_to_judge(
     output
         Write to this file.
     """
-    check_files([qrels, *runs, *(judged or ())])
+    check_files([qrels, *runs, *inputs.further])
     named = inputs.runs(runs, "next QRELS RUN...")
     chosen = one_measure(measure)
     if settle or chosen.traits.weight is None:
@@ -118,7 +108,7 @@ def next_to_judge(
             raise UsageError("--difference is for RBP and P, and does not go with --settle: omit it")
         with progress("choosing documents"):
             found = choose(
-                read_judgments(inputs.judgments(qrels), judged, conflicts),
+                inputs.read(qrels),
                 named,
                 budget,
                 chosen,
@@ -134,7 +124,7 @@ def next_to_judge(
     if top is not None or pooled or forecast or record:
         raise UsageError("--top, --pooled, --forecast and --record go with --settle")
     with progress("choosing documents"):
-        judgments = read_judgments(inputs.judgments(qrels), judged, conflicts)
+        judgments = inputs.read(qrels)
         wanted = to_judge(judgments, named, budget, chosen, difference=difference)
     if not wanted:
         raise InputError("nothing is left to judge: every document that counts is judged")

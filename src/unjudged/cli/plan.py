@@ -8,8 +8,8 @@ from typing import Annotated, Literal
 from cyclopts import App, Parameter
 
 import unjudged
-from unjudged.cli.options.arguments import Conflicts, File, Judged, Output, check_files, read_judgments
-from unjudged.cli.options.input_options import USUAL, Inputs
+from unjudged.cli.options.arguments import File, Output, check_files
+from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
 from unjudged.cli.output import show, show_grids
 from unjudged.cli.progress import reading
 from unjudged.comparison.testing.power import plan_queries
@@ -39,9 +39,7 @@ def queries(
     correction: Literal["none", "holm", "bh", "bonferroni"] = "holm",
     comparisons: int | None = None,
     baseline: Annotated[str | None, Parameter(("-b", "--baseline"))] = None,
-    judged: Judged = None,
-    conflicts: Conflicts = "error",
-    inputs: Inputs = USUAL,
+    inputs: JudgmentInputs = NONE_FURTHER,
     format: Literal["text", "table", "csv", "tsv", "json", "jsonl", "markdown", "latex", "html", "parquet"]
     | None = None,
     output: Output = None,
@@ -72,11 +70,6 @@ def queries(
         How many pairs will be tested. By default as many as the pilot has.
     baseline
         The name of the run that the others will be compared with, instead of all pairs.
-    judged
-        A file of further judgments; may be repeated.
-    conflicts
-        Which grade counts if a file of --judged judges a document differently: the first, the last or the
-        highest. By default that is an error.
     inputs
         Options for reading files.
     format
@@ -84,13 +77,13 @@ def queries(
     output
         Write to this file.
     """
-    check_files([qrels, *runs, *(judged or ())])
+    check_files([qrels, *runs, *inputs.further])
     named = inputs.runs(runs, "plan queries QRELS RUN RUN...", least=2)
     chosen = parse_measures(measures or "AP")
     for measure in chosen:
         measure.check_mean()
     with reading(len(named)) as on_read:
-        judgments = read_judgments(inputs.judgments(qrels), judged, conflicts)
+        judgments = inputs.read(qrels)
         scores = unjudged.evaluate(judgments, named, chosen, on_read=on_read)
     if baseline is not None and baseline not in scores.runs:
         raise UsageError(f"baseline is {baseline!r}, expected one of {', '.join(scores.runs)}")

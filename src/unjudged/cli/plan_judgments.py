@@ -7,16 +7,13 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from unjudged.cli.options.arguments import (
-    Conflicts,
     File,
     Format,
-    Judged,
     Output,
     Plot,
     check_files,
-    read_judgments,
 )
-from unjudged.cli.options.input_options import USUAL, Inputs
+from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
 from unjudged.cli.output import show_figure, show_grids
 from unjudged.cli.progress import progress
 from unjudged.report.figures.charts import check_plot
@@ -33,9 +30,7 @@ def judgments(
     cost: float | None = None,
     repeats: int = 10,
     seed: int = 0,
-    judged: Judged = None,
-    conflicts: Conflicts = "error",
-    inputs: Inputs = USUAL,
+    inputs: JudgmentInputs = NONE_FURTHER,
     format: Format | None = None,
     output: Output = None,
     plot: Plot = None,
@@ -65,11 +60,6 @@ def judgments(
         Samples per level.
     seed
         Another number gives other samples.
-    judged
-        A file of further judgments; may be repeated.
-    conflicts
-        Which grade counts if a file of --judged judges a document differently: the first, the last or the
-        highest. By default that is an error.
     inputs
         Options for reading files.
     format
@@ -81,12 +71,12 @@ def judgments(
     """
     from unjudged.experiments.judgment_plan import plan_judgments
 
-    check_files([qrels, *runs, *(judged or ())])
+    check_files([qrels, *runs, *inputs.further])
     check_plot(plot)
     named = inputs.runs(runs, "plan judgments QRELS RUN RUN...", least=2)
     with progress("drawing samples"):
         found = plan_judgments(
-            read_judgments(inputs.judgments(qrels), judged, conflicts),
+            inputs.read(qrels),
             named,
             tau=tau,
             width=width,

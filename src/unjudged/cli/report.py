@@ -11,15 +11,12 @@ from cyclopts import Parameter
 
 from unjudged.cli.options.arguments import (
     OUTPUT,
-    Conflicts,
     File,
-    Judged,
     Measures,
     check_files,
     measures_with_rel,
-    read_judgments,
 )
-from unjudged.cli.options.input_options import USUAL, Inputs
+from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
 from unjudged.cli.output import show
 from unjudged.cli.progress import reading
 from unjudged.errors import UsageError
@@ -56,9 +53,7 @@ def report(
     correction: Literal["holm", "bh", "bonferroni", "tukey", "maxt", "none"] = "holm",
     alpha: float = 0.05,
     confidence: float = 0.95,
-    judged: Judged = None,
-    conflicts: Conflicts = "error",
-    inputs: Inputs = USUAL,
+    inputs: JudgmentInputs = NONE_FURTHER,
     seed: int = 0,
     title: str = TITLE,
 ) -> None:
@@ -104,11 +99,6 @@ def report(
         The significance level.
     confidence
         The confidence level of the calibrated intervals and of those for other queries.
-    judged
-        A file of further judgments; may be repeated.
-    conflicts
-        Which grade counts if a file of --judged judges a document differently: the first, the last or the
-        highest. By default that is an error.
     inputs
         Options for reading files.
     seed
@@ -116,7 +106,7 @@ def report(
     title
         The title of the page.
     """
-    check_files([qrels, *runs, *(judged or ())])
+    check_files([qrels, *runs, *inputs.further])
     named = inputs.runs(runs, "report QRELS RUN... -o page.html")
     if output is not None and output.suffix.lower() not in PAGE_SUFFIXES:
         raise UsageError(f"a report is a page of HTML: {output} must end in {PAGE_SUFFIXES[0]}")
@@ -135,14 +125,14 @@ def report(
         "correction": (correction, "holm"),
         "alpha": (alpha, 0.05),
         "confidence": (confidence, 0.95),
-        "conflicts": (conflicts, "error"),
+        "conflicts": (inputs.conflicts, "error"),
         "seed": (seed, 0),
         "title": (title, TITLE),
         **{name: (value, None) for name, value in inputs.recorded().items()},
     }
     words = ["unjudged", "report", qrels, *runs]
     words += [word for name in measures or () for word in ("--measure", name)]
-    words += [word for file in judged or () for word in ("--judged", file)]
+    words += inputs.further_words()
     for name, (value, default) in options.items():
         words += [] if value == default else [f"--{name}", str(value)]
     if predictions is None and threshold is not None:
@@ -150,7 +140,7 @@ def report(
     saved = None if experiment is None else SavedExperiment.of(experiment)
     if predictions is not None or saved is not None:
         check_figures()
-    judgments = read_judgments(inputs.judgments(qrels), judged, conflicts)
+    judgments = inputs.read(qrels)
     chosen = measures_with_rel(measures or REPORT_MEASURES, rel)
     audited = None
     if predictions is not None:
@@ -174,7 +164,7 @@ def report(
             seed=seed,
             title=title,
             command=shlex.join([*words, "--output", str(output or "-")]),
-            files=[qrels, *(judged or ())],
+            files=[qrels, *inputs.further],
             on_read=on_read,
         )
     show(page.html, output)

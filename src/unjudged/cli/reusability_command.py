@@ -7,18 +7,15 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from unjudged.cli.options.arguments import (
-    Conflicts,
     File,
     Format,
     Groups,
-    Judged,
     Output,
     check_files,
     one_measure,
     read_groups,
-    read_judgments,
 )
-from unjudged.cli.options.input_options import USUAL, Inputs
+from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
 from unjudged.cli.output import check_output, show_grids
 from unjudged.cli.progress import reading
 from unjudged.evaluation import judged_rankings
@@ -31,9 +28,7 @@ def reusability(
     measure: Annotated[str, Parameter(("-m", "--measure"))] = "AP",
     depth: Annotated[int, Parameter(("-k", "--depth"))] = 100,
     groups: Groups = None,
-    judged: Judged = None,
-    conflicts: Conflicts = "error",
-    inputs: Inputs = USUAL,
+    inputs: JudgmentInputs = NONE_FURTHER,
     format: Format | None = None,
     output: Output = None,
 ) -> None:
@@ -55,11 +50,6 @@ def reusability(
     groups
         A file of lines `run group`, or a pattern such as '(.*?)-' whose first bracket is the group in a run's
         name. A run without a group is a group of its own.
-    judged
-        A file of further judgments; may be repeated.
-    conflicts
-        Which grade counts if a file of --judged judges a document differently: the first, the last or the
-        highest. By default that is an error.
     inputs
         Options for reading files.
     format
@@ -71,11 +61,11 @@ def reusability(
     from unjudged.judging.reusability import reusability as left_out
     from unjudged.judging.reusability import topic_statistics
 
-    check_files([qrels, *runs, *(judged or ())])
+    check_files([qrels, *runs, *inputs.further])
     check_output(format, output)
     chosen, named = one_measure(measure), inputs.runs(runs, "reusability QRELS RUN RUN...", least=2)
     of_group = read_groups(groups, named) if groups else None
-    judgments = read_judgments(inputs.judgments(qrels), judged, conflicts)
+    judgments = inputs.read(qrels)
     with reading(len(named)) as on_read:
         pool = Pool(judgments, judged_rankings(judgments, named, on_read=on_read), list(named))
     found = left_out(pool, chosen, depth=depth, groups=of_group)

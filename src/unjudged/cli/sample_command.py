@@ -7,9 +7,9 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from unjudged.cli.options.arguments import Conflicts, File, Judged, Output, check_files, read_judgments
+from unjudged.cli.options.arguments import File, Output, check_files
 from unjudged.cli.options.drawing_options import NO_PURPOSE, Drawing
-from unjudged.cli.options.input_options import USUAL, Inputs
+from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
 from unjudged.cli.options.judging_folder import draw_into
 from unjudged.cli.options.judgment_files import show_judgments
 from unjudged.cli.output import command_line
@@ -34,9 +34,7 @@ def sample(
     seed: int = 0,
     redraw: bool | None = None,
     form: Annotated[Form | None, Parameter("--format")] = None,
-    judged: Judged = None,
-    conflicts: Conflicts = "error",
-    inputs: Inputs = USUAL,
+    inputs: JudgmentInputs = NONE_FURTHER,
     to_judge: Path | None = None,
     assessors: int | None = None,
     twice: str | None = None,
@@ -80,11 +78,6 @@ def sample(
     form
         qrels; strata, with the stratum in the fourth of five columns, for xinfAP (the default for mixed and
         stratified); prels, with inclusion probabilities, for statAP.
-    judged
-        A file of further judgments; may be repeated.
-    conflicts
-        Which grade counts if a file of --judged judges a document differently: the first, the last or the
-        highest. By default that is an error.
     inputs
         Options for reading files.
     to_judge
@@ -112,9 +105,7 @@ def sample(
         drawing.draw(
             to_judge,
             files,
-            judged,
             inputs=inputs,
-            conflicts=conflicts,
             seed=seed,
             assessors=assessors,
             twice=twice,
@@ -132,14 +123,14 @@ def sample(
         raise UsageError("--assessors, --twice and --since go with --to-judge FOLDER")
     if to_judge is not None and (form or output):
         raise UsageError("--to-judge writes into its folder: omit --format and --output")
-    judgments = read_judgments(inputs.judgments(qrels), judged, conflicts)
+    judgments = inputs.read(qrels)
     made = Pool(judgments)
     if named:
         with reading(len(named)) as on_read:
             made = Pool(judgments, judged_rankings(judgments, named, on_read=on_read), list(named))
     recorded = {"design": design, **levels, "top": top, "strata": strata, "seed": seed}
     recorded |= inputs.recorded()
-    files += [word for file in judged or () for word in ("--judged", file)]
+    files += inputs.further_words()
     if to_judge is not None:
         made_by = command_line("sample", files, {**recorded, **handing_out})
         draw_into(

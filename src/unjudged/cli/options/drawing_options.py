@@ -9,8 +9,8 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from unjudged.cli.options.arguments import Conflicts, read_judgments
-from unjudged.cli.options.input_options import InputOptions
+from unjudged.cli.options.arguments import read_judgments
+from unjudged.cli.options.input_options import JudgmentOptions
 from unjudged.cli.output import command_line, show
 from unjudged.cli.progress import progress
 from unjudged.errors import UsageError
@@ -60,10 +60,8 @@ class DrawingOptions:
         self,
         folder: Path | None,
         runs: Sequence[str],
-        judged: Sequence[str] | None,
         *,
-        inputs: InputOptions,
-        conflicts: Conflicts,
+        inputs: JudgmentOptions,
         seed: int,
         assessors: int | None = None,
         twice: str | None = None,
@@ -77,13 +75,14 @@ class DrawingOptions:
 
         if folder is None:
             raise UsageError(f"--for {self.purpose} needs --to-judge FOLDER, where the files are written")
+        known = inputs.further
         with progress("drawing"):
             design = design_for_predictions(
                 inputs.runs(runs, f"sample --for {self.purpose} RUN..."),
                 self.budget or 0,
                 self.predictions,
                 self.measure,
-                qrels=read_judgments(judged[0], judged[1:], conflicts) if judged else None,
+                qrels=read_judgments(known[0], known[1:], inputs.conflicts) if known else None,
                 among=self.among,
                 seed=seed,
             )
@@ -96,7 +95,7 @@ class DrawingOptions:
             "seed": seed,
             **inputs.recorded(),
         }
-        files = [*runs, *(word for file in judged or () for word in ("--judged", file))]
+        files = [*runs, *inputs.further_words()]
         sample = design.as_drawn(seed, command_line("sample", files, options))
         tasks = hand_out(sample, assessors=assessors or 1, twice=SHARE.read(twice) if twice else 0.0)
         if not tasks:

@@ -9,10 +9,12 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
+from unjudged.cli.options.arguments import Conflicts, Judged, read_judgments
 from unjudged.errors import UsageError
 from unjudged.evaluation import name_runs
 from unjudged.formats.files import FileWithColumns
 from unjudged.formats.roles import NEEDED, OPTIONAL
+from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.runs import RunSource
 
 RUN_ROLES = (*NEEDED["score"], *OPTIONAL["score"], "run")
@@ -76,5 +78,37 @@ def _with_columns(file: str, words: Iterable[str] | None, option: str, roles: Se
     return FileWithColumns.of(file, columns) if columns else file
 
 
+@Parameter(name="*")
+@dataclass(frozen=True)
+class JudgmentOptions(InputOptions):
+    """How files are read, and files of further judgments.
+
+    Parameters
+    ----------
+    judged
+        A file of further judgments, such as `unjudged next` asks for; may be repeated.
+    conflicts
+        Which grade counts if a file of --judged judges a document differently: the first, the last or the
+        highest. By default that is an error.
+    """
+
+    judged: Judged = None
+    conflicts: Conflicts = "error"
+
+    @property
+    def further(self) -> list[str]:
+        return list(self.judged or ())
+
+    def read(self, qrels: str, *, fractions: bool = False) -> Judgments:
+        """The judgments with those of the further files."""
+        return read_judgments(self.judgments(qrels), self.further, self.conflicts, fractions=fractions)
+
+    def further_words(self) -> list[str]:
+        """The further files as a command line gives them."""
+        return [word for file in self.further for word in ("--judged", file)]
+
+
 USUAL = InputOptions()
 Inputs = Annotated[InputOptions, Parameter(name="*")]
+NONE_FURTHER = JudgmentOptions()
+JudgmentInputs = Annotated[JudgmentOptions, Parameter(name="*")]
