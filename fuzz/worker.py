@@ -34,8 +34,8 @@ class State:
     """What a worker is doing, in a file that outlives it."""
 
     def __init__(self, path: Path) -> None:
-        if not path.exists():
-            path.write_bytes(bytes(HEADER.size + ROOM))
+        with path.open("ab") as file:
+            file.truncate(HEADER.size + ROOM)  # so that the worker and the campaign may both make it
         with path.open("r+b") as file:
             self.map = mmap.mmap(file.fileno(), 0)
         self.done, self.findings, self.since, self.length = HEADER.unpack_from(self.map)
