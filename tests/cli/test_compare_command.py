@@ -231,3 +231,28 @@ def test_intervals_for_other_queries_are_those_of_evaluate() -> None:
     ends = {(row["run"], row["measure"]): (row["low"], row["high"]) for row in evaluated}
     assert {(r["run"], r["measure"]): (r["query_low"], r["query_high"]) for r in compared} == ends
     assert ends["dense", "DCG@10"] == (None, None)
+
+
+@pytest.mark.parametrize("measure", ["RBP(p=0.8)", "AP", "nDCG@10", "Bpref"])
+def test_a_depth_is_as_good_as_shorter_files(measure: str, tmp_path: Path) -> None:
+    """Means, bounds and verdicts are those of files that end at this rank."""
+    files = []
+    for file in (RERANKED, FUSED, DENSE):
+        files.append(tmp_path / Path(file).name)
+        lines = Path(file).read_text().splitlines(keepends=True)
+        files[-1].write_text("".join(line for line in lines if int(line.split()[3]) <= 7))
+    asked = ["-m", measure, "--format", "json"]
+    for options in ([], ["--pairs"]):
+        shorter = printed("compare", QRELS, *map(str, files), *asked, *options)
+        cut = printed("compare", QRELS, RERANKED, FUSED, DENSE, *asked, *options, "--depth", "7")
+        assert cut == shorter
+    assert printed("compare", QRELS, RERANKED, FUSED, DENSE, *asked) != shorter
+    shorter = printed("compare", QRELS, *map(str, files[1:]), "-m", measure, "--per-query")
+    assert printed("compare", QRELS, FUSED, DENSE, "-m", measure, "--per-query", "-k", "7") == shorter
+
+
+def test_a_depth_that_cannot_be() -> None:
+    said = refused(2, "compare", QRELS, FUSED, DENSE, "--depth", "0")
+    assert said == refused(2, "evaluate", QRELS, FUSED, "--depth", "0")
+    said = refused(2, "compare", QRELS, FUSED, DENSE, "--depth", "5", "--predictions", QRELS)
+    assert said == "--predictions does not go with --depth"

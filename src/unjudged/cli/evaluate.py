@@ -10,6 +10,7 @@ from cyclopts import Parameter
 import unjudged
 from unjudged.cli.options.arguments import (
     Decimals,
+    Depth,
     File,
     Format,
     Measures,
@@ -40,7 +41,7 @@ def evaluate(
     measures: Measures = None,
     per_query: Annotated[bool, Parameter(("-q", "--per-query"), negative="")] = False,
     rel: float | None = None,
-    depth: Annotated[int | None, Parameter(("-k", "--depth"))] = None,
+    depth: Depth = None,
     predicted: Predicted = NO_PREDICTIONS,
     inputs: JudgmentInputs = NONE_FURTHER,
     interval: str | None = None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from math import inf
 
 from unjudged.choices import whole
 from unjudged.comparison.by_measure import MeasureComparison
@@ -24,6 +25,7 @@ def compare(
     runs: RunsSource,
     measures: MeasureLike | Iterable[MeasureLike] = "RBP(p=0.8)",
     *,
+    depth: int | None = None,
     baseline: str | None = None,
     test: str = "t",
     correction: str = "holm",
@@ -36,10 +38,10 @@ def compare(
 ) -> Comparison:
     """Compare two or more systems by a test over queries, and by what the unjudged documents leave open.
 
-    `test` is 't', 'randomization', 'wilcoxon' or 'bootstrap'; `correction` is 'holm', 'bh', 'bonferroni',
-    'tukey', 'maxt' or 'none'. `baseline` names a run that the others are compared with, instead of all pairs.
-    `calibration`, from `calibrate`, adds a calibrated interval of each difference. `draws` and `seed` are for
-    tests and corrections that resample.
+    `depth` keeps only the first documents of each ranking. `test` is 't', 'randomization', 'wilcoxon' or
+    'bootstrap'; `correction` is 'holm', 'bh', 'bonferroni', 'tukey', 'maxt' or 'none'. `baseline` names a run
+    that the others are compared with, instead of all pairs. `calibration`, from `calibrate`, adds a
+    calibrated interval of each difference. `draws` and `seed` are for tests and corrections that resample.
 
     >>> from unjudged import sample
     >>> runs = {name: sample.runs[name] for name in ("reranked", "fused")}
@@ -49,6 +51,7 @@ def compare(
     """
     check_confidence(confidence)
     seed = whole("seed", seed)
+    deepest = inf if depth is None else whole("depth", depth, least=1)
     chosen = parse_measures(measures)
     judgments, named = Judgments.of(qrels), name_runs(runs)
     if len(named) < 2:
@@ -61,7 +64,7 @@ def compare(
         measure.check_completable()
         if calibration is not None:
             calibration.radius(measure, 1 - (1 - confidence) / 2)
-    shared = SharedRankings.of(judgments, named, on_read)
+    shared = SharedRankings.of(judgments, named, on_read, deepest)
     announce(shared.warnings)
     place = None if baseline is None else names.index(baseline)
     results, notes = [], list(map(str, shared.warnings))

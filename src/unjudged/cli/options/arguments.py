@@ -32,6 +32,7 @@ Judged = Annotated[list[str] | None, Parameter(("-j", "--judged"), negative="")]
 Measures = Annotated[list[str] | None, Parameter(("-m", "--measure"), negative="")]
 OUTPUT = Parameter(("-o", "--output"), converter=_path_or_standard_output, allow_leading_hyphen=True)
 Output = Annotated[Path | None, OUTPUT]
+Depth = Annotated[int | None, Parameter(("-k", "--depth"))]
 Groups = Annotated[str | None, Parameter(("-g", "--groups"))]
 Decimals = Annotated[int, Parameter("--decimals")]
 Plot = Annotated[Path | None, Parameter("--plot")]
