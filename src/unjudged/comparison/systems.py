@@ -63,7 +63,7 @@ def compare(
         measure.check_mean()
         measure.check_completable()
         if calibration is not None:
-            calibration.radius(measure, 1 - (1 - confidence) / 2)
+            calibration.radius(measure, confidence, runs=2)
     shared = SharedRankings.of(judgments, named, on_read, deepest)
     announce(shared.warnings)
     place = None if baseline is None else names.index(baseline)

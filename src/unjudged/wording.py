@@ -1,0 +1,22 @@
+"""Numbers in sentences."""
+
+from __future__ import annotations
+
+
+def counted(number: int, what: str) -> str:
+    """`1 document`, `2 documents`.
+
+    >>> counted(1, "query"), counted(2, "query"), counted(0, "left-out run")
+    ('1 query', '2 queries', '0 left-out runs')
+    """
+    many = f"{what[:-1]}ies" if what.endswith("y") else f"{what}s"
+    return f"{number} {what if number == 1 else many}"
+
+
+def percent(share: float) -> str:
+    """A confidence level with as many digits as it was given, never rounded to another level.
+
+    >>> percent(0.95), percent(0.995)
+    ('95%', '99.5%')
+    """
+    return f"{100 * share:.10g}%"
