@@ -123,9 +123,7 @@ def evaluate(
             raise UsageError(f"--rel is {rel}, expected a whole number with --predictions")
         whole = None if rel is None else int(rel)
         found = predicted.estimates(judgments, named, measures, whole)
-        if decimals != DECIMALS:
-            raise UsageError("--decimals cannot be used with --predictions")
-        show_grids(predicted.grid(found, confidence), format, output)
+        show_grids(predicted.grid(found, confidence, decimals), format, output)
         return
     if interval is None and (prevalence, calibration, confidence, more, seed) != (None, None, 0.95, 0, 0):
         raise UsageError("--prevalence, --calibration, --confidence, --more and --seed need --interval")
