@@ -230,6 +230,14 @@ def test_decimals() -> None:
     assert re.search(r"q\d\d +0\.\d\d +0\.\d\d +-?0\.\d\d ", printed(*two, "--per-query"))
 
 
+def test_a_level_is_not_rounded_to_another() -> None:
+    """99.5% was shown as 100%, which no interval for other queries has."""
+    said = printed("compare", QRELS, RUN, str(sample.runs["dense"]), "--alpha", "0.005")
+    assert "99.5% interval for other queries" in " ".join(said.split())
+    shown = printed("evaluate", QRELS, RUN, "-m", "AP", "--interval", "queries", "--confidence", "0.999")
+    assert "99.9%" in shown
+
+
 def test_decimals_where_there_is_no_table() -> None:
     asked = ["evaluate", QRELS, RUN, "--decimals"]
     for form in ("csv", "tsv", "json", "jsonl"):
