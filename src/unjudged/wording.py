@@ -20,3 +20,13 @@ def percent(share: float) -> str:
     ('95%', '99.5%')
     """
     return f"{100 * share:.10g}%"
+
+
+def kind_of(value: object) -> str:
+    """What a value is, with its article; None, as of JSON's null, is no value.
+
+    >>> kind_of(1), kind_of([]), kind_of(None)
+    ('an int', 'a list', 'no value')
+    """
+    name = type(value).__name__
+    return "no value" if value is None else f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
