@@ -99,6 +99,33 @@ def test_no_command_writes_over_a_file_that_it_reads(tmp_path: Path, command: st
     assert {name: file.read_bytes() for name, file in files.items()} == before
 
 
+@pytest.mark.parametrize("pattern", ["*.txt", "**/o*", "other.*"])
+def test_no_command_writes_over_a_file_that_matches_a_pattern(tmp_path: Path, pattern: str) -> None:
+    """The shell did not see the pattern, so nothing named the file that was read."""
+    run, other = tmp_path / "run.txt", tmp_path / "other.txt"
+    for file, source in ((run, RUN), (other, EXPANDED)):
+        file.write_bytes(Path(source).read_bytes())
+    before, given = other.read_bytes(), str(tmp_path / pattern)
+    said = refused(2, "evaluate", QRELS, given, "-o", str(other))
+    assert said == f"{other} is read by this command, because it matches {given}: write to another file"
+    assert other.read_bytes() == before
+
+
+def test_no_command_writes_over_a_part_of_a_folder_that_it_reads(tmp_path: Path) -> None:
+    part = tmp_path / "part-0.parquet"
+    part.write_bytes(b"PAR1")
+    said = refused(2, "evaluate", QRELS, str(tmp_path), "-o", str(part))
+    assert said == f"{part} is read by this command, because it is in {tmp_path}: write to another file"
+    assert part.read_bytes() == b"PAR1"
+
+
+def test_a_new_file_beside_those_of_a_pattern(tmp_path: Path) -> None:
+    (tmp_path / "a[1].run").write_bytes(Path(RUN).read_bytes())
+    (tmp_path / "scores.csv").write_text("of yesterday")
+    printed("evaluate", QRELS, str(tmp_path / "*.run"), "-m", "AP", "-o", str(tmp_path / "scores.csv"))
+    assert (tmp_path / "scores.csv").read_text().startswith("run,query")
+
+
 def test_a_hyphen_is_standard_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     words = ["evaluate", QRELS, RUN, "-m", "AP"]
