@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -71,6 +72,50 @@ def test_a_suffix_that_names_no_format_is_refused(tmp_path: Path, command: list[
 def test_a_report_is_html(tmp_path: Path) -> None:
     said = refused(2, "report", QRELS, RUN, "-o", str(tmp_path / "page.pdf"))
     assert said == f"a report is a page of HTML: {tmp_path / 'page.pdf'} must end in .html"
+
+
+REFUSED_EARLY = {
+    "several tables": ["reusability", "-o", "x.csv"],
+    "statistics of a pool": ["pool", "--statistics", "-o", "x.jsonl"],
+    "documents to judge": ["next", "--format", "parquet"],
+    "what was learnt": ["calibrate", "--groups", "(.*)", "--format", "parquet"],
+    "a plan in text": ["plan queries", "-o", "x.xlsx"],
+    "a plan in a table": ["plan judgments", "--tau", "0.9", "-o", "x.xlsx"],
+    "no folder": ["compare", "-o", "nowhere/x.csv"],
+    "no folder for a page": ["report", "-o", "nowhere/x.html"],
+    "no folder for a figure": ["evaluate", "--plot", "nowhere/x.svg"],
+    "no folder for a design": ["next", "--settle", "--record", "nowhere/x"],
+    "a folder": ["evaluate", "-o", "."],
+    "a baseline": ["baseline", "--documents", "9", "--qrels", "no such file", "-o", "x.xlsx"],
+}
+
+
+@pytest.mark.parametrize("case", REFUSED_EARLY)
+def test_a_file_that_cannot_be_written_is_refused_before_any_work(
+    case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The files to read are not there, and the message is not about them."""
+    monkeypatch.chdir(tmp_path)
+    command, *options = REFUSED_EARLY[case]
+    files = [] if command == "baseline" else ["none.qrels", "a.run", "b.run"]
+    done = unjudged(*command.split(), *files, *options)
+    assert done.returncode in (1, 2)
+    assert re.search(r"holds one table|needs --output|no format has|cannot be written", done.stderr.decode())
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="everything is allowed")
+def test_a_folder_that_is_read_only(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    said = refused(1, "evaluate", "none.qrels", "none.run", "-o", str(tmp_path / "x.csv"))
+    assert said == f"{tmp_path / 'x.csv'}: cannot be written: Permission denied"
+
+
+def test_the_list_of_systems_may_be_in_the_folder_that_is_made(tmp_path: Path) -> None:
+    folder = tmp_path / "made"
+    words = ["simulate", str(folder), "--systems", "2", "--queries", "2", "--documents", "9"]
+    printed(*words, "-o", str(folder / "systems.csv"))
+    assert (folder / "systems.csv").exists()
 
 
 READ_AND_WRITTEN = {

@@ -16,10 +16,9 @@ from unjudged.cli.options.arguments import (
     check_files,
 )
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
-from unjudged.cli.output import show, show_grids
+from unjudged.cli.output import own_format, show, show_grids
 from unjudged.cli.progress import reading
 from unjudged.grids.grid import Column, Grid
-from unjudged.grids.rendering import format_of
 from unjudged.groups import CALIBRATED_MEASURES
 from unjudged.uncertainty.calibration import Calibration
 
@@ -66,6 +65,7 @@ def calibrate(
         Write to this file.
     """
     check_files([qrels, *runs, *inputs.further])
+    chosen = own_format(format, output, "json")
     named = inputs.runs(runs, "calibrate QRELS RUN... --groups FILE")
     with reading(len(named)) as on_read:
         found = learn(
@@ -77,8 +77,7 @@ def calibrate(
             unit=unit,
             on_read=on_read,
         )
-    chosen = format or format_of(output, "json")
-    if chosen == "json" or (format is None and chosen == "table"):
+    if chosen == "json":
         show(found.to_json(), output)
     else:
         show_grids(_learnt(found), chosen, output)

@@ -15,7 +15,7 @@ from unjudged.errors import UnjudgedError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from cyclopts import App
 
@@ -44,6 +44,9 @@ COMMANDS = {
     "demo": ("demo:demo", "Try the package on a small collection."),
 }
 """Module in `cli/` and function of each command, and its help; only the command that runs is imported."""
+
+WRITTEN = ("output", "plot", "means", "record")
+"""The parameters of commands that name a file to write."""
 
 ARGUMENTS = {
     "evaluate": "QRELS RUN...",
@@ -151,9 +154,22 @@ def run(words: list[str]) -> None:
     with warnings_on_standard_error():
         words = separate_measures(words)
         command, given, _ = make_app().parse_args(words, exit_on_error=False, print_error=False)
+        _check_files_to_write(given.arguments)
         collect_what_follows()
         command(*given.args, **given.kwargs)
         sys.exit(0)
+
+
+def _check_files_to_write(given: Mapping[str, object]) -> None:
+    """Refuse files that cannot be written before any work; a folder that is given may not be there yet."""
+    from pathlib import Path
+
+    from unjudged.cli.output import check_writable
+
+    folders = [value for name, value in given.items() if name not in WRITTEN]
+    for path in map(given.get, WRITTEN):
+        if isinstance(path, Path) and path.parent not in folders:
+            check_writable(path)
 
 
 def collect_nothing_imported() -> None:

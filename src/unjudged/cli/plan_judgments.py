@@ -14,7 +14,7 @@ from unjudged.cli.options.arguments import (
     check_files,
 )
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
-from unjudged.cli.output import show_figure, show_grids
+from unjudged.cli.output import check_output, show_figure, show_grids
 from unjudged.cli.progress import progress
 from unjudged.report.figures.charts import check_plot
 
@@ -72,6 +72,7 @@ def judgments(
     from unjudged.experiments.judgment_plan import plan_judgments
 
     check_files([qrels, *runs, *inputs.further])
+    check_output(format, output)
     check_plot(plot)
     named = inputs.runs(runs, "plan judgments QRELS RUN RUN...", least=2)
     with progress("drawing samples"):
