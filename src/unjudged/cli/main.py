@@ -21,29 +21,43 @@ if TYPE_CHECKING:
 
 BAD_INPUT, WRONG_USAGE, INTERRUPTED = 1, 2, 130
 
-COMMANDS = {
-    "evaluate": ("evaluate:evaluate", "Score runs against relevance judgments."),
-    "compare": ("compare:compare", "Compare runs: significant, settled, or open to judging?"),
-    "calibrate": ("calibrate:calibrate", "Learn from pooled runs how far off the scores of new runs are."),
-    "report": ("report:report", "Write an evaluation as one page of HTML."),
-    "audit": ("audit:audit", "Compare predicted relevance with human judgments."),
-    "spot-check": ("check_run:spot_check", "Check a run that was not pooled by a few random judgments."),
-    "next": ("next_to_judge:next_to_judge", "List the documents to judge next."),
-    "plan": ("plan:plan", "Plan how large an experiment has to be."),
-    "pool": ("pool_command:pool", "Make a pool from runs, or show what each run brought to it."),
-    "sample": ("sample_command:sample", "Draw a sample of judgments by a design."),
-    "judge": ("judge:judge", "Make a page on which people judge documents."),
-    "merge": ("merge:merge", "Merge the files of assessors with the design of their sample."),
-    "reusability": ("reusability_command:reusability", "Tell how well the judgments serve new systems."),
-    "simulate": ("simulate:simulate", "Make simulated runs and judgments."),
-    "experiment": ("experiment:experiment", "Find out how few judgments would have been enough."),
-    "baseline": ("baseline:baseline", "Show what a random ranking scores."),
-    "measures": ("measures:measures", "List the measures, or explain one."),
-    "cite": ("measures:cite", "Print the BibTeX of a measure."),
-    "completion": ("completion:completion", "Let the shell complete commands and options."),
-    "demo": ("demo:demo", "Try the package on a small collection."),
+TASKS = {
+    "Score and compare": {
+        "evaluate": ("evaluate:evaluate", "Score runs against relevance judgments."),
+        "compare": ("compare:compare", "Compare runs: significant, settled, or open to judging?"),
+        "report": ("report:report", "Write an evaluation as one page of HTML."),
+        "calibrate": (
+            "calibrate:calibrate",
+            "Learn from pooled runs how far off the scores of new runs are.",
+        ),
+        "spot-check": ("check_run:spot_check", "Check a run that was not pooled by a few random judgments."),
+        "audit": ("audit:audit", "Compare predicted relevance with human judgments."),
+        "baseline": ("baseline:baseline", "Show what a random ranking scores."),
+    },
+    "Collect judgments": {
+        "plan": ("plan:plan", "Plan how large an experiment has to be."),
+        "pool": ("pool_command:pool", "Make a pool from runs, or show what each run brought to it."),
+        "sample": ("sample_command:sample", "Draw a sample of judgments by a design."),
+        "judge": ("judge:judge", "Make a page on which people judge documents."),
+        "merge": ("merge:merge", "Merge the files of assessors with the design of their sample."),
+        "next": ("next_to_judge:next_to_judge", "List the documents to judge next."),
+        "reusability": ("reusability_command:reusability", "Tell how well the judgments serve new systems."),
+    },
+    "Study measures and designs": {
+        "experiment": ("experiment:experiment", "Find out how few judgments would have been enough."),
+        "simulate": ("simulate:simulate", "Make simulated runs and judgments."),
+    },
+    "Learn and look up": {
+        "demo": ("demo:demo", "Try the package on a small collection."),
+        "measures": ("measures:measures", "List the measures, or explain one."),
+        "cite": ("measures:cite", "Print the BibTeX of a measure."),
+        "completion": ("completion:completion", "Let the shell complete commands and options."),
+    },
 }
-"""Module in `cli/` and function of each command, and its help; only the command that runs is imported."""
+"""The commands by task, in the order in which they are listed: module in `cli/`, function, and help.
+
+Only the command that runs is imported.
+"""
 
 WRITTEN = ("output", "plot", "means", "record")
 """The parameters of commands that name a file to write."""
@@ -72,7 +86,7 @@ ARGUMENTS = {
 
 def make_app(*, listing: bool = False) -> App:
     """The commands; for the list of them with their summaries instead of their own help."""
-    from cyclopts import App
+    from cyclopts import App, Group
 
     app = App(
         name="unjudged",
@@ -81,12 +95,15 @@ def make_app(*, listing: bool = False) -> App:
         help_format="plaintext" if listing else None,
         suppress_keyboard_interrupt=False,
     )
-    for name, (place, summary) in COMMANDS.items():
-        options = {"help": summary} if listing else {}
-        if name in ARGUMENTS:
-            options["usage"] = f"Usage: unjudged {name} {ARGUMENTS[name]} [OPTIONS]"
-        app.command(f"unjudged.cli.{place}", name=name, **options)
-    app.command(as_trec_eval, name="trec_eval")
+    for n, (task, commands) in enumerate(TASKS.items()):
+        group = Group(task, sort_key=n)
+        for place, (name, (function, summary)) in enumerate(commands.items()):
+            options = {"help": summary} if listing else {}
+            if name in ARGUMENTS:
+                options["usage"] = f"Usage: unjudged {name} {ARGUMENTS[name]} [OPTIONS]"
+            app.command(f"unjudged.cli.{function}", name=name, group=group, sort_key=place, **options)
+    app.command(as_trec_eval, name="trec_eval", group=group, sort_key=len(commands))
+    app["--help"].group = app["--version"].group = Group("Options", sort_key=len(TASKS))
     return app
 
 
