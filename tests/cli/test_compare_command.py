@@ -256,3 +256,18 @@ def test_a_depth_that_cannot_be() -> None:
     assert said == refused(2, "evaluate", QRELS, FUSED, "--depth", "0")
     said = refused(2, "compare", QRELS, FUSED, DENSE, "--depth", "5", "--predictions", QRELS)
     assert said == "--predictions does not go with --depth"
+
+
+@pytest.mark.parametrize("format", ["table", "csv", "tsv", "json", "jsonl", "markdown", "latex", "html"])
+@pytest.mark.parametrize("runs", [[RERANKED, DENSE], [RERANKED, FUSED, DENSE]])
+def test_a_grade_that_no_document_has(format: str, runs: list[str]) -> None:
+    """`compare` was silent, and everything was equal."""
+    said = "No judged document has a grade of 9 or more, so nothing is relevant with rel=9."
+    for command in ("compare", "evaluate"):
+        done = unjudged(command, QRELS, *runs, "-m", "AP(rel=9)", "P@5", "--format", format)
+        assert done.returncode == 0
+        assert f"unjudged: {said}\n" in done.stderr.decode()
+        if format not in ("csv", "tsv", "jsonl"):
+            assert said in " ".join(done.stdout.decode().split())
+    done = unjudged("compare", QRELS, *runs, "-m", "P@5", "--rel", "9")
+    assert said in " ".join(done.stdout.decode().split())

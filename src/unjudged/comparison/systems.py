@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from math import inf
 
+import numpy as np
+
 from unjudged.choices import whole
 from unjudged.comparison.by_measure import MeasureComparison
 from unjudged.comparison.comparison_result import Comparison
@@ -15,6 +17,7 @@ from unjudged.evaluation import RunsSource, name_runs
 from unjudged.formats.readers.frames import is_frame, library_of
 from unjudged.measures.names import MeasureLike, parse_measures
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
+from unjudged.scores import relevance_warnings
 from unjudged.uncertainty.calibration import Calibration
 from unjudged.uncertainty.estimate import check_confidence
 from unjudged.uncertainty.shared import SharedRankings
@@ -65,9 +68,9 @@ def compare(
         if calibration is not None:
             calibration.radius(measure, confidence, runs=2)
     shared = SharedRankings.of(judgments, named, on_read, deepest)
-    announce(shared.warnings)
     place = None if baseline is None else names.index(baseline)
-    results, notes = [], list(map(str, shared.warnings))
+    results: list[MeasureComparison] = []
+    notes: list[str] = []
     for measure in chosen:
         values = shared.per_run(measure.compute(shared.rankings))
         tests = compare_pairs(
@@ -77,6 +80,9 @@ def compare(
         results.append(
             MeasureComparison(measure, values, tests, judgment_bounds(shared, measure, tests.pairs))
         )
+    values = np.stack([result.values for result in results])
+    warnings = [*shared.warnings, *relevance_warnings(chosen, judgments, values)]
+    announce(warnings)
     frame = next((source for source in [*named.values(), qrels] if is_frame(source)), None)
     library = "" if frame is None else library_of(frame)
     return Comparison(
@@ -87,6 +93,6 @@ def compare(
         calibration,
         confidence,
         baseline,
-        list(dict.fromkeys(notes)),
+        list(dict.fromkeys([*map(str, warnings), *notes])),
         library,
     )

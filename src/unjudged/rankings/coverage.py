@@ -58,7 +58,9 @@ def nothing_relevant(grades: NDArray[Any], rel: float) -> list[UnjudgedWarning]:
     if grades.max(initial=-1) >= rel:
         return []
     return [
-        UnjudgedWarning(f"No document has a grade of {rel} or more, so nothing is relevant with rel={rel}.")
+        UnjudgedWarning(
+            f"No judged document has a grade of {rel} or more, so nothing is relevant with rel={rel}."
+        )
     ]
 
 
