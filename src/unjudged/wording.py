@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 
 def counted(number: int, what: str) -> str:
     """`1 document`, `2 documents`.
@@ -30,3 +32,13 @@ def kind_of(value: object) -> str:
     """
     name = type(value).__name__
     return "no value" if value is None else f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
+
+
+def some(names: Sequence[str], shown: int = 5) -> str:
+    """The first names, and how many more there are.
+
+    >>> some(["q1", "q2"]), some([f"q{k}" for k in range(1, 8)], 3)
+    ('q1, q2', 'q1, q2, q3 and 4 more')
+    """
+    more = len(names) - shown
+    return ", ".join(names[:shown]) + (f" and {more} more" if more > 0 else "")

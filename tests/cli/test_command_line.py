@@ -160,7 +160,7 @@ def test_intervals(tmp_path: Path) -> None:
         "───────────────────────────────────────────────────────\n"
         "fused  0.3883 [0.3883, 0.4350]  0.3967 [0.3967, 0.3967]\n"
         "\n"
-        "intervals for judgments: every completion of the judgments, exact.\n"
+        "Intervals for judgments: every completion of the judgments, exact.\n"
     )
     options = (
         "-m",
@@ -343,9 +343,9 @@ def test_five_columns_get_a_note_on_the_measures_that_suit_them(tmp_path: Path) 
 
     condition = "from them, if every document of the pool could be drawn.\n"
     assert said(strata) == (
-        f"unjudged: these judgments record strata: xinfAP and statAP estimate AP {condition}"
+        f"unjudged: These judgments record strata: xinfAP and statAP estimate AP {condition}"
     )
     assert said(prels, "-m", "AP") == (
-        f"unjudged: these judgments record inclusion probabilities: statAP estimates AP {condition}"
+        f"unjudged: These judgments record inclusion probabilities: statAP estimates AP {condition}"
     )
     assert said(strata, "-m", "AP", "xinfAP") == said(prels, "-m", "statAP") == ""

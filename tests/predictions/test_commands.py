@@ -253,7 +253,7 @@ def test_conflicts_need_a_rule(rule: str, value: float, world: World) -> None:
     done = unjudged(*evaluated, "--conflicts", rule)
     assert float(next(csv.DictReader(io.StringIO(done.stdout.decode())))["value"]) == value
     noted = done.stderr.decode()
-    assert f"later.qrels: 1 judged alike before, 1 differently, settled by the rule '{rule}'" in noted
+    assert f"later.qrels: 1 document judged as before, 1 differently, settled by the rule '{rule}'" in noted
 
 
 def test_further_judgments_without_conflict_are_silent(world: World) -> None:

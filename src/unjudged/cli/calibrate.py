@@ -21,6 +21,7 @@ from unjudged.cli.progress import reading
 from unjudged.grids.grid import Column, Grid
 from unjudged.groups import CALIBRATED_MEASURES
 from unjudged.uncertainty.calibration import Calibration
+from unjudged.wording import counted
 
 
 def calibrate(
@@ -87,5 +88,5 @@ def _learnt(found: Calibration) -> Grid:
     """For each measure the number of left-out runs, or groups, and how far off they were."""
     columns = [Column("measure", "label"), Column(found.unit, "integer"), Column("median"), Column("largest")]
     rows = [(name, len(off), median(off), max(off)) for name, off in found.scores.items() if off]
-    learnt = f"{found.groups} groups, {found.queries} queries, depth {found.depth}."
+    learnt = f"{counted(found.groups, 'group')}, {counted(found.queries, 'query')}, depth {found.depth}."
     return Grid(columns, rows, notes=[learnt])

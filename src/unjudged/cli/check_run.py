@@ -14,6 +14,7 @@ from unjudged.cli.output import check_output, show, show_grids
 from unjudged.cli.progress import progress
 from unjudged.errors import InputError, UsageError
 from unjudged.uncertainty.calibration import Calibration
+from unjudged.wording import counted
 
 PREVALENCE = 0.05
 
@@ -92,7 +93,8 @@ def spot_check(
             return
         answers = design.answered(checked)
         if answers.undrawn:
-            problem = f"{answers.undrawn} judged documents were not drawn by this command"
+            were = "was" if answers.undrawn == 1 else "were"
+            problem = f"{counted(answers.undrawn, 'judged document')} {were} not drawn by this command"
             remedy = "give the same judgments, measure, budget, seed and calibration as when they were listed"
             raise InputError(f"{problem}: {remedy}", source=checked)
         found = estimate(answers.judgments, source, by_band, measure, name=name, confidence=confidence)

@@ -24,6 +24,7 @@ from unjudged.formats.roles import CHOSEN
 from unjudged.formats.writing import qrels_text
 from unjudged.judging.choosing import Chosen, choose
 from unjudged.judging.collecting.design_file import design_text
+from unjudged.wording import counted
 
 UNJUDGED = -1
 MARK = f"{CHOSEN}: chosen for what they show, not a random sample."
@@ -132,12 +133,17 @@ def next_to_judge(
         show_grids(wanted.grid(), chosen_format, output)
         return
     narrowed, what = sum(one.gain for one in wanted), "difference" if difference else "mean"
+    they = "It narrows" if len(wanted) == 1 else "Together they narrow"
     comments = [
-        f"{len(wanted)} documents to judge: replace each -1 by a grade.",
-        f"Together they narrow the interval of the {what} {chosen} by {narrowed:.6f}.",
+        _asked(len(wanted)),
+        f"{they} the interval of the {what} {chosen} by {narrowed:.6f}.",
         MARK,
     ]
     show(qrels_text([(one.query, one.document, UNJUDGED) for one in wanted], comments), output)
+
+
+def _asked(documents: int) -> str:
+    return f"{counted(documents, 'document')} to judge: replace each -1 by a grade."
 
 
 def _show_chosen(found: Chosen, format: str, output: Output, record: Path | None) -> None:
@@ -152,9 +158,5 @@ def _show_chosen(found: Chosen, format: str, output: Output, record: Path | None
     if format != "qrels":
         show_grids(found.grid(), format, output)
         return
-    comments = [
-        f"{len(found.wanted)} documents to judge: replace each -1 by a grade.",
-        found.sentence(),
-        MARK,
-    ]
+    comments = [_asked(len(found.wanted)), found.sentence(), MARK]
     show(qrels_text([(one.query, one.document, UNJUDGED) for one in found.wanted], comments), output)

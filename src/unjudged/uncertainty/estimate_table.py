@@ -87,5 +87,5 @@ def _note(estimate: Estimate) -> str:
     """What an interval covers, and under which assumptions."""
     if not estimate.has_interval:
         return f"{estimate.of}: {estimate.method}."
-    level = "" if estimate.confidence == 1 else f"{percent(estimate.confidence)} "
-    return f"{level}intervals for {estimate.uncertainty}: {estimate.method}."
+    intervals = "Intervals" if estimate.confidence == 1 else f"{percent(estimate.confidence)} intervals"
+    return f"{intervals} for {estimate.uncertainty}: {estimate.method}."

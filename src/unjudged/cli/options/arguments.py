@@ -78,9 +78,9 @@ def suggest_estimates(judgments: Judgments, measures: Sequence[Measure]) -> None
     if any(measure.traits.estimates for measure in measures if measure.name != "infAP"):
         return
     if judgments.probability is not None:
-        warn(f"these judgments record inclusion probabilities: statAP estimates AP from them, {CONDITION}.")
+        warn(f"These judgments record inclusion probabilities: statAP estimates AP from them, {CONDITION}.")
     elif judgments.stratum is not None:
-        warn(f"these judgments record strata: xinfAP and statAP estimate AP from them, {CONDITION}.")
+        warn(f"These judgments record strata: xinfAP and statAP estimate AP from them, {CONDITION}.")
 
 
 def _is_design(file: str) -> bool:
