@@ -250,13 +250,35 @@ def test_a_reader_that_leaves_early() -> None:
     assert done.stderr == b""
 
 
-def test_output_that_cannot_be_written(tmp_path: Path) -> None:
-    full = Path("/dev/full")
-    if full.exists():
-        command = f"{sys.executable} -m unjudged demo > /dev/full"
-        done = subprocess.run(command, shell=True, capture_output=True, check=False)
+PRINTING = ["evaluate", "--version", "--help", "evaluate --help", "completion bash", "trec_eval"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such streams")
+@pytest.mark.parametrize("command", PRINTING)
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_standard_output_that_cannot_be_written(command: str, unbuffered: str) -> None:
+    """Help and versions ended in tracebacks, and results in a second message and the exit code 120."""
+    files = [QRELS, RUN] if command in ("evaluate", "trec_eval") else []
+    words = [sys.executable, "-m", "unjudged", *command.split(), *files]
+    environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
+
+    def said(stream: int) -> str:
+        done = subprocess.run(
+            words, stdout=stream, stderr=subprocess.PIPE, text=True, env=environment, check=False
+        )
+        os.close(stream)
         assert done.returncode == 1
-        assert done.stderr.startswith(b"unjudged: standard output: cannot be written")
+        return done.stderr
+
+    if Path("/dev/full").exists():
+        full = "unjudged: standard output: cannot be written: No space left on device\n"
+        assert said(os.open("/dev/full", os.O_WRONLY)) == full
+    reader, writer = os.pipe()
+    os.close(reader)
+    assert said(writer) == ""
+
+
+def test_output_that_cannot_be_written(tmp_path: Path) -> None:
     target, link = tmp_path / "real.csv", tmp_path / "link.csv"
     target.write_text("old")
     link.symlink_to(target)
@@ -349,3 +371,28 @@ def test_five_columns_get_a_note_on_the_measures_that_suit_them(tmp_path: Path) 
         f"unjudged: These judgments record inclusion probabilities: statAP estimates AP {condition}"
     )
     assert said(strata, "-m", "AP", "xinfAP") == said(prels, "-m", "statAP") == ""
+
+
+WRONG_LINES = {
+    "evaluate": "QRELS is missing: unjudged evaluate QRELS RUN...",
+    "plan queries": "QRELS is missing: unjudged plan queries QRELS RUN RUN...",
+    f"report {QRELS} {RUN}": "--output is missing: unjudged report QRELS RUN... -o PAGE",
+    "baseline": "--documents is missing: unjudged baseline -n DOCUMENTS -r RELEVANT",
+    f"evaluate {QRELS} {RUN} -m": "-m needs a value",
+    f"evaluate {QRELS} {RUN} --depth ten": "--depth is 'ten', expected a whole number",
+    f"evaluate {QRELS} {RUN} --rel x": "--rel is 'x', expected a number",
+    f"evaluate {QRELS} {RUN} --depth 1 --depth 2": "--depth is given twice",
+    f"evaluate {QRELS} {RUN} -f csv": "unknown option -f: --help lists the options",
+    "measures AP RR": "unexpected argument RR: unjudged measures [NAME]",
+}
+
+
+@pytest.mark.parametrize("line", WRONG_LINES)
+def test_a_wrong_command_line(line: str) -> None:
+    """The parser said `Command "report" parameter -o requires an argument` where there was no -o."""
+    assert refused(2, *line.split()) == WRONG_LINES[line]
+
+
+def test_help_is_also_a_word() -> None:
+    assert printed("help") == printed("--help")
+    assert printed("help", "evaluate") == printed("evaluate", "--help")

@@ -6,16 +6,17 @@ import atexit
 import gc
 import os
 import sys
+from contextlib import contextmanager, nullcontext
 
 # Reading takes most of the time, and its threads need the cores: threads for linear algebra would only wait.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import unjudged
-from unjudged.errors import UnjudgedError, UsageError
+from unjudged.errors import InputError, UnjudgedError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from cyclopts import App
 
@@ -77,6 +78,7 @@ ARGUMENTS = {
     "reusability": "QRELS RUN RUN...",
     "simulate": "FOLDER",
     "experiment": "QRELS RUN RUN...",
+    "baseline": "-n DOCUMENTS -r RELEVANT",
     "measures": "[NAME]",
     "cite": "[NAME...]",
     "completion": "[SHELL]",
@@ -137,21 +139,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if words[:1] == ["trec_eval"]:  # it parses its own options
         as_trec_eval(*words[1:])
         return
-    if words == ["--version"]:
-        print(version())
-        return
-    from cyclopts import CycloptsError
-
     try:
-        run(words)
-    except (CycloptsError, UsageError) as error:
+        if words == ["--version"]:
+            with _on_standard_output():
+                print(version())
+        else:
+            run(words)
+    except BrokenPipeError:  # nobody reads our output any more
+        drop_output()
+        sys.exit(BAD_INPUT)
+    except UsageError as error:
         fail(str(error), WRONG_USAGE)
     except UnjudgedError as error:
         fail(str(error), BAD_INPUT)
-    except BrokenPipeError:
-        # Nobody reads our output any more; Python must not try to flush the rest of it.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(BAD_INPUT)
     except MemoryError as error:
         fail(f"not enough memory: {error}", BAD_INPUT)
     except KeyboardInterrupt:
@@ -160,9 +160,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def run(words: list[str]) -> None:
     """Run a command, or list the commands."""
+    if words[:1] == ["help"]:
+        words = [*words[1:], "--help"]
     if not words or words[0] in ("-h", "--help"):
-        make_app(listing=True)(words, exit_on_error=False, print_error=False)
+        with _on_standard_output():
+            make_app(listing=True)(words, exit_on_error=False, print_error=False)
         return
+    from cyclopts import CycloptsError
+
     from unjudged.cli.options.measure_words import separate_measures
     from unjudged.cli.options.overwriting import check_not_overwritten
     from unjudged.cli.standard_error import warnings_on_standard_error
@@ -170,11 +175,38 @@ def run(words: list[str]) -> None:
     check_not_overwritten(words)
     with warnings_on_standard_error():
         words = separate_measures(words)
-        command, given, _ = make_app().parse_args(words, exit_on_error=False, print_error=False)
+        try:
+            command, given, _ = make_app().parse_args(words, exit_on_error=False, print_error=False)
+        except CycloptsError as error:
+            from unjudged.cli.usage_errors import problem_of
+
+            raise UsageError(problem_of(error)) from None
         _check_files_to_write(given.arguments)
         collect_what_follows()
-        command(*given.args, **given.kwargs)
+        with _on_standard_output() if command.__name__ == "help_print" else nullcontext():
+            command(*given.args, **given.kwargs)
         sys.exit(0)
+
+
+@contextmanager
+def _on_standard_output() -> Iterator[None]:
+    """Help that cannot be written is an error like any other."""
+    try:
+        try:
+            yield
+        finally:
+            if sys.stdout is not None:
+                sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        drop_output()
+        raise InputError(f"standard output: cannot be written: {error.strerror}") from None
+
+
+def drop_output() -> None:
+    """Forget what was not written: Python would try to write it at its end, and fail again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _check_files_to_write(given: Mapping[str, object]) -> None:

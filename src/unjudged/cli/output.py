@@ -110,6 +110,10 @@ def show(content: str | bytes, output: Path | None = None) -> None:
         raise
     except OSError as error:
         name = "standard output" if output is None else str(output)
+        if output is None:
+            from unjudged.cli.main import drop_output
+
+            drop_output()
         raise InputError(f"{name}: cannot be written: {error.strerror}") from None
 
 

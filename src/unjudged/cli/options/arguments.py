@@ -48,7 +48,7 @@ CONDITION = "if every document of the pool could be drawn"
 def check_files(files: Sequence[str]) -> None:
     """Refuse an unknown option or measure where a file was expected, and standard input given twice."""
     for file in files:
-        if file.startswith("--"):
+        if file.startswith("-") and file != "-" and not os.path.exists(file):
             raise UsageError(f"unknown option {file}: --help lists the options")
         if "@" in file and "/" not in file and not os.path.exists(file):
             raise UsageError(f"{file}: neither a file nor a measure (`unjudged measures` lists those)")
