@@ -396,3 +396,29 @@ def test_a_wrong_command_line(line: str) -> None:
 def test_help_is_also_a_word() -> None:
     assert printed("help") == printed("--help")
     assert printed("help", "evaluate") == printed("evaluate", "--help")
+
+
+def test_nothing_is_judged(tmp_path: Path) -> None:
+    """Each run was said to name documents differently from the judgments, and rel=1 to be too high."""
+    qrels = tmp_path / "none.qrels"
+    qrels.write_text(re.sub(r" \d+$", " -1", Path(QRELS).read_text(), flags=re.MULTILINE))
+    said = "unjudged: Nothing is judged: every grade is negative, so the scores say nothing.\n"
+    runs = [RUN, str(sample.runs["dense"])]
+    for command in ("evaluate", "compare"):
+        done = done_in_process(command, str(qrels), *runs)
+        assert (done.returncode, done.stderr.decode()) == (0, said)
+
+
+def test_a_spot_check_of_nothing() -> None:
+    said = refused(2, "spot-check", QRELS, RUN, "--budget", "0.001")
+    assert said == "no document was drawn: choose a larger budget or another seed"
+
+
+def test_the_file_of_wrong_answers_is_named() -> None:
+    said = refused(1, "spot-check", QRELS, str(sample.runs["dense"]), "--checked", QRELS)
+    assert said.startswith(f"{QRELS}: the further judgments have documents that were not in the sample")
+
+
+def test_a_plan_without_a_target() -> None:
+    said = refused(2, "plan", "judgments", QRELS, RUN, str(sample.runs["dense"]))
+    assert said == "give one target: --tau or --width"

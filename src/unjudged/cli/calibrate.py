@@ -70,7 +70,7 @@ def calibrate(
     named = inputs.runs(runs, "calibrate QRELS RUN... --groups FILE")
     with reading(len(named)) as on_read:
         found = learn(
-            inputs.read(qrels),
+            inputs.read_judged(qrels),
             named,
             groups,
             measures or CALIBRATED_MEASURES,

@@ -13,6 +13,7 @@ from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
 from unjudged.cli.output import check_output, show, show_grids
 from unjudged.cli.progress import progress
 from unjudged.errors import InputError, UsageError
+from unjudged.formats.streams import name_file_in_errors
 from unjudged.uncertainty.calibration import Calibration
 from unjudged.wording import counted
 
@@ -89,9 +90,12 @@ def spot_check(
         judgments = inputs.read(qrels)
         design = spot_check_design(judgments, source, by_band, measure, budget=budget, seed=seed)
         if checked is None:
+            if not design.to_judge():
+                raise UsageError("no document was drawn: choose a larger budget or another seed")
             show(design.task(), output)
             return
-        answers = design.answered(checked)
+        with name_file_in_errors(checked):
+            answers = design.answered(checked)
         if answers.undrawn:
             were = "was" if answers.undrawn == 1 else "were"
             problem = f"{counted(answers.undrawn, 'judged document')} {were} not drawn by this command"

@@ -84,7 +84,7 @@ def queries(
     for measure in chosen:
         measure.check_mean()
     with reading(len(named)) as on_read:
-        judgments = inputs.read(qrels)
+        judgments = inputs.read_judged(qrels)
         scores = unjudged.evaluate(judgments, named, chosen, on_read=on_read)
     if baseline is not None and baseline not in scores.runs:
         raise UsageError(f"baseline is {baseline!r}, expected one of {', '.join(scores.runs)}")

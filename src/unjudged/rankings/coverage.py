@@ -35,6 +35,7 @@ def coverage_warnings(
     ignored = dict(zip(runs, rankings.ignored, strict=True)) if any(rankings.ignored) else {}
     extra = _alike({run: n for run, n in ignored.items() if n})
     judged, starts = rankings.labels >= 0, rankings.offsets[:: len(queries)].tolist()
+    nothing = not np.count_nonzero(judged) and not np.count_nonzero(rankings.judgments.grade >= 0)
     for i, run in enumerate(runs):
         if run in lacking:
             lacked = f"{counted(len(empty[run]), 'query')} of {len(queries)}: {some(list(empty[run]))}"
@@ -43,8 +44,10 @@ def coverage_warnings(
         if run in extra:
             have = f"{_have(extra[run])} rankings for {counted(ignored[run], 'query')}"
             yield ExtraQueriesWarning(f"{have} that the judgments do not have. They are ignored.")
-        if not np.count_nonzero(judged[starts[i] : starts[i + 1]]):
+        if not nothing and not np.count_nonzero(judged[starts[i] : starts[i + 1]]):
             yield NothingJudgedWarning(_nothing_judged(run, rankings))
+    if nothing:
+        yield NothingJudgedWarning("Nothing is judged: every grade is negative, so the scores say nothing.")
 
 
 def _alike(values: Mapping[str, object]) -> dict[str, list[str]]:
@@ -56,8 +59,9 @@ def _alike(values: Mapping[str, object]) -> dict[str, list[str]]:
 
 
 def nothing_relevant(grades: NDArray[Any], rel: float) -> list[UnjudgedWarning]:
-    """A warning if no grade is as high as the lowest relevant one."""
-    if grades.max(initial=-1) >= rel:
+    """A warning if documents are judged, but no grade is as high as the lowest relevant one."""
+    highest = grades.max(initial=-1)
+    if highest >= rel or highest < 0:
         return []
     return [
         UnjudgedWarning(

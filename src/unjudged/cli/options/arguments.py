@@ -12,6 +12,7 @@ from cyclopts import Parameter, Token
 
 from unjudged.cli.standard_error import warn
 from unjudged.errors import InputError, UsageError
+from unjudged.formats.streams import name_file_in_errors
 from unjudged.measures.names import parse_measure, parse_measures
 from unjudged.measures.registry import Measure
 from unjudged.rankings.judgments import Judgments
@@ -66,7 +67,8 @@ def read_judgments(
         from unjudged.predictions.combining import combine
 
         for file in judged:
-            combined = combine(judgments, file, conflicts)
+            with name_file_in_errors(file):
+                combined = combine(judgments, file, conflicts)
             judgments = combined.judgments
             for note in combined.notes():
                 warn(f"{file}: {note}")
