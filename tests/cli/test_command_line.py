@@ -383,6 +383,7 @@ WRONG_LINES = {
     f"evaluate {QRELS} {RUN} --rel x": "--rel is 'x', expected a number",
     f"evaluate {QRELS} {RUN} --depth 1 --depth 2": "--depth is given twice",
     f"evaluate {QRELS} {RUN} -f csv": "unknown option -f: --help lists the options",
+    f"evaluate {QRELS} {RUN} RR": "RR: no such file; measures come after -m, as in -m RR",
     "measures AP RR": "unexpected argument RR: unjudged measures [NAME]",
 }
 
@@ -422,3 +423,26 @@ def test_the_file_of_wrong_answers_is_named() -> None:
 def test_a_plan_without_a_target() -> None:
     said = refused(2, "plan", "judgments", QRELS, RUN, str(sample.runs["dense"]))
     assert said == "give one target: --tau or --width"
+
+
+def test_names_that_are_empty() -> None:
+    """A variable that is not set gave `no such file`, and no name."""
+    empty = "the name of a file is empty: is a variable of the shell not set?"
+    assert refused(2, "evaluate", "", RUN) == refused(2, "evaluate", QRELS, "") == empty
+    said = refused(2, "evaluate", QRELS, RUN, "-o", "")
+    assert said == "Invalid value for -o: expected the name of a file, found none"
+
+
+def test_a_file_by_two_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was evaluated twice, and compared with itself."""
+    monkeypatch.chdir(Path(RUN).parent)
+    said = refused(2, "compare", QRELS, "fused.run", "./fused.run")
+    assert said == "run 'fused.run' is given twice, the second time as './fused.run'"
+    assert refused(2, "compare", QRELS, "fused.run", "fused.run") == "run 'fused.run' is given twice"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell of its own")
+def test_standard_input_that_is_closed() -> None:
+    command = f"{sys.executable} -m unjudged evaluate {QRELS} - <&-"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (1, "unjudged: standard input: it is closed\n")

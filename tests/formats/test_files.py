@@ -194,6 +194,17 @@ WRONG = {
 }  # fmt: skip
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be"])
+def test_text_of_power_shell(encoding: str, tmp_path: Path) -> None:
+    """The message was about a score with zero bytes."""
+    mark = "\ufeff" if encoding == "utf-16-be" else ""
+    for name, text in (("run", "q Q0 a 1 1.0 t\n"), ("qrels", "q 0 a 1\n"), ("csv", HEAD + "q,a,1\n")):
+        (tmp_path / name).write_bytes((mark + text).encode(encoding))
+    for qrels, run in (({"q": {"a": 1}}, "run"), ({"q": {"a": 1}}, "csv"), (tmp_path / "qrels", "run")):
+        with pytest.raises(InputError, match=r"(run|csv|qrels): it is UTF-16 text, .* save it as UTF-8"):
+            evaluate(qrels, tmp_path / run)
+
+
 def test_json_of_a_run_of_lists(tmp_path: Path) -> None:
     """A run in a dictionary of its own: its queries were read as documents if they had lists."""
     (tmp_path / "run").write_text('{"mine": {"q": ["b", "a"], "r": []}}')

@@ -13,7 +13,7 @@ from cyclopts import Parameter, Token
 from unjudged.cli.standard_error import warn
 from unjudged.errors import InputError, UsageError
 from unjudged.formats.streams import name_file_in_errors
-from unjudged.measures.names import parse_measure, parse_measures
+from unjudged.measures.names import is_measure, parse_measure, parse_measures
 from unjudged.measures.registry import Measure
 from unjudged.rankings.judgments import Judgments
 
@@ -21,6 +21,8 @@ from unjudged.rankings.judgments import Judgments
 def _path_or_standard_output(_: object, tokens: Sequence[Token]) -> Path | None:
     """A file to write; a hyphen is standard output, as it is standard input among the files to read."""
     name = tokens[0].value
+    if not name:
+        raise ValueError("expected the name of a file, found none")
     if name.startswith("-") and name != "-":
         raise ValueError(f"expected the name of a file, found {name}")
     return None if name == "-" else Path(name)
@@ -49,9 +51,15 @@ CONDITION = "if every document of the pool could be drawn"
 def check_files(files: Sequence[str]) -> None:
     """Refuse an unknown option or measure where a file was expected, and standard input given twice."""
     for file in files:
-        if file.startswith("-") and file != "-" and not os.path.exists(file):
+        if not file:
+            raise UsageError("the name of a file is empty: is a variable of the shell not set?")
+        if os.path.exists(file) or file == "-" or "/" in file:
+            continue
+        if file.startswith("-"):
             raise UsageError(f"unknown option {file}: --help lists the options")
-        if "@" in file and "/" not in file and not os.path.exists(file):
+        if is_measure(file):
+            raise UsageError(f"{file}: no such file; measures come after -m, as in -m {file}")
+        if "@" in file:
             raise UsageError(f"{file}: neither a file nor a measure (`unjudged measures` lists those)")
     if list(files).count("-") > 1:
         raise UsageError("standard input (-) can be read only once")
