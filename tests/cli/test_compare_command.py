@@ -173,7 +173,7 @@ def test_refusals(tmp_path: Path) -> None:
         2, "next", QRELS, RERANKED, DENSE, "-m", "AP", "--difference"
     )
     asked = printed("next", QRELS, RERANKED, DENSE, "-m", "AP", "-b", "2")
-    assert "# The order of the two runs is open by AP.\n" in asked
+    assert "# The order of reranked and dense is open by AP.\n" in asked
     copy = tmp_path / "copy.run"
     copy.write_bytes(sample.runs["fused"].read_bytes())
     equal = printed("compare", QRELS, FUSED, str(copy))
