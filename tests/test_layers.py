@@ -13,6 +13,7 @@ from unjudged import sample
 ROOT = Path(unjudged.__file__).parent
 JOURNEY = [
     "errors",
+    "wording",
     "choices",
     "segments",
     "grids",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -157,3 +158,15 @@ def test_next_says_stop(tmp_path: Path) -> None:
     complete.write_text("".join(lines))
     text = printed("next", str(complete), *RUNS, "--settle", "--pooled", "-m", "nDCG@10")
     assert text == "Stop: the judgments settle all 15 pairs of 6 runs by nDCG@10.\n"
+
+
+@pytest.mark.parametrize("runs", [2, 3])
+def test_sentences_on_what_is_open(runs: int) -> None:
+    """`1 of 1 pairs of 2 runs are open`, and `1 documents to judge`."""
+    files = [str(sample.runs[name]) for name in ("dense", "reranked", "boolean")[:runs]]
+    said = printed("next", str(sample.qrels), *files, "--settle", "--budget", "1").splitlines()
+    assert said[0] == "# 1 document to judge: replace each -1 by a grade."
+    order = "The order of the two runs is" if runs == 2 else r"(1 of 3 pairs of 3 runs is|[23] of 3 .* are)"
+    assert re.fullmatch(rf"# {order} open by RBP\(p=0.8\)\.", said[1])
+    narrowed = printed("next", str(sample.qrels), *files, "--budget", "1").splitlines()
+    assert narrowed[1].startswith("# It narrows the interval of the mean RBP(p=0.8) by ")

@@ -201,7 +201,7 @@ def test_refusals() -> None:
         draw(POOL, "random", 0.5, redraw=True)
     with pytest.raises(UsageError, match="needs a level"):
         draw(POOL, "random")
-    with pytest.raises(UsageError, match="one assessor cannot be two"):
+    with pytest.raises(UsageError, match="one assessor cannot judge a document twice"):
         hand_out(draw(POOL, "random", 1.0), assessors=1, twice=0.5)
     with pytest.raises(UsageError, match="share from 0 to 1"):
         hand_out(draw(POOL, "random", 1.0), twice=2.0)

@@ -12,6 +12,7 @@ from cyclopts import Parameter
 from unjudged import compare as compare_systems
 from unjudged.cli.options.arguments import (
     Decimals,
+    Depth,
     File,
     Format,
     Measures,
@@ -55,6 +56,7 @@ def compare(
     *runs: File,
     measures: Measures = None,
     rel: int | None = None,
+    depth: Depth = None,
     baseline: Annotated[str | None, Parameter(("-b", "--baseline"))] = None,
     test: Literal["t", "randomization", "wilcoxon", "bootstrap"] = "t",
     correction: Literal["holm", "bh", "bonferroni", "tukey", "maxt", "none"] = "holm",
@@ -88,6 +90,8 @@ def compare(
         measures they are wider, and a search tries to find judgments that reverse the order.
     rel
         The lowest grade that counts as relevant, for every measure that does not set its own.
+    depth
+        Use only the first documents of each ranking, up to this rank.
     baseline
         The name of the run that the others are compared with, instead of all pairs.
     test
@@ -133,7 +137,7 @@ def compare(
     two = chosen == "table" and len(named) == 2 and not (pairs or per_query)
     check_decimals(decimals, "sentences" if two else chosen)
     check_plot(plot)
-    predicted.check()
+    predicted.check(depth=depth)
     _check_used(confidence, calibration, predicted.predictions)
     learnt = None if calibration is None else Calibration.load(calibration)
     with reading(len(named)) as on_read:
@@ -142,6 +146,7 @@ def compare(
             judgments,
             named,
             measures_with_rel(measures or ["RBP(p=0.8)"], rel),
+            depth=depth,
             baseline=baseline,
             test=test,
             correction=correction,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from unjudged.cli.output import check_output, make_folder, show, show_figure, show_grids
-from unjudged.errors import InputError, UsageError
+from unjudged.errors import UsageError
 from unjudged.experiments.robustness import Robustness
 from unjudged.experiments.summary import run_means_grid
 from unjudged.formats.writing import is_stream
@@ -45,12 +45,7 @@ class Results:
             raise UsageError(
                 f"--means {means}: use a name that ends in .csv, .tsv, .json, .jsonl or .parquet"
             )
-        for file in filter(None, (output, means, plot)):
-            if not file.parent.is_dir():
-                raise InputError(f"{file}: cannot be written: {file.parent} is not a folder")
-            if file.is_dir():
-                raise InputError(f"{file}: cannot be written: it is a folder")
-        if "parquet" in (made.format, format_of(means)):
+        if format_of(means) == "parquet":
             arrow_modules()
         if figures is not None:
             check_figures()

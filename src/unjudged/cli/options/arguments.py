@@ -12,7 +12,8 @@ from cyclopts import Parameter, Token
 
 from unjudged.cli.standard_error import warn
 from unjudged.errors import InputError, UsageError
-from unjudged.measures.names import parse_measure, parse_measures
+from unjudged.formats.streams import name_file_in_errors
+from unjudged.measures.names import is_measure, parse_measure, parse_measures
 from unjudged.measures.registry import Measure
 from unjudged.rankings.judgments import Judgments
 
@@ -20,6 +21,8 @@ from unjudged.rankings.judgments import Judgments
 def _path_or_standard_output(_: object, tokens: Sequence[Token]) -> Path | None:
     """A file to write; a hyphen is standard output, as it is standard input among the files to read."""
     name = tokens[0].value
+    if not name:
+        raise ValueError("expected the name of a file, found none")
     if name.startswith("-") and name != "-":
         raise ValueError(f"expected the name of a file, found {name}")
     return None if name == "-" else Path(name)
@@ -32,6 +35,7 @@ Judged = Annotated[list[str] | None, Parameter(("-j", "--judged"), negative="")]
 Measures = Annotated[list[str] | None, Parameter(("-m", "--measure"), negative="")]
 OUTPUT = Parameter(("-o", "--output"), converter=_path_or_standard_output, allow_leading_hyphen=True)
 Output = Annotated[Path | None, OUTPUT]
+Depth = Annotated[int | None, Parameter(("-k", "--depth"))]
 Groups = Annotated[str | None, Parameter(("-g", "--groups"))]
 Decimals = Annotated[int, Parameter("--decimals")]
 Plot = Annotated[Path | None, Parameter("--plot")]
@@ -47,9 +51,15 @@ CONDITION = "if every document of the pool could be drawn"
 def check_files(files: Sequence[str]) -> None:
     """Refuse an unknown option or measure where a file was expected, and standard input given twice."""
     for file in files:
-        if file.startswith("--"):
+        if not file:
+            raise UsageError("the name of a file is empty: is a variable of the shell not set?")
+        if os.path.exists(file) or file == "-" or "/" in file:
+            continue
+        if file.startswith("-"):
             raise UsageError(f"unknown option {file}: --help lists the options")
-        if "@" in file and "/" not in file and not os.path.exists(file):
+        if is_measure(file):
+            raise UsageError(f"{file}: no such file; measures come after -m, as in -m {file}")
+        if "@" in file:
             raise UsageError(f"{file}: neither a file nor a measure (`unjudged measures` lists those)")
     if list(files).count("-") > 1:
         raise UsageError("standard input (-) can be read only once")
@@ -65,7 +75,8 @@ def read_judgments(
         from unjudged.predictions.combining import combine
 
         for file in judged:
-            combined = combine(judgments, file, conflicts)
+            with name_file_in_errors(file):
+                combined = combine(judgments, file, conflicts)
             judgments = combined.judgments
             for note in combined.notes():
                 warn(f"{file}: {note}")
@@ -77,9 +88,9 @@ def suggest_estimates(judgments: Judgments, measures: Sequence[Measure]) -> None
     if any(measure.traits.estimates for measure in measures if measure.name != "infAP"):
         return
     if judgments.probability is not None:
-        warn(f"these judgments record inclusion probabilities: statAP estimates AP from them, {CONDITION}.")
+        warn(f"These judgments record inclusion probabilities: statAP estimates AP from them, {CONDITION}.")
     elif judgments.stratum is not None:
-        warn(f"these judgments record strata: xinfAP and statAP estimate AP from them, {CONDITION}.")
+        warn(f"These judgments record strata: xinfAP and statAP estimate AP from them, {CONDITION}.")
 
 
 def _is_design(file: str) -> bool:

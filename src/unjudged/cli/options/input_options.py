@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from unjudged.cli.options.arguments import Conflicts, Judged, read_judgments
-from unjudged.errors import UsageError
+from unjudged.errors import InputError, UsageError
 from unjudged.evaluation import name_runs
 from unjudged.formats.files import FileWithColumns
 from unjudged.formats.roles import NEEDED, OPTIONAL
@@ -102,6 +102,13 @@ class JudgmentOptions(InputOptions):
     def read(self, qrels: str, *, fractions: bool = False) -> Judgments:
         """The judgments with those of the further files."""
         return read_judgments(self.judgments(qrels), self.further, self.conflicts, fractions=fractions)
+
+    def read_judged(self, qrels: str) -> Judgments:
+        """The same, for commands that cannot do without judgments."""
+        found = self.read(qrels)
+        if not (found.grade >= 0).any():
+            raise InputError("nothing is judged: every grade is negative", source=qrels)
+        return found
 
     def further_words(self) -> list[str]:
         """The further files as a command line gives them."""

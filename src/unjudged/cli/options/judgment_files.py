@@ -7,6 +7,7 @@ from unjudged.cli.output import show
 from unjudged.cli.standard_error import warn
 from unjudged.formats.writing import judgments_text, queries_without_lines
 from unjudged.rankings.judgments import Judgments
+from unjudged.wording import some
 
 
 def show_judgments(judgments: Judgments, form: str, made_by: str, output: Output) -> None:
@@ -14,5 +15,6 @@ def show_judgments(judgments: Judgments, form: str, made_by: str, output: Output
     show(judgments_text(judgments, form, [made_by] if made_by else []), output)
     missing = queries_without_lines(judgments, form)
     if missing:
-        some = ", ".join(missing[:5]) + (", ..." if len(missing) > 5 else "")
-        warn(f"{len(missing)} of {len(judgments.queries)} queries have no line in the file: {some}")
+        have = "has" if len(missing) == 1 else "have"
+        queries = f"{len(missing)} of {len(judgments.queries)} queries"
+        warn(f"{queries} {have} no line in the file: {some(missing)}.")
