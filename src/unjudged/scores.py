@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import import_module
+from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -16,7 +17,7 @@ from unjudged.grids.result_frames import frame_of
 from unjudged.grids.shown import Shown
 from unjudged.measures.names import MeasureLike, parse
 from unjudged.measures.registry import Measure
-from unjudged.rankings.coverage import coverage_warnings, missing_queries, nothing_relevant
+from unjudged.rankings.coverage import coverage_warnings, missing_queries, not_drawable, nothing_relevant
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.scores_grid import scores_grid
 
@@ -74,7 +75,8 @@ class Scores(Shown):
             judgments = self.rankings.judgments
             grades = judgments.grade if judgments.scale is None else judgments.scale
             found += [warning for rel in sorted(levels) for warning in nothing_relevant(grades, rel)]
-        return found
+        estimates = [(str(m), float(m.given.get("cutoff", inf))) for m in self.measures if m.traits.estimates]
+        return [*found, *not_drawable(self.rankings.judgments, estimates)]
 
     @cached_property
     def means(self) -> Floats:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.errors import (
+    AssumptionWarning,
     ExtraQueriesWarning,
     MissingQueriesWarning,
     NothingJudgedWarning,
@@ -16,6 +17,7 @@ from unjudged.errors import (
     quoted,
 )
 from unjudged.rankings.judged import JudgedRankings
+from unjudged.rankings.judgments import Judgments
 
 SHOWN = 5
 """How many queries or runs a warning names."""
@@ -60,6 +62,19 @@ def nothing_relevant(grades: NDArray[Any], rel: float) -> list[UnjudgedWarning]:
     return [
         UnjudgedWarning(f"No document has a grade of {rel} or more, so nothing is relevant with rel={rel}.")
     ]
+
+
+def not_drawable(judgments: Judgments, measures: Sequence[tuple[str, float]]) -> list[UnjudgedWarning]:
+    """A warning if estimates, by name and cutoff, reach below the rank to which documents could be drawn."""
+    rank = judgments.drawn_to
+    deeper = [name for name, cutoff in measures if rank is not None and cutoff > rank]
+    if not deeper:
+        return []
+    count = f"{', '.join(deeper)} {'counts' if len(deeper) == 1 else 'count'} them as nonrelevant"
+    what = (
+        f"The sample was drawn from the first {rank} documents of each run, so nothing is known of the others"
+    )
+    return [AssumptionWarning(f"{what}: {count}.")]
 
 
 def missing_queries(

@@ -12,7 +12,13 @@ from unjudged.rankings.judgments import Judgments
 def show_judgments(judgments: Judgments, form: str, made_by: str, output: Output) -> None:
     """Write the judgments, and say which queries have no line."""
     show(judgments_text(judgments, form, [made_by] if made_by else []), output)
+    warn_of_missing_queries(judgments, form)
+
+
+def warn_of_missing_queries(judgments: Judgments, form: str, remedy: str = "") -> None:
+    """Say which queries a reader of the file will not know of."""
     missing = queries_without_lines(judgments, form)
     if missing:
         some = ", ".join(missing[:5]) + (", ..." if len(missing) > 5 else "")
-        warn(f"{len(missing)} of {len(judgments.queries)} queries have no line in the file: {some}")
+        more = f" ({remedy})" if remedy else ""
+        warn(f"{len(missing)} of {len(judgments.queries)} queries have no line in the file{more}: {some}")
