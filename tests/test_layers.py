@@ -23,6 +23,7 @@ JOURNEY = [
     "citation",
     "uncertainty",
     "baselines",
+    "measure_warnings",
     "scores_grid",
     "scores",
     "evaluation",

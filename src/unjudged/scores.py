@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import import_module
@@ -14,11 +14,11 @@ from unjudged.errors import UnjudgedWarning, UsageError
 from unjudged.grids.grid import Grid
 from unjudged.grids.result_frames import frame_of
 from unjudged.grids.shown import Shown
+from unjudged.measure_warnings import measure_warnings
 from unjudged.measures.names import MeasureLike, parse
 from unjudged.measures.registry import Measure
-from unjudged.rankings.coverage import coverage_warnings, missing_queries, nothing_relevant
+from unjudged.rankings.coverage import coverage_warnings, missing_queries
 from unjudged.rankings.judged import Floats, JudgedRankings
-from unjudged.rankings.judgments import Judgments
 from unjudged.scores_grid import scores_grid
 
 if TYPE_CHECKING:
@@ -68,8 +68,7 @@ class Scores(Shown):
     def warnings(self) -> Sequence[UnjudgedWarning]:
         """What makes the values mean less than they seem to: the warnings that `evaluate` gave."""
         covered = coverage_warnings(self.runs, self.queries, self.rankings)
-        relevant = relevance_warnings(self.measures, self.rankings.judgments, self.values)
-        return [*covered, *relevant]
+        return [*covered, *measure_warnings(self.measures, self.rankings.judgments, self.values)]
 
     @cached_property
     def means(self) -> Floats:
@@ -209,21 +208,6 @@ class Scores(Shown):
     def grid(self, per_query: bool = False) -> Grid:
         """Every run's means as a table, or with `per_query` its value for each query."""
         return scores_grid(self, per_query)
-
-
-def relevance_warnings(
-    measures: Iterable[Measure], judgments: Judgments, values: Floats
-) -> list[UnjudgedWarning]:
-    """A warning for each lowest relevant grade that no judged document reaches.
-
-    It is one that a measure was given, or 1 where nothing scored anything.
-    """
-    chosen = list(measures)
-    levels = {m.given["rel"] for m in chosen if "rel" in m.given}
-    if not np.count_nonzero(values):
-        levels |= {1 for m in chosen if "rel" in m.parameters and "rel" not in m.given}
-    grades = judgments.grade if judgments.scale is None else judgments.scale
-    return [warning for rel in sorted(levels) for warning in nothing_relevant(grades, rel)]
 
 
 def _name(measure: MeasureLike) -> str:

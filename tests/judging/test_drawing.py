@@ -86,6 +86,7 @@ def test_a_design_reads_back_the_same(tmp_path: Path) -> None:
         (tmp_path / "design.txt").write_text(design_text(found))
         again = read_design(tmp_path / "design.txt")
         assert design_text(again) == design_text(found)
+        assert again.drawn_to == found.drawn_to
         for field in ("drawn", "stratum", "probability", "earlier"):
             np.testing.assert_array_equal(getattr(again, field), getattr(found, field))
 
@@ -186,6 +187,16 @@ def test_estimates_from_a_merged_sample_equal_those_of_the_same_sample_of_judgme
         len(merged.twice)
         == sum(map(len, hand_out(found, assessors=3, twice=0.2).values())) - found.drawn.sum()
     )
+
+
+def test_joined_designs_are_drawn_to_the_lower_rank() -> None:
+    shallow, deep = Pool.of_runs(sample.runs, depth=10), Pool.of_runs(sample.runs, depth=20)
+    first = draw(shallow, "depth", 3)
+    both = draw(deep, "stratified", strata={15: 0.5}, since=first)
+    assert (first.drawn_to, both.drawn_to) == (3, 3)
+    assert draw(deep, "stratified", strata={15: 0.5}).drawn_to == 15
+    assert draw(deep, "stratified", 0.1).drawn_to is None
+    assert both.judgments(np.zeros(len(both.drawn), np.int32)).drawn_to == 3
 
 
 def test_files_for_assessors_are_qrels_without_grades() -> None:

@@ -15,9 +15,9 @@ from unjudged.comparison.testing.pairwise import compare_pairs
 from unjudged.errors import UsageError, announce
 from unjudged.evaluation import RunsSource, name_runs
 from unjudged.formats.readers.frames import is_frame, library_of
+from unjudged.measure_warnings import measure_warnings
 from unjudged.measures.names import MeasureLike, parse_measures
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
-from unjudged.scores import relevance_warnings
 from unjudged.uncertainty.calibration import Calibration
 from unjudged.uncertainty.estimate import check_confidence
 from unjudged.uncertainty.shared import SharedRankings
@@ -81,7 +81,7 @@ def compare(
             MeasureComparison(measure, values, tests, judgment_bounds(shared, measure, tests.pairs))
         )
     values = np.stack([result.values for result in results])
-    warnings = [*shared.warnings, *relevance_warnings(chosen, judgments, values)]
+    warnings = [*shared.warnings, *measure_warnings(chosen, judgments, values)]
     announce(warnings)
     frame = next((source for source in [*named.values(), qrels] if is_frame(source)), None)
     library = "" if frame is None else library_of(frame)

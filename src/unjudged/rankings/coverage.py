@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unjudged.errors import (
     ExtraQueriesWarning,
@@ -56,18 +54,6 @@ def _alike(values: Mapping[str, object]) -> dict[str, list[str]]:
     for run, value in values.items():
         groups.setdefault(value, []).append(run)
     return {group[0]: group for group in groups.values()}
-
-
-def nothing_relevant(grades: NDArray[Any], rel: float) -> list[UnjudgedWarning]:
-    """A warning if documents are judged, but no grade is as high as the lowest relevant one."""
-    highest = grades.max(initial=-1)
-    if highest >= rel or highest < 0:
-        return []
-    return [
-        UnjudgedWarning(
-            f"No judged document has a grade of {rel} or more, so nothing is relevant with rel={rel}."
-        )
-    ]
 
 
 def missing_queries(

@@ -88,7 +88,10 @@ def suggest_estimates(judgments: Judgments, measures: Sequence[Measure]) -> None
     chosen = any(measure.traits.estimates for measure in measures if measure.name != "infAP")
     if chosen or not (judgments.grade >= 0).any():
         return
-    if judgments.probability is not None:
+    if (rank := judgments.drawn_to) is not None:
+        below = f"nothing is known of documents that every run has below rank {rank}"
+        warn(f"These judgments are a sample: statP@{rank} estimates P@{rank} from them; {below}.")
+    elif judgments.probability is not None:
         warn(f"These judgments record inclusion probabilities: statAP estimates AP from them, {CONDITION}.")
     elif judgments.stratum is not None:
         warn(f"These judgments record strata: xinfAP and statAP estimate AP from them, {CONDITION}.")

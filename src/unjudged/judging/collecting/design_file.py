@@ -1,7 +1,7 @@
 """The file that records a drawn sample until its judgments arrive.
 
 unjudged-design 1 blake2b <checksum of all that follows>
-{"design": "stratified", "seed": 1, "chosen": false, "made_by": "..."}
+{"design": "stratified", "seed": 1, "chosen": false, "made_by": "...", "drawn_to": 10}
 <query> <document> <stratum> <probability, or NA> <drawn | pooled | earlier-drawn | earlier-pooled>
 """
 
@@ -35,6 +35,8 @@ def design_text(sample: DrawnSample) -> str:
         "chosen": sample.chosen,
         "made_by": sample.made_by,
     }
+    if sample.drawn_to is not None:
+        head["drawn_to"] = sample.drawn_to
     queries = [query_id(name) for name in sample.pooled.queries]
     states = (2 * sample.earlier + sample.drawn).tolist()
     columns = sample.pooled.query.tolist(), sample.pooled.documents, sample.stratum.tolist()
@@ -67,9 +69,10 @@ def read_design(file: str | os.PathLike[str]) -> DrawnSample:
     try:
         head = json.loads(lines[0])
         design, seed, chosen, made_by = (head[name] for name in ("design", "seed", "chosen", "made_by"))
+        drawn_to = None if head.get("drawn_to") is None else int(head["drawn_to"])
     except (ValueError, TypeError, KeyError, RecursionError):
         raise InputError("expected a JSON object that names the design", source=source, line=2) from None
-    return _sample(lines[1:], source, str(design), int(seed), bool(chosen), str(made_by))
+    return _sample(lines[1:], source, str(design), int(seed), bool(chosen), str(made_by), drawn_to)
 
 
 def _sample(lines: list[bytes], source: str, *head: object) -> DrawnSample:

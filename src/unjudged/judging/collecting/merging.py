@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -173,9 +173,7 @@ def _scaled(sample: DrawnSample, judgments: Judgments) -> tuple[Judgments, bool]
     cell = judgments.query * (int(sample.stratum.max(initial=0)) + 1) + sample.stratum
     drawn, answered = (np.bincount(cell[rows], minlength=cell.max() + 1) for rows in (sample.drawn, judged))
     share = answered[cell] / np.maximum(drawn[cell], 1)
-    return Judgments(
-        judgments.pooled, judgments.grade, judgments.stratum, judgments.probability * share
-    ), True
+    return replace(judgments, probability=judgments.probability * share), True
 
 
 def _listed(documents: Sequence[Document]) -> str:
