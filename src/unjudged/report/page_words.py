@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from unjudged.comparison.by_measure import MeasureComparison
 from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.verdicts import VERDICTS
-from unjudged.scores_grid import many
 from unjudged.uncertainty.estimate import Estimate
+from unjudged.wording import counted
 
 NAMED = 5
 """A sentence names at most so many systems."""
@@ -31,7 +31,7 @@ def words_for_many(comparison: Comparison, result: MeasureComparison) -> list[st
         return comparison.pair(runs[0], runs[1], measure).sentences()
     counts = Counter(result.verdicts)
     each = "; ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if counts[verdict])
-    listed = f"{many(len(result.tests.pairs), 'pair', 'pairs')}: {each}."
+    listed = f"{counted(len(result.tests.pairs), 'pair')}: {each}."
     if comparison.baseline is not None:
         return [*_against_baseline(runs, comparison.baseline, result), listed]
     clear, order = result.clearly_beats, result.order()
