@@ -160,9 +160,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def run(words: list[str]) -> None:
     """Run a command, or list the commands."""
-    if words[:1] == ["help"]:
+    if words and words[0] in ("help", "-h", "--help"):
         words = [*words[1:], "--help"]
-    if not words or words[0] in ("-h", "--help"):
+    if words in ([], ["--help"]):
         with _on_standard_output():
             make_app(listing=True)(words, exit_on_error=False, print_error=False)
         return
