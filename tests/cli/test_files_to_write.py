@@ -109,3 +109,11 @@ def test_a_new_file_beside_those_of_a_pattern(tmp_path: Path) -> None:
     (tmp_path / "scores.csv").write_text("of yesterday")
     printed("evaluate", QRELS, str(tmp_path / "*.run"), "-m", "AP", "-o", str(tmp_path / "scores.csv"))
     assert (tmp_path / "scores.csv").read_text().startswith("run,query")
+
+
+def test_two_results_in_one_file(tmp_path: Path) -> None:
+    """The figure replaced the table."""
+    target = tmp_path / "x.html"
+    said = refused(2, "evaluate", QRELS, RUN, "-o", str(target), f"--plot={tmp_path}/./x.html")
+    assert said == f"{target} would be written twice: choose another name for one of the two"
+    assert not target.exists()
