@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from typing import Any
 
 from addresses import documentation
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
 
 from unjudged.cli.main import make_app
 
@@ -32,7 +35,14 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     return files
 
 
+def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
+    """Links to the examples, which are beside docs/, and in the site within it."""
+    up = "../" * page.file.src_uri.count("/")
+    return markdown.replace(f"](../{up}examples/", f"]({up}examples/")
+
+
 def command_line_page() -> str:
     """The reference of the command line in Markdown: a section per command."""
     made: str = make_app().generate_docs(output_format="markdown", recursive=True, heading_level=1)
-    return INTRODUCTION + made[made.index("## unjudged evaluate") :]
+    once = re.sub(r"^unjudged (.+) \1 ", r"unjudged \1 ", made, flags=re.MULTILINE)  # usages name it twice
+    return INTRODUCTION + once[once.index("## unjudged evaluate") :]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
@@ -74,3 +75,13 @@ def test_what_a_style_sheet_loads(tmp_path: Path) -> None:
     sheet = tmp_path / "x.css"
     sheet.write_text('@import "https://elsewhere.example/a.css"; p { background: url(icons/b.svg) }')
     assert list(loads(sheet)) == ["https://elsewhere.example/a.css"]
+
+
+def test_the_command_line_reference_names_each_command_once() -> None:
+    pytest.importorskip("mkdocs")
+    from site_pages import command_line_page
+
+    usages = re.findall(r"```console\n(.+)\n```", command_line_page())
+    assert "unjudged evaluate QRELS RUN... [OPTIONS]" in usages
+    assert "unjudged plan queries QRELS RUN RUN... [OPTIONS]" in usages
+    assert [usage for usage in usages if re.match(r"unjudged (.+) \1\b", usage)] == []
