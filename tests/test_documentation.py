@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
-from addresses import PAGES, broken, with_addresses
+from addresses import LINK, documentation, for_pypi
 from command_outputs import refreshed
 
 import unjudged
@@ -55,8 +56,22 @@ def test_outputs_of_commands(name: str) -> None:
     assert refreshed(text) == text, "run `make docs`"
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_links_of_pages_that_other_sites_show(name: str) -> None:
-    text = (ROOT / name).read_text()
-    assert with_addresses(text) == text, "run `make docs`"
-    assert broken(text) == []
+MADE_FOR_THE_SITE = {DOCS / "reference" / "command-line.md"}
+READ_AS_FILES = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md")])
+
+
+@pytest.mark.parametrize("page", READ_AS_FILES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_to_files(page: Path) -> None:
+    """Whoever reads the files themselves can follow every link."""
+    linked = {(page.parent / found[1]).resolve() for found in LINK.finditer(page.read_text())}
+    assert [path for path in linked - MADE_FOR_THE_SITE if not path.exists()] == []
+
+
+def test_links_of_the_readme_on_pypi() -> None:
+    text = for_pypi((ROOT / "README.md").read_text())
+    assert not LINK.search(text)
+    site = re.escape(documentation())
+    pages = set(re.findall(rf"\]\({site}([^)#]+)\.html", text))
+    assert {"tutorial", "how-to/rag-team", "reproductions/index", "changelog", "benchmarks"} <= pages
+    pages = {page.replace("reproductions/index", "reproductions/README") for page in pages}
+    assert [page for page in pages if not (DOCS / f"{page}.md").exists()] == []
