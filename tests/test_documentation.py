@@ -75,3 +75,23 @@ def test_links_of_the_readme_on_pypi() -> None:
     assert {"tutorial", "how-to/rag-team", "reproductions/index", "changelog", "benchmarks"} <= pages
     pages = {page.replace("reproductions/index", "reproductions/README") for page in pages}
     assert [page for page in pages if not (DOCS / f"{page}.md").exists()] == []
+
+
+def test_the_architecture_names_what_exists() -> None:
+    """Every file and folder of its map, and every folder of the package in it."""
+    text = (DOCS / "architecture.md").read_text()
+    rows = [
+        line.split("|")[1:3] for line in text.split("## The states")[0].splitlines() if line.startswith("| `")
+    ]
+    package = ROOT / "src" / "unjudged"
+    named = re.compile(r"`([\w/*]+(?:/|\.py))`")
+    missing = []
+    for places, what in rows:
+        homes = [package / place for place in named.findall(places)]
+        missing += [home for home in homes if not home.exists()]
+        for name in named.findall(what):
+            if not any(list(home.glob(name.rstrip("/"))) for home in [*homes, ROOT] if home.is_dir()):
+                missing.append(homes[0] / name)
+    assert missing == []
+    folders = {path.parent.relative_to(package).parts[:1] for path in package.rglob("*.py")} - {()}
+    assert {f"`{folder}/" for (folder,) in folders if f"`{folder}/" not in text} == set()
