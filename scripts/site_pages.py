@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from typing import Any
 
 from addresses import documentation
+from docstring_examples import FOR_DOCTEST
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
 
 from unjudged.cli.main import make_app
 
 ROOT = Path(__file__).parent.parent
+PYTHON_SESSION = re.compile(r"^```(?:python)?\n>>> ", re.MULTILINE)
+ROOT_PROMPT = re.compile(r'^<span class="gp"># </span>(.*)$', re.MULTILINE)
+TAG = re.compile(r"<[^>]+>")
 INTRODUCTION = """# Command line
 
 Every command with its options. This page is made from the code, as `unjudged COMMAND --help` is.
@@ -32,7 +39,24 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     return files
 
 
+def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
+    """Links to the examples, which are beside docs/ and in the site within it; sessions of Python."""
+    up = "../" * page.file.src_uri.count("/")
+    return as_sessions(markdown.replace(f"](../{up}examples/", f"]({up}examples/"))
+
+
+def as_sessions(markdown: str) -> str:
+    """Blocks that start with `>>>` as sessions, without what only doctest reads."""
+    return FOR_DOCTEST.sub("", PYTHON_SESSION.sub("```pycon\n>>> ", markdown))
+
+
+def on_page_content(html: str, **_: Any) -> str:
+    """A line of output that starts with # is no prompt of root's."""
+    return ROOT_PROMPT.sub(lambda found: f'<span class="go"># {TAG.sub("", found[1])}</span>', html)
+
+
 def command_line_page() -> str:
     """The reference of the command line in Markdown: a section per command."""
     made: str = make_app().generate_docs(output_format="markdown", recursive=True, heading_level=1)
-    return INTRODUCTION + made[made.index("## unjudged evaluate") :]
+    once = re.sub(r"^unjudged (.+) \1 ", r"unjudged \1 ", made, flags=re.MULTILINE)  # usages name it twice
+    return INTRODUCTION + once[once.index("## unjudged evaluate") :]
