@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from unjudged.errors import InputError, UsageError, quoted
-from unjudged.formats.readers.memory import table_of
+from unjudged.formats.readers.memory import table_of_mapping
 from unjudged.formats.readers.query_dicts import by_query, holds_lists
 from unjudged.formats.readers.records import fields_of, is_record, table_of_records
 from unjudged.formats.roles import NONE, QRELS, Layout
@@ -37,8 +37,8 @@ def read(file: PathLike, number: str, given: Mapping[str, str] = NONE) -> tuple[
     if given:
         raise UsageError("this JSON has no column names, so columns cannot be chosen by name")
     if isinstance(data, Mapping) and holds_lists(data):
-        return table_of(by_query(data, number), number), QRELS
-    return table_of(_innermost(data, number), number), QRELS
+        return table_of_mapping(by_query(data, number), number), QRELS
+    return table_of_mapping(_innermost(data, number), number), QRELS
 
 
 def _innermost(data: Any, number: str) -> Mapping[str, Any]:
