@@ -6,10 +6,11 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from tests.conftest import examples
 from unjudged import UsageError
 from unjudged.comparison.testing import significance
 from unjudged.comparison.testing.pairs import Pairs
@@ -31,7 +32,6 @@ def defined(pairs: Pairs) -> list[tuple[int, Floats, Floats]]:
     return [(k, a, b) for k, (a, b) in enumerate(rows) if np.ptp(a - b) > 0]
 
 
-@settings(deadline=None)
 @given(score_matrices())
 def test_t_is_scipys(scores: Floats) -> None:
     pairs = Pairs.of(scores)
@@ -40,7 +40,6 @@ def test_t_is_scipys(scores: Floats) -> None:
         assert p[k] == pytest.approx(stats.ttest_rel(a, b).pvalue, abs=1e-12)
 
 
-@settings(deadline=None)
 @given(score_matrices(least=14) | score_matrices(least=2, most=5))  # scipy is slow between
 def test_wilcoxon_is_scipys(scores: Floats) -> None:
     pairs = Pairs.of(scores)
@@ -79,7 +78,7 @@ def every_sign_flip(differences: Floats) -> float:
 
 
 @given(score_matrices(most=8))
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_randomization_on_few_queries_is_the_enumeration(scores: Floats) -> None:
     pairs = Pairs.of(scores)
     found = p_values(pairs, "randomization").p
@@ -175,7 +174,7 @@ def test_cases_without_variance(test: str) -> None:
 
 
 @given(score_matrices(), st.sampled_from(list(TESTS)))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_never_nan_and_symmetric(scores: Floats, test: str) -> None:
     p = p_values(Pairs.of(scores), test, draws=50).p
     assert ((p > 0) & (p <= 1)).all()

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.comparison.small_collections import several_runs
-from tests.conftest import Qrels, RunDict
+from tests.conftest import Qrels, RunDict, examples
 from unjudged import Calibration, Comparison, InputError, Pair, UsageError, compare, evaluate, sample
 from unjudged.comparison.verdicts import CLEAR, OPEN, SETTLED, SIGNIFICANT, UNRESOLVED, VERDICTS, verdict_of
 
@@ -55,7 +55,7 @@ def test_the_order_of_the_arguments_does_not_matter() -> None:
 
 
 @pytest.mark.parametrize("correction", ["holm", "tukey", "maxt"])
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(
     collection=several_runs(runs=3, highest=2),
     measure=st.sampled_from(["RBP(p=0.8)", "P@3", "AP", "nDCG@3", "RR", "Bpref"]),

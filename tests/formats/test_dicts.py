@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.conftest import examples
 from tests.formats.test_scanner_twins import Text, flat, outcome
 from unjudged import evaluate, evaluation
 from unjudged.errors import InputError, MissingQueriesWarning
@@ -62,7 +63,7 @@ def columns(table: Table) -> list[Any]:
     return [flat(getattr(table, name)) for name in ("queries", "starts", "documents", "numbers", "lines")]
 
 
-@settings(max_examples=500, deadline=None)
+@examples(500)
 @given(any_dicts, st.sampled_from(["score", "grade"]))
 def test_a_table_of_dicts(data: Any, number: str) -> None:
     def read() -> Any:
@@ -71,7 +72,7 @@ def test_a_table_of_dicts(data: Any, number: str) -> None:
     assert outcome(read) == in_general(read)
 
 
-@settings(max_examples=500, deadline=None)
+@examples(500)
 @given(grades, any_dicts, st.booleans())
 def test_a_run_of_dicts(judged: Any, run: Any, from_bytes: bool) -> None:
     def match() -> Any:
