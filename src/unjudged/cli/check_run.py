@@ -8,15 +8,8 @@ from cyclopts import Parameter
 
 from unjudged import spot_check as estimate
 from unjudged import spot_check_design
-from unjudged.cli.options.arguments import (
-    Conflicts,
-    File,
-    Format,
-    Judged,
-    Output,
-    check_files,
-    read_judgments,
-)
+from unjudged.cli.options.arguments import File, Format, Judged, Output
+from unjudged.cli.options.files import Conflicts, check_files, read_judgments
 from unjudged.cli.options.input_options import USUAL, Inputs
 from unjudged.cli.output import check_output, show, show_grids
 from unjudged.cli.progress import progress

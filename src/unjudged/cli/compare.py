@@ -10,16 +10,8 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from unjudged import compare as compare_systems
-from unjudged.cli.options.arguments import (
-    Decimals,
-    File,
-    Format,
-    Measures,
-    Output,
-    Plot,
-    check_files,
-    measures_with_rel,
-)
+from unjudged.cli.options.arguments import Decimals, File, Format, Measures, Output, Plot, measures_with_rel
+from unjudged.cli.options.files import check_files
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
 from unjudged.cli.options.prediction_options import NO_PREDICTIONS, Predicted
 from unjudged.cli.output import (

@@ -15,7 +15,7 @@ from unjudged.errors import UnjudgedError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from cyclopts import App
 
@@ -120,11 +120,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if words == ["--version"]:
         print(version())
         return
-    from cyclopts import CycloptsError
-
     try:
         run(words)
-    except (CycloptsError, UsageError) as error:
+    except UsageError as error:
         fail(str(error), WRONG_USAGE)
     except UnjudgedError as error:
         fail(str(error), BAD_INPUT)
@@ -141,7 +139,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def run(words: list[str]) -> None:
     """Run a command, or list the commands."""
     if not words or words[0] in ("-h", "--help"):
-        make_app(listing=True)(words, exit_on_error=False, print_error=False)
+        parsed(words, listing=True)()
         return
     from unjudged.cli.options.measure_words import separate_measures
     from unjudged.cli.options.overwriting import check_not_overwritten
@@ -149,11 +147,30 @@ def run(words: list[str]) -> None:
 
     check_not_overwritten(words)
     with warnings_on_standard_error():
-        words = separate_measures(words)
-        command, given, _ = make_app().parse_args(words, exit_on_error=False, print_error=False)
+        command = parsed(separate_measures(words))
         collect_what_follows()
-        command(*given.args, **given.kwargs)
+        command()
         sys.exit(0)
+
+
+def parsed(words: list[str], *, listing: bool = False) -> Callable[[], object]:
+    """What the words ask for."""
+    if words[:1] == ["evaluate"]:
+        from unjudged.cli.plain_evaluate import plain_evaluation
+
+        plain = plain_evaluation(words[1:])
+        if plain is not None:
+            return plain
+    from functools import partial
+
+    from cyclopts import CycloptsError
+
+    try:
+        app = make_app(listing=listing)
+        command, given, _ = app.parse_args(words, exit_on_error=False, print_error=False)
+    except CycloptsError as error:
+        raise UsageError(str(error)) from None
+    return partial(command, *given.args, **given.kwargs)
 
 
 def collect_nothing_imported() -> None:
