@@ -226,7 +226,10 @@ def test_next_settles_and_marks(folder: Path) -> None:
     assert "needs a random sample" in refused(2, "evaluate", str(merged), RUNS[0], "-m", "xinfAP")
     assert b"AP" in unjudged("evaluate", str(merged), RUNS[0], "-m", "AP").stdout
     assert "use qrels" in refused(2, "merge", design, str(judged), "--format", "prels")
-    assert "go with --settle" in refused(2, "next", qrels, *RUNS, "--forecast")
+    assert refused(2, "next", qrels, *RUNS, "--forecast").startswith("--forecast goes with --settle, or")
+    for option in ("--seed", "--prevalence", "--confidence"):  # these were ignored
+        said = refused(2, "next", qrels, *RUNS, option, "0.5" if option != "--seed" else "5", "--top", "2")
+        assert said.startswith(f"--top and {option} go with --settle, or with a measure other than RBP")
 
 
 def test_next_says_stop(tmp_path: Path) -> None:
@@ -243,7 +246,9 @@ def test_sentences_on_what_is_open(runs: int) -> None:
     files = [str(sample.runs[name]) for name in ("dense", "reranked", "boolean")[:runs]]
     said = printed("next", str(sample.qrels), *files, "--settle", "--budget", "1").splitlines()
     assert said[0] == "# 1 document to judge: replace each -1 by a grade."
-    order = "The order of the two runs is" if runs == 2 else r"(1 of 3 pairs of 3 runs is|[23] of 3 .* are)"
+    order = (
+        "The order of dense and reranked is" if runs == 2 else r"(1 of 3 pairs of 3 runs is|[23] of 3 .* are)"
+    )
     assert re.fullmatch(rf"# {order} open by RBP\(p=0.8\)\.", said[1])
     narrowed = printed("next", str(sample.qrels), *files, "--budget", "1").splitlines()
     assert narrowed[1].startswith("# It narrows the interval of the mean RBP(p=0.8) by ")

@@ -446,3 +446,22 @@ def test_standard_input_that_is_closed() -> None:
     command = f"{sys.executable} -m unjudged evaluate {QRELS} - <&-"
     done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (1, "unjudged: standard input: it is closed\n")
+
+
+NEEDED = {
+    "calibrated": "--calibration FILE, which `unjudged calibrate` writes",
+    "model": "--prevalence: a number, or all, query or rank, which estimate it",
+    "both": "--prevalence: a number, or all, query or rank, which estimate it",
+}
+
+
+@pytest.mark.parametrize("interval", NEEDED)
+def test_an_interval_that_needs_an_option(interval: str) -> None:
+    """The message spoke of functions in Python."""
+    said = refused(2, "evaluate", QRELS, RUN, "--interval", interval)
+    assert said.startswith(f"--interval {interval} needs {NEEDED[interval]}")
+
+
+def test_a_calibration_that_is_none() -> None:
+    said = refused(1, "compare", QRELS, RUN, str(sample.runs["dense"]), "--calibration", QRELS)
+    assert said == f"{QRELS}: not a calibration: use a file written by `unjudged calibrate`"

@@ -173,7 +173,7 @@ def test_refusals(tmp_path: Path) -> None:
         2, "next", QRELS, RERANKED, DENSE, "-m", "AP", "--difference"
     )
     asked = printed("next", QRELS, RERANKED, DENSE, "-m", "AP", "-b", "2")
-    assert "# The order of the two runs is open by AP.\n" in asked
+    assert "# The order of reranked and dense is open by AP.\n" in asked
     copy = tmp_path / "copy.run"
     copy.write_bytes(sample.runs["fused"].read_bytes())
     equal = printed("compare", QRELS, FUSED, str(copy))
@@ -272,3 +272,13 @@ def test_a_grade_that_no_document_has(format: str, runs: list[str]) -> None:
             assert said in " ".join(done.stdout.decode().split())
     done = unjudged("compare", QRELS, *runs, "-m", "P@5", "--rel", "9")
     assert said in " ".join(done.stdout.decode().split())
+
+
+def test_seeds_of_tests_that_draw_nothing() -> None:
+    """They were ignored."""
+    asked = ["compare", QRELS, FUSED, DENSE]
+    for option in ("--seed", "--draws"):
+        said = refused(2, *asked, option, "7")
+        assert said == "--draws and --seed are for tests and corrections that resample, such as randomization"
+    printed(*asked, "--test", "bootstrap", "--draws", "99", "--seed", "7")
+    printed(*asked, RERANKED, "--correction", "maxt", "--draws", "99")

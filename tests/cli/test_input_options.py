@@ -230,3 +230,21 @@ def test_options_for_judgments_read_alike_in_every_command() -> None:
     for option in ("--judged", "--conflicts"):
         found = {described(command, option) for command in ("evaluate", "compare", "audit", "spot-check")}
         assert len(found) == 1
+
+
+@pytest.mark.parametrize("option", ["--columns", "--qrels-columns"])
+def test_columns_without_a_name(option: str) -> None:
+    """It was ignored."""
+    said = refused(2, "evaluate", str(QRELS), str(RUN), option, "-m", "AP")
+    assert said == f"{option} needs a value, such as query=NAME"
+
+
+@pytest.mark.parametrize("text", ["q01,d002,1\n", "topic;url;stars\nq01;d002;1\n"])
+def test_csv_whose_columns_are_not_known(text: str, tmp_path: Path) -> None:
+    """The message asked for the four columns of TREC text."""
+    (tmp_path / "x.csv").write_text(text)
+    hint = "if it is CSV, its first line has to name the columns, as in"
+    said = refused(1, "evaluate", str(tmp_path / "x.csv"), str(RUN))
+    assert said.endswith(f"found 1; {hint} query_id,doc_id,relevance")
+    said = refused(1, "evaluate", str(QRELS), str(tmp_path / "x.csv"))
+    assert said.endswith(f"found 1; {hint} query_id,doc_id,score")

@@ -251,7 +251,8 @@ def test_interrupted_and_given_again(tmp_path: Path) -> None:
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=20)
     assert process.returncode == 130
-    assert said.decode() == "unjudged: interrupted\n"
+    hint = f"unjudged: {kept} keeps the samples so far: the same command continues.\n"
+    assert said.decode() == f"{hint}unjudged: interrupted\n"
     assert not output.exists()
     assert kept.exists()
     printed(*arguments, "-o", str(output))

@@ -36,7 +36,8 @@ from unjudged.cli.progress import reading
 from unjudged.cli.standard_error import already_said
 from unjudged.comparison.comparison_grids import systems_records
 from unjudged.comparison.comparison_result import Comparison
-from unjudged.comparison.testing.significance import DRAWS
+from unjudged.comparison.testing.corrections import find_correction
+from unjudged.comparison.testing.significance import DRAWS, find_test
 from unjudged.errors import UsageError
 from unjudged.grids.escapes import plain
 from unjudged.grids.grid import DECIMALS, Grid
@@ -139,6 +140,10 @@ def compare(
     check_plot(plot)
     predicted.check(depth=depth)
     _check_used(confidence, calibration, predicted.predictions)
+    if (draws, seed) != (DRAWS, 0) and not (find_test(test).resamples or find_correction(correction).joint):
+        raise UsageError(
+            "--draws and --seed are for tests and corrections that resample, such as randomization"
+        )
     learnt = None if calibration is None else Calibration.load(calibration)
     with reading(len(named)) as on_read:
         judgments = inputs.read(qrels)

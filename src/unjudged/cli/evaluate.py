@@ -160,8 +160,13 @@ def evaluate(
 
 
 def _check_used(interval: str | None, **given: object) -> None:
-    """Refuse an option that this interval would ignore."""
+    """Refuse an option that this interval would ignore, or the lack of one that it needs."""
     for option, value in given.items():
         users = USERS[option]
         if value is not None and interval in INTERVALS and interval not in users:
             raise UsageError(f"--{option} is for --interval {' or '.join(users)}, not {interval}: omit it")
+    if interval == "calibrated" and given["calibration"] is None:
+        raise UsageError("--interval calibrated needs --calibration FILE, which `unjudged calibrate` writes")
+    if interval in USERS["prevalence"] and given["prevalence"] is None:
+        estimated = "all, query or rank, which estimate it from the judged documents and are usually too high"
+        raise UsageError(f"--interval {interval} needs --prevalence: a number, or {estimated}")

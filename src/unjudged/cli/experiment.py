@@ -104,7 +104,7 @@ def experiment(
     with reading(len(named)) as on_read:
         pool = Pool(judgments, judged_rankings(judgments, named, on_read=on_read), list(named))
     samples = len(steps or chosen.levels) * (repeats if chosen.random else 1)
-    with progress("judging less", samples) as on_step:
+    with results.kept_if_interrupted(), progress("judging less", samples) as on_step:
         found = robustness.experiment(
             pool,
             design=design,

@@ -117,8 +117,15 @@ def next_to_judge(
             )
         _show_chosen(found, chosen_format, output, record)
         return
-    if top is not None or pooled or forecast or record:
-        raise UsageError("--top, --pooled, --forecast and --record go with --settle")
+    _refuse_ignored(
+        top=(top, None),
+        pooled=(pooled, False),
+        prevalence=(prevalence, "runs"),
+        seed=(seed, 0),
+        confidence=(confidence, None),
+        forecast=(forecast, False),
+        record=(record, None),
+    )
     with progress("choosing documents"):
         judgments = inputs.read(qrels)
         wanted = to_judge(judgments, named, budget, chosen, difference=difference)
@@ -135,6 +142,14 @@ def next_to_judge(
         MARK,
     ]
     show(qrels_text([(one.query, one.document, UNJUDGED) for one in wanted], comments), output)
+
+
+def _refuse_ignored(**options: tuple[object, object]) -> None:
+    """Refuse options, each with its default, that only --settle uses."""
+    given = [f"--{name}" for name, (value, default) in options.items() if value != default]
+    if given:
+        go = "goes" if len(given) == 1 else "go"
+        raise UsageError(f"{' and '.join(given)} {go} with --settle, or with a measure other than RBP and P")
 
 
 def _asked(documents: int) -> str:

@@ -51,11 +51,12 @@ class Chosen(Shown):
 
     def sentence(self) -> str:
         """What to do, in one sentence or two."""
-        two, runs = self.pairs == 1, f"pairs of {len(self.runs)} runs"
+        two, runs = len(self.runs) == 2, f"pairs of {len(self.runs)} runs"
+        order = f"order of {' and '.join(self.runs)}"
         if not self.open_pairs:
-            settled = "the order of the two runs" if two else f"all {self.pairs} {runs}"
+            settled = f"the {order}" if two else f"all {self.pairs} {runs}"
             return f"Stop: the judgments settle {settled} by {self.measure}."
-        left = "The order of the two runs" if two else f"{self.open_pairs} of {self.pairs} {runs}"
+        left = f"The {order}" if two else f"{self.open_pairs} of {self.pairs} {runs}"
         left += f" {'is' if self.open_pairs == 1 else 'are'} open by {self.measure}."
         if self.forecast is None:
             return left

@@ -149,8 +149,8 @@ class Calibration:
             fields = json.loads(data.decode()) if len(data) <= LARGEST_FILE else {}
         except OSError as error:
             raise InputError(f"{path}: cannot be read: {error.strerror}") from None
-        except (ValueError, RecursionError) as error:
-            raise InputError(f"{path}: not a calibration: {error}") from None
+        except (ValueError, RecursionError):
+            fields = {}  # not JSON, so not a calibration either
         return cls._checked(path, fields)
 
     @classmethod

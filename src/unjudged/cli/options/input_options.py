@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -66,8 +66,10 @@ class InputOptions:
         }
 
 
-def _with_columns(file: str, words: Iterable[str] | None, option: str, roles: Sequence[str]) -> str:
-    columns = {}
+def _with_columns(file: str, words: Sequence[str] | None, option: str, roles: Sequence[str]) -> str:
+    columns: dict[str, str] = {}
+    if words is not None and not words:
+        raise UsageError(f"{option} needs a value, such as {roles[0]}=NAME")
     for word in (part for given in words or () for part in re.split(r",(?=[a-z]+=)", given)):
         role, equals, name = word.partition("=")
         if not (equals and name) or role not in roles:

@@ -199,5 +199,5 @@ def _refusal(population: Population, rows: Mask) -> str:
     query = population.judgments.queries[int(population.judgments.query[row])]
     example = f"document {population.judgments.documents[row]!r} of query {query!r}"
     several = f"{counted(int(rows.sum()), 'document')} of those that count"
-    remedy = "draw the sample from all documents, or choose outside='nonrelevant' or 'predicted'"
+    remedy = "draw the sample from all documents, or choose nonrelevant or predicted as `outside`"
     return f"people could not have judged {several}, such as {example}: {remedy}"
