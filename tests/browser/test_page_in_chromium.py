@@ -172,6 +172,14 @@ def test_figures_shrink_to_the_paper(opened: Open, page_file: Path) -> None:
     assert all(right <= width + 1 and low <= height + 1 for width, right, height, low in figures)
 
 
+def test_the_legend_says_whose_documents_the_bounds_are_about(opened: Open, page_file: Path) -> None:
+    """They are wider than those of `evaluate`, which looks at one run at a time."""
+    page = opened(page_file)
+    assert (
+        "the unjudged documents of all runs turn out to be" in page.locator("#intervals .legend").inner_text()
+    )
+
+
 def test_holes_are_those_of_judged(opened: Open, page_file: Path) -> None:
     """A query without a ranking has nothing judged, as in Judged@10."""
     page = opened(page_file)
