@@ -18,7 +18,7 @@ from unjudged.cli.output import show_grids
 from unjudged.comparison.testing.corrections import correction
 from unjudged.comparison.testing.significance import significance_test
 from unjudged.formats import files, inputs
-from unjudged.formats.readers.memory import table_of
+from unjudged.formats.readers.memory import table_of_rows
 from unjudged.formats.roles import QRELS, RUN, Layout
 from unjudged.formats.tables import Table
 from unjudged.grids.grid import grid_of
@@ -90,7 +90,7 @@ def test_a_reader(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
     def read_pipes(file: Path, number: str) -> tuple[Table, Layout]:
         rows = [line.split("|") for line in Path(file).read_text().splitlines()]
-        table = table_of([(query, document, float(value)) for query, document, value in rows], number)
+        table = table_of_rows([(query, document, float(value)) for query, document, value in rows], (number,))
         return table, QRELS if number == "grade" else RUN
 
     def kind(file: Any, *columns: Any) -> str:

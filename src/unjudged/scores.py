@@ -17,6 +17,7 @@ from unjudged.grids.shown import Shown
 from unjudged.measure_warnings import measure_warnings
 from unjudged.measures.names import MeasureLike, parse
 from unjudged.measures.registry import Measure
+from unjudged.rankings.computed import computed_once
 from unjudged.rankings.coverage import coverage_warnings, missing_queries
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.scores_grid import scores_grid
@@ -64,7 +65,7 @@ class Scores(Shown):
         """For each run that lacks some, the queries of the judgments that it has no ranking for."""
         return missing_queries(self.runs, self.queries, self.rankings)
 
-    @cached_property
+    @computed_once
     def warnings(self) -> Sequence[UnjudgedWarning]:
         """What makes the values mean less than they seem to: the warnings that `evaluate` gave."""
         covered = coverage_warnings(self.runs, self.queries, self.rankings)

@@ -18,9 +18,9 @@ from unjudged.cli.options.arguments import (
     Measures,
     Output,
     Plot,
-    check_files,
     measures_with_rel,
 )
+from unjudged.cli.options.files import check_files
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
 from unjudged.cli.options.prediction_options import NO_PREDICTIONS, Predicted
 from unjudged.cli.output import (

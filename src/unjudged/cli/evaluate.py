@@ -16,15 +16,15 @@ from unjudged.cli.options.arguments import (
     Measures,
     Output,
     Plot,
-    check_files,
     measures_with_rel,
     number_or_name,
-    suggest_estimates,
 )
+from unjudged.cli.options.files import check_files
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
 from unjudged.cli.options.prediction_options import NO_PREDICTIONS, Predicted
 from unjudged.cli.output import check_decimals, check_output, show_figure, show_grids
-from unjudged.cli.progress import progress, reading
+from unjudged.cli.plain_evaluate import scored
+from unjudged.cli.progress import progress
 from unjudged.errors import UsageError
 from unjudged.evaluation import DEFAULT_MEASURES
 from unjudged.grids.grid import DECIMALS
@@ -132,10 +132,7 @@ def evaluate(
     if interval is not None and per_query:
         raise UsageError("--per-query cannot be used with --interval: intervals are of means")
     chosen = measures_with_rel(measures or DEFAULT_MEASURES, rel)
-    with reading(len(named)) as on_read:
-        judgments = inputs.read(qrels, fractions=True)
-        suggest_estimates(judgments, chosen)
-        scores = unjudged.evaluate(judgments, named, chosen, depth=depth, on_read=on_read)
+    scores = scored(lambda: inputs.read(qrels, fractions=True), named, chosen, depth)
     if plot is not None:
         given = {
             "prevalence": None if prevalence is None else number_or_name(prevalence),

@@ -6,7 +6,7 @@ import atexit
 import gc
 import os
 import sys
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 
 # Reading takes most of the time, and its threads need the cores: threads for linear algebra would only wait.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -16,7 +16,7 @@ from unjudged.errors import InputError, UnjudgedError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from cyclopts import App
 
@@ -163,29 +163,42 @@ def run(words: list[str]) -> None:
     if words and words[0] in ("help", "-h", "--help"):
         words = [*words[1:], "--help"]
     if words in ([], ["--help"]):
-        with _on_standard_output():
-            make_app(listing=True)(words, exit_on_error=False, print_error=False)
+        parsed(words, listing=True)()
         return
-    from cyclopts import CycloptsError
-
     from unjudged.cli.options.measure_words import separate_measures
     from unjudged.cli.options.overwriting import check_not_overwritten
     from unjudged.cli.standard_error import warnings_on_standard_error
 
     check_not_overwritten(words)
     with warnings_on_standard_error():
-        words = separate_measures(words)
-        try:
-            command, given, _ = make_app().parse_args(words, exit_on_error=False, print_error=False)
-        except CycloptsError as error:
-            from unjudged.cli.usage_errors import problem_of
-
-            raise UsageError(problem_of(error)) from None
-        _check_files_to_write(given.arguments)
+        command = parsed(separate_measures(words))
         collect_what_follows()
-        with _on_standard_output() if command.__name__ == "help_print" else nullcontext():
-            command(*given.args, **given.kwargs)
+        command()
         sys.exit(0)
+
+
+def parsed(words: list[str], *, listing: bool = False) -> Callable[[], object]:
+    """What the words ask for."""
+    if words[:1] == ["evaluate"]:
+        from unjudged.cli.plain_evaluate import plain_evaluation
+
+        plain = plain_evaluation(words[1:])
+        if plain is not None:
+            return plain
+    from functools import partial
+
+    from cyclopts import CycloptsError
+
+    try:
+        app = make_app(listing=listing)
+        command, given, _ = app.parse_args(words, exit_on_error=False, print_error=False)
+    except CycloptsError as error:
+        from unjudged.cli.usage_errors import problem_of
+
+        raise UsageError(problem_of(error)) from None
+    _check_files_to_write(given.arguments)
+    call = partial(command, *given.args, **given.kwargs)
+    return _on_standard_output()(call) if command.__name__ == "help_print" else call
 
 
 @contextmanager

@@ -8,7 +8,8 @@ from typing import Annotated, Literal
 from cyclopts import App, Parameter
 
 import unjudged
-from unjudged.cli.options.arguments import File, Output, check_files
+from unjudged.cli.options.arguments import File, Output
+from unjudged.cli.options.files import check_files
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
 from unjudged.cli.output import check_output, show, show_grids
 from unjudged.cli.progress import reading

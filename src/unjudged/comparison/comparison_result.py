@@ -17,7 +17,7 @@ from unjudged.comparison.verdicts import Pair
 from unjudged.errors import UsageError
 from unjudged.grids.grid import Grid
 from unjudged.grids.result_frames import frame_of
-from unjudged.grids.shown import Shown
+from unjudged.grids.shown import Shown, in_paragraphs
 from unjudged.measures.names import MeasureLike, parse_measure
 from unjudged.uncertainty.calibration import Calibration
 from unjudged.uncertainty.estimate import Estimate
@@ -181,3 +181,6 @@ class Comparison(Shown):
             return super().__str__()
         pairs = "\n\n".join(str(self.pair(measure=result.measure)) for result in self.results)
         return "\n".join([pairs, *self.notes])
+
+    def _repr_html_(self) -> str:
+        return super()._repr_html_() if len(self.runs) > 2 else in_paragraphs(str(self))

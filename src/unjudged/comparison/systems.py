@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import inf
 
 import numpy as np
@@ -70,13 +70,11 @@ def compare(
     shared = SharedRankings.of(judgments, named, on_read, deepest)
     place = None if baseline is None else names.index(baseline)
     results: list[MeasureComparison] = []
-    notes: list[str] = []
     for measure in chosen:
         values = shared.per_run(measure.compute(shared.rankings))
         tests = compare_pairs(
             values, test=test, correction=correction, baseline=place, alpha=alpha, draws=draws, seed=seed
         )
-        notes += tests.notes
         results.append(
             MeasureComparison(measure, values, tests, judgment_bounds(shared, measure, tests.pairs))
         )
@@ -93,6 +91,16 @@ def compare(
         calibration,
         confidence,
         baseline,
-        list(dict.fromkeys([*map(str, warnings), *notes])),
+        [*map(str, warnings), *_notes(results)],
         library,
     )
+
+
+def _notes(results: Sequence[MeasureComparison]) -> Iterator[str]:
+    """What the tests have to say, each with its measures unless it is true of all."""
+    noted: dict[str, list[str]] = {}
+    for result in results:
+        for note in result.tests.notes:
+            noted.setdefault(note, []).append(str(result.measure))
+    for note, measures in noted.items():
+        yield note if len(measures) == len(results) else f"{', '.join(measures)}: {note}"

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import isfinite
 
 from unjudged.comparison.testing.pairs import ROUNDING
+from unjudged.grids.shown import in_paragraphs
 from unjudged.uncertainty.estimate import Estimate
 from unjudged.wording import percent
 
@@ -149,6 +150,9 @@ class Pair:
 
     def __str__(self) -> str:
         return "\n".join(self.sentences())
+
+    def _repr_html_(self) -> str:
+        return in_paragraphs(str(self))
 
 
 def _p(value: float) -> str:

@@ -27,11 +27,16 @@ def coverage_warnings(
 
     Runs with the same queries share a warning.
     """
-    all_there = np.count_nonzero(rankings.retrieved) == len(rankings)
-    empty = {} if all_there else missing_queries(runs, queries, rankings)
-    lacking = _alike({run: tuple(lacked) for run, lacked in empty.items()})
-    ignored = dict(zip(runs, rankings.ignored, strict=True)) if any(rankings.ignored) else {}
-    extra = _alike({run: n for run, n in ignored.items() if n})
+    empty: dict[str, list[str]] = {}
+    ignored: dict[str, int] = {}
+    lacking: dict[str, list[str]] = {}
+    extra: dict[str, list[str]] = {}
+    if np.count_nonzero(rankings.retrieved) < len(rankings):
+        empty = missing_queries(runs, queries, rankings)
+        lacking = _alike({run: tuple(lacked) for run, lacked in empty.items()})
+    if any(rankings.ignored):
+        ignored = dict(zip(runs, rankings.ignored, strict=True))
+        extra = _alike({run: n for run, n in ignored.items() if n})
     judged, starts = rankings.labels >= 0, rankings.offsets[:: len(queries)].tolist()
     nothing = not np.count_nonzero(judged) and not np.count_nonzero(rankings.judgments.grade >= 0)
     for i, run in enumerate(runs):

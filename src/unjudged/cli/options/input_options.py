@@ -9,7 +9,8 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from unjudged.cli.options.arguments import Conflicts, Judged, read_judgments
+from unjudged.cli.options.arguments import Judged
+from unjudged.cli.options.files import Conflicts, read_judgments
 from unjudged.errors import InputError, UsageError
 from unjudged.evaluation import name_runs
 from unjudged.formats.files import FileWithColumns

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from unjudged.errors import InputError, UsageError, quoted
-from unjudged.formats.readers.memory import table_of
+from unjudged.formats.readers.memory import table_of_mapping
 from unjudged.formats.readers.query_dicts import by_query, holds_lists
 from unjudged.formats.readers.records import fields_of, is_record, table_of_records
 from unjudged.formats.roles import NONE, QRELS, Layout
@@ -37,7 +37,7 @@ def read(file: PathLike, number: str, given: Mapping[str, str] = NONE) -> tuple[
         return table_of_records(every, fields), fields.layout
     if given:
         raise UsageError("this JSON has no column names, so columns cannot be chosen by name")
-    return table_of(_innermost(data, number), number), QRELS
+    return table_of_mapping(_innermost(data, number), number), QRELS
 
 
 def _innermost(data: Any, number: str) -> Mapping[str, Any]:

@@ -15,18 +15,11 @@ from unjudged.formats.scan import scanner
 from unjudged.formats.tables import Ids, Table, encode
 from unjudged.wording import kind_of
 
-Nested = Mapping[str, Mapping[str, float]]
 Rows = Iterable[tuple[Any, ...]]
 
 
-def table_of(data: Nested | Rows, number: str) -> Table:
-    """`{query: {document: number}}` or (query, document, number) rows, those of each query together."""
-    if isinstance(data, Mapping):
-        return _of_mapping(data, number)
-    return table_of_rows(data, (number,))
-
-
-def _of_mapping(data: Mapping[str, Any], number: str) -> Table:
+def table_of_mapping(data: Mapping[str, Any], number: str) -> Table:
+    """`{query: {document: number}}`."""
     plain = scanner.table_of_dicts(data)
     if plain is not None and (plain.whole or not unfit(number, plain.numbers).any()):
         return plain
