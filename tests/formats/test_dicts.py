@@ -67,7 +67,7 @@ def columns(table: Table) -> list[Any]:
 @given(any_dicts, st.sampled_from(["score", "grade"]))
 def test_a_table_of_dicts(data: Any, number: str) -> None:
     def read() -> Any:
-        return tuple(columns(memory.table_of(data, number)))
+        return tuple(columns(memory.table_of_mapping(data, number)))
 
     assert outcome(read) == in_general(read)
 
@@ -94,7 +94,7 @@ def test_plain_dicts_are_matched_directly() -> None:
     keys = judgments.pooled.keys(run)
     found = scanner.match_dicts(run, keys.queries, keys.documents, judgments.offsets, 5)
     assert isinstance(found, Matched)
-    assert flat(found) == flat(matching.match(memory.table_of(run, "score"), judgments.index))
+    assert flat(found) == flat(matching.match(memory.table_of_mapping(run, "score"), judgments.index))
     assert found.rank.tolist() == [2, 3, 4]
     assert found.query.tolist() == [0, -1]
     assert scanner.match_dicts(run, keys.queries, keys.documents, judgments.offsets, 4) is None

@@ -22,6 +22,7 @@ from unjudged.measures.names import MeasureLike, parse_measure
 from unjudged.uncertainty.calibration import Calibration
 from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.shared import SharedRankings
+from unjudged.wording import some
 
 MANY_FLIPS = 3
 """With more systems the prevalence at the flip is worked out only for a pair that is asked for."""
@@ -123,8 +124,7 @@ class Comparison(Shown):
 
     def _place(self, run: str) -> int:
         if run not in self.runs:
-            some = ", ".join(self.runs[:5]) + (", ..." if len(self.runs) > 5 else "")
-            raise UsageError(f"no run is called {run!r}; there are {some}")
+            raise UsageError(f"no run is called {run!r}; there are {some(self.runs)}")
         return list(self.runs).index(run)
 
     def _results(self, measure: MeasureLike | None) -> Sequence[MeasureComparison]:
