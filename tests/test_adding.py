@@ -12,7 +12,7 @@ import pytest
 
 from tests.cli.in_process import printed
 from unjudged import JudgedRankings, Judgments, Pool, compare, evaluate, experiment, measure, sample
-from unjudged.cli.main import COMMANDS
+from unjudged.cli.main import TASKS
 from unjudged.cli.options.arguments import Format, Output
 from unjudged.cli.output import show_grids
 from unjudged.comparison.testing.corrections import correction
@@ -113,7 +113,7 @@ def test_a_reader(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def test_a_command(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A function in a module of `cli/`, and its name in `COMMANDS`; its parameters are its options."""
+    """A function in a module of `cli/`, and its name in `TASKS`; its parameters are its options."""
 
     def squares(*numbers: int, format: Format | None = None, output: Output = None) -> None:
         """Print squares."""
@@ -122,7 +122,7 @@ def test_a_command(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     module = ModuleType("unjudged.cli.squares")
     module.squares = squares  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, module.__name__, module)
-    monkeypatch.setitem(COMMANDS, "squares", ("squares:squares", "Print squares."))
+    monkeypatch.setitem(TASKS["Score and compare"], "squares", ("squares:squares", "Print squares."))
     assert printed("squares", "3", "4", "--format", "csv") == "number,square\n3,9\n4,16\n"
     assert printed("squares", "3", "-o", str(tmp_path / "squares.md")) == ""
     assert (tmp_path / "squares.md").read_text().splitlines()[-1] == "| 3 | 9 |"

@@ -13,6 +13,7 @@ from unjudged import sample
 ROOT = Path(unjudged.__file__).parent
 JOURNEY = [
     "errors",
+    "wording",
     "choices",
     "segments",
     "grids",
@@ -22,6 +23,7 @@ JOURNEY = [
     "citation",
     "uncertainty",
     "baselines",
+    "measure_warnings",
     "scores_grid",
     "scores",
     "evaluation",

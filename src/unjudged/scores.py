@@ -14,10 +14,11 @@ from unjudged.errors import UnjudgedWarning, UsageError
 from unjudged.grids.grid import Grid
 from unjudged.grids.result_frames import frame_of
 from unjudged.grids.shown import Shown
+from unjudged.measure_warnings import measure_warnings
 from unjudged.measures.names import MeasureLike, parse
 from unjudged.measures.registry import Measure
 from unjudged.rankings.computed import computed_once
-from unjudged.rankings.coverage import coverage_warnings, missing_queries, nothing_relevant
+from unjudged.rankings.coverage import coverage_warnings, missing_queries
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.scores_grid import scores_grid
 
@@ -67,15 +68,8 @@ class Scores(Shown):
     @computed_once
     def warnings(self) -> Sequence[UnjudgedWarning]:
         """What makes the values mean less than they seem to: the warnings that `evaluate` gave."""
-        found = list(coverage_warnings(self.runs, self.queries, self.rankings))
-        levels = {m.given["rel"] for m in self.measures if "rel" in m.given}
-        if not np.count_nonzero(self.values):
-            levels |= {1 for m in self.measures if "rel" in m.parameters and "rel" not in m.given}
-        if levels:
-            judgments = self.rankings.judgments
-            grades = judgments.grade if judgments.scale is None else judgments.scale
-            found += [warning for rel in sorted(levels) for warning in nothing_relevant(grades, rel)]
-        return found
+        covered = coverage_warnings(self.runs, self.queries, self.rankings)
+        return [*covered, *measure_warnings(self.measures, self.rankings.judgments, self.values)]
 
     @cached_property
     def means(self) -> Floats:

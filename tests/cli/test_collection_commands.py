@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -45,7 +46,7 @@ def judged_files(folder: Path) -> list[str]:
     return [str(folder / f"judged-{number}.qrels") for number in (1, 2, 3)]
 
 
-@pytest.mark.parametrize(("form", "measure"), [("strata", "xinfAP"), ("prels", "statAP"), ("qrels", "infAP")])
+@pytest.mark.parametrize(("form", "measure"), [("strata", "xinfAP"), ("prels", "statAP")])
 def test_from_a_pool_to_estimates(folder: Path, form: str, measure: str) -> None:
     merged = folder / "merged.txt"
     design = str(folder / "tasks" / "design.txt")
@@ -54,6 +55,83 @@ def test_from_a_pool_to_estimates(folder: Path, form: str, measure: str) -> None
     assert "judged-1 and judged-2" in report
     assert measure in printed("evaluate", str(merged), RUNS[0], "-m", measure)
     assert merged.read_text().startswith("# unjudged ")
+
+
+def test_qrels_of_unequal_probabilities_are_no_random_sample(folder: Path) -> None:
+    merged = str(folder / "merged.txt")
+    design = str(folder / "tasks" / "design.txt")
+    printed("merge", design, *judged_files(folder), "--format", "qrels", "-o", merged)
+    assert "AP" in printed("evaluate", merged, RUNS[0], "-m", "AP")
+    for measure in ("infAP", "statAP"):
+        problem = refused(2, "evaluate", merged, RUNS[0], "-m", measure)
+        assert "probabilities that the file does not have (unjudged merge --format prels does)" in problem
+
+
+@pytest.fixture
+def drawn_for_precision(tmp_path: Path) -> tuple[str, str]:
+    """The design of a sample for P@10 and its answers."""
+    options = ["--for", "predictions", "--budget", "200", "-m", "P@10", "--to-judge", str(tmp_path)]
+    printed("sample", *RUNS, *options)
+    judged = tmp_path / "judged.qrels"
+    answer(tmp_path / "assessor-1.qrels", judged)
+    return str(tmp_path / "design.txt"), str(judged)
+
+
+def test_a_merged_sample_for_precision_keeps_its_probabilities(
+    drawn_for_precision: tuple[str, str], tmp_path: Path
+) -> None:
+    design, judged = drawn_for_precision
+    merged = str(tmp_path / "merged.txt")
+    printed("merge", design, judged, "-o", merged)
+    measures = ["-m", "statP@10", "--format", "csv"]
+    assert printed("evaluate", merged, *RUNS, *measures) == printed(
+        "evaluate", design, *RUNS, "-j", judged, *measures
+    )
+
+
+@pytest.mark.parametrize("form", ["prels", None])
+def test_estimates_say_that_deep_documents_could_not_be_drawn(
+    drawn_for_precision: tuple[str, str], tmp_path: Path, form: str | None
+) -> None:
+    judgments, *further = drawn_for_precision
+    if form is not None:
+        merged = str(tmp_path / "merged.txt")
+        printed("merge", judgments, *further, "--format", form, "-o", merged)
+        judgments, further = merged, []
+    options = [word for file in further for word in ("-j", file)]
+    done = unjudged(
+        "evaluate", judgments, *RUNS, *options, "-m", "statAP", "-m", "statP@10", "-m", "statP@20"
+    )
+    said = b"drawn from the first 10 documents of each run, so nothing is known of the others"
+    assert said + b": statAP, statP@20 count them as nonrelevant." in done.stderr
+    done = unjudged("evaluate", judgments, *RUNS, *options, "-m", "statP@10")
+    assert b"drawn from" not in done.stderr
+    done = unjudged("evaluate", judgments, *RUNS, *options, "-m", "AP")
+    assert b"statP@10 estimates P@10 from them; nothing is known of documents that every" in done.stderr
+
+
+@pytest.mark.parametrize("options", [["-d", "stratified", "--strata", "5:50%"], ["-d", "depth", "-k", "5"]])
+def test_a_design_without_a_share_for_the_rest_says_so(folder: Path, options: list[str]) -> None:
+    printed("sample", str(folder / "pool.qrels"), *RUNS, *options, "--to-judge", str(folder / "top"))
+    judged = []
+    for task in sorted((folder / "top").glob("*.qrels")):
+        judged.append(str(folder / f"judged-{task.name}"))
+        answer(task, Path(judged[-1]))
+    for form in ("strata", "prels"):
+        merged = str(folder / f"merged-{form}.txt")
+        printed("merge", str(folder / "top" / "design.txt"), *judged, "--format", form, "-o", merged)
+        done = unjudged("evaluate", merged, *RUNS, "-m", "statAP")
+        assert b"first 5 documents of each run" in done.stderr
+
+
+def test_merge_names_queries_that_prels_leave_out(tmp_path: Path) -> None:
+    options = ["--for", "predictions", "--budget", "30", "-m", "P@10", "--to-judge", str(tmp_path)]
+    printed("sample", *RUNS, *options)
+    answer(tmp_path / "assessor-1.qrels", tmp_path / "judged.qrels")
+    design = str(tmp_path / "design.txt")
+    done = unjudged("merge", design, str(tmp_path / "judged.qrels"), "-o", str(tmp_path / "merged.txt"))
+    said = f"queries have no line in the file (means leave them out, but not if you evaluate {design}"
+    assert said in done.stderr.decode()
 
 
 def test_the_report_goes_to_standard_error_if_the_judgments_go_to_standard_output(folder: Path) -> None:
@@ -148,7 +226,10 @@ def test_next_settles_and_marks(folder: Path) -> None:
     assert "needs a random sample" in refused(2, "evaluate", str(merged), RUNS[0], "-m", "xinfAP")
     assert b"AP" in unjudged("evaluate", str(merged), RUNS[0], "-m", "AP").stdout
     assert "use qrels" in refused(2, "merge", design, str(judged), "--format", "prels")
-    assert "go with --settle" in refused(2, "next", qrels, *RUNS, "--forecast")
+    assert refused(2, "next", qrels, *RUNS, "--forecast").startswith("--forecast goes with --settle, or")
+    for option in ("--seed", "--prevalence", "--confidence"):  # these were ignored
+        said = refused(2, "next", qrels, *RUNS, option, "0.5" if option != "--seed" else "5", "--top", "2")
+        assert said.startswith(f"--top and {option} go with --settle, or with a measure other than RBP")
 
 
 def test_next_says_stop(tmp_path: Path) -> None:
@@ -157,3 +238,17 @@ def test_next_says_stop(tmp_path: Path) -> None:
     complete.write_text("".join(lines))
     text = printed("next", str(complete), *RUNS, "--settle", "--pooled", "-m", "nDCG@10")
     assert text == "Stop: the judgments settle all 15 pairs of 6 runs by nDCG@10.\n"
+
+
+@pytest.mark.parametrize("runs", [2, 3])
+def test_sentences_on_what_is_open(runs: int) -> None:
+    """`1 of 1 pairs of 2 runs are open`, and `1 documents to judge`."""
+    files = [str(sample.runs[name]) for name in ("dense", "reranked", "boolean")[:runs]]
+    said = printed("next", str(sample.qrels), *files, "--settle", "--budget", "1").splitlines()
+    assert said[0] == "# 1 document to judge: replace each -1 by a grade."
+    order = (
+        "The order of dense and reranked is" if runs == 2 else r"(1 of 3 pairs of 3 runs is|[23] of 3 .* are)"
+    )
+    assert re.fullmatch(rf"# {order} open by RBP\(p=0.8\)\.", said[1])
+    narrowed = printed("next", str(sample.qrels), *files, "--budget", "1").splitlines()
+    assert narrowed[1].startswith("# It narrows the interval of the mean RBP(p=0.8) by ")

@@ -129,7 +129,7 @@ def test_a_correction_of_ones_own() -> None:
 def test_too_few_draws_for_a_correction_are_told() -> None:
     scores = np.random.default_rng(0).random((8, 20))
     found = compare_pairs(scores, test="bootstrap", draws=100)
-    assert found.notes[-1].endswith("draw at least 560")
+    assert found.notes[-1].endswith("draw at least 560.")
     assert not any(
         "draw at least" in note for note in compare_pairs(scores, test="bootstrap", draws=560).notes
     )

@@ -162,7 +162,7 @@ def test_a_difference_is_found() -> None:
 def test_cases_without_variance(test: str) -> None:
     one = p_values(Pairs.of([[0.5], [0.7], [0.5]]), test)
     assert one.p.tolist() == [1, 1, 1]
-    assert "one query" in one.notes[0]
+    assert one.notes[0] == "One query says nothing about other queries: every p is 1."
     zero = p_values(Pairs.of(np.zeros((3, 4))), test)
     assert zero.p.tolist() == [1, 1, 1]
     assert "3 of 3 pairs score the same" in zero.notes[0]
@@ -183,8 +183,8 @@ def test_never_nan_and_symmetric(scores: Floats, test: str) -> None:
 
 def test_notes_of_resampling() -> None:
     scores = np.random.default_rng(0).random((2, 20))
-    assert "p is at least 1/101" in p_values(Pairs.of(scores), "bootstrap", draws=100).notes[0]
-    assert "all 256 sign flips" in p_values(Pairs.of(scores[:, :8]), "randomization").notes[0]
+    assert "p is at least 1/101." in p_values(Pairs.of(scores), "bootstrap", draws=100).notes[0]
+    assert "All 256 sign flips" in p_values(Pairs.of(scores[:, :8]), "randomization").notes[0]
 
 
 def test_a_test_of_ones_own() -> None:
@@ -216,3 +216,15 @@ def test_refusals() -> None:
         Pairs.of([[0.1, 0.2], [float("nan"), 0.5]])
     with pytest.raises(UsageError, match="baseline is system 2, expected one of 0 to 1"):
         Pairs.of([[0.1, 0.2], [0.3, 0.5]], baseline=2)
+
+
+def test_notes_count_pairs_in_the_singular_and_the_plural() -> None:
+    """`1 of 3 pairs score the same`, without a full stop."""
+    apart = np.linspace(0.1, 0.9, 12)
+    one = Pairs.of([apart, apart, apart[::-1] ** 2])
+    assert p_values(one).notes == ("1 of 3 pairs scores the same on every query: p is 1.",)
+    all_three = Pairs.of([apart] * 3)
+    assert p_values(all_three).notes == ("3 of 3 pairs score the same on every query: p is 1.",)
+    shifted = Pairs.of([apart, apart + 0.25, apart[::-1] ** 2])
+    said = "1 of 3 pairs differs by the same amount on every query: p is 2^-11."
+    assert p_values(shifted).notes == (said,)

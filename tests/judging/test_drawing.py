@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from hashlib import blake2b
 from itertools import combinations
 from math import comb
 from pathlib import Path
@@ -86,6 +87,7 @@ def test_a_design_reads_back_the_same(tmp_path: Path) -> None:
         (tmp_path / "design.txt").write_text(design_text(found))
         again = read_design(tmp_path / "design.txt")
         assert design_text(again) == design_text(found)
+        assert again.drawn_to == found.drawn_to
         for field in ("drawn", "stratum", "probability", "earlier"):
             np.testing.assert_array_equal(getattr(again, field), getattr(found, field))
 
@@ -103,6 +105,30 @@ def test_a_damaged_design_is_refused(tmp_path: Path, damage: object, problem: st
     assert callable(damage)
     (tmp_path / "design.txt").write_text(damage(design_text(drawn(POOL, "random", 0))))
     with pytest.raises(InputError, match=problem):
+        read_design(tmp_path / "design.txt")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line"),
+    [
+        ('"seed": 0', '"seed": "x"', 2),
+        ('"seed": 0', '"seed": Infinity', 2),
+        ('{"chosen"', '[{"chosen"', 2),
+        ('"made_by": ""', '"drawn_to": "ten", "made_by": ""', 2),
+        ("e1 1 0.4 ", "e1 99999999999 0.4 ", 12),
+        ("e1 1 0.4 ", "e1 1 1.5 ", 12),
+        ("e1 1 0.4 ", "e1 1 nan ", 12),
+        ("e1 1 0.4 ", "e1 1 0.4 ? ", 12),
+    ],
+)
+def test_a_forged_design_is_refused(tmp_path: Path, old: str, new: str, line: int) -> None:
+    """Its checksum is right, so nothing but its values tells."""
+    body = design_text(drawn(POOL, "random", 0)).partition("\n")[2]
+    assert old in body
+    forged = body.replace(old, new, 1)
+    checksum = blake2b(forged.encode(), digest_size=16).hexdigest()
+    (tmp_path / "design.txt").write_text(f"unjudged-design 1 blake2b {checksum}\n{forged}")
+    with pytest.raises(InputError, match=f"line {line}|:{line}:"):
         read_design(tmp_path / "design.txt")
 
 
@@ -188,6 +214,16 @@ def test_estimates_from_a_merged_sample_equal_those_of_the_same_sample_of_judgme
     )
 
 
+def test_joined_designs_are_drawn_to_the_lower_rank() -> None:
+    shallow, deep = Pool.of_runs(sample.runs, depth=10), Pool.of_runs(sample.runs, depth=20)
+    first = draw(shallow, "depth", 3)
+    both = draw(deep, "stratified", strata={15: 0.5}, since=first)
+    assert (first.drawn_to, both.drawn_to) == (3, 3)
+    assert draw(deep, "stratified", strata={15: 0.5}).drawn_to == 15
+    assert draw(deep, "stratified", 0.1).drawn_to is None
+    assert both.judgments(np.zeros(len(both.drawn), np.int32)).drawn_to == 3
+
+
 def test_files_for_assessors_are_qrels_without_grades() -> None:
     found = draw(POOL, "random", 1.0)
     for text in task_texts(hand_out(found, assessors=1)).values():
@@ -201,7 +237,7 @@ def test_refusals() -> None:
         draw(POOL, "random", 0.5, redraw=True)
     with pytest.raises(UsageError, match="needs a level"):
         draw(POOL, "random")
-    with pytest.raises(UsageError, match="one assessor cannot be two"):
+    with pytest.raises(UsageError, match="one assessor cannot judge a document twice"):
         hand_out(draw(POOL, "random", 1.0), assessors=1, twice=0.5)
     with pytest.raises(UsageError, match="share from 0 to 1"):
         hand_out(draw(POOL, "random", 1.0), twice=2.0)

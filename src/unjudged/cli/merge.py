@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -11,9 +12,9 @@ from cyclopts import Parameter
 from unjudged.cli.options.arguments import File, Output
 from unjudged.cli.options.files import check_files
 from unjudged.cli.options.judging_folder import check_new
+from unjudged.cli.options.judgment_files import warn_of_missing_queries
 from unjudged.cli.output import command_line, show, terminal_width
 from unjudged.errors import UsageError
-from unjudged.formats.roles import CHOSEN
 from unjudged.formats.writing import judgments_text
 from unjudged.grids.rendering import render
 
@@ -48,7 +49,8 @@ def merge(
         which is right if answers are missing at random.
     form
         qrels; strata, for xinfAP and infNDCG (the default if the design has several strata); prels, for
-        statAP.
+        statAP (the default if documents of a stratum were drawn with different probabilities). Where a form
+        does not tell the probabilities, a comment says so, and estimates refuse the file.
     rel
         The lowest relevant grade, for the agreement of judges.
     header
@@ -70,9 +72,8 @@ def merge(
     options = {"conflicts": conflicts, "format": chosen_form}
     further = " --allow-missing" if allow_missing else ""
     comments = [command_line("merge", [design, *judged], options) + further] if header else []
-    if sample.chosen:
-        comments.append(f"{CHOSEN}: judgments chosen for what they show, not a random sample")
-    text = judgments_text(found.judgments, chosen_form, comments)
+    marked = replace(found.judgments, chosen=sample.chosen or not sample.fits(chosen_form))
+    text = judgments_text(marked, chosen_form, comments)
     if output is not None:
         check_new(output, text)
     report = str(render(found.grids(rel), "table", width=terminal_width()))
@@ -81,6 +82,8 @@ def merge(
         sys.stderr.write(report)
     else:
         show(report)
+    remedy = f"means leave them out, but not if you evaluate {design} with --judged"
+    warn_of_missing_queries(found.judgments, chosen_form, remedy)
 
 
 def _named(files: tuple[str, ...]) -> dict[str, str]:

@@ -55,10 +55,10 @@ def reusability(
     from unjudged.judging.reusability import topic_statistics
 
     check_files([qrels, *runs, *inputs.further])
-    check_output(format, output)
+    check_output(format, output, tables=2)
     chosen, named = one_measure(measure), inputs.runs(runs, "reusability QRELS RUN RUN...", least=2)
     of_group = read_groups(groups, named) if groups else None
-    judgments = inputs.read(qrels)
+    judgments = inputs.read_judged(qrels)
     with reading(len(named)) as on_read:
         pool = Pool(judgments, judged_rankings(judgments, named, on_read=on_read), list(named))
     found = left_out(pool, chosen, depth=depth, groups=of_group)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -15,6 +16,9 @@ from unjudged.errors import InputError, RepeatedDocument, UsageError, quoted
 LONGEST_LINE = 1 << 20
 CHOSEN = "unjudged-chosen"
 """How a comment begins that marks judgments which were chosen for what they show, not drawn at random."""
+DRAWN_TO = "unjudged-drawn-to"
+"""How a comment begins that says below which rank no document could be drawn."""
+_DRAWN_TO = re.compile(rf"{DRAWN_TO} ([0-9]{{1,10}})\b")
 ONCE = "each document may appear only once per query"
 NONE: Mapping[str, str] = MappingProxyType({})
 SMALLEST_WHOLE, LARGEST_WHOLE = -(2**31), 2**31 - 1
@@ -49,7 +53,8 @@ class Layout:
     """The columns of one kind of file, in order; `open_ended` allows further columns.
 
     `single` rounds decimal numbers to single precision, as trec_eval 9 holds scores. `chosen` says that a
-    comment of the file marks its judgments as no random sample. `fractions` allows them in grades.
+    comment of the file marks its judgments as no random sample, and `drawn_to` is the rank of a comment that
+    says below which rank none could be drawn. `fractions` allows them in grades.
     """
 
     columns: tuple[str, ...]
@@ -57,6 +62,7 @@ class Layout:
     single: bool = False
     chosen: bool = False
     fractions: bool = False
+    drawn_to: int | None = None
 
     @property
     def kinds(self) -> tuple[int, ...]:
@@ -90,11 +96,16 @@ def layout_of_judgments(lines: Sequence[bytes]) -> Layout:
     """The layout of a file of judgments, by its first lines.
 
     Five columns hold either strata or inclusion probabilities. They are probabilities if the fifth column is
-    not always a whole number, or if the second changes, because it then names documents. A comment that
-    begins with `CHOSEN` marks judgments that are no random sample.
+    not always a whole number, or if the second changes, because it then names documents. Comments that begin
+    with `CHOSEN` and `DRAWN_TO` say what kind of sample the judgments are.
     """
-    layout = _layout_of_rows(lines)
-    return replace(layout, chosen=any(line.startswith(b"# " + CHOSEN.encode()) for line in lines))
+    comments = [line[2:].decode(errors="replace") for line in lines if line.startswith(b"# ")]
+    ranks = [int(found[1]) for comment in comments if (found := _DRAWN_TO.match(comment))]
+    return replace(
+        _layout_of_rows(lines),
+        chosen=any(comment.startswith(CHOSEN) for comment in comments),
+        drawn_to=min(ranks, default=None),
+    )
 
 
 def _layout_of_rows(lines: Sequence[bytes]) -> Layout:
@@ -205,12 +216,15 @@ def unfit(column: str, numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
 
 
 def wrong_width(layout: Layout, line: int, found: int) -> InputError:
-    swapped = _swapped(layout, found) if line == 1 else ""
-    return InputError(f"expected {layout.describe()}, found {found}{swapped}", line=int(line))
+    hint = _hint(layout, found) if line == 1 else ""
+    return InputError(f"expected {layout.describe()}, found {found}{hint}", line=int(line))
 
 
-def _swapped(layout: Layout, found: int) -> str:
-    """A question where judgments have as many columns as a run, or a run as many as judgments."""
+def _hint(layout: Layout, found: int) -> str:
+    """What a file may be whose first line has another number of columns."""
+    if found == 1 and layout.columns in (QRELS.columns, RUN.columns):
+        names = ",".join(NAMES[role][0] for role in NEEDED["score" if "score" in layout.columns else "grade"])
+        return f"; if it is CSV, its first line has to name the columns, as in {names}"
     if layout.columns == QRELS.columns and found == len(RUN.columns):
         return "; is it a run? Judgments come before runs"
     if layout.columns == RUN.columns and found in (len(QRELS.columns), len(STRATIFIED.columns)):

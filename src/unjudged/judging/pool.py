@@ -190,7 +190,13 @@ class Pool(Shown):
     def _stratified(self, stratum: Integers, shares: Floats, seed: int) -> Judgments:
         strata = stratum.astype(np.int32)
         chosen, probability = self._sample(strata, shares, seed)
-        return replace(self.only(chosen), stratum=strata, probability=probability)
+        drawn_to = self.drawable_to(probability)
+        return replace(self.only(chosen), stratum=strata, probability=probability, drawn_to=drawn_to)
+
+    def drawable_to(self, probability: Floats) -> int | None:
+        """The rank to which every document of a run could be drawn; None if every document could be."""
+        excluded = self.best[probability == 0]
+        return int(excluded.min()) - 1 if len(excluded) else None
 
     def _sample(self, stratum: NDArray[np.int32], shares: Floats, seed: int) -> tuple[Mask, Floats]:
         """What is chosen from each query's strata, and the probability that each document was chosen.
@@ -225,6 +231,7 @@ class Pool(Shown):
             grade=np.where(chosen, self.judgments.grade, unjudged).astype(np.int32),
             stratum=None,
             probability=None,
+            drawn_to=None,
         )
 
 

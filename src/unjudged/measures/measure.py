@@ -112,7 +112,12 @@ class Measure:
             raise UsageError(f"{self}: these grades are whole numbers, so rel must be one too")
         if self.traits.estimates and rankings.judgments.chosen:
             problem = f"{self.name} needs a random sample, and these judgments were chosen for what they show"
-            raise UsageError(f"{problem}: use AP with its bounds, or draw a sample (unjudged sample)")
+            other = (
+                "or drawn with probabilities that the file does not have (unjudged merge --format prels does)"
+            )
+            raise UsageError(
+                f"{problem}, {other}: use AP with its bounds, or draw a sample (unjudged sample)"
+            )
         policy, documents = self.given.get("unjudged"), self.given.get("chance")
         if policy is not None:
             rankings = rankings.condensed() if policy == "condensed" else rankings.as_nonrelevant()

@@ -70,7 +70,10 @@ def design_for_predictions(
     size = np.where(open_, weight * np.sqrt(chance * (1 - chance)), 0.0)
     least = min(FLOOR, SHARE_FOR_FLOOR * budget / max(int(open_.sum()), 1)) if floor is None else floor
     odds = probabilities(size, open_, budget, least)
-    return JudgingDesign.drawn_from(pool, open_, odds, seed, f"{method}, at least {least:.2g}")
+    excluded = rankings.where(((pool.grade < 0) & (weight == 0))[rankings.row]).rank
+    drawn_to = int(excluded.min()) - 1 if len(excluded) else None
+    described = f"{method}, at least {least:.2g}"
+    return JudgingDesign.drawn_from(pool, open_, odds, seed, described, drawn_to=drawn_to)
 
 
 def probabilities(size: Floats, open_: Mask, budget: float, floor: float = 0.0) -> Floats:

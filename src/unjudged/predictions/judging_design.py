@@ -19,6 +19,7 @@ from unjudged.predictions.source import table_of
 from unjudged.rankings.extension import chosen_rows, rows_of
 from unjudged.rankings.judged import Floats, Mask
 from unjudged.rankings.judgments import UNSAMPLED, Judgments, JudgmentsSource
+from unjudged.wording import counted
 
 POISSON = "predictions"
 """The name of these designs in a design file: documents drawn one by one, without strata."""
@@ -46,18 +47,29 @@ class JudgingDesign(Shown):
             )
         grade = np.where(found.drawn, DRAWN, UNSAMPLED).astype(np.int32)
         stratum = None if found.design == POISSON else found.stratum
-        return cls(Judgments(found.pooled, grade, stratum, found.probability), found.design)
+        judgments = Judgments(found.pooled, grade, stratum, found.probability, drawn_to=found.drawn_to)
+        return cls(judgments, found.design)
 
     @classmethod
     def drawn_from(
-        cls, pool: Judgments, open_: Mask, probability: Floats, seed: int, method: str
+        cls,
+        pool: Judgments,
+        open_: Mask,
+        probability: Floats,
+        seed: int,
+        method: str,
+        *,
+        drawn_to: int | None = None,
     ) -> JudgingDesign:
-        """The sample that names and seed decide, over the documents that count or were judged before."""
+        """The sample that names and seed decide, over the documents that count or were judged before.
+
+        `drawn_to` is the rank below which no document counts.
+        """
         frame = (open_ & (probability > 0)) | (pool.grade >= 0)
         number = sampling.uniforms(sampling.numbers(sampling.identities(pool), seed, "judging"))
         grade = np.where(open_ & (number < probability), DRAWN, np.maximum(pool.grade, UNSAMPLED))
         recorded = np.where(pool.grade >= 0, 1.0, probability)[frame]
-        plain = replace(pool, grade=grade.astype(np.int32), stratum=None, probability=None)
+        plain = replace(pool, grade=grade.astype(np.int32), stratum=None, probability=None, drawn_to=drawn_to)
         return cls(replace(chosen_rows(plain, frame), probability=recorded), method)
 
     @property
@@ -98,12 +110,13 @@ class JudgingDesign(Shown):
         judged = self.judgments.grade >= 0
         one = np.ones(len(judged), np.int32)
         pooled, drawn = self.judgments.pooled, self.drawn | judged
-        return DrawnSample(pooled, drawn, one, self.probability, judged, POISSON, seed, made_by=made_by)
+        columns = pooled, drawn, one, self.probability, judged
+        return DrawnSample(*columns, POISSON, seed, made_by=made_by, drawn_to=self.judgments.drawn_to)
 
     def task(self) -> str:
         """What people are given: qrels with -1 for each document to judge, sorted by name."""
         rows = [(query, document, UNSAMPLED) for query, document in sorted(self.to_judge())]
-        return qrels_text(rows, [f"{len(rows)} documents to judge: replace each -1 by a grade."])
+        return qrels_text(rows, [f"{counted(len(rows), 'document')} to judge: replace each -1 by a grade."])
 
     def grid(self) -> Grid:
         known, open_ = self.judgments.grade >= 0, self.judgments.grade < 0

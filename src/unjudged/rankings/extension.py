@@ -48,7 +48,7 @@ def extended(judgments: Judgments, tables: Iterable[Table], new_queries: bool = 
         grades += [judgments.grade[first:last], np.full(len(more), UNSAMPLED, np.int32)]
         starts.append(len(names))
     pooled = PooledDocuments(Ids.of(added), np.array(starts, np.int64), Ids.of(names))
-    return Judgments(pooled, np.concatenate(grades), chosen=judgments.chosen)
+    return Judgments(pooled, np.concatenate(grades), chosen=judgments.chosen, drawn_to=judgments.drawn_to)
 
 
 def updated(judgments: Judgments, later: Judgments) -> Judgments:
@@ -76,7 +76,8 @@ def chosen_rows(judgments: Judgments, chosen: NDArray[np.bool_]) -> Judgments:
     pooled = PooledDocuments(judgments.queries, offsets, judgments.documents.take(rows))
     stratum = None if judgments.stratum is None else judgments.stratum[rows]
     probability = None if judgments.probability is None else judgments.probability[rows]
-    return Judgments(pooled, judgments.grade[rows], stratum, probability, judgments.chosen)
+    columns = judgments.grade[rows], stratum, probability
+    return Judgments(pooled, *columns, judgments.chosen, drawn_to=judgments.drawn_to)
 
 
 def with_grades_from(judgments: Judgments, complete: Judgments) -> Judgments:

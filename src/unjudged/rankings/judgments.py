@@ -20,6 +20,7 @@ from unjudged.formats.scan.scanner import Index
 from unjudged.formats.tables import Ids, Table
 from unjudged.rankings.computed import computed_once
 from unjudged.rankings.pooled import PooledDocuments
+from unjudged.wording import counted
 
 Lines = NDArray[np.int64]
 UNSAMPLED: Final = -1
@@ -36,7 +37,7 @@ class Judgments:
     Where the judged documents are a sample, `stratum` is the part of the pool that a document belongs to and
     `probability` the probability with which it was drawn (NaN where unknown). Either is None where the file
     does not record it. `chosen` judgments were selected for what they show: estimates from random samples
-    refuse them.
+    refuse them. `drawn_to` is a rank: documents that every run has below it could not be drawn.
 
     Fractional grades are kept exactly: `grade` g then stands for the gain `scale[g]`, from 0 upwards. Only
     `evaluate` takes such judgments; `scale` is None where grades are whole numbers.
@@ -52,6 +53,7 @@ class Judgments:
     probability: NDArray[np.float64] | None = None
     chosen: bool = False
     scale: NDArray[np.float64] | None = None
+    drawn_to: int | None = None
 
     @classmethod
     def of(cls, source: JudgmentsSource, **columns: str) -> Judgments:
@@ -110,6 +112,7 @@ class Judgments:
             probability,
             layout.chosen,
             scale,
+            layout.drawn_to,
         )
 
     def with_grades(self, grade: NDArray[np.int32]) -> Judgments:
@@ -199,7 +202,7 @@ class Judgments:
 
     def __repr__(self) -> str:
         judged, relevant = int((self.grade >= 0).sum()), int((self.grade >= 1).sum())
-        queries = f"{len(self.queries)} {'query' if len(self.queries) == 1 else 'queries'}"
+        queries = counted(len(self.queries), "query")
         left = f"{len(self.grade) - judged} pooled but not judged"
         return f"Judgments({queries}, {judged} judged documents, {relevant} relevant, {left})"
 

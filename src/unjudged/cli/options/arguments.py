@@ -16,6 +16,8 @@ from unjudged.measures.registry import Measure
 def _path_or_standard_output(_: object, tokens: Sequence[Token]) -> Path | None:
     """A file to write; a hyphen is standard output, as it is standard input among the files to read."""
     name = tokens[0].value
+    if not name:
+        raise ValueError("expected the name of a file, found none")
     if name.startswith("-") and name != "-":
         raise ValueError(f"expected the name of a file, found {name}")
     return None if name == "-" else Path(name)
@@ -27,6 +29,7 @@ Judged = Annotated[list[str] | None, Parameter(("-j", "--judged"), negative="")]
 Measures = Annotated[list[str] | None, Parameter(("-m", "--measure"), negative="")]
 OUTPUT = Parameter(("-o", "--output"), converter=_path_or_standard_output, allow_leading_hyphen=True)
 Output = Annotated[Path | None, OUTPUT]
+Depth = Annotated[int | None, Parameter(("-k", "--depth"))]
 Groups = Annotated[str | None, Parameter(("-g", "--groups"))]
 Decimals = Annotated[int, Parameter("--decimals")]
 Plot = Annotated[Path | None, Parameter("--plot")]

@@ -10,6 +10,8 @@ from typing import Literal
 
 from unjudged.cli.standard_error import warn
 from unjudged.errors import UsageError
+from unjudged.formats.streams import name_file_in_errors
+from unjudged.measures.names import is_measure
 from unjudged.measures.registry import Measure
 from unjudged.rankings.judgments import Judgments
 
@@ -24,9 +26,15 @@ CONDITION = "if every document of the pool could be drawn"
 def check_files(files: Sequence[str]) -> None:
     """Refuse an unknown option or measure where a file was expected, and standard input given twice."""
     for file in files:
-        if file.startswith("--"):
+        if not file:
+            raise UsageError("the name of a file is empty: is a variable of the shell not set?")
+        if os.path.exists(file) or file == "-" or "/" in file:
+            continue
+        if file.startswith("-"):
             raise UsageError(f"unknown option {file}: --help lists the options")
-        if "@" in file and "/" not in file and not os.path.exists(file):
+        if is_measure(file):
+            raise UsageError(f"{file}: no such file; measures come after -m, as in -m {file}")
+        if "@" in file:
             raise UsageError(f"{file}: neither a file nor a measure (`unjudged measures` lists those)")
     if list(files).count("-") > 1:
         raise UsageError("standard input (-) can be read only once")
@@ -42,7 +50,8 @@ def read_judgments(
         from unjudged.predictions.combining import combine
 
         for file in judged:
-            combined = combine(judgments, file, conflicts)
+            with name_file_in_errors(file):
+                combined = combine(judgments, file, conflicts)
             judgments = combined.judgments
             for note in combined.notes():
                 warn(f"{file}: {note}")
@@ -51,12 +60,16 @@ def read_judgments(
 
 def suggest_estimates(judgments: Judgments, measures: Sequence[Measure]) -> None:
     """Where judgments are a recorded sample, name the measures that use it, unless one of them was chosen."""
-    if any(measure.traits.estimates for measure in measures if measure.name != "infAP"):
+    chosen = any(measure.traits.estimates for measure in measures if measure.name != "infAP")
+    if chosen or not (judgments.grade >= 0).any():
         return
-    if judgments.probability is not None:
-        warn(f"these judgments record inclusion probabilities: statAP estimates AP from them, {CONDITION}.")
+    if (rank := judgments.drawn_to) is not None:
+        below = f"nothing is known of documents that every run has below rank {rank}"
+        warn(f"These judgments are a sample: statP@{rank} estimates P@{rank} from them; {below}.")
+    elif judgments.probability is not None:
+        warn(f"These judgments record inclusion probabilities: statAP estimates AP from them, {CONDITION}.")
     elif judgments.stratum is not None:
-        warn(f"these judgments record strata: xinfAP and statAP estimate AP from them, {CONDITION}.")
+        warn(f"These judgments record strata: xinfAP and statAP estimate AP from them, {CONDITION}.")
 
 
 def _is_design(file: str) -> bool:

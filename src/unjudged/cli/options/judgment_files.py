@@ -7,12 +7,20 @@ from unjudged.cli.output import show
 from unjudged.cli.standard_error import warn
 from unjudged.formats.writing import judgments_text, queries_without_lines
 from unjudged.rankings.judgments import Judgments
+from unjudged.wording import some
 
 
 def show_judgments(judgments: Judgments, form: str, made_by: str, output: Output) -> None:
     """Write the judgments, and say which queries have no line."""
     show(judgments_text(judgments, form, [made_by] if made_by else []), output)
+    warn_of_missing_queries(judgments, form)
+
+
+def warn_of_missing_queries(judgments: Judgments, form: str, remedy: str = "") -> None:
+    """Say which queries a reader of the file will not know of."""
     missing = queries_without_lines(judgments, form)
     if missing:
-        some = ", ".join(missing[:5]) + (", ..." if len(missing) > 5 else "")
-        warn(f"{len(missing)} of {len(judgments.queries)} queries have no line in the file: {some}")
+        have = "has" if len(missing) == 1 else "have"
+        queries = f"{len(missing)} of {len(judgments.queries)} queries"
+        more = f" ({remedy})" if remedy else ""
+        warn(f"{queries} {have} no line in the file{more}: {some(missing)}.")

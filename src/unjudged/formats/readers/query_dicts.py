@@ -26,7 +26,7 @@ def is_by_query(data: Mapping[Any, Any]) -> bool:
         return True
     first = _unwrapped(_first(data))
     if isinstance(first, Mapping):
-        inner = _unwrapped(_first(first))
+        inner = _unwrapped(_first(first, next(iter(first.values()), None)))
         return is_response(first) or not isinstance(inner, (Mapping, *LISTS))
     return isinstance(first, LISTS) and not _holds_rows(first)
 
@@ -161,17 +161,17 @@ def _is_plain(data: Mapping[Any, Any]) -> bool:
     """Whether the readers take a mapping as it is; its first entries tell."""
     inner = _first(data)
     if inner is None:
-        return True
+        return not any(isinstance(value, LISTS) for value in list(data.values()))
     if not isinstance(inner, Mapping) or is_response(inner):
         return not isinstance(_unwrapped(inner), (Mapping, *LISTS))
     names = next(iter(data), None), next(iter(inner), None)
     return not any(isinstance(name, Integral) for name in names)
 
 
-def _first(data: Mapping[Any, Any]) -> Any:
-    """The first value that is not empty; None if there is none."""
+def _first(data: Mapping[Any, Any], otherwise: Any = None) -> Any:
+    """The first value that is not empty; `otherwise` if there is none."""
     values = list(data.values()) if isinstance(data, dict) else data.values()  # another thread may change it
-    return next((value for value in values if not _is_empty(value)), None)
+    return next((value for value in values if not _is_empty(value)), otherwise)
 
 
 def _is_empty(value: Any) -> bool:

@@ -27,7 +27,8 @@ class DrawnSample(Shown):
 
     `probability` is NaN where it is unknown. `earlier` documents were in the pool of an earlier sample, and
     those of them that were drawn have been handed out before. `chosen` says that documents were selected for
-    what their judgments would show, so they are not a random sample.
+    what their judgments would show, so they are not a random sample. `drawn_to` is a rank: documents that
+    every run has below it could not be drawn.
     """
 
     pooled: PooledDocuments
@@ -39,6 +40,7 @@ class DrawnSample(Shown):
     seed: int = 0
     chosen: bool = False
     made_by: str = ""
+    drawn_to: int | None = None
 
     @property
     def to_judge(self) -> NDArray[np.int64]:
@@ -47,15 +49,31 @@ class DrawnSample(Shown):
 
     @property
     def form(self) -> str:
-        """The form of the file that keeps all that is known of the sample: qrels or strata."""
-        return "qrels" if self.chosen or len(np.unique(self.stratum)) == 1 else "strata"
+        """The form of the file that keeps all that is known of the sample: qrels, strata or prels."""
+        if self.chosen or self.fits("qrels"):
+            return "qrels"
+        return "strata" if self.fits("strata") else "prels"
+
+    def fits(self, form: str) -> bool:
+        """Whether a file of this form tells how documents were drawn.
+
+        Files of strata need equal probabilities in each stratum of a query, qrels in each query.
+        """
+        stratum = self.stratum if form == "strata" else np.zeros_like(self.stratum)
+        if np.isnan(self.probability[self.drawn]).any():
+            return form != "qrels" or len(np.unique(self.stratum)) == 1
+        order = np.lexsort((self.probability, stratum, self.pooled.query))
+        cell, odds = np.stack([self.pooled.query, stratum])[:, order], self.probability[order]
+        alike = (cell[:, 1:] == cell[:, :-1]).all(axis=0)
+        return form == "prels" or bool((odds[1:] == odds[:-1])[alike].all())
 
     def judgments(self, grade: NDArray[np.int32]) -> Judgments:
         """The sample with these grades, one per row; a chosen sample has no strata and no probabilities."""
         if self.chosen:
             return Judgments(self.pooled, grade, chosen=True)
         unknown = np.isnan(self.probability[self.drawn]).any()
-        return Judgments(self.pooled, grade, self.stratum, None if unknown else self.probability)
+        probability = None if unknown else self.probability
+        return Judgments(self.pooled, grade, self.stratum, probability, drawn_to=self.drawn_to)
 
     def grid(self) -> Grid:
         """Per stratum: documents, how many of them are drawn, and the range of their probabilities."""
@@ -107,9 +125,10 @@ def draw(
     else:
         made = kind.draw(blank, level, seed, **options)
     drawn = made.grade >= 0
-    stratum, probability = made.stratum, made.probability
+    stratum, probability, drawn_to = made.stratum, made.probability, made.drawn_to
     if not kind.random and probability is None:
         probability = drawn.astype(float)
+        drawn_to = fresh.drawable_to(probability) if kind.runs else None
         stratum = np.where(drawn, 1, 2).astype(np.int32) if stratum is None else stratum
     found = DrawnSample(
         pooled=fresh.judgments.pooled,
@@ -120,6 +139,7 @@ def draw(
         design=kind.name,
         seed=seed,
         made_by=made_by,
+        drawn_to=drawn_to,
     )
     return found if since is None else _joined(since, found)
 
@@ -157,4 +177,5 @@ def _joined(since: DrawnSample, found: DrawnSample) -> DrawnSample:
         probability=np.concatenate([since.probability, found.probability])[order],
         earlier=np.concatenate([np.ones(len(since.drawn), bool), found.earlier])[order],
         chosen=since.chosen or found.chosen,
+        drawn_to=min((d.drawn_to for d in (since, found) if d.drawn_to is not None), default=None),
     )

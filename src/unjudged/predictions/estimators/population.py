@@ -46,12 +46,13 @@ class Population:
         known probability (NA) is left out of the sample, as statAP does.
 
         Where probabilities are recorded and only judged documents are listed (prels), any other document
-        could have been drawn. Otherwise the judgments list all that could.
+        could have been drawn, to the rank that the file says. Otherwise the judgments list all that could.
         """
         judgments = Judgments.of(qrels)
         if judgments.chosen:
             problem = "these judgments were chosen for what they show, and the estimate needs a random sample"
-            raise InputError(f"{problem}: draw one (unjudged sample --for predictions)")
+            other = "or merge the one you drew with --format prels"
+            raise InputError(f"{problem}: draw one (unjudged sample --for predictions), {other}")
         check_judged(judgments)
         named = {name: Run.of(run) for name, run in name_runs(runs).items()}
         drawn = np.isfinite(judgments.inclusion)
@@ -75,14 +76,19 @@ class Population:
             column[row] = values
             return column
 
+        rankings = judged_rankings(pool, named)
+        deepest = np.inf if judgments.drawn_to is None else judgments.drawn_to
+        best = np.full(len(pool.grade), np.inf)
+        np.minimum.at(best, rankings.row, rankings.rank)
+        outside = carried(np.zeros(len(judgments.grade), bool), True)
         return cls(
             replace(pool, grade=carried(judgments.grade, -1)),
-            judged_rankings(pool, named),
+            rankings,
             tuple(named),
             carried(drawn, False),
             carried(inclusion, 1.0),
             carried(stratum, -1),
-            carried(unreachable, not listed_only),
+            carried(unreachable, False) | (outside & (not listed_only or best > deepest)),
             design,
         )
 
