@@ -86,9 +86,8 @@ class Stacking:
         r, known, size = self.rankings, self._known, drawn.size
         which, element = self._elements_of(drawn.document)
         at = drawn.completion[which]
-        key = at * len(r.rank) + element
-        if (key[1:] < key[:-1]).any():
-            order = np.argsort(key)
+        if not self._ascending:
+            order = np.argsort(at * len(r.rank) + element)
             which, element, at = which[order], element[order], at[order]
         place = np.arange(len(which)) + at * len(known.element) + known.before[element]
         rank = np.empty(len(which) + size * len(known.element), np.int32)
@@ -149,16 +148,31 @@ class Stacking:
     def _elements_of(self, document: Integers) -> tuple[Integers, Integers]:
         """Where each of these documents stands, down to the cutoff: its place in the list, the element."""
         first, count, element = self._elements
-        counts = count[document]
         if self._once:
-            which = np.flatnonzero(counts)
-            return which, element[first[document[which]]]
+            found = self._only_element[document]
+            which = np.flatnonzero(found >= 0)
+            return which, found[which]
+        counts = count[document]
         return np.repeat(np.arange(len(document)), counts), element[ranges(first[document], counts)]
 
     @cached_property
     def _once(self) -> bool:
         """Whether no document is there twice: the rankings are of one run."""
         return bool(self._elements[1].max(initial=0) <= 1)
+
+    @cached_property
+    def _only_element(self) -> Integers:
+        """Where each unknown document stands if no document is there twice, else -1."""
+        _, count, element = self._elements
+        found = np.full(len(count), -1)
+        found[count > 0] = element
+        return found
+
+    @cached_property
+    def _ascending(self) -> bool:
+        """Whether elements are in the order of their documents, so that drawn documents need no sorting."""
+        element = self._elements[2]
+        return self._once and not np.count_nonzero(element[1:] < element[:-1])
 
     @cached_property
     def _elements(self) -> tuple[Integers, Integers, Integers]:
