@@ -160,9 +160,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def run(words: list[str]) -> None:
     """Run a command, or list the commands."""
-    if words[:1] == ["help"]:
+    if words and words[0] in ("help", "-h", "--help"):
         words = [*words[1:], "--help"]
-    if not words or words[0] in ("-h", "--help"):
+    if words in ([], ["--help"]):
         parsed(words, listing=True)()
         return
     from unjudged.cli.options.measure_words import separate_measures

@@ -1,4 +1,4 @@
-"""A command must not write its results over a file that it reads."""
+"""A command must not write its results over a file that it reads, or over each other."""
 
 from __future__ import annotations
 
@@ -25,6 +25,10 @@ def check_not_overwritten(words: Sequence[str]) -> None:
         else:
             read.append(value if is_option else word)
         after = word
+    places = [os.path.realpath(output) for output in written]
+    for place, output in zip(places, written, strict=True):
+        if places.count(place) > 1 and output != "-":
+            raise UsageError(f"{output} would be written twice: choose another name for one of the two")
     for output in filter(os.path.isfile, written):
         if any(_same_file(output, file) for file in read):
             raise UsageError(f"{output} is read by this command: write to another file")
