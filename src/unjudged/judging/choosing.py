@@ -53,10 +53,13 @@ class Chosen(Shown):
         if not self.open_pairs:
             settled = f"all {self.pairs} pairs of {len(self.runs)} runs by {self.measure}"
             return f"Stop: the judgments settle {settled}."
-        left = f"{self.open_pairs} of {self.pairs} pairs of {len(self.runs)} runs are open by {self.measure}."
+        verb, them = ("is", "it") if self.open_pairs == 1 else ("are", "them")
+        left = (
+            f"{self.open_pairs} of {self.pairs} pairs of {len(self.runs)} runs {verb} open by {self.measure}."
+        )
         if self.forecast is None:
             return left
-        return f"{left} About {self.forecast} more judgments settle them, of {self.candidates} candidates."
+        return f"{left} About {self.forecast} more judgments settle {them}, of {self.candidates} candidates."
 
     def grid(self) -> Grid:
         columns = [Column("query", "label"), Column("document", "label"), Column("gain", decimals=6)]

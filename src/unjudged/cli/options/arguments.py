@@ -73,8 +73,8 @@ def read_judgments(
 
 
 def suggest_estimates(judgments: Judgments, measures: Sequence[Measure]) -> None:
-    """Where judgments are a recorded sample, name the measures that use it, unless one of them was chosen."""
-    if any(measure.traits.estimates for measure in measures if measure.name != "infAP"):
+    """Where judgments are a recorded sample, name the measures that use it, unless one was asked for."""
+    if judgments.chosen or any(m.traits.estimates for m in measures if m.name != "infAP"):
         return
     if (rank := judgments.drawn_to) is not None:
         below = f"nothing is known of documents that every run has below rank {rank}"
