@@ -75,10 +75,8 @@ class Stacking:
         row = (offsets[:-1] - ends(added)[:-1] + np.tile(known.per_query, drawn.size))[group]
         row += np.arange(len(group))
         grade = np.empty(int(offsets[-1]), np.int32)
-        is_known = np.ones(len(grade), bool)
-        is_known[row] = False
         grade[row] = drawn.grade
-        grade[is_known] = np.tile(known.grade, drawn.size)
+        grade[_others(row, len(grade))] = np.tile(known.grade, drawn.size)
         return StackedPool(anonymous(offsets, grade), row)
 
     def _relevant(self, drawn: DrawnGrades, pool: StackedPool) -> JudgedRankings:
@@ -92,12 +90,11 @@ class Stacking:
         place = np.arange(len(which)) + at * len(known.element) + known.before[element]
         rank = np.empty(len(which) + size * len(known.element), np.int32)
         row = np.empty(len(rank), np.int32)
-        is_known = np.ones(len(rank), bool)
-        is_known[place] = False
         rank[place], row[place] = r.rank[element], pool.row[which]
-        rank[is_known] = np.tile(r.rank[known.element], size)
-        first = pool.judgments.offsets[:-1].reshape(size, -1)
-        row[is_known] = (first[:, known.query] + known.local).ravel()
+        known_place = _others(place, len(rank))
+        rank[known_place] = np.tile(known.rank, size)
+        first = pool.judgments.offsets[:-1].astype(np.int32).reshape(size, -1)
+        row[known_place] = (first.take(known.query, axis=1) + known.local).ravel()
         ranking = at * len(r) + r.ranking[element]
         counts = np.tile(known.per_ranking, size) + np.bincount(ranking, minlength=len(r) * size)
         return self._rankings(pool.judgments, rank, row, counts, size)
@@ -139,8 +136,9 @@ class Stacking:
             grade=pool.grade[relevant],
             per_query=np.diff(first),
             element=element,
+            rank=r.rank[element],
             query=query,
-            local=new_row[r.row[element]] - first[query],
+            local=(new_row[r.row[element]] - first[query]).astype(np.int32),
             per_ranking=np.bincount(r.ranking[element], minlength=len(r)),
             before=np.searchsorted(element, np.arange(len(r.rank))),
         )
@@ -194,8 +192,16 @@ class _Known:
     grade: NDArray[np.int32]
     per_query: Integers
     element: Integers
+    rank: NDArray[np.int32]
     query: Integers
-    local: Integers
+    local: NDArray[np.int32]
     per_ranking: Integers
     before: Integers
     """For each element of the rankings, how many of these come before it."""
+
+
+def _others(places: Integers, size: int) -> Integers:
+    """The places from 0 to `size` that are not among these."""
+    other = np.ones(size, bool)
+    other[places] = False
+    return np.flatnonzero(other)
