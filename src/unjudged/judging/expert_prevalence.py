@@ -46,7 +46,8 @@ OF_QUERY, OF_STEP, OF_RUN = 1.0, 2.0, 0.16
 but those of what all documents share and of steps only begin with this: how much they vary is learnt."""
 
 MOST_DEVIATIONS = 20_000_000
-"""If their covariances take more numbers, queries deviate in general only."""
+"""If their covariances take more numbers, queries deviate in general only. How sure an order is needs them;
+what to judge next needs them less, so gains set their own limit."""
 
 CELLS_PER_UNIT, LOWEST, HIGHEST = (2.0, 1.0, 0.5), -10.0, 5.0
 """Documents of one query, band and best run form a cell if their log-odds, cut at these ends, are alike: in
@@ -57,7 +58,12 @@ MOST_CELLS = 100_000
 
 
 def completions_of(
-    shared: SharedRankings, prevalence: PrevalenceLike, *, rel: int = 1, seed: int = 0
+    shared: SharedRankings,
+    prevalence: PrevalenceLike,
+    *,
+    rel: int = 1,
+    seed: int = 0,
+    most_deviations: int = MOST_DEVIATIONS,
 ) -> Completions:
     """Random completions, by a prevalence that is given, estimated, or learnt from the runs."""
     if not isinstance(prevalence, str) or prevalence in ESTIMATED:
@@ -66,7 +72,7 @@ def completions_of(
         names = ", ".join((EXPERTS, *ESTIMATED))
         raise UsageError(f"prevalence is {prevalence!r}: use a probability or one of {names}")
     flat = shared.completions(0.0, rel=rel, seed=seed)
-    learnt = learnt_prevalence(shared, flat.row, rel)
+    learnt = learnt_prevalence(shared, flat.row, rel, most_deviations)
     return Completions(flat.rankings, flat.row, flat.identity, learnt, rel, seed)
 
 
@@ -101,7 +107,9 @@ class LearntPrevalence(Prevalence):
         return np.asarray(expit(score, out=score))
 
 
-def learnt_prevalence(shared: SharedRankings, row: Integers, rel: int = 1) -> LearntPrevalence:
+def learnt_prevalence(
+    shared: SharedRankings, row: Integers, rel: int = 1, most_deviations: int = MOST_DEVIATIONS
+) -> LearntPrevalence:
     """The prevalence of these unjudged documents; only documents that the judgments list are evidence."""
     grade, query = shared.judgments.grade, shared.judgments.query
     evidence = np.flatnonzero((grade >= 0) & (shared.name < len(shared.original.grade)))
@@ -109,7 +117,7 @@ def learnt_prevalence(shared: SharedRankings, row: Integers, rel: int = 1) -> Le
         raise UsageError("no document is judged, so prevalence cannot be estimated: give a number")
     learnt = evidence[np.unique(np.linspace(0, len(evidence) - 1, MOST_LEARNT).astype(np.int64))]
     features, relevant = Features.of(shared), (grade[learnt] >= rel).astype(float)
-    fit = features.fit(learnt, relevant)
+    fit = features.fit(learnt, relevant, most_deviations)
     score = features.score(fit)[row]
     first, cell, single = cells_of(features, row, score)
     spread, own = fit.spread(features.table(row[first]), query[row[first]])
@@ -186,7 +194,7 @@ class Features:
         found[r.row[best]] = self.run[best]
         return found
 
-    def fit(self, rows: Integers, relevant: Floats) -> GroupedLogistic:
+    def fit(self, rows: Integers, relevant: Floats, most_deviations: int) -> GroupedLogistic:
         """The regression on these documents; the weights of a query deviate in `varying` columns."""
         common, steps, runs, _ = self.sizes
         precision = np.repeat([FREE, RIDGE, RIDGE, RIDGE], self.sizes)
@@ -194,7 +202,7 @@ class Features:
         deviating = np.repeat([OF_QUERY, OF_STEP, OF_RUN], [1, steps, runs])
         kind = np.repeat([0, 1, 2], [1, steps, runs])
         queries = len(self.shared.queries)
-        if queries * len(varying) * (len(varying) + len(precision)) > MOST_DEVIATIONS:
+        if queries * len(varying) * (len(varying) + len(precision)) > most_deviations:
             varying, deviating, kind = varying[:1], deviating[:1], kind[:1]
         grouped = GroupedRows.of(
             self.table(rows), self.shared.judgments.query[rows], relevant, varying, queries

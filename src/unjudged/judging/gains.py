@@ -27,6 +27,9 @@ from unjudged.uncertainty.prevalence import PrevalenceLike
 from unjudged.uncertainty.shared import SharedRankings
 
 DRAWS = 60
+MOST_DEVIATIONS = 2_000_000
+"""About a hundred runs and fifty queries: with more, learning how good each run is for each query would take
+longer than all else."""
 
 
 def gains(
@@ -45,7 +48,8 @@ def gains(
     about others that are alike, and kinds of documents of which none is judged come early. The closed form
     for sums takes the prevalence at its mean.
     """
-    completions = completions_of(shared, prevalence, rel=int(measure.given.get("rel", 1)), seed=seed)
+    rel = int(measure.given.get("rel", 1))
+    completions = completions_of(shared, prevalence, rel=rel, seed=seed, most_deviations=MOST_DEVIATIONS)
     if is_sum(measure):
         return gains_of_sum(shared, completions, measure, first, second)
     return estimated_gains(shared, completions, measure, first, second, draws=draws)
