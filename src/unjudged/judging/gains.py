@@ -21,6 +21,7 @@ from unjudged.judging.expert_prevalence import EXPERTS, completions_of
 from unjudged.measures.registry import Measure
 from unjudged.rankings.judged import Floats, Integers
 from unjudged.segments import stable_order
+from unjudged.uncertainty.completed_runs import in_threads
 from unjudged.uncertainty.completions import Completions
 from unjudged.uncertainty.park import is_sum
 from unjudged.uncertainty.prevalence import PrevalenceLike
@@ -96,12 +97,14 @@ def estimated_gains(
     deviation = np.sqrt(variances(completions))
     bands = Bands.of(shared, completions.row)
     found = np.zeros(len(shared.judgments.grade))
-    for q in range(len(shared.queries)):
+
+    def look_at(q: int) -> None:
         own, part = slice(starts[q], starts[q + 1]), slice(ends[q], ends[q + 1])
-        if own.stop > own.start:
-            effects = Effects(document[part] - own.start, completion[part], by_query[:, :, q], deviation[own])
-            standard = effects.standardised(bands.of_query(q))
-            found[completions.row[own]] = pair_sums(standard, first, second)
+        effects = Effects(document[part] - own.start, completion[part], by_query[:, :, q], deviation[own])
+        found[completions.row[own]] = pair_sums(effects.standardised(bands.of_query(q)), first, second)
+
+    for _ in in_threads(look_at, np.flatnonzero(np.diff(starts)).tolist()):
+        pass
     return found
 
 
