@@ -1,4 +1,7 @@
-"""The address of the documentation, decided by pyproject.toml alone, in the pages that other sites show."""
+"""The address of the documentation, and the links of README.md: to files, and on PyPI to the documentation.
+
+`python scripts/addresses.py` rewrites README.md for PyPI, where links to files lead nowhere.
+"""
 
 from __future__ import annotations
 
@@ -7,27 +10,34 @@ import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-PAGES = ("README.md", "CONTRIBUTING.md", "SECURITY.md")
-"""They are read where relative links do not work: on PyPI, and as pages of the site."""
-LINK = re.compile(r"\]\(https://[^()\s]*?/((?:how-to/|reference/|reproductions/)?[\w-]+)\.html(#[\w-]+)?\)")
-RELATIVE = re.compile(r"\]\((?!https?://|#)[^)]*\)")
+LINK = re.compile(r"\]\((?!https?://|#)([^)#\s]+)(#[^)\s]+)?\)")
+SHOWN_AS = {
+    "CHANGELOG.md": "changelog.html",
+    "CONTRIBUTING.md": "contributing.html",
+    "SECURITY.md": "security.html",
+    "benchmarks/results.md": "benchmarks.html",
+    "docs/reproductions/README.md": "reproductions/index.html",
+}
+"""Files that have another name in the documentation, or are not in docs/."""
 
 
 def documentation() -> str:
-    """The address of the documentation."""
+    """The address of the documentation, which is written in pyproject.toml alone."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     return str(project["urls"]["Documentation"])
 
 
-def with_addresses(text: str) -> str:
-    """The text with the links to pages of the documentation as they are now."""
+def for_pypi(text: str) -> str:
+    """The text with links to the documentation instead of files."""
     site = documentation()
-    return LINK.sub(lambda found: f"]({site}{found[1]}.html{found[2] or ''})", text)
+    return LINK.sub(lambda found: f"]({site}{page_of(found[1])}{found[2] or ''})", text)
 
 
-def broken(text: str) -> list[str]:
-    """Links that are relative, or lead to a page of the documentation that does not exist."""
-    pages = [f"{page}.md" for page, _ in LINK.findall(text)]
-    readme = {"reproductions/index.md": "reproductions/README.md"}
-    missing = [page for page in pages if not (ROOT / "docs" / readme.get(page, page)).exists()]
-    return [*RELATIVE.findall(text), *missing]
+def page_of(path: str) -> str:
+    """The page of the documentation that shows a file."""
+    return SHOWN_AS.get(path) or path.removeprefix("docs/").removesuffix(".md") + ".html"
+
+
+if __name__ == "__main__":
+    readme = ROOT / "README.md"
+    readme.write_text(for_pypi(readme.read_text()))

@@ -7,6 +7,7 @@ from typing import Any
 
 from griffe import Extension, Object
 
+FOR_DOCTEST = re.compile(r"^<BLANKLINE>$|  # doctest: .*$", re.MULTILINE)
 EXAMPLE = re.compile(r"(?:^|(?<=\n))>>> .*?(?=\n\s*\n(?!>>> )|\Z)", re.DOTALL)
 
 
@@ -17,5 +18,5 @@ class Examples(Extension):
         """Rewrite the docstring of one class, function or module."""
         if obj.docstring:
             obj.docstring.value = EXAMPLE.sub(
-                lambda found: f"```pycon\n{found.group()}\n```", obj.docstring.value
+                lambda found: f"```pycon\n{FOR_DOCTEST.sub('', found.group())}\n```", obj.docstring.value
             )

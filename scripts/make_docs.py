@@ -1,4 +1,4 @@
-"""Writes what is made from the code: measures, gallery, outputs of commands, addresses (`make docs`)."""
+"""Writes what is made from the code: measures, gallery, outputs of commands (`make docs`)."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from addresses import PAGES as SHOWN_ELSEWHERE
-from addresses import with_addresses
 from command_outputs import refreshed
 from sessions import PAGES, replayed
 
@@ -29,6 +27,3 @@ if __name__ == "__main__":
         with TemporaryDirectory() as folder:
             made = replayed(page.read_text(), Path(folder), Path(sys.executable).parent, install=False)
         page.write_text(made)
-    for name in SHOWN_ELSEWHERE:
-        page = ROOT / name
-        page.write_text(with_addresses(page.read_text()))

@@ -4,14 +4,26 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import settings
 from hypothesis import strategies as st
 
 Qrels = dict[str, dict[str, int]]
 RunDict = dict[str, dict[str, float]]
 
 DATA = Path(os.environ.get("UNJUDGED_DATA", Path(__file__).parents[2] / "shared" / "data"))
+
+FEWER = int(os.environ.get("UNJUDGED_FEWER_EXAMPLES", "1"))
+"""Hypothesis tries one of so many examples: for a run beside one that tries them all."""
+settings.register_profile("here", max_examples=100 // FEWER, deadline=None)
+settings.load_profile("here")
+
+
+def examples(count: int, **others: Any) -> settings:
+    """How many examples a property is tried on."""
+    return settings(max_examples=max(count // FEWER, 1), **others)
 
 
 TOY_COLLECTIONS = {

@@ -12,13 +12,13 @@ import pytest
 
 from tests.cli.in_process import printed
 from unjudged import JudgedRankings, Judgments, Pool, compare, evaluate, experiment, measure, sample
-from unjudged.cli.main import COMMANDS
+from unjudged.cli.main import TASKS
 from unjudged.cli.options.arguments import Format, Output
 from unjudged.cli.output import show_grids
 from unjudged.comparison.testing.corrections import correction
 from unjudged.comparison.testing.significance import significance_test
 from unjudged.formats import files, inputs
-from unjudged.formats.readers.memory import table_of
+from unjudged.formats.readers.memory import table_of_rows
 from unjudged.formats.roles import QRELS, RUN, Layout
 from unjudged.formats.tables import Table
 from unjudged.grids.grid import grid_of
@@ -90,7 +90,7 @@ def test_a_reader(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
     def read_pipes(file: Path, number: str) -> tuple[Table, Layout]:
         rows = [line.split("|") for line in Path(file).read_text().splitlines()]
-        table = table_of([(query, document, float(value)) for query, document, value in rows], number)
+        table = table_of_rows([(query, document, float(value)) for query, document, value in rows], (number,))
         return table, QRELS if number == "grade" else RUN
 
     def kind(file: Any, *columns: Any) -> str:
@@ -113,7 +113,7 @@ def test_a_reader(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def test_a_command(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A function in a module of `cli/`, and its name in `COMMANDS`; its parameters are its options."""
+    """A function in a module of `cli/`, and its name in `TASKS`; its parameters are its options."""
 
     def squares(*numbers: int, format: Format | None = None, output: Output = None) -> None:
         """Print squares."""
@@ -122,7 +122,7 @@ def test_a_command(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     module = ModuleType("unjudged.cli.squares")
     module.squares = squares  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, module.__name__, module)
-    monkeypatch.setitem(COMMANDS, "squares", ("squares:squares", "Print squares."))
+    monkeypatch.setitem(TASKS["Score and compare"], "squares", ("squares:squares", "Print squares."))
     assert printed("squares", "3", "4", "--format", "csv") == "number,square\n3,9\n4,16\n"
     assert printed("squares", "3", "-o", str(tmp_path / "squares.md")) == ""
     assert (tmp_path / "squares.md").read_text().splitlines()[-1] == "| 3 | 9 |"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
-from addresses import PAGES, broken, with_addresses
+from addresses import LINK, documentation, for_pypi
 from command_outputs import refreshed
 
 import unjudged
@@ -55,8 +56,42 @@ def test_outputs_of_commands(name: str) -> None:
     assert refreshed(text) == text, "run `make docs`"
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_links_of_pages_that_other_sites_show(name: str) -> None:
-    text = (ROOT / name).read_text()
-    assert with_addresses(text) == text, "run `make docs`"
-    assert broken(text) == []
+MADE_FOR_THE_SITE = {DOCS / "reference" / "command-line.md", DOCS / "gallery" / "page.html"}
+READ_AS_FILES = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md")])
+
+
+@pytest.mark.parametrize("page", READ_AS_FILES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_to_files(page: Path) -> None:
+    """Whoever reads the files themselves can follow every link."""
+    linked = {(page.parent / found[1]).resolve() for found in LINK.finditer(page.read_text())}
+    assert [path for path in linked - MADE_FOR_THE_SITE if not path.exists()] == []
+
+
+def test_links_of_the_readme_on_pypi() -> None:
+    text = for_pypi((ROOT / "README.md").read_text())
+    assert not LINK.search(text)
+    site = re.escape(documentation())
+    pages = set(re.findall(rf"\]\({site}([^)#]+)\.html", text))
+    assert {"tutorial", "how-to/rag-team", "reproductions/index", "changelog", "benchmarks"} <= pages
+    pages = {page.replace("reproductions/index", "reproductions/README") for page in pages}
+    assert [page for page in pages if not (DOCS / f"{page}.md").exists()] == []
+
+
+def test_the_architecture_names_what_exists() -> None:
+    """Every file and folder of its map, and every folder of the package in it."""
+    text = (DOCS / "architecture.md").read_text()
+    rows = [
+        line.split("|")[1:3] for line in text.split("## The states")[0].splitlines() if line.startswith("| `")
+    ]
+    package = ROOT / "src" / "unjudged"
+    named = re.compile(r"`([\w/*]+(?:/|\.py))`")
+    missing = []
+    for places, what in rows:
+        homes = [package / place for place in named.findall(places)]
+        missing += [home for home in homes if not home.exists()]
+        for name in named.findall(what):
+            if not any(list(home.glob(name.rstrip("/"))) for home in [*homes, ROOT] if home.is_dir()):
+                missing.append(homes[0] / name)
+    assert missing == []
+    folders = {path.parent.relative_to(package).parts[:1] for path in package.rglob("*.py")} - {()}
+    assert {f"`{folder}/" for (folder,) in folders if f"`{folder}/" not in text} == set()

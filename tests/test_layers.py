@@ -13,6 +13,7 @@ from unjudged import sample
 ROOT = Path(unjudged.__file__).parent
 JOURNEY = [
     "errors",
+    "wording",
     "choices",
     "segments",
     "grids",
@@ -22,6 +23,7 @@ JOURNEY = [
     "citation",
     "uncertainty",
     "baselines",
+    "measure_warnings",
     "scores_grid",
     "scores",
     "evaluation",
@@ -97,5 +99,5 @@ def test_a_command_loads_what_it_needs() -> None:
     for words in ((), ("-h",), ("--help",)):
         assert not (HEAVY - {"cyclopts", "rich"} | {"numpy", "markdown_it"}) & loaded(command(*words))
     evaluating = loaded(command("evaluate", str(sample.qrels), str(sample.runs["fused"])))
-    assert not (HEAVY - {"cyclopts", "lzma"}) & evaluating  # `shutil` imports lzma
+    assert not (HEAVY - {"lzma"}) & evaluating  # `shutil` imports lzma
     assert not {"concurrent", "html", "logging"} & evaluating

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 from check_site import loads
 from sessions import replayed
 
+ROOT = Path(__file__).parent.parent
 PROGRAMS = Path(sys.executable).parent
 PAGE = """\
 ```python title="count.py"
@@ -74,3 +76,27 @@ def test_what_a_style_sheet_loads(tmp_path: Path) -> None:
     sheet = tmp_path / "x.css"
     sheet.write_text('@import "https://elsewhere.example/a.css"; p { background: url(icons/b.svg) }')
     assert list(loads(sheet)) == ["https://elsewhere.example/a.css"]
+
+
+def test_the_command_line_reference_names_each_command_once() -> None:
+    pytest.importorskip("mkdocs")
+    from site_pages import command_line_page
+
+    usages = re.findall(r"```console\n(.+)\n```", command_line_page())
+    assert "unjudged evaluate QRELS RUN... [OPTIONS]" in usages
+    assert "unjudged plan queries QRELS RUN RUN... [OPTIONS]" in usages
+    assert [usage for usage in usages if re.match(r"unjudged (.+) \1\b", usage)] == []
+
+
+def test_what_a_reader_copies_are_commands() -> None:
+    """Prompts and outputs have classes of their own, which the style sheet leaves out of what is copied."""
+    pytest.importorskip("mkdocs")
+    from site_pages import as_sessions, on_page_content
+
+    session = "```python\n>>> print(found)  # doctest: +ELLIPSIS\na\n<BLANKLINE>\nb\n\n```\n"
+    assert as_sessions(session) == "```pycon\n>>> print(found)\na\n\nb\n\n```\n"
+    prompted = '<span class="gp"># </span><span class="m">5</span> documents\n<span class="gp">$ </span>ls\n'
+    expected = '<span class="go"># 5 documents</span>\n<span class="gp">$ </span>ls\n'
+    assert on_page_content(prompted) == expected
+    assert on_page_content("<code>--judged</code>") == '<code class="option">--judged</code>'
+    assert ":is(.gp, .go) { display: none; }" in (ROOT / "docs" / "site.css").read_text()

@@ -70,7 +70,7 @@ def baseline_difference(sizes: Sequence[int], shares: Sequence[float]) -> Any:
         chart.Chart(chart.Data(values=rows))
         .mark_line(point=chart.OverlayMarkDef(size=30))
         .encode(
-            chart.X("documents:Q", title="documents, N"),
+            chart.X("documents:Q", title="documents, N", axis=chart.Axis(tickCount=5)),
             chart.Y("difference:Q", title="expected AP - R/N"),
             chart.Color("share:N", title="R/N", scale=chart.Scale(domain=names, range=COLOURS[: len(names)])),
             chart.Shape("share:N", title="R/N", scale=chart.Scale(domain=names)),

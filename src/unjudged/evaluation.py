@@ -155,6 +155,7 @@ def name_runs(runs: RunsSource, names: Names = "file") -> dict[str, RunSource]:
                 own += _by_own_name(run, names == "tag")
         found = [name or _file_name(run) or f"run {i}" for i, (name, run) in enumerate(own, 1)]
         if len(set(found)) < len(found):
+            _refuse_one_file_twice(run for _, run in own)
             found = [name or _longer_name(run) or f"run {i}" for i, (name, run) in enumerate(own, 1)]
         if len(set(found)) < len(found):
             twice = next(name for name in found if found.count(name) > 1)
@@ -174,6 +175,17 @@ def _by_own_name(run: Any, by_tag: bool) -> list[tuple[str | None, Any]]:
     frame = native(run) if is_foreign(run) else run
     split = split_frame(frame, NONE, by_tag) if is_frame(frame) else None
     return [(name_of(run), run)] if split is None else list(split.items())
+
+
+def _refuse_one_file_twice(runs: Iterable[Any]) -> None:
+    """Refuse a file that has two names, such as `a.run` and `./a.run`."""
+    files: dict[str, Any] = {}
+    for run in runs:
+        if _file_name(run) and os.fspath(run) != STANDARD_INPUT:
+            first = files.setdefault(os.path.realpath(run), run)
+            if first is not run:
+                again = "" if str(first) == str(run) else f", the second time as {str(run)!r}"
+                raise UsageError(f"run {str(first)!r} is given twice{again}")
 
 
 def _longer_name(run: Any) -> str | None:

@@ -15,6 +15,7 @@ from unjudged.measures.names import MeasureLike, parse_measures
 from unjudged.rankings.coverage import coverage_warnings
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.uncertainty.calibration import Calibration, calibrated
+from unjudged.wording import some
 
 LARGEST_FILE = 1 << 24
 CALIBRATED_MEASURES = ("AP", "nDCG@10", "RBP(p=0.8)", "P@10", "RR")
@@ -60,8 +61,8 @@ def groups_of(groups: Groups, runs: Iterable[str]) -> dict[str, str]:
         known = read_groups(groups)
     lacking = [run for run in names if run not in known]
     if lacking:
-        some = ", ".join(lacking[:5]) + (", ..." if len(lacking) > 5 else "")
-        raise InputError(f"{len(lacking)} of {len(names)} runs have no group: {some}")
+        have = "has" if len(lacking) == 1 else "have"
+        raise InputError(f"{len(lacking)} of {len(names)} runs {have} no group: {some(lacking)}")
     return {run: known[run] for run in names}
 
 

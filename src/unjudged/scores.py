@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import import_module
-from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -15,9 +14,11 @@ from unjudged.errors import UnjudgedWarning, UsageError
 from unjudged.grids.grid import Grid
 from unjudged.grids.result_frames import frame_of
 from unjudged.grids.shown import Shown
+from unjudged.measure_warnings import measure_warnings
 from unjudged.measures.names import MeasureLike, parse
 from unjudged.measures.registry import Measure
-from unjudged.rankings.coverage import coverage_warnings, missing_queries, not_drawable, nothing_relevant
+from unjudged.rankings.computed import computed_once
+from unjudged.rankings.coverage import coverage_warnings, missing_queries
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.scores_grid import scores_grid
 
@@ -64,19 +65,11 @@ class Scores(Shown):
         """For each run that lacks some, the queries of the judgments that it has no ranking for."""
         return missing_queries(self.runs, self.queries, self.rankings)
 
-    @cached_property
+    @computed_once
     def warnings(self) -> Sequence[UnjudgedWarning]:
         """What makes the values mean less than they seem to: the warnings that `evaluate` gave."""
-        found = list(coverage_warnings(self.runs, self.queries, self.rankings))
-        levels = {m.given["rel"] for m in self.measures if "rel" in m.given}
-        if not np.count_nonzero(self.values):
-            levels |= {1 for m in self.measures if "rel" in m.parameters and "rel" not in m.given}
-        if levels:
-            judgments = self.rankings.judgments
-            grades = judgments.grade if judgments.scale is None else judgments.scale
-            found += [warning for rel in sorted(levels) for warning in nothing_relevant(grades, rel)]
-        estimates = [(str(m), float(m.given.get("cutoff", inf))) for m in self.measures if m.traits.estimates]
-        return [*found, *not_drawable(self.rankings.judgments, estimates)]
+        covered = coverage_warnings(self.runs, self.queries, self.rankings)
+        return [*covered, *measure_warnings(self.measures, self.rankings.judgments, self.values)]
 
     @cached_property
     def means(self) -> Floats:

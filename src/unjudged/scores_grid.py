@@ -9,6 +9,7 @@ from unjudged.errors import UnjudgedWarning
 from unjudged.grids.grid import Cell, Column, Grid, grid_of
 from unjudged.measures.registry import Measure
 from unjudged.rankings.judged import Floats
+from unjudged.wording import counted
 
 
 class ScoresLike(Protocol):
@@ -38,7 +39,7 @@ def scores_grid(scores: ScoresLike, per_query: bool = False) -> Grid:
         for j, query in enumerate(scores.queries if per_query else ()):
             rows.append([run, query, *scores.values[i, j].tolist()])
         rows.append([run, *(["all"] if per_query else []), *scores.means[i].tolist()])
-    size = f"{many(len(scores.runs), 'run', 'runs')} x {many(len(scores.queries), 'query', 'queries')}"
+    size = f"{counted(len(scores.runs), 'run')} x {counted(len(scores.queries), 'query')}"
     return Grid(
         [*(Column(name, "label") for name in names), *numbers],
         rows,
@@ -47,10 +48,6 @@ def scores_grid(scores: ScoresLike, per_query: bool = False) -> Grid:
         frozenset() if per_query else _best(scores),
         lambda: grid_of(("run", "query", "measure", "value"), scores.rows(per_query=per_query, mean=True)),
     )
-
-
-def many(count: int, one: str, more: str) -> str:
-    return f"{count} {one if count == 1 else more}"
 
 
 def _best(scores: ScoresLike) -> frozenset[tuple[int, int]]:

@@ -10,7 +10,7 @@ array([10, 11, 30, 31, 32])
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -74,7 +74,8 @@ def stable_order(codes: NDArray[np.integer]) -> NDArray[np.int64]:
 def sums(values: ArrayLike, group: Integers, groups: int) -> NDArray[np.float64]:
     """The sum of each group's values, added one after another in their order."""
     added: Any = np.bincount(group, values, groups)
-    return cast("NDArray[np.float64]", added)
+    totals: NDArray[np.float64] = added
+    return totals
 
 
 def running(

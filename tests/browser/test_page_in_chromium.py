@@ -13,7 +13,7 @@ import pytest
 from tests.browser.conftest import Open
 from tests.cli.in_process import printed, unjudged
 from tests.report.test_page import FILES, HOSTILE, MEASURES, hostile_page, options
-from unjudged import compare, sample
+from unjudged import compare, evaluate, sample
 from unjudged.report.html_page import report_page
 
 Shot = Callable[[Any], Path]
@@ -155,6 +155,38 @@ def test_colours_can_be_chosen(opened: Open, page_file: Path) -> None:
     page.emulate_media(media="print")
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     assert page.pdf().startswith(b"%PDF")
+
+
+def test_figures_shrink_to_the_paper(opened: Open, page_file: Path) -> None:
+    """Nothing of a figure is cut off where paper is narrower than the screen it was drawn for."""
+    page = opened(page_file, 1280)
+    page.emulate_media(media="print")
+    page.evaluate("document.querySelector('main').style.width = '700px'")
+    figures = page.evaluate("""() => [...document.querySelectorAll("svg.chart")].map((chart) => {
+        const [box, drawn] = [chart.getBoundingClientRect(), chart.getBBox()];
+        const scale = Math.abs(chart.getScreenCTM().a);
+        return [box.width, (drawn.x + drawn.width) * scale, box.height, (drawn.y + drawn.height) * scale];
+    })""")
+    assert len(figures) == 5
+    assert all(width <= 700 for width, *_ in figures)
+    assert all(right <= width + 1 and low <= height + 1 for width, right, height, low in figures)
+
+
+def test_the_legend_says_whose_documents_the_bounds_are_about(opened: Open, page_file: Path) -> None:
+    """They are wider than those of `evaluate`, which looks at one run at a time."""
+    page = opened(page_file)
+    assert (
+        "the unjudged documents of all runs turn out to be" in page.locator("#intervals .legend").inner_text()
+    )
+
+
+def test_holes_are_those_of_judged(opened: Open, page_file: Path) -> None:
+    """A query without a ranking has nothing judged, as in Judged@10."""
+    page = opened(page_file)
+    judged = evaluate(sample.qrels, sample.runs, "Judged@10")
+    for run, share, whole in zip(*(cells(page, "holes-table", k) for k in (1, 2, 3)), strict=True):
+        values = judged.values[list(judged.runs).index(run), :, 0]
+        assert (share, int(whole)) == (f"{values.mean():.4f}", (values == 1).sum())
 
 
 def test_hostile_names_are_text(opened: Open, tmp_path: Path, shot: Shot) -> None:

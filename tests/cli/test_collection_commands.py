@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -225,7 +226,10 @@ def test_next_settles_and_marks(folder: Path) -> None:
     assert "needs a random sample" in refused(2, "evaluate", str(merged), RUNS[0], "-m", "xinfAP")
     assert b"AP" in unjudged("evaluate", str(merged), RUNS[0], "-m", "AP").stdout
     assert "use qrels" in refused(2, "merge", design, str(judged), "--format", "prels")
-    assert "go with --settle" in refused(2, "next", qrels, *RUNS, "--forecast")
+    assert refused(2, "next", qrels, *RUNS, "--forecast").startswith("--forecast goes with --settle, or")
+    for option in ("--seed", "--prevalence", "--confidence"):  # these were ignored
+        said = refused(2, "next", qrels, *RUNS, option, "0.5" if option != "--seed" else "5", "--top", "2")
+        assert said.startswith(f"--top and {option} go with --settle, or with a measure other than RBP")
 
 
 def test_no_estimate_is_suggested_that_would_refuse_the_judgments(folder: Path) -> None:
@@ -237,18 +241,23 @@ def test_no_estimate_is_suggested_that_would_refuse_the_judgments(folder: Path) 
     assert b"xinfAP" not in unjudged("evaluate", sampled, RUNS[0], "-j", str(judged), "-m", "AP").stderr
 
 
-def test_one_open_pair_is_open(tmp_path: Path) -> None:
-    qrels, first, second = (tmp_path / name for name in ("qrels.txt", "a.run", "b.run"))
-    qrels.write_text("q 0 d 1\nq 0 e -1\n")
-    first.write_text("q Q0 e 1 2.0 a\nq Q0 d 2 1.0 a\n")
-    second.write_text("q Q0 d 1 2.0 b\nq Q0 f 2 1.0 b\n")
-    text = printed("next", str(qrels), str(first), str(second), "--settle", "-m", "AP")
-    assert "# 1 of 1 pairs of 2 runs is open by AP." in text
-
-
 def test_next_says_stop(tmp_path: Path) -> None:
     complete = tmp_path / "complete.qrels"
     lines = [f"{query} 0 {document} {grade}\n" for (query, document), grade in grades_of_sample().items()]
     complete.write_text("".join(lines))
     text = printed("next", str(complete), *RUNS, "--settle", "--pooled", "-m", "nDCG@10")
     assert text == "Stop: the judgments settle all 15 pairs of 6 runs by nDCG@10.\n"
+
+
+@pytest.mark.parametrize("runs", [2, 3])
+def test_sentences_on_what_is_open(runs: int) -> None:
+    """`1 of 1 pairs of 2 runs are open`, and `1 documents to judge`."""
+    files = [str(sample.runs[name]) for name in ("dense", "reranked", "boolean")[:runs]]
+    said = printed("next", str(sample.qrels), *files, "--settle", "--budget", "1").splitlines()
+    assert said[0] == "# 1 document to judge: replace each -1 by a grade."
+    order = (
+        "The order of dense and reranked is" if runs == 2 else r"(1 of 3 pairs of 3 runs is|[23] of 3 .* are)"
+    )
+    assert re.fullmatch(rf"# {order} open by RBP\(p=0.8\)\.", said[1])
+    narrowed = printed("next", str(sample.qrels), *files, "--budget", "1").splitlines()
+    assert narrowed[1].startswith("# It narrows the interval of the mean RBP(p=0.8) by ")

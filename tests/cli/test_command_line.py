@@ -160,7 +160,7 @@ def test_intervals(tmp_path: Path) -> None:
         "───────────────────────────────────────────────────────\n"
         "fused  0.3883 [0.3883, 0.4350]  0.3967 [0.3967, 0.3967]\n"
         "\n"
-        "intervals for judgments: every completion of the judgments, exact.\n"
+        "Intervals for judgments: every completion of the judgments, exact.\n"
     )
     options = (
         "-m",
@@ -250,13 +250,35 @@ def test_a_reader_that_leaves_early() -> None:
     assert done.stderr == b""
 
 
-def test_output_that_cannot_be_written(tmp_path: Path) -> None:
-    full = Path("/dev/full")
-    if full.exists():
-        command = f"{sys.executable} -m unjudged demo > /dev/full"
-        done = subprocess.run(command, shell=True, capture_output=True, check=False)
+PRINTING = ["evaluate", "--version", "--help", "evaluate --help", "completion bash", "trec_eval"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such streams")
+@pytest.mark.parametrize("command", PRINTING)
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_standard_output_that_cannot_be_written(command: str, unbuffered: str) -> None:
+    """Help and versions ended in tracebacks, and results in a second message and the exit code 120."""
+    files = [QRELS, RUN] if command in ("evaluate", "trec_eval") else []
+    words = [sys.executable, "-m", "unjudged", *command.split(), *files]
+    environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
+
+    def said(stream: int) -> str:
+        done = subprocess.run(
+            words, stdout=stream, stderr=subprocess.PIPE, text=True, env=environment, check=False
+        )
+        os.close(stream)
         assert done.returncode == 1
-        assert done.stderr.startswith(b"unjudged: standard output: cannot be written")
+        return done.stderr
+
+    if Path("/dev/full").exists():
+        full = "unjudged: standard output: cannot be written: No space left on device\n"
+        assert said(os.open("/dev/full", os.O_WRONLY)) == full
+    reader, writer = os.pipe()
+    os.close(reader)
+    assert said(writer) == ""
+
+
+def test_output_that_cannot_be_written(tmp_path: Path) -> None:
     target, link = tmp_path / "real.csv", tmp_path / "link.csv"
     target.write_text("old")
     link.symlink_to(target)
@@ -343,9 +365,9 @@ def test_five_columns_get_a_note_on_the_measures_that_suit_them(tmp_path: Path) 
 
     condition = "from them, if every document of the pool could be drawn.\n"
     assert said(strata) == (
-        f"unjudged: these judgments record strata: xinfAP and statAP estimate AP {condition}"
+        f"unjudged: These judgments record strata: xinfAP and statAP estimate AP {condition}"
     )
     assert said(prels, "-m", "AP") == (
-        f"unjudged: these judgments record inclusion probabilities: statAP estimates AP {condition}"
+        f"unjudged: These judgments record inclusion probabilities: statAP estimates AP {condition}"
     )
     assert said(strata, "-m", "AP", "xinfAP") == said(prels, "-m", "statAP") == ""

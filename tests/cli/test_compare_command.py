@@ -172,7 +172,8 @@ def test_refusals(tmp_path: Path) -> None:
     assert "--difference is for RBP and P" in refused(
         2, "next", QRELS, RERANKED, DENSE, "-m", "AP", "--difference"
     )
-    assert "pairs of 2 runs are open by AP" in printed("next", QRELS, RERANKED, DENSE, "-m", "AP", "-b", "2")
+    asked = printed("next", QRELS, RERANKED, DENSE, "-m", "AP", "-b", "2")
+    assert "# The order of reranked and dense is open by AP.\n" in asked
     copy = tmp_path / "copy.run"
     copy.write_bytes(sample.runs["fused"].read_bytes())
     equal = printed("compare", QRELS, FUSED, str(copy))

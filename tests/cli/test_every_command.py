@@ -12,8 +12,9 @@ import pytest
 
 from tests.cli.in_process import NOTE, printed, refused, unjudged
 from unjudged import sample
-from unjudged.cli.main import COMMANDS
+from unjudged.cli.main import TASKS
 
+COMMANDS = [name for commands in TASKS.values() for name in commands]
 QRELS = str(sample.qrels)
 RUNS = [str(run) for run in sample.runs.values()]
 PAIR = [str(sample.runs[name]) for name in ("reranked", "fused")]
@@ -57,6 +58,16 @@ def test_help(command: str) -> None:
     if command != "plan":
         assert "--output" in help_of(command)
     assert ("--format" in help_of(command)) == (command not in WITHOUT_FORMAT)
+
+
+@pytest.mark.parametrize("words", [[], ["--help"]])
+def test_commands_are_listed_by_task(words: list[str]) -> None:
+    """They were listed alphabetically: audit, baseline, calibrate, cite."""
+    lines = [line.strip("│╭─╮╰╯ ") for line in unjudged(*words).stdout.decode().splitlines()]
+    listed = [line.split()[0] for line in lines if line]
+    assert [name for name in listed if name in COMMANDS] == COMMANDS
+    assert [line for line in lines if line in TASKS] == list(TASKS)
+    assert listed[-2:] == ["--help", "--version"]
 
 
 @pytest.mark.parametrize("command", [*COMMANDS, "plan queries", "plan judgments"])

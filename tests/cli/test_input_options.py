@@ -205,3 +205,46 @@ def test_what_a_pool_records_makes_it_again(foreign: tuple[str, str]) -> None:
     made = printed("pool", foreign[1], "--depth", "3", *columns)
     command = made.splitlines()[0].partition(": unjudged ")[2]
     assert printed(*command.split()) == made
+
+
+def test_further_judgments_of_an_audit(tmp_path: Path) -> None:
+    """`audit` was the one command on judgments that had no --judged."""
+    first, second = tmp_path / "first.qrels", tmp_path / "second.qrels"
+    lines = QRELS.read_text().splitlines(keepends=True)
+    first.write_text("".join(lines[:300]))
+    second.write_text("".join(lines[300:]))
+    asked = [str(QRELS), str(RUN), "-m", "RBP(p=0.8)", "--threshold", "1"]
+    whole = printed("audit", str(QRELS), *asked)
+    assert printed("audit", str(first), *asked, "--judged", str(second)) == whole
+    assert printed("audit", str(first), *asked) != whole
+
+
+def test_options_for_judgments_read_alike_in_every_command() -> None:
+    """`spot-check` described --judged and --conflicts in words of its own."""
+
+    def described(command: str, option: str) -> str:
+        text = unjudged(command, "--help", COLUMNS="200").stdout.decode()
+        lines = (line for line in text.splitlines() if line.startswith(f"│ {option}"))
+        return " ".join(next(lines).split())
+
+    for option in ("--judged", "--conflicts"):
+        found = {described(command, option) for command in ("evaluate", "compare", "audit", "spot-check")}
+        assert len(found) == 1
+
+
+@pytest.mark.parametrize("option", ["--columns", "--qrels-columns"])
+def test_columns_without_a_name(option: str) -> None:
+    """It was ignored."""
+    said = refused(2, "evaluate", str(QRELS), str(RUN), option, "-m", "AP")
+    assert said == f"{option} needs a value, such as query=NAME"
+
+
+@pytest.mark.parametrize("text", ["q01,d002,1\n", "topic;url;stars\nq01;d002;1\n"])
+def test_csv_whose_columns_are_not_known(text: str, tmp_path: Path) -> None:
+    """The message asked for the four columns of TREC text."""
+    (tmp_path / "x.csv").write_text(text)
+    hint = "if it is CSV, its first line has to name the columns, as in"
+    said = refused(1, "evaluate", str(tmp_path / "x.csv"), str(RUN))
+    assert said.endswith(f"found 1; {hint} query_id,doc_id,relevance")
+    said = refused(1, "evaluate", str(QRELS), str(tmp_path / "x.csv"))
+    assert said.endswith(f"found 1; {hint} query_id,doc_id,score")

@@ -154,7 +154,7 @@ def test_a_query_without_lines_is_reported(tmp_path: Path) -> None:
     strata = ["--design", "stratified", "--strata", "1:100%"]
     done = unjudged("sample", str(qrels), str(run), *strata, "--format", "prels")
     assert done.returncode == 0
-    assert done.stderr.decode() == "unjudged: 1 of 2 queries have no line in the file: q2\n"
+    assert done.stderr.decode() == "unjudged: 1 of 2 queries has no line in the file: q2.\n"
 
 
 def test_other_tools_read_files_without_a_header(tmp_path: Path) -> None:
@@ -251,7 +251,8 @@ def test_interrupted_and_given_again(tmp_path: Path) -> None:
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=20)
     assert process.returncode == 130
-    assert said.decode() == "unjudged: interrupted\n"
+    hint = f"unjudged: {kept} keeps the samples so far: the same command continues.\n"
+    assert said.decode() == f"{hint}unjudged: interrupted\n"
     assert not output.exists()
     assert kept.exists()
     printed(*arguments, "-o", str(output))

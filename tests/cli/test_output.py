@@ -73,32 +73,6 @@ def test_a_report_is_html(tmp_path: Path) -> None:
     assert said == f"a report is a page of HTML: {tmp_path / 'page.pdf'} must end in .html"
 
 
-READ_AND_WRITTEN = {
-    "the judgments": ["evaluate", "QRELS", "RUN", "-o", "QRELS"],
-    "a run": ["evaluate", "QRELS", "RUN", "--output", "RUN"],
-    "with an equals sign": ["evaluate", "QRELS", "RUN", "--output=RUN"],
-    "by another name": ["compare", "QRELS", "RUN", "OTHER", "-o", "LINK"],
-    "further judgments": ["evaluate", "QRELS", "RUN", "--judged=OTHER", "-o", "OTHER"],
-    "a figure": ["evaluate", "QRELS", "RUN", "--plot", "RUN"],
-    "a pool": ["sample", "QRELS", "--share", "10%", "-o", "QRELS"],
-    "a page": ["report", "QRELS", "RUN", "-o", "RUN"],
-}
-
-
-@pytest.mark.parametrize("command", READ_AND_WRITTEN)
-def test_no_command_writes_over_a_file_that_it_reads(tmp_path: Path, command: str) -> None:
-    files = {name: tmp_path / f"{name}.txt" for name in ("QRELS", "RUN", "OTHER")}
-    for name, source in zip(files, (QRELS, RUN, EXPANDED), strict=True):
-        files[name].write_bytes(Path(source).read_bytes())
-    files["LINK"] = tmp_path / "link.csv"
-    files["LINK"].symlink_to(files["OTHER"])
-    before = {name: file.read_bytes() for name, file in files.items()}
-    words = [word for given in READ_AND_WRITTEN[command] for word in [given.rpartition("=")]]
-    said = refused(2, *(f"{a}{b}{files.get(c, c)}" for a, b, c in words))
-    assert said.endswith("is read by this command: write to another file")
-    assert {name: file.read_bytes() for name, file in files.items()} == before
-
-
 def test_a_hyphen_is_standard_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     words = ["evaluate", QRELS, RUN, "-m", "AP"]
@@ -228,6 +202,14 @@ def test_decimals() -> None:
     two = ["compare", QRELS, RUN, str(sample.runs["dense"]), "--decimals", "2"]
     assert re.search(r"fused +dense +0\.12 +-0\.56 +0\.17 ", printed(*two, "--pairs"))
     assert re.search(r"q\d\d +0\.\d\d +0\.\d\d +-?0\.\d\d ", printed(*two, "--per-query"))
+
+
+def test_a_level_is_not_rounded_to_another() -> None:
+    """99.5% was shown as 100%, which no interval for other queries has."""
+    said = printed("compare", QRELS, RUN, str(sample.runs["dense"]), "--alpha", "0.005")
+    assert "99.5% interval for other queries" in " ".join(said.split())
+    shown = printed("evaluate", QRELS, RUN, "-m", "AP", "--interval", "queries", "--confidence", "0.999")
+    assert "99.9%" in shown
 
 
 def test_decimals_where_there_is_no_table() -> None:

@@ -6,7 +6,7 @@ from itertools import permutations, product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from unjudged import UsageError, compare_pairs
@@ -21,7 +21,6 @@ ANY = Pairs.of(np.zeros((2, 2)))
 
 
 @pytest.mark.parametrize("name", STATSMODELS)
-@settings(deadline=None)
 @given(p=st.lists(st.floats(0, 1) | st.sampled_from([0.0, 0.01, 0.05, 1.0]), min_size=1, max_size=40))
 def test_adjusted_p_values_are_those_of_statsmodels(name: str, p: list[float]) -> None:
     multitest = pytest.importorskip("statsmodels.stats.multitest")
@@ -130,7 +129,7 @@ def test_a_correction_of_ones_own() -> None:
 def test_too_few_draws_for_a_correction_are_told() -> None:
     scores = np.random.default_rng(0).random((8, 20))
     found = compare_pairs(scores, test="bootstrap", draws=100)
-    assert found.notes[-1].endswith("draw at least 560")
+    assert found.notes[-1].endswith("draw at least 560.")
     assert not any(
         "draw at least" in note for note in compare_pairs(scores, test="bootstrap", draws=560).notes
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from scipy import stats
 
 from tests.comparison.test_significance import score_matrices
@@ -26,7 +26,6 @@ def test_wins_ties_losses() -> None:
     assert [column.tolist() for column in found] == [[3, 5, 5], [1, 0, 0], [1, 0, 0]]
 
 
-@settings(deadline=None)
 @given(score_matrices())
 def test_outcomes_add_up_and_turn_round(scores: Floats) -> None:
     found, turned = outcomes(Pairs.of(scores)), outcomes(Pairs.of(-scores))
@@ -34,7 +33,6 @@ def test_outcomes_add_up_and_turn_round(scores: Floats) -> None:
     assert found.wins.tolist() == turned.losses.tolist()
 
 
-@settings(deadline=None)
 @given(score_matrices(least=2))
 def test_t_interval_is_scipys_and_agrees_with_the_test(scores: Floats) -> None:
     pairs = Pairs.of(scores)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from tests.comparison.small_collections import DOCUMENTS, completed_differences, several_runs, shared_of
-from tests.conftest import Qrels, RunDict
+from tests.conftest import Qrels, RunDict, examples
 from unjudged.comparison.judgment_bounds import JudgmentBounds, judgment_bounds
 from unjudged.comparison.reversals import reversible
 from unjudged.comparison.testing.pairs import Pairs
@@ -24,7 +24,7 @@ def bounds_of(shared: SharedRankings, name: str) -> tuple[JudgmentBounds, float]
 
 
 @pytest.mark.parametrize("name", ["RBP(p=0.8)", "RBP(p=0.5, rel=2)@3", "P@3", "P@1"])
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(collection=several_runs(highest=2))
 def test_exact_for_sums(name: str, collection: Several) -> None:
     shared = shared_of(*collection)
@@ -40,7 +40,7 @@ ENCLOSED = ["AP", "AP@3", "nDCG", "nDCG@3", "RR", "R@3", "Rprec", "Bpref", "ERR(
 
 
 @pytest.mark.parametrize("name", [*ENCLOSED, "RBP(p=0.8)", "P@3"])
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(collection=several_runs(highest=2))
 def test_signs_are_what_completions_say(name: str, collection: Several) -> None:
     """Bounds hold every completion; reversals are claimed where there is one; settled signs never change."""

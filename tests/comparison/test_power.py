@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -55,7 +55,6 @@ def test_power_is_what_simulated_experiments_have(queries: int, effect: float, a
     assert abs(share - power) <= 5 * np.sqrt(power * (1 - power) / repeats)
 
 
-@settings(deadline=None)
 @given(st.floats(0.01, 50), st.floats(0.3, 0.99), st.sampled_from([0.1, 0.05, 1e-3, 6e-6, 1e-9]))
 def test_the_plan_is_the_smallest_that_suffices(effect: float, power: float, alpha: float) -> None:
     queries = queries_needed(1.0, effect, power=power, alpha=alpha)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.comparison.small_collections import completed_differences, several_runs
-from tests.conftest import Qrels, RunDict
+from tests.conftest import Qrels, RunDict, examples
 from unjudged import compare, evaluate, sample
 
 PAIR = {name: sample.runs[name] for name in ("reranked", "dense")}
@@ -16,7 +16,7 @@ Several = tuple[Qrels, dict[str, RunDict]]
 MEASURES = ["RBP(p=0.8)", "P@3", "AP", "nDCG@3", "RR", "Bpref"]
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(several_runs(), st.sampled_from(MEASURES))
 def test_effects_are_what_judging_the_document_relevant_does(collection: Several, measure: str) -> None:
     """All other unjudged documents are nonrelevant, as in the comparison itself.
@@ -47,7 +47,7 @@ def test_effects_are_what_judging_the_document_relevant_does(collection: Several
     assert all(one.favours == ("one" if one.effect > 0 else "two") for one in found.documents)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(several_runs(), st.sampled_from(MEASURES))
 def test_bounds_by_query(collection: Several, measure: str) -> None:
     comparison = compare(*collection, measure)

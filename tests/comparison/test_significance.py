@@ -6,10 +6,11 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from tests.conftest import examples
 from unjudged import UsageError
 from unjudged.comparison.testing import significance
 from unjudged.comparison.testing.pairs import Pairs
@@ -31,7 +32,6 @@ def defined(pairs: Pairs) -> list[tuple[int, Floats, Floats]]:
     return [(k, a, b) for k, (a, b) in enumerate(rows) if np.ptp(a - b) > 0]
 
 
-@settings(deadline=None)
 @given(score_matrices())
 def test_t_is_scipys(scores: Floats) -> None:
     pairs = Pairs.of(scores)
@@ -40,7 +40,6 @@ def test_t_is_scipys(scores: Floats) -> None:
         assert p[k] == pytest.approx(stats.ttest_rel(a, b).pvalue, abs=1e-12)
 
 
-@settings(deadline=None)
 @given(score_matrices(least=14) | score_matrices(least=2, most=5))  # scipy is slow between
 def test_wilcoxon_is_scipys(scores: Floats) -> None:
     pairs = Pairs.of(scores)
@@ -79,7 +78,7 @@ def every_sign_flip(differences: Floats) -> float:
 
 
 @given(score_matrices(most=8))
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_randomization_on_few_queries_is_the_enumeration(scores: Floats) -> None:
     pairs = Pairs.of(scores)
     found = p_values(pairs, "randomization").p
@@ -163,7 +162,7 @@ def test_a_difference_is_found() -> None:
 def test_cases_without_variance(test: str) -> None:
     one = p_values(Pairs.of([[0.5], [0.7], [0.5]]), test)
     assert one.p.tolist() == [1, 1, 1]
-    assert "one query" in one.notes[0]
+    assert one.notes[0] == "One query says nothing about other queries: every p is 1."
     zero = p_values(Pairs.of(np.zeros((3, 4))), test)
     assert zero.p.tolist() == [1, 1, 1]
     assert "3 of 3 pairs score the same" in zero.notes[0]
@@ -175,7 +174,7 @@ def test_cases_without_variance(test: str) -> None:
 
 
 @given(score_matrices(), st.sampled_from(list(TESTS)))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_never_nan_and_symmetric(scores: Floats, test: str) -> None:
     p = p_values(Pairs.of(scores), test, draws=50).p
     assert ((p > 0) & (p <= 1)).all()
@@ -184,8 +183,8 @@ def test_never_nan_and_symmetric(scores: Floats, test: str) -> None:
 
 def test_notes_of_resampling() -> None:
     scores = np.random.default_rng(0).random((2, 20))
-    assert "p is at least 1/101" in p_values(Pairs.of(scores), "bootstrap", draws=100).notes[0]
-    assert "all 256 sign flips" in p_values(Pairs.of(scores[:, :8]), "randomization").notes[0]
+    assert "p is at least 1/101." in p_values(Pairs.of(scores), "bootstrap", draws=100).notes[0]
+    assert "All 256 sign flips" in p_values(Pairs.of(scores[:, :8]), "randomization").notes[0]
 
 
 def test_a_test_of_ones_own() -> None:
@@ -217,3 +216,15 @@ def test_refusals() -> None:
         Pairs.of([[0.1, 0.2], [float("nan"), 0.5]])
     with pytest.raises(UsageError, match="baseline is system 2, expected one of 0 to 1"):
         Pairs.of([[0.1, 0.2], [0.3, 0.5]], baseline=2)
+
+
+def test_notes_count_pairs_in_the_singular_and_the_plural() -> None:
+    """`1 of 3 pairs score the same`, without a full stop."""
+    apart = np.linspace(0.1, 0.9, 12)
+    one = Pairs.of([apart, apart, apart[::-1] ** 2])
+    assert p_values(one).notes == ("1 of 3 pairs scores the same on every query: p is 1.",)
+    all_three = Pairs.of([apart] * 3)
+    assert p_values(all_three).notes == ("3 of 3 pairs score the same on every query: p is 1.",)
+    shifted = Pairs.of([apart, apart + 0.25, apart[::-1] ** 2])
+    said = "1 of 3 pairs differs by the same amount on every query: p is 2^-11."
+    assert p_values(shifted).notes == (said,)

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.comparison.small_collections import several_runs
-from tests.conftest import Qrels, RunDict
+from tests.conftest import Qrels, RunDict, examples
 from unjudged import Calibration, Comparison, InputError, Pair, UsageError, compare, evaluate, sample
 from unjudged.comparison.verdicts import CLEAR, OPEN, SETTLED, SIGNIFICANT, UNRESOLVED, VERDICTS, verdict_of
 
@@ -55,7 +55,7 @@ def test_the_order_of_the_arguments_does_not_matter() -> None:
 
 
 @pytest.mark.parametrize("correction", ["holm", "tukey", "maxt"])
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(
     collection=several_runs(runs=3, highest=2),
     measure=st.sampled_from(["RBP(p=0.8)", "P@3", "AP", "nDCG@3", "RR", "Bpref"]),
@@ -169,13 +169,28 @@ def test_identical_runs() -> None:
         assert (found.difference.low, found.difference.high) == (0, 0)
         assert found.pair().p == 1
         assert "have the same mean, whatever the unjudged documents turn out to be" in str(found)
-        assert "1 of 1 pairs score the same on every query: p is 1" in str(found)
+        assert "The two systems score the same on every query: p is 1." in str(found)
+
+
+def test_a_note_names_the_measures_that_it_is_about() -> None:
+    runs = {"one": ranked("xy", "xz"), "two": ranked("xz")}
+    note = "The two systems score the same on every query: p is 1."
+    assert compare(JUDGED, runs, ["P@1", "RR"]).notes == [note]
+    assert compare(JUDGED, runs, ["P@1", "R@2", "RR"]).notes[0] == f"P@1, RR: {note}"
+
+
+def test_a_notebook_shows_the_verdict_on_two_runs() -> None:
+    found = compare(JUDGED, {"<one>": ranked("x"), "two": ranked("z")}, ["P@1", "RR"])
+    for shown in (found._repr_html_(), found.pair(measure="P@1")._repr_html_()):
+        assert "<p>Verdict: clear. &lt;one&gt; is better than two:" in shown
+    assert found._repr_html_().count("Verdict") == 2
+    assert "<table>" in compare(sample.qrels, sample.runs)._repr_html_()
 
 
 def test_one_query() -> None:
     found = compare({"q": {"x": 1, "y": 0}}, {"one": {"q": {"x": 1.0}}, "two": {"q": {"y": 1.0}}}, "P@1")
     assert (found.verdict, found.better, found.pair().p) == (SETTLED, "one", 1)
-    assert "one query says nothing about other queries" in str(found)
+    assert "One query says nothing about other queries" in str(found)
 
 
 def test_the_same_difference_on_every_query() -> None:
@@ -183,7 +198,7 @@ def test_the_same_difference_on_every_query() -> None:
     assert found.pair().p == 2.0**-9
     assert found.verdict == CLEAR
     assert found.pair().effect.value == np.inf
-    assert "differ by the same amount on every query" in str(found)
+    assert "The two systems differ by the same amount on every query: p is 2^-9." in str(found)
 
 
 def test_all_runs_equal() -> None:

@@ -6,10 +6,10 @@ import random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.conftest import Qrels, RunDict, collections
+from tests.conftest import Qrels, RunDict, collections, examples
 from unjudged.compat import pytrec_eval as ours
 
 theirs = pytest.importorskip("pytrec_eval")
@@ -39,7 +39,7 @@ def safe(qrels: Qrels, level: int) -> Qrels:
     return {query: grades for query, grades in qrels.items() if max(grades.values()) >= level - 1 >= 0}
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(collections(), st.integers(1, 3), st.booleans(), st.sampled_from(["all", "parameters"]))
 def test_any_collection(collection: tuple[Qrels, RunDict], level: int, judged_only: bool, which: str) -> None:
     measures = ours.supported_measures if which == "all" else PARAMETERS

@@ -11,10 +11,10 @@ import ir_measures
 import numpy as np
 import pandas
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from ir_measures import Qrel, ScoredDoc
 
-from tests.conftest import Qrels, RunDict, collections
+from tests.conftest import Qrels, RunDict, collections, examples
 from unjudged import AP, MEASURES, InputError, Judgments, Run, UsageError, evaluate, measure, nDCG, sample
 from unjudged.compat import ir_measures as compat
 from unjudged.measures.names import parse, parse_measures
@@ -90,7 +90,7 @@ SHARED = [
 ]  # fmt: skip
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(collections(lowest=0))
 def test_their_measures_by_our_provider(collection: tuple[Qrels, RunDict]) -> None:
     asked = [ir_measures.parse_measure(name) for name in SHARED]

@@ -8,7 +8,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from unjudged.experiments import agreement
@@ -127,7 +127,6 @@ def test_values_of_ircor(actual: list[float], estimate: list[float], printed: tu
     assert agreement.tau_ap_b(x.round(1), y.round(1)) == pytest.approx(found[3], abs=1e-12)
 
 
-@settings(deadline=None)  # the first example imports scipy.stats
 @given(st.lists(st.integers(-50, 50), min_size=2, max_size=20, unique=True))
 def test_the_same_order_agrees_wholly_and_the_opposite_not_at_all(values: list[int]) -> None:
     actual = np.array(values, float)
@@ -139,7 +138,6 @@ def test_the_same_order_agrees_wholly_and_the_opposite_not_at_all(values: list[i
     assert agreement.rms(actual + 0.5, actual) == pytest.approx(0.5)
 
 
-@settings(deadline=None)
 @given(st.lists(st.tuples(VALUES, VALUES), min_size=2, max_size=12))
 def test_tau_is_tau_b(pairs: list[tuple[int, int]]) -> None:
     def sign(x: int) -> int:
@@ -154,7 +152,6 @@ def test_tau_is_tau_b(pairs: list[tuple[int, int]]) -> None:
         assert found == pytest.approx(sum(x * y for x, y in both) / untied**0.5)
 
 
-@settings(deadline=None)
 @given(st.lists(st.tuples(VALUES, VALUES), max_size=12))
 def test_tau_is_that_of_scipy_to_the_bit(pairs: list[tuple[int, int]]) -> None:
     estimate, actual = np.array([*pairs, (0, 0)], float)[:-1].T

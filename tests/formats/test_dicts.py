@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.conftest import examples
 from tests.formats.test_scanner_twins import Text, flat, outcome
 from unjudged import evaluate, evaluation
 from unjudged.errors import InputError, MissingQueriesWarning
@@ -62,16 +63,16 @@ def columns(table: Table) -> list[Any]:
     return [flat(getattr(table, name)) for name in ("queries", "starts", "documents", "numbers", "lines")]
 
 
-@settings(max_examples=500, deadline=None)
+@examples(500)
 @given(any_dicts, st.sampled_from(["score", "grade"]))
 def test_a_table_of_dicts(data: Any, number: str) -> None:
     def read() -> Any:
-        return tuple(columns(memory.table_of(data, number)))
+        return tuple(columns(memory.table_of_mapping(data, number)))
 
     assert outcome(read) == in_general(read)
 
 
-@settings(max_examples=500, deadline=None)
+@examples(500)
 @given(grades, any_dicts, st.booleans())
 def test_a_run_of_dicts(judged: Any, run: Any, from_bytes: bool) -> None:
     def match() -> Any:
@@ -93,7 +94,7 @@ def test_plain_dicts_are_matched_directly() -> None:
     keys = judgments.pooled.keys(run)
     found = scanner.match_dicts(run, keys.queries, keys.documents, judgments.offsets, 5)
     assert isinstance(found, Matched)
-    assert flat(found) == flat(matching.match(memory.table_of(run, "score"), judgments.index))
+    assert flat(found) == flat(matching.match(memory.table_of_mapping(run, "score"), judgments.index))
     assert found.rank.tolist() == [2, 3, 4]
     assert found.query.tolist() == [0, -1]
     assert scanner.match_dicts(run, keys.queries, keys.documents, judgments.offsets, 4) is None

@@ -183,12 +183,40 @@ WRONG = {
     "JSON number": ('{"q": {"a": 1e999}}', "run: the score of document 'a' of query 'q' is 'inf'"),
     "JSON huge": ('{"q": {"a": 1' + "0" * 400 + "}}", "run: the score of document 'a' of query 'q' is '1000"),
     "JSON text": ('{"q": {"a": "x"}}', "run: the score of document 'a' of query 'q' is 'x'"),
-    "JSON of two": ('{"en": {"test": {"q": {"a": 1}}}, "de": {}}', "run: holds more than one dictionary"),
-    "JSON flat": ('{"q": 1}', "run: query 'q' holds a int, expected a mapping of documents"),
+    "JSON of two": ('{"en": {"test": {"q": {"a": 1}}}, "de": {}}', "run: holds more than one .* of its own"),
+    "JSON flat": ('{"q": 1}', "run: query 'q' holds an int, expected a mapping of documents"),
+    "JSON null": ('{"q": null}', "run: query 'q' holds no value, expected a mapping of documents"),
+    "JSON of a run that is empty": ('{"run": {"q": {}}}', "run: no rows"),
+    "JSON of a run of lists that are empty": ('{"run": {"q": [], "r": []}}', "run: no rows"),
     "JSON empty": ("{}", "run: no rows"),
     "damaged Parquet": ("PAR1" + "x" * 100, "run: cannot be read as a Parquet or Arrow file: "),
     "damaged Arrow": ("ARROW1" + "x" * 100, "run: cannot be read as a Parquet or Arrow file: "),
 }  # fmt: skip
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be"])
+def test_text_of_power_shell(encoding: str, tmp_path: Path) -> None:
+    """The message was about a score with zero bytes."""
+    mark = "\ufeff" if encoding == "utf-16-be" else ""
+    for name, text in (("run", "q Q0 a 1 1.0 t\n"), ("qrels", "q 0 a 1\n"), ("csv", HEAD + "q,a,1\n")):
+        (tmp_path / name).write_bytes((mark + text).encode(encoding))
+    for qrels, run in (({"q": {"a": 1}}, "run"), ({"q": {"a": 1}}, "csv"), (tmp_path / "qrels", "run")):
+        with pytest.raises(InputError, match=r"(run|csv|qrels): it is UTF-16 text, .* save it as UTF-8"):
+            evaluate(qrels, tmp_path / run)
+
+
+def test_json_of_a_run_of_lists(tmp_path: Path) -> None:
+    """A run in a dictionary of its own: its queries were read as documents if they had lists."""
+    (tmp_path / "run").write_text('{"mine": {"q": ["b", "a"], "r": []}}')
+    assert Run.read(tmp_path / "run").ranking("q") == ["b", "a"]
+
+
+@pytest.mark.parametrize("empty", [{}, []])
+def test_a_named_run_that_is_empty(empty: Any) -> None:
+    """The query was read as a document of a query with the run's name."""
+    for runs in ({"mine": {"q": empty}}, {"mine": {"q": empty, "r": empty}, "other": {"q": {"a": 1.0}}}):
+        with pytest.raises(InputError, match="run 'mine': no rows, expected at least one"):
+            evaluate({"q": {"a": 1}}, runs)
 
 
 @pytest.mark.parametrize("case", WRONG)

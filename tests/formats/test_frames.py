@@ -287,7 +287,7 @@ def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("small_parts")
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(collections(), st.sampled_from(sorted(KINDS)))
 def test_every_kind_of_frame_in_parts(collection: tuple[Qrels, RunDict], kind: str) -> None:
     qrels, run = collection

@@ -25,7 +25,7 @@ from unjudged.formats import matching
 from unjudged.formats.limits import limit
 from unjudged.formats.readers.buffers import ids_of
 from unjudged.formats.readers.grouping import numbered
-from unjudged.formats.readers.memory import table_of
+from unjudged.formats.readers.memory import table_of_mapping
 from unjudged.formats.scan import scanner
 from unjudged.formats.tables import Ids
 
@@ -204,7 +204,7 @@ def test_threads_that_cannot_be_started(monkeypatch: pytest.MonkeyPatch, tmp_pat
 
     table = pyarrow.table({"qid": ["q", "r", "q"], "docno": [1, 2, 3], "score": [1.0, 2.0, 3.0]})
     parquet.write_table(table, tmp_path / "run.parquet")
-    rows = table_of({"q": {f"d{i}": float(i) for i in range(9)}, "r": {"a": 1.0}}, "score")
+    rows = table_of_mapping({"q": {f"d{i}": float(i) for i in range(9)}, "r": {"a": 1.0}}, "score")
     monkeypatch.setattr("threading.Thread.start", refuse)
     monkeypatch.setattr(matching, "SMALLEST_PART", 2)
     monkeypatch.setattr(matching, "DEFERRED_PART", 2)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from unjudged import InputError, evaluate
@@ -25,7 +25,6 @@ OBJECTS = st.one_of(
 )
 
 
-@settings(deadline=None)
 @given(st.one_of(st.lists(st.text(alphabet=st.characters(exclude_categories=["Cs"]))), st.lists(OBJECTS)))
 def test_the_twins_agree(objects: list[Any]) -> None:
     column = np.empty(len(objects), object)
@@ -36,7 +35,6 @@ def test_the_twins_agree(objects: list[Any]) -> None:
         assert found.tolist() == expected.tolist() == [text.encode() for text in objects]
 
 
-@settings(deadline=None)
 @given(
     st.one_of(st.lists(st.sampled_from(["", "a", "b", "ab", "é", "x" * 300])), st.lists(OBJECTS)),
     st.booleans(),

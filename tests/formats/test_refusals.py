@@ -15,6 +15,7 @@ from unjudged import InputError, Judgments, Run, UsageError, evaluate, sample
 from unjudged.errors import RepeatedDocument
 from unjudged.formats import streams
 from unjudged.formats.readers import trec
+from unjudged.wording import kind_of
 
 QRELS = {"q": {"a": 1, "b": 0}}
 RUN = {"q": {"a": 1.0, "b": 2.0}}
@@ -23,16 +24,15 @@ ACCEPTED = r"expected a file name, a frame, a dict \{query: \{document: %s\}\}, 
 
 @pytest.mark.parametrize("source", [None, 5, 1.5, object(), b"run.txt", len, Judgments.of(QRELS)])
 def test_objects_of_unknown_kind(source: Any) -> None:
-    kind = type(source).__name__
-    expected = ACCEPTED % "score"
-    with pytest.raises(UsageError, match=f"run 1: a {kind} cannot be read, {expected}"):
+    expected = f"found {kind_of(source)}, {ACCEPTED % 'score'}"
+    with pytest.raises(UsageError, match=f"run 1: {expected}"):
         evaluate(QRELS, source)
-    with pytest.raises(UsageError, match=f"run 2: a {kind} cannot be read, {expected}"):
+    with pytest.raises(UsageError, match=f"run 2: {expected}"):
         evaluate(QRELS, [RUN, source])
-    with pytest.raises(UsageError, match=f"run 'mine': a {kind} cannot be read, {expected}"):
+    with pytest.raises(UsageError, match=f"run 'mine': {expected}"):
         evaluate(QRELS, {"mine": source})
     if not isinstance(source, Judgments):
-        with pytest.raises(UsageError, match=f"judgments: a {kind} cannot be read, {ACCEPTED % 'grade'}"):
+        with pytest.raises(UsageError, match=f"judgments: found {kind_of(source)}, {ACCEPTED % 'grade'}"):
             evaluate(source, RUN)
 
 
@@ -125,7 +125,7 @@ class Growing(Mapping[str, Any]):
 
 WRONG: dict[str, list[Any]] = {
     "a dict changed while it was read": [{"q": Lying(a=1)}, {"q": Growing()}, Lying(q={"a": 1})],
-    "query 'r' holds a int": [{"q": {"a": 1}, "r": 5}],
+    "query 'r' holds an int": [{"q": {"a": 1}, "r": 5}],
     "the score of document 'a' of query 'q' is": [
         {"q": {"a": [1]}},
         {"q": {"a": [1, 2]}},
@@ -139,7 +139,7 @@ WRONG: dict[str, list[Any]] = {
     ],
     r"document '\\ud800' cannot be written as UTF-8": [{"q": {"a": 1, "\ud800": 2}}, [("q", "\ud800", 1)]],
     r"query '\\udfff' cannot be written as UTF-8": [{"\udfff": {"a": 1}}, [("\udfff", "a", 1)]],
-    r"row 0 \(from 0\) is a int": [[7]],
+    r"row 0 \(from 0\) is an int": [[7]],
     r"row 1 \(from 0\) is a str": [[("q", "a", 1), "qa1"]],
     r"row 1 \(from 0\) is a dict": [[("q", "a", 1), {"q": 1}]],
     r"row 1 \(from 0\) has 2 fields": [[("q", "a", 1), ("q", "b")]],

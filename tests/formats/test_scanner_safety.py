@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import HealthCheck, example, given
 from hypothesis import strategies as st
 
+from tests.conftest import examples
 from tests.formats.test_scanner_twins import likely_lines, outcome, tables
 from unjudged import Judgments, evaluate
 from unjudged.errors import InputError, UnjudgedError
@@ -82,7 +83,7 @@ def test_damaged_tables_are_refused(damage: str) -> None:
             call()
 
 
-@settings(max_examples=400, deadline=None)
+@examples(400)
 @given(
     st.lists(st.integers(-2, 7), max_size=5),
     st.lists(st.integers(-2, 9), max_size=7),
@@ -181,7 +182,7 @@ def scanned(path: Path, cores: int) -> Any:
         return outcome(lambda: next(trec.scan_runs([(path, path)], matching.index(JUDGED.grouped()))))
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(300, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(files.map(b"".join))
 @example(b"1 Q0 a 1 3 t\n1 Q0 b 1 2 t\n" + b"\xef\xbb\xbf2 Q0 b 1 1 t\n2 Q0 a 1 2 t\n")
 @example(b"3 Q0 a 1 3 t\n3 Q0 b 1 2 t\n# 3 goes on\n3 Q0 a 1 1 t\n")
@@ -194,7 +195,7 @@ def test_the_same_answer_on_any_number_of_cores(tmp_path: Path, data: bytes) -> 
         assert scanned(path, cores) == one
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(tables(), st.integers(0, 2), st.integers(0, 5))
 @example(replace(TABLE, queries=Ids.of(["p", "q", "r"]), starts=np.array([0, 2, 3, 3])), 0, 3)
 def test_a_table_gives_the_same_on_any_number_of_cores(table: Table, first: int, last: int) -> None:

@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
+from tests.conftest import examples
 from unjudged.errors import InputError, UnjudgedError
 from unjudged.formats.roles import LONGEST_LINE, QRELS, RUN, ZSCORES, Layout
 from unjudged.formats.scan import plain, plain_mappings, plain_text
@@ -90,7 +91,7 @@ SINGLE = Layout(RUN.columns, RUN.open_ended, single=True)
 LAYOUTS = [RUN, QRELS, SINGLE, ZSCORES, Layout(("query", "iteration", "document", "score", "grade"))]
 
 
-@settings(max_examples=600, deadline=None)
+@examples(600)
 @given(texts, st.sampled_from(LAYOUTS), st.integers(1, 40))
 @example(b"1 Q0 a 1 2 t\n1 Q0 a 1 x t\n", RUN, 7)
 @example(b"\xef\xbb\xbf1 Q0 a 1 2 t\n\xef\xbb\xbf1 Q0 a 1 2 t\n", RUN, 2)
@@ -102,7 +103,7 @@ def test_reading_a_table(data: bytes, layout: Layout, size: int) -> None:
     assert outcome(lambda: compiled.read_table(Chunks(data, size), layout)) == expected
 
 
-@settings(max_examples=600, deadline=None)
+@examples(600)
 @given(texts, st.integers(1, 40))
 @example(b"1 Q0 a 1 2 t\n1 Q0 a 1 x t\n", 7)
 @example(b"1 Q0 a 1 2 t\n1 Q0 a 1 3 t\n1 Q0 b 1 x t\n", 7)
@@ -130,7 +131,7 @@ def tables(draw: st.DrawFn) -> Table:
     return Table(queries, starts, Ids.of(documents), np.array(scores, float)[:, None], np.zeros(0, np.int64))
 
 
-@settings(max_examples=500, deadline=None)
+@examples(500)
 @given(tables(), tables())
 def test_matching_tables(judged: Table, run: Table) -> None:
     arguments = judged.queries, judged.starts, judged.documents
@@ -165,7 +166,7 @@ kinds = st.sampled_from(
 )
 
 
-@settings(max_examples=800, deadline=None)
+@examples(800)
 @given(
     st.dictionaries(st.sampled_from("pqr"), st.tuples(kinds, rankings), max_size=3),
     st.lists(st.lists(names, unique=True, max_size=8), min_size=2, max_size=2),
@@ -189,13 +190,13 @@ def test_judged_documents_that_do_not_fit(starts: list[int]) -> None:
             module.match_mapping({"p": {"a": 1}}, {"p": 0}, ["a", "b"], np.array(starts), True)
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(tables(), st.booleans())
 def test_dicts_of_rows(table: Table, whole: bool) -> None:
     assert compiled.nested_rows(table, whole) == plain_mappings.nested_rows(table, whole)
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.lists(st.binary(max_size=40), max_size=60), st.integers(0, 5))
 def test_numbering_names(names: list[bytes], skipped: int) -> None:
     ids = Ids.of(names * 2)
@@ -232,7 +233,7 @@ def test_longest_line(length: int, end: bytes) -> None:
     assert ("longer than" in str(found)) == (length > LONGEST_LINE)
 
 
-@settings(max_examples=500, deadline=None)
+@examples(500)
 @given(st.floats(-1e300, 1e300), st.integers(0, 25))
 def test_every_score_is_the_nearest_double(value: float, digits: int) -> None:
     for text in (repr(value), f"{value:.{digits}e}", f"{value:.{min(digits, 20)}f}"):

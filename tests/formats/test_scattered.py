@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from unjudged import InputError, evaluate
@@ -60,7 +60,6 @@ def outcome(call: Callable[[], Matched]) -> Any:
     return [(array.dtype.name, array.tolist()) for array in found[:-1]]
 
 
-@settings(deadline=None)
 @given(ROWS, JUDGED, st.lists(st.integers(0, 50), max_size=3))
 def test_the_twins_agree(rows: Any, judged: Any, cuts: list[int]) -> None:
     table = as_scattered(rows)
@@ -70,7 +69,6 @@ def test_the_twins_agree(rows: Any, judged: Any, cuts: list[int]) -> None:
     assert outcome(lambda: matched(table, judged, cuts)) == expected
 
 
-@settings(deadline=None)
 @given(st.permutations(range(60)), st.integers(1, 60), st.integers(1, 4))
 def test_ranks_among_ties(order: list[int], hits: int, scores: int) -> None:
     """Ranks follow the tie rule, whichever documents are judged and however many have the same score."""
@@ -112,7 +110,6 @@ def test_more_counts_than_places() -> None:
         rows.place((0, 3), places, np.array([1, 1, 1]))
 
 
-@settings(deadline=None)
 @given(st.lists(st.sampled_from(QUERIES), max_size=30), st.integers(1, 5))
 def test_numbering_does_not_depend_on_the_cores(names: list[bytes], number: int) -> None:
     with pytest.MonkeyPatch.context() as patch:

@@ -15,9 +15,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import HealthCheck, example, given
 from hypothesis import strategies as st
 
+from tests.conftest import examples
 from tests.formats.test_scanner_twins import outcome, tables
 from unjudged import InputError, evaluate, sample
 from unjudged.errors import DuplicateError
@@ -98,7 +99,7 @@ def scanned(path: Path, layout: Layout) -> Any:
     return next(trec.scan_runs([(path, path)], matching.index(JUDGED), layout))
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(400, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(shuffled_lines().map(b"".join), st.sampled_from([RUN, SINGLE]))
 @example(b"1 Q0 a 1 1 t\n2 Q0 a 1 1 t\n1 Q0 b 1 1 t\n2 Q0 a 1 1 t\n1 Q0 a 1 1 t\n", RUN)
 @example(b"2 Q0 a 1 1 t\n1 Q0 a 1 1 t\n2 Q0 b 1 1 t\n1 Q0 a 1 1 t\n2 Q0 b 1 1 t\n", RUN)
@@ -116,7 +117,7 @@ def test_any_order_gives_what_one_table_gives(tmp_path: Path, data: bytes, layou
             assert outcome(lambda: scanned(path, layout)) == expected
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(shuffled_lines(), st.data())
 def test_pieces_may_end_after_any_line(tmp_path: Path, lines: list[bytes], data: st.DataObject) -> None:
     """Except before a byte order mark."""
@@ -214,7 +215,7 @@ def test_errors_do_not_depend_on_how_often_the_file_is_read(
         evaluate(GRADES, tmp_path / "run")
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(st.lists(tables(), min_size=1, max_size=4), tables())
 def test_tables_in_pieces(pieces: list[Table], judged: Table) -> None:
     """Both twins match rows that come as tables as they match one table of all rows."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from hashlib import blake2b
 from itertools import combinations
 from math import comb
 from pathlib import Path
@@ -104,6 +105,30 @@ def test_a_damaged_design_is_refused(tmp_path: Path, damage: object, problem: st
     assert callable(damage)
     (tmp_path / "design.txt").write_text(damage(design_text(drawn(POOL, "random", 0))))
     with pytest.raises(InputError, match=problem):
+        read_design(tmp_path / "design.txt")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line"),
+    [
+        ('"seed": 0', '"seed": "x"', 2),
+        ('"seed": 0', '"seed": Infinity', 2),
+        ('{"chosen"', '[{"chosen"', 2),
+        ('"made_by": ""', '"drawn_to": "ten", "made_by": ""', 2),
+        ("e1 1 0.4 ", "e1 99999999999 0.4 ", 12),
+        ("e1 1 0.4 ", "e1 1 1.5 ", 12),
+        ("e1 1 0.4 ", "e1 1 nan ", 12),
+        ("e1 1 0.4 ", "e1 1 0.4 ? ", 12),
+    ],
+)
+def test_a_forged_design_is_refused(tmp_path: Path, old: str, new: str, line: int) -> None:
+    """Its checksum is right, so nothing but its values tells."""
+    body = design_text(drawn(POOL, "random", 0)).partition("\n")[2]
+    assert old in body
+    forged = body.replace(old, new, 1)
+    checksum = blake2b(forged.encode(), digest_size=16).hexdigest()
+    (tmp_path / "design.txt").write_text(f"unjudged-design 1 blake2b {checksum}\n{forged}")
+    with pytest.raises(InputError, match=f"line {line}|:{line}:"):
         read_design(tmp_path / "design.txt")
 
 
@@ -212,7 +237,7 @@ def test_refusals() -> None:
         draw(POOL, "random", 0.5, redraw=True)
     with pytest.raises(UsageError, match="needs a level"):
         draw(POOL, "random")
-    with pytest.raises(UsageError, match="one assessor cannot be two"):
+    with pytest.raises(UsageError, match="one assessor cannot judge a document twice"):
         hand_out(draw(POOL, "random", 1.0), assessors=1, twice=0.5)
     with pytest.raises(UsageError, match="share from 0 to 1"):
         hand_out(draw(POOL, "random", 1.0), twice=2.0)

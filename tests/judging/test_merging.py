@@ -155,3 +155,15 @@ def test_agreement_by_pair_and_topic() -> None:
         ("q1", 3, 1.0),
         ("q2", 1, 0.0),
     ]
+
+
+def test_long_lists_end_in_a_number() -> None:
+    """They ended in `, ....`, or said nothing of the rest."""
+    pool = {"q": {f"d{n}": -1 for n in range(9)}}
+    sample = draw(Pool(Judgments.of(pool)), "random", 1.0)
+    ann, bob = ({"q": {f"d{n}": grade for n in range(7)}} for grade in (0, 1))
+    with pytest.raises(InputError, match=r"^7 documents judged with different grades: .* and 2 more: settle"):
+        merge(sample, {"ann": ann, "bob": bob})
+    found = merge(sample, {"ann": ann, "bob": bob}, conflicts="first", allow_missing=True)
+    assert found.notes()[0] == "2 documents drawn but not judged: q d7, q d8."
+    assert found.notes()[1].endswith(" and 2 more.")

@@ -62,3 +62,17 @@ def test_trec8(data: Path) -> None:
     shares = found.change.mean(), found.change.max(), found.change[automatic].max()
     assert [round(100 * float(share), 2) for share in shares] == [0.77, 9.93, 3.31]
     assert found.verdict().startswith("Reusable on average")
+
+
+def test_nothing_relevant_is_no_sign_of_reusability(tmp_path: Path) -> None:
+    """Nothing changed where nothing was above 0, and the verdict was `Reusable`."""
+    lines = [line.split() for line in sample.qrels.read_text().splitlines()]
+    (tmp_path / "zero.qrels").write_text("".join(f"{q} 0 {d} 0\n" for q, _, d, _ in lines))
+    (tmp_path / "none.qrels").write_text("".join(f"{q} 0 {d} -1\n" for q, _, d, _ in lines))
+    shown = printed("reusability", str(tmp_path / "zero.qrels"), *RUNS[:2])
+    assert "Unknown: no mean AP is above 0, so there is nothing to lose." in shown
+    assert "Reusable" not in shown
+    unjudged = str(tmp_path / "none.qrels")
+    for words in (["reusability"], ["experiment"], ["plan", "queries"], ["calibrate", "-g", "(.*)"]):
+        said = refused(1, *words, unjudged, *RUNS[:2])
+        assert said == f"{unjudged}: nothing is judged: every grade is negative"

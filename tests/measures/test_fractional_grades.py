@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import pandas
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.conftest import examples
 from unjudged import InputError, Judgments, UsageError, compare, evaluate, sample
 from unjudged.formats.writing import judgments_text
 
@@ -41,7 +42,7 @@ def test_gains_by_hand() -> None:
     )
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     st.dictionaries(
         st.sampled_from("abcdefgh"), st.floats(0, 4, allow_nan=False).filter(lambda g: g % 1), min_size=1

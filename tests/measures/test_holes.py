@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
-from tests.conftest import Qrels, RunDict, collections
+from tests.conftest import Qrels, RunDict, collections, examples
 from unjudged import UsageError, compare, evaluate, experiment, sample
 from unjudged.engines.bucket import Task
 from unjudged.measures.names import parse_measures
@@ -42,7 +42,7 @@ def test_worked_numbers() -> None:
     ]
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(collection=collections())
 def test_as_beir_defines_them(collection: tuple[Qrels, RunDict]) -> None:
     qrels, run = collection

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.conftest import examples
 from unjudged import AP, MEASURES, JudgedRankings, NumRet, P, UsageError, evaluate, nDCG
 from unjudged import measure as measure_decorator
 from unjudged.measures.names import parse, parse_measure, parse_measures
@@ -196,7 +197,7 @@ def test_no_measures() -> None:
         parse_measures([7])  # type: ignore[list-item]
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(st.one_of(st.text(max_size=30), st.from_regex(r"[A-Za-z]{1,5}\([a-z]{0,3}=?.{0,5}\)@.{0,3}")))
 def test_any_text_is_a_measure_or_a_clear_error(text: str) -> None:
     try:

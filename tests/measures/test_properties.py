@@ -6,10 +6,10 @@ import inspect
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.conftest import Qrels, RunDict, collections
+from tests.conftest import Qrels, RunDict, collections, examples
 from unjudged import MEASURES, JudgedRankings, Judgments, Measure, evaluate
 from unjudged.evaluation import judged_rankings
 from unjudged.measures.names import parse
@@ -28,7 +28,7 @@ every_measure = pytest.mark.parametrize("measure", EVERY, ids=str)
 
 
 @every_measure
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(collection=collections())
 def test_within_its_range(measure: Measure, collection: tuple[Qrels, RunDict]) -> None:
     values = evaluate(*collection, measure).values
@@ -37,7 +37,7 @@ def test_within_its_range(measure: Measure, collection: tuple[Qrels, RunDict]) -
 
 
 @every_measure
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(collection=collections())
 def test_a_ranking_is_scored_on_its_own(measure: Measure, collection: tuple[Qrels, RunDict]) -> None:
     """To the bit, whatever other rankings are computed with it."""
@@ -53,7 +53,7 @@ def test_a_ranking_is_scored_on_its_own(measure: Measure, collection: tuple[Qrel
 
 
 @every_measure
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(collection=collections(), depth=st.integers(1, 6))
 def test_a_cutoff_hides_what_is_below_it(
     measure: Measure, collection: tuple[Qrels, RunDict], depth: int
@@ -67,7 +67,7 @@ def test_a_cutoff_hides_what_is_below_it(
 
 
 @every_measure
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(collection=collections(lowest=0), data=st.data())
 def test_exchanging_a_better_document_upwards_never_hurts(
     measure: Measure, collection: tuple[Qrels, RunDict], data: st.DataObject
@@ -92,7 +92,7 @@ def test_exchanging_a_better_document_upwards_never_hurts(
 
 
 @every_measure
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(collection=collections())
 def test_an_empty_ranking_for_a_query_that_is_missing(
     measure: Measure, collection: tuple[Qrels, RunDict]
@@ -116,7 +116,7 @@ def test_an_empty_ranking_for_a_query_that_is_missing(
 
 
 @every_measure
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(collection=collections())
 def test_relabelling_is_the_same_as_reading_again(
     measure: Measure, collection: tuple[Qrels, RunDict]
@@ -147,7 +147,7 @@ def test_it_is_documented(measure: Measure) -> None:
 
 
 @every_measure
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(collection=collections(lowest=0), data=st.data())
 def test_raising_a_grade_never_hurts(
     measure: Measure, collection: tuple[Qrels, RunDict], data: st.DataObject
@@ -163,7 +163,7 @@ def test_raising_a_grade_never_hurts(
 
 
 @every_measure
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(collection=collections(lowest=0))
 def test_relevant_documents_elsewhere_never_help(measure: Measure, collection: tuple[Qrels, RunDict]) -> None:
     if not measure.traits.diluted:
@@ -174,7 +174,7 @@ def test_relevant_documents_elsewhere_never_help(measure: Measure, collection: t
 
 
 @every_measure
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(collection=collections())
 def test_a_sum_over_relevant_documents(measure: Measure, collection: tuple[Qrels, RunDict]) -> None:
     if measure.traits.weight is None:
@@ -184,7 +184,7 @@ def test_a_sum_over_relevant_documents(measure: Measure, collection: tuple[Qrels
     np.testing.assert_allclose(measure.compute(rankings), hits.total(measure.weights(hits.rank)), atol=1e-12)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(collection=collections(lowest=-1), cutoff=st.sampled_from([1, 2, 5, 1000]), highest=st.integers(0, 2))
 def test_the_best_dcg_of_gains_of_1_is_that_of_any_gains(
     collection: tuple[Qrels, RunDict], cutoff: int, highest: int

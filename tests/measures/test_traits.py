@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.conftest import examples
 from unjudged import AP, DCG, ERR, MEASURES, RBP, Bpref, JudgedRankings, Judgments, nDCG
 from unjudged.measures.averages import mean_over_queries
 from unjudged.measures.registry import BOUNDS, bounds_of
@@ -14,7 +15,7 @@ from unjudged.measures.registry import BOUNDS, bounds_of
 GAINS = st.dictionaries(st.integers(0, 4), st.sampled_from([0.0, 0.25, 0.5, 1.0]), max_size=4)
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(gains=GAINS, top=st.integers(1, 5), name=st.sampled_from(["DCG", "nDCG", "RBP"]))
 def test_order_is_claimed_exactly_where_gains_rise(gains: dict[int, float], top: int, name: str) -> None:
     measure = MEASURES[name](gains=gains)
@@ -25,7 +26,7 @@ def test_order_is_claimed_exactly_where_gains_rise(gains: dict[int, float], top:
     assert traits.skips_unjudged == (by_grade[0] > 0)
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(gains=GAINS, grades=st.lists(st.integers(0, 4), min_size=1, max_size=5), data=st.data())
 def test_raising_a_grade_never_hurts_where_pointwise(
     gains: dict[int, float], grades: list[int], data: st.DataObject

@@ -7,9 +7,9 @@ from fractions import Fraction
 from math import inf
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
-from tests.conftest import Qrels, RunDict, collections
+from tests.conftest import Qrels, RunDict, collections, examples
 from tests.oracles import definitions as d
 from tests.oracles.definitions import Labels
 from unjudged import evaluate
@@ -115,7 +115,7 @@ def labels_of(qrels: Qrels, run: RunDict, query: str) -> Labels:
     return [qrels[query].get(document) for document, _ in documents]
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(collections())
 def test_definition(collection: tuple[Qrels, RunDict]) -> None:
     qrels, run = collection

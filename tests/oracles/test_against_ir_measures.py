@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
-from tests.conftest import Qrels, RunDict, collections
+from tests.conftest import Qrels, RunDict, collections, examples
 from unjudged import evaluate
 
 ir_measures = pytest.importorskip("ir_measures")
@@ -34,7 +34,7 @@ NAMES = [
 ]
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(collections(lowest=0))
 def test_same_name_same_value(collection: tuple[Qrels, RunDict]) -> None:
     qrels, run = collection

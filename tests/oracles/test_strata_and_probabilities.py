@@ -7,16 +7,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.conftest import examples
 from tests.oracles.definitions import stat_ap, stratified_ap
 from unjudged import InputError, Judgments, evaluate
 
 POOL = st.lists(st.tuples(st.integers(1, 3), st.integers(-1, 2)), min_size=1, max_size=9)
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(POOL, st.data())
 def test_stratified_definition(
     tmp_path_factory: pytest.TempPathFactory, pool: list[tuple[int, int]], data: st.DataObject
@@ -36,7 +37,7 @@ def test_stratified_definition(
 PROBABILITIES = st.sampled_from([0.1, 0.25, 0.5, 1.0])
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.lists(st.tuples(PROBABILITIES, st.integers(0, 2)), min_size=1, max_size=9), st.data())
 def test_stat_ap_definition(
     tmp_path_factory: pytest.TempPathFactory, pool: list[tuple[float, int]], data: st.DataObject

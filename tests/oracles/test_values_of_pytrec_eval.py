@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
-from tests.conftest import Qrels, RunDict, collections
+from tests.conftest import Qrels, RunDict, collections, examples
 from unjudged import MEASURES, evaluate
 from unjudged.measures.names import parse
 
@@ -28,7 +28,7 @@ def judged_somewhere(qrels: Qrels) -> Qrels:
     return {q: grades for q, grades in qrels.items() if any(grade >= 0 for grade in grades.values())}
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(collections())
 def test_every_name_of_trec_eval(collection: tuple[Qrels, RunDict]) -> None:
     qrels, run = judged_somewhere(collection[0]), collection[1]
@@ -46,7 +46,7 @@ def test_every_name_of_trec_eval(collection: tuple[Qrels, RunDict]) -> None:
             assert list(got) == pytest.approx([values[n] for n in names], rel=1e-12, abs=1e-12), names
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(collections())
 def test_condensed_rankings(collection: tuple[Qrels, RunDict]) -> None:
     """trec_eval's -J for every measure that has a name there."""

@@ -9,9 +9,10 @@ from statistics import fmean
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.conftest import examples
 from unjudged import AP, JudgedRankings, UsageError, evaluate, simulate, statAP, statAPVariance
 from unjudged.judging.pool import REST, Pool
 from unjudged.measures.weighted import relevant_total
@@ -65,7 +66,7 @@ def test_how_much_the_script_misses(drawn: int, pool: int) -> None:
 RANKS = st.lists(st.sampled_from(["0", "1", "U", "N"]), min_size=2, max_size=9)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(RANKS, st.lists(st.sampled_from(["0", "1", "U"]), max_size=5), st.data())
 def test_the_variance_is_the_jackknife(labels: list[str], missed: list[str], data: st.DataObject) -> None:
     """Each sampled document in turn becomes unjudged, and statAP is computed again."""

@@ -9,10 +9,10 @@ from statistics import fmean
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.conftest import Qrels, RunDict, collections
+from tests.conftest import Qrels, RunDict, collections, examples
 from unjudged import AP, NCP, RR, JudgedRankings, Judgments, evaluate, indAP, infAP, subAP, xinfAP
 from unjudged.measures.incomplete import inverse_of_sample
 from unjudged.measures.weighted import relevant_total
@@ -51,7 +51,7 @@ def test_the_estimated_number_of_relevant_documents_is_unbiased(share: float) ->
     assert expected == pytest.approx((grade >= 1).sum(), abs=1e-12)
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(collections(lowest=0))
 def test_all_are_ap_when_the_pool_is_judged(collection: tuple[Qrels, RunDict]) -> None:
     scores = evaluate(*collection, [AP, indAP, subAP, infAP, xinfAP, "statAP"]).values[0]
@@ -60,7 +60,7 @@ def test_all_are_ap_when_the_pool_is_judged(collection: tuple[Qrels, RunDict]) -
     np.testing.assert_allclose(scores[:, 5], scores[:, 0], atol=1e-13)
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(collections())
 def test_equalities_on_any_ranking(collection: tuple[Qrels, RunDict]) -> None:
     measures = [AP, NCP, RR, NCP(stop="first"), indAP, subAP(share=1.0), infAP(c=3.0), xinfAP]
@@ -98,7 +98,7 @@ def test_complete_judgments_from_a_file_or_a_dict() -> None:
         evaluate(qrels, run, infAP(actual={"q": {"a": 1}}))
 
 
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(st.lists(st.floats(0.01, 5), min_size=1, max_size=6))
 def test_a_function_and_a_table_of_users_say_the_same(weights: list[float]) -> None:
     ranking = JudgedRankings.spelled("1 0 1 1 N 1", missed="1 1")

@@ -11,9 +11,10 @@ import numpy as np
 import pandas
 import pyarrow.parquet
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.conftest import examples
 from unjudged import InputError, Judgments, UsageError, audit, evaluate, sample
 from unjudged.cli.main import main
 from unjudged.grids.rendering import FORMATS, render
@@ -22,7 +23,7 @@ from unjudged.predictions.judge_agreement import Sample, weighted_share
 metrics = pytest.importorskip("sklearn.metrics")
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(4, 60), grades=st.integers(2, 4))
 def test_kappa_and_auc_equal_scikit_learns(seed: int, n: int, grades: int) -> None:
     rng = np.random.default_rng(seed)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.conftest import examples
 from unjudged import InputError, UsageError, estimate_by_query, evaluate, prediction_powered, sample
 
 pytest.importorskip("ppi_py")
@@ -30,7 +31,7 @@ def oracle(
     return value, low.item(), high.item(), weight
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(
     seed=st.integers(0, 2**32 - 1),
     n=st.integers(3, 60),

@@ -45,7 +45,7 @@ def test_a_rule_settles_them(rule: str, grade: int) -> None:
     assert (found.agreements, found.only_first, found.only_last) == (1, 1, 3)
     assert found.conflicts == [("q1", "d2", 0, 1)]
     (note,) = found.notes()
-    assert note.startswith(f"1 judged alike before, 1 differently, settled by the rule {rule!r}")
+    assert note.startswith(f"1 document judged as before, 1 differently, settled by the rule {rule!r}")
 
 
 def test_nobody_is_overwritten_without_a_conflict() -> None:
@@ -98,4 +98,4 @@ def test_a_design_keeps_its_probabilities_and_what_was_not_drawn_stays_out() -> 
     assert found.judgments.probability is not None
     np.testing.assert_array_equal(found.judgments.probability, [0.5, 0.2, 0.3])
     assert found.undrawn == 1
-    assert found.notes() == ["1 judged but not drawn: left out, because they are no random sample"]
+    assert found.notes() == ["1 document judged but not drawn: left out, because they are no random sample"]

@@ -253,7 +253,7 @@ def test_conflicts_need_a_rule(rule: str, value: float, world: World) -> None:
     done = unjudged(*evaluated, "--conflicts", rule)
     assert float(next(csv.DictReader(io.StringIO(done.stdout.decode())))["value"]) == value
     noted = done.stderr.decode()
-    assert f"later.qrels: 1 judged alike before, 1 differently, settled by the rule '{rule}'" in noted
+    assert f"later.qrels: 1 document judged as before, 1 differently, settled by the rule '{rule}'" in noted
 
 
 def test_further_judgments_without_conflict_are_silent(world: World) -> None:
@@ -281,3 +281,16 @@ def test_a_spot_check_from_start_to_end(world: World) -> None:
     assert "not judged yet" in refused(1, *check, "--checked", str(asked))
     assert "were not drawn by this command" in refused(1, *check[:-1], "9", "--checked", answers)
     assert "omit --prevalence" in refused(2, *check, "--prevalence", "0.1", "--calibration", "x.json")
+
+
+def test_decimals_of_estimates_with_predictions(world: World) -> None:
+    """--decimals was refused beside --predictions."""
+    people = world.qrels("people.qrels", 6)
+    asked = ["evaluate", people, world.runs[0], "--predictions", world.model, "-m", "AP"]
+    (row,) = table(*asked)
+    value, low, high = (float(row[name]) for name in ("value", "low", "high"))
+    for decimals in (2, 6):
+        shown = printed(*asked, "--decimals", str(decimals))
+        assert f"{value:.{decimals}f} [{low:.{decimals}f}, {high:.{decimals}f}]" in " ".join(shown.split())
+    said = refused(2, *asked, "--decimals", "2", "--format", "csv")
+    assert said == "--decimals is for tables; csv has full precision"

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.conftest import examples
 from unjudged import Judgments
 from unjudged.predictions.estimators.isotonic import Curve, cross_fitted, folds_of
 
 sklearn = pytest.importorskip("sklearn.isotonic")
 
 
-@settings(deadline=None, max_examples=80)
+@examples(80)
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(2, 80), levels=st.integers(1, 30))
 def test_the_curve_is_isotonic_regression_drawn_to_the_mean(seed: int, n: int, levels: int) -> None:
     rng = np.random.default_rng(seed)

@@ -61,7 +61,7 @@ def test_what_it_prints() -> None:
     row = str(found).splitlines()[1].split()
     assert row[:2] == ["mine", "P@3"]
     assert row[-3:] == ["4", str(found.judged), f"{found.relevant:g}"]
-    assert f"spot check of {found.judged} random judgments" == found.estimate.method
+    assert (found.judged, found.estimate.method) == (1, "spot check of 1 random judgment")
     assert found.estimate.uncertainty == JUDGMENTS
 
 

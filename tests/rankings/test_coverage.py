@@ -212,16 +212,16 @@ def test_one_place_shows_it_once(tmp_path: Path) -> None:
 
 def test_a_level_above_all_grades_is_reported(tmp_path: Path) -> None:
     """--rel 9 with grades up to 3 gave a table of zeros and nothing else."""
-    said = "No document has a grade of 2 or more, so nothing is relevant with rel=2."
-    with pytest.warns(UnjudgedWarning, match="No document has a grade of 2 or more"):
+    said = "No judged document has a grade of 2 or more, so nothing is relevant with rel=2."
+    with pytest.warns(UnjudgedWarning, match="No judged document has a grade of 2 or more"):
         scores = evaluate(QRELS, {"mine": GOOD}, ["AP(rel=2)", "RR(rel=2)", "AP", "nDCG@10"])
     assert list(map(str, scores.warnings)) == [said]
-    with pytest.warns(UnjudgedWarning, match="No document has a grade of 1 or more"):
+    with pytest.warns(UnjudgedWarning, match="No judged document has a grade of 1 or more"):
         evaluate({"q1": {"d1": 0}, "q2": {"d3": 0}}, {"mine": GOOD}, "AP")
-    with pytest.warns(UnjudgedWarning, match=r"No document has a grade of 0\.9 or more"):
+    with pytest.warns(UnjudgedWarning, match=r"No judged document has a grade of 0\.9 or more"):
         evaluate({"q1": {"d1": 0.5}, "q2": {"d3": 0.25}}, {"mine": GOOD}, "AP(rel=0.9)")
     evaluate({"q1": {"d1": 0.5}, "q2": {"d3": 0.25}}, {"mine": GOOD}, "AP(rel=0.5)")
     (tmp_path / "q").write_text("q1 0 d1 1\n")
     (tmp_path / "a.run").write_text("q1 Q0 d1 1 1 t\n")
     done = unjudged("evaluate", str(tmp_path / "q"), str(tmp_path / "a.run"), "-m", "AP", "--rel", "2")
-    assert b"No document has a grade of 2 or more" in done.stdout
+    assert b"No judged document has a grade of 2 or more" in done.stdout

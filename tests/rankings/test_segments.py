@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.conftest import examples
 from unjudged import segments
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(
     counts=st.lists(st.integers(0, 12), max_size=8),
     block=st.integers(1, 20),

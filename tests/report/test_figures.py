@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from unjudged import Pool, UsageError, sample
 from unjudged.experiments.judgment_plan import plan_judgments
-from unjudged.experiments.robustness import Robustness, experiment
+from unjudged.experiments.robustness import Agreement, Robustness, experiment
 
 pytest.importorskip("altair")
 pytest.importorskip("vl_convert")
@@ -21,7 +21,7 @@ pytest.importorskip("vl_convert")
 from unjudged.judging.contributions import contributions, sizes
 from unjudged.report.figures import charts
 from unjudged.report.figures.charts import picture, save
-from unjudged.report.figures.experiment_figures import across, curves, scatter
+from unjudged.report.figures.experiment_figures import _lines, across, curves, scatter
 from unjudged.report.figures.line_labels import LINE, label_places
 from unjudged.report.figures.pool_figure import OWN, SHARED, pool_figure
 
@@ -33,15 +33,14 @@ def found() -> Robustness:
 
 def points(chart: dict[str, Any]) -> list[dict[str, Any]]:
     """Every point of a chart's panels, from top to bottom."""
-    inside = [
-        p for key in ("vconcat", "hconcat", "layer") for part in chart.get(key, []) for p in points(part)
-    ]
+    kinds = ("concat", "vconcat", "hconcat", "layer")
+    inside = [p for key in kinds for part in chart.get(key, []) for p in points(part)]
     return inside + list(chart.get("data", {}).get("values", []))
 
 
 def on_lines(chart: Any) -> list[dict[str, Any]]:
     """The points of the lines, without their bands and the names at their ends."""
-    layers = [layer for panel in chart.to_dict()["hconcat"] for layer in panel["layer"]]
+    layers = [layer for panel in chart.to_dict()["concat"] for layer in panel["layer"]]
     return [p for layer in layers if layer["mark"]["type"] == "line" for p in layer["data"]["values"]]
 
 
@@ -54,6 +53,21 @@ def test_curves_hold_every_mean(found: Robustness) -> None:
         for label, against in (("Bpref10", "AP"), ("Bpref10 against itself", "itself"))
     ]
     assert sorted((p["series"], p["level"], p["value"]) for p in drawn) == sorted(expected)
+
+
+def test_an_axis_of_errors_starts_at_zero() -> None:
+    """Also if the band of an error that varies much reaches below it."""
+    rows = [
+        (
+            "infAP",
+            1.0,
+            Agreement("random", 0.01, 5.0, "infAP", "AP", name, mean=0.01, deviation=0.1, repeats=3),
+        )
+        for name in ("rms", "bias")
+    ]
+    chart = _lines(rows, ["infAP"], "judged", ["rms", "bias"], [1.0]).to_dict()
+    axes = [panel["layer"][0]["encoding"]["y"]["scale"]["domain"] for panel in chart["concat"]]
+    assert [low for low, _ in axes] == [0.0, -0.1]
 
 
 def test_every_point_of_a_scatter_is_inside_its_axes(found: Robustness) -> None:
@@ -133,7 +147,7 @@ def test_a_scatter_names_its_runs_and_its_sample(found: Robustness) -> None:
 
 
 def test_lines_have_their_names_at_their_ends(found: Robustness) -> None:
-    panel = curves(found, statistics=["rms"]).to_dict()["hconcat"][0]
+    panel = curves(found, statistics=["rms"]).to_dict()["concat"][0]
     assert [point["name"] for point in points(panel["layer"][-1])] == ["AP", "Bpref10"]
     assert panel["layer"][-2]["encoding"]["x"]["title"].endswith(", logarithmic")
 
@@ -162,11 +176,13 @@ def test_the_plan_is_drawn_with_its_target() -> None:
 
 def test_the_pool_is_drawn_from_its_counts() -> None:
     pool = Pool.of(sample.qrels, sample.runs)
-    drawn = points(pool_figure(pool, 10, judged=True).to_dict())
+    chart = pool_figure(pool, 10, judged=True)
+    drawn = points(chart.to_dict())
     sized = {(p["depth"], p["what"]): p["documents"] for p in drawn if "depth" in p}
     (size,) = sizes(pool, [10])
     assert (sized[10, "all"], sized[10, "relevant"]) == (size.documents, size.relevant)
     bars = {(p["name"], p["what"]): p["documents"] for p in drawn if "name" in p}
+    assert ">1,000<" in str(picture(chart, "svg"))
     for one in contributions(pool, 10):
         assert bars[one.name, OWN] == one.unique
         assert bars[one.name, OWN] + bars[one.name, SHARED] == one.documents

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tests.cli.in_process import printed, refused, unjudged
-from unjudged import Judgments, Run, UsageError, calibrate, compare, evaluate, sample
+from unjudged import Judgments, Run, UnjudgedWarning, UsageError, calibrate, compare, evaluate, sample
 from unjudged.comparison.verdicts import VERDICTS
 from unjudged.rankings.runs import RunSource
 from unjudged.report.packed import unpacked
@@ -266,3 +266,11 @@ def test_the_more_rankings_the_fewer_documents_of_each() -> None:
     for runs, depth in ((1, 30), (23, 20), (40, 10)):
         shared = SharedRankings.of(Judgments.of(qrels), {f"run {i}": run for i in range(runs)})
         assert depth_kept(shared) == depth
+
+
+@pytest.mark.parametrize("names", [["fused"], ["fused", "dense"]])
+def test_a_grade_that_no_document_has_is_noted(names: list[str]) -> None:
+    """The page of one run said nothing."""
+    with pytest.warns(UnjudgedWarning, match="No judged document has a grade of 9 or more"):
+        page = report_page(sample.qrels, {name: sample.runs[name] for name in names}, "AP(rel=9)")
+    assert "No judged document has a grade of 9 or more" in page.html

@@ -130,7 +130,9 @@ def test_commands_draw_what_they_print(tmp_path: Path) -> None:
         assert drawn.stat().st_size > 1000
     asked = ("evaluate", *FILES, "-m", "P@10", "--interval", "model", "--prevalence", "0.1")
     assert unjudged(*asked, "--plot", str(tmp_path / "model.pdf")).returncode == 0
-    assert refused(2, "evaluate", *FILES, "--plot", "figure.bmp").startswith("unknown kind of figure 'bmp'")
+    assert refused(2, "evaluate", *FILES, "--plot", "figure.bmp") == (
+        "figure.bmp: a figure needs a name that ends in .svg, .png, .pdf or .html"
+    )
     nowhere = unjudged("compare", *FILES, "--plot", str(tmp_path / "no" / "figure.svg"))
     assert nowhere.returncode == 1
     assert b"cannot be written" in nowhere.stderr.splitlines()[-1]

@@ -6,9 +6,10 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.conftest import examples
 from tests.measures.test_properties import EVERY
 from unjudged import JudgedRankings, Measure, UsageError, evaluate, sample
 from unjudged.evaluation import judged_rankings
@@ -44,7 +45,7 @@ def check(measure: Measure, ranking: JudgedRankings, more: int, top: int) -> Non
 
 
 @pytest.mark.parametrize("measure", BOUNDED, ids=str)
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(labels=labels, missed=missed, more=st.integers(0, 2))
 def test_every_completion_of_binary_judgments(
     measure: Measure, labels: list[str], missed: list[str], more: int
@@ -62,7 +63,7 @@ def test_all_4096_completions_of_twelve_unknown(measure: Measure) -> None:
 @pytest.mark.parametrize(
     "name", ["nDCG", "nDCG@2", "nDCG(dcg='exp-log2')@3", "ERR", "AP(rel=2)", "RBP(rel=2)"]
 )
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(labels=graded, missed=missed)
 def test_every_completion_of_graded_judgments(name: str, labels: list[str], missed: list[str]) -> None:
     (measure,) = parse(name)
@@ -114,7 +115,7 @@ def test_values_lie_within() -> None:
 @pytest.mark.parametrize(
     "name", ["AP", "AP@3", "R@3", "Rprec", "RprecMult@0.6", "Bpref", "Bpref10", "nDCG@4"]
 )
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(labels=labels, missed=missed, more=st.integers(0, 1))
 def test_closed_forms_are_one_by_one(name: str, labels: list[str], missed: list[str], more: int) -> None:
     """A closed form gives what trying every number of relevant documents gives."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -164,6 +165,22 @@ def test_levels_that_groups_cannot_give() -> None:
         learnt({"AP": (1.0,) * 10}, 39).radius(measure, 0.95)
     with pytest.raises(UsageError, match="0 left-out runs"):
         learnt({"AP": ()}, 39).radius(measure, 0.5)
+    with pytest.raises(
+        UsageError, match=r"^1 left-out run with .* for AP cannot give 60 % .*; it can give at"
+    ):
+        learnt({"AP": (1.0,)}, 39).radius(measure, 0.6)
+
+
+@pytest.mark.parametrize(("groups", "most"), [(2, 33.3), (3, 50.0), (39, 95.0)])
+def test_a_difference_needs_more_groups(groups: int, most: float) -> None:
+    """The message spoke of the level of each run's interval, which nobody had asked for."""
+    (measure,) = parse("AP")
+    known = learnt({"AP": (1.0,) * 60}, groups)
+    known.radius(measure, most / 100, runs=2)
+    more = most / 100 + 0.01
+    said = f"{groups} groups cannot give {100 * more:.4g} % confidence to the difference of two runs; "
+    with pytest.raises(UsageError, match=f"^{re.escape(f'{said}they can give at most {most:g} %')}$"):
+        known.radius(measure, more, runs=2)
     with pytest.raises(UsageError, match="the calibration has no AP; it has RR"):
         learnt({"RR": (1.0,) * 39}).radius(measure, 0.5)
 

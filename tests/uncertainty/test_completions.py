@@ -6,10 +6,10 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.conftest import Qrels, RunDict, collections
+from tests.conftest import Qrels, RunDict, collections, examples
 from tests.measures.test_properties import EVERY
 from unjudged import JudgedRankings, Judgments, Measure
 from unjudged.evaluation import judged_rankings
@@ -31,7 +31,7 @@ def completions_of(r: JudgedRankings, prevalence: float, rel: int = 1, seed: int
 
 
 @pytest.mark.parametrize("measure", COMPLETABLE, ids=str)
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(collection=collections(), seed=st.integers(0, 99))
 def test_sparse_is_dense(measure: Measure, collection: tuple[Qrels, RunDict], seed: int) -> None:
     """A measure that is computed from relevant documents alone has the value of the whole completion."""
@@ -116,7 +116,7 @@ def test_grades_without_relevant_documents_are_the_lowest_relevant_one() -> None
     assert completions.values(parse("DCG@1"), 5)[0].tolist() == [[2.0]] * 5
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(collections(), collections(), st.sampled_from(["AP", "nDCG@3", "Bpref", "RBP(p=0.8)", "ERR"]))
 def test_a_run_draws_the_same_in_any_company(
     one: tuple[Qrels, RunDict], other: tuple[Qrels, RunDict], name: str

@@ -7,9 +7,10 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.conftest import examples
 from tests.uncertainty.test_bounds import BOUNDED, graded, missed
 from unjudged import JudgedRankings, Measure, UsageError, evaluate
 from unjudged.measures.names import parse
@@ -84,7 +85,7 @@ def test_the_top_grade_is_that_of_the_scale() -> None:
     ("name", "top"),
     [("DCG(gains={1: 5, 2: 1})", 2), ("nDCG(gains={1: 1, 2: 1.5, 3: 10})@4", 3), ("RBP(gains={1: 0.3})", 1)],
 )
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(labels=st.lists(st.sampled_from(["0", "1", "2", "U", "N"]), min_size=1, max_size=4), missed=missed)
 def test_gains_that_do_not_rise_with_the_grade(
     name: str, top: int, labels: list[str], missed: list[str]
@@ -146,7 +147,7 @@ def test_no_interval_leaves_what_is_possible() -> None:
 
 
 @pytest.mark.parametrize("measure", BOUNDED, ids=str)
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(labels=graded, missed=missed)
 def test_values_lie_within_their_bounds(measure: Measure, labels: list[str], missed: list[str]) -> None:
     """Defect 9: a Bpref of 0.1667 with the bounds [0.2222, 0.2500]."""

@@ -120,7 +120,7 @@ def test_the_default_measures_have_estimates() -> None:
                 assert estimate.method.startswith("no interval: ")
     shown = str(scores.estimate())
     assert "infAP: no interval: infAP has no bounds." in shown
-    assert "intervals for judgments: every completion of the judgments, exact." in shown
+    assert "Intervals for judgments: every completion of the judgments, exact." in shown
 
 
 def test_it_is_an_error_if_no_measure_can_have_the_interval() -> None:

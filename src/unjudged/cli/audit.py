@@ -7,13 +7,13 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from unjudged import audit as audit_predictions
-from unjudged.cli.options.arguments import File, Format, Output, Plot, check_files
-from unjudged.cli.options.input_options import USUAL, Inputs
+from unjudged.cli.options.arguments import File, Format, Output, Plot
+from unjudged.cli.options.files import check_files
+from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
 from unjudged.cli.output import check_output, show_figure, show_grids
 from unjudged.cli.progress import progress
 from unjudged.grids.rendering import WITHOUT_NOTES
 from unjudged.predictions.source import Predictions
-from unjudged.rankings.judgments import Judgments
 from unjudged.report.figures.charts import check_plot
 
 
@@ -27,7 +27,7 @@ def audit(
     threshold: float | None = None,
     kind: Literal["grades", "scores"] | None = None,
     confidence: float = 0.95,
-    inputs: Inputs = USUAL,
+    inputs: JudgmentInputs = NONE_FURTHER,
     format: Format | None = None,
     output: Output = None,
     plot: Plot = None,
@@ -66,13 +66,13 @@ def audit(
     plot
         Draw the calibration curve, and the bias of each run, to this file (.svg, .png, .pdf or .html).
     """
-    check_files([qrels, predictions, *runs])
+    check_files([qrels, predictions, *runs, *inputs.further])
     chosen = check_output(format, output)
     check_plot(plot)
     named = inputs.runs(runs, "audit QRELS PREDICTIONS RUN...") if runs else None
     with progress("comparing"):
         found = audit_predictions(
-            Judgments.read(inputs.judgments(qrels)),
+            inputs.read(qrels),
             Predictions.of(predictions, kind=kind),
             named,
             measure,

@@ -8,7 +8,7 @@ from cyclopts import Parameter
 
 from unjudged.baselines import variance_of_ap
 from unjudged.cli.options.arguments import Format, Measures, Output
-from unjudged.cli.output import show_grids
+from unjudged.cli.output import check_output, show_grids
 from unjudged.errors import UsageError
 from unjudged.grids.grid import Cell, Column, Grid
 from unjudged.measures.names import parse_measures
@@ -52,6 +52,7 @@ def baseline(
     """
     if (relevant is None) == (qrels is None):
         raise UsageError("give either --relevant or --qrels")
+    check_output(format, output)
     chosen = parse_measures(measures or DEFAULT)
     if relevant is not None:
         grid = _one_query(chosen, documents, relevant)

@@ -8,20 +8,15 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from unjudged import calibrate as learn
-from unjudged.cli.options.arguments import (
-    File,
-    Format,
-    Measures,
-    Output,
-    check_files,
-)
+from unjudged.cli.options.arguments import File, Format, Measures, Output
+from unjudged.cli.options.files import check_files
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
-from unjudged.cli.output import show, show_grids
+from unjudged.cli.output import own_format, show, show_grids
 from unjudged.cli.progress import reading
 from unjudged.grids.grid import Column, Grid
-from unjudged.grids.rendering import format_of
 from unjudged.groups import CALIBRATED_MEASURES
 from unjudged.uncertainty.calibration import Calibration
+from unjudged.wording import counted
 
 
 def calibrate(
@@ -66,10 +61,11 @@ def calibrate(
         Write to this file.
     """
     check_files([qrels, *runs, *inputs.further])
+    chosen = own_format(format, output, "json")
     named = inputs.runs(runs, "calibrate QRELS RUN... --groups FILE")
     with reading(len(named)) as on_read:
         found = learn(
-            inputs.read(qrels),
+            inputs.read_judged(qrels),
             named,
             groups,
             measures or CALIBRATED_MEASURES,
@@ -77,8 +73,7 @@ def calibrate(
             unit=unit,
             on_read=on_read,
         )
-    chosen = format or format_of(output, "json")
-    if chosen == "json" or (format is None and chosen == "table"):
+    if chosen == "json":
         show(found.to_json(), output)
     else:
         show_grids(_learnt(found), chosen, output)
@@ -88,5 +83,5 @@ def _learnt(found: Calibration) -> Grid:
     """For each measure the number of left-out runs, or groups, and how far off they were."""
     columns = [Column("measure", "label"), Column(found.unit, "integer"), Column("median"), Column("largest")]
     rows = [(name, len(off), median(off), max(off)) for name, off in found.scores.items() if off]
-    learnt = f"{found.groups} groups, {found.queries} queries, depth {found.depth}."
+    learnt = f"{counted(found.groups, 'group')}, {counted(found.queries, 'query')}, depth {found.depth}."
     return Grid(columns, rows, notes=[learnt])

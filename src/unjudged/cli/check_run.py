@@ -8,20 +8,15 @@ from cyclopts import Parameter
 
 from unjudged import spot_check as estimate
 from unjudged import spot_check_design
-from unjudged.cli.options.arguments import (
-    Conflicts,
-    File,
-    Format,
-    Judged,
-    Output,
-    check_files,
-    read_judgments,
-)
-from unjudged.cli.options.input_options import USUAL, Inputs
+from unjudged.cli.options.arguments import File, Format, Output
+from unjudged.cli.options.files import check_files
+from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
 from unjudged.cli.output import check_output, show, show_grids
 from unjudged.cli.progress import progress
 from unjudged.errors import InputError, UsageError
+from unjudged.formats.streams import name_file_in_errors
 from unjudged.uncertainty.calibration import Calibration
+from unjudged.wording import counted
 
 PREVALENCE = 0.05
 
@@ -38,9 +33,7 @@ def spot_check(
     budget: Annotated[float, Parameter(("-b", "--budget"))] = 30,
     seed: int = 0,
     confidence: float = 0.95,
-    judged: Judged = None,
-    conflicts: Conflicts = "error",
-    inputs: Inputs = USUAL,
+    inputs: JudgmentInputs = NONE_FURTHER,
     format: Format | None = None,
     output: Output = None,
 ) -> None:
@@ -48,7 +41,8 @@ def spot_check(
 
     First list the documents to judge, a random sample that prefers high ranks. Fill in the grades, and give
     the same command again with --checked FILE: it prints the run's score with an interval that does not
-    assume that the run is like the pooled ones.
+    assume that the run is like the pooled ones. Judgments made before the sample was drawn go to --judged,
+    both times; those of the sample only to --checked.
 
     Parameters
     ----------
@@ -71,11 +65,6 @@ def spot_check(
         Another number gives another sample.
     confidence
         The confidence level of the interval.
-    judged
-        A file of further judgments made before the sample was drawn; may be repeated.
-    conflicts
-        Which grade counts if a file of --judged judges a document differently: the first, the last or the
-        highest. By default that is an error.
     inputs
         Options for reading files.
     format
@@ -84,7 +73,7 @@ def spot_check(
     output
         Write to this file.
     """
-    check_files([qrels, run, *(judged or ()), *([checked] if checked else [])])
+    check_files([qrels, run, *inputs.further, *([checked] if checked else [])])
     if calibration is not None and prevalence is not None:
         raise UsageError("--calibration has the prevalence by rank: omit --prevalence")
     if checked is None and format is not None:
@@ -99,14 +88,18 @@ def spot_check(
         Calibration.load(calibration) if calibration else (PREVALENCE if prevalence is None else prevalence,)
     )
     with progress("checking"):
-        judgments = read_judgments(inputs.judgments(qrels), judged, conflicts)
+        judgments = inputs.read(qrels)
         design = spot_check_design(judgments, source, by_band, measure, budget=budget, seed=seed)
         if checked is None:
+            if not design.to_judge():
+                raise UsageError("no document was drawn: choose a larger budget or another seed")
             show(design.task(), output)
             return
-        answers = design.answered(checked)
+        with name_file_in_errors(checked):
+            answers = design.answered(checked)
         if answers.undrawn:
-            problem = f"{answers.undrawn} judged documents were not drawn by this command"
+            were = "was" if answers.undrawn == 1 else "were"
+            problem = f"{counted(answers.undrawn, 'judged document')} {were} not drawn by this command"
             remedy = "give the same judgments, measure, budget, seed and calibration as when they were listed"
             raise InputError(f"{problem}: {remedy}", source=checked)
         found = estimate(answers.judgments, source, by_band, measure, name=name, confidence=confidence)

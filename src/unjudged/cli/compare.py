@@ -12,14 +12,15 @@ from cyclopts import Parameter
 from unjudged import compare as compare_systems
 from unjudged.cli.options.arguments import (
     Decimals,
+    Depth,
     File,
     Format,
     Measures,
     Output,
     Plot,
-    check_files,
     measures_with_rel,
 )
+from unjudged.cli.options.files import check_files
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
 from unjudged.cli.options.prediction_options import NO_PREDICTIONS, Predicted
 from unjudged.cli.output import (
@@ -35,7 +36,8 @@ from unjudged.cli.progress import reading
 from unjudged.cli.standard_error import already_said
 from unjudged.comparison.comparison_grids import systems_records
 from unjudged.comparison.comparison_result import Comparison
-from unjudged.comparison.testing.significance import DRAWS
+from unjudged.comparison.testing.corrections import find_correction
+from unjudged.comparison.testing.significance import DRAWS, find_test
 from unjudged.errors import UsageError
 from unjudged.grids.escapes import plain
 from unjudged.grids.grid import DECIMALS, Grid
@@ -55,6 +57,7 @@ def compare(
     *runs: File,
     measures: Measures = None,
     rel: int | None = None,
+    depth: Depth = None,
     baseline: Annotated[str | None, Parameter(("-b", "--baseline"))] = None,
     test: Literal["t", "randomization", "wilcoxon", "bootstrap"] = "t",
     correction: Literal["holm", "bh", "bonferroni", "tukey", "maxt", "none"] = "holm",
@@ -88,6 +91,8 @@ def compare(
         measures they are wider, and a search tries to find judgments that reverse the order.
     rel
         The lowest grade that counts as relevant, for every measure that does not set its own.
+    depth
+        Use only the first documents of each ranking, up to this rank.
     baseline
         The name of the run that the others are compared with, instead of all pairs.
     test
@@ -133,8 +138,12 @@ def compare(
     two = chosen == "table" and len(named) == 2 and not (pairs or per_query)
     check_decimals(decimals, "sentences" if two else chosen)
     check_plot(plot)
-    predicted.check()
+    predicted.check(depth=depth)
     _check_used(confidence, calibration, predicted.predictions)
+    if (draws, seed) != (DRAWS, 0) and not (find_test(test).resamples or find_correction(correction).joint):
+        raise UsageError(
+            "--draws and --seed are for tests and corrections that resample, such as randomization"
+        )
     learnt = None if calibration is None else Calibration.load(calibration)
     with reading(len(named)) as on_read:
         judgments = inputs.read(qrels)
@@ -142,6 +151,7 @@ def compare(
             judgments,
             named,
             measures_with_rel(measures or ["RBP(p=0.8)"], rel),
+            depth=depth,
             baseline=baseline,
             test=test,
             correction=correction,

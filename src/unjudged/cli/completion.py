@@ -41,6 +41,8 @@ def completion(
             show(f"{app.install_completion(shell=shell, output=output)}: start a new shell to use it\n")
         else:
             show(app.generate_completion(shell=shell), output)
+    except BrokenPipeError:
+        raise
     except OSError as error:
         raise InputError(f"the script cannot be written: {reason_of(error)}") from None
     except (ShellDetectionError, ValueError):

@@ -56,8 +56,9 @@ def demo(*, files: Path | None = None, format: Format | None = None, output: Out
     if files is not None:
         copy_sample(files)
         return
+    chosen = check_output(format, output)
     scores = evaluate(sample.qrels, sample.runs)
-    if format is not None or check_output(format, output) != "table":
+    if format is not None or chosen != "table":
         show_grids(replace(scores.grid(), title=""), format, output)
         return
     already_said(scores.grid().notes)

@@ -10,20 +10,21 @@ from cyclopts import Parameter
 import unjudged
 from unjudged.cli.options.arguments import (
     Decimals,
+    Depth,
     File,
     Format,
     Measures,
     Output,
     Plot,
-    check_files,
     measures_with_rel,
     number_or_name,
-    suggest_estimates,
 )
+from unjudged.cli.options.files import check_files
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
 from unjudged.cli.options.prediction_options import NO_PREDICTIONS, Predicted
 from unjudged.cli.output import check_decimals, check_output, show_figure, show_grids
-from unjudged.cli.progress import progress, reading
+from unjudged.cli.plain_evaluate import scored
+from unjudged.cli.progress import progress
 from unjudged.errors import UsageError
 from unjudged.evaluation import DEFAULT_MEASURES
 from unjudged.grids.grid import DECIMALS
@@ -40,7 +41,7 @@ def evaluate(
     measures: Measures = None,
     per_query: Annotated[bool, Parameter(("-q", "--per-query"), negative="")] = False,
     rel: float | None = None,
-    depth: Annotated[int | None, Parameter(("-k", "--depth"))] = None,
+    depth: Depth = None,
     predicted: Predicted = NO_PREDICTIONS,
     inputs: JudgmentInputs = NONE_FURTHER,
     interval: str | None = None,
@@ -122,9 +123,7 @@ def evaluate(
             raise UsageError(f"--rel is {rel}, expected a whole number with --predictions")
         whole = None if rel is None else int(rel)
         found = predicted.estimates(judgments, named, measures, whole)
-        if decimals != DECIMALS:
-            raise UsageError("--decimals cannot be used with --predictions")
-        show_grids(predicted.grid(found, confidence), format, output)
+        show_grids(predicted.grid(found, confidence, decimals), format, output)
         return
     if interval is None and (prevalence, calibration, confidence, more, seed) != (None, None, 0.95, 0, 0):
         raise UsageError("--prevalence, --calibration, --confidence, --more and --seed need --interval")
@@ -133,10 +132,7 @@ def evaluate(
     if interval is not None and per_query:
         raise UsageError("--per-query cannot be used with --interval: intervals are of means")
     chosen = measures_with_rel(measures or DEFAULT_MEASURES, rel)
-    with reading(len(named)) as on_read:
-        judgments = inputs.read(qrels, fractions=True)
-        suggest_estimates(judgments, chosen)
-        scores = unjudged.evaluate(judgments, named, chosen, depth=depth, on_read=on_read)
+    scores = scored(lambda: inputs.read(qrels, fractions=True), named, chosen, depth)
     if plot is not None:
         given = {
             "prevalence": None if prevalence is None else number_or_name(prevalence),
@@ -164,8 +160,13 @@ def evaluate(
 
 
 def _check_used(interval: str | None, **given: object) -> None:
-    """Refuse an option that this interval would ignore."""
+    """Refuse an option that this interval would ignore, or the lack of one that it needs."""
     for option, value in given.items():
         users = USERS[option]
         if value is not None and interval in INTERVALS and interval not in users:
             raise UsageError(f"--{option} is for --interval {' or '.join(users)}, not {interval}: omit it")
+    if interval == "calibrated" and given["calibration"] is None:
+        raise UsageError("--interval calibrated needs --calibration FILE, which `unjudged calibrate` writes")
+    if interval in USERS["prevalence"] and given["prevalence"] is None:
+        estimated = "all, query or rank, which estimate it from the judged documents and are usually too high"
+        raise UsageError(f"--interval {interval} needs --prevalence: a number, or {estimated}")

@@ -7,13 +7,8 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from unjudged.cli.options.arguments import (
-    File,
-    Format,
-    Output,
-    Plot,
-    check_files,
-)
+from unjudged.cli.options.arguments import File, Format, Output, Plot
+from unjudged.cli.options.files import check_files
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
 from unjudged.cli.progress import progress, reading
 from unjudged.evaluation import judged_rankings
@@ -105,11 +100,11 @@ def experiment(
     steps = None if levels is None else [chosen.level.read(part.strip()) for part in levels.split(",")]
     names = known_statistics(statistics or DEFAULT_STATISTICS)
     results = Results.of(output, format, means, figures, figure_format, plot=plot)
-    judgments = inputs.read(qrels)
+    judgments = inputs.read_judged(qrels)
     with reading(len(named)) as on_read:
         pool = Pool(judgments, judged_rankings(judgments, named, on_read=on_read), list(named))
     samples = len(steps or chosen.levels) * (repeats if chosen.random else 1)
-    with progress("judging less", samples) as on_step:
+    with results.kept_if_interrupted(), progress("judging less", samples) as on_step:
         found = robustness.experiment(
             pool,
             design=design,

@@ -7,12 +7,14 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from unjudged.cli.options.arguments import File, Output, check_files
+from unjudged.cli.options.arguments import File, Output
+from unjudged.cli.options.files import check_files
 from unjudged.cli.output import show
 from unjudged.cli.standard_error import warn
 from unjudged.errors import UsageError
 from unjudged.formats.roles import CHOSEN
 from unjudged.rankings.judgments import Judgments
+from unjudged.wording import some
 
 
 def judge(
@@ -62,9 +64,9 @@ def judge(
     show(page, output)
     without = [document for _, document in items if document not in texts]
     if without:
-        warn(
-            f"{len(without)} of {len(items)} documents have no text in {documents}: {', '.join(without[:5])}"
-        )
+        have = "has" if len(without) == 1 else "have"
+        warn(f"{len(without)} of {len(items)} documents {have} no text in {documents}: {some(without)}.")
     unknown = [query for query in names if query not in topics] if queries else []
     if unknown:
-        warn(f"{len(unknown)} of {len(names)} queries are not in {queries}: {', '.join(unknown[:5])}")
+        are = "is" if len(unknown) == 1 else "are"
+        warn(f"{len(unknown)} of {len(names)} queries {are} not in {queries}: {some(unknown)}.")

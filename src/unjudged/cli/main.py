@@ -6,44 +6,62 @@ import atexit
 import gc
 import os
 import sys
+from contextlib import contextmanager
 
 # Reading takes most of the time, and its threads need the cores: threads for linear algebra would only wait.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import unjudged
-from unjudged.errors import UnjudgedError, UsageError
+from unjudged.errors import InputError, UnjudgedError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from cyclopts import App
 
 BAD_INPUT, WRONG_USAGE, INTERRUPTED = 1, 2, 130
 
-COMMANDS = {
-    "evaluate": ("evaluate:evaluate", "Score runs against relevance judgments."),
-    "compare": ("compare:compare", "Compare runs: significant, settled, or open to judging?"),
-    "calibrate": ("calibrate:calibrate", "Learn from pooled runs how far off the scores of new runs are."),
-    "report": ("report:report", "Write an evaluation as one page of HTML."),
-    "audit": ("audit:audit", "Compare predicted relevance with human judgments."),
-    "spot-check": ("check_run:spot_check", "Check a run that was not pooled by a few random judgments."),
-    "next": ("next_to_judge:next_to_judge", "List the documents to judge next."),
-    "plan": ("plan:plan", "Plan how large an experiment has to be."),
-    "pool": ("pool_command:pool", "Make a pool from runs, or show what each run brought to it."),
-    "sample": ("sample_command:sample", "Draw a sample of judgments by a design."),
-    "judge": ("judge:judge", "Make a page on which people judge documents."),
-    "merge": ("merge:merge", "Merge the files of assessors with the design of their sample."),
-    "reusability": ("reusability_command:reusability", "Tell how well the judgments serve new systems."),
-    "simulate": ("simulate:simulate", "Make simulated runs and judgments."),
-    "experiment": ("experiment:experiment", "Find out how few judgments would have been enough."),
-    "baseline": ("baseline:baseline", "Show what a random ranking scores."),
-    "measures": ("measures:measures", "List the measures, or explain one."),
-    "cite": ("measures:cite", "Print the BibTeX of a measure."),
-    "completion": ("completion:completion", "Let the shell complete commands and options."),
-    "demo": ("demo:demo", "Try the package on a small collection."),
+TASKS = {
+    "Score and compare": {
+        "evaluate": ("evaluate:evaluate", "Score runs against relevance judgments."),
+        "compare": ("compare:compare", "Compare runs: significant, settled, or open to judging?"),
+        "report": ("report:report", "Write an evaluation as one page of HTML."),
+        "calibrate": (
+            "calibrate:calibrate",
+            "Learn from pooled runs how far off the scores of new runs are.",
+        ),
+        "spot-check": ("check_run:spot_check", "Check a run that was not pooled by a few random judgments."),
+        "audit": ("audit:audit", "Compare predicted relevance with human judgments."),
+        "baseline": ("baseline:baseline", "Show what a random ranking scores."),
+    },
+    "Collect judgments": {
+        "plan": ("plan:plan", "Plan how large an experiment has to be."),
+        "pool": ("pool_command:pool", "Make a pool from runs, or show what each run brought to it."),
+        "sample": ("sample_command:sample", "Draw a sample of judgments by a design."),
+        "judge": ("judge:judge", "Make a page on which people judge documents."),
+        "merge": ("merge:merge", "Merge the files of assessors with the design of their sample."),
+        "next": ("next_to_judge:next_to_judge", "List the documents to judge next."),
+        "reusability": ("reusability_command:reusability", "Tell how well the judgments serve new systems."),
+    },
+    "Study measures and designs": {
+        "experiment": ("experiment:experiment", "Find out how few judgments would have been enough."),
+        "simulate": ("simulate:simulate", "Make simulated runs and judgments."),
+    },
+    "Learn and look up": {
+        "demo": ("demo:demo", "Try the package on a small collection."),
+        "measures": ("measures:measures", "List the measures, or explain one."),
+        "cite": ("measures:cite", "Print the BibTeX of a measure."),
+        "completion": ("completion:completion", "Let the shell complete commands and options."),
+    },
 }
-"""Module in `cli/` and function of each command, and its help; only the command that runs is imported."""
+"""The commands by task, in the order in which they are listed: module in `cli/`, function, and help.
+
+Only the command that runs is imported.
+"""
+
+WRITTEN = ("output", "plot", "means", "record")
+"""The parameters of commands that name a file to write."""
 
 ARGUMENTS = {
     "evaluate": "QRELS RUN...",
@@ -60,6 +78,7 @@ ARGUMENTS = {
     "reusability": "QRELS RUN RUN...",
     "simulate": "FOLDER",
     "experiment": "QRELS RUN RUN...",
+    "baseline": "-n DOCUMENTS -r RELEVANT",
     "measures": "[NAME]",
     "cite": "[NAME...]",
     "completion": "[SHELL]",
@@ -69,7 +88,7 @@ ARGUMENTS = {
 
 def make_app(*, listing: bool = False) -> App:
     """The commands; for the list of them with their summaries instead of their own help."""
-    from cyclopts import App
+    from cyclopts import App, Group
 
     app = App(
         name="unjudged",
@@ -78,12 +97,15 @@ def make_app(*, listing: bool = False) -> App:
         help_format="plaintext" if listing else None,
         suppress_keyboard_interrupt=False,
     )
-    for name, (place, summary) in COMMANDS.items():
-        options = {"help": summary} if listing else {}
-        if name in ARGUMENTS:
-            options["usage"] = f"Usage: unjudged {name} {ARGUMENTS[name]} [OPTIONS]"
-        app.command(f"unjudged.cli.{place}", name=name, **options)
-    app.command(as_trec_eval, name="trec_eval")
+    for n, (task, commands) in enumerate(TASKS.items()):
+        group = Group(task, sort_key=n)
+        for place, (name, (function, summary)) in enumerate(commands.items()):
+            options = {"help": summary} if listing else {}
+            if name in ARGUMENTS:
+                options["usage"] = f"Usage: unjudged {name} {ARGUMENTS[name]} [OPTIONS]"
+            app.command(f"unjudged.cli.{function}", name=name, group=group, sort_key=place, **options)
+    app.command(as_trec_eval, name="trec_eval", group=group, sort_key=len(commands))
+    app["--help"].group = app["--version"].group = Group("Options", sort_key=len(TASKS))
     return app
 
 
@@ -117,21 +139,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if words[:1] == ["trec_eval"]:  # it parses its own options
         as_trec_eval(*words[1:])
         return
-    if words == ["--version"]:
-        print(version())
-        return
-    from cyclopts import CycloptsError
-
     try:
-        run(words)
-    except (CycloptsError, UsageError) as error:
+        if words == ["--version"]:
+            with _on_standard_output():
+                print(version())
+        else:
+            run(words)
+    except BrokenPipeError:  # nobody reads our output any more
+        drop_output()
+        sys.exit(BAD_INPUT)
+    except UsageError as error:
         fail(str(error), WRONG_USAGE)
     except UnjudgedError as error:
         fail(str(error), BAD_INPUT)
-    except BrokenPipeError:
-        # Nobody reads our output any more; Python must not try to flush the rest of it.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(BAD_INPUT)
     except MemoryError as error:
         fail(f"not enough memory: {error}", BAD_INPUT)
     except KeyboardInterrupt:
@@ -140,8 +160,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def run(words: list[str]) -> None:
     """Run a command, or list the commands."""
-    if not words or words[0] in ("-h", "--help"):
-        make_app(listing=True)(words, exit_on_error=False, print_error=False)
+    if words and words[0] in ("help", "-h", "--help"):
+        words = [*words[1:], "--help"]
+    if words in ([], ["--help"]):
+        parsed(words, listing=True)()
         return
     from unjudged.cli.options.measure_words import separate_measures
     from unjudged.cli.options.overwriting import check_not_overwritten
@@ -149,11 +171,67 @@ def run(words: list[str]) -> None:
 
     check_not_overwritten(words)
     with warnings_on_standard_error():
-        words = separate_measures(words)
-        command, given, _ = make_app().parse_args(words, exit_on_error=False, print_error=False)
+        command = parsed(separate_measures(words))
         collect_what_follows()
-        command(*given.args, **given.kwargs)
+        command()
         sys.exit(0)
+
+
+def parsed(words: list[str], *, listing: bool = False) -> Callable[[], object]:
+    """What the words ask for."""
+    if words[:1] == ["evaluate"]:
+        from unjudged.cli.plain_evaluate import plain_evaluation
+
+        plain = plain_evaluation(words[1:])
+        if plain is not None:
+            return plain
+    from functools import partial
+
+    from cyclopts import CycloptsError
+
+    try:
+        app = make_app(listing=listing)
+        command, given, _ = app.parse_args(words, exit_on_error=False, print_error=False)
+    except CycloptsError as error:
+        from unjudged.cli.usage_errors import problem_of
+
+        raise UsageError(problem_of(error)) from None
+    _check_files_to_write(given.arguments)
+    call = partial(command, *given.args, **given.kwargs)
+    return _on_standard_output()(call) if command.__name__ == "help_print" else call
+
+
+@contextmanager
+def _on_standard_output() -> Iterator[None]:
+    """Help that cannot be written is an error like any other."""
+    try:
+        try:
+            yield
+        finally:
+            if sys.stdout is not None:
+                sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        drop_output()
+        raise InputError(f"standard output: cannot be written: {error.strerror}") from None
+
+
+def drop_output() -> None:
+    """Forget what was not written: Python would try to write it at its end, and fail again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _check_files_to_write(given: Mapping[str, object]) -> None:
+    """Refuse files that cannot be written before any work; a folder that is given may not be there yet."""
+    from pathlib import Path
+
+    from unjudged.cli.output import check_writable
+
+    folders = [value for name, value in given.items() if name not in WRITTEN]
+    for path in map(given.get, WRITTEN):
+        if isinstance(path, Path) and path.parent not in folders:
+            check_writable(path)
 
 
 def collect_nothing_imported() -> None:

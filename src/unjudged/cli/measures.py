@@ -7,9 +7,8 @@ from typing import Literal
 import unjudged
 from unjudged.citation import citations_grid
 from unjudged.cli.options.arguments import Format, Output
-from unjudged.cli.output import show, show_grids
+from unjudged.cli.output import own_format, show, show_grids
 from unjudged.errors import UsageError
-from unjudged.grids.rendering import format_of
 from unjudged.measures.names import parse
 from unjudged.report.measure_list import measures_grid
 from unjudged.report.pages import page
@@ -49,8 +48,8 @@ def cite(*names: str, format: CitationFormat | None = None, output: Output = Non
     output
         Write to this file.
     """
-    chosen = format or format_of(output, "bibtex")
-    if chosen == "bibtex" or (format is None and chosen == "table"):
+    chosen = own_format(format, output, "bibtex")
+    if chosen == "bibtex":
         show(unjudged.cite(*names), output)
     else:
         show_grids(citations_grid(*names), chosen, output)

@@ -8,23 +8,18 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from unjudged import to_judge
-from unjudged.cli.options.arguments import (
-    File,
-    Output,
-    check_files,
-    number_or_name,
-    one_measure,
-)
+from unjudged.cli.options.arguments import File, Output, number_or_name, one_measure
+from unjudged.cli.options.files import check_files
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
 from unjudged.cli.options.judging_folder import check_new
-from unjudged.cli.output import show, show_grids
+from unjudged.cli.output import own_format, show, show_grids
 from unjudged.cli.progress import progress
 from unjudged.errors import InputError, UsageError
 from unjudged.formats.roles import CHOSEN
 from unjudged.formats.writing import qrels_text
-from unjudged.grids.rendering import format_of
 from unjudged.judging.choosing import Chosen, choose
 from unjudged.judging.collecting.design_file import design_text
+from unjudged.wording import counted
 
 UNJUDGED = -1
 MARK = f"{CHOSEN}: chosen for what they show, not a random sample."
@@ -101,6 +96,7 @@ def next_to_judge(
         Write to this file.
     """
     check_files([qrels, *runs, *inputs.further])
+    chosen_format = own_format(format, output, "qrels")
     named = inputs.runs(runs, "next QRELS RUN...")
     chosen = one_measure(measure)
     if settle or chosen.traits.weight is None:
@@ -119,30 +115,48 @@ def next_to_judge(
                 confidence=confidence,
                 forecast=forecast,
             )
-        _show_chosen(found, format, output, record)
+        _show_chosen(found, chosen_format, output, record)
         return
-    if top is not None or pooled or forecast or record:
-        raise UsageError("--top, --pooled, --forecast and --record go with --settle")
+    _refuse_ignored(
+        top=(top, None),
+        pooled=(pooled, False),
+        prevalence=(prevalence, "runs"),
+        seed=(seed, 0),
+        confidence=(confidence, None),
+        forecast=(forecast, False),
+        record=(record, None),
+    )
     with progress("choosing documents"):
         judgments = inputs.read(qrels)
         wanted = to_judge(judgments, named, budget, chosen, difference=difference)
     if not wanted:
         raise InputError("nothing is left to judge: every document that counts is judged")
-    by_suffix = format_of(output, "qrels")
-    chosen_format = format or ("qrels" if by_suffix == "table" else by_suffix)
     if chosen_format != "qrels":
         show_grids(wanted.grid(), chosen_format, output)
         return
     narrowed, what = sum(one.gain for one in wanted), "difference" if difference else "mean"
+    they = "It narrows" if len(wanted) == 1 else "Together they narrow"
     comments = [
-        f"{len(wanted)} documents to judge: replace each -1 by a grade.",
-        f"Together they narrow the interval of the {what} {chosen} by {narrowed:.6f}.",
+        _asked(len(wanted)),
+        f"{they} the interval of the {what} {chosen} by {narrowed:.6f}.",
         MARK,
     ]
     show(qrels_text([(one.query, one.document, UNJUDGED) for one in wanted], comments), output)
 
 
-def _show_chosen(found: Chosen, format: str | None, output: Output, record: Path | None) -> None:
+def _refuse_ignored(**options: tuple[object, object]) -> None:
+    """Refuse options, each with its default, that only --settle uses."""
+    given = [f"--{name}" for name, (value, default) in options.items() if value != default]
+    if given:
+        go = "goes" if len(given) == 1 else "go"
+        raise UsageError(f"{' and '.join(given)} {go} with --settle, or with a measure other than RBP and P")
+
+
+def _asked(documents: int) -> str:
+    return f"{counted(documents, 'document')} to judge: replace each -1 by a grade."
+
+
+def _show_chosen(found: Chosen, format: str, output: Output, record: Path | None) -> None:
     """The documents that were chosen, or the sentence that says that judging can stop."""
     if not found.wanted:
         show(f"{found.sentence()}\n")
@@ -151,14 +165,8 @@ def _show_chosen(found: Chosen, format: str | None, output: Output, record: Path
         text = design_text(found.sample())
         check_new(record, text)
         show(text, record)
-    by_suffix = format_of(output, "qrels")
-    chosen_format = format or ("qrels" if by_suffix == "table" else by_suffix)
-    if chosen_format != "qrels":
-        show_grids(found.grid(), chosen_format, output)
+    if format != "qrels":
+        show_grids(found.grid(), format, output)
         return
-    comments = [
-        f"{len(found.wanted)} documents to judge: replace each -1 by a grade.",
-        found.sentence(),
-        MARK,
-    ]
+    comments = [_asked(len(found.wanted)), found.sentence(), MARK]
     show(qrels_text([(one.query, one.document, UNJUDGED) for one in found.wanted], comments), output)

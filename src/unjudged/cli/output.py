@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shlex
 import sys
@@ -13,7 +14,7 @@ import unjudged
 from unjudged.cli.standard_error import already_said, warn
 from unjudged.errors import InputError, UsageError
 from unjudged.grids.grid import DECIMALS, Grid
-from unjudged.grids.rendering import SUFFIXES, WITHOUT_NOTES, format_of, render
+from unjudged.grids.rendering import SUFFIXES, WITHOUT_NOTES, arrow_modules, check_tables, format_of, render
 
 WIDTH = 80
 MOST_DECIMALS = 15
@@ -41,14 +42,30 @@ def beside_standard_error(output: Path | None) -> bool:
         return on_terminal(output)
 
 
-def check_output(format: str | None, output: Path | None) -> str:
-    """The format to write: as asked for, else by the suffix of the file; without a suffix, a table."""
+def check_output(format: str | None, output: Path | None, *, tables: int = 1) -> str:
+    """The format to write: as asked for, else by the suffix of the file; without a suffix, a table.
+
+    A format that cannot be written, or that cannot hold so many tables, is refused before the work.
+    """
     if format is None and output is not None and output.suffix and output.suffix.lower() not in SUFFIXES:
         known = ", ".join(SUFFIXES)
         raise UsageError(f"{output}: no format has the suffix {output.suffix}: use {known}, or --format")
     chosen = format or format_of(output)
-    if chosen == "parquet" and output is None:
-        raise UsageError("--format parquet needs --output FILE")
+    check_tables(chosen, tables)
+    return _checked(chosen, output)
+
+
+def own_format(format: str | None, output: Path | None, own: str) -> str:
+    """The same for a command with a format of its own, which it writes unless a suffix asks for another."""
+    by_suffix = format_of(output, own)
+    return _checked(format or (own if by_suffix == "table" else by_suffix), output)
+
+
+def _checked(chosen: str, output: Path | None) -> str:
+    if chosen == "parquet":
+        if output is None:
+            raise UsageError("--format parquet needs --output FILE")
+        arrow_modules()
     return chosen
 
 
@@ -64,7 +81,7 @@ def check_decimals(decimals: int, chosen: str) -> None:
 
 def show_grids(grids: Grid | Sequence[Grid], format: str | None = None, output: Path | None = None) -> None:
     """Write results in a format; notes that have no place in it go to standard error."""
-    chosen = check_output(format, output)
+    chosen = check_output(format, output, tables=1 if isinstance(grids, Grid) else len(grids))
     width = terminal_width() if chosen == "table" else None
     show(render(grids, chosen, width=width, bold=on_terminal(output)), output)
     notes = [note for grid in ([grids] if isinstance(grids, Grid) else grids) for note in grid.notes]
@@ -93,7 +110,25 @@ def show(content: str | bytes, output: Path | None = None) -> None:
         raise
     except OSError as error:
         name = "standard output" if output is None else str(output)
+        if output is None:
+            from unjudged.cli.main import drop_output
+
+            drop_output()
         raise InputError(f"{name}: cannot be written: {error.strerror}") from None
+
+
+def check_writable(path: Path) -> None:
+    """Refuse a file that cannot be written, so that no work is lost."""
+    from unjudged.formats.writing import is_stream
+
+    if path.is_dir():
+        raise InputError(f"{path}: cannot be written: it is a folder")
+    if is_stream(path):
+        return
+    if not path.parent.is_dir():
+        raise InputError(f"{path}: cannot be written: {path.parent} is not a folder")
+    if not all(os.access(place, os.W_OK) for place in (path.resolve().parent, path) if place.exists()):
+        raise InputError(f"{path}: cannot be written: {os.strerror(errno.EACCES)}")
 
 
 def show_figure(figure: Any, output: Path) -> None:

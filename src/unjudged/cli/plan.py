@@ -8,14 +8,14 @@ from typing import Annotated, Literal
 from cyclopts import App, Parameter
 
 import unjudged
-from unjudged.cli.options.arguments import File, Output, check_files
+from unjudged.cli.options.arguments import File, Output
+from unjudged.cli.options.files import check_files
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
-from unjudged.cli.output import show, show_grids
+from unjudged.cli.output import check_output, show, show_grids
 from unjudged.cli.progress import reading
 from unjudged.comparison.testing.power import plan_queries
 from unjudged.errors import UsageError
 from unjudged.grids.grid import grid_of
-from unjudged.grids.rendering import format_of
 from unjudged.measures.names import parse_measures
 
 plan = App(name="plan", help="How large does an experiment have to be?")
@@ -78,12 +78,14 @@ def queries(
         Write to this file.
     """
     check_files([qrels, *runs, *inputs.further])
+    in_table = check_output(None if format == "text" else format, output)
+    in_text = format == "text" or (format is None and in_table == "table")
     named = inputs.runs(runs, "plan queries QRELS RUN RUN...", least=2)
     chosen = parse_measures(measures or "AP")
     for measure in chosen:
         measure.check_mean()
     with reading(len(named)) as on_read:
-        judgments = inputs.read(qrels)
+        judgments = inputs.read_judged(qrels)
         scores = unjudged.evaluate(judgments, named, chosen, on_read=on_read)
     if baseline is not None and baseline not in scores.runs:
         raise UsageError(f"baseline is {baseline!r}, expected one of {', '.join(scores.runs)}")
@@ -100,7 +102,7 @@ def queries(
         )
         for k in range(len(chosen))
     ]
-    if (format or format_of(output, "text")) == "text":
+    if in_text:
         show("\n".join(f"{measure}: {found}\n" for measure, found in zip(chosen, plans, strict=True)), output)
         return
     rows = [[str(measure), *asdict(found).values()] for measure, found in zip(chosen, plans, strict=True)]

@@ -6,16 +6,12 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from unjudged.cli.options.arguments import (
-    File,
-    Format,
-    Output,
-    Plot,
-    check_files,
-)
+from unjudged.cli.options.arguments import File, Format, Output, Plot
+from unjudged.cli.options.files import check_files
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
-from unjudged.cli.output import show_figure, show_grids
+from unjudged.cli.output import check_output, show_figure, show_grids
 from unjudged.cli.progress import progress
+from unjudged.errors import UsageError
 from unjudged.report.figures.charts import check_plot
 
 
@@ -72,11 +68,14 @@ def judgments(
     from unjudged.experiments.judgment_plan import plan_judgments
 
     check_files([qrels, *runs, *inputs.further])
+    if (tau is None) == (width is None):
+        raise UsageError("give one target: --tau or --width")
+    check_output(format, output)
     check_plot(plot)
     named = inputs.runs(runs, "plan judgments QRELS RUN RUN...", least=2)
     with progress("drawing samples"):
         found = plan_judgments(
-            inputs.read(qrels),
+            inputs.read_judged(qrels),
             named,
             tau=tau,
             width=width,

@@ -8,19 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from unjudged.cli.options.arguments import (
-    File,
-    Format,
-    Groups,
-    Output,
-    Plot,
-    check_files,
-    read_groups,
-    read_judgments,
-)
+from unjudged.cli.options.arguments import File, Format, Groups, Output, Plot, read_groups
+from unjudged.cli.options.files import check_files, read_judgments
 from unjudged.cli.options.input_options import USUAL, Inputs
 from unjudged.cli.options.judgment_files import show_judgments
-from unjudged.cli.output import command_line, show_figure, show_grids
+from unjudged.cli.output import check_output, command_line, show_figure, show_grids
 from unjudged.cli.progress import reading
 from unjudged.errors import UsageError
 from unjudged.evaluation import judged_rankings
@@ -94,8 +86,7 @@ def pool(
     named = inputs.runs(runs, "pool RUN...")
     if statistics and leave_out is not None:
         raise UsageError("--statistics covers every run; it does not go with --leave-out")
-    if format is not None and not statistics:
-        raise UsageError("--format is for --statistics; a pool is written as qrels")
+    _check_format(statistics, format, output, judged=qrels is not None)
     if measures and not (statistics and qrels):
         raise UsageError("--measure goes with --statistics and --qrels")
     if leave_out is not None and qrels is None:
@@ -126,6 +117,13 @@ def pool(
     options = {"depth": depth, "qrels": qrels, "since": since, "leave-out": leave_out, "groups": groups}
     options |= inputs.recorded()
     show_judgments(result, "qrels", command_line("pool", runs, options) if header else "", output)
+
+
+def _check_format(statistics: bool, format: Format | None, output: Output, *, judged: bool) -> None:
+    if statistics:
+        check_output(format, output, tables=3 if judged else 2)
+    elif format is not None:
+        raise UsageError("--format is for --statistics; a pool is written as qrels")
 
 
 def _draw(

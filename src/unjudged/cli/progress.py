@@ -13,11 +13,13 @@ Report = Callable[[int], None]
 
 
 @contextmanager
-def progress(what: str, total: int | None = None, *, after: float = SECONDS) -> Iterator[Report]:
+def progress(
+    what: str, total: int | None = None, *, then: str = "", after: float = SECONDS
+) -> Iterator[Report]:
     """A callback that takes how many steps are done; a bar on standard error shows it and the time left.
 
     The bar appears once the work has taken `after` seconds, and only on a terminal. Without a `total` it
-    shows only that work goes on, so the callback need not be called.
+    shows only that work goes on, so the callback need not be called. `then` is what follows the last step.
 
     >>> from unjudged import experiment, sample
     >>> with progress("judging less", total=2) as report:
@@ -26,7 +28,7 @@ def progress(what: str, total: int | None = None, *, after: float = SECONDS) -> 
     if sys.stderr is None or not sys.stderr.isatty():
         yield lambda _: None
         return
-    bar = _Bar(what, total)
+    bar = _Bar(what, total, then)
     timer = threading.Timer(after, bar.start)
     timer.daemon = True
     timer.start()
@@ -40,7 +42,7 @@ def progress(what: str, total: int | None = None, *, after: float = SECONDS) -> 
 @contextmanager
 def reading(runs: int) -> Iterator[Callable[[str], None]]:
     """A callback that takes the name of each run that was read."""
-    with progress("reading runs", runs) as report:
+    with progress("reading runs", runs, then="computing") as report:
         count = itertools.count(1)
         yield lambda _: report(next(count))
 
@@ -48,8 +50,8 @@ def reading(runs: int) -> Iterator[Callable[[str], None]]:
 class _Bar:
     """A bar that another thread starts, unless the work has ended by then."""
 
-    def __init__(self, what: str, total: int | None) -> None:
-        self._what, self._total, self._done = what, total, 0
+    def __init__(self, what: str, total: int | None, then: str) -> None:
+        self._what, self._total, self._then, self._done = what, total, then, 0
         self._lock = threading.Lock()
         self._stop: Callable[[], None] | None = None
         self._update: Report | None = None
@@ -63,9 +65,16 @@ class _Bar:
             if self._ended:
                 return
             bar = Progress(console=Console(stderr=True), transient=True)
-            task = bar.add_task(self._what, total=self._total, completed=self._done)
-            self._update = lambda done: bar.update(task, completed=done)
-            self._stop = bar.stop
+            task = bar.add_task(self._what, total=self._total)
+            later = bar.add_task(self._then, total=None, visible=False)
+
+            def update(done: int) -> None:
+                over = bool(self._then) and self._total is not None and done >= self._total
+                bar.update(task, completed=done, visible=not over)
+                bar.update(later, visible=over)
+
+            update(self._done)
+            self._update, self._stop = update, bar.stop
             bar.start()
 
     def report(self, done: int) -> None:

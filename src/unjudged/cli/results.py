@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from unjudged.cli.output import check_output, make_folder, show, show_figure, show_grids
-from unjudged.errors import InputError, UsageError
+from unjudged.cli.standard_error import warn
+from unjudged.errors import UsageError
 from unjudged.experiments.robustness import Robustness
 from unjudged.experiments.summary import run_means_grid
 from unjudged.formats.writing import is_stream
@@ -45,12 +48,7 @@ class Results:
             raise UsageError(
                 f"--means {means}: use a name that ends in .csv, .tsv, .json, .jsonl or .parquet"
             )
-        for file in filter(None, (output, means, plot)):
-            if not file.parent.is_dir():
-                raise InputError(f"{file}: cannot be written: {file.parent} is not a folder")
-            if file.is_dir():
-                raise InputError(f"{file}: cannot be written: it is a folder")
-        if "parquet" in (made.format, format_of(means)):
+        if format_of(means) == "parquet":
             arrow_modules()
         if figures is not None:
             check_figures()
@@ -63,6 +61,16 @@ class Results:
         if self.output is None or is_stream(self.output):
             return None
         return self.output.with_name(self.output.name + ".partial")
+
+    @contextmanager
+    def kept_if_interrupted(self) -> Iterator[None]:
+        """Say where the work so far is kept if the user stops it."""
+        try:
+            yield
+        except KeyboardInterrupt:
+            if self.checkpoint is not None and self.checkpoint.exists():
+                warn(f"{self.checkpoint} keeps the samples so far: the same command continues.")
+            raise
 
     def write(self, found: Robustness) -> None:
         """Write everything, then delete the checkpoint, which is no longer needed."""

@@ -10,6 +10,7 @@ import numpy as np
 from unjudged.comparison.verdicts import Pair
 from unjudged.grids.grid import Cell, Column, Grid, grid_of
 from unjudged.rankings.judged import Mask
+from unjudged.wording import counted
 
 if TYPE_CHECKING:
     from unjudged.comparison.by_measure import MeasureComparison
@@ -66,7 +67,7 @@ def systems_grid(comparison: Comparison, results: Sequence[MeasureComparison]) -
             outcome = "" if s.versus is None else f"{s.wins}/{s.ties}/{s.losses}"
             row: list[Cell] = [s.letter, s.run, s.mean, s.low, s.high, rank, s.tier, outcome, s.effect]
             rows.append([*([s.measure] if named else []), *row, " ".join(sorted(beaten, key=_by_letter))])
-    title = f"{len(comparison.runs)} systems x {len(comparison.queries)} queries"
+    title = f"{counted(len(comparison.runs), 'system')} x {counted(len(comparison.queries), 'query')}"
     title += "" if named else f"; {results[0].measure}"
     notes = _system_notes(comparison, results)
     return Grid(columns, rows, title, notes, frozenset(best), lambda: systems_records(comparison, results))
@@ -164,8 +165,8 @@ def pairs_grid(comparison: Comparison, results: Sequence[MeasureComparison]) -> 
         ]
         row += [f"{pair.wins}/{pair.ties}/{pair.losses}", effect.value, effect.low, effect.high]
         rows.append([pair.measure, *row] if named else row)
-    title = f"{len(rows)} {'pair' if len(rows) == 1 else 'pairs'}"
-    title += f" x {len(comparison.queries)} queries" + ("" if named else f"; {results[0].measure}")
+    title = f"{counted(len(rows), 'pair')} x {counted(len(comparison.queries), 'query')}"
+    title += "" if named else f"; {results[0].measure}"
     notes = [
         comparison.method,
         "difference: a minus b. low, high: the difference whatever the unjudged documents turn out to be.",

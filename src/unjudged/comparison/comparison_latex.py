@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from unjudged.grids.escapes import latex
+from unjudged.wording import counted
 
 if TYPE_CHECKING:
     from unjudged.comparison.by_measure import MeasureComparison
@@ -36,7 +37,7 @@ def _cell(comparison: Comparison, result: MeasureComparison, system: int, decima
 
 def _caption(comparison: Comparison) -> str:
     parts = [
-        f"Means over {len(comparison.queries)} queries; the highest is in bold.",
+        f"Means over {counted(len(comparison.queries), 'query')}; the highest is in bold.",
         "Superscripts: significantly better than these; ? where unjudged documents may undo it.",
         comparison.method,
         *comparison.notes,

@@ -17,11 +17,12 @@ from unjudged.comparison.verdicts import Pair
 from unjudged.errors import UsageError
 from unjudged.grids.grid import Grid
 from unjudged.grids.result_frames import frame_of
-from unjudged.grids.shown import Shown
+from unjudged.grids.shown import Shown, in_paragraphs
 from unjudged.measures.names import MeasureLike, parse_measure
 from unjudged.uncertainty.calibration import Calibration
 from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.shared import SharedRankings
+from unjudged.wording import some
 
 MANY_FLIPS = 3
 """With more systems the prevalence at the flip is worked out only for a pair that is asked for."""
@@ -123,8 +124,7 @@ class Comparison(Shown):
 
     def _place(self, run: str) -> int:
         if run not in self.runs:
-            some = ", ".join(self.runs[:5]) + (", ..." if len(self.runs) > 5 else "")
-            raise UsageError(f"no run is called {run!r}; there are {some}")
+            raise UsageError(f"no run is called {run!r}; there are {some(self.runs)}")
         return list(self.runs).index(run)
 
     def _results(self, measure: MeasureLike | None) -> Sequence[MeasureComparison]:
@@ -181,3 +181,6 @@ class Comparison(Shown):
             return super().__str__()
         pairs = "\n\n".join(str(self.pair(measure=result.measure)) for result in self.results)
         return "\n".join([pairs, *self.notes])
+
+    def _repr_html_(self) -> str:
+        return super()._repr_html_() if len(self.runs) > 2 else in_paragraphs(str(self))

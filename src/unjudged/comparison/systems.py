@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from math import inf
+
+import numpy as np
 
 from unjudged.choices import whole
 from unjudged.comparison.by_measure import MeasureComparison
@@ -12,6 +15,7 @@ from unjudged.comparison.testing.pairwise import compare_pairs
 from unjudged.errors import UsageError, announce
 from unjudged.evaluation import RunsSource, name_runs
 from unjudged.formats.readers.frames import is_frame, library_of
+from unjudged.measure_warnings import measure_warnings
 from unjudged.measures.names import MeasureLike, parse_measures
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.uncertainty.calibration import Calibration
@@ -24,6 +28,7 @@ def compare(
     runs: RunsSource,
     measures: MeasureLike | Iterable[MeasureLike] = "RBP(p=0.8)",
     *,
+    depth: int | None = None,
     baseline: str | None = None,
     test: str = "t",
     correction: str = "holm",
@@ -36,10 +41,10 @@ def compare(
 ) -> Comparison:
     """Compare two or more systems by a test over queries, and by what the unjudged documents leave open.
 
-    `test` is 't', 'randomization', 'wilcoxon' or 'bootstrap'; `correction` is 'holm', 'bh', 'bonferroni',
-    'tukey', 'maxt' or 'none'. `baseline` names a run that the others are compared with, instead of all pairs.
-    `calibration`, from `calibrate`, adds a calibrated interval of each difference. `draws` and `seed` are for
-    tests and corrections that resample.
+    `depth` keeps only the first documents of each ranking. `test` is 't', 'randomization', 'wilcoxon' or
+    'bootstrap'; `correction` is 'holm', 'bh', 'bonferroni', 'tukey', 'maxt' or 'none'. `baseline` names a run
+    that the others are compared with, instead of all pairs. `calibration`, from `calibrate`, adds a
+    calibrated interval of each difference. `draws` and `seed` are for tests and corrections that resample.
 
     >>> from unjudged import sample
     >>> runs = {name: sample.runs[name] for name in ("reranked", "fused")}
@@ -49,6 +54,7 @@ def compare(
     """
     check_confidence(confidence)
     seed = whole("seed", seed)
+    deepest = inf if depth is None else whole("depth", depth, least=1)
     chosen = parse_measures(measures)
     judgments, named = Judgments.of(qrels), name_runs(runs)
     if len(named) < 2:
@@ -60,20 +66,21 @@ def compare(
         measure.check_mean()
         measure.check_completable()
         if calibration is not None:
-            calibration.radius(measure, 1 - (1 - confidence) / 2)
-    shared = SharedRankings.of(judgments, named, on_read)
-    announce(shared.warnings)
+            calibration.radius(measure, confidence, runs=2)
+    shared = SharedRankings.of(judgments, named, on_read, deepest)
     place = None if baseline is None else names.index(baseline)
-    results, notes = [], list(map(str, shared.warnings))
+    results: list[MeasureComparison] = []
     for measure in chosen:
         values = shared.per_run(measure.compute(shared.rankings))
         tests = compare_pairs(
             values, test=test, correction=correction, baseline=place, alpha=alpha, draws=draws, seed=seed
         )
-        notes += tests.notes
         results.append(
             MeasureComparison(measure, values, tests, judgment_bounds(shared, measure, tests.pairs))
         )
+    values = np.stack([result.values for result in results])
+    warnings = [*shared.warnings, *measure_warnings(chosen, judgments, values)]
+    announce(warnings)
     frame = next((source for source in [*named.values(), qrels] if is_frame(source)), None)
     library = "" if frame is None else library_of(frame)
     return Comparison(
@@ -84,6 +91,16 @@ def compare(
         calibration,
         confidence,
         baseline,
-        list(dict.fromkeys(notes)),
+        [*map(str, warnings), *_notes(results)],
         library,
     )
+
+
+def _notes(results: Sequence[MeasureComparison]) -> Iterator[str]:
+    """What the tests have to say, each with its measures unless it is true of all."""
+    noted: dict[str, list[str]] = {}
+    for result in results:
+        for note in result.tests.notes:
+            noted.setdefault(note, []).append(str(result.measure))
+    for note, measures in noted.items():
+        yield note if len(measures) == len(results) else f"{', '.join(measures)}: {note}"

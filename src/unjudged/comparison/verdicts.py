@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from math import isfinite
 
 from unjudged.comparison.testing.pairs import ROUNDING
+from unjudged.grids.shown import in_paragraphs
 from unjudged.uncertainty.estimate import Estimate
+from unjudged.wording import percent
 
 CLEAR = "clear"
 SIGNIFICANT = "significant, open to judging"
@@ -107,7 +109,7 @@ class Pair:
         ]
         if self.calibrated is not None:
             c = self.calibrated
-            lines.append(f"Calibrated, {c.confidence:.0%}: {c.low:+.4f} to {c.high:+.4f} ({c.method}).")
+            lines.append(f"Calibrated, {percent(c.confidence)}: {c.low:+.4f} to {c.high:+.4f} ({c.method}).")
         corrected = "" if self.p_adjusted == self.p else f", {_p(self.p_adjusted)} after correction"
         lines.append(
             f"Queries: {self.wins} won, {self.ties} tied, {self.losses} lost; {self.test}: {_p(self.p)}"
@@ -149,6 +151,9 @@ class Pair:
     def __str__(self) -> str:
         return "\n".join(self.sentences())
 
+    def _repr_html_(self) -> str:
+        return in_paragraphs(str(self))
+
 
 def _p(value: float) -> str:
     return "p < 0.0001" if value < 0.0001 else f"p = {value:.4f}"
@@ -158,7 +163,7 @@ def _interval(other: Estimate) -> str:
     """One query has no interval."""
     if not isfinite(other.low):
         return "no interval for other queries"
-    return f"{other.confidence:.0%} interval for other queries {other.low:+.4f} to {other.high:+.4f}"
+    return f"{percent(other.confidence)} interval for other queries {other.low:+.4f} to {other.high:+.4f}"
 
 
 def _effect(effect: Estimate) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -56,6 +57,8 @@ def kind_of_file(file: PathLike, columns: Mapping[str, str] = NONE) -> str:
         start = stream.read(trec.LOOK_AHEAD) or b""
         if start.startswith((PARQUET, ARROW_FILE, ARROW_STREAM)):
             return ARROW
+        if start.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+            raise InputError("it is UTF-16 text, as PowerShell writes it; expected UTF-8: save it as UTF-8")
         text = start.removeprefix(b"\xef\xbb\xbf").lstrip()
         if text[:1] in (b"{", b"[") and text[1:].lstrip()[:1] in (b'"', b"}", b"{", b"[", b"]"):
             return JSON_LINES if _is_json_lines(text + (stream.read(LONGEST_LINE) or b"")) else DICTIONARY

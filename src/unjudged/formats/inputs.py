@@ -15,13 +15,14 @@ from unjudged.formats.matching import match
 from unjudged.formats.readers import trec
 from unjudged.formats.readers.foreign import is_foreign, native
 from unjudged.formats.readers.frames import is_frame, rankings_of_frame, table_of_frame
-from unjudged.formats.readers.memory import table_of
+from unjudged.formats.readers.memory import table_of_mapping, table_of_rows
 from unjudged.formats.readers.query_dicts import by_query, identifier, is_by_query
 from unjudged.formats.readers.records import fields_of, is_record, table_of_records
 from unjudged.formats.roles import NONE, QRELS, RUN, Layout, no_rows
 from unjudged.formats.scan import scanner
 from unjudged.formats.streams import name_file_in_errors, name_source_in_errors, on_disk
 from unjudged.formats.tables import Matched, Table
+from unjudged.wording import kind_of
 
 FILE, TABLE, FRAME, MAPPING, ROWS, UNKNOWN = "file", "table", "frame", "mapping", "rows", "unknown"
 
@@ -82,7 +83,7 @@ def table_of_source(
         elif kind == TABLE and number == "score":
             table, layout = source.table, RUN
         elif kind == MAPPING:
-            table, layout = table_of(source, number), QRELS
+            table, layout = table_of_mapping(source, number), QRELS
         elif kind == ROWS:
             table, layout = _of_rows(list(source), number, columns)
         else:
@@ -111,7 +112,7 @@ def _of_rows(rows: list[Any], number: str, columns: Mapping[str, str]) -> tuple[
         raise UsageError("rows have no column names, so columns cannot be chosen by name")
     if rows and isinstance(rows[0], tuple | list) and any(isinstance(name, Integral) for name in rows[0][:2]):
         rows = [_with_names(row) for row in rows]
-    return table_of(rows, number), QRELS
+    return table_of_rows(rows, (number,)), QRELS
 
 
 def _with_names(row: Any) -> Any:
@@ -119,7 +120,7 @@ def _with_names(row: Any) -> Any:
 
 
 def _unreadable(source: Any, number: str, name: str) -> UsageError:
-    what = f"{name or 'the input'}: a {type(source).__name__} cannot be read"
+    what = f"{name or 'the input'}: found {kind_of(source)}"
     nested, row = f"{{query: {{document: {number}}}}}", f"(query, document, {number})"
     accepted = f"a file name, a frame, a dict {nested}, or rows of {row}"
     more = "{query: [document, ...]}, records, and objects of ranx, trectools or datasets"

@@ -216,12 +216,15 @@ def unfit(column: str, numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
 
 
 def wrong_width(layout: Layout, line: int, found: int) -> InputError:
-    swapped = _swapped(layout, found) if line == 1 else ""
-    return InputError(f"expected {layout.describe()}, found {found}{swapped}", line=int(line))
+    hint = _hint(layout, found) if line == 1 else ""
+    return InputError(f"expected {layout.describe()}, found {found}{hint}", line=int(line))
 
 
-def _swapped(layout: Layout, found: int) -> str:
-    """A question where judgments have as many columns as a run, or a run as many as judgments."""
+def _hint(layout: Layout, found: int) -> str:
+    """What a file may be whose first line has another number of columns."""
+    if found == 1 and layout.columns in (QRELS.columns, RUN.columns):
+        names = ",".join(NAMES[role][0] for role in NEEDED["score" if "score" in layout.columns else "grade"])
+        return f"; if it is CSV, its first line has to name the columns, as in {names}"
     if layout.columns == QRELS.columns and found == len(RUN.columns):
         return "; is it a run? Judgments come before runs"
     if layout.columns == RUN.columns and found in (len(QRELS.columns), len(STRATIFIED.columns)):

@@ -85,6 +85,8 @@ def on_disk(path: PathLike) -> Iterator[PathLike]:
     with temporary_folder() as folder:
         copy = folder / "input"
         if os.fspath(path) == STANDARD_INPUT:
+            if sys.stdin is None:
+                raise InputError("it is closed")
             _copy(sys.stdin.buffer, copy)
         else:
             with open(path, "rb") as pipe:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from math import isnan
 from typing import Any, Literal, NamedTuple
 
+from unjudged.wording import counted
+
 Cell = str | int | float | None
 Kind = Literal["label", "number", "integer", "p value", "text"]
 DECIMALS = 4
@@ -84,7 +86,7 @@ class Grid:
         left_out = len(self.rows) - rows
         if left_out <= 0:
             return self
-        return replace(self, rows=self.rows[:rows], notes=[f"{left_out} more rows.", *self.notes])
+        return replace(self, rows=self.rows[:rows], notes=[f"{counted(left_out, 'more row')}.", *self.notes])
 
     def rounded(self, decimals: int) -> Grid:
         """The grid with so many decimals where it has the usual number of them."""

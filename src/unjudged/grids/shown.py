@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from unjudged.grids import escapes
 from unjudged.grids.grid import Grid
+
+
+def in_paragraphs(text: str) -> str:
+    """Lines of text as HTML, for results that speak in sentences."""
+    return "".join(f"<p>{escapes.html(line)}</p>\n" for line in text.split("\n") if line)
 
 
 class Shown:

@@ -26,6 +26,7 @@ from unjudged.uncertainty.completions import Completions
 from unjudged.uncertainty.draws import drawn_relevant
 from unjudged.uncertainty.prevalence import PrevalenceLike
 from unjudged.uncertainty.shared import SharedRankings
+from unjudged.wording import counted
 
 FORECASTS = 5
 """A forecast is the median over so many random completions."""
@@ -50,20 +51,24 @@ class Chosen(Shown):
 
     def sentence(self) -> str:
         """What to do, in one sentence or two."""
+        two, runs = len(self.runs) == 2, f"pairs of {len(self.runs)} runs"
+        order = f"order of {' and '.join(self.runs)}"
         if not self.open_pairs:
-            settled = f"all {self.pairs} pairs of {len(self.runs)} runs by {self.measure}"
-            return f"Stop: the judgments settle {settled}."
-        verb, them = ("is", "it") if self.open_pairs == 1 else ("are", "them")
-        left = (
-            f"{self.open_pairs} of {self.pairs} pairs of {len(self.runs)} runs {verb} open by {self.measure}."
-        )
+            settled = f"the {order}" if two else f"all {self.pairs} {runs}"
+            return f"Stop: the judgments settle {settled} by {self.measure}."
+        left = f"The {order}" if two else f"{self.open_pairs} of {self.pairs} {runs}"
+        left += f" {'is' if self.open_pairs == 1 else 'are'} open by {self.measure}."
         if self.forecast is None:
             return left
-        return f"{left} About {self.forecast} more judgments settle {them}, of {self.candidates} candidates."
+        settle = f"{'settles' if self.forecast == 1 else 'settle'} {'it' if two else 'them'}"
+        more = f"About {counted(self.forecast, 'more judgment')} {settle}"
+        return f"{left} {more}, of {counted(self.candidates, 'candidate')}."
 
     def grid(self) -> Grid:
         columns = [Column("query", "label"), Column("document", "label"), Column("gain", decimals=6)]
-        return Grid(columns, self.wanted, f"{len(self.wanted)} documents to judge", [self.sentence()])
+        return Grid(
+            columns, self.wanted, f"{counted(len(self.wanted), 'document')} to judge", [self.sentence()]
+        )
 
     def sample(self, made_by: str = "") -> DrawnSample:
         """The documents as a sample that was chosen, not drawn: `merge` takes it, estimators refuse it."""

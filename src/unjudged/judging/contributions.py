@@ -14,6 +14,7 @@ from unjudged.measures.names import MeasureLike, parse_measures
 from unjudged.rankings.extension import chosen_rows
 from unjudged.rankings.judged import Floats, Integers
 from unjudged.rankings.judgments import Judgments
+from unjudged.wording import some
 
 Groups = Mapping[str, str]
 """The group of each run; a run without an entry forms its own group."""
@@ -85,7 +86,7 @@ def without(pool: Pool, left_out: str, depth: int = 100, groups: Groups | None =
     """
     names, owner = _owners(pool.runs, groups)
     if left_out not in names:
-        raise UsageError(f"no run or group is named {left_out!r}; there are: {', '.join(names[:5])}, ...")
+        raise UsageError(f"no run or group is named {left_out!r}; there are: {some(names)}")
     owner, row = _brought(pool, depth, owner)
     return chosen_rows(pool.judgments, _sole(pool, row, owner) != names.index(left_out))
 

@@ -13,6 +13,7 @@ from unjudged.grids.shown import Shown
 from unjudged.measures.names import MeasureLike, parse_measures
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.uncertainty.shared import SharedRankings
+from unjudged.wording import counted
 
 
 class Wanted(NamedTuple):
@@ -28,7 +29,7 @@ class ToJudge(Shown, list[Wanted]):
 
     def grid(self) -> Grid:
         columns = [Column("query", "label"), Column("document", "label"), Column("gain", decimals=6)]
-        return Grid(columns, self, f"{len(self)} {'document' if len(self) == 1 else 'documents'} to judge")
+        return Grid(columns, self, f"{counted(len(self), 'document')} to judge")
 
 
 def to_judge(

@@ -74,6 +74,8 @@ class Reusability(Shown):
 
     def verdict(self) -> str:
         """What this says about new runs, in words."""
+        if not (self.actual > 0).any():
+            return f"Unknown: no mean {self.measure} is above 0, so there is nothing to lose."
         mean, most = float(self.change.mean()), int(np.argmax(self.change))
         largest = float(self.change[most])
         by = f"{mean:.2%} on average, {largest:.2%} at most"

@@ -23,10 +23,11 @@ def gain_of(
     grade: NDArray[np.integer], dcg: str = "log2", gains: Mapping[int, float] | None = None, **_: Any
 ) -> Floats:
     """The gain of each grade, 0 for the unjudged."""
-    positive = np.maximum(grade, 0)
-    if dcg == "exp-log2" and positive.max(initial=0) > 1000:
-        raise UsageError(f"a grade is {positive.max()}, too high for exponential gains: use dcg='log2'")
-    gain: Floats = np.exp2(positive) - 1 if dcg == "exp-log2" else positive.astype(float)
+    gain: Floats = np.maximum(grade, 0.0)
+    if dcg == "exp-log2":
+        if gain.max(initial=0) > 1000:
+            raise UsageError(f"a grade is {gain.max():.0f}, too high for exponential gains: use dcg='log2'")
+        gain = np.exp2(gain) - 1
     return with_given(gains, grade, gain)
 
 

@@ -11,7 +11,8 @@ from unjudged.rankings.judged import Floats
 
 def ratio(numerator: Any, denominator: Any) -> Floats:
     """The quotient, 0 where there is nothing to divide by."""
-    if np.count_nonzero(denominator) == np.size(denominator):
+    denominator = np.asarray(denominator)
+    if np.count_nonzero(denominator) == denominator.size:
         whole: Floats = np.true_divide(numerator, denominator)
         return whole
     found = np.zeros(np.broadcast(numerator, denominator).shape)

@@ -6,9 +6,9 @@ from math import isnan, nan
 
 from unjudged.grids.grid import Cell, Column, Grid, grid_of
 from unjudged.predictions.auditing import Audit
-from unjudged.predictions.estimators.estimates import counted
 from unjudged.predictions.judge_agreement import Confusion
 from unjudged.uncertainty.estimate import Estimate
+from unjudged.wording import counted, percent
 
 ENDS = (Column("value"), Column("low"), Column("high"))
 
@@ -53,7 +53,7 @@ def _agreement(found: Audit) -> Grid:
 
 
 def _notes(found: Audit) -> list[str]:
-    notes = [f"{found.auc.confidence:.0%} intervals; a document is relevant from grade {found.rel} on."]
+    notes = [f"{percent(found.auc.confidence)} intervals; a document is relevant from grade {found.rel} on."]
     if found.weighted:
         notes.append("Each document is weighted by 1 / its probability of being judged.")
     if found.weighted and found.assumed:

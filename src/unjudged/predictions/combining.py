@@ -16,6 +16,7 @@ from unjudged.predictions.source import table_of
 from unjudged.rankings.extension import rows_of, updated
 from unjudged.rankings.judged import Integers, Mask
 from unjudged.rankings.judgments import UNSAMPLED, Judgments, JudgmentsSource
+from unjudged.wording import counted
 
 DRAWN = -2
 """In the file of a design, the grade of a document that was drawn and waits for its judgment."""
@@ -65,9 +66,11 @@ class Combined(Shown):
             settled = (
                 f", settled by the rule {self.rule!r}: {_listed(self.conflicts)}" if self.conflicts else ""
             )
-            found.append(f"{self.agreements} judged alike before, {len(self.conflicts)} differently{settled}")
+            alike = f"{counted(self.agreements, 'document')} judged as before"
+            found.append(f"{alike}, {len(self.conflicts)} differently{settled}")
         if self.undrawn:
-            found.append(f"{self.undrawn} judged but not drawn: left out, because they are no random sample")
+            undrawn = f"{counted(self.undrawn, 'document')} judged but not drawn"
+            found.append(f"{undrawn}: left out, because they are no random sample")
         return found
 
     def grid(self) -> Grid:

@@ -19,6 +19,7 @@ from unjudged.predictions.source import table_of
 from unjudged.rankings.extension import chosen_rows, rows_of
 from unjudged.rankings.judged import Floats, Mask
 from unjudged.rankings.judgments import UNSAMPLED, Judgments, JudgmentsSource
+from unjudged.wording import counted
 
 POISSON = "predictions"
 """The name of these designs in a design file: documents drawn one by one, without strata."""
@@ -115,7 +116,7 @@ class JudgingDesign(Shown):
     def task(self) -> str:
         """What people are given: qrels with -1 for each document to judge, sorted by name."""
         rows = [(query, document, UNSAMPLED) for query, document in sorted(self.to_judge())]
-        return qrels_text(rows, [f"{len(rows)} documents to judge: replace each -1 by a grade."])
+        return qrels_text(rows, [f"{counted(len(rows), 'document')} to judge: replace each -1 by a grade."])
 
     def grid(self) -> Grid:
         known, open_ = self.judgments.grade >= 0, self.judgments.grade < 0

@@ -17,6 +17,7 @@ from unjudged.rankings.extension import rows_of
 from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import UNSAMPLED, Judgments, JudgmentsSource
 from unjudged.rankings.runs import Run, RunSource
+from unjudged.wording import counted
 
 GRADES, SCORES = "grades", "scores"
 KINDS = (GRADES, SCORES)
@@ -69,7 +70,7 @@ class Predictions:
             raise InputError(f"{self.name}: a prediction is {wrong[0]:g}, expected whole numbers as grades")
 
     def __repr__(self) -> str:
-        queries = f"{len(self.table.queries)} {'query' if len(self.table.queries) == 1 else 'queries'}"
+        queries = counted(len(self.table.queries), "query")
         return f"Predictions({queries}, {len(self.table.documents)} {self.kind})"
 
     @property

@@ -31,6 +31,7 @@ from unjudged.rankings.runs import Run, RunSource
 from unjudged.uncertainty.calibration import Calibration
 from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.prevalence import band_of
+from unjudged.wording import counted, percent
 
 SMALLEST_PREVALENCE = 0.05
 """For the sampling probabilities alone: what is thought hopeless is still looked at."""
@@ -61,7 +62,7 @@ class SpotCheck(Shown):
         ends = (found.value, found.low, found.high)
         row: list[Cell] = [self.run, self.measure, *ends, self.unjudged, self.judged, self.relevant]
         held = "these queries, whether or not the run is like the pooled ones"
-        note = f"{found.confidence:.0%} interval for {held}."
+        note = f"{percent(found.confidence)} interval for {held}."
         return Grid(columns, [row], notes=[note])
 
 
@@ -146,7 +147,7 @@ def spot_check(
     )
     value += float(weight[known] @ gain[known]) / len(checked.queries)
     sample = judged & open_
-    method = f"spot check of {int(sample.sum())} random judgments"
+    method = f"spot check of {counted(int(sample.sum()), 'random judgment')}"
     of = f"mean {chosen.measure} of {name}"
     limits = chosen.measure.traits.range
     found = normal_interval(value, sqrt(variance), confidence, method=method, of=of, limits=limits)

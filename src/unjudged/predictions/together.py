@@ -13,6 +13,7 @@ from unjudged.predictions.source import Predictions, PredictionsSource
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.rankings.runs import Run
 from unjudged.uncertainty.estimate import JUDGMENTS, Estimate
+from unjudged.wording import percent
 
 BY_DOCUMENT = ("P@10", "RBP(p=0.8)")
 BY_QUERY = ("AP", "nDCG@10", "RBP(p=0.8)")
@@ -65,7 +66,7 @@ def difference_notes(
             intervals = one.intervals(a, b, confidence=confidence)
             ends = " and ".join(map(_described, intervals))
             gap = f"{one.measure}, {a} minus {b}: {intervals[0].value:+.4f}"
-            found.append(f"With predictions, {gap}; {confidence:.0%} interval {ends}.")
+            found.append(f"With predictions, {gap}; {percent(confidence)} interval {ends}.")
     return [*found, *dict.fromkeys(note for one in several for note in one.notes())]
 
 

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unjudged.errors import (
-    AssumptionWarning,
     ExtraQueriesWarning,
     MissingQueriesWarning,
     NothingJudgedWarning,
@@ -17,10 +14,10 @@ from unjudged.errors import (
     quoted,
 )
 from unjudged.rankings.judged import JudgedRankings
-from unjudged.rankings.judgments import Judgments
+from unjudged.wording import counted, some
 
 SHOWN = 5
-"""How many queries or runs a warning names."""
+"""How many runs a warning names."""
 
 
 def coverage_warnings(
@@ -30,21 +27,30 @@ def coverage_warnings(
 
     Runs with the same queries share a warning.
     """
-    all_there = np.count_nonzero(rankings.retrieved) == len(rankings)
-    empty = {} if all_there else missing_queries(runs, queries, rankings)
-    lacking = _alike({run: tuple(lacked) for run, lacked in empty.items()})
-    ignored = dict(zip(runs, rankings.ignored, strict=True)) if any(rankings.ignored) else {}
-    extra = _alike({run: n for run, n in ignored.items() if n})
+    empty: dict[str, list[str]] = {}
+    ignored: dict[str, int] = {}
+    lacking: dict[str, list[str]] = {}
+    extra: dict[str, list[str]] = {}
+    if np.count_nonzero(rankings.retrieved) < len(rankings):
+        empty = missing_queries(runs, queries, rankings)
+        lacking = _alike({run: tuple(lacked) for run, lacked in empty.items()})
+    if any(rankings.ignored):
+        ignored = dict(zip(runs, rankings.ignored, strict=True))
+        extra = _alike({run: n for run, n in ignored.items() if n})
     judged, starts = rankings.labels >= 0, rankings.offsets[:: len(queries)].tolist()
+    nothing = not np.count_nonzero(judged) and not np.count_nonzero(rankings.judgments.grade >= 0)
     for i, run in enumerate(runs):
         if run in lacking:
-            lack = f"{_have(lacking[run])} no ranking for {_many(len(empty[run]))} of {len(queries)}"
-            yield MissingQueriesWarning(f"{lack}: {_some(list(empty[run]))}. Each counts as empty.")
+            lacked = f"{counted(len(empty[run]), 'query')} of {len(queries)}: {some(list(empty[run]))}"
+            lack = f"{_have(lacking[run])} no ranking for {lacked}"
+            yield MissingQueriesWarning(f"{lack}. Each counts as empty.")
         if run in extra:
-            have = f"{_have(extra[run])} rankings for {_many(ignored[run])}"
+            have = f"{_have(extra[run])} rankings for {counted(ignored[run], 'query')}"
             yield ExtraQueriesWarning(f"{have} that the judgments do not have. They are ignored.")
-        if not np.count_nonzero(judged[starts[i] : starts[i + 1]]):
+        if not nothing and not np.count_nonzero(judged[starts[i] : starts[i + 1]]):
             yield NothingJudgedWarning(_nothing_judged(run, rankings))
+    if nothing:
+        yield NothingJudgedWarning("Nothing is judged: every grade is negative, so the scores say nothing.")
 
 
 def _alike(values: Mapping[str, object]) -> dict[str, list[str]]:
@@ -53,28 +59,6 @@ def _alike(values: Mapping[str, object]) -> dict[str, list[str]]:
     for run, value in values.items():
         groups.setdefault(value, []).append(run)
     return {group[0]: group for group in groups.values()}
-
-
-def nothing_relevant(grades: NDArray[Any], rel: float) -> list[UnjudgedWarning]:
-    """A warning if no grade is as high as the lowest relevant one."""
-    if grades.max(initial=-1) >= rel:
-        return []
-    return [
-        UnjudgedWarning(f"No document has a grade of {rel} or more, so nothing is relevant with rel={rel}.")
-    ]
-
-
-def not_drawable(judgments: Judgments, measures: Sequence[tuple[str, float]]) -> list[UnjudgedWarning]:
-    """A warning if estimates, by name and cutoff, reach below the rank to which documents could be drawn."""
-    rank = judgments.drawn_to
-    deeper = [name for name, cutoff in measures if rank is not None and cutoff > rank]
-    if not deeper:
-        return []
-    count = f"{', '.join(deeper)} {'counts' if len(deeper) == 1 else 'count'} them as nonrelevant"
-    what = (
-        f"The sample was drawn from the first {rank} documents of each run, so nothing is known of the others"
-    )
-    return [AssumptionWarning(f"{what}: {count}.")]
 
 
 def missing_queries(
@@ -103,12 +87,3 @@ def _have(runs: Sequence[str]) -> str:
     if len(runs) > SHOWN:
         return f"{len(runs)} runs ({', '.join(runs[:3])}, ...) have"
     return f"{', '.join(runs[:-1])} and {runs[-1]} have"
-
-
-def _some(queries: Sequence[str]) -> str:
-    more = len(queries) - SHOWN
-    return ", ".join(queries[:SHOWN]) + (f" and {more} more" if more > 0 else "")
-
-
-def _many(queries: int) -> str:
-    return "1 query" if queries == 1 else f"{queries} queries"

@@ -23,12 +23,14 @@ class DocumentUnion:
     """Documents are numbered as they are met, first those of the judgments.
 
     They are compared by 64-bit hashes with a secret key, so no file can be written whose documents collide,
-    and two of a million documents collide by chance with a probability of about 10^-7.
+    and two of a million documents collide by chance with a probability of about 10^-7. What a run ranks below
+    `depth` counts as not retrieved.
     """
 
-    def __init__(self, judgments: Judgments) -> None:
+    def __init__(self, judgments: Judgments, depth: float = np.inf) -> None:
         self._secret = np.frombuffer(os.urandom(8), np.uint64)[0]
         self._queries = judgments.queries
+        self._depth = depth
         self._place = {name: q for q, name in enumerate(judgments.queries.tolist())}
         key = self._keys(judgments.documents, judgments.query)
         order = np.argsort(key)
@@ -56,6 +58,10 @@ class DocumentUnion:
         order = np.argsort(key)
         if (key[order[1:]] == key[order[:-1]]).any():
             matching.index(table)  # says which document is there twice
+        if self._depth < np.inf:
+            top = np.flatnonzero(rank <= self._depth)
+            rank, query, documents, key = rank[top], query[top], documents.take(top), key[top]
+            order = np.argsort(key)
         number = self._numbered(key[order], order, documents, query)
         return rank, number, np.bincount(query, minlength=len(self._queries))
 

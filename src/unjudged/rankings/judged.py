@@ -14,7 +14,7 @@ from unjudged.formats.tables import Matched
 from unjudged.rankings.computed import computed_once
 from unjudged.rankings.judgments import UNSAMPLED, Judgments
 from unjudged.rankings.query_order import by_query
-from unjudged.segments import count_before, ends, running, sums
+from unjudged.segments import count_before, ends, owners, running, sums
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -135,14 +135,15 @@ class JudgedRankings:
         element = mask.nonzero()[0]
         every = len(element) == len(self.rank)
         return JudgedRankings(
-            judgments=self.judgments,
-            rank=self.rank if every else self.rank[element],
-            row=self.row if every else self.row[element],
-            offsets=self.offsets if every else element.searchsorted(self.offsets),
-            retrieved=self.retrieved,
-            query=self.query,
-            element=element,
-            ignored=self.ignored,
+            self.judgments,
+            self.rank if every else self.rank[element],
+            self.row if every else self.row[element],
+            self.offsets if every else element.searchsorted(self.offsets),
+            self.retrieved,
+            self.query,
+            element,
+            None,
+            self.ignored,
         )
 
     def relevant(self, rel: int, cutoff: float = np.inf) -> JudgedRankings:
@@ -170,12 +171,15 @@ class JudgedRankings:
     @computed_once
     def ranking(self) -> Integers:
         """The ranking that each document is in."""
-        return np.arange(len(self)).repeat(self.offsets[1:] - self.offsets[:-1])
+        if len(self.query) == 1:  # short rankings are evaluated one by one, and each step counts
+            return np.zeros(len(self.rank), np.int64)
+        return owners(self.offsets[1:] - self.offsets[:-1])
 
     @computed_once
     def place(self) -> Integers:
         """The place of each document among those that its ranking has here, from 1."""
-        return np.arange(1, len(self.rank) + 1) - self.offsets[self.ranking]
+        places = np.arange(1, len(self.rank) + 1)
+        return places if len(self.query) == 1 else places - self.offsets[self.ranking]
 
     def above(self, chosen: JudgedRankings, mask: Mask | None = None) -> Integers:
         """For each document that `where` selected from these, how many of these are above it in its ranking.
@@ -211,7 +215,7 @@ class JudgedRankings:
 
     def total(self, values: ArrayLike) -> Floats:
         """The sum of the values of each ranking's documents, added in rank order."""
-        return sums(values, self.ranking, len(self))
+        return sums(values, self.ranking, len(self.query))
 
     def known(self, low: float, high: float = np.inf) -> Integers:
         """How many documents of each ranking's query, retrieved or not, have `low` <= grade < `high`."""

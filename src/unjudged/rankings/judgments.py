@@ -20,6 +20,7 @@ from unjudged.formats.scan.scanner import Index
 from unjudged.formats.tables import Ids, Table
 from unjudged.rankings.computed import computed_once
 from unjudged.rankings.pooled import PooledDocuments
+from unjudged.wording import counted
 
 Lines = NDArray[np.int64]
 UNSAMPLED: Final = -1
@@ -201,7 +202,7 @@ class Judgments:
 
     def __repr__(self) -> str:
         judged, relevant = int((self.grade >= 0).sum()), int((self.grade >= 1).sum())
-        queries = f"{len(self.queries)} {'query' if len(self.queries) == 1 else 'queries'}"
+        queries = counted(len(self.queries), "query")
         left = f"{len(self.grade) - judged} pooled but not judged"
         return f"Judgments({queries}, {judged} judged documents, {relevant} relevant, {left})"
 

@@ -16,6 +16,7 @@ from unjudged.formats.inputs import name_in_errors, table_of_source
 from unjudged.formats.readers.frames import Frame
 from unjudged.formats.scan import scanner
 from unjudged.formats.tables import Ids, Table
+from unjudged.wording import counted
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +68,7 @@ class Run:
         return [self.documents[row] for row in range(self.offsets[i], self.offsets[i + 1])]
 
     def __repr__(self) -> str:
-        queries = f"{len(self.queries)} {'query' if len(self.queries) == 1 else 'queries'}"
+        queries = counted(len(self.queries), "query")
         return f"Run({queries}, {len(self.documents)} documents)"
 
 

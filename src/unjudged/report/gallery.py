@@ -6,14 +6,19 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
+from textwrap import wrap
 from typing import Any
 
 from unjudged.report.figures.charts import save
 
+LINE = 90
+"""The longest line of a command."""
+
 HEAD = """# Gallery
 
 Every figure with the code or command that makes it; `make docs` makes them all again. They show the sample
-collection of the package: six runs, thirty queries.
+collection of the package: six runs, thirty queries. `unjudged demo --files .` writes the files that the
+commands read.
 
 ```python
 from unjudged import compare, evaluate, sample
@@ -93,7 +98,8 @@ COMMANDS = {
 PAGE = """## The page of an evaluation
 
 `unjudged report` writes one HTML file with all of this and more: choose a pair to see its differences by
-query, and a query to see the two rankings side by side. It opens from disk and needs no network.
+query, and a query to see the two rankings side by side. It opens from disk and needs no network. This is
+[the page of the sample](gallery/page.html).
 
 ```
 unjudged report qrels.txt *.run -o page.html
@@ -114,7 +120,8 @@ def gallery_in_markdown() -> str:
             qrels="qrels.txt",
             dense="dense.run",
         )
-        code = f"```\n{shown} --plot {name}.svg\n```"
+        lines = wrap(f"{shown} --plot {name}.svg", LINE, break_long_words=False, break_on_hyphens=False)
+        code = "```\n" + " \\\n    ".join(lines) + "\n```"
         parts.append(f"## {title}\n\n{text}\n\n{code}\n\n![{title}](gallery/{name}.svg)\n")
     return "\n".join(parts)
 

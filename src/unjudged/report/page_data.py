@@ -70,7 +70,7 @@ def page_data(given: PageInput) -> tuple[dict[str, Any], str]:
         "command": given.command,
         "files": _files(given.sources),
         "counts": _counts(given),
-        "notes": list(map(str, shared.warnings) if comparison is None else comparison.notes),
+        "notes": list(map(str, scores.warnings) if comparison is None else comparison.notes),
         "runs": list(scores.runs),
         "queries": list(scores.queries),
         "measures": [_measure(given, k, measure) for k, measure in enumerate(scores.measures)],

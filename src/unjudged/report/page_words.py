@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from unjudged.comparison.by_measure import MeasureComparison
 from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.verdicts import VERDICTS
-from unjudged.scores_grid import many
 from unjudged.uncertainty.estimate import Estimate
 
 NAMED = 5
@@ -30,8 +29,8 @@ def words_for_many(comparison: Comparison, result: MeasureComparison) -> list[st
     if len(runs) == 2:
         return comparison.pair(runs[0], runs[1], measure).sentences()
     counts = Counter(result.verdicts)
-    each = "; ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if counts[verdict])
-    listed = f"{many(len(result.tests.pairs), 'pair', 'pairs')}: {each}."
+    each = "; ".join(f"{counts[verdict]:,} {verdict}" for verdict in VERDICTS if counts[verdict])
+    listed = f"{len(result.tests.pairs):,} pairs: {each}."
     if comparison.baseline is not None:
         return [*_against_baseline(runs, comparison.baseline, result), listed]
     clear, order = result.clearly_beats, result.order()
@@ -42,7 +41,7 @@ def words_for_many(comparison: Comparison, result: MeasureComparison) -> list[st
     if not rivals:
         lines.append(f"It is clearly better than all {others} other systems.")
     elif beaten:
-        but = f"but not than {_some(rivals)}"
+        but = f"but not than {_some(rivals, 'or')}"
         lines.append(f"It is clearly better than {beaten} of {others} other systems, {but}.")
     else:
         lines.append("It is not clearly better than any other system.")
@@ -62,6 +61,12 @@ def _against_baseline(runs: Sequence[str], baseline: str, result: MeasureCompari
     ]
 
 
-def _some(names: Sequence[str]) -> str:
+def _some(names: Sequence[str], last: str = "and") -> str:
+    """The names, or the first of them and how many more there are.
+
+    >>> _some(["a", "b", "c"], "or"), _some("abcdefg")
+    ('a, b or c', 'a, b, c, d, e and 2 more')
+    """
     more = len(names) - NAMED
-    return ", ".join(names[:NAMED]) + (f" and {more} more" if more > 0 else "")
+    shown = [*names[:NAMED], *([f"{more} more"] if more > 0 else [])]
+    return f" {last} ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)

@@ -24,6 +24,7 @@ from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.uncertainty.bounding.bounds import bounds
 from unjudged.uncertainty.calibration_fields import count_of, numbers_by_measure, numbers_of
 from unjudged.uncertainty.left_out import LeftOut, unjudged_share
+from unjudged.wording import counted
 
 LARGEST_FILE = 1 << 24
 UNITS = ("runs", "groups")
@@ -61,15 +62,23 @@ class Calibration:
     unjudged: tuple[float, ...]
     scores: Mapping[str, tuple[float, ...]]
 
-    def radius(self, measure: Measure, confidence: float) -> float:
-        """The score that so large a share of left-out runs does not exceed."""
+    def radius(self, measure: Measure, confidence: float, runs: int = 1) -> float:
+        """The score that so large a share of left-out runs does not exceed.
+
+        The intervals of two `runs` hold at once with this confidence if each has half of the error
+        (Bonferroni).
+        """
         self.check_has(measure)
         scores = np.sort(self.scores[str(measure)])
-        _check_reach(self.groups, "groups", confidence)
+        _check_reach(self.groups, "group", confidence, runs)
         _check_reach(
-            len(scores), f"left-out runs with unjudged documents that count for {measure}", confidence
+            len(scores),
+            "left-out run",
+            confidence,
+            runs,
+            f" with unjudged documents that count for {measure}",
         )
-        return float(scores[_place(len(scores), confidence) - 1])
+        return float(scores[_place(len(scores), _of_each(confidence, runs)) - 1])
 
     def check_has(self, measure: Measure) -> None:
         """Refuse a measure for which nothing was learnt."""
@@ -77,7 +86,9 @@ class Calibration:
             known = ", ".join(self.scores) or "no measure"
             raise UsageError(f"the calibration has no {measure}; it has {known}")
 
-    def means(self, measure: Measure, rankings: JudgedRankings, confidence: float) -> CalibratedMeans:
+    def means(
+        self, measure: Measure, rankings: JudgedRankings, confidence: float, at_once: int = 1
+    ) -> CalibratedMeans:
         """The mean of each run with its calibrated interval.
 
         A run with more unjudged documents than any left-out run is not like them: it gets its bounds.
@@ -87,7 +98,7 @@ class Calibration:
         low, high = mean_bounds(measure, rankings, queries)
         share = unjudged_share(rankings, queries)
         unlike = share > max(self.unjudged, default=0.0) + 1e-12
-        reach = np.where(unlike, np.inf, self.radius(measure, confidence)) * np.sqrt(
+        reach = np.where(unlike, np.inf, self.radius(measure, confidence, at_once)) * np.sqrt(
             np.maximum(high - low, 1e-300)
         )
         return CalibratedMeans(
@@ -99,12 +110,11 @@ class Calibration:
     ) -> tuple[float, float, float]:
         """The difference of the means of runs a and b with its interval: value, low, high.
 
-        Both intervals hold at once with this confidence if each holds with half of the error (Bonferroni). A
-        run without unjudged documents that count has no error, so the other may have all of it.
+        A run without unjudged documents that count has no error, so the other may have all of it.
         """
         sure = self.means(measure, rankings, confidence)
         alone = min(sure.high[a] - sure.low[a], sure.high[b] - sure.low[b]) <= 1e-12
-        found = sure if alone else self.means(measure, rankings, 1 - (1 - confidence) / 2)
+        found = sure if alone else self.means(measure, rankings, confidence, at_once=2)
         return (
             float(found.value[a] - found.value[b]),
             float(found.low[a] - found.high[b]),
@@ -139,8 +149,8 @@ class Calibration:
             fields = json.loads(data.decode()) if len(data) <= LARGEST_FILE else {}
         except OSError as error:
             raise InputError(f"{path}: cannot be read: {error.strerror}") from None
-        except (ValueError, RecursionError) as error:
-            raise InputError(f"{path}: not a calibration: {error}") from None
+        except (ValueError, RecursionError):
+            fields = {}  # not JSON, so not a calibration either
         return cls._checked(path, fields)
 
     @classmethod
@@ -171,12 +181,20 @@ def _place(count: int, confidence: float) -> int:
     return math.ceil((count + 1) * confidence - 1e-9)
 
 
-def _check_reach(count: int, what: str, confidence: float) -> None:
+def _of_each(confidence: float, runs: int) -> float:
+    """The confidence of each of so many intervals that all hold with this one."""
+    return 1 - (1 - confidence) / runs
+
+
+def _check_reach(count: int, what: str, confidence: float, runs: int, which: str = "") -> None:
     """Refuse a level that so many scores cannot give."""
-    if _place(count, confidence) > count:
-        most = math.floor(1000 * count / (count + 1)) / 10
-        level = f"{100 * confidence:.4g} %"
-        raise UsageError(f"{count} {what} cannot give {level} confidence; they can give at most {most:g} %")
+    if _place(count, _of_each(confidence, runs)) > count:
+        most = max(1000 * (count + 1 - runs) // (count + 1), 0) / 10
+        level = f"{100 * confidence:.4g} % confidence" + (
+            "" if runs == 1 else " to the difference of two runs"
+        )
+        least = f"{'it' if count == 1 else 'they'} can give at most {most:g} %"
+        raise UsageError(f"{counted(count, what)}{which} cannot give {level}; {least}")
 
 
 def calibrated(

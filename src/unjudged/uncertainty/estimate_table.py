@@ -11,6 +11,7 @@ from unjudged.grids.grid import Cell, Column, Grid, grid_of
 from unjudged.grids.result_frames import frame_of
 from unjudged.grids.shown import Shown
 from unjudged.uncertainty.estimate import Estimate
+from unjudged.wording import percent
 
 FIELDS = tuple(field.name for field in fields(Estimate) if field.name != "of")
 
@@ -24,7 +25,7 @@ class Estimates(Shown, Sequence[Sequence[Estimate]]):
     run                       P@10  Judged@10
     fused  0.3967 [0.3967, 0.3967]     1.0000
     <BLANKLINE>
-    intervals for judgments: every completion of the judgments, exact.
+    Intervals for judgments: every completion of the judgments, exact.
     Judged@10: no interval: Judged has no bounds.
     """
 
@@ -86,5 +87,5 @@ def _note(estimate: Estimate) -> str:
     """What an interval covers, and under which assumptions."""
     if not estimate.has_interval:
         return f"{estimate.of}: {estimate.method}."
-    level = "" if estimate.confidence == 1 else f"{estimate.confidence:.0%} "
-    return f"{level}intervals for {estimate.uncertainty}: {estimate.method}."
+    intervals = "Intervals" if estimate.confidence == 1 else f"{percent(estimate.confidence)} intervals"
+    return f"{intervals} for {estimate.uncertainty}: {estimate.method}."

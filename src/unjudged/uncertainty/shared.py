@@ -49,9 +49,10 @@ class SharedRankings:
         judgments: Judgments,
         runs: Mapping[str, RunSource],
         on_read: Callable[[str], None] | None = None,
+        depth: float = np.inf,
     ) -> SharedRankings:
-        """Read every run once and find out which documents they share."""
-        union = DocumentUnion(judgments)
+        """Read every run once, to this depth, and find out which documents they share."""
+        union = DocumentUnion(judgments, depth)
         ranks, documents, counts = [], [], []
         for name, run in runs.items():
             with prefix_errors(run, name):

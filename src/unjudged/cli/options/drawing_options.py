@@ -9,11 +9,12 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from unjudged.cli.options.arguments import read_judgments
+from unjudged.cli.options.files import read_judgments
 from unjudged.cli.options.input_options import JudgmentOptions
 from unjudged.cli.output import command_line, show
 from unjudged.cli.progress import progress
 from unjudged.errors import UsageError
+from unjudged.wording import counted
 
 
 @Parameter(name="*")
@@ -102,7 +103,7 @@ class DrawingOptions:
             raise UsageError("no document was drawn: choose a larger budget or another seed")
         write_new(folder, {DESIGN: design_text(sample), **task_texts(tasks)})
         where = f"{', '.join(tasks)} in {folder}"
-        show(f"{len(sample.to_judge)} documents to judge, drawn {design.method}: {where}\n")
+        show(f"{counted(len(sample.to_judge), 'document')} to judge, drawn {design.method}: {where}\n")
 
 
 NO_PURPOSE = DrawingOptions()

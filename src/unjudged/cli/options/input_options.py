@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from unjudged.cli.options.arguments import Conflicts, Judged, read_judgments
-from unjudged.errors import UsageError
+from unjudged.cli.options.arguments import Judged
+from unjudged.cli.options.files import Conflicts, read_judgments
+from unjudged.errors import InputError, UsageError
 from unjudged.evaluation import name_runs
 from unjudged.formats.files import FileWithColumns
 from unjudged.formats.roles import NEEDED, OPTIONAL
@@ -65,8 +66,10 @@ class InputOptions:
         }
 
 
-def _with_columns(file: str, words: Iterable[str] | None, option: str, roles: Sequence[str]) -> str:
-    columns = {}
+def _with_columns(file: str, words: Sequence[str] | None, option: str, roles: Sequence[str]) -> str:
+    columns: dict[str, str] = {}
+    if words is not None and not words:
+        raise UsageError(f"{option} needs a value, such as {roles[0]}=NAME")
     for word in (part for given in words or () for part in re.split(r",(?=[a-z]+=)", given)):
         role, equals, name = word.partition("=")
         if not (equals and name) or role not in roles:
@@ -102,6 +105,13 @@ class JudgmentOptions(InputOptions):
     def read(self, qrels: str, *, fractions: bool = False) -> Judgments:
         """The judgments with those of the further files."""
         return read_judgments(self.judgments(qrels), self.further, self.conflicts, fractions=fractions)
+
+    def read_judged(self, qrels: str) -> Judgments:
+        """The same, for commands that cannot do without judgments."""
+        found = self.read(qrels)
+        if not (found.grade >= 0).any():
+            raise InputError("nothing is judged: every grade is negative", source=qrels)
+        return found
 
     def further_words(self) -> list[str]:
         """The further files as a command line gives them."""

@@ -14,6 +14,7 @@ from unjudged.judging.collecting.drawn_sample import draw
 from unjudged.judging.collecting.handing_out import hand_out, task_texts
 from unjudged.judging.levels import SHARE
 from unjudged.judging.pool import Pool
+from unjudged.wording import counted
 
 DESIGN = "design.txt"
 
@@ -44,8 +45,9 @@ def draw_into(
     if not tasks:
         raise UsageError("no document was drawn: choose a larger share or depth")
     write_new(folder, {DESIGN: design_text(sample), **task_texts(tasks)})
+    files = counted(len(tasks), "file")
     documents = sum(map(len, tasks.values()))
-    show(f"{len(tasks)} files with {documents} documents to judge, and {DESIGN}, in {folder}\n")
+    show(f"{files} with {counted(documents, 'document')} to judge, and {DESIGN}, in {folder}\n")
 
 
 def write_new(folder: Path, texts: Mapping[str, str]) -> None:

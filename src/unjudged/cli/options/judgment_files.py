@@ -7,6 +7,7 @@ from unjudged.cli.output import show
 from unjudged.cli.standard_error import warn
 from unjudged.formats.writing import judgments_text, queries_without_lines
 from unjudged.rankings.judgments import Judgments
+from unjudged.wording import some
 
 
 def show_judgments(judgments: Judgments, form: str, made_by: str, output: Output) -> None:
@@ -19,6 +20,7 @@ def warn_of_missing_queries(judgments: Judgments, form: str, remedy: str = "") -
     """Say which queries a reader of the file will not know of."""
     missing = queries_without_lines(judgments, form)
     if missing:
-        some = ", ".join(missing[:5]) + (", ..." if len(missing) > 5 else "")
+        have = "has" if len(missing) == 1 else "have"
+        queries = f"{len(missing)} of {len(judgments.queries)} queries"
         more = f" ({remedy})" if remedy else ""
-        warn(f"{len(missing)} of {len(judgments.queries)} queries have no line in the file{more}: {some}")
+        warn(f"{queries} {have} no line in the file{more}: {some(missing)}.")

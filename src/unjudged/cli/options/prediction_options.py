@@ -73,11 +73,11 @@ class PredictionOptions:
         )
 
     @staticmethod
-    def grid(found: Sequence[Estimates], confidence: float) -> Grid:
+    def grid(found: Sequence[Estimates], confidence: float, decimals: int) -> Grid:
         """The estimates as a table."""
         from unjudged.predictions.estimators.estimates import estimates_grid
 
-        return estimates_grid(found, confidence)
+        return estimates_grid(found, confidence, decimals)
 
     def differences(
         self, judgments: Judgments, runs: Mapping[str, RunSource], compared: Comparison, confidence: float

@@ -83,8 +83,8 @@ def compare_pairs(
         alone[0] = 1 / (draws + 1)
         if (smallest := float(corrected.function(alone).min())) > alpha:
             enough = int(np.ceil(len(pairs) / alpha))
-            least = f"with {draws:,} draws a pair that alone differs has p = {smallest:.2g} after correction"
-            notes += (f"{least}: draw at least {enough:,}",)
+            least = f"With {draws:,} draws a pair that alone differs has p = {smallest:.2g} after correction"
+            notes += (f"{least}: draw at least {enough:,}.",)
     return PairTests(pairs, chosen, corrected, alpha, p, after, notes)
 
 

@@ -85,7 +85,7 @@ def p_values(
     check_draws(draws)
     n = pairs.queries
     if n == 1:
-        return PValues(np.ones(len(pairs)), ("one query says nothing about other queries: every p is 1",))
+        return PValues(np.ones(len(pairs)), ("One query says nothing about other queries: every p is 1.",))
     constant = (pairs.deviation == 0) & ~pairs.identical & chosen.studentised
     p = np.where(constant, 2.0 ** (1 - n), 1.0)
     for block, differences in pairs.blocks():
@@ -106,14 +106,22 @@ def check_draws(draws: int) -> None:
 
 def _notes(pairs: Pairs, test: SignificanceTest, constant: int, draws: int) -> Iterator[str]:
     if same := int(pairs.identical.sum()):
-        yield f"{same:,} of {len(pairs):,} pairs score the same on every query: p is 1"
+        yield f"{_some(same, pairs, 'score')} the same on every query: p is 1."
     if constant:
-        yield f"{constant:,} of {len(pairs):,} pairs differ by the same amount on every query: p is 2^(1 - n)"
+        some = _some(constant, pairs, "differ")
+        yield f"{some} by the same amount on every query: p is 2^-{pairs.queries - 1}."
     if test.resamples:
         if test is randomization and 2**pairs.queries <= draws:
-            yield f"all {2**pairs.queries:,} sign flips of the {pairs.queries} queries were taken: p is exact"
+            flips = f"{2**pairs.queries:,} sign flips of the {pairs.queries} queries"
+            yield f"All {flips} were taken: p is exact."
         else:
-            yield f"{draws:,} resamples of the queries were drawn: p is at least 1/{draws + 1:,}"
+            yield f"{draws:,} resamples of the queries were drawn: p is at least 1/{draws + 1:,}."
+
+
+def _some(count: int, pairs: Pairs, verb: str) -> str:
+    if len(pairs) == 1:
+        return f"The two systems {verb}"
+    return f"{count:,} of {len(pairs):,} pairs {verb}{'s' if count == 1 else ''}"
 
 
 @significance_test("paired t test", studentised=True)

@@ -31,19 +31,27 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Evaluate as trec_eval does, and exit with its code."""
     try:
         text = output(sys.argv[1:] if arguments is None else arguments)
-        sys.stdout.buffer.write(encode(text))
-        sys.stdout.buffer.flush()
+        _print(text)
     except Stop as stop:
         _print_messages(stop)
         sys.exit(stop.code)
     except UnjudgedError as error:
         _print_messages(Stop(2, reason=str(error)))
         sys.exit(2)
-    except BrokenPipeError:
+    except OSError as error:
+        if not isinstance(error, BrokenPipeError):
+            _print_messages(Stop(1, reason=f"standard output: cannot be written: {error.strerror}"))
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except KeyboardInterrupt:
         sys.exit(130)
+
+
+def _print(text: str) -> None:
+    if sys.stdout is None:
+        raise Stop(1, reason="standard output is closed")
+    sys.stdout.buffer.write(encode(text))
+    sys.stdout.buffer.flush()
 
 
 def _print_messages(stop: Stop) -> None:

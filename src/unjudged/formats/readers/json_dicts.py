@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from unjudged.errors import InputError, UsageError, quoted
-from unjudged.formats.readers.memory import table_of
+from unjudged.formats.readers.memory import table_of_mapping
 from unjudged.formats.readers.query_dicts import by_query, holds_lists
 from unjudged.formats.readers.records import fields_of, is_record, table_of_records
 from unjudged.formats.roles import NONE, QRELS, Layout
 from unjudged.formats.streams import PathLike, read_whole
 from unjudged.formats.tables import Table
+from unjudged.wording import kind_of
 
 DESCRIPTIONS = "mteb_"
 BYTES_OF_JSON = 16  # of memory that a byte of JSON takes, about, as Python's objects
@@ -36,27 +37,27 @@ def read(file: PathLike, number: str, given: Mapping[str, str] = NONE) -> tuple[
         return table_of_records(every, fields), fields.layout
     if given:
         raise UsageError("this JSON has no column names, so columns cannot be chosen by name")
-    if isinstance(data, Mapping) and holds_lists(data):
-        return table_of(by_query(data, number), number), QRELS
-    return table_of(_innermost(data, number), number), QRELS
+    return table_of_mapping(_innermost(data, number), number), QRELS
 
 
 def _innermost(data: Any, number: str) -> Mapping[str, Any]:
     while isinstance(data, Mapping):
+        if holds_lists(data):
+            return by_query(data, number)
         inside = {key: value for key, value in data.items() if not key.startswith(DESCRIPTIONS)}
-        wrapped = [key for key, value in inside.items() if _holds_mappings(value)]
+        wrapped = [key for key, value in inside.items() if _holds_queries(value)]
         if not wrapped:
             return data
         if len(inside) > 1:
             parts = ", ".join(map(quoted, list(inside)[:5]))
-            raise InputError(f"holds more than one dictionary of queries: {parts}; expected one")
+            problem = f"holds more than one dictionary of queries: {parts}"
+            raise InputError(f"{problem}; expected one: write each to a file of its own")
         data = inside[wrapped[0]]
-    kind = f"a {type(data).__name__}"
-    raise InputError(f"holds {kind}, expected queries, each with its documents and their {number}s")
+    raise InputError(f"holds {kind_of(data)}, expected queries, each with its documents and their {number}s")
 
 
-def _holds_mappings(value: Any) -> bool:
-    return isinstance(value, Mapping) and any(isinstance(inner, Mapping) for inner in value.values())
+def _holds_queries(value: Any) -> bool:
+    return isinstance(value, Mapping) and any(isinstance(inner, Mapping | list) for inner in value.values())
 
 
 def without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -13,19 +13,13 @@ from unjudged.errors import InputError, quoted
 from unjudged.formats.roles import descending, expected, unfit
 from unjudged.formats.scan import scanner
 from unjudged.formats.tables import Ids, Table, encode
+from unjudged.wording import kind_of
 
-Nested = Mapping[str, Mapping[str, float]]
 Rows = Iterable[tuple[Any, ...]]
 
 
-def table_of(data: Nested | Rows, number: str) -> Table:
-    """`{query: {document: number}}` or (query, document, number) rows, those of each query together."""
-    if isinstance(data, Mapping):
-        return _of_mapping(data, number)
-    return table_of_rows(data, (number,))
-
-
-def _of_mapping(data: Mapping[str, Any], number: str) -> Table:
+def table_of_mapping(data: Mapping[str, Any], number: str) -> Table:
+    """`{query: {document: number}}`."""
     plain = scanner.table_of_dicts(data)
     if plain is not None and (plain.whole or not unfit(number, plain.numbers).any()):
         return plain
@@ -43,7 +37,7 @@ def _of_mapping(data: Mapping[str, Any], number: str) -> Table:
             documents += own
             values += own_values
         else:
-            what = f"query {quoted(str(query))} holds a {type(inner).__name__}"
+            what = f"query {quoted(str(query))} holds {kind_of(inner)}"
             raise InputError(f"{what}, expected a mapping of documents to a {number} each")
         ends.append(len(documents))
     starts = np.array(ends, np.int64)
@@ -88,7 +82,7 @@ def _cut(rows: list[Any], fields: tuple[str, ...]) -> list[Any]:
     if not set(map(type, rows)) <= {tuple, list}:
         for i, row in enumerate(rows):
             if isinstance(row, str | bytes | Mapping | AbstractSet) or not hasattr(row, "__iter__"):
-                what = f"row {i} (from 0) is a {type(row).__name__}"
+                what = f"row {i} (from 0) is {kind_of(row)}"
                 raise InputError(f"{what}, expected ({', '.join(fields)})")
             rows[i] = tuple(row)
     if any(len(row) < len(fields) for row in rows):

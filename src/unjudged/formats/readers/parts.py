@@ -110,9 +110,14 @@ def read_ahead(pieces: Iterable[Piece]) -> Iterator[pa.RecordBatch]:
         pool.shutdown(cancel_futures=True)
 
 
+def is_part(path: Path) -> bool:
+    """Whether a file in a folder holds rows, as a cluster names it."""
+    return path.suffix in SUFFIXES and not path.name.startswith(("_", "."))
+
+
 def files_in(folder: Path) -> list[Path]:
     """The files of a folder that hold rows, as a cluster writes them."""
-    parts = sorted(p for p in folder.rglob("*") if p.suffix in SUFFIXES and not p.name.startswith(("_", ".")))
+    parts = sorted(filter(is_part, folder.rglob("*")))
     if not parts:
         problem = f"a folder without files that end in {', '.join(SUFFIXES)}"
         raise InputError(

@@ -13,6 +13,7 @@ import numpy as np
 from unjudged.errors import InputError, quoted
 from unjudged.formats.roles import NAMES, named, seen_twice
 from unjudged.formats.scan.plain_mappings import items_of
+from unjudged.wording import kind_of
 
 LISTS = (list, tuple, AbstractSet, np.ndarray)
 """What may stand for the documents of a query."""
@@ -26,7 +27,7 @@ def is_by_query(data: Mapping[Any, Any]) -> bool:
         return True
     first = _unwrapped(_first(data))
     if isinstance(first, Mapping):
-        inner = _unwrapped(_first(first))
+        inner = _unwrapped(_first(first, next(iter(first.values()), None)))
         return is_response(first) or not isinstance(inner, (Mapping, *LISTS))
     return isinstance(first, LISTS) and not _holds_rows(first)
 
@@ -96,7 +97,7 @@ def _documents(query: Any, held: Any, number: str) -> Any:
             raise InputError(f"{problem} {quoted(str(held['status']))}, expected hits")
         return _once_each(query, [(identifier(document), value) for document, value in items_of(held)])
     if isinstance(held, AbstractSet) and number == "score":
-        problem = f"query {quoted(str(query))} holds a {type(held).__name__}, which has no order"
+        problem = f"query {quoted(str(query))} holds {kind_of(held)}, which has no order"
         raise InputError(f"{problem}: expected a list of documents, best first")
     if isinstance(held, LISTS):
         return ranked(query, held, number)
@@ -161,17 +162,17 @@ def _is_plain(data: Mapping[Any, Any]) -> bool:
     """Whether the readers take a mapping as it is; its first entries tell."""
     inner = _first(data)
     if inner is None:
-        return True
+        return not any(isinstance(value, LISTS) for value in list(data.values()))
     if not isinstance(inner, Mapping) or is_response(inner):
         return not isinstance(_unwrapped(inner), (Mapping, *LISTS))
     names = next(iter(data), None), next(iter(inner), None)
     return not any(isinstance(name, Integral) for name in names)
 
 
-def _first(data: Mapping[Any, Any]) -> Any:
-    """The first value that is not empty; None if there is none."""
+def _first(data: Mapping[Any, Any], otherwise: Any = None) -> Any:
+    """The first value that is not empty; `otherwise` if there is none."""
     values = list(data.values()) if isinstance(data, dict) else data.values()  # another thread may change it
-    return next((value for value in values if not _is_empty(value)), None)
+    return next((value for value in values if not _is_empty(value)), otherwise)
 
 
 def _is_empty(value: Any) -> bool:

@@ -10,6 +10,7 @@ from unjudged.formats.readers.memory import table_of_rows
 from unjudged.formats.readers.query_dicts import identifier, ranked
 from unjudged.formats.roles import NONE, Layout, columns_of, is_header, layout_of, named
 from unjudged.formats.tables import Table
+from unjudged.wording import kind_of
 
 RANKINGS = ("documents", "doc_ids", "docids", "document_ids", "docnos", "pids", "ranking", "results", "hits")
 """Fields that hold the documents of a query, best first."""
@@ -59,7 +60,7 @@ def table_of_records(records: Iterable[tuple[str, Any]], fields: Fields) -> Tabl
     rows: list[tuple[Any, ...]] = []
     for where, record in records:
         if not isinstance(record, Mapping):
-            raise InputError(f"{where}: holds a {type(record).__name__}, expected an object with fields")
+            raise InputError(f"{where}: holds {kind_of(record)}, expected an object with fields")
         rows += _ranking(where, record, fields) if fields.ranking else [_row(where, record, fields.columns)]
     return table_of_rows(rows, tuple(fields.layout.columns)[2:])
 
@@ -76,7 +77,7 @@ def _ranking(where: str, record: Mapping[Any, Any], fields: Fields) -> list[tupl
     query, documents = record.get(fields.columns["query"]), record.get(fields.ranking)
     name = _name(where, "query", query)
     if not isinstance(documents, list | tuple):
-        problem = f"{where}: {quoted(fields.ranking)} holds a {type(documents).__name__}"
+        problem = f"{where}: {quoted(fields.ranking)} holds {kind_of(documents)}"
         raise InputError(f"{problem}, expected a list of documents")
     held: Sequence[Any] = documents
     if fields.scores:
@@ -91,7 +92,7 @@ def _ranking(where: str, record: Mapping[Any, Any], fields: Fields) -> list[tupl
 def _name(where: str, role: str, value: Any) -> Any:
     name = identifier(value)
     if not isinstance(name, str | bytes):
-        problem = f"{where}: the {role} is a {type(value).__name__}"
+        problem = f"{where}: the {role} is {kind_of(value)}"
         raise InputError(f"{problem}, expected text or a whole number")
     return name
 

@@ -68,11 +68,11 @@ def read_design(file: str | os.PathLike[str]) -> DrawnSample:
     lines = body.split(b"\n")
     try:
         head = json.loads(lines[0])
-        design, seed, chosen, made_by = (head[name] for name in ("design", "seed", "chosen", "made_by"))
         drawn_to = None if head.get("drawn_to") is None else int(head["drawn_to"])
-    except (ValueError, TypeError, KeyError, RecursionError):
+        named = str(head["design"]), int(head["seed"]), bool(head["chosen"]), str(head["made_by"]), drawn_to
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
         raise InputError("expected a JSON object that names the design", source=source, line=2) from None
-    return _sample(lines[1:], source, str(design), int(seed), bool(chosen), str(made_by), drawn_to)
+    return _sample(lines[1:], source, *named)
 
 
 def _sample(lines: list[bytes], source: str, *head: object) -> DrawnSample:
@@ -84,16 +84,18 @@ def _sample(lines: list[bytes], source: str, *head: object) -> DrawnSample:
             continue
         try:
             name, document, part, odds, state = fields
-            stratum.append(int(part))
-            probability.append(float("nan") if odds == b"NA" else float(odds))
+            stratum.append(np.int32(int(part)))
+            probability.append(float("nan") if odds == b"NA" else _probability(odds))
             states.append(STATES.index(decode(state)))
-        except ValueError:
+        except (ValueError, OverflowError):
             problem = f"{quoted(line)}: expected {COLUMNS} columns (query document stratum probability state)"
             raise InputError(problem, source=source, line=number) from None
         query.append(queries.setdefault(name, len(queries)))
         documents.append(document)
     if query != sorted(query):
         raise InputError("the documents of a query are not together", source=source)
+    if len(set(zip(query, documents, strict=True))) < len(query):
+        raise InputError("a document of a query is there twice", source=source)
     offsets = np.searchsorted(query, np.arange(len(queries) + 1)).astype(np.int64)
     state_of = np.array(states, np.int64)
     pooled = PooledDocuments(Ids.of(queries), offsets, Ids.of(documents))
@@ -104,6 +106,13 @@ def _sample(lines: list[bytes], source: str, *head: object) -> DrawnSample:
         state_of >= 2,
     )
     return DrawnSample(pooled, *columns, *head)  # type: ignore[arg-type]
+
+
+def _probability(word: bytes) -> float:
+    found = float(word)
+    if not 0 <= found <= 1:
+        raise ValueError
+    return found
 
 
 def _checksum(data: bytes) -> str:

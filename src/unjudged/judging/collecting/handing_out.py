@@ -13,6 +13,7 @@ from unjudged.formats.writing import qrels_text
 from unjudged.judging import sampling
 from unjudged.judging.collecting.drawn_sample import DrawnSample
 from unjudged.rankings.judgments import UNSAMPLED
+from unjudged.wording import counted
 
 Task = list[tuple[str, str]]
 """The (query, document) pairs that one assessor judges."""
@@ -46,7 +47,8 @@ def hand_out(
     names = list(sample.pooled.documents.take(rows))
     owner, files = _owners(queries, counts.tolist(), assessors)
     if twice and assessors == 1:
-        raise UsageError("one assessor cannot be two: give --assessors 2 or more, or one file per topic")
+        problem = "one assessor cannot judge a document twice"
+        raise UsageError(f"{problem}: give --assessors 2 or more, or omit it for one file per topic")
     tasks: dict[str, Task] = {name: [] for name in files}
     for i in order.tolist():
         topic = int(query[rows[i]])
@@ -86,8 +88,8 @@ def task_texts(tasks: Mapping[str, Task]) -> dict[str, str]:
     """The files as qrels with -1 instead of each grade."""
     found = {}
     for name, task in tasks.items():
-        topics = len({query for query, _ in task})
-        head = f"{len(task)} documents of {topics} {'topic' if topics == 1 else 'topics'} to judge: "
+        topics = counted(len({query for query, _ in task}), "topic")
+        head = f"{counted(len(task), 'document')} of {topics} to judge: "
         rows = [(query, document, UNSAMPLED) for query, document in task]
         found[name] = qrels_text(rows, [head + "replace each -1 by a grade."])
     return found

@@ -13,6 +13,7 @@ from unjudged.grids.shown import Shown
 from unjudged.judging.collecting.agreement_of_judges import agreement_grid, agreements, agreements_by_topic
 from unjudged.judging.collecting.drawn_sample import DrawnSample
 from unjudged.rankings.judgments import UNSAMPLED, Judgments, JudgmentsSource
+from unjudged.wording import counted, some
 
 Document = tuple[str, str]
 """A query and a document."""
@@ -58,7 +59,11 @@ class Merged(Shown):
             "judged but not in the pool, left out": self.foreign,
             "judged with different grades": self.conflicts,
         }
-        found = [f"{_many(rows)} {what}: {_listed(rows)}." for what, rows in parts.items() if rows]
+        found = [
+            f"{counted(len(rows), 'document')} {what}: {_listed(rows)}."
+            for what, rows in parts.items()
+            if rows
+        ]
         if self.scaled:
             found.append("Probabilities were scaled to the judged share of the drawn documents per stratum.")
         return found
@@ -128,16 +133,18 @@ def merge(
                 answers.setdefault(document, {})[name] = grade
     split = [document for document, given in answers.items() if len(set(given.values())) > 1]
     if split and conflicts == "error":
-        shown = "; ".join(f"{q} {d} ({_grades(answers[q, d])})" for q, d in split[:NAMED])
+        shown = some([f"{q} {d} ({_grades(answers[q, d])})" for q, d in split], NAMED)
         remedy = "settle them in the files, or choose --conflicts first, last or highest"
-        raise InputError(f"{_many(split)} judged with different grades: {shown}: {remedy}")
+        raise InputError(f"{counted(len(split), 'document')} judged with different grades: {shown}: {remedy}")
     grades = np.full(len(sample.drawn), UNSAMPLED, np.int32)
     for document, given in answers.items():
         grades[place[document]] = RULES.get(conflicts, RULES["first"])(list(given.values()))
     missing = [document for document, row in place.items() if sample.drawn[row] and grades[row] < 0]
     if missing and not allow_missing:
         remedy = "merge again when they are, or allow missing answers (--allow-missing)"
-        raise InputError(f"{_many(missing)} drawn but not judged: {_listed(missing)}: {remedy}")
+        raise InputError(
+            f"{counted(len(missing), 'document')} drawn but not judged: {_listed(missing)}: {remedy}"
+        )
     judgments, scaled = _scaled(sample, sample.judgments(grades))
     ordered = {document: answers[document] for document in place if document in answers}
     return Merged(judgments, ordered, missing, list(undrawn), list(foreign), split, scaled)
@@ -169,13 +176,8 @@ def _scaled(sample: DrawnSample, judgments: Judgments) -> tuple[Judgments, bool]
     return replace(judgments, probability=judgments.probability * share), True
 
 
-def _many(documents: Sequence[Document]) -> str:
-    return "1 document" if len(documents) == 1 else f"{len(documents)} documents"
-
-
 def _listed(documents: Sequence[Document]) -> str:
-    some = ", ".join(f"{query} {document}" for query, document in documents[:NAMED])
-    return some + (", ..." if len(documents) > NAMED else "")
+    return some([f"{query} {document}" for query, document in documents], NAMED)
 
 
 def _grades(given: Mapping[str, int]) -> str:

@@ -18,7 +18,7 @@ import numpy as np
 from unjudged.errors import InputError, UsageError
 from unjudged.evaluation import RunsSource
 from unjudged.measures.names import MeasureLike
-from unjudged.predictions.estimators.estimates import Estimates, counted
+from unjudged.predictions.estimators.estimates import Estimates
 from unjudged.predictions.estimators.isotonic import cross_fitted, folds_of
 from unjudged.predictions.estimators.population import Population
 from unjudged.predictions.estimators.quantiles import normal_interval, t_interval
@@ -28,6 +28,7 @@ from unjudged.predictions.source import GRADES, Predictions, PredictionsSource
 from unjudged.rankings.judged import Floats, Mask
 from unjudged.rankings.judgments import JudgmentsSource
 from unjudged.uncertainty.estimate import Estimate
+from unjudged.wording import counted
 
 OUTSIDE = {"error": "", "nonrelevant": "counted as nonrelevant", "predicted": "counted as predicted"}
 """What to do with documents that people could not have judged, and how that is described."""
@@ -198,5 +199,5 @@ def _refusal(population: Population, rows: Mask) -> str:
     query = population.judgments.queries[int(population.judgments.query[row])]
     example = f"document {population.judgments.documents[row]!r} of query {query!r}"
     several = f"{counted(int(rows.sum()), 'document')} of those that count"
-    remedy = "draw the sample from all documents, or choose outside='nonrelevant' or 'predicted'"
+    remedy = "draw the sample from all documents, or choose nonrelevant or predicted as `outside`"
     return f"people could not have judged {several}, such as {example}: {remedy}"

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import fields
 
 from unjudged.errors import UsageError
-from unjudged.grids.grid import Cell, Column, Grid, grid_of
+from unjudged.grids.grid import DECIMALS, Cell, Column, Grid, grid_of
 from unjudged.grids.shown import Shown
 from unjudged.uncertainty.estimate import JUDGMENTS, Estimate
+from unjudged.wording import percent
 
 FIELDS = tuple(field.name for field in fields(Estimate) if field.name != "of")
 
@@ -37,23 +38,27 @@ class Estimates(Shown):
         return self.runs.index(run)
 
 
-def estimates_grid(several: Sequence[Estimates], confidence: float = 0.95) -> Grid:
+def estimates_grid(several: Sequence[Estimates], confidence: float = 0.95, decimals: int = DECIMALS) -> Grid:
     """A row per measure and run; the long form has a row per interval."""
     found = [(e, run, e.intervals(run, confidence=confidence)) for e in several for run in e.runs]
     columns = [
         Column("run", "label"),
         Column("measure", "label"),
-        Column("estimate"),
+        Column("estimate", decimals=decimals),
         Column("these queries"),
         Column("other queries"),
     ]
     rows: list[list[Cell]] = []
     for one, run, intervals in found:
-        by_kind = {i.uncertainty == JUDGMENTS: f"[{i.low:.4f}, {i.high:.4f}]" for i in intervals}
+        by_kind = {
+            i.uncertainty == JUDGMENTS: f"[{i.low:.{decimals}f}, {i.high:.{decimals}f}]" for i in intervals
+        }
         rows.append([run, one.measure, intervals[0].value, by_kind.get(True), by_kind.get(False)])
-    level = f"{confidence:.0%} intervals: had people judged another sample, or had there been other queries."
+    level = (
+        f"{percent(confidence)} intervals: had people judged another sample, or had there been other queries."
+    )
     if all(row[3] is None for row in rows):
-        level = f"{confidence:.0%} intervals: had there been other queries."
+        level = f"{percent(confidence)} intervals: had there been other queries."
         columns, rows = [*columns[:3], columns[4]], [[*row[:3], row[4]] for row in rows]
 
     def records() -> Grid:
@@ -66,9 +71,3 @@ def estimates_grid(several: Sequence[Estimates], confidence: float = 0.95) -> Gr
 
     notes = dict.fromkeys(note for one in several for note in one.notes())
     return Grid(columns, rows, notes=[level, *notes], records=records)
-
-
-def counted(number: int, what: str) -> str:
-    """`1 document`, `2 documents`."""
-    many = f"{what[:-1]}ies" if what.endswith("y") else f"{what}s"
-    return f"{number} {what if number == 1 else many}"

@@ -25,6 +25,8 @@ Series = tuple[str, str]
 
 PANEL = 190
 SIZE = 260, 230
+A_ROW = 2
+"""Panels of curves in a row: more would be too small to read on a page."""
 DASHES = ([1, 0], [6, 3], [2, 2])
 ROUND = (1, 2, 5, 10, 20, 50, 100)
 
@@ -184,9 +186,8 @@ def _lines(
             and row.mean == row.mean  # skip what is not a number
             and (level > 0 or not logarithmic)
         ]
-        error = statistic in ("rms", "bias")
         ends = [float(p[key]) for p in points for key in ("value", "low", "high") if key in p]
-        domain = _domain(ends, error=error)
+        domain = _domain(ends, statistic)
         vertical = chart.Scale(domain=domain, nice=False)
         base = chart.Chart(chart.Data(values=points))
         tint = chart.Color("series:N", scale=colour, legend=None)
@@ -205,13 +206,15 @@ def _lines(
         named = chart.Color("name:N", scale=colour, legend=None)
         names = end_labels(points, ("series", "level", "value"), domain, SIZE, named)
         panels.append(chart.layer(*known, lines, names).properties(width=SIZE[0], height=SIZE[1]))
-    return sized(chart.hconcat(*panels))
+    return sized(chart.concat(*panels, columns=A_ROW))
 
 
-def _domain(values: Sequence[float], *, error: bool) -> tuple[float, float]:
-    """The range of an axis: errors from 0, others up to 1, and all within round numbers."""
+def _domain(values: Sequence[float], statistic: str) -> tuple[float, float]:
+    """The range of an axis: errors from 0, biases around it, others up to 1, and all within round numbers."""
     low, high = min([0.0, *values]), max([0.0, *values])
-    if not error:
+    if statistic == "rms":
+        low = 0.0
+    elif statistic != "bias":
         low, high = max(min([1.0, *values]), -1.0), 1.0
     step = 0.05 if high - low < 0.5 else 0.1
     bottom, top = float(np.floor(low / step) * step), float(np.ceil(high / step) * step)

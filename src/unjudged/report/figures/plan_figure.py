@@ -51,11 +51,11 @@ def plan_figure(plan: JudgmentPlan) -> Any:
         "judgments:Q",
         title=f"judgments for {plan.queries} topics (logarithmic)",
         scale=alt.Scale(type="log", nice=False, padding=10),
-        axis=alt.Axis(format="~s", tickCount=6),
+        axis=alt.Axis(format=",d", tickCount=6),
     )
     y = alt.Y("value:Q", title=TITLES[statistic], scale=alt.Scale(domain=domain, zero=False, nice=False))
     number = alt.Tooltip("value:Q", format=".4f", title=statistic)
-    tooltip = ["design:N", "level:N", alt.Tooltip("judgments:Q", format=","), number]
+    tooltip = ["design:N", "level:N", alt.Tooltip("judgments:Q", format=",d"), number]
     base = alt.Chart(alt.Data(values=rows)).encode(x, y, colour, tooltip=tooltip)
     target = [{"value": plan.value, "text": f"target: {plan.target}"}]
     rule = alt.Chart(alt.Data(values=target)).encode(alt.Y("value:Q"))

@@ -26,9 +26,9 @@ def pool_figure(pool: Pool, depth: int, groups: Groups | None = None, *, judged:
     ]
     base = alt.Chart(alt.Data(values=grown)).encode(
         alt.X("depth:Q", title="pool depth (ranks)"),
-        alt.Y("documents:Q", title="documents", axis=alt.Axis(format="~s")),
+        alt.Y("documents:Q", title="documents", axis=alt.Axis(format=",d")),
         alt.Color("what:N", scale=alt.Scale(domain=["all", "relevant"], range=COLOURS[1:3]), legend=None),
-        tooltip=["what:N", "depth:Q", alt.Tooltip("documents:Q", format=",")],
+        tooltip=["what:N", "depth:Q", alt.Tooltip("documents:Q", format=",d")],
     )
     last = base.transform_filter(f"datum.depth == {depth}")
     names = last.mark_text(align="left", dx=8, fontSize=12).encode(text="what:N")
@@ -47,11 +47,11 @@ def pool_figure(pool: Pool, depth: int, groups: Groups | None = None, *, judged:
         alt.Chart(alt.Data(values=bars))
         .mark_bar()
         .encode(
-            alt.X("documents:Q", title=title, axis=alt.Axis(format="~s", tickCount=5)),
+            alt.X("documents:Q", title=title, axis=alt.Axis(format=",d", tickCount=5)),
             alt.Y("name:N", sort=order, title=None, axis=alt.Axis(labelLimit=200)),
             alt.Color("what:N", scale=shades, sort=[OWN, SHARED], legend=legend),
             alt.Order("what:N", sort="descending"),
-            tooltip=["name:N", "what:N", alt.Tooltip("documents:Q", format=",")],
+            tooltip=["name:N", "what:N", alt.Tooltip("documents:Q", format=",d")],
         )
     )
     right = given.properties(width=WIDTH, height=max(HEIGHT, ROW * len(found)))

@@ -16,6 +16,7 @@ from unjudged.measures.registry import MEASURES
 from unjudged.report.figures.charts import COLOURS, altair_module, sized
 from unjudged.report.figures.line_labels import end_labels
 from unjudged.scores import Scores
+from unjudged.wording import percent
 
 ROW = 24
 WIDTH, HEIGHT = 460, 280
@@ -174,11 +175,11 @@ class ScorePlots:
 
 
 def _covers(kind: str, confidence: float) -> str:
-    return kind if confidence == 1 else f"{kind}, {confidence:.0%}"
+    return kind if confidence == 1 else f"{kind}, {percent(confidence)}"
 
 
 def _legend(kind: str, given: dict[str, Any]) -> str:
-    level = f"{given.get('confidence', 0.95):.0%}"
+    level = percent(given.get("confidence", 0.95))
     if kind == "bounds":
         return "hollow box: whatever the unjudged documents turn out to be"
     if kind == "queries":

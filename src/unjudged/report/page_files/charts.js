@@ -1,15 +1,19 @@
 // Figures in SVG. Each can be saved as SVG or PNG with its colours as they are on the screen.
 const PROPERTIES = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "font-family", "font-size", "font-weight", "opacity"];
 
+const TALL = 900; // does not fit on one sheet of paper
+
 function figure(place, title, description, chart, below = null) {
   const titled = `${place}-figure`;
+  const [width, height] = ["width", "height"].map((side) => chart.getAttribute(side));
+  chart.setAttribute("viewBox", `0 0 ${width} ${height}`); // paper is narrower than a screen: the figure shrinks
   chart.setAttribute("class", "chart");
   chart.setAttribute("role", "img");
   chart.setAttribute("aria-label", `${title}. ${description}`);
   const buttons = ["SVG", "PNG"].map((kind) =>
     make("button", { type: "button", "aria-label": `Save “${title}” as ${kind}`, onclick: () => saveFigure(chart, place, kind) }, kind));
   byId(place).replaceChildren(
-    make("figure", { "aria-labelledby": titled },
+    make("figure", { "aria-labelledby": titled, class: height > TALL ? "tall" : null },
       make("figcaption", {}, make("strong", { id: titled }, title), make("span", { class: "buttons" }, buttons)), below,
       make("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": `${title}, figure` }, chart)));
 }

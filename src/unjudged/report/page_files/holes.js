@@ -61,7 +61,8 @@ function drawHeat() {
     const [q, row] = [Math.floor((px - room) / across), Math.floor((py - top) / down)];
     if (q < 0 || row < 0 || q >= QUERIES || row >= RUNS) { hideTip(); return; }
     const s = order[row] * QUERIES + q;
-    showTip(`${facts.runs[order[row]]}, query ${facts.queries[q]}: ${arrays.judged_top[s]} of the first ${arrays.retrieved_top[s]} documents are judged`, event);
+    const found = arrays.retrieved_top[s] ? `${arrays.judged_top[s]} of the first ${arrays.retrieved_top[s]} documents are judged` : "no ranking";
+    showTip(`${facts.runs[order[row]]}, query ${facts.queries[q]}: ${found}`, event);
   });
   chart.addEventListener("mouseleave", hideTip);
   const shades = [0, 2, 5, 8, facts.top].map((level) => make("li", {}, draw("svg", { width: 14, height: 14, "aria-hidden": "true" }, draw("rect", { width: 14, height: 14, class: level ? "heat" : "none", "fill-opacity": level ? 0.08 + (0.92 * level) / facts.top : 1 })), level ? `${level} of ${facts.top}` : "none"));
@@ -70,9 +71,9 @@ function drawHeat() {
 }
 
 function holesTable(order) {
-  const sum = (values, run) => { let total = 0; for (let q = 0; q < QUERIES; q++) total += values[run * QUERIES + q]; return total; };
-  const whole = (run) => facts.queries.filter((_, q) => arrays.judged_top[run * QUERIES + q] === arrays.retrieved_top[run * QUERIES + q]).length;
-  const share = (run) => sum(arrays.judged_top, run) / (sum(arrays.retrieved_top, run) || 1);
+  const shareAt = (run, q) => (arrays.retrieved_top[run * QUERIES + q] ? arrays.judged_top[run * QUERIES + q] / arrays.retrieved_top[run * QUERIES + q] : 0);
+  const whole = (run) => facts.queries.filter((_, q) => shareAt(run, q) === 1).length;
+  const share = (run) => facts.queries.reduce((sum, _, q) => sum + shareAt(run, q), 0) / QUERIES;
   table("holes-table", "How much is judged, by system", [
     { name: "system", kind: "name", value: (run) => facts.runs[run] },
     { name: `judged share of the first ${facts.top}`, kind: "number", value: share },

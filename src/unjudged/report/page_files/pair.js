@@ -11,8 +11,9 @@ function choosePair(a, b) {
 function conclusion(pair) {
   const [ahead, other] = pair.difference >= 0 ? [pair.a, pair.b] : [pair.b, pair.a];
   const [apart, equal] = facts.conclusions[facts.verdicts[pair.verdict]];
-  const parts = (pair.difference === 0 ? equal : apart).split(/(\{ahead\}|\{other\})/);
-  return parts.map((part) => (part === "{ahead}" ? nameOf(facts.runs[ahead]) : part === "{other}" ? nameOf(facts.runs[other]) : part));
+  const parts = (pair.difference === 0 ? equal : apart).split(/(\{ahead\}|\{other\}|`[^`]+`)/);
+  const shown = { "{ahead}": () => nameOf(facts.runs[ahead]), "{other}": () => nameOf(facts.runs[other]) };
+  return parts.map((part) => (part in shown ? shown[part]() : part.startsWith("`") ? make("code", {}, part.slice(1, -1)) : part));
 }
 
 function pairFacts(pair) {

@@ -34,8 +34,8 @@ function queryWords(q, systems, behind, turning) {
   if (behind < 0) return [first, make("p", {}, "The two are equal on this query."), note];
   const name = nameOf(facts.runs[systems[behind]]);
   const text = turning.length
-    ? [`${many(turning.length, "unjudged document", "unjudged documents")} among them could help `, name, " to catch up, because it ranks them higher: "]
-    : ["No unjudged document among them could help ", name, " to catch up."];
+    ? [`${many(turning.length, "unjudged document", "unjudged documents")} among the first ${facts.depth} could help `, name, " to catch up, because it ranks them higher: "]
+    : [`No unjudged document among the first ${facts.depth} could help `, name, " to catch up."];
   const listed = turning.slice(0, 10).flatMap((place, i) => [i ? ", " : "", nameOf(documentName(q, place))]);
   return [first, make("p", {}, ...text, ...listed, turning.length > 10 ? ", …" : turning.length ? "." : ""), note];
 }

@@ -23,7 +23,7 @@ function intervalMarks(kind, from, to, top) {
 }
 
 const COVERS = {
-  bounds: () => "bounds: whatever the unjudged documents turn out to be, on these queries",
+  bounds: () => `bounds: ${facts.intervals.bounds.covers}, on these queries`,
   calibrated: (level) => `calibrated, ${level}: on these queries, if the run is like the pooled ones`,
   queries: (level) => `${level} interval for other queries, with these judgments`,
 };

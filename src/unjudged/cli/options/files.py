@@ -1,0 +1,88 @@
+"""The files that a command reads: checked, and the judgments read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Literal
+
+from unjudged.cli.standard_error import warn
+from unjudged.errors import UsageError
+from unjudged.formats.streams import name_file_in_errors
+from unjudged.measures.names import is_measure
+from unjudged.measures.registry import Measure
+from unjudged.rankings.judgments import Judgments
+
+Conflicts = Literal["error", "first", "last", "highest"]
+DESIGN = b"unjudged-design"
+"""How the file of a drawn sample begins."""
+
+CONDITION = "if every document of the pool could be drawn"
+"""What estimates from a sample assume; a design for P@10, for example, draws among the first ten only."""
+
+
+def check_files(files: Sequence[str]) -> None:
+    """Refuse an unknown option or measure where a file was expected, and standard input given twice."""
+    for file in files:
+        if not file:
+            raise UsageError("the name of a file is empty: is a variable of the shell not set?")
+        if os.path.exists(file) or file == "-" or "/" in file:
+            continue
+        if file.startswith("-"):
+            raise UsageError(f"unknown option {file}: --help lists the options")
+        if is_measure(file):
+            raise UsageError(f"{file}: no such file; measures come after -m, as in -m {file}")
+        if "@" in file:
+            raise UsageError(f"{file}: neither a file nor a measure (`unjudged measures` lists those)")
+    if list(files).count("-") > 1:
+        raise UsageError("standard input (-) can be read only once")
+
+
+def read_judgments(
+    qrels: str, judged: Sequence[str] | None, conflicts: Conflicts = "error", *, fractions: bool = False
+) -> Judgments:
+    """The judgments and those of further files; what the files agree and differ on goes to standard error."""
+    read = Judgments.with_fractions if fractions else Judgments.read
+    judgments = _from_design(qrels) if _is_design(qrels) else read(qrels)
+    if judged:
+        from unjudged.predictions.combining import combine
+
+        for file in judged:
+            with name_file_in_errors(file):
+                combined = combine(judgments, file, conflicts)
+            judgments = combined.judgments
+            for note in combined.notes():
+                warn(f"{file}: {note}")
+    return judgments
+
+
+def suggest_estimates(judgments: Judgments, measures: Sequence[Measure]) -> None:
+    """Where judgments are a recorded sample, name the measures that use it, unless one was asked for."""
+    asked_for = any(measure.traits.estimates for measure in measures if measure.name != "infAP")
+    if asked_for or judgments.chosen or not (judgments.grade >= 0).any():
+        return
+    if (rank := judgments.drawn_to) is not None:
+        below = f"nothing is known of documents that every run has below rank {rank}"
+        warn(f"These judgments are a sample: statP@{rank} estimates P@{rank} from them; {below}.")
+    elif judgments.probability is not None:
+        warn(f"These judgments record inclusion probabilities: statAP estimates AP from them, {CONDITION}.")
+    elif judgments.stratum is not None:
+        warn(f"These judgments record strata: xinfAP and statAP estimate AP from them, {CONDITION}.")
+
+
+def _is_design(file: str) -> bool:
+    """Whether a file records a drawn sample; pipes are left alone, because they can be read only once."""
+    path = Path(file)
+    if not path.is_file():
+        return False
+    with suppress(OSError), path.open("rb") as stream:
+        return stream.read(len(DESIGN)) == DESIGN
+    return False
+
+
+def _from_design(file: str) -> Judgments:
+    from unjudged.predictions.judging_design import JudgingDesign
+
+    return JudgingDesign.of(file).judgments

@@ -1,0 +1,44 @@
+"""Numbers in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def counted(number: int, what: str) -> str:
+    """`1 document`, `2 documents`.
+
+    >>> counted(1, "query"), counted(2, "query"), counted(0, "left-out run")
+    ('1 query', '2 queries', '0 left-out runs')
+    """
+    many = f"{what[:-1]}ies" if what.endswith("y") else f"{what}s"
+    return f"{number} {what if number == 1 else many}"
+
+
+def percent(share: float) -> str:
+    """A confidence level with as many digits as it was given, never rounded to another level.
+
+    >>> percent(0.95), percent(0.995)
+    ('95%', '99.5%')
+    """
+    return f"{100 * share:.10g}%"
+
+
+def kind_of(value: object) -> str:
+    """What a value is, with its article; None, as of JSON's null, is no value.
+
+    >>> kind_of(1), kind_of([]), kind_of(None)
+    ('an int', 'a list', 'no value')
+    """
+    name = type(value).__name__
+    return "no value" if value is None else f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
+
+
+def some(names: Sequence[str], shown: int = 5) -> str:
+    """The first names, and how many more there are.
+
+    >>> some(["q1", "q2"]), some([f"q{k}" for k in range(1, 8)], 3)
+    ('q1, q2', 'q1, q2, q3 and 4 more')
+    """
+    more = len(names) - shown
+    return ", ".join(names[:shown]) + (f" and {more} more" if more > 0 else "")

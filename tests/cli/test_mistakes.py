@@ -1,0 +1,111 @@
+"""What newcomers type by mistake, and what they are told."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.in_process import printed, refused, unjudged
+from unjudged import sample
+
+QRELS, RUN = str(sample.qrels), str(sample.runs["fused"])
+
+
+WRONG_LINES = {
+    "evaluate": "QRELS is missing: unjudged evaluate QRELS RUN...",
+    "plan queries": "QRELS is missing: unjudged plan queries QRELS RUN RUN...",
+    f"report {QRELS} {RUN}": "--output is missing: unjudged report QRELS RUN... -o PAGE",
+    "baseline": "--documents is missing: unjudged baseline -n DOCUMENTS -r RELEVANT",
+    f"evaluate {QRELS} {RUN} -m": "-m needs a value",
+    f"evaluate {QRELS} {RUN} --depth ten": "--depth is 'ten', expected a whole number",
+    f"evaluate {QRELS} {RUN} --rel x": "--rel is 'x', expected a number",
+    f"evaluate {QRELS} {RUN} --depth 1 --depth 2": "--depth is given twice",
+    f"evaluate {QRELS} {RUN} -f csv": "unknown option -f: --help lists the options",
+    f"evaluate {QRELS} {RUN} RR": "RR: no such file; measures come after -m, as in -m RR",
+    "measures AP RR": "unexpected argument RR: unjudged measures [NAME]",
+}
+
+
+@pytest.mark.parametrize("line", WRONG_LINES)
+def test_a_wrong_command_line(line: str) -> None:
+    """The parser said `Command "report" parameter -o requires an argument` where there was no -o."""
+    assert refused(2, *line.split()) == WRONG_LINES[line]
+
+
+def test_help_is_also_a_word() -> None:
+    assert printed("help") == printed("--help")
+    asked = printed("evaluate", "--help")
+    assert printed("help", "evaluate") == printed("--help", "evaluate") == printed("-h", "evaluate") == asked
+    assert refused(2, "--help", "foo") == refused(2, "foo")
+
+
+def test_nothing_is_judged(tmp_path: Path) -> None:
+    """Each run was said to name documents differently from the judgments, and rel=1 to be too high."""
+    qrels = tmp_path / "none.qrels"
+    qrels.write_text(re.sub(r" \d+$", " -1", Path(QRELS).read_text(), flags=re.MULTILINE))
+    said = "unjudged: Nothing is judged: every grade is negative, so the scores say nothing.\n"
+    runs = [RUN, str(sample.runs["dense"])]
+    for command in ("evaluate", "compare"):
+        done = unjudged(command, str(qrels), *runs)
+        assert (done.returncode, done.stderr.decode()) == (0, said)
+
+
+def test_a_spot_check_of_nothing() -> None:
+    said = refused(2, "spot-check", QRELS, RUN, "--budget", "0.001")
+    assert said == "no document was drawn: choose a larger budget or another seed"
+
+
+def test_the_file_of_wrong_answers_is_named() -> None:
+    said = refused(1, "spot-check", QRELS, str(sample.runs["dense"]), "--checked", QRELS)
+    assert said.startswith(f"{QRELS}: the further judgments have documents that were not in the sample")
+
+
+def test_a_plan_without_a_target() -> None:
+    said = refused(2, "plan", "judgments", QRELS, RUN, str(sample.runs["dense"]))
+    assert said == "give one target: --tau or --width"
+
+
+def test_names_that_are_empty() -> None:
+    """A variable that is not set gave `no such file`, and no name."""
+    empty = "the name of a file is empty: is a variable of the shell not set?"
+    assert refused(2, "evaluate", "", RUN) == refused(2, "evaluate", QRELS, "") == empty
+    said = refused(2, "evaluate", QRELS, RUN, "-o", "")
+    assert said == "Invalid value for -o: expected the name of a file, found none"
+
+
+def test_a_file_by_two_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was evaluated twice, and compared with itself."""
+    monkeypatch.chdir(Path(RUN).parent)
+    said = refused(2, "compare", QRELS, "fused.run", "./fused.run")
+    assert said == "run 'fused.run' is given twice, the second time as './fused.run'"
+    assert refused(2, "compare", QRELS, "fused.run", "fused.run") == "run 'fused.run' is given twice"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell of its own")
+def test_standard_input_that_is_closed() -> None:
+    command = f"{sys.executable} -m unjudged evaluate {QRELS} - <&-"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (1, "unjudged: standard input: it is closed\n")
+
+
+NEEDED = {
+    "calibrated": "--calibration FILE, which `unjudged calibrate` writes",
+    "model": "--prevalence: a number, or all, query or rank, which estimate it",
+    "both": "--prevalence: a number, or all, query or rank, which estimate it",
+}
+
+
+@pytest.mark.parametrize("interval", NEEDED)
+def test_an_interval_that_needs_an_option(interval: str) -> None:
+    """The message spoke of functions in Python."""
+    said = refused(2, "evaluate", QRELS, RUN, "--interval", interval)
+    assert said.startswith(f"--interval {interval} needs {NEEDED[interval]}")
+
+
+def test_a_calibration_that_is_none() -> None:
+    said = refused(1, "compare", QRELS, RUN, str(sample.runs["dense"]), "--calibration", QRELS)
+    assert said == f"{QRELS}: not a calibration: use a file written by `unjudged calibrate`"
