@@ -241,6 +241,14 @@ def test_no_estimate_is_suggested_that_would_refuse_the_judgments(folder: Path) 
     assert b"xinfAP" not in unjudged("evaluate", sampled, RUNS[0], "-j", str(judged), "-m", "AP").stderr
 
 
+def test_reusability_of_a_sample_names_the_estimates(folder: Path) -> None:
+    sampled = str(folder / "sampled.txt")
+    printed("merge", str(folder / "tasks" / "design.txt"), *judged_files(folder), "-o", sampled)
+    said = b"xinfAP and statAP estimate AP from them"
+    assert said in unjudged("reusability", sampled, *RUNS).stderr
+    assert said not in unjudged("reusability", sampled, *RUNS, "-m", "xinfAP").stderr
+
+
 def test_next_says_stop(tmp_path: Path) -> None:
     complete = tmp_path / "complete.qrels"
     lines = [f"{query} 0 {document} {grade}\n" for (query, document), grade in grades_of_sample().items()]
