@@ -249,6 +249,15 @@ def test_reusability_of_a_sample_names_the_estimates(folder: Path) -> None:
     assert said not in unjudged("reusability", sampled, *RUNS, "-m", "xinfAP").stderr
 
 
+def test_one_open_pair_is_open(tmp_path: Path) -> None:
+    qrels, first, second = (tmp_path / name for name in ("qrels.txt", "a.run", "b.run"))
+    qrels.write_text("q 0 d 1\nq 0 e -1\n")
+    first.write_text("q Q0 e 1 2.0 a\nq Q0 d 2 1.0 a\n")
+    second.write_text("q Q0 d 1 2.0 b\nq Q0 f 2 1.0 b\n")
+    text = printed("next", str(qrels), str(first), str(second), "--settle", "-m", "AP")
+    assert "# The order of a and b is open by AP." in text
+
+
 def test_next_says_stop(tmp_path: Path) -> None:
     complete = tmp_path / "complete.qrels"
     lines = [f"{query} 0 {document} {grade}\n" for (query, document), grade in grades_of_sample().items()]

@@ -37,7 +37,7 @@ def test_objects_of_unknown_kind(source: Any) -> None:
 
 
 def test_a_run_is_not_judgments() -> None:
-    with pytest.raises(UsageError, match="judgments: a Run cannot be read"):
+    with pytest.raises(UsageError, match="judgments: found a Run, expected"):
         evaluate(Run.of(RUN), RUN)  # type: ignore[arg-type]
 
 

@@ -52,7 +52,10 @@ class Priors:
 
 @dataclass(frozen=True, eq=False)
 class GroupedRows:
-    """Rows x columns in order of their groups; in each group the weights of the columns `varying` deviate."""
+    """Rows x columns in order of their groups; in each group the weights of the columns `varying` deviate.
+
+    The first column is 1 in every row.
+    """
 
     table: Floats
     group: Integers
@@ -75,7 +78,7 @@ class GroupedRows:
         >>> rows.fit(Priors(np.array([1e-9]), np.array([FIXED])), none).weights.round(4)
         array([-0.6931])
         """
-        found, first, group_first = GroupedLogistic.nothing(self), priors, group_priors
+        found, first, group_first = GroupedLogistic.of_share(self), priors, group_priors
         for _ in range(0 if priors.fixed and group_priors.fixed else ROUNDS):
             found = self._most_likely(found, priors, group_priors, ROUGHLY)
             variance = np.diagonal(np.linalg.inv(found.precision))
@@ -91,7 +94,8 @@ class GroupedRows:
         from scipy.special import expit
 
         table, own = self.table, self.table[:, self.varying]
-        parts = list(_parts(self.group))
+        others = np.setdiff1d(np.arange(table.shape[1]), self.varying)
+        rest, parts = table[:, others], list(_parts(self.group))
         weights, deviations = start.weights.copy(), start.deviations.copy()
         coupling, group_slope = np.zeros((*deviations.shape, len(weights))), np.zeros_like(deviations)
         for _ in range(STEPS):
@@ -104,7 +108,9 @@ class GroupedRows:
             left = group_slope - group_priors.precision * deviations
             covariance = np.linalg.inv(coupling[:, :, self.varying] + np.diag(group_priors.precision))
             moved = covariance @ coupling
-            precision = table.T @ weighted + np.diag(priors.precision)
+            precision = np.diag(priors.precision)
+            precision[self.varying] += coupling.sum(axis=0)
+            precision[others] += rest.T @ weighted
             precision -= np.tensordot(coupling, moved, BOTH)
             step = np.linalg.solve(precision, slope - np.tensordot(moved, left, BOTH))
             group_step = (covariance @ left[:, :, None])[:, :, 0] - moved @ step
@@ -135,12 +141,14 @@ class GroupedLogistic:
     moved: Floats
 
     @classmethod
-    def nothing(cls, rows: GroupedRows) -> GroupedLogistic:
-        """Weights of 0, to begin with."""
+    def of_share(cls, rows: GroupedRows) -> GroupedLogistic:
+        """The share of relevant rows is all that is known, to begin with."""
         columns, varying = rows.table.shape[1], len(rows.varying)
         shapes = (columns,), (rows.groups, varying), (columns, columns), (rows.groups, varying, varying)
         weights, deviations, precision, covariance = (np.zeros(shape) for shape in shapes)
         moved = np.zeros((rows.groups, varying, columns))
+        share = (rows.relevant.sum() + 0.5) / (len(rows.relevant) + 1)
+        weights[0] = np.log(share / (1 - share))
         return cls(weights, rows.varying, deviations, precision, covariance, moved)
 
     @property
