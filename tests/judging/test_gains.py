@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -155,6 +156,9 @@ def test_the_forecast_settles_what_it_says() -> None:
     assert found.forecast is not None
     assert 0 < found.forecast <= found.candidates
     assert f"About {found.forecast} more judgments settle them" in found.sentence()
+    assert f"1 of 3 pairs of 3 runs is open by AP. About {found.forecast} more judgments settle it" in (
+        replace(found, open_pairs=1).sentence()
+    )
 
 
 def test_the_same_seed_gives_the_same_documents_and_order() -> None:

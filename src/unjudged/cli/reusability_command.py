@@ -7,7 +7,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from unjudged.cli.options.arguments import File, Format, Groups, Output, one_measure, read_groups
-from unjudged.cli.options.files import check_files
+from unjudged.cli.options.files import check_files, suggest_estimates
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
 from unjudged.cli.output import check_output, show_grids
 from unjudged.cli.progress import reading
@@ -59,6 +59,7 @@ def reusability(
     chosen, named = one_measure(measure), inputs.runs(runs, "reusability QRELS RUN RUN...", least=2)
     of_group = read_groups(groups, named) if groups else None
     judgments = inputs.read_judged(qrels)
+    suggest_estimates(judgments, [chosen])
     with reading(len(named)) as on_read:
         pool = Pool(judgments, judged_rankings(judgments, named, on_read=on_read), list(named))
     found = left_out(pool, chosen, depth=depth, groups=of_group)

@@ -60,7 +60,7 @@ class Chosen(Shown):
         left += f" {'is' if self.open_pairs == 1 else 'are'} open by {self.measure}."
         if self.forecast is None:
             return left
-        settle = f"{'settles' if self.forecast == 1 else 'settle'} {'it' if two else 'them'}"
+        settle = f"{'settles' if self.forecast == 1 else 'settle'} {'it' if self.open_pairs == 1 else 'them'}"
         more = f"About {counted(self.forecast, 'more judgment')} {settle}"
         return f"{left} {more}, of {counted(self.candidates, 'candidate')}."
 
