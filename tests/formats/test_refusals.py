@@ -125,7 +125,7 @@ class Growing(Mapping[str, Any]):
 
 WRONG: dict[str, list[Any]] = {
     "a dict changed while it was read": [{"q": Lying(a=1)}, {"q": Growing()}, Lying(q={"a": 1})],
-    "query 'r' holds a int": [{"q": {"a": 1}, "r": 5}],
+    "query 'r' holds an int": [{"q": {"a": 1}, "r": 5}],
     "the score of document 'a' of query 'q' is": [
         {"q": {"a": [1]}},
         {"q": {"a": [1, 2]}},
@@ -139,7 +139,7 @@ WRONG: dict[str, list[Any]] = {
     ],
     r"document '\\ud800' cannot be written as UTF-8": [{"q": {"a": 1, "\ud800": 2}}, [("q", "\ud800", 1)]],
     r"query '\\udfff' cannot be written as UTF-8": [{"\udfff": {"a": 1}}, [("\udfff", "a", 1)]],
-    r"row 0 \(from 0\) is a int": [[7]],
+    r"row 0 \(from 0\) is an int": [[7]],
     r"row 1 \(from 0\) is a str": [[("q", "a", 1), "qa1"]],
     r"row 1 \(from 0\) is a dict": [[("q", "a", 1), {"q": 1}]],
     r"row 1 \(from 0\) has 2 fields": [[("q", "a", 1), ("q", "b")]],
