@@ -25,7 +25,7 @@ class Estimates(Shown, Sequence[Sequence[Estimate]]):
     run                       P@10  Judged@10
     fused  0.3967 [0.3967, 0.3967]     1.0000
     <BLANKLINE>
-    intervals for judgments: every completion of the judgments, exact.
+    Intervals for judgments: every completion of the judgments, exact.
     Judged@10: no interval: Judged has no bounds.
     """
 
