@@ -20,6 +20,7 @@ from unjudged.cli.main import make_app
 ROOT = Path(__file__).parent.parent
 PYTHON_SESSION = re.compile(r"^```(?:python)?\n>>> ", re.MULTILINE)
 ROOT_PROMPT = re.compile(r'^<span class="gp"># </span>(.*)$', re.MULTILINE)
+OPTION = re.compile(r"<code>(?=-[^<]{1,30}</code>)")
 TAG = re.compile(r"<[^>]+>")
 INTRODUCTION = """# Command line
 
@@ -55,8 +56,9 @@ def as_sessions(markdown: str) -> str:
 
 
 def on_page_content(html: str, **_: Any) -> str:
-    """A line of output that starts with # is no prompt of root's."""
-    return ROOT_PROMPT.sub(lambda found: f'<span class="go"># {TAG.sub("", found[1])}</span>', html)
+    """A line of output that starts with # is no prompt of root's, and no option breaks after its hyphens."""
+    whole = OPTION.sub('<code class="option">', html)
+    return ROOT_PROMPT.sub(lambda found: f'<span class="go"># {TAG.sub("", found[1])}</span>', whole)
 
 
 def report_of_the_sample() -> str:

@@ -98,4 +98,5 @@ def test_what_a_reader_copies_are_commands() -> None:
     prompted = '<span class="gp"># </span><span class="m">5</span> documents\n<span class="gp">$ </span>ls\n'
     expected = '<span class="go"># 5 documents</span>\n<span class="gp">$ </span>ls\n'
     assert on_page_content(prompted) == expected
+    assert on_page_content("<code>--judged</code>") == '<code class="option">--judged</code>'
     assert ":is(.gp, .go) { display: none; }" in (ROOT / "docs" / "site.css").read_text()

@@ -53,7 +53,7 @@ def make(folder: Path, grades: str = "0,1,2") -> Path:
     texts, topics = str(folder / "documents.jsonl"), str(folder / "topics.jsonl")
     done = unjudged("judge", task, "--documents", texts, "--queries", topics, "-g", grades, "-o", str(page))
     assert done.returncode == 0
-    assert b"1 of 6 documents have no text" in done.stderr
+    assert b"1 of 6 documents has no text" in done.stderr
     return page
 
 

@@ -242,6 +242,7 @@ def test_one_run(opened: Open, tmp_path: Path) -> None:
     page = opened(path)
     assert page.locator("#pairs").count() == 0
     assert cells(page, "ranking-0", 1)[0] == "1"
+    assert page.locator("#by-rank .legend").inner_text() == "fused"
 
 
 def test_a_page_of_all_trec8_runs(opened: Open, data: Path, tmp_path: Path, shot: Shot) -> None:

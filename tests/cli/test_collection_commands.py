@@ -232,6 +232,24 @@ def test_next_settles_and_marks(folder: Path) -> None:
         assert said.startswith(f"--top and {option} go with --settle, or with a measure other than RBP")
 
 
+def test_no_estimate_is_suggested_that_would_refuse_the_judgments(folder: Path) -> None:
+    sampled, judged = str(folder / "sampled.txt"), folder / "chosen.qrels"
+    printed("merge", str(folder / "tasks" / "design.txt"), *judged_files(folder), "-o", sampled)
+    text = printed("next", sampled, *RUNS, "--settle", "--top", "3", "--pooled", "-m", "AP", "-b", "7")
+    judged.write_text(text.replace(" -1\n", " 1\n"))
+    assert b"xinfAP" in unjudged("evaluate", sampled, RUNS[0], "-m", "AP").stderr
+    assert b"xinfAP" not in unjudged("evaluate", sampled, RUNS[0], "-j", str(judged), "-m", "AP").stderr
+
+
+def test_one_open_pair_is_open(tmp_path: Path) -> None:
+    qrels, first, second = (tmp_path / name for name in ("qrels.txt", "a.run", "b.run"))
+    qrels.write_text("q 0 d 1\nq 0 e -1\n")
+    first.write_text("q Q0 e 1 2.0 a\nq Q0 d 2 1.0 a\n")
+    second.write_text("q Q0 d 1 2.0 b\nq Q0 f 2 1.0 b\n")
+    text = printed("next", str(qrels), str(first), str(second), "--settle", "-m", "AP")
+    assert "# The order of a and b is open by AP." in text
+
+
 def test_next_says_stop(tmp_path: Path) -> None:
     complete = tmp_path / "complete.qrels"
     lines = [f"{query} 0 {document} {grade}\n" for (query, document), grade in grades_of_sample().items()]

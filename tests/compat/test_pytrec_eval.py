@@ -89,7 +89,7 @@ def test_scores_of_every_kind_of_number() -> None:
         ({"q": {"b": None}}, TypeError, "document 'b': the score is 'None'"),
         ({"q": {"a": math.nan}}, InputError, "document 'a': the score is nan"),
         ({"q": {"b": math.nan}}, InputError, "document 'b': the score is nan"),
-        ({"q": {7: 1.0}}, TypeError, "document '7' is a int, expected a string"),
+        ({"q": {7: 1.0}}, TypeError, "document '7' is an int, expected a string"),
         ({"q": {"a": [1.0]}}, TypeError, "document 'a': the score is a list, expected a number"),
         ({"q": {"a": 1, "b": [2]}}, TypeError, "document 'b': the score is a list, expected a number"),
         ({"q": ["a"]}, TypeError, "query 'q' holds a list, expected a dict"),
@@ -200,8 +200,8 @@ def test_wrong_evaluators() -> None:
 def test_wrong_judgments() -> None:
     with pytest.raises(WrongType, match="query_relevance should be of type dictionary"):
         pytrec_eval.RelevanceEvaluator([], {"map"})  # type: ignore[arg-type]
-    for grades, kind in ((["d"], "list"), (5, "int"), ("d", "str")):
-        with pytest.raises(WrongType, match=f"query 'q' holds a {kind}, expected a dict"):
+    for grades, kind in ((["d"], "a list"), (5, "an int"), ("d", "a str")):
+        with pytest.raises(WrongType, match=f"query 'q' holds {kind}, expected a dict"):
             pytrec_eval.RelevanceEvaluator({"q": grades}, {"map"})  # type: ignore[dict-item]
     for document, grade in (("d", 10**400), ("\ud800", 1), (3, 1)):
         with pytest.raises(InputError):

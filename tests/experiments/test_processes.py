@@ -86,10 +86,11 @@ def test_ctrl_c_goes_to_all_processes_and_is_reported_once(tmp_path: Path) -> No
         stderr=subprocess.PIPE,
         start_new_session=True,
     )
-    wait_until(stages(output.with_name("found.csv.partial"), mark)["first result"])
+    partial = output.with_name("found.csv.partial")
+    wait_until(stages(partial, mark)["first result"])
     os.killpg(process.pid, signal.SIGINT)
     _, stderr = process.communicate(timeout=30)
-    kept = f"unjudged: {output}.partial keeps the samples so far: the same command continues.\n"
+    kept = f"unjudged: {partial} keeps the samples so far: the same command continues.\n"
     assert (process.returncode, stderr.decode()) == (130, f"{kept}unjudged: interrupted\n")
     wait_until(lambda: not marked(mark), 30)
 

@@ -253,7 +253,7 @@ def test_what_cannot_be_read(held: Any, problem: str) -> None:
 @pytest.mark.parametrize("held", [None, 3, object(), b"bytes", len])
 def test_unknown_objects(held: Any) -> None:
     for qrels, runs in ((held, {"q": {"d": 1.0}}), ({"q": {"d": 1}}, held), ({"q": {"d": 1}}, [held])):
-        with pytest.raises(UnjudgedError, match="cannot be read, expected a file name, a frame, a dict"):
+        with pytest.raises(UnjudgedError, match=r"found .*, expected a file name, a frame, a dict"):
             evaluate(qrels, runs)
 
 

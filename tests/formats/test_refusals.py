@@ -15,6 +15,7 @@ from unjudged import InputError, Judgments, Run, UsageError, evaluate, sample
 from unjudged.errors import RepeatedDocument
 from unjudged.formats import streams
 from unjudged.formats.readers import trec
+from unjudged.wording import kind_of
 
 QRELS = {"q": {"a": 1, "b": 0}}
 RUN = {"q": {"a": 1.0, "b": 2.0}}
@@ -23,21 +24,20 @@ ACCEPTED = r"expected a file name, a frame, a dict \{query: \{document: %s\}\}, 
 
 @pytest.mark.parametrize("source", [None, 5, 1.5, object(), b"run.txt", len, Judgments.of(QRELS)])
 def test_objects_of_unknown_kind(source: Any) -> None:
-    kind = type(source).__name__
-    expected = ACCEPTED % "score"
-    with pytest.raises(UsageError, match=f"run 1: a {kind} cannot be read, {expected}"):
+    expected = f"found {kind_of(source)}, {ACCEPTED % 'score'}"
+    with pytest.raises(UsageError, match=f"run 1: {expected}"):
         evaluate(QRELS, source)
-    with pytest.raises(UsageError, match=f"run 2: a {kind} cannot be read, {expected}"):
+    with pytest.raises(UsageError, match=f"run 2: {expected}"):
         evaluate(QRELS, [RUN, source])
-    with pytest.raises(UsageError, match=f"run 'mine': a {kind} cannot be read, {expected}"):
+    with pytest.raises(UsageError, match=f"run 'mine': {expected}"):
         evaluate(QRELS, {"mine": source})
     if not isinstance(source, Judgments):
-        with pytest.raises(UsageError, match=f"judgments: a {kind} cannot be read, {ACCEPTED % 'grade'}"):
+        with pytest.raises(UsageError, match=f"judgments: found {kind_of(source)}, {ACCEPTED % 'grade'}"):
             evaluate(source, RUN)
 
 
 def test_a_run_is_not_judgments() -> None:
-    with pytest.raises(UsageError, match="judgments: a Run cannot be read"):
+    with pytest.raises(UsageError, match="judgments: found a Run, expected"):
         evaluate(Run.of(RUN), RUN)  # type: ignore[arg-type]
 
 

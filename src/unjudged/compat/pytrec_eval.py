@@ -36,6 +36,7 @@ from unjudged.formats.scan.plain_mappings import WrongType, plain_dict
 from unjudged.measures.registry import MEASURES
 from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments
+from unjudged.wording import kind_of
 
 __all__ = [
     "RelevanceEvaluator",
@@ -110,14 +111,14 @@ def _copied(query_relevance: Any) -> dict[str, dict[str, int]]:
     judged = plain_dict(query_relevance)
     for query, grades in judged.items():
         if not isinstance(grades, Mapping):
-            what = f"query {quoted(str(query))} holds a {type(grades).__name__}"
+            what = f"query {quoted(str(query))} holds {kind_of(grades)}"
             raise WrongType(f"{what}, expected a dict of documents and their grades")
     copies = {q: grades if type(grades) is dict else plain_dict(grades) for q, grades in judged.items()}
     found = {query: grades for query, grades in copies.items() if grades}
     for query, grades in list(found.items())[:1]:  # where the first ids are whole numbers, others accept them
         for name in (query, next(iter(grades), "")):
             if not isinstance(name, str):
-                what = f"query {quoted(str(query))}: {quoted(str(name))} is a {type(name).__name__}"
+                what = f"query {quoted(str(query))}: {quoted(str(name))} is {kind_of(name)}"
                 raise WrongType(f"{what}, expected a string")
     return found
 

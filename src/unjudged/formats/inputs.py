@@ -22,6 +22,7 @@ from unjudged.formats.roles import NONE, QRELS, RUN, Layout, no_rows
 from unjudged.formats.scan import scanner
 from unjudged.formats.streams import name_file_in_errors, name_source_in_errors, on_disk
 from unjudged.formats.tables import Matched, Table
+from unjudged.wording import kind_of
 
 FILE, TABLE, FRAME, MAPPING, ROWS, UNKNOWN = "file", "table", "frame", "mapping", "rows", "unknown"
 
@@ -119,7 +120,7 @@ def _with_names(row: Any) -> Any:
 
 
 def _unreadable(source: Any, number: str, name: str) -> UsageError:
-    what = f"{name or 'the input'}: a {type(source).__name__} cannot be read"
+    what = f"{name or 'the input'}: found {kind_of(source)}"
     nested, row = f"{{query: {{document: {number}}}}}", f"(query, document, {number})"
     accepted = f"a file name, a frame, a dict {nested}, or rows of {row}"
     more = "{query: [document, ...]}, records, and objects of ranx, trectools or datasets"

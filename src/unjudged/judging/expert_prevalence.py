@@ -4,11 +4,15 @@ A run's top documents are relevant more often if the run is good, and a document
 retrieve is relevant more often than one that a single run retrieves. A prevalence by rank alone knows
 neither: it makes runs look more alike than they are. So each run is taken as an expert (Carterette, Robust
 Test Collections for Retrieval Evaluation, SIGIR 2007): a logistic regression on the judged documents weighs
-where each run has a document, how many runs have it, the band of its best rank, and its query.
+where each run has a document, that it has it, how many runs have it, and the band of its best rank.
 
-Completions draw the weights of the regression from their posterior distribution. Where nothing is judged yet,
-as below the depth of a pool, the weight of the band is only known from its prior, and no pair is settled
-by an extrapolation.
+Queries differ: in how many documents are relevant, in how fast relevance falls with rank, and in how good
+each run is. The weights of a query deviate accordingly. Without these deviations, documents of a query that
+one run retrieves would be independent of each other, and the order of runs would seem far surer than it is.
+
+Completions draw all weights from their posterior distribution. From band to band the weights are a random
+walk, so the deeper a band is below what is judged, the less is known of it, and no pair is settled by an
+extrapolation.
 """
 
 from __future__ import annotations
@@ -18,7 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from unjudged.errors import UsageError
-from unjudged.judging.grouped_logistic import GroupedLogistic
+from unjudged.judging.grouped_logistic import FIXED, GroupedLogistic, GroupedRows, Priors
 from unjudged.rankings.hashing import mixed, salt, uniforms
 from unjudged.rankings.judged import Floats, Integers
 from unjudged.uncertainty.completions import Completions
@@ -28,16 +32,27 @@ from unjudged.uncertainty.shared import SharedRankings
 EXPERTS = "runs"
 """The name of this prevalence, beside those of `unjudged.uncertainty.prevalence`."""
 
+NODES = 21
+"""The points of the quadrature."""
+
 MOST_LEARNT = 20_000
 """The regression learns from at most so many judged documents, evenly spread."""
 
 FREE, RIDGE = 1e-3, 1.0
-"""The penalties of what all documents share, and of single bands, runs and queries."""
+"""The precision of the priors of what all documents share, and of steps from band to band and single runs."""
 
-CELLS_PER_UNIT, LOWEST, HIGHEST = 2.0, -10.0, 5.0
-"""Documents of one query and band form a cell if their log-odds, cut at these ends, are in one half unit."""
+OF_QUERY, OF_STEP, OF_RUN = 1.0, 2.0, 0.16
+"""That of how a query deviates: in general, in steps from band to band, and in the places in each run. All
+but those of what all documents share and of steps only begin with this: how much they vary is learnt."""
 
-MOST_CELLS = 50_000
+MOST_DEVIATIONS = 20_000_000
+"""If their covariances take more numbers, queries deviate in general only."""
+
+CELLS_PER_UNIT, LOWEST, HIGHEST = (2.0, 1.0, 0.5), -10.0, 5.0
+"""Documents of one query, band and best run form a cell if their log-odds, cut at these ends, are alike: in
+one half unit, or more if there are too many cells."""
+
+MOST_CELLS = 100_000
 """With more cells, those of different queries are one, and the uncertainty of single queries is left out."""
 
 
@@ -57,7 +72,10 @@ def completions_of(
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class LearntPrevalence(Prevalence):
-    """The log-odds of cell c are `log_odds[c] + spread[c] @ z + own[c] * u[query[c]]`, z and u normal."""
+    """The log-odds of cell c are `log_odds[c] + spread[c] @ z + own[c] @ u[query[c]]`, z and u normal.
+
+    Cells are in order of their queries; `own` has no columns where cells have documents of several.
+    """
 
     log_odds: Floats
     spread: Floats
@@ -71,11 +89,15 @@ class LearntPrevalence(Prevalence):
     def table(self, completions: int, seed: int) -> Floats:
         from scipy.special import expit
 
-        shared = _normal(self.spread.shape[1], completions, salt(seed, "weights"))
-        queries = _normal(int(self.query.max(initial=0)) + 1, completions, salt(seed, "queries"))
-        score = self.spread @ shared
-        score += self.own[:, None] * queries[self.query]
+        score = self.spread @ _normal(self.spread.shape[1], completions, salt(seed, "weights"))
         score += self.log_odds[:, None]
+        deviations = self.own.shape[1]
+        queries = int(self.query.max(initial=0)) + 1
+        numbers = _normal(queries * deviations, completions, salt(seed, "queries"))
+        ends = np.searchsorted(self.query, np.arange(queries + 1)) * bool(deviations)
+        for q in np.flatnonzero(np.diff(ends)).tolist():
+            part = slice(ends[q], ends[q + 1])
+            score[part] += self.own[part] @ numbers[q * deviations : (q + 1) * deviations]
         return np.asarray(expit(score, out=score))
 
 
@@ -87,21 +109,17 @@ def learnt_prevalence(shared: SharedRankings, row: Integers, rel: int = 1) -> Le
         raise UsageError("no document is judged, so prevalence cannot be estimated: give a number")
     learnt = evidence[np.unique(np.linspace(0, len(evidence) - 1, MOST_LEARNT).astype(np.int64))]
     features, relevant = Features.of(shared), (grade[learnt] >= rel).astype(float)
-    ridge = np.full(len(shared.queries), RIDGE)
-    fit = GroupedLogistic.fit(features.table(learnt), query[learnt], relevant, features.penalties(), ridge)
+    fit = features.fit(learnt, relevant)
     score = features.score(fit)[row]
-    first, cell = cells(query[row], features.band[row], score)
-    together = len(first) > MOST_CELLS
-    if together:
-        first, cell = cells(np.zeros_like(row), features.band[row], score)
+    first, cell, single = cells_of(features, row, score)
     spread, own = fit.spread(features.table(row[first]), query[row[first]])
-    if together:
-        own = np.zeros_like(own)
+    if not single:
+        own = own[:, :0]
     mean = np.bincount(cell, score) / np.bincount(cell)
-    variance = (spread**2).sum(axis=1) + own**2
+    variance = (spread**2).sum(axis=1) + (own**2).sum(axis=1)
     return LearntPrevalence(
         cell=cell,
-        probability=1 / (1 + np.exp(-mean / np.sqrt(1 + np.pi / 8 * variance))),
+        probability=_mean_chance(mean, np.sqrt(variance)),
         assumption="prevalence learnt from where the runs have the judged documents",
         log_odds=mean,
         spread=spread,
@@ -110,11 +128,23 @@ def learnt_prevalence(shared: SharedRankings, row: Integers, rel: int = 1) -> Le
     )
 
 
-def cells(query: Integers, band: Integers, score: Floats) -> tuple[Integers, Integers]:
-    """The first document of each cell, and the cell of each document."""
-    level = np.floor(CELLS_PER_UNIT * (np.clip(score, LOWEST, HIGHEST) - LOWEST)).astype(np.int64)
-    levels = int(CELLS_PER_UNIT * (HIGHEST - LOWEST)) + 1
-    key = (query.astype(np.int64) * (int(band.max(initial=0)) + 1) + band) * levels + level
+def cells_of(features: Features, row: Integers, score: Floats) -> tuple[Integers, Integers, bool]:
+    """The first document of each cell, the cell of each document, whether each has one query alone."""
+    query, band = features.shared.judgments.query[row], features.band[row]
+    kind = query.astype(np.int64) * len(features.shared.runs) + features.best_run[row]
+    for per_unit in CELLS_PER_UNIT:
+        first, cell = cells(kind, band, score, per_unit)
+        if len(first) <= MOST_CELLS:
+            return first, cell, True
+    first, cell = cells(np.zeros_like(kind), band, score, CELLS_PER_UNIT[0])
+    return first, cell, False
+
+
+def cells(kind: Integers, band: Integers, score: Floats, per_unit: float) -> tuple[Integers, Integers]:
+    """The first document of each cell, and the cell of each document: of one kind, one band and alike."""
+    level = np.floor(per_unit * (np.clip(score, LOWEST, HIGHEST) - LOWEST)).astype(np.int64)
+    levels = int(per_unit * (HIGHEST - LOWEST)) + 1
+    key = (kind * (int(band.max(initial=0)) + 1) + band) * levels + level
     _, first, cell = np.unique(key, return_index=True, return_inverse=True)
     return first, cell
 
@@ -124,6 +154,8 @@ class Features:
     """What is known about each document of the pool: its best rank, the runs that have it, its query."""
 
     shared: SharedRankings
+    run: Integers
+    """For each element of the rankings, its run."""
     place: Floats
     """For each element of the rankings, from nearly 1 at rank 1 to nearly 0 at the end of the longest."""
     common: Floats
@@ -136,36 +168,74 @@ class Features:
         longest = np.log(int(r.retrieved.max(initial=0)) + 2)
         runs = np.bincount(r.row, minlength=rows)
         common = np.stack([np.ones(rows), np.log(shared.best_rank), np.log1p(runs)], axis=1)
-        return cls(shared, 1 - np.log(r.rank) / longest, common, band_of(shared.best_rank))
+        run = r.ranking // len(shared.queries)
+        return cls(shared, run, 1 - np.log(r.rank) / longest, common, band_of(shared.best_rank))
 
     @property
-    def bands(self) -> int:
-        return int(self.band.max(initial=0)) + 1
+    def sizes(self) -> tuple[int, int, int, int]:
+        """How many columns there are: those that all share, steps between bands, places in runs, runs."""
+        runs = len(self.shared.runs)
+        return self.common.shape[1], int(self.band.max(initial=0)), runs, runs
 
-    def penalties(self) -> Floats:
-        single = self.bands + len(self.shared.runs)
-        return np.concatenate([np.full(self.common.shape[1], FREE), np.full(single, RIDGE)])
+    @property
+    def best_run(self) -> Integers:
+        """The first of the runs that have each document at its best rank."""
+        r = self.shared.rankings
+        best = np.flatnonzero(r.rank == self.shared.best_rank[r.row])[::-1]
+        found = np.zeros(len(self.common), np.int64)
+        found[r.row[best]] = self.run[best]
+        return found
+
+    def fit(self, rows: Integers, relevant: Floats) -> GroupedLogistic:
+        """The regression on these documents; the weights of a query deviate in `varying` columns."""
+        common, steps, runs, _ = self.sizes
+        precision = np.repeat([FREE, RIDGE, RIDGE, RIDGE], self.sizes)
+        varying = np.concatenate([[0], np.arange(common, common + steps + runs)])
+        deviating = np.repeat([OF_QUERY, OF_STEP, OF_RUN], [1, steps, runs])
+        kind = np.repeat([0, 1, 2], [1, steps, runs])
+        queries = len(self.shared.queries)
+        if queries * len(varying) * (len(varying) + len(precision)) > MOST_DEVIATIONS:
+            varying, deviating, kind = varying[:1], deviating[:1], kind[:1]
+        grouped = GroupedRows.of(
+            self.table(rows), self.shared.judgments.query[rows], relevant, varying, queries
+        )
+        priors = Priors(precision, np.repeat([FIXED, FIXED, 0, 1], self.sizes))
+        return grouped.fit(priors, Priors(deviating, kind))
 
     def table(self, rows: Integers) -> Floats:
-        """Documents x features: those that all share, one per band, one per run."""
-        r, first = self.shared.rankings, self.common.shape[1]
+        """Documents x features."""
+        common, steps, runs, _ = self.sizes
         number = np.full(len(self.common), -1)
         number[rows] = np.arange(len(rows))
-        element = np.flatnonzero(number[r.row] >= 0)
-        run = r.ranking[element] // len(self.shared.queries)
-        found = np.zeros((len(rows), first + self.bands + len(self.shared.runs)))
-        found[:, :first] = self.common[rows]
-        found[np.arange(len(rows)), first + self.band[rows]] = 1.0
-        found[number[r.row[element]], first + self.bands + run] = self.place[element]
+        element = np.flatnonzero(number[self.shared.rankings.row] >= 0)
+        document, run = number[self.shared.rankings.row[element]], common + steps + self.run[element]
+        found = np.zeros((len(rows), sum(self.sizes)))
+        found[:, :common] = self.common[rows]
+        found[:, common : common + steps] = self.band[rows, None] > np.arange(steps)
+        found[document, run] = self.place[element]
+        found[document, run + runs] = 1.0
         return found
 
     def score(self, fit: GroupedLogistic) -> Floats:
         """The log-odds of relevance of every document of the pool."""
-        r, queries = self.shared.rankings, len(self.shared.queries)
-        first = self.common.shape[1]
-        common, of_band, of_run = np.split(fit.weights, [first, first + self.bands])
-        found: Floats = self.common @ common + of_band[self.band] + fit.groups[self.shared.judgments.query]
-        return found + np.bincount(r.row, of_run[r.ranking // queries] * self.place, len(self.common))
+        r, query = self.shared.rankings, self.shared.judgments.query
+        common, steps, places, runs = np.split(fit.of_groups, np.cumsum(self.sizes)[:-1], axis=1)
+        walk = np.concatenate([np.zeros((len(steps), 1)), np.cumsum(steps, axis=1)], axis=1)
+        found = np.einsum("ij,ij->i", self.common, common[query]) + walk[query, self.band]
+        cell = r.query[r.ranking], self.run
+        by_runs = np.bincount(r.row, places[cell] * self.place + runs[cell], len(self.common))
+        return np.asarray(found + by_runs)
+
+
+def _mean_chance(log_odds: Floats, deviation: Floats) -> Floats:
+    """The mean of probabilities whose log-odds are normal, by Gauss-Hermite quadrature."""
+    from scipy.special import expit
+
+    points, weights = np.polynomial.hermite_e.hermegauss(NODES)
+    found = np.zeros(len(log_odds))
+    for point, weight in zip(points.tolist(), weights.tolist(), strict=True):
+        found += weight / np.sqrt(2 * np.pi) * expit(log_odds + deviation * point)
+    return found
 
 
 def _normal(rows: int, columns: int, seed: np.uint64) -> Floats:

@@ -1,78 +1,179 @@
-"""Logistic regression with squared penalties, in which every row also belongs to one group.
+"""Logistic regression with normal priors, in which some weights differ from group to group.
 
-The weights of groups couple only through the other weights, so each step of Newton's method eliminates them:
-thousands of groups cost little.
+The deviations of groups couple only through the weights that all share, so each step of Newton's method
+eliminates them: thousands of groups cost little. How much weights of one kind vary is learnt from the rows
+too (MacKay, Bayesian Interpolation, Neural Computation 1992).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from unjudged.rankings.judged import Floats, Integers
 
 STEPS, LONGEST_STEP, SMALLEST_STEP = 50, 4.0, 1e-8
+ROUNDS, ROUGHLY = 4, 1e-3
+"""So many times the priors are learnt from weights that are found roughly."""
+BELIEF = 3.0
+"""The precision that a prior begins with counts like so many weights."""
+FIXED = -1
+"""The kind of weights whose prior stays as it is given."""
+BOTH = ([0, 1], [0, 1])
+"""The axes of groups and of their deviations, over which products are summed."""
+
+
+@dataclass(frozen=True, eq=False)
+class Priors:
+    """Normal priors around 0: the precision of each weight. Weights of one `kind` have the same."""
+
+    precision: Floats
+    kind: Integers
+
+    @property
+    def fixed(self) -> bool:
+        return bool((self.kind == FIXED).all())
+
+    def learnt(self, first: Priors, weights: Floats, variance: Floats) -> Priors:
+        """The priors by which such weights are most likely, beginning with the `first` ones.
+
+        `weights` and their `variance`, given what was learnt from, are weights x columns.
+        """
+        known = 1 - variance * self.precision
+        precision = self.precision.copy()
+        for kind in np.unique(self.kind[self.kind != FIXED]).tolist():
+            own = self.kind == kind
+            spread = (weights[:, own] ** 2).sum() + BELIEF / first.precision[own][0]
+            precision[own] = (known[:, own].sum() + BELIEF) / spread
+        return replace(self, precision=precision)
+
+
+@dataclass(frozen=True, eq=False)
+class GroupedRows:
+    """Rows x columns in order of their groups; in each group the weights of the columns `varying` deviate.
+
+    The first column is 1 in every row.
+    """
+
+    table: Floats
+    group: Integers
+    relevant: Floats
+    varying: Integers
+    groups: int
+
+    @classmethod
+    def of(
+        cls, table: Floats, group: Integers, relevant: Floats, varying: Integers, groups: int
+    ) -> GroupedRows:
+        order = np.argsort(group, kind="stable")
+        return cls(table[order], group[order], relevant[order], varying, groups)
+
+    def fit(self, priors: Priors, group_priors: Priors) -> GroupedLogistic:
+        """The regression, by these priors of the weights and of their deviations or by learnt ones.
+
+        >>> rows = GroupedRows.of(np.ones((3, 1)), np.zeros(3, int), np.array([1, 0, 0]), np.zeros(0, int), 1)
+        >>> none = Priors(np.zeros(0), np.zeros(0, int))
+        >>> rows.fit(Priors(np.array([1e-9]), np.array([FIXED])), none).weights.round(4)
+        array([-0.6931])
+        """
+        found, first, group_first = GroupedLogistic.of_share(self), priors, group_priors
+        for _ in range(0 if priors.fixed and group_priors.fixed else ROUNDS):
+            found = self._most_likely(found, priors, group_priors, ROUGHLY)
+            variance = np.diagonal(np.linalg.inv(found.precision))
+            priors = priors.learnt(first, found.weights[None, :], variance[None, :])
+            group_variance = np.diagonal(found.covariance, axis1=1, axis2=2)
+            group_priors = group_priors.learnt(group_first, found.deviations, group_variance)
+        return self._most_likely(found, priors, group_priors, SMALLEST_STEP)
+
+    def _most_likely(
+        self, start: GroupedLogistic, priors: Priors, group_priors: Priors, smallest: float
+    ) -> GroupedLogistic:
+        """Newton's method, until a step is this small."""
+        from scipy.special import expit
+
+        table, own = self.table, self.table[:, self.varying]
+        others = np.setdiff1d(np.arange(table.shape[1]), self.varying)
+        rest, parts = table[:, others], list(_parts(self.group))
+        weights, deviations = start.weights.copy(), start.deviations.copy()
+        coupling, group_slope = np.zeros((*deviations.shape, len(weights))), np.zeros_like(deviations)
+        for _ in range(STEPS):
+            chance = expit(table @ weights + np.einsum("ij,ij->i", own, deviations[self.group]))
+            residual, weighted = self.relevant - chance, table * (chance * (1 - chance))[:, None]
+            for g, part in parts:
+                coupling[g] = own[part].T @ weighted[part]
+                group_slope[g] = own[part].T @ residual[part]
+            slope = table.T @ residual - priors.precision * weights
+            left = group_slope - group_priors.precision * deviations
+            covariance = np.linalg.inv(coupling[:, :, self.varying] + np.diag(group_priors.precision))
+            moved = covariance @ coupling
+            precision = np.diag(priors.precision)
+            precision[self.varying] += coupling.sum(axis=0)
+            precision[others] += rest.T @ weighted
+            precision -= np.tensordot(coupling, moved, BOTH)
+            step = np.linalg.solve(precision, slope - np.tensordot(moved, left, BOTH))
+            group_step = (covariance @ left[:, :, None])[:, :, 0] - moved @ step
+            longest = max(np.abs(step).max(initial=0.0), np.abs(group_step).max(initial=0.0))
+            shorter = min(1.0, LONGEST_STEP / max(longest, SMALLEST_STEP))
+            weights += shorter * step
+            deviations += shorter * group_step
+            if longest < smallest:
+                break
+        return GroupedLogistic(weights, self.varying, deviations, precision, np.asarray(covariance), moved)
 
 
 @dataclass(frozen=True, eq=False)
 class GroupedLogistic:
     """The most likely weights, and how uncertain they are (Laplace's approximation of their posterior).
 
-    The `weights` of columns have the precision matrix `precision` after the groups are integrated out. Given
-    the others, the weight of a group has the precision `group_precision`, and a change of the others by v
-    moves it by `-coupling @ v / group_precision`.
+    In group g, the weights of the columns `varying` are `deviations[g]` more than the `weights`. These have
+    the precision matrix `precision` after the deviations are integrated out. Given the weights, the
+    deviations have the covariance matrix `covariance[g]`, and a change of the weights by v moves them by
+    `-moved[g] @ v`.
     """
 
     weights: Floats
-    groups: Floats
+    varying: Integers
+    deviations: Floats
     precision: Floats
-    group_precision: Floats
-    coupling: Floats
+    covariance: Floats
+    moved: Floats
 
     @classmethod
-    def fit(
-        cls, table: Floats, group: Integers, relevant: Floats, penalty: Floats, group_penalties: Floats
-    ) -> GroupedLogistic:
-        """`table` is rows x columns; `group` and `relevant` are given for each row.
+    def of_share(cls, rows: GroupedRows) -> GroupedLogistic:
+        """The share of relevant rows is all that is known, to begin with."""
+        columns, varying = rows.table.shape[1], len(rows.varying)
+        shapes = (columns,), (rows.groups, varying), (columns, columns), (rows.groups, varying, varying)
+        weights, deviations, precision, covariance = (np.zeros(shape) for shape in shapes)
+        moved = np.zeros((rows.groups, varying, columns))
+        share = (rows.relevant.sum() + 0.5) / (len(rows.relevant) + 1)
+        weights[0] = np.log(share / (1 - share))
+        return cls(weights, rows.varying, deviations, precision, covariance, moved)
 
-        A penalty is the precision of a normal prior around 0.
-
-        >>> table, one, relevant = np.ones((3, 1)), np.zeros(3, int), np.array([1.0, 0.0, 0.0])
-        >>> GroupedLogistic.fit(table, one, relevant, np.array([1e-9]), np.array([1e9])).weights.round(4)
-        array([-0.6931])
-        """
-        from scipy.sparse import csr_matrix
-        from scipy.special import expit
-
-        size = len(group_penalties)
-        member = csr_matrix((np.ones(len(group)), (group, np.arange(len(group)))), (size, len(group)))
-        weights, groups = np.zeros(table.shape[1]), np.zeros(size)
-        for _ in range(STEPS):
-            chance = expit(table @ weights + groups[group])
-            slope = table.T @ (relevant - chance) - penalty * weights
-            group_slope = member @ (relevant - chance) - group_penalties * groups
-            weighted = table * (chance * (1 - chance))[:, None]
-            coupling = member @ weighted
-            group_precision = member @ (chance * (1 - chance)) + group_penalties
-            precision = table.T @ weighted + np.diag(penalty)
-            precision -= coupling.T @ (coupling / group_precision[:, None])
-            step = np.linalg.solve(precision, slope - coupling.T @ (group_slope / group_precision))
-            group_step = (group_slope - coupling @ step) / group_precision
-            longest = max(np.abs(step).max(initial=0.0), np.abs(group_step).max(initial=0.0))
-            shorter = min(1.0, LONGEST_STEP / max(longest, SMALLEST_STEP))
-            weights += shorter * step
-            groups += shorter * group_step
-            if longest < SMALLEST_STEP:
-                break
-        return cls(weights, groups, precision, group_precision, coupling)
+    @property
+    def of_groups(self) -> Floats:
+        """Groups x columns: the weights that hold in each group."""
+        found = np.tile(self.weights, (len(self.deviations), 1))
+        found[:, self.varying] += self.deviations
+        return found
 
     def spread(self, table: Floats, group: Integers) -> tuple[Floats, Floats]:
-        """How the scores of these rows vary: a factor per standard normal number, all independent.
+        """How the scores of these rows, which are in order of their groups, vary.
 
-        The first part, rows x columns, multiplies numbers that all rows share; the second, one number per
-        row, multiplies the number of the row's group.
+        Both results are factors of independent standard normal numbers. Those of the first, rows x columns,
+        are shared by all rows; those of the second, rows x deviations, by the rows of a group.
         """
         root = np.linalg.inv(np.linalg.cholesky(self.precision)).T
-        moved = self.coupling[group] / self.group_precision[group, None]
-        return (table - moved) @ root, 1 / np.sqrt(self.group_precision[group])
+        shared, own = table.copy(), table[:, self.varying]
+        for g, part in _parts(group):
+            shared[part] -= own[part] @ self.moved[g]
+            own[part] = own[part] @ np.linalg.cholesky(self.covariance[g])
+        return shared @ root, own
+
+
+def _parts(group: Integers) -> Iterator[tuple[int, slice]]:
+    """Each group that has rows, and where they are."""
+    present, starts, sizes = np.unique(group, return_index=True, return_counts=True)
+    for g, first, size in zip(present.tolist(), starts.tolist(), sizes.tolist(), strict=True):
+        yield g, slice(first, first + size)

@@ -50,8 +50,11 @@ def likely_bounds(
 ) -> PairBounds:
     """The central interval of every pair's difference over random completions: right if the prevalence is.
 
-    Much narrower than the bounds, which allow every completion.
+    Much narrower than the bounds, which allow every completion. The ends vary over so few completions, so an
+    interval is at least as wide as that of a normal distribution with their mean and deviation.
     """
+    from scipy.special import ndtri
+
     if not 0 < confidence < 1:
         raise UsageError(f"confidence is {confidence}, expected a number above 0 and below 1")
     completions = completions_of(shared, prevalence, rel=int(measure.given.get("rel", 1)), seed=seed)
@@ -59,10 +62,10 @@ def likely_bounds(
     means = shared.per_run(values).mean(axis=2)
     first, second = np.triu_indices(len(shared.runs), 1)
     outside = (1 - confidence) / 2
-    ends = [
-        np.quantile(means[:, first] - means[:, second], share, axis=0) for share in (outside, 1 - outside)
-    ]
-    return PairBounds(first, second, *ends)
+    difference = means[:, first] - means[:, second]
+    centre, radius = difference.mean(axis=0), -ndtri(outside) * difference.std(axis=0)
+    low, high = np.quantile(difference, [outside, 1 - outside], axis=0)
+    return PairBounds(first, second, np.minimum(low, centre - radius), np.maximum(high, centre + radius))
 
 
 def with_grades(shared: SharedRankings, grade: np.ndarray) -> SharedRankings:

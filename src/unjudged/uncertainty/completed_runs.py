@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from os import cpu_count
+from typing import TypeVar
 
 import numpy as np
 
@@ -24,6 +25,9 @@ The interval then is Student's for one more draw, which allows for their number.
 """
 
 MOST_THREADS = 4
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 WARNING = (
     "judged documents were chosen because they ranked high, so they are relevant more often than unjudged "
@@ -86,11 +90,16 @@ def completed_runs(
         return [parts[k] for k in range(len(request.measures))]
 
     found = []
-    with ThreadPoolExecutor(min(MOST_THREADS, cpu_count() or 1)) as pool:
-        for parts in pool.map(completed, range(len(request.runs))):
-            found.append(parts)
-            request.report(len(found))
+    for parts in in_threads(completed, range(len(request.runs))):
+        found.append(parts)
+        request.report(len(found))
     return found
+
+
+def in_threads(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+    """What the work on each item gives, in their order."""
+    with ThreadPoolExecutor(min(MOST_THREADS, cpu_count() or 1)) as pool:
+        yield from pool.map(work, items)
 
 
 def _summed(completions: Completions, measure: Measure) -> CompletedMeasure:

@@ -22,7 +22,7 @@ from unjudged.uncertainty.draws import Drawn, drawn_relevant
 from unjudged.uncertainty.prevalence import Prevalence, PrevalenceLike, prevalence_of
 from unjudged.uncertainty.stacking import DrawnGrades, Stacking
 
-BATCH_ELEMENTS = 1 << 17
+BATCH_ELEMENTS = 1 << 18
 ENOUGH_GRADES = 10
 """A query with fewer relevant judged documents takes the grades of all queries."""
 

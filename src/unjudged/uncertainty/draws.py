@@ -37,27 +37,30 @@ def drawn_relevant(
     chance = prevalence.table(completions, seed)
     highest = chance.max(axis=1)
     document = np.flatnonzero(highest[prevalence.cell] > 0)
-    most = highest[prevalence.cell[document]]
+    most, own = highest[prevalence.cell[document]], identity[document]
     with np.errstate(divide="ignore"):
         scale = 1 / np.log1p(-most)
     step = np.zeros(len(document), np.int64)
-    position = _gap(uniforms(identity[document], gaps, step), scale) - 1
+    position = _gap(uniforms(own, gaps, step), scale) - 1
     for first in range(0, completions, batch):
         last = min(first + batch, completions)
         found: list[tuple[Integers, Integers, Integers]] = []
-        active = np.flatnonzero(position < last)
-        while len(active):
-            found.append((position[active], active, step[active]))
-            step[active] += 1
-            position[active] += _gap(uniforms(identity[document[active]], gaps, step[active]), scale[active])
-            active = active[position[active] < last]
+        which = np.flatnonzero(position < last)
+        at, steps = position[which], step[which]
+        while len(which):
+            found.append((at, which, steps))
+            steps = steps + 1
+            at = at + _gap(uniforms(own[which], gaps, steps), scale[which])
+            position[which], step[which] = at, steps
+            again = np.flatnonzero(at < last)
+            which, at, steps = which[again], at[again], steps[again]
         at, which, steps = (
             np.concatenate(column) if found else np.zeros(0, np.int64)
             for column in (zip(*found, strict=True) if found else ((), (), ()))
         )
         if chance.shape[1] > 1:  # drawn with the highest probability of all completions, so thin out
             share = chance[prevalence.cell[document[which]], at] / most[which]
-            kept = uniforms(identity[document[which]], thinning, steps) <= share
+            kept = uniforms(own[which], thinning, steps) <= share
             at, which, steps = at[kept], which[kept], steps[kept]
         at, which, steps = _sorted(at - first, which, steps)
         which = document[which]

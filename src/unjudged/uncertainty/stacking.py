@@ -75,10 +75,8 @@ class Stacking:
         row = (offsets[:-1] - ends(added)[:-1] + np.tile(known.per_query, drawn.size))[group]
         row += np.arange(len(group))
         grade = np.empty(int(offsets[-1]), np.int32)
-        is_known = np.ones(len(grade), bool)
-        is_known[row] = False
         grade[row] = drawn.grade
-        grade[is_known] = np.tile(known.grade, drawn.size)
+        grade[_others(row, len(grade))] = np.tile(known.grade, drawn.size)
         return StackedPool(anonymous(offsets, grade), row)
 
     def _relevant(self, drawn: DrawnGrades, pool: StackedPool) -> JudgedRankings:
@@ -86,19 +84,17 @@ class Stacking:
         r, known, size = self.rankings, self._known, drawn.size
         which, element = self._elements_of(drawn.document)
         at = drawn.completion[which]
-        key = at * len(r.rank) + element
-        if (key[1:] < key[:-1]).any():
-            order = np.argsort(key)
+        if not self._ascending:
+            order = np.argsort(at * len(r.rank) + element)
             which, element, at = which[order], element[order], at[order]
         place = np.arange(len(which)) + at * len(known.element) + known.before[element]
         rank = np.empty(len(which) + size * len(known.element), np.int32)
         row = np.empty(len(rank), np.int32)
-        is_known = np.ones(len(rank), bool)
-        is_known[place] = False
         rank[place], row[place] = r.rank[element], pool.row[which]
-        rank[is_known] = np.tile(r.rank[known.element], size)
-        first = pool.judgments.offsets[:-1].reshape(size, -1)
-        row[is_known] = (first[:, known.query] + known.local).ravel()
+        known_place = _others(place, len(rank))
+        rank[known_place] = np.tile(known.rank, size)
+        first = pool.judgments.offsets[:-1].astype(np.int32).reshape(size, -1)
+        row[known_place] = (first.take(known.query, axis=1) + known.local).ravel()
         ranking = at * len(r) + r.ranking[element]
         counts = np.tile(known.per_ranking, size) + np.bincount(ranking, minlength=len(r) * size)
         return self._rankings(pool.judgments, rank, row, counts, size)
@@ -140,8 +136,9 @@ class Stacking:
             grade=pool.grade[relevant],
             per_query=np.diff(first),
             element=element,
+            rank=r.rank[element],
             query=query,
-            local=new_row[r.row[element]] - first[query],
+            local=(new_row[r.row[element]] - first[query]).astype(np.int32),
             per_ranking=np.bincount(r.ranking[element], minlength=len(r)),
             before=np.searchsorted(element, np.arange(len(r.rank))),
         )
@@ -149,16 +146,31 @@ class Stacking:
     def _elements_of(self, document: Integers) -> tuple[Integers, Integers]:
         """Where each of these documents stands, down to the cutoff: its place in the list, the element."""
         first, count, element = self._elements
-        counts = count[document]
         if self._once:
-            which = np.flatnonzero(counts)
-            return which, element[first[document[which]]]
+            found = self._only_element[document]
+            which = np.flatnonzero(found >= 0)
+            return which, found[which]
+        counts = count[document]
         return np.repeat(np.arange(len(document)), counts), element[ranges(first[document], counts)]
 
     @cached_property
     def _once(self) -> bool:
         """Whether no document is there twice: the rankings are of one run."""
         return bool(self._elements[1].max(initial=0) <= 1)
+
+    @cached_property
+    def _only_element(self) -> Integers:
+        """Where each unknown document stands if no document is there twice, else -1."""
+        _, count, element = self._elements
+        found = np.full(len(count), -1)
+        found[count > 0] = element
+        return found
+
+    @cached_property
+    def _ascending(self) -> bool:
+        """Whether elements are in the order of their documents, so that drawn documents need no sorting."""
+        element = self._elements[2]
+        return self._once and not np.count_nonzero(element[1:] < element[:-1])
 
     @cached_property
     def _elements(self) -> tuple[Integers, Integers, Integers]:
@@ -180,8 +192,16 @@ class _Known:
     grade: NDArray[np.int32]
     per_query: Integers
     element: Integers
+    rank: NDArray[np.int32]
     query: Integers
-    local: Integers
+    local: NDArray[np.int32]
     per_ranking: Integers
     before: Integers
     """For each element of the rankings, how many of these come before it."""
+
+
+def _others(places: Integers, size: int) -> Integers:
+    """The places from 0 to `size` that are not among these."""
+    other = np.ones(size, bool)
+    other[places] = False
+    return np.flatnonzero(other)

@@ -59,9 +59,9 @@ def read_judgments(
 
 
 def suggest_estimates(judgments: Judgments, measures: Sequence[Measure]) -> None:
-    """Where judgments are a recorded sample, name the measures that use it, unless one of them was chosen."""
-    chosen = any(measure.traits.estimates for measure in measures if measure.name != "infAP")
-    if chosen or not (judgments.grade >= 0).any():
+    """Where judgments are a recorded sample, name the measures that use it, unless one was asked for."""
+    asked_for = any(measure.traits.estimates for measure in measures if measure.name != "infAP")
+    if asked_for or judgments.chosen or not (judgments.grade >= 0).any():
         return
     if (rank := judgments.drawn_to) is not None:
         below = f"nothing is known of documents that every run has below rank {rank}"

@@ -13,6 +13,7 @@ from unjudged.formats.matching import Deferred
 from unjudged.formats.readers.memory import table_of_rows
 from unjudged.formats.roles import NONE, Layout, columns_of, layout_of, no_rows
 from unjudged.formats.tables import Scattered, Table
+from unjudged.wording import kind_of
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoFrame
@@ -140,7 +141,7 @@ def _of_stream(stream: Any, number: str, given: Mapping[str, str]) -> tuple[dict
         own = isinstance(stream, arrow.RecordBatchReader)  # whose buffers know their sizes, for validation
         reader = stream if own else arrow.RecordBatchReader.from_stream(stream)
     except (TypeError, arrow.ArrowInvalid):
-        problem = f"a {type(stream).__name__} has no columns, expected a frame or an Arrow stream"
+        problem = f"{kind_of(stream)} has no columns, expected a frame or an Arrow stream"
         raise UsageError(problem) from None
     return columns_of(reader.schema.names, number, given), reader.read_all()
 

@@ -16,6 +16,7 @@ from unjudged.errors import InputError, quoted
 from unjudged.formats.readers.buffers import arrow_of_ids
 from unjudged.formats.readers.deferred import Strings
 from unjudged.formats.scan import scanner
+from unjudged.wording import kind_of
 
 if TYPE_CHECKING:
     import pandas
@@ -70,5 +71,4 @@ def _plain(value: Any, column: str) -> Any:
         return value.item()
     if value is None or value is pandas.NA or isinstance(value, str | bytes | int | float | Decimal):
         return value
-    kind = type(value).__name__
-    raise InputError(f"column {quoted(column)} of the frame holds a {kind}, expected text or numbers")
+    raise InputError(f"column {quoted(column)} of the frame holds {kind_of(value)}, expected text or numbers")

@@ -13,6 +13,7 @@ import numpy as np
 from unjudged.errors import InputError, quoted
 from unjudged.formats.roles import NAMES, named, seen_twice
 from unjudged.formats.scan.plain_mappings import items_of
+from unjudged.wording import kind_of
 
 LISTS = (list, tuple, AbstractSet, np.ndarray)
 """What may stand for the documents of a query."""
@@ -96,7 +97,7 @@ def _documents(query: Any, held: Any, number: str) -> Any:
             raise InputError(f"{problem} {quoted(str(held['status']))}, expected hits")
         return _once_each(query, [(identifier(document), value) for document, value in items_of(held)])
     if isinstance(held, AbstractSet) and number == "score":
-        problem = f"query {quoted(str(query))} holds a {type(held).__name__}, which has no order"
+        problem = f"query {quoted(str(query))} holds {kind_of(held)}, which has no order"
         raise InputError(f"{problem}: expected a list of documents, best first")
     if isinstance(held, LISTS):
         return ranked(query, held, number)

@@ -13,6 +13,7 @@ from unjudged.errors import InputError, quoted
 from unjudged.formats.scan.checks import changed_while_read, checked_starts, checked_table
 from unjudged.formats.scan.plain import in_rank_order, to_single
 from unjudged.formats.tables import Matched, Table, decode, encode
+from unjudged.wording import kind_of
 
 
 class WrongType(InputError, TypeError):
@@ -96,13 +97,13 @@ def nested_rows(table: Table, whole: bool) -> dict[str, dict[str, Any]]:
 def scores_by_document(query: Any, ranking: Any) -> dict[str, float]:
     """A copy of a ranking with plain strings and plain numbers, none of them NaN."""
     if not isinstance(ranking, Mapping):
-        what = f"query {quoted(str(query))} holds a {type(ranking).__name__}"
+        what = f"query {quoted(str(query))} holds {kind_of(ranking)}"
         raise WrongType(f"{what}, expected a dict of documents and their scores")
     scores: dict[str, float] = {}
     for document, score in items_of(ranking):
         where = f"query {quoted(str(query))}, document {quoted(str(document))}"
         if not isinstance(document, str):
-            raise WrongType(f"{where} is a {type(document).__name__}, expected a string")
+            raise WrongType(f"{where} is {kind_of(document)}, expected a string")
         name = _name(document, where)
         if name in scores:
             raise InputError(f"{where} appears twice, expected each document once per query")
@@ -121,7 +122,7 @@ def items_of(mapping: Mapping[Any, Any]) -> list[tuple[Any, Any]]:
         iter(mapping.items())
     )  # a wrong length would reserve memory if it were asked for here
     if len(items) != len(mapping) or not all(isinstance(item, tuple) and len(item) == 2 for item in items):
-        raise InputError(f"a {type(mapping).__name__} changed while it was read, or its length is wrong")
+        raise InputError(f"{kind_of(mapping)} changed while it was read, or its length is wrong")
     return items
 
 
@@ -133,9 +134,9 @@ def plain_dict(mapping: Mapping[Any, Any]) -> dict[Any, Any]:
     try:
         copy = dict(items)
     except TypeError:
-        raise WrongType(f"a {type(mapping).__name__} has a key that cannot be hashed") from None
+        raise WrongType(f"{kind_of(mapping)} has a key that cannot be hashed") from None
     if len(copy) < len(items):
-        raise InputError(f"a {type(mapping).__name__} has a key twice, expected each once")
+        raise InputError(f"{kind_of(mapping)} has a key twice, expected each once")
     return copy
 
 
@@ -156,7 +157,7 @@ def _number(score: Any, where: str) -> float:
     except OverflowError:
         raise InputError(f"{where}: the score is too large, expected a number of double precision") from None
     except (TypeError, ValueError):
-        raise WrongType(f"{where}: the score is a {type(score).__name__}, expected a number") from None
+        raise WrongType(f"{where}: the score is {kind_of(score)}, expected a number") from None
     if math.isnan(value):
         raise InputError(f"{where}: the score is nan, expected a number")
     return value

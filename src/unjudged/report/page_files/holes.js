@@ -23,7 +23,7 @@ function drawByRank() {
   const mean = every.map((values) => values.reduce((sum, share) => sum + share, 0) / values.length);
   const edge = (values, pick, reverse) => { const points = values.map((all, i) => `${x(i + 1)} ${y(pick(...all))}`); return (reverse ? points.reverse() : points).join("L"); };
   chart.append(draw("path", { class: "band", d: `M${edge(every, Math.max)}L${edge(every, Math.min, true)}z` }), draw("path", { class: "line-all", d: line(mean) }));
-  const items = [["line-all", "mean of all systems; the band runs from the lowest to the highest"]];
+  const items = [["line-all", RUNS > 1 ? "mean of all systems; the band runs from the lowest to the highest" : facts.runs[0]]];
   if (RUNS > 1) {
     [[state.a, "line-a", "A"], [state.b, "line-b", "B"]].forEach(([run, name, letter]) => {
       chart.append(draw("path", { class: name, d: line(shares[run]) }));

@@ -6,9 +6,9 @@ import numpy as np
 
 from unjudged.measures.averages import mean_over_queries
 from unjudged.measures.registry import Measure
-from unjudged.rankings.judged import Floats
+from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.uncertainty.bounding.bounds import bounds, has_fast_bounds
-from unjudged.uncertainty.completed_runs import CompletedMeasure, check_completed, completed_runs
+from unjudged.uncertainty.completed_runs import CompletedMeasure, check_completed, completed_runs, in_threads
 from unjudged.uncertainty.estimate import BOTH, JUDGMENTS, Estimate
 from unjudged.uncertainty.intervals import EstimateRows, IntervalRequest, interval_method
 from unjudged.uncertainty.methods.query_intervals import check_range, mean_interval
@@ -34,14 +34,18 @@ def _limits(request: IntervalRequest) -> Floats:
 
     The bounds where they are cheap, otherwise the range of the measure. Sums know their own limits.
     """
-    found = np.tile([measure.traits.range for measure in request.measures], (len(request.runs), 1, 1))
-    for first, rankings in request.batches(report=False):
+
+    def of_runs(batch: tuple[int, JudgedRankings]) -> Floats:
+        _, rankings = batch
+        runs = len(rankings) // request.values.shape[1]
+        found = np.tile([measure.traits.range for measure in request.measures], (runs, 1, 1))
         for k, measure in enumerate(request.measures):
             if has_fast_bounds(measure) and not is_sum(measure):
                 both = bounds(measure, rankings, after_end=False)
-                ends = np.stack([both.low, both.high]).reshape(2, -1, request.values.shape[1]).mean(axis=-1)
-                found[first : first + ends.shape[1], k] = ends.T
-    return found
+                found[:, k] = np.stack([both.low, both.high]).reshape(2, runs, -1).mean(axis=-1).T
+        return found
+
+    return np.concatenate(list(in_threads(of_runs, request.batches(report=False))))
 
 
 def _model_interval(
