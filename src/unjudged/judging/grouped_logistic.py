@@ -94,23 +94,20 @@ class GroupedRows:
         from scipy.special import expit
 
         table, own = self.table, self.table[:, self.varying]
-        others = np.setdiff1d(np.arange(table.shape[1]), self.varying)
-        rest, parts = table[:, others], list(_parts(self.group))
+        parts = list(_parts(self.group))
         weights, deviations = start.weights.copy(), start.deviations.copy()
         coupling, group_slope = np.zeros((*deviations.shape, len(weights))), np.zeros_like(deviations)
         for _ in range(STEPS):
             chance = expit(table @ weights + np.einsum("ij,ij->i", own, deviations[self.group]))
-            residual, weighted = self.relevant - chance, table * (chance * (1 - chance))[:, None]
+            residual, scaled = self.relevant - chance, table * np.sqrt(chance * (1 - chance))[:, None]
             for g, part in parts:
-                coupling[g] = own[part].T @ weighted[part]
+                coupling[g] = scaled[part, self.varying].T @ scaled[part]
                 group_slope[g] = own[part].T @ residual[part]
             slope = table.T @ residual - priors.precision * weights
             left = group_slope - group_priors.precision * deviations
             covariance = np.linalg.inv(coupling[:, :, self.varying] + np.diag(group_priors.precision))
             moved = covariance @ coupling
-            precision = np.diag(priors.precision)
-            precision[self.varying] += coupling.sum(axis=0)
-            precision[others] += rest.T @ weighted
+            precision = scaled.T @ scaled + np.diag(priors.precision)
             precision -= np.tensordot(coupling, moved, BOTH)
             step = np.linalg.solve(precision, slope - np.tensordot(moved, left, BOTH))
             group_step = (covariance @ left[:, :, None])[:, :, 0] - moved @ step
@@ -165,11 +162,11 @@ class GroupedLogistic:
         are shared by all rows; those of the second, rows x deviations, by the rows of a group.
         """
         root = np.linalg.inv(np.linalg.cholesky(self.precision)).T
-        shared, own = table.copy(), table[:, self.varying]
+        shared, own = np.empty_like(table), table[:, self.varying]
         for g, part in _parts(group):
-            shared[part] -= own[part] @ self.moved[g]
+            shared[part] = (table[part] - own[part] @ self.moved[g]) @ root
             own[part] = own[part] @ np.linalg.cholesky(self.covariance[g])
-        return shared @ root, own
+        return shared, own
 
 
 def _parts(group: Integers) -> Iterator[tuple[int, slice]]:
