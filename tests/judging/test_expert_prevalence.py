@@ -91,8 +91,7 @@ def test_the_spread_is_the_inverse_of_the_whole_precision_matrix() -> None:
     wide, penalties = in_one_table(table, group)
     chance = expit(wide @ np.concatenate([fit.weights, fit.deviations.ravel()]))
     whole = wide.T @ (wide * (chance * (1 - chance))[:, None]) + np.diag(penalties)
-    some = np.sort(np.argsort(group, kind="stable")[::8])
-    some = some[np.argsort(group[some], kind="stable")]
+    some = np.arange(0, len(group), 8)
     shared, own = fit.spread(table[some], group[some])
     same_group = group[some, None] == group[None, some]
     expected = wide[some] @ np.linalg.solve(whole, wide[some].T)

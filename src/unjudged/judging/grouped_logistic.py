@@ -52,10 +52,7 @@ class Priors:
 
 @dataclass(frozen=True, eq=False)
 class GroupedRows:
-    """Rows x columns in order of their groups; in each group the weights of the columns `varying` deviate.
-
-    The first column is 1 in every row.
-    """
+    """Rows x columns in order of their groups; in each group the weights of the columns `varying` deviate."""
 
     table: Floats
     group: Integers
@@ -139,7 +136,7 @@ class GroupedLogistic:
 
     @classmethod
     def of_share(cls, rows: GroupedRows) -> GroupedLogistic:
-        """The share of relevant rows is all that is known, to begin with."""
+        """Where the search begins: with the share of relevant rows, if the first column is 1."""
         columns, varying = rows.table.shape[1], len(rows.varying)
         shapes = (columns,), (rows.groups, varying), (columns, columns), (rows.groups, varying, varying)
         weights, deviations, precision, covariance = (np.zeros(shape) for shape in shapes)
@@ -156,21 +153,23 @@ class GroupedLogistic:
         return found
 
     def spread(self, table: Floats, group: Integers) -> tuple[Floats, Floats]:
-        """How the scores of these rows, which are in order of their groups, vary.
+        """How the scores of these rows, in any order, vary.
 
         Both results are factors of independent standard normal numbers. Those of the first, rows x columns,
         are shared by all rows; those of the second, rows x deviations, by the rows of a group.
         """
         root = np.linalg.inv(np.linalg.cholesky(self.precision)).T
         shared, own = np.empty_like(table), table[:, self.varying]
-        for g, part in _parts(group):
-            shared[part] = (table[part] - own[part] @ self.moved[g]) @ root
-            own[part] = own[part] @ np.linalg.cholesky(self.covariance[g])
+        order = np.argsort(group, kind="stable")
+        for g, part in _parts(group[order]):
+            rows = order[part]
+            shared[rows] = (table[rows] - own[rows] @ self.moved[g]) @ root
+            own[rows] = own[rows] @ np.linalg.cholesky(self.covariance[g])
         return shared, own
 
 
 def _parts(group: Integers) -> Iterator[tuple[int, slice]]:
-    """Each group that has rows, and where they are."""
+    """Each group that has rows, which are in order of their groups, and where they are."""
     present, starts, sizes = np.unique(group, return_index=True, return_counts=True)
     for g, first, size in zip(present.tolist(), starts.tolist(), sizes.tolist(), strict=True):
         yield g, slice(first, first + size)
