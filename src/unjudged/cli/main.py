@@ -161,7 +161,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def run(words: list[str]) -> None:
     """Run a command, or list the commands."""
     if words and words[0] in ("help", "-h", "--help"):
-        words = [*words[1:], "--help"]
+        words = [*words[1:], "--help"] if not words[1:] or _is_command(words[1]) else words[1:]
     if words in ([], ["--help"]):
         parsed(words, listing=True)()
         return
@@ -175,6 +175,10 @@ def run(words: list[str]) -> None:
         collect_what_follows()
         command()
         sys.exit(0)
+
+
+def _is_command(word: str) -> bool:
+    return any(word in commands for commands in TASKS.values())
 
 
 def parsed(words: list[str], *, listing: bool = False) -> Callable[[], object]:
