@@ -7,13 +7,20 @@ SOURCES = $(shell find src -name '*.py' -o -name '*.pyx' -o -name '*.pxd' -o -na
 SHIPPED = $(SOURCES) MANIFEST.in Makefile conftest.py mkdocs.yml $(wildcard *.md) \
 	$(shell find tests docs examples scripts benchmarks fuzz -type f -not -path '*/__pycache__/*' -not -path '*/.ruff_cache/*')
 
-.PHONY: demo test test-browser test-cluster test-lowest test-pythons packages site trial lint format bench docs papers predictions coverage fuzz fuzz-short fuzz-allocations fuzz-threads sample clean
+.PHONY: demo test test-1 test-2 test-browser test-cluster test-lowest test-pythons packages site trial lint format bench docs papers predictions coverage fuzz fuzz-short fuzz-allocations fuzz-threads sample clean
 
 demo: $(VENV)/installed
 	@$(BIN)/unjudged demo
 
-test: $(VENV)/tools
-	$(BIN)/python -m pytest
+# In two halves, so that `make --jobs 2 test` keeps two cores busy.
+HALF = $(addprefix tests/,cli compat formats fuzz judging oracles report)
+test: test-1 test-2
+
+test-1: $(VENV)/tools
+	$(BIN)/python -m pytest $(addprefix --ignore ,$(HALF))
+
+test-2: $(VENV)/tools
+	$(BIN)/python -m pytest $(HALF)
 
 # The page of `unjudged report` in Chromium, which is installed if it is missing; UNJUDGED_SHOTS keeps screenshots.
 test-browser: $(VENV)/tools
