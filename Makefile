@@ -29,13 +29,12 @@ test-browser: $(VENV)/tools
 	$(BIN)/python -m pytest tests/browser
 
 # From the unpacked source archive, with the oldest versions of the dependencies that pyproject.toml allows.
-# `make test` tries every property on ten times as many examples.
+# `make test` tries every property on ten times as many examples, and uses the reference data.
 test-lowest: build/sdist/unpacked
 	$(PYTHON) -m venv $(VENV)-lowest
 	$(VENV)-lowest/bin/pip install --quiet --upgrade pip
 	cd $< && $(abspath $(VENV)-lowest)/bin/pip install --quiet --constraint tests/lowest.txt . --group test
-	cd $< && UNJUDGED_FEWER_EXAMPLES=10 UNJUDGED_DATA="$${UNJUDGED_DATA:-$(abspath $(DATA))}" \
-		$(abspath $(VENV)-lowest)/bin/python -m pytest tests --ignore tests/reference_data
+	cd $< && UNJUDGED_FEWER_EXAMPLES=10 $(abspath $(VENV)-lowest)/bin/python -m pytest tests
 
 # The fast part of the suite with the wheel on other versions of Python, those that this machine has.
 test-pythons: PYTHONS = python3.11 python3.12 python3.13 python3.14
