@@ -12,7 +12,7 @@ import pytest
 
 from tests.cli.in_process import printed
 from unjudged import JudgedRankings, Judgments, Pool, compare, evaluate, experiment, measure, sample
-from unjudged.cli.main import TASKS
+from unjudged.cli.commands import TASKS
 from unjudged.cli.options.arguments import Format, Output
 from unjudged.cli.output import show_grids
 from unjudged.comparison.testing.corrections import correction

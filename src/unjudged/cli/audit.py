@@ -8,7 +8,7 @@ from cyclopts import Parameter
 
 from unjudged import audit as audit_predictions
 from unjudged.cli.options.arguments import File, Format, Output, Plot
-from unjudged.cli.options.files import check_files
+from unjudged.cli.options.input_files import check_files
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
 from unjudged.cli.output import check_output, show_figure, show_grids
 from unjudged.cli.progress import progress

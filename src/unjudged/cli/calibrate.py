@@ -9,7 +9,7 @@ from cyclopts import Parameter
 
 from unjudged import calibrate as learn
 from unjudged.cli.options.arguments import File, Format, Measures, Output
-from unjudged.cli.options.files import check_files
+from unjudged.cli.options.input_files import check_files
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
 from unjudged.cli.output import own_format, show, show_grids
 from unjudged.cli.progress import reading

@@ -9,7 +9,7 @@ from cyclopts import Parameter
 from unjudged import spot_check as estimate
 from unjudged import spot_check_design
 from unjudged.cli.options.arguments import File, Format, Output
-from unjudged.cli.options.files import check_files
+from unjudged.cli.options.input_files import check_files
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
 from unjudged.cli.output import check_output, show, show_grids
 from unjudged.cli.progress import progress

@@ -20,7 +20,7 @@ from unjudged.cli.options.arguments import (
     Plot,
     measures_with_rel,
 )
-from unjudged.cli.options.files import check_files
+from unjudged.cli.options.input_files import check_files
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
 from unjudged.cli.options.prediction_options import NO_PREDICTIONS, Predicted
 from unjudged.cli.output import (

@@ -19,7 +19,7 @@ from unjudged.cli.options.arguments import (
     measures_with_rel,
     number_or_name,
 )
-from unjudged.cli.options.files import check_files
+from unjudged.cli.options.input_files import check_files
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
 from unjudged.cli.options.prediction_options import NO_PREDICTIONS, Predicted
 from unjudged.cli.output import check_decimals, check_output, show_figure, show_grids

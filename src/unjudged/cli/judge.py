@@ -8,7 +8,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from unjudged.cli.options.arguments import File, Output
-from unjudged.cli.options.files import check_files
+from unjudged.cli.options.input_files import check_files
 from unjudged.cli.output import show
 from unjudged.cli.standard_error import warn
 from unjudged.errors import UsageError

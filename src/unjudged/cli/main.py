@@ -12,78 +12,16 @@ from contextlib import contextmanager
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import unjudged
+from unjudged.cli.commands import ARGUMENTS, TASKS
 from unjudged.errors import InputError, UnjudgedError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from cyclopts import App
 
 BAD_INPUT, WRONG_USAGE, INTERRUPTED = 1, 2, 130
-
-TASKS = {
-    "Score and compare": {
-        "evaluate": ("evaluate:evaluate", "Score runs against relevance judgments."),
-        "compare": ("compare:compare", "Compare runs: significant, settled, or open to judging?"),
-        "report": ("report:report", "Write an evaluation as one page of HTML."),
-        "calibrate": (
-            "calibrate:calibrate",
-            "Learn from pooled runs how far off the scores of new runs are.",
-        ),
-        "spot-check": ("check_run:spot_check", "Check a run that was not pooled by a few random judgments."),
-        "audit": ("audit:audit", "Compare predicted relevance with human judgments."),
-        "baseline": ("baseline:baseline", "Show what a random ranking scores."),
-    },
-    "Collect judgments": {
-        "plan": ("plan:plan", "Plan how large an experiment has to be."),
-        "pool": ("pool_command:pool", "Make a pool from runs, or show what each run brought to it."),
-        "sample": ("sample_command:sample", "Draw a sample of judgments by a design."),
-        "judge": ("judge:judge", "Make a page on which people judge documents."),
-        "merge": ("merge:merge", "Merge the files of assessors with the design of their sample."),
-        "next": ("next_to_judge:next_to_judge", "List the documents to judge next."),
-        "reusability": ("reusability_command:reusability", "Tell how well the judgments serve new systems."),
-    },
-    "Study measures and designs": {
-        "experiment": ("experiment:experiment", "Find out how few judgments would have been enough."),
-        "simulate": ("simulate:simulate", "Make simulated runs and judgments."),
-    },
-    "Learn and look up": {
-        "demo": ("demo:demo", "Try the package on a small collection."),
-        "measures": ("measures:measures", "List the measures, or explain one."),
-        "cite": ("measures:cite", "Print the BibTeX of a measure."),
-        "completion": ("completion:completion", "Let the shell complete commands and options."),
-    },
-}
-"""The commands by task, in the order in which they are listed: module in `cli/`, function, and help.
-
-Only the command that runs is imported.
-"""
-
-WRITTEN = ("output", "plot", "means", "record")
-"""The parameters of commands that name a file to write."""
-
-ARGUMENTS = {
-    "evaluate": "QRELS RUN...",
-    "compare": "QRELS RUN RUN...",
-    "calibrate": "QRELS RUN... --groups GROUPS",
-    "report": "QRELS RUN... -o PAGE",
-    "audit": "QRELS PREDICTIONS [RUN...]",
-    "spot-check": "QRELS RUN",
-    "next": "QRELS RUN...",
-    "pool": "RUN...",
-    "sample": "QRELS [RUN...]",
-    "judge": "TO_JUDGE --documents DOCUMENTS",
-    "merge": "DESIGN JUDGED...",
-    "reusability": "QRELS RUN RUN...",
-    "simulate": "FOLDER",
-    "experiment": "QRELS RUN RUN...",
-    "baseline": "-n DOCUMENTS -r RELEVANT",
-    "measures": "[NAME]",
-    "cite": "[NAME...]",
-    "completion": "[SHELL]",
-}
-"""What comes after the name of a command in its usage; cyclopts would say ARGS."""
 
 
 def make_app(*, listing: bool = False) -> App:
@@ -200,9 +138,13 @@ def parsed(words: list[str], *, listing: bool = False) -> Callable[[], object]:
         from unjudged.cli.usage_errors import problem_of
 
         raise UsageError(problem_of(error)) from None
-    _check_files_to_write(given.arguments)
     call = partial(command, *given.args, **given.kwargs)
-    return _on_standard_output()(call) if command.__name__ == "help_print" else call
+    if command.__name__ == "help_print":
+        return _on_standard_output()(call)
+    from unjudged.cli.output import check_files_to_write
+
+    check_files_to_write(given.arguments)
+    return call
 
 
 @contextmanager
@@ -224,18 +166,6 @@ def _on_standard_output() -> Iterator[None]:
 def drop_output() -> None:
     """Forget what was not written: Python would try to write it at its end, and fail again."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _check_files_to_write(given: Mapping[str, object]) -> None:
-    """Refuse files that cannot be written before any work; a folder that is given may not be there yet."""
-    from pathlib import Path
-
-    from unjudged.cli.output import check_writable
-
-    folders = [value for name, value in given.items() if name not in WRITTEN]
-    for path in map(given.get, WRITTEN):
-        if isinstance(path, Path) and path.parent not in folders:
-            check_writable(path)
 
 
 def collect_nothing_imported() -> None:

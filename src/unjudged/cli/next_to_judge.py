@@ -9,7 +9,7 @@ from cyclopts import Parameter
 
 from unjudged import to_judge
 from unjudged.cli.options.arguments import File, Output, number_or_name, one_measure
-from unjudged.cli.options.files import check_files
+from unjudged.cli.options.input_files import check_files
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
 from unjudged.cli.options.judging_folder import check_new
 from unjudged.cli.output import own_format, show, show_grids

@@ -18,6 +18,8 @@ from unjudged.grids.rendering import SUFFIXES, WITHOUT_NOTES, arrow_modules, che
 
 WIDTH = 80
 MOST_DECIMALS = 15
+TO_WRITE = ("output", "plot", "means", "record")
+"""The parameters of commands that name a file to write."""
 
 
 def terminal_width() -> int:
@@ -117,7 +119,15 @@ def show(content: str | bytes, output: Path | None = None) -> None:
         raise InputError(f"{name}: cannot be written: {error.strerror}") from None
 
 
-def check_writable(path: Path) -> None:
+def check_files_to_write(given: Mapping[str, object]) -> None:
+    """Refuse files that cannot be written before any work; a folder that is given may not be there yet."""
+    folders = [value for name, value in given.items() if name not in TO_WRITE]
+    for path in map(given.get, TO_WRITE):
+        if isinstance(path, Path) and path.parent not in folders:
+            _check_writable(path)
+
+
+def _check_writable(path: Path) -> None:
     """Refuse a file that cannot be written, so that no work is lost."""
     from unjudged.formats.writing import is_stream
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import partial
 
 import unjudged
-from unjudged.cli.options.files import check_files, read_judgments, suggest_estimates
+from unjudged.cli.options.input_files import check_files, read_judgments, suggest_estimates
 from unjudged.cli.output import check_output, show_grids
 from unjudged.cli.progress import reading
 from unjudged.evaluation import DEFAULT_MEASURES, name_runs

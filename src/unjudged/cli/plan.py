@@ -9,7 +9,7 @@ from cyclopts import App, Parameter
 
 import unjudged
 from unjudged.cli.options.arguments import File, Output
-from unjudged.cli.options.files import check_files
+from unjudged.cli.options.input_files import check_files
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
 from unjudged.cli.output import check_output, show, show_grids
 from unjudged.cli.progress import reading

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from unjudged.cli.options.arguments import File, Format, Groups, Output, Plot, read_groups
-from unjudged.cli.options.files import check_files, read_judgments
+from unjudged.cli.options.input_files import check_files, read_judgments
 from unjudged.cli.options.input_options import USUAL, Inputs
 from unjudged.cli.options.judgment_files import show_judgments
 from unjudged.cli.output import check_output, command_line, show_figure, show_grids

@@ -9,7 +9,7 @@ from cyclopts import Parameter
 
 from unjudged.cli.options.arguments import File, Output
 from unjudged.cli.options.drawing_options import NO_PURPOSE, Drawing
-from unjudged.cli.options.files import check_files
+from unjudged.cli.options.input_files import check_files
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
 from unjudged.cli.options.judging_folder import draw_into
 from unjudged.cli.options.judgment_files import show_judgments

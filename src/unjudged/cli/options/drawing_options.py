@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from unjudged.cli.options.files import read_judgments
+from unjudged.cli.options.input_files import read_judgments
 from unjudged.cli.options.input_options import JudgmentOptions
 from unjudged.cli.output import command_line, show
 from unjudged.cli.progress import progress

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from unjudged.cli.options.arguments import Judged
-from unjudged.cli.options.files import Conflicts, read_judgments
+from unjudged.cli.options.input_files import Conflicts, read_judgments
 from unjudged.errors import InputError, UsageError
 from unjudged.evaluation import name_runs
 from unjudged.formats.files import FileWithColumns
