@@ -10,8 +10,8 @@ import pytest
 from unjudged import MEASURES
 from unjudged.comparison.testing.corrections import CORRECTIONS
 from unjudged.comparison.testing.significance import TESTS
-from unjudged.judging.designs import DESIGNS
-from unjudged.measures.registry import BOUNDS
+from unjudged.judging.pooling.designs import DESIGNS
+from unjudged.measures.kernel.registry import BOUNDS
 from unjudged.uncertainty import methods  # noqa: F401 (they register)
 from unjudged.uncertainty.bounding import (
     closed_bounds,  # noqa: F401 (they register)

@@ -17,7 +17,7 @@ import numpy as np
 from unjudged import Pool, experiment
 from unjudged.experiments.robustness import DEFAULT_MEASURES
 from unjudged.formats.matching import cores
-from unjudged.judging.designs import SHARES
+from unjudged.judging.pooling.designs import SHARES
 
 REPEATS = 10
 NAMES = {"AP": "map", "infAP": "infAP", "Bpref": "bpref"}

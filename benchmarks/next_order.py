@@ -25,8 +25,8 @@ from pathlib import Path
 import numpy as np
 
 from unjudged import AP, Judgments, evaluate
-from unjudged.judging.gains import gains
-from unjudged.judging.settling import PairBounds, likely_bounds, with_grades
+from unjudged.judging.choosing.gains import gains
+from unjudged.judging.choosing.settling import PairBounds, likely_bounds, with_grades
 from unjudged.uncertainty.shared import SharedRankings
 
 RUNS, START, DRAWS, CONFIDENCE = 10, 10, 160, 0.95

@@ -20,8 +20,8 @@ import numpy as np
 
 from unjudged import compare_pairs, evaluate
 from unjudged.comparison.judgment_bounds import judgment_bounds
-from unjudged.evaluation import name_runs
-from unjudged.measures.names import parse_measures
+from unjudged.evaluation.evaluation import name_runs
+from unjudged.measures.kernel.names import parse_measures
 from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import Judgments
 from unjudged.uncertainty.shared import SharedRankings

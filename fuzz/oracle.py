@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 import unjudged.formats.readers
-from unjudged.errors import UnjudgedError
+from unjudged.base.errors import UnjudgedError
 from unjudged.formats.scan import (
     plain,
     plain_mappings,

@@ -18,7 +18,7 @@ import numpy as np
 
 from unjudged import Judgments, Pool, evaluate, sample
 from unjudged.formats.writing import judgments_text, qrels_text
-from unjudged.judging.choosing import choose
+from unjudged.judging.choosing.choosing import choose
 from unjudged.judging.collecting.design_file import design_text, read_design
 from unjudged.judging.collecting.drawn_sample import draw
 from unjudged.judging.collecting.handing_out import hand_out, task_texts

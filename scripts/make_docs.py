@@ -10,7 +10,7 @@ from command_outputs import refreshed
 from sessions import PAGES, replayed
 
 from unjudged.report.gallery import draw_gallery, gallery_in_markdown
-from unjudged.report.pages import measures_in_markdown, measures_stub
+from unjudged.report.measure_pages import measures_in_markdown, measures_stub
 
 ROOT = Path(__file__).parent.parent
 

@@ -22,8 +22,8 @@ from unjudged.formats.readers.memory import table_of_rows
 from unjudged.formats.roles import QRELS, RUN, Layout
 from unjudged.formats.tables import Table
 from unjudged.grids.grid import grid_of
-from unjudged.judging.designs import design
-from unjudged.measures.registry import Measure, bounds_of
+from unjudged.judging.pooling.designs import design
+from unjudged.measures.kernel.registry import Measure, bounds_of
 from unjudged.rankings.judged import Floats, Integers
 from unjudged.uncertainty.bounding.bounds import Bounds, bounds
 from unjudged.uncertainty.estimate import JUDGMENTS, Estimate

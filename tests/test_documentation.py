@@ -11,8 +11,8 @@ from command_outputs import refreshed
 
 import unjudged
 from unjudged import MEASURES, measures
-from unjudged.measures.references import REFERENCES
-from unjudged.report.pages import measures_in_markdown, page
+from unjudged.measures.kernel.references import REFERENCES
+from unjudged.report.measure_pages import measures_in_markdown, page
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"

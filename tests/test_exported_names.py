@@ -14,7 +14,7 @@ import pytest
 import unjudged
 from unjudged import AP, MEASURES, JudgedRankings, Judgments, Measure, Pool, Score, measures, nDCG
 from unjudged.measures import RBP
-from unjudged.report.pages import measures_stub
+from unjudged.report.measure_pages import measures_stub
 
 OWN = {name for name, m in MEASURES.items() if m.function.__module__.startswith("unjudged.")}
 STUB = Path(measures.__file__).with_suffix(".pyi")

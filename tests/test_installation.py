@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from unjudged.errors import EXTRAS, missing_package
+from unjudged.base.errors import EXTRAS, missing_package
 
 PROJECT = Path(__file__).parents[1] / "pyproject.toml"
 

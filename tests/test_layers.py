@@ -12,10 +12,7 @@ from unjudged import sample
 
 ROOT = Path(unjudged.__file__).parent
 JOURNEY = [
-    "errors",
-    "wording",
-    "choices",
-    "segments",
+    "base",
     "grids",
     "formats",
     "rankings",
@@ -23,11 +20,7 @@ JOURNEY = [
     "citation",
     "uncertainty",
     "baselines",
-    "measure_warnings",
-    "scores_grid",
-    "scores",
     "evaluation",
-    "groups",
     "comparison",
     "compat",
     "engines",

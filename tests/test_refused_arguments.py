@@ -10,7 +10,7 @@ import pytest
 
 import unjudged as u
 from unjudged import UnjudgedError, UsageError, sample
-from unjudged.choices import Choices
+from unjudged.base.choices import Choices
 from unjudged.report.figures.experiment_figures import across, curves, scatter
 
 QRELS, RUN = {"q": {"d": 1}}, {"q": {"d": 1.0}}

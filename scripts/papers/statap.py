@@ -8,8 +8,8 @@ from pages import page, table
 
 from unjudged import AP, simulate, statAP
 from unjudged.experiments.robustness import Robustness, experiment
-from unjudged.judging.designs import find_design
-from unjudged.judging.pool import Pool
+from unjudged.judging.pooling.designs import find_design
+from unjudged.judging.pooling.pool import Pool
 from unjudged.measures.weighted import relevant_total
 
 SIZES = ((5, 50), (10, 200), (75, 1500))

@@ -10,8 +10,8 @@ from pages import table
 
 from unjudged.experiments.robustness import Robustness
 from unjudged.formats.matching import cores
-from unjudged.judging.designs import find_design
-from unjudged.judging.pool import Pool
+from unjudged.judging.pooling.designs import find_design
+from unjudged.judging.pooling.pool import Pool
 
 SEED, REPEATS, WORKERS = 2008, 10, cores()
 

@@ -12,8 +12,8 @@ from pages import figure, page, table
 
 from unjudged import infAP
 from unjudged.experiments.robustness import ITSELF, Robustness, experiment
-from unjudged.judging.contributions import sizes
-from unjudged.judging.pool import Pool
+from unjudged.judging.pooling.contributions import sizes
+from unjudged.judging.pooling.pool import Pool
 from unjudged.report.figures.experiment_figures import across, curves, scatter
 
 SMOOTHING = ("infAP(c=1.0)", "infAP(c=1.5)", "infAP", "infAP(c=2.5)")

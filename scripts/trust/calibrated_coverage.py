@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 from left_out_runs import DEPTH, ROUNDING, Case, Pooled, cases, of_runs
 
-from unjudged.measures.names import parse_measures
-from unjudged.measures.registry import Measure
+from unjudged.measures.kernel.names import parse_measures
+from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.uncertainty.calibration import Calibration, calibrated, mean_bounds
 

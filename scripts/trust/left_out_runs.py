@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from unjudged.evaluation import judged_rankings
-from unjudged.measures.registry import Measure
+from unjudged.base.segments import ends
+from unjudged.evaluation.evaluation import judged_rankings
+from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.extension import chosen_rows
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.rankings.judgments import Judgments
-from unjudged.segments import ends
 from unjudged.uncertainty.calibration import mean_bounds
 from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.intervals import IntervalRequest, make_intervals

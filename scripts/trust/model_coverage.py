@@ -7,7 +7,7 @@ from pathlib import Path
 
 from left_out_runs import Case, Pooled, cases
 
-from unjudged.measures.names import parse_measures
+from unjudged.measures.kernel.names import parse_measures
 from unjudged.uncertainty.prevalence import ESTIMATED
 
 LEVEL = 0.95

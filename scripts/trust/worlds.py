@@ -13,13 +13,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from unjudged.base.segments import ends
 from unjudged.formats.tables import Ids
-from unjudged.measures.names import parse_measures
-from unjudged.measures.registry import Measure
+from unjudged.measures.kernel.names import parse_measures
+from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.pooled import PooledDocuments
-from unjudged.segments import ends
 from unjudged.uncertainty.intervals import IntervalRequest, make_intervals
 from unjudged.uncertainty.prevalence import PrevalenceLike, band_of
 

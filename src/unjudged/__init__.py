@@ -87,13 +87,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from unjudged import measures, sample
-    from unjudged.citation import cite
-    from unjudged.comparison.comparison_result import Comparison
-    from unjudged.comparison.systems import compare
-    from unjudged.comparison.testing.pairwise import compare_pairs
-    from unjudged.comparison.testing.power import plan_queries
-    from unjudged.comparison.verdicts import Pair
-    from unjudged.errors import (
+    from unjudged.base.errors import (
         AssumptionWarning,
         ExtraQueriesWarning,
         InputError,
@@ -103,21 +97,28 @@ if TYPE_CHECKING:
         UnjudgedWarning,
         UsageError,
     )
-    from unjudged.evaluation import evaluate
+    from unjudged.citation import cite
+    from unjudged.comparison.comparison_result import Comparison
+    from unjudged.comparison.systems import compare
+    from unjudged.comparison.testing.pairwise import compare_pairs
+    from unjudged.comparison.testing.power import plan_queries
+    from unjudged.comparison.verdicts import Pair
+    from unjudged.evaluation.evaluation import evaluate
+    from unjudged.evaluation.groups import calibrate
+    from unjudged.evaluation.scores import Score, Scores
     from unjudged.experiments.judgment_plan import JudgmentPlan, plan_judgments
     from unjudged.experiments.robustness import Agreement, Robustness, experiment
-    from unjudged.groups import calibrate
-    from unjudged.judging.choosing import Chosen, choose
+    from unjudged.judging.choosing.choosing import Chosen, choose
+    from unjudged.judging.choosing.next_documents import ToJudge, Wanted, to_judge
     from unjudged.judging.collecting.design_file import read_design
     from unjudged.judging.collecting.drawn_sample import DrawnSample, draw
     from unjudged.judging.collecting.handing_out import hand_out
     from unjudged.judging.collecting.merging import Merged, merge
     from unjudged.judging.collecting.task_page import judging_page
-    from unjudged.judging.next_documents import ToJudge, Wanted, to_judge
-    from unjudged.judging.pool import Pool
-    from unjudged.judging.reusability import Reusability, reusability, topic_statistics
+    from unjudged.judging.pooling.pool import Pool
+    from unjudged.judging.pooling.reusability import Reusability, reusability, topic_statistics
     from unjudged.measures import *  # noqa: F403 (the measures, listed in measures/__init__.pyi)
-    from unjudged.measures.registry import MEASURES, Measure, measure
+    from unjudged.measures.kernel.registry import MEASURES, Measure, measure
     from unjudged.predictions.auditing import Audit, audit
     from unjudged.predictions.combining import Combined, combine
     from unjudged.predictions.design import design_for_predictions
@@ -130,8 +131,7 @@ if TYPE_CHECKING:
     from unjudged.rankings.judged import JudgedRankings
     from unjudged.rankings.judgments import Judgments
     from unjudged.rankings.runs import Run
-    from unjudged.report.html_page import Page, report_page
-    from unjudged.scores import Score, Scores
+    from unjudged.report.page.html_page import Page, report_page
     from unjudged.simulation import Simulated, simulate
     from unjudged.uncertainty.calibration import Calibration
     from unjudged.uncertainty.estimate import Estimate
@@ -148,22 +148,22 @@ else:
         "comparison.testing.pairwise": "compare_pairs",
         "comparison.testing.power": "plan_queries",
         "comparison.verdicts": "Pair",
-        "errors": "AssumptionWarning ExtraQueriesWarning InputError MissingQueriesWarning "
+        "base.errors": "AssumptionWarning ExtraQueriesWarning InputError MissingQueriesWarning "
         "NothingJudgedWarning UnjudgedError UnjudgedWarning UsageError",
-        "evaluation": "evaluate",
+        "evaluation.evaluation": "evaluate",
         "experiments.judgment_plan": "JudgmentPlan plan_judgments",
         "experiments.robustness": "Agreement Robustness experiment",
-        "groups": "calibrate",
-        "judging.choosing": "Chosen choose",
+        "evaluation.groups": "calibrate",
+        "judging.choosing.choosing": "Chosen choose",
         "judging.collecting.design_file": "read_design",
         "judging.collecting.drawn_sample": "DrawnSample draw",
         "judging.collecting.handing_out": "hand_out",
         "judging.collecting.merging": "Merged merge",
         "judging.collecting.task_page": "judging_page",
-        "judging.next_documents": "ToJudge Wanted to_judge",
-        "judging.pool": "Pool",
-        "judging.reusability": "Reusability reusability topic_statistics",
-        "measures.registry": "MEASURES Measure measure",
+        "judging.choosing.next_documents": "ToJudge Wanted to_judge",
+        "judging.pooling.pool": "Pool",
+        "judging.pooling.reusability": "Reusability reusability topic_statistics",
+        "measures.kernel.registry": "MEASURES Measure measure",
         "predictions.auditing": "Audit audit",
         "predictions.combining": "Combined combine",
         "predictions.design": "design_for_predictions",
@@ -176,8 +176,8 @@ else:
         "rankings.judged": "JudgedRankings",
         "rankings.judgments": "Judgments",
         "rankings.runs": "Run",
-        "report.html_page": "Page report_page",
-        "scores": "Score Scores",
+        "report.page.html_page": "Page report_page",
+        "evaluation.scores": "Score Scores",
         "simulation": "Simulated simulate",
         "uncertainty.calibration": "Calibration",
         "uncertainty.estimate": "Estimate",

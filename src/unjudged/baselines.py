@@ -12,9 +12,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from unjudged.errors import UsageError
-from unjudged.measures.chance import STRETCH, harmonic
-from unjudged.measures.names import MeasureLike, parse_measure
+from unjudged.base.errors import UsageError
+from unjudged.measures.kernel.chance import STRETCH, harmonic
+from unjudged.measures.kernel.names import MeasureLike, parse_measure
 from unjudged.measures.precision import AP
 from unjudged.rankings.judged import Floats
 

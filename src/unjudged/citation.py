@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from unjudged.errors import UnjudgedWarning, announce
+from unjudged.base.errors import UnjudgedWarning, announce
 from unjudged.grids.grid import Column, Grid, grid_of
-from unjudged.measures.names import MeasureLike, parse, parse_measures
-from unjudged.measures.references import REFERENCES, entry
+from unjudged.measures.kernel.names import MeasureLike, parse, parse_measures
+from unjudged.measures.kernel.references import REFERENCES, entry
 
 PACKAGE = "unjudged"
 TITLE = "unjudged: evaluation of ranked retrieval that knows what it does not know"

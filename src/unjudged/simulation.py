@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unjudged.choices import whole
-from unjudged.errors import UsageError
+from unjudged.base.choices import whole
+from unjudged.base.errors import UsageError
 from unjudged.formats.tables import Ids
 from unjudged.grids.grid import Column, Grid
 from unjudged.grids.shown import Shown

@@ -13,7 +13,7 @@ from tests.cli.in_process import printed, refused, unjudged
 from unjudged import sample
 from unjudged.cli.main import make_app
 from unjudged.cli.plain_evaluate import plain_evaluation
-from unjudged.evaluation import DEFAULT_MEASURES
+from unjudged.evaluation.evaluation import DEFAULT_MEASURES
 
 QRELS, RUN, OTHER = str(sample.qrels), str(sample.runs["fused"]), str(sample.runs["expanded"])
 BY_CYCLOPTS = ("--seed", "0")

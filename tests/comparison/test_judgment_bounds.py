@@ -11,7 +11,7 @@ from tests.conftest import Qrels, RunDict, examples
 from unjudged.comparison.judgment_bounds import JudgmentBounds, judgment_bounds
 from unjudged.comparison.reversals import reversible
 from unjudged.comparison.testing.pairs import Pairs
-from unjudged.measures.names import parse_measures
+from unjudged.measures.kernel.names import parse_measures
 from unjudged.uncertainty.shared import SharedRankings
 
 Several = tuple[Qrels, dict[str, RunDict]]

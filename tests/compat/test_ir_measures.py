@@ -17,7 +17,7 @@ from ir_measures import Qrel, ScoredDoc
 from tests.conftest import Qrels, RunDict, collections, examples
 from unjudged import AP, MEASURES, InputError, Judgments, Run, UsageError, evaluate, measure, nDCG, sample
 from unjudged.compat import ir_measures as compat
-from unjudged.measures.names import parse, parse_measures
+from unjudged.measures.kernel.names import parse, parse_measures
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.uncertainty.bounding.bounds import bounds
 

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from unjudged.base.errors import InputError, UnjudgedError, UsageError
 from unjudged.compat import pytrec_eval
-from unjudged.errors import InputError, UnjudgedError, UsageError
 from unjudged.formats.scan.plain_mappings import WrongType
 
 QRELS = {"q1": {"d1": 0, "d2": 1, "d3": 0}, "q2": {"d2": 1, "d3": 1}}

@@ -11,7 +11,7 @@ import pytest
 
 from unjudged import MEASURES, InputError, Judgments, Run, UsageError, evaluate, measure, sample
 from unjudged.engines.bucket import Task
-from unjudged.measures.names import parse_measures
+from unjudged.measures.kernel.names import parse_measures
 from unjudged.rankings.judged import Floats, JudgedRankings
 
 AT = {"recall": "@0.1", "cutoff": "@10", "multiple": "@1.0"}

@@ -17,7 +17,7 @@ import pytest
 from unjudged import InputError, sample
 from unjudged.experiments.checkpoint import Checkpoint, _digest
 from unjudged.experiments.robustness import experiment
-from unjudged.judging.pool import Pool
+from unjudged.judging.pooling.pool import Pool
 
 SETTINGS: dict[str, Any] = {"levels": [0.1, 0.3], "measures": ["AP", "infAP"], "repeats": 2}
 

@@ -16,8 +16,8 @@ from unjudged import InputError, UsageError, evaluate, sample
 from unjudged.experiments import robustness
 from unjudged.experiments.agreement import DEFAULT_STATISTICS, STATISTICS
 from unjudged.experiments.robustness import Robustness, experiment
-from unjudged.judging.pool import REST, Pool
-from unjudged.measures.names import parse
+from unjudged.judging.pooling.pool import REST, Pool
+from unjudged.measures.kernel.names import parse
 
 MEASURES = ["AP", "infAP", "subAP", "statAP"]
 

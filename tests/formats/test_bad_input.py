@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from unjudged import InputError, Judgments, Run, evaluate
-from unjudged.errors import UnjudgedError
+from unjudged.base.errors import UnjudgedError
 
 QRELS = b"1 0 a 1\n1 0 b 0\n"
 RUN_COLUMNS = "6 columns (query iteration document rank score tag)"

@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 
 from tests.conftest import examples
 from tests.formats.test_scanner_twins import Text, flat, outcome
-from unjudged import evaluate, evaluation
-from unjudged.errors import InputError, MissingQueriesWarning
+from unjudged import evaluate
+from unjudged.base.errors import InputError, MissingQueriesWarning
+from unjudged.evaluation import evaluation
 from unjudged.formats import matching
 from unjudged.formats.readers import memory
 from unjudged.formats.scan import scanner
@@ -140,7 +141,7 @@ def test_limits_hold_for_dicts(monkeypatch: pytest.MonkeyPatch) -> None:
 CHANGED_BY_ANOTHER_THREAD = """
 import sys, threading
 from unjudged import evaluate
-from unjudged.errors import UnjudgedError
+from unjudged.base.errors import UnjudgedError
 sys.setswitchinterval(1e-6)
 documents = [f"d{i}" + sys.argv[1].encode().decode("unicode_escape") for i in range(300)]
 ranking, judged, run, done = {"d": 1.0}, {"d": 1}, {}, False

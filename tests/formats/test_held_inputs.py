@@ -13,7 +13,7 @@ import pandas
 import pytest
 
 from unjudged import InputError, Judgments, Run, Scores, UnjudgedError, evaluate, sample
-from unjudged.errors import AssumptionWarning, UsageError
+from unjudged.base.errors import AssumptionWarning, UsageError
 
 MEASURES = ["AP", "nDCG@10", "Bpref", "infAP", "NumRet", "Judged@10"]
 RUN = sample.runs["lexical"]

@@ -12,10 +12,10 @@ import pandas
 import pytest
 
 from unjudged import InputError, Judgments, Run, UsageError, evaluate, sample
-from unjudged.errors import RepeatedDocument
+from unjudged.base.errors import RepeatedDocument
+from unjudged.base.wording import kind_of
 from unjudged.formats import streams
 from unjudged.formats.readers import trec
-from unjudged.wording import kind_of
 
 QRELS = {"q": {"a": 1, "b": 0}}
 RUN = {"q": {"a": 1.0, "b": 2.0}}

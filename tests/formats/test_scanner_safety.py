@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from tests.conftest import examples
 from tests.formats.test_scanner_twins import likely_lines, outcome, tables
 from unjudged import Judgments, evaluate
-from unjudged.errors import InputError, UnjudgedError
+from unjudged.base.errors import InputError, UnjudgedError
 from unjudged.formats import matching, streams
 from unjudged.formats.readers import trec
 from unjudged.formats.roles import QRELS, RUN
@@ -225,7 +225,7 @@ def run(code: str, *arguments: str) -> str:
 CHANGED_BY_ANOTHER_THREAD = """
 import sys, threading
 from unjudged.compat import pytrec_eval
-from unjudged.errors import UnjudgedError
+from unjudged.base.errors import UnjudgedError
 sys.setswitchinterval(1e-6)
 documents = [f"d{i}" + sys.argv[1].encode().decode("unicode_escape") for i in range(400)]
 judged = {"q": {document: 1 for document in documents[::4]}}

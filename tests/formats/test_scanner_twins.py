@@ -15,7 +15,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.conftest import examples
-from unjudged.errors import InputError, UnjudgedError
+from unjudged.base.errors import InputError, UnjudgedError
 from unjudged.formats.roles import LONGEST_LINE, QRELS, RUN, ZSCORES, Layout
 from unjudged.formats.scan import plain, plain_mappings, plain_text
 from unjudged.formats.tables import Ids, Table

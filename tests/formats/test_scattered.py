@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unjudged import InputError, evaluate
-from unjudged.errors import DuplicateError
+from unjudged.base.errors import DuplicateError
 from unjudged.formats.readers import grouping
 from unjudged.formats.scan import plain, plain_scattered
 from unjudged.formats.tables import Ids, Matched, Scattered

@@ -21,13 +21,13 @@ from hypothesis import strategies as st
 from tests.conftest import examples
 from tests.formats.test_scanner_twins import outcome, tables
 from unjudged import InputError, evaluate, sample
-from unjudged.errors import DuplicateError
+from unjudged.base.errors import DuplicateError
+from unjudged.base.threads import Threads
 from unjudged.formats import matching, streams, unordered
 from unjudged.formats.readers import trec, trec_unordered
 from unjudged.formats.roles import QRELS, RUN, Layout
 from unjudged.formats.scan import plain, plain_text, plain_unordered, scanner
 from unjudged.formats.tables import Ids, Table
-from unjudged.formats.threads import Threads
 from unjudged.formats.unordered import DocumentTwice, match_unordered
 
 SINGLE = Layout(RUN.columns, RUN.open_ended, single=True)

@@ -16,8 +16,8 @@ import pytest
 from unjudged import Judgments, UsageError, evaluate, experiment, sample
 from unjudged.cli.experiment import experiment as experiment_command
 from unjudged.cli.sample_command import sample as sample_command
-from unjudged.judging.designs import DESIGNS, design, find_design
-from unjudged.judging.pool import REST, Pool
+from unjudged.judging.pooling.designs import DESIGNS, design, find_design
+from unjudged.judging.pooling.pool import REST, Pool
 
 QRELS, RUNS = str(sample.qrels), [str(path) for path in sample.runs.values()]
 
@@ -81,7 +81,7 @@ def test_in_other_processes(tmp_path: Path) -> None:
     script.write_text(
         "import numpy as np\n"
         "from unjudged import experiment, sample\n"
-        "from unjudged.judging.designs import design\n"
+        "from unjudged.judging.pooling.designs import design\n"
         "@design(level='share', levels=(0.5,), axis='share')\n"
         "def half(pool, level, seed):\n"
         "    return pool.only(np.random.default_rng(seed).random(len(pool.judgments.grade)) < level)\n"

@@ -17,8 +17,8 @@ from unjudged.judging.collecting.design_file import design_text, read_design
 from unjudged.judging.collecting.drawn_sample import DrawnSample, draw
 from unjudged.judging.collecting.handing_out import hand_out, task_texts
 from unjudged.judging.collecting.merging import merge
-from unjudged.judging.designs import DESIGNS
-from unjudged.judging.sampling import rounded
+from unjudged.judging.pooling.designs import DESIGNS
+from unjudged.judging.pooling.sampling import rounded
 
 RUNS = {
     "a": {"q1": {f"d{i}": 9.0 - i for i in range(6)}, "q2": {"e1": 2.0, "e2": 1.0, "e3": 0.5}},

@@ -8,10 +8,10 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from unjudged import AP, Judgments, UsageError, sample
-from unjudged.judging import expert_prevalence
-from unjudged.judging.expert_prevalence import completions_of, learnt_prevalence
-from unjudged.judging.grouped_logistic import FIXED, GroupedLogistic, GroupedRows, Priors
-from unjudged.judging.settling import likely_bounds, with_grades
+from unjudged.judging.choosing import expert_prevalence
+from unjudged.judging.choosing.expert_prevalence import completions_of, learnt_prevalence
+from unjudged.judging.choosing.grouped_logistic import FIXED, GroupedLogistic, GroupedRows, Priors
+from unjudged.judging.choosing.settling import likely_bounds, with_grades
 from unjudged.rankings.judged import Floats, Integers
 from unjudged.uncertainty.shared import SharedRankings
 

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from unjudged import Judgments, UsageError, evaluate, sample
-from unjudged.judging.choosing import choose
+from unjudged.judging.choosing.choosing import choose
+from unjudged.judging.choosing.gains import estimated_gains, gains, gains_of_sum, pair_sums
+from unjudged.judging.choosing.settling import pair_bounds
 from unjudged.judging.collecting.design_file import design_text
 from unjudged.judging.collecting.merging import merge
-from unjudged.judging.gains import estimated_gains, gains, gains_of_sum, pair_sums
-from unjudged.judging.settling import pair_bounds
-from unjudged.measures.names import parse_measures
+from unjudged.measures.kernel.names import parse_measures
 from unjudged.rankings.judged import Floats
 from unjudged.uncertainty.shared import SharedRankings
 

@@ -10,8 +10,8 @@ import pytest
 
 from tests.cli.in_process import printed, refused
 from unjudged import Pool, UsageError, evaluate, sample
-from unjudged.judging.contributions import without
-from unjudged.judging.reusability import reusability, topic_statistics
+from unjudged.judging.pooling.contributions import without
+from unjudged.judging.pooling.reusability import reusability, topic_statistics
 
 RUNS = [str(path) for path in sample.runs.values()]
 

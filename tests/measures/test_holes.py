@@ -10,7 +10,7 @@ from hypothesis import given
 from tests.conftest import Qrels, RunDict, collections, examples
 from unjudged import UsageError, compare, evaluate, experiment, sample
 from unjudged.engines.bucket import Task
-from unjudged.measures.names import parse_measures
+from unjudged.measures.kernel.names import parse_measures
 
 QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"c": 1, "p": -1}}
 RUN = {"q1": {"a": 5.0, "c": 4.0, "x": 3.0, "p": 2.0}, "q2": {"b": 3.0, "y": 2.0, "c": 1.0}}

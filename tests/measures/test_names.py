@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from tests.conftest import examples
 from unjudged import AP, MEASURES, JudgedRankings, NumRet, P, UsageError, evaluate, nDCG
 from unjudged import measure as measure_decorator
-from unjudged.measures.names import parse, parse_measure, parse_measures
-from unjudged.measures.spellings import alike, spellings
+from unjudged.measures.kernel.names import parse, parse_measure, parse_measures
+from unjudged.measures.kernel.spellings import alike, spellings
 from unjudged.rankings.judged import Floats
 
 GOOD = {

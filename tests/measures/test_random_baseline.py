@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from unjudged import MEASURES, JudgedRankings, Measure, UsageError, evaluate
-from unjudged.measures.names import parse
+from unjudged.measures.kernel.names import parse
 
 NAMES = [
     "RBP",

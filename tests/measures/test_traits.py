@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from tests.conftest import examples
 from unjudged import AP, DCG, ERR, MEASURES, RBP, Bpref, JudgedRankings, Judgments, nDCG
-from unjudged.measures.averages import mean_over_queries
-from unjudged.measures.registry import BOUNDS, bounds_of
+from unjudged.measures.kernel.averages import mean_over_queries
+from unjudged.measures.kernel.registry import BOUNDS, bounds_of
 
 GAINS = st.dictionaries(st.integers(0, 4), st.sampled_from([0.0, 0.25, 0.5, 1.0]), max_size=4)
 

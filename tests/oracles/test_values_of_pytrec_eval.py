@@ -7,7 +7,7 @@ from hypothesis import given
 
 from tests.conftest import Qrels, RunDict, collections, examples
 from unjudged import MEASURES, evaluate
-from unjudged.measures.names import parse
+from unjudged.measures.kernel.names import parse
 
 pytrec_eval = pytest.importorskip("pytrec_eval")
 

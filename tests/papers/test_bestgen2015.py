@@ -18,7 +18,7 @@ from unjudged.baselines import (
     random_aps,
     variance_of_ap,
 )
-from unjudged.measures.names import parse
+from unjudged.measures.kernel.names import parse
 
 
 def every_ap(documents: int, relevant: int) -> list[Fraction]:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from tests.conftest import examples
 from unjudged import AP, JudgedRankings, UsageError, evaluate, simulate, statAP, statAPVariance
-from unjudged.judging.pool import REST, Pool
+from unjudged.judging.pooling.pool import REST, Pool
 from unjudged.measures.weighted import relevant_total
 
 COMPLETE = JudgedRankings.spelled("0 1 1 N 1 0 1 N 1", missed="1 0 1")

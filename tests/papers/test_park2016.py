@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from unjudged import RBP, JudgedRankings, Measure, P, UsageError, evaluate, sample
-from unjudged.evaluation import judged_rankings
+from unjudged.evaluation.evaluation import judged_rankings
 from unjudged.rankings.judgments import Judgments
 from unjudged.uncertainty import urn
 from unjudged.uncertainty.completions import Completions, Evidence

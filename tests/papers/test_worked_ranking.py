@@ -12,7 +12,7 @@ from __future__ import annotations
 import pytest
 
 from unjudged import JudgedRankings
-from unjudged.measures.names import parse
+from unjudged.measures.kernel.names import parse
 
 RANKING = JudgedRankings.spelled("0 1 U N 1 N 0 U 1 N N 1", missed="1 1 0 0 0 0 0 0 0")
 

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from unjudged import InputError, Judgments, Predictions, UsageError, estimate_by_document, evaluate
-from unjudged.judging.pool import Pool
+from unjudged.judging.pooling.pool import Pool
 from unjudged.predictions.estimators.by_document import per_query_estimates
 from unjudged.predictions.estimators.isotonic import cross_fitted, folds_of
 from unjudged.predictions.estimators.population import POISSON, Population

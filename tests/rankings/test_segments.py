@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import examples
-from unjudged import segments
+from unjudged.base import segments
 
 
 @examples(100)

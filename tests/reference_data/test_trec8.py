@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from unjudged import MEASURES, Judgments, Run, Scores, evaluate
-from unjudged.measures.names import parse
+from unjudged.measures.kernel.names import parse
 
 
 @pytest.fixture(scope="module")

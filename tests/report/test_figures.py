@@ -18,7 +18,7 @@ from unjudged.experiments.robustness import Agreement, Robustness, experiment
 pytest.importorskip("altair")
 pytest.importorskip("vl_convert")
 
-from unjudged.judging.contributions import contributions, sizes
+from unjudged.judging.pooling.contributions import contributions, sizes
 from unjudged.report.figures import charts
 from unjudged.report.figures.charts import picture, save
 from unjudged.report.figures.experiment_figures import _lines, across, curves, scatter

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unjudged.report.packed import Packed, unpacked
+from unjudged.report.page.packed import Packed, unpacked
 
 
 @given(

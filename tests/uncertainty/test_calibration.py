@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from unjudged import Calibration, InputError, Judgments, UsageError, calibrate, evaluate, sample
-from unjudged.groups import Groups, groups_of, read_groups
-from unjudged.measures.names import parse
+from unjudged.evaluation.groups import Groups, groups_of, read_groups
+from unjudged.measures.kernel.names import parse
 from unjudged.rankings.runs import run_table
 
 GROUPS = {
@@ -288,7 +288,7 @@ def test_bad_files_of_groups(
     path.write_text(text)
     with pytest.raises(InputError, match=problem):
         read_groups(path)
-    monkeypatch.setattr("unjudged.groups.LARGEST_FILE", 2)
+    monkeypatch.setattr("unjudged.evaluation.groups.LARGEST_FILE", 2)
     with pytest.raises(InputError, match="larger than"):
         read_groups(path)
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from tests.conftest import Qrels, RunDict, collections, examples
 from tests.measures.test_properties import EVERY
 from unjudged import JudgedRankings, Judgments, Measure
-from unjudged.evaluation import judged_rankings
-from unjudged.measures.names import parse
+from unjudged.evaluation.evaluation import judged_rankings
+from unjudged.measures.kernel.names import parse
 from unjudged.uncertainty.bounding.filled import Filled
 from unjudged.uncertainty.completions import Completions, Evidence
 from unjudged.uncertainty.shared import SharedRankings

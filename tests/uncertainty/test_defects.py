@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.conftest import examples
 from tests.uncertainty.test_bounds import BOUNDED, graded, missed
 from unjudged import JudgedRankings, Measure, UsageError, evaluate
-from unjudged.measures.names import parse
+from unjudged.measures.kernel.names import parse
 from unjudged.uncertainty.bounding.bounds import bounds
 from unjudged.uncertainty.bounding.filled import Filled
 from unjudged.uncertainty.methods.query_intervals import mean_interval

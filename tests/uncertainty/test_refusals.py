@@ -11,7 +11,7 @@ from scipy.stats import binom
 
 from unjudged import InputError, JudgedRankings, UsageError, evaluate, measure
 from unjudged.baselines import expected
-from unjudged.measures.names import parse
+from unjudged.measures.kernel.names import parse
 from unjudged.rankings.extension import updated
 from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import Judgments

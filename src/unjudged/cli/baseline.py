@@ -6,13 +6,13 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from unjudged.base.errors import UsageError
 from unjudged.baselines import variance_of_ap
 from unjudged.cli.options.arguments import Format, Measures, Output
 from unjudged.cli.output import check_output, show_grids
-from unjudged.errors import UsageError
 from unjudged.grids.grid import Cell, Column, Grid
-from unjudged.measures.names import parse_measures
-from unjudged.measures.registry import Measure
+from unjudged.measures.kernel.names import parse_measures
+from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judgments import Judgments
 
 DEFAULT = ("AP", "P@10", "R@10", "RR", "nDCG@10", "RBP(p=0.8)")

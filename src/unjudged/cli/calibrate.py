@@ -8,15 +8,15 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from unjudged import calibrate as learn
+from unjudged.base.wording import counted
 from unjudged.cli.options.arguments import File, Format, Measures, Output
 from unjudged.cli.options.input_files import check_files
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
 from unjudged.cli.output import own_format, show, show_grids
 from unjudged.cli.progress import reading
+from unjudged.evaluation.groups import CALIBRATED_MEASURES
 from unjudged.grids.grid import Column, Grid
-from unjudged.groups import CALIBRATED_MEASURES
 from unjudged.uncertainty.calibration import Calibration
-from unjudged.wording import counted
 
 
 def calibrate(

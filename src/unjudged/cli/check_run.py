@@ -8,15 +8,15 @@ from cyclopts import Parameter
 
 from unjudged import spot_check as estimate
 from unjudged import spot_check_design
+from unjudged.base.errors import InputError, UsageError
+from unjudged.base.wording import counted
 from unjudged.cli.options.arguments import File, Format, Output
 from unjudged.cli.options.input_files import check_files
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
 from unjudged.cli.output import check_output, show, show_grids
 from unjudged.cli.progress import progress
-from unjudged.errors import InputError, UsageError
 from unjudged.formats.streams import name_file_in_errors
 from unjudged.uncertainty.calibration import Calibration
-from unjudged.wording import counted
 
 PREVALENCE = 0.05
 

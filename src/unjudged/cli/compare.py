@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from unjudged import compare as compare_systems
+from unjudged.base.errors import UsageError
 from unjudged.cli.options.arguments import (
     Decimals,
     Depth,
@@ -38,7 +39,6 @@ from unjudged.comparison.comparison_grids import systems_records
 from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.testing.corrections import find_correction
 from unjudged.comparison.testing.significance import DRAWS, find_test
-from unjudged.errors import UsageError
 from unjudged.grids.escapes import plain
 from unjudged.grids.grid import DECIMALS, Grid
 from unjudged.report.figures.charts import check_plot

@@ -6,9 +6,9 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
+from unjudged.base.errors import InputError, UsageError, reason_of
 from unjudged.cli.options.arguments import Output
 from unjudged.cli.output import show
-from unjudged.errors import InputError, UsageError, reason_of
 
 Shell = Literal["bash", "zsh", "fish", "powershell"]
 

@@ -8,6 +8,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 import unjudged
+from unjudged.base.errors import UsageError
 from unjudged.cli.options.arguments import (
     Decimals,
     Depth,
@@ -25,8 +26,7 @@ from unjudged.cli.options.prediction_options import NO_PREDICTIONS, Predicted
 from unjudged.cli.output import check_decimals, check_output, show_figure, show_grids
 from unjudged.cli.plain_evaluate import scored
 from unjudged.cli.progress import progress
-from unjudged.errors import UsageError
-from unjudged.evaluation import DEFAULT_MEASURES
+from unjudged.evaluation.evaluation import DEFAULT_MEASURES
 from unjudged.grids.grid import DECIMALS
 
 INTERVALS = ("bounds", "calibrated", "model", "queries", "both")

@@ -11,7 +11,7 @@ from unjudged.cli.options.arguments import File, Format, Output, Plot
 from unjudged.cli.options.input_files import check_files
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
 from unjudged.cli.progress import progress, reading
-from unjudged.evaluation import judged_rankings
+from unjudged.evaluation.evaluation import judged_rankings
 from unjudged.formats.matching import cores
 
 
@@ -89,8 +89,8 @@ def experiment(
     from unjudged.cli.results import Results
     from unjudged.experiments import robustness
     from unjudged.experiments.agreement import DEFAULT_STATISTICS, known_statistics
-    from unjudged.judging.designs import find_design
-    from unjudged.judging.pool import Pool
+    from unjudged.judging.pooling.designs import find_design
+    from unjudged.judging.pooling.pool import Pool
 
     check_files([qrels, *runs, *inputs.further])
     named = inputs.runs(runs, "experiment QRELS RUN RUN...", least=2)

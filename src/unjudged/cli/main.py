@@ -12,8 +12,8 @@ from contextlib import contextmanager
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import unjudged
+from unjudged.base.errors import InputError, UnjudgedError, UsageError
 from unjudged.cli.commands import ARGUMENTS, TASKS
-from unjudged.errors import InputError, UnjudgedError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Literal
 
 import unjudged
+from unjudged.base.errors import UsageError
 from unjudged.citation import citations_grid
 from unjudged.cli.options.arguments import Format, Output
 from unjudged.cli.output import own_format, show, show_grids
-from unjudged.errors import UsageError
-from unjudged.measures.names import parse
-from unjudged.report.measure_list import measures_grid
-from unjudged.report.pages import page
+from unjudged.measures.kernel.names import parse
+from unjudged.report.measure_pages import page
+from unjudged.report.page.measure_list import measures_grid
 
 CitationFormat = Literal["bibtex"] | Format
 

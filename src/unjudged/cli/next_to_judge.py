@@ -8,18 +8,18 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from unjudged import to_judge
+from unjudged.base.errors import InputError, UsageError
+from unjudged.base.wording import counted
 from unjudged.cli.options.arguments import File, Output, number_or_name, one_measure
 from unjudged.cli.options.input_files import check_files
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
 from unjudged.cli.options.judging_folder import check_new
 from unjudged.cli.output import own_format, show, show_grids
 from unjudged.cli.progress import progress
-from unjudged.errors import InputError, UsageError
 from unjudged.formats.roles import CHOSEN
 from unjudged.formats.writing import qrels_text
-from unjudged.judging.choosing import Chosen, choose
+from unjudged.judging.choosing.choosing import Chosen, choose
 from unjudged.judging.collecting.design_file import design_text
-from unjudged.wording import counted
 
 UNJUDGED = -1
 MARK = f"{CHOSEN}: chosen for what they show, not a random sample."

@@ -14,14 +14,14 @@ import unjudged
 from unjudged.cli.options.input_files import check_files, read_judgments, suggest_estimates
 from unjudged.cli.output import check_output, show_grids
 from unjudged.cli.progress import reading
-from unjudged.evaluation import DEFAULT_MEASURES, name_runs
+from unjudged.evaluation.evaluation import DEFAULT_MEASURES, name_runs
+from unjudged.evaluation.scores import Scores
 from unjudged.grids.grid import DECIMALS
 from unjudged.grids.rendering import FORMATS
-from unjudged.measures.names import parse_measures
-from unjudged.measures.registry import Measure
+from unjudged.measures.kernel.names import parse_measures
+from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.runs import RunSource
-from unjudged.scores import Scores
 
 
 def plain_evaluation(words: Sequence[str]) -> Callable[[], None] | None:

@@ -8,15 +8,15 @@ from typing import Annotated, Literal
 from cyclopts import App, Parameter
 
 import unjudged
+from unjudged.base.errors import UsageError
 from unjudged.cli.options.arguments import File, Output
 from unjudged.cli.options.input_files import check_files
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
 from unjudged.cli.output import check_output, show, show_grids
 from unjudged.cli.progress import reading
 from unjudged.comparison.testing.power import plan_queries
-from unjudged.errors import UsageError
 from unjudged.grids.grid import grid_of
-from unjudged.measures.names import parse_measures
+from unjudged.measures.kernel.names import parse_measures
 
 plan = App(name="plan", help="How large does an experiment have to be?")
 plan.command(

@@ -6,12 +6,12 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from unjudged.base.errors import UsageError
 from unjudged.cli.options.arguments import File, Format, Output, Plot
 from unjudged.cli.options.input_files import check_files
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
 from unjudged.cli.output import check_output, show_figure, show_grids
 from unjudged.cli.progress import progress
-from unjudged.errors import UsageError
 from unjudged.report.figures.charts import check_plot
 
 

@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
+from unjudged.base.errors import UsageError
 from unjudged.cli.options.arguments import File, Format, Groups, Output, Plot, read_groups
 from unjudged.cli.options.input_files import check_files, read_judgments
 from unjudged.cli.options.input_options import USUAL, Inputs
 from unjudged.cli.options.judgment_files import show_judgments
 from unjudged.cli.output import check_output, command_line, show_figure, show_grids
 from unjudged.cli.progress import reading
-from unjudged.errors import UsageError
-from unjudged.evaluation import judged_rankings
-from unjudged.measures.names import parse_measures
+from unjudged.evaluation.evaluation import judged_rankings
+from unjudged.measures.kernel.names import parse_measures
 from unjudged.rankings.judgments import Judgments
 from unjudged.report.figures.charts import check_plot
 
 if TYPE_CHECKING:
-    from unjudged.judging.pool import Pool
+    from unjudged.judging.pooling.pool import Pool
 
 
 def pool(
@@ -78,9 +78,9 @@ def pool(
         Draw the size of the pool at each depth, and what each run or group contributed, to this file (.svg,
         .png, .pdf or .html).
     """
-    from unjudged.judging.contributions import without
-    from unjudged.judging.pool import Pool
-    from unjudged.judging.pooling import new_documents
+    from unjudged.judging.pooling.contributions import without
+    from unjudged.judging.pooling.first_documents import new_documents
+    from unjudged.judging.pooling.pool import Pool
 
     check_files([*runs, *filter(None, (qrels, since))])
     named = inputs.runs(runs, "pool RUN...")

@@ -9,20 +9,20 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
+from unjudged.base.errors import UsageError
 from unjudged.cli.options.arguments import OUTPUT, File, Measures, measures_with_rel
 from unjudged.cli.options.input_files import check_files
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
 from unjudged.cli.output import show
 from unjudged.cli.progress import reading
-from unjudged.errors import UsageError
-from unjudged.measures.names import parse_measures
-from unjudged.measures.registry import Measure
+from unjudged.measures.kernel.names import parse_measures
+from unjudged.measures.kernel.registry import Measure
 from unjudged.predictions.auditing import Audit, audit
 from unjudged.predictions.source import GRADES, Predictions
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.runs import RunSource
 from unjudged.report.figures.charts import check_figures
-from unjudged.report.html_page import REPORT_MEASURES, TITLE, check_report, report_page
+from unjudged.report.page.html_page import REPORT_MEASURES, TITLE, check_report, report_page
 from unjudged.report.saved_experiment import SavedExperiment
 from unjudged.uncertainty.calibration import Calibration
 from unjudged.uncertainty.park import is_sum

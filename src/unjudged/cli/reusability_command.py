@@ -11,7 +11,7 @@ from unjudged.cli.options.input_files import check_files, suggest_estimates
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
 from unjudged.cli.output import check_output, show_grids
 from unjudged.cli.progress import reading
-from unjudged.evaluation import judged_rankings
+from unjudged.evaluation.evaluation import judged_rankings
 
 
 def reusability(
@@ -50,9 +50,9 @@ def reusability(
     output
         Write to this file.
     """
-    from unjudged.judging.pool import Pool
-    from unjudged.judging.reusability import reusability as left_out
-    from unjudged.judging.reusability import topic_statistics
+    from unjudged.judging.pooling.pool import Pool
+    from unjudged.judging.pooling.reusability import reusability as left_out
+    from unjudged.judging.pooling.reusability import topic_statistics
 
     check_files([qrels, *runs, *inputs.further])
     check_output(format, output, tables=2)

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
+from unjudged.base.errors import UsageError
 from unjudged.cli.options.arguments import File, Output
 from unjudged.cli.options.drawing_options import NO_PURPOSE, Drawing
 from unjudged.cli.options.input_files import check_files
@@ -15,8 +16,7 @@ from unjudged.cli.options.judging_folder import draw_into
 from unjudged.cli.options.judgment_files import show_judgments
 from unjudged.cli.output import command_line
 from unjudged.cli.progress import reading
-from unjudged.errors import UsageError
-from unjudged.evaluation import judged_rankings
+from unjudged.evaluation.evaluation import judged_rankings
 from unjudged.rankings.runs import RunSource
 
 Form = Literal["qrels", "strata", "prels"]
@@ -95,8 +95,8 @@ def sample(
         Write to this file.
     """
     from unjudged.cli.options.sampling_options import SamplingOptions
-    from unjudged.judging.designs import find_design
-    from unjudged.judging.pool import Pool
+    from unjudged.judging.pooling.designs import find_design
+    from unjudged.judging.pooling.pool import Pool
 
     files = [qrels, *runs]
     others = {"share": share, "depth": depth, "top": top, "strata": strata, "redraw": redraw, "format": form}

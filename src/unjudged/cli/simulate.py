@@ -7,10 +7,10 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from unjudged.base.errors import UsageError
 from unjudged.cli.options.arguments import Format, Output
 from unjudged.cli.output import check_output, command_line, make_folder, show, show_grids
 from unjudged.cli.progress import progress
-from unjudged.errors import UsageError
 from unjudged.formats.writing import judgments_text, run_text
 
 

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-from unjudged.errors import UnjudgedWarning
+from unjudged.base.errors import UnjudgedWarning
 
 
 def warn(problem: str) -> None:

@@ -13,8 +13,8 @@ from unjudged.comparison.judgment_bounds import JudgmentBounds
 from unjudged.comparison.testing.effects import Interval
 from unjudged.comparison.testing.pairwise import PairTests
 from unjudged.comparison.verdicts import CLEAR, ENCLOSED, EXACT, Pair, verdict_of
-from unjudged.measures.averages import mean_over_queries
-from unjudged.measures.registry import Measure
+from unjudged.measures.kernel.averages import mean_over_queries
+from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats, Mask
 from unjudged.uncertainty.calibration import Calibration
 from unjudged.uncertainty.estimate import JUDGMENTS, QUERIES, Estimate

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from unjudged.base.wording import counted
 from unjudged.comparison.verdicts import Pair
 from unjudged.grids.grid import Cell, Column, Grid, grid_of
 from unjudged.rankings.judged import Mask
-from unjudged.wording import counted
 
 if TYPE_CHECKING:
     from unjudged.comparison.by_measure import MeasureComparison

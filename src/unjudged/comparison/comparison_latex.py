@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from unjudged.base.wording import counted
 from unjudged.grids.escapes import latex
-from unjudged.wording import counted
 
 if TYPE_CHECKING:
     from unjudged.comparison.by_measure import MeasureComparison

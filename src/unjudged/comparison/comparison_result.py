@@ -8,21 +8,21 @@ from functools import cached_property
 from importlib import import_module
 from typing import Any
 
-from unjudged.choices import whole
+from unjudged.base.choices import whole
+from unjudged.base.errors import UsageError
+from unjudged.base.wording import some
 from unjudged.comparison.by_measure import MeasureComparison
 from unjudged.comparison.comparison_grids import letters, pair_records, pairs_grid, systems_grid
 from unjudged.comparison.comparison_latex import comparison_latex
 from unjudged.comparison.query_differences import QueryDifferences, query_differences
 from unjudged.comparison.verdicts import Pair
-from unjudged.errors import UsageError
 from unjudged.grids.grid import Grid
 from unjudged.grids.result_frames import frame_of
 from unjudged.grids.shown import Shown, in_paragraphs
-from unjudged.measures.names import MeasureLike, parse_measure
+from unjudged.measures.kernel.names import MeasureLike, parse_measure
 from unjudged.uncertainty.calibration import Calibration
 from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.shared import SharedRankings
-from unjudged.wording import some
 
 MANY_FLIPS = 3
 """With more systems the prevalence at the flip is worked out only for a pair that is asked for."""

@@ -10,10 +10,10 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
+from unjudged.base.segments import places
 from unjudged.comparison.selected_runs import rankings_of
-from unjudged.measures.registry import Measure
+from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
-from unjudged.segments import places
 from unjudged.uncertainty.bounding.filled import anonymous
 from unjudged.uncertainty.shared import SharedRankings
 

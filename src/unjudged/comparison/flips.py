@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from unjudged.comparison.selected_runs import two_of
-from unjudged.measures.registry import Measure
+from unjudged.measures.kernel.registry import Measure
 from unjudged.uncertainty.completions import Completions
 from unjudged.uncertainty.park import is_sum
 from unjudged.uncertainty.shared import SharedRankings

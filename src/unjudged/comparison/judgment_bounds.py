@@ -12,8 +12,8 @@ import numpy as np
 
 from unjudged.comparison.reversals import reversible
 from unjudged.comparison.testing.pairs import ROUNDING, Pairs
-from unjudged.measures.averages import mean_over_queries
-from unjudged.measures.registry import Measure
+from unjudged.measures.kernel.averages import mean_over_queries
+from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.uncertainty.bounding.bounds import Bounds, bounds
 from unjudged.uncertainty.bounding.filled import anonymous

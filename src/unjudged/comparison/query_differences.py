@@ -8,15 +8,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from unjudged.base.segments import places, sums
 from unjudged.comparison.completed import Completed
 from unjudged.comparison.judgment_bounds import ranking_bounds
 from unjudged.comparison.selected_runs import two_of
 from unjudged.comparison.testing.pairs import ROUNDING
 from unjudged.grids.grid import Cell, Column, Grid, grid_of
 from unjudged.grids.shown import Shown
-from unjudged.measures.registry import Measure
+from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats, Integers
-from unjudged.segments import places, sums
 from unjudged.uncertainty.park import is_sum
 from unjudged.uncertainty.shared import SharedRankings
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from unjudged.comparison.completed import Completed
 from unjudged.comparison.testing.pairs import ROUNDING, Ints, Pairs
-from unjudged.measures.registry import Measure
+from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats, Mask
 from unjudged.uncertainty.shared import SharedRankings
 

@@ -7,16 +7,16 @@ from math import inf
 
 import numpy as np
 
-from unjudged.choices import whole
+from unjudged.base.choices import whole
+from unjudged.base.errors import UsageError, announce
 from unjudged.comparison.by_measure import MeasureComparison
 from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.judgment_bounds import judgment_bounds
 from unjudged.comparison.testing.pairwise import compare_pairs
-from unjudged.errors import UsageError, announce
-from unjudged.evaluation import RunsSource, name_runs
+from unjudged.evaluation.evaluation import RunsSource, name_runs
+from unjudged.evaluation.measure_warnings import measure_warnings
 from unjudged.formats.readers.frames import is_frame, library_of
-from unjudged.measure_warnings import measure_warnings
-from unjudged.measures.names import MeasureLike, parse_measures
+from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.uncertainty.calibration import Calibration
 from unjudged.uncertainty.estimate import check_confidence

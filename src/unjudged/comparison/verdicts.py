@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import isfinite
 
+from unjudged.base.wording import percent
 from unjudged.comparison.testing.pairs import ROUNDING
 from unjudged.grids.shown import in_paragraphs
 from unjudged.uncertainty.estimate import Estimate
-from unjudged.wording import percent
 
 CLEAR = "clear"
 SIGNIFICANT = "significant, open to judging"

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from unjudged.errors import missing_package
+from unjudged.base.errors import missing_package
 
 try:
     import ir_measures
@@ -31,8 +31,8 @@ from ir_measures.measures.base import Agg, ParamInfo, SumAgg
 
 from unjudged.formats import matching
 from unjudged.formats.readers.frames import is_frame
-from unjudged.measures.foreign_measures import translated
-from unjudged.measures.registry import MEASURES, POLICIES, Measure
+from unjudged.measures.kernel.foreign_measures import translated
+from unjudged.measures.kernel.registry import MEASURES, POLICIES, Measure
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.runs import run_table

@@ -17,6 +17,8 @@ from typing import Any
 
 import numpy as np
 
+from unjudged.base.errors import InputError, RepeatedDocument, UnjudgedError, UsageError, quoted
+from unjudged.base.wording import kind_of
 from unjudged.compat.trec_eval.exits import Stop
 from unjudged.compat.trec_eval.translation import (
     NICKNAMES,
@@ -28,15 +30,13 @@ from unjudged.compat.trec_eval.translation import (
     names_of,
     values,
 )
-from unjudged.errors import InputError, RepeatedDocument, UnjudgedError, UsageError, quoted
 from unjudged.formats.readers.nested import nested
 from unjudged.formats.roles import LARGEST_WHOLE, QRELS, RUN, Layout
 from unjudged.formats.scan import scanner
 from unjudged.formats.scan.plain_mappings import WrongType, plain_dict
-from unjudged.measures.registry import MEASURES
+from unjudged.measures.kernel.registry import MEASURES
 from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments
-from unjudged.wording import kind_of
 
 __all__ = [
     "RelevanceEvaluator",

@@ -11,12 +11,12 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from unjudged.base.errors import InputError, UsageError
 from unjudged.engines.bucket import Task
-from unjudged.errors import InputError, UsageError
-from unjudged.evaluation import DEFAULT_MEASURES
+from unjudged.evaluation.evaluation import DEFAULT_MEASURES
 from unjudged.formats.roles import NONE, columns_of
-from unjudged.measures.averages import summarised
-from unjudged.measures.names import MeasureLike, parse, parse_measures
+from unjudged.measures.kernel.averages import summarised
+from unjudged.measures.kernel.names import MeasureLike, parse, parse_measures
 
 if TYPE_CHECKING:
     import pyarrow as pa

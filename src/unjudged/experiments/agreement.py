@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unjudged.choices import Choices, several
-from unjudged.errors import UsageError
+from unjudged.base.choices import Choices, several
+from unjudged.base.errors import UsageError
 from unjudged.rankings.judged import Floats, Mask
 
 MANY = 1000

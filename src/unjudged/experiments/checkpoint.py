@@ -17,8 +17,8 @@ from io import FileIO
 from pathlib import Path
 
 import unjudged
-from unjudged.errors import InputError, quoted
-from unjudged.judging.pool import Pool
+from unjudged.base.errors import InputError, quoted
+from unjudged.judging.pooling.pool import Pool
 
 Task = tuple[float, int]
 """A level, and the seed of a sample."""

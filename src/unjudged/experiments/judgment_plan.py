@@ -8,13 +8,13 @@ from importlib import import_module
 from math import isnan, nan
 from typing import Any
 
-from unjudged.errors import UsageError
-from unjudged.evaluation import RunsSource
+from unjudged.base.errors import UsageError
+from unjudged.evaluation.evaluation import RunsSource
 from unjudged.experiments.robustness import experiment
 from unjudged.grids.grid import Column, Grid
 from unjudged.grids.shown import Shown
-from unjudged.judging.designs import DESIGNS, find_design
-from unjudged.judging.pool import Pool
+from unjudged.judging.pooling.designs import DESIGNS, find_design
+from unjudged.judging.pooling.pool import Pool
 from unjudged.rankings.judgments import JudgmentsSource
 
 ESTIMATORS: Mapping[str, str] = {"random": "infAP", "depth": "AP", "mixed": "xinfAP", "stratified": "xinfAP"}

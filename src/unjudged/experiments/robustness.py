@@ -13,19 +13,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from unjudged.choices import several, whole
-from unjudged.errors import UsageError
-from unjudged.evaluation import RunsSource
+from unjudged.base.choices import several, whole
+from unjudged.base.errors import UsageError
+from unjudged.evaluation.evaluation import RunsSource
 from unjudged.experiments.agreement import DEFAULT_STATISTICS, STATISTICS, known_statistics
 from unjudged.experiments.checkpoint import Checkpoint
 from unjudged.experiments.summary import summary_grid
 from unjudged.experiments.workers import run_all
 from unjudged.grids.grid import Grid
 from unjudged.grids.shown import Shown
-from unjudged.judging.designs import Design, find_design
-from unjudged.judging.pool import Pool
-from unjudged.measures.names import MeasureLike, parse_measure, parse_measures
-from unjudged.measures.registry import Measure
+from unjudged.judging.pooling.designs import Design, find_design
+from unjudged.judging.pooling.pool import Pool
+from unjudged.measures.kernel.names import MeasureLike, parse_measure, parse_measures
+from unjudged.measures.kernel.registry import Measure
 from unjudged.measures.weighted import BY_PROBABILITY
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
@@ -132,7 +132,7 @@ def experiment(
 ) -> Robustness:
     """Judge less, and compare every run's mean at each level with the actual one.
 
-    `design` names a registered design (`unjudged.judging.designs`), which defines what a level is: a share of
+    `design` names a registered design, which defines what a level is: a share of
     the judged documents (`random`), the depth of a pool (`depth`, or `mixed` with as many documents drawn
     from the rest), or the share judged below the depth-`top` pool, which is judged completely (`stratified`).
     `options` are those of the design, such as `top=10`.

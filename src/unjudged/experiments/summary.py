@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from unjudged.experiments.agreement import STATISTICS
 from unjudged.grids.grid import Cell, Column, Grid, grid_of
-from unjudged.judging.designs import find_design
+from unjudged.judging.pooling.designs import find_design
 
 if TYPE_CHECKING:
     from unjudged.experiments.robustness import Agreement, Robustness

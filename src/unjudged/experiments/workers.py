@@ -12,7 +12,7 @@ import signal
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, cast
 
-from unjudged.errors import UnjudgedError
+from unjudged.base.errors import UnjudgedError
 from unjudged.experiments.checkpoint import Checkpoint, Task
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from threading import Event
 from typing import Any
 
+from unjudged.base.threads import Threads
 from unjudged.formats.limits import exceeded, limit
-from unjudged.formats.threads import Threads
 
 BLOCK = 1 << 18
 BLOCK_AHEAD = 1 << 18

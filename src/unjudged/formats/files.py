@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from unjudged.errors import InputError, UsageError
+from unjudged.base.errors import InputError, UsageError
 from unjudged.formats.matching import match
 from unjudged.formats.readers import ms_marco, trec
 from unjudged.formats.roles import LONGEST_LINE, NONE, RUN, Layout, no_rows

@@ -8,7 +8,8 @@ from contextlib import AbstractContextManager, ExitStack, closing
 from numbers import Integral
 from typing import Any
 
-from unjudged.errors import UsageError
+from unjudged.base.errors import UsageError
+from unjudged.base.wording import kind_of
 from unjudged.formats.files import TEXT, check_columns, columns_of_file, kind_of_file, read_path, scan_file
 from unjudged.formats.limits import check
 from unjudged.formats.matching import match
@@ -22,7 +23,6 @@ from unjudged.formats.roles import NONE, QRELS, RUN, Layout, no_rows
 from unjudged.formats.scan import scanner
 from unjudged.formats.streams import name_file_in_errors, name_source_in_errors, on_disk
 from unjudged.formats.tables import Matched, Table
-from unjudged.wording import kind_of
 
 FILE, TABLE, FRAME, MAPPING, ROWS, UNKNOWN = "file", "table", "frame", "mapping", "rows", "unknown"
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from types import MappingProxyType
 
-from unjudged.errors import InputError, UsageError
+from unjudged.base.errors import InputError, UsageError
 from unjudged.formats.tables import Table
 
 LIMITS = MappingProxyType(

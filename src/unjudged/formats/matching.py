@@ -10,12 +10,12 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from unjudged.errors import DuplicateError, UnjudgedError
+from unjudged.base.errors import DuplicateError, UnjudgedError
+from unjudged.base.threads import Threads
 from unjudged.formats.roles import no_rows, seen_before, seen_twice
 from unjudged.formats.scan import scanner
 from unjudged.formats.scan.checks import checked_starts
 from unjudged.formats.tables import Ids, Matched, Scattered, Table
-from unjudged.formats.threads import Threads
 
 SMALLEST_PART = 1 << 18
 DEFERRED_PART = 1 << 17  # what is converted fits a cache until it is matched

@@ -11,7 +11,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from unjudged.errors import InputError, RepeatedDocument, UsageError, quoted
+from unjudged.base.errors import InputError, RepeatedDocument, UsageError, quoted
 
 LONGEST_LINE = 1 << 20
 CHOSEN = "unjudged-chosen"

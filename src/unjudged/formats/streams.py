@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from threading import Event
 from typing import Any, BinaryIO
 
-from unjudged.errors import InputError, reason_of
+from unjudged.base.errors import InputError, reason_of
 from unjudged.formats.decompression import decompressed, is_compressed
 from unjudged.formats.limits import check, exceeded, limit
 from unjudged.formats.temporary import temporary_folder

@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from unjudged.base.segments import ends, ranges
+from unjudged.base.threads import Threads
 from unjudged.formats.limits import exceeded, limit
 from unjudged.formats.scan import scanner
 from unjudged.formats.tables import Ids, Matched
-from unjudged.formats.threads import Threads
-from unjudged.segments import ends, ranges
 
 SMALLEST_SHARE = 1 << 18
 

@@ -14,7 +14,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from unjudged.errors import InputError, UsageError, quoted
+from unjudged.base.errors import InputError, UsageError, quoted
 from unjudged.formats.roles import CHOSEN, DRAWN_TO
 from unjudged.formats.tables import encode
 from unjudged.formats.temporary import removed_if_ended

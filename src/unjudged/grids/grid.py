@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from math import isnan
 from typing import Any, Literal, NamedTuple
 
-from unjudged.wording import counted
+from unjudged.base.wording import counted
 
 Cell = str | int | float | None
 Kind = Literal["label", "number", "integer", "p value", "text"]

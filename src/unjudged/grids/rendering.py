@@ -9,7 +9,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from unjudged.errors import UsageError, missing_package
+from unjudged.base.errors import UsageError, missing_package
 from unjudged.grids import escapes
 from unjudged.grids.grid import Cell, Grid
 from unjudged.grids.terminal import table

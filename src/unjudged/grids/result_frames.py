@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from unjudged.errors import UsageError, missing_package
+from unjudged.base.errors import UsageError, missing_package
 
 LIBRARIES = ("pandas", "polars", "pyarrow", "duckdb")
 

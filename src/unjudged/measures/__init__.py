@@ -7,7 +7,7 @@ New files are discovered automatically.
 from importlib import import_module
 from pkgutil import iter_modules
 
-from unjudged.measures.registry import MEASURES
+from unjudged.measures.kernel.registry import MEASURES
 
 for _module in iter_modules(__path__):
     import_module(f"{__name__}.{_module.name}")

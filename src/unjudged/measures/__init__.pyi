@@ -1,6 +1,6 @@
 # Written by `make docs`.
 # ruff: noqa: N816, RUF022
-from unjudged.measures.registry import Measure
+from unjudged.measures.kernel.registry import Measure
 
 __all__ = [
     "AP",

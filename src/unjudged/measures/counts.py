@@ -6,7 +6,7 @@ from math import inf
 
 import numpy as np
 
-from unjudged.measures.registry import measure, ratio
+from unjudged.measures.kernel.registry import measure, ratio
 from unjudged.rankings.judged import Floats, JudgedRankings
 
 

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from unjudged.errors import UsageError
-from unjudged.measures.registry import ratio
+from unjudged.base.errors import UsageError
+from unjudged.base.segments import sums
+from unjudged.measures.kernel.registry import ratio
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 from unjudged.rankings.judgments import Judgments
-from unjudged.segments import sums
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unjudged.errors import UsageError
-from unjudged.measures import chance
+from unjudged.base.errors import UsageError
+from unjudged.base.segments import owners, sums
+from unjudged.measures.kernel import chance
+from unjudged.measures.kernel.registry import measure, ratio
 from unjudged.measures.precision import CUTOFFS
-from unjudged.measures.registry import measure, ratio
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 from unjudged.rankings.judgments import Judgments
-from unjudged.segments import owners, sums
 
 
 def gain_of(

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from unjudged.base.segments import owners, ranges, sums
 from unjudged.measures.gain import gain_of, ideal_rankings
-from unjudged.measures.registry import measure, ratio
+from unjudged.measures.kernel.registry import measure, ratio
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
-from unjudged.segments import owners, ranges, sums
 
 Gains = Mapping[int, float] | None
 

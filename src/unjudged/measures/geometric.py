@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from unjudged.measures.averages import GEOMETRIC
+from unjudged.measures.kernel.averages import GEOMETRIC
+from unjudged.measures.kernel.registry import measure
 from unjudged.measures.precision import AP
 from unjudged.measures.preference import Bpref
-from unjudged.measures.registry import measure
 from unjudged.rankings.judged import Floats, JudgedRankings
 
 

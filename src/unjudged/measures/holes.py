@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from unjudged.errors import UsageError
-from unjudged.measures.registry import measure
+from unjudged.base.errors import UsageError
+from unjudged.measures.kernel.registry import measure
 from unjudged.rankings.judged import Floats, JudgedRankings
 
 ONLY_EVALUATE = "Hole needs to know what is judged for other queries, which only evaluate finds out"

@@ -7,7 +7,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from unjudged.measures.registry import measure, ratio
+from unjudged.measures.kernel.registry import measure, ratio
 from unjudged.rankings.extension import with_grades_from
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 from unjudged.rankings.judgments import Judgments, JudgmentsSource

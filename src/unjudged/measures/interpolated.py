@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from unjudged.measures.registry import measure
+from unjudged.measures.kernel.registry import measure
 from unjudged.rankings.judged import Floats, JudgedRankings
 
 TENTHS = tuple(i / 10 for i in range(11))

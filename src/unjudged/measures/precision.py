@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from unjudged.measures import chance
-from unjudged.measures.registry import measure, ratio
+from unjudged.measures.kernel import chance
+from unjudged.measures.kernel.registry import measure, ratio
 from unjudged.rankings.judged import Floats, JudgedRankings
 
 CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)

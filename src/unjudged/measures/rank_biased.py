@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unjudged.errors import UsageError
-from unjudged.measures import chance
+from unjudged.base.errors import UsageError
+from unjudged.base.segments import sums
 from unjudged.measures.gain import with_given
-from unjudged.measures.registry import measure
+from unjudged.measures.kernel import chance
+from unjudged.measures.kernel.registry import measure
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.judgments import Judgments
-from unjudged.segments import sums
 
 Gains = Mapping[int, float] | None
 

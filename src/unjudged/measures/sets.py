@@ -9,8 +9,8 @@ from math import inf
 
 import numpy as np
 
-from unjudged.measures import chance
-from unjudged.measures.registry import measure, ratio
+from unjudged.measures.kernel import chance
+from unjudged.measures.kernel.registry import measure, ratio
 from unjudged.rankings.judged import Floats, JudgedRankings
 
 

@@ -13,10 +13,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from unjudged.measures.registry import measure, ratio
+from unjudged.base.segments import sums
+from unjudged.measures.kernel.registry import measure, ratio
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.rankings.judgments import Judgments
-from unjudged.segments import sums
 
 DEEPEST = 1000
 EPSILON = 0.00001

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from unjudged.errors import UsageError
-from unjudged.measures.registry import measure, ratio
+from unjudged.base.errors import UsageError
+from unjudged.measures.kernel.registry import measure, ratio
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 
 Stop = str | Sequence[float] | Callable[[Integers], Floats]

@@ -14,11 +14,11 @@ from math import inf
 
 import numpy as np
 
+from unjudged.base.segments import sums
 from unjudged.measures.fixed_size import Strata, jackknife
-from unjudged.measures.registry import measure, ratio
+from unjudged.measures.kernel.registry import measure, ratio
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.rankings.judgments import Judgments
-from unjudged.segments import sums
 
 BY_PROBABILITY = frozenset({"statAP", "statAPVariance", "statRprec", "statP"})
 """The measures that divide by inclusion probabilities: documents must have been drawn at random."""

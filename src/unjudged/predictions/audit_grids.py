@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from math import isnan, nan
 
+from unjudged.base.wording import counted, percent
 from unjudged.grids.grid import Cell, Column, Grid, grid_of
 from unjudged.predictions.auditing import Audit
 from unjudged.predictions.judge_agreement import Confusion
 from unjudged.uncertainty.estimate import Estimate
-from unjudged.wording import counted, percent
 
 ENDS = (Column("value"), Column("low"), Column("high"))
 

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from unjudged.errors import InputError, UsageError
-from unjudged.evaluation import RunsSource, judged_rankings, name_runs
+from unjudged.base.errors import InputError, UsageError
+from unjudged.evaluation.evaluation import RunsSource, judged_rankings, name_runs
 from unjudged.grids.grid import Grid
 from unjudged.grids.shown import Shown
-from unjudged.measures.names import MeasureLike, parse_measure
-from unjudged.measures.registry import Measure
+from unjudged.measures.kernel.names import MeasureLike, parse_measure
+from unjudged.measures.kernel.registry import Measure
 from unjudged.predictions.estimators.quantiles import t_interval
 from unjudged.predictions.estimators.sums import WEIGHTS, Sum
 from unjudged.predictions.judge_agreement import Confusion, Sample, weighted_share

@@ -9,14 +9,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from unjudged.errors import InputError, UsageError
+from unjudged.base.errors import InputError, UsageError
+from unjudged.base.wording import counted
 from unjudged.grids.grid import Column, Grid
 from unjudged.grids.shown import Shown
 from unjudged.predictions.source import table_of
 from unjudged.rankings.extension import rows_of, updated
 from unjudged.rankings.judged import Integers, Mask
 from unjudged.rankings.judgments import UNSAMPLED, Judgments, JudgmentsSource
-from unjudged.wording import counted
 
 DRAWN = -2
 """In the file of a design, the grade of a document that was drawn and waits for its judgment."""

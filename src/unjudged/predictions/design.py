@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from unjudged.choices import whole
-from unjudged.errors import InputError, UsageError
-from unjudged.evaluation import RunsSource, judged_rankings, name_runs
+from unjudged.base.choices import whole
+from unjudged.base.errors import InputError, UsageError
+from unjudged.evaluation.evaluation import RunsSource, judged_rankings, name_runs
 from unjudged.formats.roles import QRELS
-from unjudged.measures.names import MeasureLike
+from unjudged.measures.kernel.names import MeasureLike
 from unjudged.predictions.estimators.isotonic import Curve
 from unjudged.predictions.estimators.sums import Sum
 from unjudged.predictions.judging_design import JudgingDesign

@@ -7,19 +7,19 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from unjudged.errors import InputError
+from unjudged.base.errors import InputError
+from unjudged.base.wording import counted
 from unjudged.formats.writing import qrels_text
 from unjudged.grids.grid import Cell, Column, Grid
 from unjudged.grids.shown import Shown
-from unjudged.judging import sampling
 from unjudged.judging.collecting.design_file import read_design
 from unjudged.judging.collecting.drawn_sample import DrawnSample
+from unjudged.judging.pooling import sampling
 from unjudged.predictions.combining import DRAWN, Combined, combine
 from unjudged.predictions.source import table_of
 from unjudged.rankings.extension import chosen_rows, rows_of
 from unjudged.rankings.judged import Floats, Mask
 from unjudged.rankings.judgments import UNSAMPLED, Judgments, JudgmentsSource
-from unjudged.wording import counted
 
 POISSON = "predictions"
 """The name of these designs in a design file: documents drawn one by one, without strata."""

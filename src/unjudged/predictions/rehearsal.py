@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from unjudged.errors import UsageError
-from unjudged.evaluation import RunsSource
-from unjudged.judging import sampling
-from unjudged.measures.names import MeasureLike
+from unjudged.base.errors import UsageError
+from unjudged.evaluation.evaluation import RunsSource
+from unjudged.judging.pooling import sampling
+from unjudged.measures.kernel.names import MeasureLike
 from unjudged.predictions.design import probabilities
 from unjudged.predictions.estimators.by_document import as_gains, per_query_estimates
 from unjudged.predictions.estimators.isotonic import cross_fitted, folds_of

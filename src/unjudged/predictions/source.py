@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from unjudged.errors import InputError, UnjudgedError, UsageError
+from unjudged.base.errors import InputError, UnjudgedError, UsageError
+from unjudged.base.wording import counted
 from unjudged.formats.readers.frames import is_frame
 from unjudged.formats.roles import QRELS
 from unjudged.formats.streams import STANDARD_INPUT, display_name
@@ -17,7 +18,6 @@ from unjudged.rankings.extension import rows_of
 from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import UNSAMPLED, Judgments, JudgmentsSource
 from unjudged.rankings.runs import Run, RunSource
-from unjudged.wording import counted
 
 GRADES, SCORES = "grades", "scores"
 KINDS = (GRADES, SCORES)

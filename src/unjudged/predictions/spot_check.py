@@ -14,12 +14,13 @@ from math import sqrt
 import numpy as np
 from numpy.typing import ArrayLike
 
-from unjudged.choices import whole
-from unjudged.errors import InputError, UsageError
-from unjudged.evaluation import judged_rankings
+from unjudged.base.choices import whole
+from unjudged.base.errors import InputError, UsageError
+from unjudged.base.wording import counted, percent
+from unjudged.evaluation.evaluation import judged_rankings
 from unjudged.grids.grid import Cell, Column, Grid
 from unjudged.grids.shown import Shown
-from unjudged.measures.names import MeasureLike
+from unjudged.measures.kernel.names import MeasureLike
 from unjudged.predictions.design import probabilities
 from unjudged.predictions.estimators.quantiles import normal_interval
 from unjudged.predictions.estimators.sums import Sum
@@ -31,7 +32,6 @@ from unjudged.rankings.runs import Run, RunSource
 from unjudged.uncertainty.calibration import Calibration
 from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.prevalence import band_of
-from unjudged.wording import counted, percent
 
 SMALLEST_PREVALENCE = 0.05
 """For the sampling probabilities alone: what is thought hopeless is still looked at."""

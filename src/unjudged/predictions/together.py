@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from unjudged.evaluation import RunsSource, name_runs
-from unjudged.measures.names import MeasureLike, parse_measures
+from unjudged.base.wording import percent
+from unjudged.evaluation.evaluation import RunsSource, name_runs
+from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.predictions.estimators.by_document import estimate_by_document
 from unjudged.predictions.estimators.by_query import estimate_by_query
 from unjudged.predictions.estimators.estimates import Estimates
@@ -13,7 +14,6 @@ from unjudged.predictions.source import Predictions, PredictionsSource
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.rankings.runs import Run
 from unjudged.uncertainty.estimate import JUDGMENTS, Estimate
-from unjudged.wording import percent
 
 BY_DOCUMENT = ("P@10", "RBP(p=0.8)")
 BY_QUERY = ("AP", "nDCG@10", "RBP(p=0.8)")

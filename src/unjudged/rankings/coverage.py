@@ -6,15 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from unjudged.errors import (
+from unjudged.base.errors import (
     ExtraQueriesWarning,
     MissingQueriesWarning,
     NothingJudgedWarning,
     UnjudgedWarning,
     quoted,
 )
+from unjudged.base.wording import counted, some
 from unjudged.rankings.judged import JudgedRankings
-from unjudged.wording import counted, some
 
 SHOWN = 5
 """How many runs a warning names."""

@@ -9,14 +9,14 @@ from contextlib import contextmanager
 import numpy as np
 from numpy.typing import NDArray
 
-from unjudged.errors import InputError, UnjudgedError
+from unjudged.base.errors import InputError, UnjudgedError
+from unjudged.base.segments import places
 from unjudged.formats import matching
 from unjudged.formats.scan import scanner
 from unjudged.formats.tables import Ids, Table
 from unjudged.rankings.hashing import Numbers, hashes, mixed
 from unjudged.rankings.judged import Integers
 from unjudged.rankings.judgments import Judgments
-from unjudged.segments import places
 
 
 class DocumentUnion:

@@ -9,12 +9,12 @@ from typing import Any, Final, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from unjudged.errors import UsageError
+from unjudged.base.computed import computed_once
+from unjudged.base.errors import UsageError
+from unjudged.base.segments import count_before, ends, owners, running, sums
 from unjudged.formats.tables import Matched
-from unjudged.rankings.computed import computed_once
 from unjudged.rankings.judgments import UNSAMPLED, Judgments
 from unjudged.rankings.query_order import by_query
-from unjudged.segments import count_before, ends, owners, running, sums
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

@@ -12,15 +12,15 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from unjudged.errors import InputError, UsageError, quoted
+from unjudged.base.computed import computed_once
+from unjudged.base.errors import InputError, UsageError, quoted
+from unjudged.base.wording import counted
 from unjudged.formats.inputs import name_in_errors, table_of_source
 from unjudged.formats.readers.frames import Frame
 from unjudged.formats.roles import Layout, expected
 from unjudged.formats.scan.scanner import Index
 from unjudged.formats.tables import Ids, Table
-from unjudged.rankings.computed import computed_once
 from unjudged.rankings.pooled import PooledDocuments
-from unjudged.wording import counted
 
 Lines = NDArray[np.int64]
 UNSAMPLED: Final = -1

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unjudged.errors import UsageError
+from unjudged.base.errors import UsageError
+from unjudged.base.segments import Integers, owners
 from unjudged.formats import matching
 from unjudged.formats.scan.scanner import Index
 from unjudged.formats.tables import Ids, Keys, Table
-from unjudged.segments import Integers, owners
 
 
 @dataclass(frozen=True, eq=False)

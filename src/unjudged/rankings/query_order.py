@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from unjudged.base.segments import Integers, ranges
 from unjudged.formats.tables import Matched
-from unjudged.segments import Integers, ranges
 
 
 def by_query(

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unjudged.errors import InputError
+from unjudged.base.errors import InputError
+from unjudged.base.wording import counted
 from unjudged.formats import matching
 from unjudged.formats.inputs import name_in_errors, table_of_source
 from unjudged.formats.readers.frames import Frame
 from unjudged.formats.scan import scanner
 from unjudged.formats.tables import Ids, Table
-from unjudged.wording import counted
 
 
 @dataclass(frozen=True, eq=False)

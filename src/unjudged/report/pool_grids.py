@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from unjudged.grids.grid import Cell, Column, Grid
-from unjudged.judging.contributions import Groups, contributions, leave_one_out, sizes
-from unjudged.judging.designs import DEPTHS
-from unjudged.judging.pool import Pool
-from unjudged.measures.registry import Measure
+from unjudged.judging.pooling.contributions import Groups, contributions, leave_one_out, sizes
+from unjudged.judging.pooling.designs import DEPTHS
+from unjudged.judging.pooling.pool import Pool
+from unjudged.measures.kernel.registry import Measure
 
 
 def pool_grids(pool: Pool, depth: int, groups: Groups | None, measures: Sequence[Measure]) -> list[Grid]:

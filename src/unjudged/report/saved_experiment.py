@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
-from unjudged.errors import InputError
+from unjudged.base.errors import InputError
 from unjudged.experiments.robustness import Agreement, Robustness
 from unjudged.formats.streams import opened
 from unjudged.grids.grid import Column, Grid

@@ -17,14 +17,14 @@ from pathlib import Path
 
 import numpy as np
 
-from unjudged.errors import InputError, UsageError
-from unjudged.measures.averages import mean_over_queries
-from unjudged.measures.registry import Measure
+from unjudged.base.errors import InputError, UsageError
+from unjudged.base.wording import counted
+from unjudged.measures.kernel.averages import mean_over_queries
+from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.uncertainty.bounding.bounds import bounds
 from unjudged.uncertainty.calibration_fields import count_of, numbers_by_measure, numbers_of
 from unjudged.uncertainty.left_out import LeftOut, unjudged_share
-from unjudged.wording import counted
 
 LARGEST_FILE = 1 << 24
 UNITS = ("runs", "groups")

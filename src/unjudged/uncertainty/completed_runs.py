@@ -10,8 +10,8 @@ from typing import TypeVar
 
 import numpy as np
 
-from unjudged.errors import UsageError
-from unjudged.measures.registry import Measure
+from unjudged.base.errors import UsageError
+from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats
 from unjudged.uncertainty.completions import Completions, Evidence, by_rel
 from unjudged.uncertainty.intervals import IntervalRequest

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import isnan, nan
 
-from unjudged.choices import check_probability
+from unjudged.base.choices import check_probability
 
 JUDGMENTS = "judgments"
 """These queries, other judgments: what the unjudged documents could change."""

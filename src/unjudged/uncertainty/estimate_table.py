@@ -7,11 +7,11 @@ from dataclasses import dataclass, fields
 from math import isnan
 from typing import Any, overload
 
+from unjudged.base.wording import percent
 from unjudged.grids.grid import Cell, Column, Grid, grid_of
 from unjudged.grids.result_frames import frame_of
 from unjudged.grids.shown import Shown
 from unjudged.uncertainty.estimate import Estimate
-from unjudged.wording import percent
 
 FIELDS = tuple(field.name for field in fields(Estimate) if field.name != "of")
 

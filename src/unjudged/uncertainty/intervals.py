@@ -16,9 +16,9 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from unjudged.choices import Choices, whole
-from unjudged.errors import UsageError
-from unjudged.measures.registry import Measure
+from unjudged.base.choices import Choices, whole
+from unjudged.base.errors import UsageError
+from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.uncertainty.estimate import Estimate, check_confidence
 from unjudged.uncertainty.prevalence import PrevalenceLike

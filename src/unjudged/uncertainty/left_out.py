@@ -13,8 +13,8 @@ from itertools import combinations
 
 import numpy as np
 
-from unjudged.measures.averages import mean_over_queries
-from unjudged.measures.registry import Measure, ratio
+from unjudged.measures.kernel.averages import mean_over_queries
+from unjudged.measures.kernel.registry import Measure, ratio
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.uncertainty.bounding.filled import anonymous
 from unjudged.uncertainty.prevalence import band_of

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unjudged.measures.registry import Measure
+from unjudged.base.segments import sums
+from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats, Integers
-from unjudged.segments import sums
 from unjudged.uncertainty.completions import Completions
 from unjudged.uncertainty.draws import drawn_relevant
 from unjudged.uncertainty.prevalence import Prevalence

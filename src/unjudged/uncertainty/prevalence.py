@@ -9,8 +9,8 @@ from math import inf
 import numpy as np
 from numpy.typing import ArrayLike
 
-from unjudged.errors import UsageError
-from unjudged.measures.registry import ratio
+from unjudged.base.errors import UsageError
+from unjudged.measures.kernel.registry import ratio
 from unjudged.rankings.hashing import mixed, salt, uniforms
 from unjudged.rankings.judged import Floats, Integers, Mask
 

@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unjudged.errors import UnjudgedWarning
+from unjudged.base.errors import UnjudgedWarning
+from unjudged.base.segments import ends
 from unjudged.formats.tables import Ids
-from unjudged.measures.registry import Measure
+from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.coverage import coverage_warnings
 from unjudged.rankings.document_union import DocumentUnion, prefix_errors
 from unjudged.rankings.hashing import Numbers, hashes, mixed, salt
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 from unjudged.rankings.judgments import UNSAMPLED, Judgments
 from unjudged.rankings.runs import RunSource, run_table
-from unjudged.segments import ends
 from unjudged.uncertainty.bounding.filled import anonymous
 from unjudged.uncertainty.completions import Completions, Evidence
 from unjudged.uncertainty.prevalence import PrevalenceLike

@@ -9,9 +9,9 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
+from unjudged.base.segments import ends, ranges, stable_order
 from unjudged.rankings.judged import Integers, JudgedRankings, Mask
 from unjudged.rankings.judgments import Judgments
-from unjudged.segments import ends, ranges, stable_order
 from unjudged.uncertainty.bounding.filled import anonymous
 
 

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from unjudged.errors import UsageError
-from unjudged.measures.registry import ratio
+from unjudged.base.errors import UsageError
+from unjudged.measures.kernel.registry import ratio
 from unjudged.rankings.judged import Floats, Integers
 
 

@@ -8,9 +8,9 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter, Token
 
-from unjudged.errors import InputError
-from unjudged.measures.names import parse_measure, parse_measures
-from unjudged.measures.registry import Measure
+from unjudged.base.errors import InputError
+from unjudged.measures.kernel.names import parse_measure, parse_measures
+from unjudged.measures.kernel.registry import Measure
 
 
 def _path_or_standard_output(_: object, tokens: Sequence[Token]) -> Path | None:
@@ -54,7 +54,7 @@ def number_or_name(text: str) -> float | str:
 
 def read_groups(given: str, runs: Iterable[str]) -> dict[str, str]:
     """The groups that a file lists or a pattern finds; at least one of the runs must have one."""
-    from unjudged import groups
+    from unjudged.evaluation import groups
 
     names = list(runs)
     is_pattern = "(" in given

@@ -9,12 +9,12 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
+from unjudged.base.errors import UsageError
+from unjudged.base.wording import counted
 from unjudged.cli.options.input_files import read_judgments
 from unjudged.cli.options.input_options import JudgmentOptions
 from unjudged.cli.output import command_line, show
 from unjudged.cli.progress import progress
-from unjudged.errors import UsageError
-from unjudged.wording import counted
 
 
 @Parameter(name="*")
@@ -71,7 +71,7 @@ class DrawingOptions:
         from unjudged.cli.options.judging_folder import DESIGN, write_new
         from unjudged.judging.collecting.design_file import design_text
         from unjudged.judging.collecting.handing_out import hand_out, task_texts
-        from unjudged.judging.levels import SHARE
+        from unjudged.judging.pooling.levels import SHARE
         from unjudged.predictions.design import design_for_predictions
 
         if folder is None:

@@ -8,11 +8,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
+from unjudged.base.errors import UsageError
 from unjudged.cli.standard_error import warn
-from unjudged.errors import UsageError
 from unjudged.formats.streams import name_file_in_errors
-from unjudged.measures.names import is_measure
-from unjudged.measures.registry import Measure
+from unjudged.measures.kernel.names import is_measure
+from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judgments import Judgments
 
 Conflicts = Literal["error", "first", "last", "highest"]

@@ -9,10 +9,10 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
+from unjudged.base.errors import InputError, UsageError
 from unjudged.cli.options.arguments import Judged
 from unjudged.cli.options.input_files import Conflicts, read_judgments
-from unjudged.errors import InputError, UsageError
-from unjudged.evaluation import name_runs
+from unjudged.evaluation.evaluation import name_runs
 from unjudged.formats.files import FileWithColumns
 from unjudged.formats.roles import NEEDED, OPTIONAL
 from unjudged.rankings.judgments import Judgments

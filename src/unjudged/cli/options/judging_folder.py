@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from unjudged.base.errors import InputError, UsageError
+from unjudged.base.wording import counted
 from unjudged.cli.options.sampling_options import SamplingOptions
 from unjudged.cli.output import make_folder, show
-from unjudged.errors import InputError, UsageError
 from unjudged.formats.tables import encode
 from unjudged.judging.collecting.design_file import design_text, read_design
 from unjudged.judging.collecting.drawn_sample import draw
 from unjudged.judging.collecting.handing_out import hand_out, task_texts
-from unjudged.judging.levels import SHARE
-from unjudged.judging.pool import Pool
-from unjudged.wording import counted
+from unjudged.judging.pooling.levels import SHARE
+from unjudged.judging.pooling.pool import Pool
 
 DESIGN = "design.txt"
 

@@ -42,6 +42,6 @@ def _words(text: str) -> list[str]:
 
 
 def _is_measure_not_file(word: str) -> bool:
-    from unjudged.measures.names import is_measure
+    from unjudged.measures.kernel.names import is_measure
 
     return not word.startswith("-") and not os.path.exists(word) and is_measure(word)

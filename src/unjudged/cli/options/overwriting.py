@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from unjudged.errors import UsageError
+from unjudged.base.errors import UsageError
 
 WRITTEN = ("-o", "--output", "--plot", "--means", "--record", "--figures", "--to-judge", "--files")
 """Options that name a file or a folder to write."""

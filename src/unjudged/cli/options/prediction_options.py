@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from unjudged.errors import UsageError
+from unjudged.base.errors import UsageError
 from unjudged.grids.grid import Grid
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.runs import RunSource

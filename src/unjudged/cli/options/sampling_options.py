@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any
 
-from unjudged.errors import UsageError
-from unjudged.judging.designs import Design, find_design
-from unjudged.judging.levels import DEPTH, SHARE
-from unjudged.judging.pool import Pool
+from unjudged.base.errors import UsageError
+from unjudged.judging.pooling.designs import Design, find_design
+from unjudged.judging.pooling.levels import DEPTH, SHARE
+from unjudged.judging.pooling.pool import Pool
 from unjudged.rankings.judgments import Judgments
 
 

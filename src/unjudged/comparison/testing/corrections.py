@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unjudged.choices import Choices
+from unjudged.base.choices import Choices
 from unjudged.comparison.testing.pairs import CELLS, Ints, Pairs
 from unjudged.comparison.testing.significance import DRAWS, check_draws, random_flips
 from unjudged.rankings.judged import Floats

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from unjudged.base.errors import UsageError
 from unjudged.comparison.testing.pairs import ROUNDING, Pairs
-from unjudged.errors import UsageError
 from unjudged.rankings.judged import Floats
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unjudged.errors import UsageError
+from unjudged.base.errors import UsageError
 from unjudged.rankings.judged import Floats
 
 Ints = NDArray[np.intp]

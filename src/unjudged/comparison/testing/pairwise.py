@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from unjudged.choices import check_probability, whole
+from unjudged.base.choices import check_probability, whole
 from unjudged.comparison.testing.corrections import Correction, adjusted, find_correction
 from unjudged.comparison.testing.effects import Interval, Outcomes, effect_size, outcomes, t_interval
 from unjudged.comparison.testing.pairs import Pairs

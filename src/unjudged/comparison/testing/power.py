@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from unjudged.base.errors import UsageError
 from unjudged.comparison.testing.corrections import find_correction
 from unjudged.comparison.testing.pairs import Pairs
 from unjudged.comparison.testing.pairwise import check_alpha
-from unjudged.errors import UsageError
 from unjudged.rankings.judged import Floats
 
 MOST_QUERIES = 10**9

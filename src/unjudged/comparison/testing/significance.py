@@ -20,9 +20,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from unjudged.choices import Choices
+from unjudged.base.choices import Choices
+from unjudged.base.errors import UsageError
 from unjudged.comparison.testing.pairs import CELLS, Pairs
-from unjudged.errors import UsageError
 from unjudged.rankings.judged import Floats
 
 DRAWS = 20_000

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from unjudged.compat.trec_eval.translation import Column
-from unjudged.measures.averages import GEOMETRIC
+from unjudged.measures.kernel.averages import GEOMETRIC
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 
 

@@ -8,16 +8,16 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from unjudged.base.errors import UnjudgedError
 from unjudged.compat.trec_eval.command_line import USAGE, Options, parse
 from unjudged.compat.trec_eval.exits import Stop
 from unjudged.compat.trec_eval.printing import per_query_lines, summary_lines
 from unjudged.compat.trec_eval.reading import read_means, read_rankings
 from unjudged.compat.trec_eval.translation import Column, columns, values
 from unjudged.compat.trec_eval.usage import help_text, version_text
-from unjudged.errors import UnjudgedError
 from unjudged.formats.tables import encode
 from unjudged.grids.escapes import plain
-from unjudged.measures.averages import GEOMETRIC
+from unjudged.measures.kernel.averages import GEOMETRIC
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 
 MISSING = -1000000.0

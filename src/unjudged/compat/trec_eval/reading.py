@@ -6,10 +6,10 @@ from collections.abc import Callable
 from contextlib import closing
 from typing import TypeVar
 
+from unjudged.base.errors import InputError, RepeatedDocument
 from unjudged.compat.trec_eval.command_line import Options
 from unjudged.compat.trec_eval.exits import Stop
 from unjudged.compat.trec_eval.translation import NOT_HERE, ORDER
-from unjudged.errors import InputError, RepeatedDocument
 from unjudged.formats.readers import trec
 from unjudged.formats.roles import QRELS, RUN, Layout
 from unjudged.formats.streams import STANDARD_INPUT, name_file_in_errors, on_disk

@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from unjudged.compat.trec_eval import parameter_text
 from unjudged.compat.trec_eval.exits import Stop, cannot_initialize
-from unjudged.measures.averages import GEOMETRIC
 from unjudged.measures.gain import IdealDCG
 from unjudged.measures.interpolated import TENTHS, documents_needed
+from unjudged.measures.kernel.averages import GEOMETRIC
+from unjudged.measures.kernel.registry import Measure, compute_all
+from unjudged.measures.kernel.spellings import trec_eval_names
 from unjudged.measures.rank_biased import RBP, RBPResidual
-from unjudged.measures.registry import Measure, compute_all
-from unjudged.measures.spellings import trec_eval_names
 from unjudged.rankings.judged import Floats, JudgedRankings
 
 

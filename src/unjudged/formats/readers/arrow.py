@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from unjudged.errors import InputError, missing_package, quoted, reason_of
+from unjudged.base.errors import InputError, missing_package, quoted, reason_of
+from unjudged.base.threads import Threads
 from unjudged.formats.limits import check
 from unjudged.formats.matching import SMALLEST_PART, cores
 from unjudged.formats.readers.buffers import arrow_of_bits, ids_of, ids_of_chunks, numpy_of, numpy_of_bits
 from unjudged.formats.readers.grouping import grouped, numbered
 from unjudged.formats.roles import descending, expected, unfit
 from unjudged.formats.tables import Ids, Scattered, Table
-from unjudged.formats.threads import Threads
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -8,7 +8,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from unjudged.errors import InputError, missing_package
+from unjudged.base.errors import InputError, missing_package
 from unjudged.formats.limits import bounded, check
 from unjudged.formats.matching import match, match_blocks
 from unjudged.formats.readers.arrow import (

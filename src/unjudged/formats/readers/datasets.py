@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from unjudged.errors import InputError, missing_package, reason_of
+from unjudged.base.errors import InputError, missing_package, reason_of
 from unjudged.formats.readers.memory import table_of_rows
 from unjudged.formats.roles import NONE, Layout, columns_of, layout_of
 from unjudged.formats.tables import Table

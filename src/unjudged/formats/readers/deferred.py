@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from unjudged.errors import InputError
+from unjudged.base.errors import InputError
 from unjudged.formats.limits import check
 from unjudged.formats.matching import Deferred
 from unjudged.formats.readers.arrow import (

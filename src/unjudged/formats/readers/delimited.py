@@ -12,7 +12,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from unjudged.errors import InputError, quoted
+from unjudged.base.errors import InputError, quoted
 from unjudged.formats.limits import BYTES_OF_TEXT, bounded
 from unjudged.formats.matching import match, match_blocks
 from unjudged.formats.roles import (

@@ -7,13 +7,13 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Protocol
 
-from unjudged.errors import InputError, UnjudgedError, UsageError, reason_of
+from unjudged.base.errors import InputError, UnjudgedError, UsageError, reason_of
+from unjudged.base.wording import kind_of
 from unjudged.formats.limits import check
 from unjudged.formats.matching import Deferred
 from unjudged.formats.readers.memory import table_of_rows
 from unjudged.formats.roles import NONE, Layout, columns_of, layout_of, no_rows
 from unjudged.formats.tables import Scattered, Table
-from unjudged.wording import kind_of
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoFrame

@@ -7,11 +7,11 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from unjudged.base.threads import Threads
 from unjudged.formats.matching import SMALLEST_PART, cores
 from unjudged.formats.readers.buffers import arrow_of, arrow_of_ids, ids_of, ids_of_chunks
 from unjudged.formats.scan import scanner
 from unjudged.formats.tables import Ids, Scattered, Table
-from unjudged.formats.threads import Threads
 
 
 def numbered(names: Ids) -> tuple[Ids, NDArray[np.int32]]:

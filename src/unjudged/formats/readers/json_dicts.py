@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from unjudged.errors import InputError, UsageError, quoted
+from unjudged.base.errors import InputError, UsageError, quoted
+from unjudged.base.wording import kind_of
 from unjudged.formats.readers.memory import table_of_mapping
 from unjudged.formats.readers.query_dicts import by_query, holds_lists
 from unjudged.formats.readers.records import fields_of, is_record, table_of_records
 from unjudged.formats.roles import NONE, QRELS, Layout
 from unjudged.formats.streams import PathLike, read_whole
 from unjudged.formats.tables import Table
-from unjudged.wording import kind_of
 
 DESCRIPTIONS = "mteb_"
 BYTES_OF_JSON = 16  # of memory that a byte of JSON takes, about, as Python's objects

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from itertools import chain, islice
 from typing import Any
 
-from unjudged.errors import InputError
+from unjudged.base.errors import InputError
 from unjudged.formats.limits import bounded
 from unjudged.formats.matching import match, match_blocks
 from unjudged.formats.readers.delimited import lines_of

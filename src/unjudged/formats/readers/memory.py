@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unjudged.errors import InputError, quoted
+from unjudged.base.errors import InputError, quoted
+from unjudged.base.wording import kind_of
 from unjudged.formats.roles import descending, expected, unfit
 from unjudged.formats.scan import scanner
 from unjudged.formats.tables import Ids, Table, encode
-from unjudged.wording import kind_of
 
 Rows = Iterable[tuple[Any, ...]]
 

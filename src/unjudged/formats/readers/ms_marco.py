@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from unjudged.errors import AssumptionWarning, InputError, announce, quoted
+from unjudged.base.errors import AssumptionWarning, InputError, announce, quoted
 from unjudged.formats.limits import BYTES_OF_TEXT
 from unjudged.formats.roles import MS_MARCO, descending, no_rows
 from unjudged.formats.scan import scanner

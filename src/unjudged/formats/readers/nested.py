@@ -7,7 +7,7 @@ import io
 from collections.abc import Iterable
 from typing import Any
 
-from unjudged.errors import DuplicateError
+from unjudged.base.errors import DuplicateError
 from unjudged.formats.roles import DECIMAL, Layout, seen_before
 from unjudged.formats.scan import scanner
 from unjudged.formats.tables import Table, encode

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unjudged.errors import InputError, quoted
+from unjudged.base.errors import InputError, quoted
+from unjudged.base.wording import kind_of
 from unjudged.formats.readers.buffers import arrow_of_ids
 from unjudged.formats.readers.deferred import Strings
 from unjudged.formats.scan import scanner
-from unjudged.wording import kind_of
 
 if TYPE_CHECKING:
     import pandas

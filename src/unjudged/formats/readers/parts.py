@@ -9,10 +9,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from unjudged.errors import InputError
+from unjudged.base.errors import InputError
+from unjudged.base.threads import Threads
 from unjudged.formats.matching import cores
 from unjudged.formats.streams import ARROW_FILE, ARROW_STREAM, PARQUET
-from unjudged.formats.threads import Threads
 
 if TYPE_CHECKING:
     import pyarrow as pa

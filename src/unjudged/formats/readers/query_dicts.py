@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from unjudged.errors import InputError, quoted
+from unjudged.base.errors import InputError, quoted
+from unjudged.base.wording import kind_of
 from unjudged.formats.roles import NAMES, named, seen_twice
 from unjudged.formats.scan.plain_mappings import items_of
-from unjudged.wording import kind_of
 
 LISTS = (list, tuple, AbstractSet, np.ndarray)
 """What may stand for the documents of a query."""

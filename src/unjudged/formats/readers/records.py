@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from unjudged.errors import InputError, quoted
+from unjudged.base.errors import InputError, quoted
+from unjudged.base.wording import kind_of
 from unjudged.formats.readers.memory import table_of_rows
 from unjudged.formats.readers.query_dicts import identifier, ranked
 from unjudged.formats.roles import NONE, Layout, columns_of, is_header, layout_of, named
 from unjudged.formats.tables import Table
-from unjudged.wording import kind_of
 
 RANKINGS = ("documents", "doc_ids", "docids", "document_ids", "docnos", "pids", "ranking", "results", "hits")
 """Fields that hold the documents of a query, best first."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from unjudged.errors import InputError, quoted
+from unjudged.base.errors import InputError, quoted
 from unjudged.formats.readers.frames import library_errors, library_of
 from unjudged.formats.readers.query_dicts import identifier
 from unjudged.formats.roles import NAMES, columns_of

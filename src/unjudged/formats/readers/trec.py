@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from unjudged.errors import InputError, UnjudgedError, quoted
+from unjudged.base.errors import InputError, UnjudgedError, quoted
+from unjudged.base.threads import Threads
 from unjudged.formats.limits import BYTES_OF_TEXT, check
 from unjudged.formats.matching import cores
 from unjudged.formats.readers.trec_unordered import named, scan_unordered
@@ -28,7 +29,6 @@ from unjudged.formats.streams import (
     pieces,
 )
 from unjudged.formats.tables import Ids, Matched, Table, decode
-from unjudged.formats.threads import Threads
 from unjudged.formats.unordered import DocumentTwice
 
 LOOK_AHEAD = 1 << 15

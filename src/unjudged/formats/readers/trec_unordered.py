@@ -5,7 +5,8 @@ from __future__ import annotations
 from codecs import BOM_UTF8
 from threading import Event
 
-from unjudged.errors import UnjudgedError
+from unjudged.base.errors import UnjudgedError
+from unjudged.base.threads import Threads
 from unjudged.formats.matching import cores
 from unjudged.formats.roles import Layout, seen_before
 from unjudged.formats.scan import scanner
@@ -13,7 +14,6 @@ from unjudged.formats.scan.checks import changed_while_read
 from unjudged.formats.scan.plain_text import numbered_lines
 from unjudged.formats.streams import PathLike, Piece, opened, pieces
 from unjudged.formats.tables import Matched
-from unjudged.formats.threads import Threads
 from unjudged.formats.unordered import DocumentTwice, match_unordered
 
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from unjudged.errors import InputError
+from unjudged.base.errors import InputError
 from unjudged.formats.tables import Ids, Table
 
 MOST_ROWS = 2**31 - 1

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from unjudged.errors import DuplicateError
+from unjudged.base.errors import DuplicateError
 from unjudged.formats.scan.checks import changed_while_read, check_rows, checked_columns, checked_ids
 from unjudged.formats.tables import Matched
 

@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from unjudged.errors import DuplicateError
+from unjudged.base.errors import DuplicateError
 from unjudged.formats.scan.checks import check_rows, checked_columns, checked_groups, checked_ids
 from unjudged.formats.tables import Ids, Matched, Table
 

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unjudged.errors import InputError, quoted
+from unjudged.base.errors import InputError, quoted
+from unjudged.base.wording import kind_of
 from unjudged.formats.scan.checks import changed_while_read, checked_starts, checked_table
 from unjudged.formats.scan.plain import in_rank_order, to_single
 from unjudged.formats.tables import Matched, Table, decode, encode
-from unjudged.wording import kind_of
 
 
 class WrongType(InputError, TypeError):

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from unjudged.errors import DuplicateError
+from unjudged.base.errors import DuplicateError
 from unjudged.formats.scan.checks import check_rows, checked_columns, checked_ids
 from unjudged.formats.scan.plain import Index, match_table
 from unjudged.formats.tables import Matched, Scattered

@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from unjudged.errors import DuplicateError
+from unjudged.base.errors import DuplicateError
 from unjudged.formats.roles import Layout
 from unjudged.formats.scan.checks import check_rows, checked_columns
 from unjudged.formats.scan.plain import Index, match_table

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from unjudged.errors import UnjudgedWarning, announce
+from unjudged.base.errors import UnjudgedWarning, announce
 from unjudged.formats.scan.scanner import KIND_OF_SCANNER
 
 COMPILED = "compiled"

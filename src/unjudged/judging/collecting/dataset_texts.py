@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
-from unjudged.errors import InputError, reason_of
+from unjudged.base.errors import InputError, reason_of
 from unjudged.formats.files import DATASET
 from unjudged.formats.readers.datasets import load_dataset
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from unjudged.errors import InputError, quoted
+from unjudged.base.errors import InputError, quoted
 from unjudged.formats.tables import Ids, decode, encode
 from unjudged.formats.writing import document_id, query_id
 from unjudged.judging.collecting.drawn_sample import DrawnSample

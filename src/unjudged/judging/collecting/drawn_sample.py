@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unjudged.errors import UsageError
+from unjudged.base.errors import UsageError
 from unjudged.formats.tables import Ids
 from unjudged.grids.grid import Column, Grid
 from unjudged.grids.shown import Shown
-from unjudged.judging.designs import Design, find_design
-from unjudged.judging.pool import Pool
+from unjudged.judging.pooling.designs import Design, find_design
+from unjudged.judging.pooling.pool import Pool
 from unjudged.rankings.extension import chosen_rows, rows_of, table_of_pool
 from unjudged.rankings.judged import Floats, Mask
 from unjudged.rankings.judgments import Judgments

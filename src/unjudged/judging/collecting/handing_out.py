@@ -7,13 +7,13 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from unjudged.choices import whole
-from unjudged.errors import UsageError
+from unjudged.base.choices import whole
+from unjudged.base.errors import UsageError
+from unjudged.base.wording import counted
 from unjudged.formats.writing import qrels_text
-from unjudged.judging import sampling
 from unjudged.judging.collecting.drawn_sample import DrawnSample
+from unjudged.judging.pooling import sampling
 from unjudged.rankings.judgments import UNSAMPLED
-from unjudged.wording import counted
 
 Task = list[tuple[str, str]]
 """The (query, document) pairs that one assessor judges."""

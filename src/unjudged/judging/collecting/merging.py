@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from unjudged.errors import InputError, UsageError
+from unjudged.base.errors import InputError, UsageError
+from unjudged.base.wording import counted, some
 from unjudged.grids.grid import Column, Grid
 from unjudged.grids.shown import Shown
 from unjudged.judging.collecting.agreement_of_judges import agreement_grid, agreements, agreements_by_topic
 from unjudged.judging.collecting.drawn_sample import DrawnSample
 from unjudged.rankings.judgments import UNSAMPLED, Judgments, JudgmentsSource
-from unjudged.wording import counted, some
 
 Document = tuple[str, str]
 """A query and a document."""

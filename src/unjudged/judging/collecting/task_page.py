@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from hashlib import blake2b, sha256
 from importlib.resources import files
 
-from unjudged.errors import InputError, UsageError, quoted
+from unjudged.base.errors import InputError, UsageError, quoted
 from unjudged.formats.tables import encode
 from unjudged.judging.collecting.texts import Topic
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection, Iterator
 from typing import Any, NamedTuple
 
-from unjudged.errors import InputError, quoted
+from unjudged.base.errors import InputError, quoted
 from unjudged.formats.roles import LONGEST_LINE
 from unjudged.formats.streams import opened
 from unjudged.judging.collecting.dataset_texts import dataset_documents, dataset_topics, is_dataset

@@ -15,9 +15,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unjudged.errors import InputError, UsageError
-from unjudged.evaluation import RunsSource
-from unjudged.measures.names import MeasureLike
+from unjudged.base.errors import InputError, UsageError
+from unjudged.base.wording import counted
+from unjudged.evaluation.evaluation import RunsSource
+from unjudged.measures.kernel.names import MeasureLike
 from unjudged.predictions.estimators.estimates import Estimates
 from unjudged.predictions.estimators.isotonic import cross_fitted, folds_of
 from unjudged.predictions.estimators.population import Population
@@ -28,7 +29,6 @@ from unjudged.predictions.source import GRADES, Predictions, PredictionsSource
 from unjudged.rankings.judged import Floats, Mask
 from unjudged.rankings.judgments import JudgmentsSource
 from unjudged.uncertainty.estimate import Estimate
-from unjudged.wording import counted
 
 OUTSIDE = {"error": "", "nonrelevant": "counted as nonrelevant", "predicted": "counted as predicted"}
 """What to do with documents that people could not have judged, and how that is described."""

@@ -16,9 +16,10 @@ from math import sqrt
 import numpy as np
 from numpy.typing import ArrayLike
 
-from unjudged.errors import InputError, UsageError
-from unjudged.evaluation import RunsSource, judged_rankings, name_runs
-from unjudged.measures.names import MeasureLike, parse_measure
+from unjudged.base.errors import InputError, UsageError
+from unjudged.base.wording import counted
+from unjudged.evaluation.evaluation import RunsSource, judged_rankings, name_runs
+from unjudged.measures.kernel.names import MeasureLike, parse_measure
 from unjudged.predictions.estimators.estimates import Estimates
 from unjudged.predictions.estimators.quantiles import NO_LIMITS, Limits, normal_interval
 from unjudged.predictions.source import Predictions, PredictionsSource
@@ -26,7 +27,6 @@ from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.rankings.runs import Run
 from unjudged.uncertainty.estimate import QUERIES, Estimate
-from unjudged.wording import counted
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import fields
 
-from unjudged.errors import UsageError
+from unjudged.base.errors import UsageError
+from unjudged.base.wording import percent
 from unjudged.grids.grid import DECIMALS, Cell, Column, Grid, grid_of
 from unjudged.grids.shown import Shown
 from unjudged.uncertainty.estimate import JUDGMENTS, Estimate
-from unjudged.wording import percent
 
 FIELDS = tuple(field.name for field in fields(Estimate) if field.name != "of")
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unjudged.judging.sampling import identities, identities_of, numbers
+from unjudged.judging.pooling.sampling import identities, identities_of, numbers
 from unjudged.rankings.judged import Floats, Integers, Mask
 from unjudged.rankings.judgments import Judgments
 

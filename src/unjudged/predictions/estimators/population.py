@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from unjudged.errors import InputError
-from unjudged.evaluation import RunsSource, judged_rankings, name_runs
+from unjudged.base.errors import InputError
+from unjudged.evaluation.evaluation import RunsSource, judged_rankings, name_runs
 from unjudged.predictions.judging_design import check_judged
 from unjudged.rankings.extension import extended, rows_of
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask

@@ -6,7 +6,7 @@ from math import inf, sqrt
 
 import numpy as np
 
-from unjudged.errors import UsageError
+from unjudged.base.errors import UsageError
 from unjudged.rankings.judged import Floats
 from unjudged.uncertainty.estimate import BOTH, JUDGMENTS, Estimate
 

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from unjudged.errors import UsageError
-from unjudged.measures.names import MeasureLike, parse_measure
-from unjudged.measures.registry import MEASURES, Measure
-from unjudged.measures.traits import Weight
+from unjudged.base.errors import UsageError
+from unjudged.measures.kernel.names import MeasureLike, parse_measure
+from unjudged.measures.kernel.registry import MEASURES, Measure
+from unjudged.measures.kernel.traits import Weight
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.judgments import Judgments
 

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from unjudged.errors import UsageError, missing_package
+from unjudged.base.errors import UsageError, missing_package
 from unjudged.formats.writing import write_whole
 
 # The colours of Okabe and Ito, which colour-blind readers can tell apart and which also differ in grey.
@@ -76,7 +76,7 @@ def save(figure: Any, path: str | os.PathLike[str]) -> None:
     >>> save("a figure", "figure.bmp")
     Traceback (most recent call last):
         ...
-    unjudged.errors.UsageError: unknown kind of figure 'bmp': use one of svg, png, pdf, html
+    unjudged.base.errors.UsageError: unknown kind of figure 'bmp': use one of svg, png, pdf, html
     """
     place = Path(path)
     write_whole(place, picture(figure, place.suffix.removeprefix(".")))

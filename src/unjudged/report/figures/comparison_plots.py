@@ -6,7 +6,7 @@ from typing import Any
 
 from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.verdicts import CLEAR, OPEN, SETTLED, SIGNIFICANT, UNRESOLVED
-from unjudged.measures.names import MeasureLike
+from unjudged.measures.kernel.names import MeasureLike
 from unjudged.report.figures.charts import altair_module, sized
 from unjudged.report.figures.score_plots import difference_chart
 

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from unjudged.choices import several
-from unjudged.errors import UsageError
+from unjudged.base.choices import several
+from unjudged.base.errors import UsageError
 from unjudged.experiments.agreement import STATISTICS, known_statistics, rho, rms, tau
 from unjudged.experiments.robustness import Agreement, Robustness
 from unjudged.experiments.summary import level_name
-from unjudged.judging.designs import find_design
-from unjudged.measures.names import parse_measure
+from unjudged.judging.pooling.designs import find_design
+from unjudged.measures.kernel.names import parse_measure
 from unjudged.rankings.judged import Floats
 from unjudged.report.figures.charts import COLOURS, altair_module, sized
 from unjudged.report.figures.line_labels import end_labels

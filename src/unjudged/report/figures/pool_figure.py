@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from unjudged.judging.contributions import Groups, contributions, sizes
-from unjudged.judging.designs import DEPTHS
-from unjudged.judging.pool import Pool
+from unjudged.judging.pooling.contributions import Groups, contributions, sizes
+from unjudged.judging.pooling.designs import DEPTHS
+from unjudged.judging.pooling.pool import Pool
 from unjudged.report.figures.charts import COLOURS, altair_module, sized
 
 WIDTH, HEIGHT, ROW = 280, 240, 18

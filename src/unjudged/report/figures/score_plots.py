@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from unjudged.choices import several
-from unjudged.errors import UsageError
+from unjudged.base.choices import several
+from unjudged.base.errors import UsageError
+from unjudged.base.wording import percent
+from unjudged.evaluation.scores import Scores
 from unjudged.measures.interpolated import TENTHS
-from unjudged.measures.names import MeasureLike, parse_measure
-from unjudged.measures.registry import MEASURES
+from unjudged.measures.kernel.names import MeasureLike, parse_measure
+from unjudged.measures.kernel.registry import MEASURES
 from unjudged.report.figures.charts import COLOURS, altair_module, sized
 from unjudged.report.figures.line_labels import end_labels
-from unjudged.scores import Scores
-from unjudged.wording import percent
 
 ROW = 24
 WIDTH, HEIGHT = 460, 280

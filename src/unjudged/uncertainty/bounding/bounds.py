@@ -22,11 +22,11 @@ from typing import Any
 
 import numpy as np
 
-from unjudged.errors import UsageError
-from unjudged.measures.registry import BOUNDS, MEASURES, Measure
+from unjudged.base.errors import UsageError
+from unjudged.base.segments import sums
+from unjudged.measures.kernel.registry import BOUNDS, MEASURES, Measure
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 from unjudged.rankings.judgments import UNSAMPLED
-from unjudged.segments import sums
 from unjudged.uncertainty.bounding.filled import Filled
 
 

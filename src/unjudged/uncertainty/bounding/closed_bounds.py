@@ -7,9 +7,9 @@ from math import inf
 import numpy as np
 from numpy.typing import ArrayLike
 
+from unjudged.measures.kernel.registry import Measure, bounds_of, ratio
 from unjudged.measures.precision import AP, R, RelP, Rprec, RprecMult
 from unjudged.measures.preference import Bpref, Bpref10
-from unjudged.measures.registry import Measure, bounds_of, ratio
 from unjudged.measures.sets import SetR
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 from unjudged.uncertainty.bounding.bounds import Bounds, unknown_documents

@@ -19,7 +19,7 @@ from math import inf
 import numpy as np
 
 from unjudged.measures.gain import nDCG
-from unjudged.measures.registry import Measure, bounds_of, ratio
+from unjudged.measures.kernel.registry import Measure, bounds_of, ratio
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.uncertainty.bounding.bounds import Bounds, unknown_documents
 

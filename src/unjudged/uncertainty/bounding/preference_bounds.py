@@ -12,9 +12,9 @@ from functools import cached_property
 
 import numpy as np
 
-from unjudged.measures.registry import Measure, ratio
+from unjudged.base.segments import ends, owners
+from unjudged.measures.kernel.registry import Measure, ratio
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
-from unjudged.segments import ends, owners
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from unjudged.errors import UsageError
-from unjudged.measures.registry import Measure
+from unjudged.base.errors import UsageError
+from unjudged.measures.kernel.registry import Measure
 from unjudged.uncertainty.estimate import JUDGMENTS, Estimate
 from unjudged.uncertainty.intervals import EstimateRows, IntervalRequest, interval_method
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from unjudged.measures.averages import mean_over_queries
-from unjudged.measures.registry import Measure
+from unjudged.measures.kernel.averages import mean_over_queries
+from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.uncertainty.bounding.bounds import bounds, has_fast_bounds
 from unjudged.uncertainty.completed_runs import CompletedMeasure, check_completed, completed_runs, in_threads

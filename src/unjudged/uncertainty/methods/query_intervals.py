@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from unjudged.errors import UsageError
-from unjudged.measures.averages import mean_over_queries
-from unjudged.measures.registry import Measure
+from unjudged.base.errors import UsageError
+from unjudged.measures.kernel.averages import mean_over_queries
+from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats
 from unjudged.uncertainty.estimate import QUERIES, Estimate
 from unjudged.uncertainty.intervals import EstimateRows, IntervalRequest, interval_method

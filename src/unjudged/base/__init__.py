@@ -1,0 +1,1 @@
+"""What everything else stands on: errors, wording, registries, segments, threads."""

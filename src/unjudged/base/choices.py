@@ -1,0 +1,101 @@
+"""What users choose: things by name from a registry, lists and numbers; anything else is refused."""
+
+from __future__ import annotations
+
+import os
+import reprlib
+from collections import UserDict
+from collections.abc import Iterable
+from numbers import Real
+from typing import Any, TypeVar
+
+from unjudged.base.errors import UsageError, quoted
+
+Thing = TypeVar("Thing")
+
+
+class Choices(dict[str, Thing]):
+    """A registry: things by name, in the order they were added.
+
+    >>> colours = Choices("colour", red=1, green=2)
+    >>> colours.find("red")
+    1
+    """
+
+    def __init__(self, what: str, **things: Thing) -> None:
+        super().__init__(things)
+        self.what = what
+
+    def add(self, name: str, thing: Thing) -> Thing:
+        """Add a thing under a name, which may replace another."""
+        self[name] = thing
+        return thing
+
+    def find(self, name: object) -> Thing:
+        """The thing of this name; an error that lists all names if there is none."""
+        if isinstance(name, str) and name in self:
+            return self[name]
+        raise UsageError(f"{self.what} is {shown(name)}, expected one of {', '.join(self)}")
+
+
+class Registry(UserDict[str, Thing]):
+    """Things by name that counts its changes: what is made from its names can be kept until the next.
+
+    >>> registry = Registry({"red": 1})
+    >>> del registry["red"]
+    >>> registry.changes
+    2
+    """
+
+    changes = 0
+
+    def __setitem__(self, name: str, thing: Thing) -> None:
+        self.changes += 1
+        super().__setitem__(name, thing)
+
+    def __delitem__(self, name: str) -> None:
+        self.changes += 1
+        super().__delitem__(name)
+
+
+def several(what: str, values: Any) -> list[Any]:
+    """The values of a list or another iterable; a text is one value."""
+    if isinstance(values, str):
+        return [values]
+    if not isinstance(values, Iterable):
+        raise UsageError(f"{what} are {shown(values)}, expected a list")
+    return list(values)
+
+
+def whole(what: str, value: object, least: int = 0) -> int:
+    """A whole number of at least `least`, as an int; an error that names it otherwise."""
+    try:
+        number: int = int(value)  # type: ignore[call-overload]
+        right = number == value and number >= least
+    except (TypeError, ValueError, OverflowError):
+        right = False
+    if not right:
+        raise UsageError(f"{what} is {shown(value)}, expected a whole number of at least {least}")
+    return number
+
+
+def check_probability(what: str, value: object, such_as: float) -> None:
+    """Refuse what is no number between 0 and 1, both excluded."""
+    if not isinstance(value, Real) or not 0 < float(value) < 1:
+        raise UsageError(f"{what} is {shown(value)}, expected a number between 0 and 1, such as {such_as}")
+
+
+def check_file_name(what: str, value: Any, expected: str) -> None:
+    """Refuse what cannot name a file."""
+    if not isinstance(value, str | os.PathLike):
+        raise UsageError(f"{what} are {shown(value)}, expected {expected}")
+
+
+def shown(value: object) -> str:
+    """A value as a message may show it: never long."""
+    if isinstance(value, Real):
+        try:
+            return quoted(str(value)).strip("'")
+        except ValueError:  # Python does not write integers of more than some thousand digits
+            return "a number of very many digits"
+    return quoted(value) if isinstance(value, str) else reprlib.repr(value)

@@ -1,0 +1,98 @@
+"""Groups of pooled runs, and the calibration that they allow."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+
+from unjudged.base.choices import check_file_name
+from unjudged.base.errors import InputError, UsageError, announce
+from unjudged.base.wording import some
+from unjudged.evaluation.evaluation import RunsSource, judged_rankings, name_runs
+from unjudged.formats.tables import decode
+from unjudged.measures.kernel.names import MeasureLike, parse_measures
+from unjudged.rankings.coverage import coverage_warnings
+from unjudged.rankings.judgments import Judgments, JudgmentsSource
+from unjudged.uncertainty.calibration import Calibration, calibrated
+
+LARGEST_FILE = 1 << 24
+CALIBRATED_MEASURES = ("AP", "nDCG@10", "RBP(p=0.8)", "P@10", "RR")
+
+Groups = Mapping[str, str] | str | os.PathLike[str]
+"""A mapping of runs to groups, a file of lines `run group`, or a pattern whose first bracket is the group."""
+
+
+def calibrate(
+    qrels: JudgmentsSource,
+    runs: RunsSource,
+    groups: Groups,
+    measures: MeasureLike | Iterable[MeasureLike] = CALIBRATED_MEASURES,
+    *,
+    depth: int = 100,
+    unit: str = "runs",
+    on_read: Callable[[str], None] | None = None,
+) -> Calibration:
+    """Learn from the pooled runs how far off scores are when a group was not pooled.
+
+    `groups` says which runs are of one team or family: a mapping, a file of lines `run group`, or a pattern
+    such as `(.*?)-` whose first bracket is the group in the run's name. `depth` is the depth of the pool,
+    below which rankings are cut. `unit` is 'runs', or 'groups' for one score per group, its largest: safer
+    and wider.
+    """
+    chosen = parse_measures(measures)
+    judgments, named = Judgments.of(qrels), name_runs(runs)
+    group_of = groups_of(groups, named)
+    names = sorted(set(group_of.values()))
+    rankings = judged_rankings(judgments, named, on_read=on_read)
+    announce(coverage_warnings(list(named), list(judgments.queries), rankings))
+    return calibrated(rankings, [names.index(group_of[run]) for run in named], chosen, depth=depth, unit=unit)
+
+
+def groups_of(groups: Groups, runs: Iterable[str]) -> dict[str, str]:
+    """The group of every run; a run without one is an error."""
+    names = list(runs)
+    if isinstance(groups, Mapping):
+        known = dict(groups)
+    elif isinstance(groups, str) and "(" in groups:
+        known = groups_by_pattern(groups, names)
+    else:
+        known = read_groups(groups)
+    lacking = [run for run in names if run not in known]
+    if lacking:
+        have = "has" if len(lacking) == 1 else "have"
+        raise InputError(f"{len(lacking)} of {len(names)} runs {have} no group: {some(lacking)}")
+    return {run: known[run] for run in names}
+
+
+def groups_by_pattern(pattern: str, runs: Iterable[str]) -> dict[str, str]:
+    """The group of each run whose name the pattern matches: its first bracket."""
+    try:
+        compiled = re.compile(pattern)
+    except re.error as error:
+        raise UsageError(f"invalid pattern {pattern!r} for groups: {error}") from None
+    matches = {run: compiled.search(run) for run in runs}
+    return {run: match.group(1) for run, match in matches.items() if match and match.group(1)}
+
+
+def read_groups(file: str | os.PathLike[str]) -> dict[str, str]:
+    """The group of each run from a file of lines `run group`."""
+    check_file_name("groups", file, "a mapping of runs to groups, a file of lines `run group`, or a pattern")
+    try:
+        with Path(file).open("rb") as source:
+            data = source.read(LARGEST_FILE + 1)
+    except OSError as error:
+        raise InputError(f"{file}: cannot be read: {error.strerror}") from None
+    if len(data) > LARGEST_FILE:
+        raise InputError(f"{file}: larger than {LARGEST_FILE >> 20} MB: use lines with a run and its group")
+    found: dict[str, str] = {}
+    for number, line in enumerate(decode(data).splitlines(), 1):
+        words = line.split()
+        if words and len(words) != 2:
+            raise InputError(f"{file}:{number}: {line!r} is not a run and its group")
+        if words and words[0] in found:
+            raise InputError(f"{file}:{number}: run {words[0]!r} appears a second time")
+        if words:
+            found[words[0]] = words[1]
+    return found

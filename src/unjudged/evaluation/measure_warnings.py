@@ -1,0 +1,58 @@
+"""What makes the values of measures mean less than they seem to, whatever the runs are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import inf
+
+import numpy as np
+
+from unjudged.base.errors import AssumptionWarning, UnjudgedWarning
+from unjudged.measures.kernel.registry import Measure
+from unjudged.rankings.judged import Floats
+from unjudged.rankings.judgments import Judgments
+
+
+def measure_warnings(
+    measures: Sequence[Measure], judgments: Judgments, values: Floats
+) -> list[UnjudgedWarning]:
+    """The warnings about these values of the measures."""
+    return [*_nothing_relevant(measures, judgments, values), *_not_drawable(measures, judgments)]
+
+
+def _nothing_relevant(
+    measures: Sequence[Measure], judgments: Judgments, values: Floats
+) -> list[UnjudgedWarning]:
+    """A warning for each lowest relevant grade that no judged document reaches.
+
+    It is one that a measure was given, or 1 where nothing scored anything.
+    """
+    levels = {m.given["rel"] for m in measures if "rel" in m.given}
+    if not np.count_nonzero(values):
+        levels |= {1 for m in measures if "rel" in m.parameters and "rel" not in m.given}
+    if not levels:
+        return []
+    grades = judgments.grade if judgments.scale is None else judgments.scale
+    highest = grades.max(initial=-1)
+    return [
+        UnjudgedWarning(
+            f"No judged document has a grade of {rel} or more, so nothing is relevant with rel={rel}."
+        )
+        for rel in sorted(levels)
+        if 0 <= highest < rel
+    ]
+
+
+def _not_drawable(measures: Sequence[Measure], judgments: Judgments) -> list[UnjudgedWarning]:
+    """A warning if estimates reach below the rank to which documents could be drawn."""
+    rank = judgments.drawn_to
+    if rank is None:
+        return []
+    deeper = [str(m) for m in measures if m.traits.estimates and m.given.get("cutoff", inf) > rank]
+    if not deeper:
+        return []
+    count = f"{', '.join(deeper)} {'counts' if len(deeper) == 1 else 'count'} them as nonrelevant"
+    what = (
+        f"The sample was drawn from the first {rank} documents of each run, so nothing is known of the others"
+    )
+    return [AssumptionWarning(f"{what}: {count}.")]

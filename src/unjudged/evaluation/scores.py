@@ -1,0 +1,223 @@
+"""The table of results: one value for every run, query and measure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from unjudged.base.computed import computed_once
+from unjudged.base.errors import UnjudgedWarning, UsageError
+from unjudged.evaluation.measure_warnings import measure_warnings
+from unjudged.evaluation.scores_grid import scores_grid
+from unjudged.grids.grid import Grid
+from unjudged.grids.result_frames import frame_of
+from unjudged.grids.shown import Shown
+from unjudged.measures.kernel.names import MeasureLike, parse
+from unjudged.measures.kernel.registry import Measure
+from unjudged.rankings.coverage import coverage_warnings, missing_queries
+from unjudged.rankings.judged import Floats, JudgedRankings
+
+if TYPE_CHECKING:
+    import duckdb
+    import pandas
+    import polars
+    import pyarrow
+
+    from unjudged.uncertainty.calibration import Calibration
+    from unjudged.uncertainty.completions import Progress
+    from unjudged.uncertainty.estimate import Estimate
+    from unjudged.uncertainty.estimate_table import Estimates
+    from unjudged.uncertainty.prevalence import PrevalenceLike
+
+
+class Score(NamedTuple):
+    """One value of the table; `query` is "all" for the mean."""
+
+    run: str
+    query: str
+    measure: str
+    value: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Scores(Shown):
+    """`values[i, j, k]` is what run i scores on query j by measure k.
+
+    The values of a query that a run has no ranking for (`missing`) are those of an empty ranking and count in
+    the means.
+    """
+
+    values: Floats
+    runs: Sequence[str]
+    queries: Sequence[str]
+    measures: Sequence[Measure]
+    rankings: JudgedRankings
+    library: str = ""
+    """Where frames went in, the library they are of."""
+
+    @cached_property
+    def missing(self) -> Mapping[str, Sequence[str]]:
+        """For each run that lacks some, the queries of the judgments that it has no ranking for."""
+        return missing_queries(self.runs, self.queries, self.rankings)
+
+    @computed_once
+    def warnings(self) -> Sequence[UnjudgedWarning]:
+        """What makes the values mean less than they seem to: the warnings that `evaluate` gave."""
+        covered = coverage_warnings(self.runs, self.queries, self.rankings)
+        return [*covered, *measure_warnings(self.measures, self.rankings.judgments, self.values)]
+
+    @cached_property
+    def means(self) -> Floats:
+        """Run x measure: the mean over all queries; the sum for counts, the geometric mean for GMAP."""
+        columns = [measure.over_queries(self.values[:, :, k]) for k, measure in enumerate(self.measures)]
+        return np.stack(columns, axis=-1)
+
+    def value(self, measure: MeasureLike, *, run: str | None = None, query: str | None = None) -> float:
+        """One number: the value of a query, or the mean. `run` may be left out if there is only one."""
+        if run is None and len(self.runs) > 1:
+            raise UsageError(f"say which run: one of {', '.join(self.runs)}")
+        i = 0 if run is None else _place("run", run, self.runs)
+        k = _place("measure", _name(measure), [str(m) for m in self.measures])
+        if query is None:
+            return float(self.means[i, k])
+        return float(self.values[i, _place("query", query, self.queries), k])
+
+    def rows(self, *, per_query: bool = True, mean: bool = False) -> Iterator[Score]:
+        """The table as (run, query, measure, value), run by run, query by query."""
+        names = [str(measure) for measure in self.measures]
+        means = self.means
+        for i, run in enumerate(self.runs):
+            if per_query:
+                for j, query in enumerate(self.queries):
+                    for k, name in enumerate(names):
+                        yield Score(run, query, name, float(self.values[i, j, k]))
+            if mean:
+                for k, name in enumerate(names):
+                    yield Score(run, "all", name, float(means[i, k]))
+
+    def estimate(
+        self,
+        interval: str = "bounds",
+        *,
+        prevalence: PrevalenceLike | None = None,
+        calibration: Calibration | None = None,
+        confidence: float = 0.95,
+        more: int = 0,
+        draws: int | None = None,
+        seed: int = 0,
+        on_progress: Progress | None = None,
+    ) -> Estimates:
+        """The mean of each run and measure with an interval: `[run][measure]`.
+
+        - 'bounds': whatever the unjudged documents turn out to be. Every completion of the retrieved
+          documents and of the pool; `more` relevant documents outside both may exist per query.
+        - 'calibrated': as far as the pooled groups were off when each was left out, from `calibrate`.
+        - 'model': given a `prevalence`, the probability that an unjudged document is relevant: a number, a
+          number per rank band, or 'all', 'query', 'rank', which estimate it from the judged documents and
+          cover too little where those were not chosen at random.
+        - 'queries': other queries, these judgments.
+        - 'both': other queries, completely judged, given a `prevalence`.
+
+        The first three cover judgment uncertainty on these queries. A measure that cannot have the interval,
+        such as Judged, appears with its mean alone and a note; it is an error if none can. `on_progress` is
+        called with the number of runs done and in all.
+
+        >>> from unjudged import evaluate, sample
+        >>> print(evaluate(sample.qrels, sample.runs["fused"], "P@10").estimate("bounds")[0][0])
+        0.3967 [0.3967, 0.3967]
+        """
+        from unjudged.uncertainty.estimate_table import Estimates
+        from unjudged.uncertainty.intervals import IntervalRequest, make_intervals
+
+        request = IntervalRequest(
+            rankings=self.rankings,
+            runs=self.runs,
+            measures=self.measures,
+            values=self.values,
+            prevalence=prevalence,
+            calibration=calibration,
+            confidence=confidence,
+            more=more,
+            draws=draws,
+            seed=seed,
+            on_progress=on_progress,
+        )
+        found = make_intervals(interval, request)
+        rows = [[self._summed(e, m) for e, m in zip(row, self.measures, strict=True)] for row in found]
+        names = [str(measure) for measure in self.measures]
+        return Estimates(rows, self.runs, names, self.library, list(map(str, self.warnings)))
+
+    def _summed(self, estimate: Estimate, measure: Measure) -> Estimate:
+        """The sum over queries for a count, whose estimate is of the mean."""
+        if measure.traits.summary != "sum" or not estimate.has_interval:
+            return estimate
+        n = len(self.queries)
+        value, low, high = n * estimate.value, n * estimate.low, n * estimate.high
+        return replace(estimate, value=value, low=low, high=high, of=f"sum of {measure}")
+
+    @property
+    def plot(self) -> Any:
+        """Figures as Altair charts, such as `plot.intervals()` and `plot.judged_by_rank()`."""
+        return import_module("unjudged.report.figures.score_plots").ScorePlots(self)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A pandas frame of `rows()`."""
+        frame: pandas.DataFrame = self.to_frame("pandas")
+        return frame
+
+    def to_polars(self) -> polars.DataFrame:
+        """A Polars frame of `rows()`."""
+        frame: polars.DataFrame = self.to_frame("polars")
+        return frame
+
+    def to_arrow(self) -> pyarrow.Table:
+        """An Arrow table of `rows()`."""
+        table: pyarrow.Table = self.to_frame("pyarrow")
+        return table
+
+    def to_duckdb(self) -> duckdb.DuckDBPyRelation:
+        """A DuckDB relation over `rows()`."""
+        frame: duckdb.DuckDBPyRelation = self.to_frame("duckdb")
+        return frame
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """`rows()` in the kind of frame that went in, or 'pandas', 'polars', 'pyarrow' or 'duckdb'."""
+        runs, queries, measures = self.values.shape
+        columns = {
+            "run": np.repeat(np.array(self.runs, object), queries * measures),
+            "query": np.tile(np.repeat(np.array(self.queries, object), measures), runs),
+            "measure": np.tile(np.array([str(m) for m in self.measures], object), runs * queries),
+            "value": self.values.ravel(),
+        }
+        lists = {name: column.tolist() for name, column in columns.items()}
+        return frame_of(lists, library or self.library)
+
+    def means_frame(self, library: str | None = None) -> Any:
+        """A row per run and a column per measure: the means, in the kind of frame that went in or another."""
+        means = {str(m): column.tolist() for m, column in zip(self.measures, self.means.T, strict=True)}
+        return frame_of({"run": list(self.runs), **means}, library or self.library)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """`rows()` for whatever reads Arrow streams: `polars.DataFrame(scores)`."""
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+    def grid(self, per_query: bool = False) -> Grid:
+        """Every run's means as a table, or with `per_query` its value for each query."""
+        return scores_grid(self, per_query)
+
+
+def _name(measure: MeasureLike) -> str:
+    return str(parse(measure)[0]) if isinstance(measure, str) else str(measure)
+
+
+def _place(what: str, name: str, names: Sequence[str]) -> int:
+    try:
+        return list(names).index(name)
+    except ValueError:
+        some = ", ".join(list(names)[:5]) + (", ..." if len(names) > 5 else "")
+        raise UsageError(f"no {what} is called {name!r}; there are: {some}") from None

@@ -1,0 +1,141 @@
+"""What the judgment of a document would say about the order of runs, for every measure.
+
+In a random completion of the judgments, x_d is 1 where document d turns out relevant, and D is the difference
+of two runs' means. Judging d explains the share Cov(D, x_d)^2 / (Var(D) Var(x_d)) of the variance of D, so
+
+    gain_d = |Cov(D, x_d)| / sd(x_d),  summed over the pairs of runs whose order is still open.
+
+For sums over relevant documents, such as RBP and P, this is |w_A - w_B| sqrt(p (1 - p)), with the weights of
+the document in both runs and its probability p of being relevant. For other measures it is estimated from
+random completions that all runs share. A document matters only to its own query, so the covariance is taken
+there.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unjudged.base.segments import stable_order
+from unjudged.judging.choosing.document_effects import Bands, Effects
+from unjudged.judging.choosing.expert_prevalence import EXPERTS, completions_of
+from unjudged.measures.kernel.registry import Measure
+from unjudged.rankings.judged import Floats, Integers
+from unjudged.uncertainty.completed_runs import in_threads
+from unjudged.uncertainty.completions import Completions
+from unjudged.uncertainty.park import is_sum
+from unjudged.uncertainty.prevalence import PrevalenceLike
+from unjudged.uncertainty.shared import SharedRankings
+
+DRAWS = 60
+MOST_DEVIATIONS = 2_000_000
+"""About a hundred runs and fifty queries: with more, learning how good each run is for each query would take
+longer than all else."""
+
+
+def gains(
+    shared: SharedRankings,
+    measure: Measure,
+    first: Integers,
+    second: Integers,
+    *,
+    prevalence: PrevalenceLike = EXPERTS,
+    draws: int = DRAWS,
+    seed: int = 0,
+) -> Floats:
+    """The gain of each row of the pool, summed over the pairs `first[k]`, `second[k]` of runs; 0 if judged.
+
+    If the prevalence is estimated, completions also vary it. So a document's gain has what its judgment says
+    about others that are alike, and kinds of documents of which none is judged come early. The closed form
+    for sums takes the prevalence at its mean.
+    """
+    rel = int(measure.given.get("rel", 1))
+    completions = completions_of(shared, prevalence, rel=rel, seed=seed, most_deviations=MOST_DEVIATIONS)
+    if is_sum(measure):
+        return gains_of_sum(shared, completions, measure, first, second)
+    return estimated_gains(shared, completions, measure, first, second, draws=draws)
+
+
+def gains_of_sum(
+    shared: SharedRankings, completions: Completions, measure: Measure, first: Integers, second: Integers
+) -> Floats:
+    """The closed form for sums over relevant documents."""
+    weights = shared.unknown_weights(measure)
+    rows = completions.row
+    place = np.full(weights.rows, -1)
+    place[rows] = np.arange(len(rows))
+    deviation = np.sqrt(variances(completions))
+    found = np.zeros(weights.rows)
+    order = np.argsort(weights.row, kind="stable")
+    row, run, weight = weights.row[order], weights.run[order], weights.weight[order]
+    for part in _blocks(row, weights.runs):
+        own, local = np.unique(row[part], return_inverse=True)
+        table = np.zeros((len(own), weights.runs))
+        table[local, run[part]] = weight[part]
+        found[own] = pair_sums(table, first, second) * deviation[place[own]]
+    return found
+
+
+def estimated_gains(
+    shared: SharedRankings,
+    completions: Completions,
+    measure: Measure,
+    first: Integers,
+    second: Integers,
+    *,
+    draws: int,
+) -> Floats:
+    """The gains by covariances over completions, query by query."""
+    batches = [(drawn, values) for _, drawn, (values,) in completions.batches([measure], draws)]
+    by_query = shared.per_run(np.concatenate([values for _, values in batches])) / len(shared.queries)
+    document = np.concatenate([drawn.document for drawn, _ in batches])
+    completion = np.concatenate([drawn.completion for drawn, _ in batches])
+    order = stable_order(document)
+    document, completion = document[order], completion[order]
+    starts = np.searchsorted(shared.judgments.query[completions.row], np.arange(len(shared.queries) + 1))
+    ends = np.searchsorted(document, starts)
+    deviation = np.sqrt(variances(completions))
+    bands = Bands.of(shared, completions.row)
+    found = np.zeros(len(shared.judgments.grade))
+
+    def look_at(q: int) -> None:
+        own, part = slice(starts[q], starts[q + 1]), slice(ends[q], ends[q + 1])
+        effects = Effects(document[part] - own.start, completion[part], by_query[:, :, q], deviation[own])
+        found[completions.row[own]] = pair_sums(effects.standardised(bands.of_query(q)), first, second)
+
+    for _ in in_threads(look_at, np.flatnonzero(np.diff(starts)).tolist()):
+        pass
+    return found
+
+
+def variances(completions: Completions) -> Floats:
+    """P (1 - p) of each unknown document."""
+    chance = completions.prevalence.chance
+    return chance * (1 - chance)
+
+
+def pair_sums(table: Floats, first: Integers, second: Integers) -> Floats:
+    """For each row of a table with one column per run, the sum over pairs of |difference of two columns|.
+
+    Over all pairs, the k-th smallest of n values, counted from 0, counts 2k - n + 1 times. If most pairs are
+    wanted, the others are taken from that.
+    """
+    runs = table.shape[1]
+    wanted = np.zeros((runs, runs), bool)
+    wanted[first, second] = wanted[second, first] = True
+    most = 2 * wanted.sum() > runs * (runs - 1)
+    listed = np.triu(~wanted if most else wanted, 1)
+    found = np.zeros(len(table))
+    for run in np.flatnonzero(listed.any(axis=1)).tolist():
+        found += np.abs(table[:, listed[run]] - table[:, [run]]).sum(axis=1)
+    if not most:
+        return found
+    total: Floats = np.einsum("ij,j->i", np.sort(table, axis=1), 2.0 * np.arange(runs) - runs + 1)
+    return np.maximum(total - found, 0.0)
+
+
+def _blocks(row: NDArray[np.int32], runs: int, cells: int = 1 << 22) -> list[slice]:
+    """Slices of sorted rows, so that a table of distinct rows and runs stays small and no row is split."""
+    starts = np.flatnonzero(np.concatenate([[True], row[1:] != row[:-1]])) if len(row) else np.zeros(0, int)
+    cuts = [*starts[:: max(1, cells // max(runs, 1))].tolist(), len(row)]
+    return [slice(a, b) for a, b in zip(cuts, cuts[1:], strict=False) if a < b]

@@ -1,0 +1,1 @@
+"""The pool, and the designs that decide which of its documents are judged."""

@@ -1,0 +1,149 @@
+"""What each run, or group of runs, contributed to a pool, and the pool without it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from unjudged.base.errors import UsageError
+from unjudged.base.wording import some
+from unjudged.judging.pooling.pool import Pool
+from unjudged.measures.kernel.names import MeasureLike, parse_measures
+from unjudged.rankings.extension import chosen_rows
+from unjudged.rankings.judged import Floats, Integers
+from unjudged.rankings.judgments import Judgments
+
+Groups = Mapping[str, str]
+"""The group of each run; a run without an entry forms its own group."""
+
+
+class PoolSize(NamedTuple):
+    """The number of documents in a pool of some depth."""
+
+    depth: int
+    documents: int
+    per_query: float
+    relevant: int
+
+
+class Contribution(NamedTuple):
+    """How many documents of the pool a run or group retrieved, and how many only it retrieved."""
+
+    name: str
+    documents: int
+    relevant: int
+    unique: int
+    unique_relevant: int
+
+
+@dataclass(frozen=True, eq=False)
+class LeftOut:
+    """A run's means with all judgments, and without the documents that only its group contributed."""
+
+    run: str
+    group: str
+    unique_relevant: int
+    actual: Floats
+    without: Floats
+
+
+def sizes(pool: Pool, depths: Iterable[int]) -> list[PoolSize]:
+    """The size of the pool at each depth (Yilmaz and Aslam, 2008, table 1).
+
+    >>> from unjudged import sample
+    >>> [size.per_query for size in sizes(Pool.of(sample.qrels, sample.runs), (1, 10))]
+    [5.166666666666667, 41.333333333333336]
+    """
+    relevant = pool.judgments.grade >= 1
+    found = []
+    for depth in depths:
+        top = pool.best <= depth
+        many = int(top.sum())
+        found.append(PoolSize(depth, many, many / len(pool.judgments.queries), int((top & relevant).sum())))
+    return found
+
+
+def contributions(pool: Pool, depth: int = 100, groups: Groups | None = None) -> list[Contribution]:
+    """What each run or group contributed to the pool of this depth."""
+    names, owner = _owners(pool.runs, groups)
+    owner, row = _brought(pool, depth, owner)
+    relevant = pool.judgments.grade[row] >= 1
+    unique = _sole(pool, row, owner)[row] >= 0
+    counts = [
+        np.bincount(owner[chosen], minlength=len(names)).tolist()
+        for chosen in (np.ones(len(row), bool), relevant, unique, unique & relevant)
+    ]
+    return [Contribution(name, *numbers) for name, *numbers in zip(names, *counts, strict=True)]
+
+
+def without(pool: Pool, left_out: str, depth: int = 100, groups: Groups | None = None) -> Judgments:
+    """The judgments as if a run or group had not taken part.
+
+    Documents that only it has among its first `depth` documents would not have been pooled; they have no row.
+    """
+    names, owner = _owners(pool.runs, groups)
+    if left_out not in names:
+        raise UsageError(f"no run or group is named {left_out!r}; there are: {some(names)}")
+    owner, row = _brought(pool, depth, owner)
+    return chosen_rows(pool.judgments, _sole(pool, row, owner) != names.index(left_out))
+
+
+def leave_one_out(
+    pool: Pool,
+    measures: MeasureLike | Iterable[MeasureLike] = "AP",
+    depth: int = 100,
+    groups: Groups | None = None,
+) -> list[LeftOut]:
+    """Every run's means with all judgments, and without the documents that only its group contributed.
+
+    >>> from unjudged import sample
+    >>> found = leave_one_out(Pool.of(sample.qrels, sample.runs), depth=20)
+    >>> [(one.run, round(float(one.actual[0] - one.without[0]), 4)) for one in found][:2]
+    [('boolean', 0.0098), ('lexical', 0.0098)]
+    """
+    chosen = parse_measures(measures)
+    names, owner = _owners(pool.runs, groups)
+    relevant = pool.judgments.grade >= 1
+    brought_by, row = _brought(pool, depth, owner)
+    sole = _sole(pool, row, brought_by)
+    found: dict[int, LeftOut] = {}
+    for g, group in enumerate(names):
+        alone = sole == g
+        judgments = chosen_rows(pool.judgments, ~alone)
+        for i in np.flatnonzero(owner == g).tolist():
+            own = pool.rankings.run(i)
+            pair = own, own.moved(judgments, np.where(alone, -1, np.cumsum(~alone) - 1))
+            actual, rest = (np.array([m.over_queries(m.compute(r)) for m in chosen]) for r in pair)
+            found[i] = LeftOut(pool.runs[i], group, int((alone & relevant).sum()), actual, rest)
+    return [found[i] for i in sorted(found)]
+
+
+def _owners(runs: Sequence[str], groups: Groups | None) -> tuple[list[str], Integers]:
+    """The names of the groups, and the group of each run."""
+    known = groups or {}
+    for run in runs:
+        if run not in known and run in known.values():
+            raise UsageError(f"run {run!r} is in no group, and a group has the same name: give it a group")
+    group = [known.get(run, run) for run in runs]
+    names = list(dict.fromkeys(group))
+    return names, np.array([names.index(name) for name in group], np.int64)
+
+
+def _brought(pool: Pool, depth: int, owner: Integers) -> tuple[Integers, Integers]:
+    """The pairs of a group and a row of the pool that it has among its first documents."""
+    top = pool.rankings.cut(depth)
+    run = top.ranking // len(pool.judgments.queries)
+    rows = len(pool.judgments.grade)
+    pairs = np.unique(owner[run] * rows + top.row)
+    return pairs // rows, pairs % rows
+
+
+def _sole(pool: Pool, row: Integers, owner: Integers) -> Integers:
+    """The only group that contributed each row of the pool; -1 if none or several did."""
+    alone = np.bincount(row, minlength=len(pool.judgments.grade))[row] == 1
+    sole = np.full(len(pool.judgments.grade), -1, np.int64)
+    sole[row[alone]] = owner[alone]
+    return sole

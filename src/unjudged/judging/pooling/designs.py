@@ -1,0 +1,157 @@
+"""Judgment designs: one registered object each, which says all that experiments, commands and figures need.
+
+    @design(level="share", axis="share of the first half (%)", levels=(0.1, 0.5))
+    def halves(pool, level, seed):
+        return pool.stratified({50: level}, seed=seed)
+
+makes `experiment(..., design="halves")` and its figures work. Keyword-only parameters of the function are
+options of the design: `experiment(..., design="stratified", top=20)`.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from unjudged.base.choices import Choices, whole
+from unjudged.base.errors import UsageError
+from unjudged.judging.pooling.levels import LEVELS, Level
+from unjudged.judging.pooling.pool import REST, Pool
+from unjudged.rankings.judgments import Judgments
+
+SHARES = tuple(p / 100 for p in (1, 2, 3, 4, 5, 10, 15, 20, 25, 30, 40, 50, 60, 70, 80, 90, 100))
+DEPTHS = (1, 2, 3, 4, 5, 8, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100)
+"""The levels of Yilmaz and Aslam (2008)."""
+
+Draw = Callable[..., Judgments]
+Function = TypeVar("Function", bound=Draw)
+
+DESIGNS: Choices[Design] = Choices("design")
+"""Every design by its name, in the order they were registered."""
+
+
+@dataclass(frozen=True)
+class Design:
+    """A way to choose which documents of a pool are judged."""
+
+    name: str
+    function: Draw
+    level: Level
+    """What a level is: a share of the documents or a depth."""
+    levels: tuple[float, ...]
+    """The levels of an experiment that names none."""
+    shown: tuple[float, ...]
+    """The levels that scatter plots show, if the experiment has them."""
+    axis: str
+    """The title of the axis of levels."""
+    runs: bool
+    """Whether it looks at the rankings of runs."""
+    random: bool
+    """Whether the documents are drawn at random, so that repeats differ and probabilities make sense."""
+    form: str
+    """The form of the file that keeps all that is known of the sample: qrels or strata."""
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options of the design and their defaults."""
+        parameters = inspect.signature(self.function).parameters.values()
+        return {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
+
+    def check_options(self, given: Mapping[str, Any]) -> None:
+        for name in given:
+            if name not in self.options:
+                known = ", ".join(self.options) or "none"
+                raise UsageError(f"design {self.name!r} has no option {name!r}; its options: {known}")
+
+    def draw(self, pool: Pool, level: float, seed: int = 0, **options: Any) -> Judgments:
+        """The judgments at a level; the documents that were not chosen are pooled and unjudged.
+
+        >>> from unjudged import sample
+        >>> find_design("mixed").draw(Pool.of(sample.qrels, sample.runs), 2, seed=1)
+        Judgments(30 queries, 598 judged documents, 156 relevant, 1532 pooled but not judged)
+        """
+        self.check_options(options)
+        made = self.function(pool, self.level.check(level), whole("seed", seed), **options)
+        if not isinstance(made, Judgments):
+            raise UsageError(f"design {self.name!r} returned {type(made).__name__}, expected Judgments")
+        return made
+
+
+def design(
+    *,
+    level: str,
+    levels: tuple[float, ...],
+    axis: str,
+    shown: tuple[float, ...] = (),
+    runs: bool = True,
+    random: bool = True,
+    form: str = "qrels",
+    name: str | None = None,
+) -> Callable[[Function], Function]:
+    """Register a function of (pool, level, seed) as a design, under its own name or `name`.
+
+    The arguments are the fields of `Design`; `level` is "share" or "depth".
+    """
+    if level not in LEVELS:
+        raise UsageError(f"level is {level!r}, expected one of {', '.join(LEVELS)}")
+    kind = LEVELS[level]
+    if not levels:
+        raise UsageError("a design needs at least one default level")
+    for number in (*levels, *shown):
+        kind.check(number)
+
+    def register(function: Function) -> Function:
+        called = name or function.__name__
+        DESIGNS.add(called, Design(called, function, kind, levels, shown, axis, runs, random, form))
+        return function
+
+    return register
+
+
+def find_design(name: str) -> Design:
+    """The design of this name."""
+    return DESIGNS.find(name)
+
+
+@design(
+    level="share",
+    levels=SHARES,
+    axis="judged share of the pool (%)",
+    shown=(0.3, 0.1, 0.05),
+    runs=False,
+)
+def random(pool: Pool, level: float, seed: int, *, redraw: bool = True) -> Judgments:
+    """A share of each query's judged documents."""
+    return pool.random(level, seed=seed, redraw=redraw)
+
+
+@design(level="depth", levels=DEPTHS, axis="depth of the pool", shown=(30, 8, 4), random=False)
+def depth(pool: Pool, level: int, seed: int) -> Judgments:  # noqa: ARG001, nothing is drawn
+    """The first documents of every run."""
+    return pool.depth(level)
+
+
+@design(
+    level="depth",
+    levels=(1, 2, 3, 4, 5, 10, 20, 30, 40, 50),
+    axis="depth of the pool, plus as many documents drawn from the rest",
+    shown=(10, 4, 1),
+    form="strata",
+)
+def mixed(pool: Pool, level: int, seed: int) -> Judgments:
+    """The first documents of every run, and as many drawn from the rest."""
+    return pool.mixed(level, seed=seed)
+
+
+@design(
+    level="share",
+    levels=SHARES,
+    axis="judged share below the top of the pool (%)",
+    shown=(0.3, 0.1, 0.05),
+    form="strata",
+)
+def stratified(pool: Pool, level: float, seed: int, *, top: int = 10) -> Judgments:
+    """The depth-`top` pool, and a share of the rest."""
+    return pool.stratified({float(whole("top", top, least=1)): 1.0, REST: level}, seed=seed)

@@ -1,0 +1,1 @@
+"""What a measure is: its traits, name and parameters, and the registry."""

@@ -1,0 +1,43 @@
+"""What the values of all queries come to: the mean, the sum or the geometric mean."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from unjudged.base.errors import UsageError
+from unjudged.rankings.judged import Floats
+
+GEOMETRIC = "geometric mean"
+"""The `summary` of a measure whose mean over queries is the exponential of its mean logarithm."""
+
+
+def sum_over_queries(values: Floats) -> Floats:
+    """The sum over the last axis, rounded once, so that the order of the queries does not matter."""
+    rows = values.reshape(-1, values.shape[-1]).tolist()
+    try:
+        return np.array([math.fsum(row) for row in rows]).reshape(values.shape[:-1])
+    except OverflowError:
+        raise UsageError("the sum over all queries is too large for a number; use smaller weights") from None
+
+
+def mean_over_queries(values: Floats, *, exact: bool = True) -> Floats:
+    """The mean over the last axis: the one rule for means over queries.
+
+    The sum is rounded once. `exact=False` is NumPy's mean: many times as fast, and different in the last
+    bits. It is meant for thousands of random draws, of which only the spread or the quantiles matter, and
+    never for a value that is shown or compared with one of `Scores.means`.
+    """
+    if not exact:
+        return np.asarray(values.mean(axis=-1), float)
+    return np.asarray(sum_over_queries(values) / values.shape[-1], float)
+
+
+def summarised(summary: str, values: Floats) -> Floats:
+    """The "mean", "sum" or "geometric mean" over the last axis."""
+    if summary == "sum":
+        return sum_over_queries(values)
+    if summary == GEOMETRIC:
+        return np.asarray(np.exp(mean_over_queries(np.log(values))), float)
+    return mean_over_queries(values)

@@ -1,0 +1,255 @@
+"""A measure with its parameters: what it computes, what it is called, and what is true of it."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from unjudged.base.choices import Registry
+from unjudged.base.errors import InputError, UsageError
+from unjudged.measures.kernel.averages import GEOMETRIC, summarised
+from unjudged.measures.kernel.chance import collection
+from unjudged.measures.kernel.fractions import of_whole_grades
+from unjudged.measures.kernel.parameters import checked
+from unjudged.measures.kernel.ratios import ratio
+from unjudged.measures.kernel.traits import Traits
+from unjudged.rankings.judged import Floats, JudgedRankings
+from unjudged.rankings.judgments import Judgments
+
+MEASURES: Registry[Measure] = Registry()
+"""Every measure by its name, in the order of definition."""
+
+BOUNDS: dict[str, Callable[..., Any]] = {}
+"""By a measure's name, what finds its bounds where the general rules for its traits are not enough."""
+
+POLICIES = ("unjudged", "chance")
+GRADED = ("max_grade", "gains", "scale")
+"""The parameters that make gains depend on the grade."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Measure:
+    """A measure with its parameters, named as it is written: `AP(rel=2)@10`.
+
+    Call it to set parameters; `@` sets the cutoff. Two measures of the same name are equal.
+
+    >>> from unjudged import nDCG
+    >>> nDCG(dcg="exp-log2") @ 10
+    nDCG(dcg='exp-log2')@10
+    """
+
+    name: str
+    function: Callable[..., Floats]
+    traits: Traits
+    given: Mapping[str, Any]
+
+    def __call__(self, **parameters: Any) -> Measure:
+        for parameter in parameters:
+            if parameter not in self.parameters and parameter not in POLICIES:
+                known = ", ".join([*self.parameters, *POLICIES])
+                raise UsageError(f"{self.name} has no parameter {parameter!r}; it has: {known}")
+        given = {key: checked(self.name, key, value) for key, value in parameters.items()}
+        return replace(self, given=MappingProxyType({**self.given, **given}))
+
+    def __matmul__(self, value: float) -> Measure:
+        if self.traits.at is None:
+            raise UsageError(f"{self.name} takes no cutoff: write {self.name} without @{value}")
+        return self(**{self.traits.at: value})
+
+    def __str__(self) -> str:
+        inside = [f"{key}={value!r}" for key, value in self.given.items() if key != self.traits.at]
+        at = f"@{self.given[self.traits.at]}" if self.traits.at and self.traits.at in self.given else ""
+        return self.name + (f"({', '.join(inside)})" if inside else "") + at
+
+    __repr__ = __str__
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Measure) and str(self) == str(other)
+
+    def __hash__(self) -> int:
+        return hash(str(self))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _made_again, (self.name, dict(self.given))
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Every parameter with its default; `inspect.Parameter.empty` where it must be given."""
+        return dict(_keywords(self.function))
+
+    @cached_property
+    def own(self) -> dict[str, Any]:
+        """The given parameters that are the function's own, without the policies."""
+        return {name: value for name, value in self.given.items() if name not in POLICIES}
+
+    @property
+    def help(self) -> str:
+        return inspect.getdoc(self.function) or ""
+
+    def compute(self, rankings: JudgedRankings) -> Floats:
+        """One value per ranking.
+
+        The policies are parameters of every measure and need no code of its own. `unjudged='condensed'`
+        removes the unjudged documents before the measure sees the rankings; 'nonrelevant' treats those of
+        the pool as judged nonrelevant. `chance=N` corrects the value for what a random ranking of N
+        documents is expected to score: (value - expected) / (1 - expected).
+        """
+        return compute_all([self], rankings)[:, 0]
+
+    def values(self, rankings: JudgedRankings) -> Floats:
+        """The same, whether finite or not."""
+        self.check_complete()
+        if (scale := rankings.judgments.scale) is not None:
+            measure, whole = of_whole_grades(self, rankings, scale)
+            return measure.values(whole)
+        if not isinstance(self.given.get("rel", 1), int):
+            raise UsageError(f"{self}: these grades are whole numbers, so rel must be one too")
+        if self.traits.estimates and rankings.judgments.chosen:
+            problem = f"{self.name} needs a random sample, and these judgments were chosen for what they show"
+            other = (
+                "or drawn with probabilities that the file does not have (unjudged merge --format prels does)"
+            )
+            raise UsageError(
+                f"{problem}, {other}: use AP with its bounds, or draw a sample (unjudged sample)"
+            )
+        policy, documents = self.given.get("unjudged"), self.given.get("chance")
+        if policy is not None:
+            rankings = rankings.condensed() if policy == "condensed" else rankings.as_nonrelevant()
+        values = self.function(rankings, **self.own)
+        if documents is None:
+            return values
+        expected = self.expected(rankings, documents)
+        return ratio(values - expected, 1 - expected)
+
+    def not_finite(self, rankings: JudgedRankings, values: Floats) -> InputError:
+        wrong = int(np.argmin(np.isfinite(values)))
+        query = rankings.judgments.queries[int(rankings.query[wrong])]
+        remedy = "check the recorded probabilities" if self.traits.estimates else "check its parameters"
+        return InputError(f"{self} of query {query!r} is {values[wrong]}, expected a finite number: {remedy}")
+
+    def expected(self, rankings: JudgedRankings, documents: int) -> Floats:
+        """For each ranking, the mean over all orders of a collection of so many documents."""
+        rel = self.given.get("rel", 1)
+        if self.traits.graded_chance is not None:
+            with_gain = rankings.known(0 if self.gain(0) > 0 else rel)
+            n, _ = collection(documents, with_gain)
+            return self.traits.graded_chance(rankings, n, **self.own)
+        if "rel" not in self.parameters and rankings.judgments.grade.max(initial=0) > 1:
+            problem = "the random baseline is for judgments of 0 and 1, these are graded"
+            raise UsageError(f"{self.name}: {problem}")
+        return self.by_chance(documents, rankings.known(rel))
+
+    def by_chance(self, documents: Any, relevant: Any) -> Floats:
+        """The expected value of a random ranking of so many documents, so many of them relevant."""
+        if self.traits.chance is None:
+            known = ", ".join(name for name, m in MEASURES.items() if m.traits.chance)
+            raise UsageError(f"{self.name} has no random baseline; these have: {known}")
+        n, r = collection(documents, relevant)
+        if any(self.given.get(parameter, "none") != "none" for parameter in GRADED):
+            problem = f"the random baseline of {self} depends on the grades of each query"
+            raise UsageError(f"{problem}: evaluate it with chance={n.max(initial=1):.0f}")
+        return self.traits.chance(n, r, **self.own)
+
+    def weights(self, rank: Any) -> Floats:
+        """What a document of gain 1 adds to the value at each of these ranks."""
+        if self.traits.weight is None:
+            known = ", ".join(name for name, m in MEASURES.items() if m.traits.weight)
+            raise UsageError(f"{self.name} is no sum over relevant documents; these are: {known}")
+        return self.traits.weight(np.asarray(rank, float), **self.own)
+
+    def gain(self, grade: Any) -> Floats:
+        """The gain of each of these grades: 1 from `rel` on, unless the measure's gains are graded."""
+        grades = np.asarray(grade, np.int64)
+        if self.traits.gain is None:
+            return np.where(grades >= self.given.get("rel", 1), 1.0, 0.0)
+        return self.traits.gain(grades, **self.own)
+
+    def max_grade(self, judgments: Judgments) -> int:
+        """The highest grade of the scale: `max_grade` where the measure has one, else the highest known.
+
+        Known are the judged grades and those that `rel` and `gains` mention.
+        """
+        given = {**self.parameters, **self.given}
+        highest = given.get("max_grade")
+        if isinstance(highest, int):
+            return highest
+        mentioned = [1, self.given.get("rel", 1), *self.given.get("gains", {})]
+        return max(int(judgments.grade.max(initial=0)), *map(int, mentioned))
+
+    def traits_up_to(self, top: int) -> Traits:
+        """The traits with these parameters, for grades from 0 to `top`.
+
+        Given gains may fall where the grade rises. Then the measure is neither monotone nor pointwise nor
+        diluted. A grade of 0 with a gain makes an unjudged document different from a nonrelevant one.
+        """
+        traits, rel = self.traits, self.given.get("rel", 1)
+        if traits.gain is None:
+            return traits
+        near = [n for grade in (rel, *self.given.get("gains", {})) for n in (grade - 1, grade, grade + 1)]
+        gains = self.gain(sorted({0, top, *(n for n in near if 0 <= n <= top)}))
+        if gains[0] != 0:
+            traits = replace(traits, skips_unjudged=True)
+        if (np.diff(gains) < 0).any():
+            traits = replace(traits, monotone=False, pointwise=False, diluted=False)
+        return traits
+
+    def over_queries(self, values: Floats) -> Floats:
+        """What the values of all queries, on the last axis, come to: mean, sum or geometric mean."""
+        return summarised(self.traits.summary, values)
+
+    def check_completable(self) -> None:
+        """Refuse a measure that is not defined by completed judgments alone."""
+        for policy in POLICIES:
+            if policy in self.given:
+                raise UsageError(f"{self}: intervals are of the plain measure; use it without {policy}")
+        if self.given.get("scale") == "query":
+            raise UsageError(f"{self}: a new grade would move the scale; use {self.name}(max_grade=...)")
+        if self.traits.estimates:
+            problem = f"{self.name} already estimates what the unjudged documents add"
+            raise UsageError(f"{problem}; use AP, nDCG or RBP")
+
+    def check_mean(self) -> None:
+        """Refuse a measure whose mean over queries is not arithmetic."""
+        if self.traits.summary == GEOMETRIC:
+            raise UsageError(f"{self.name}: intervals are of arithmetic means; use AP or Bpref")
+
+    def check_complete(self) -> None:
+        """Refuse a measure that lacks a required parameter."""
+        for parameter in self._missing:
+            example = f"{self.name}@10" if parameter == "cutoff" else f"{self.name}@0.1"
+            raise UsageError(f"{self.name} needs a {parameter}: write it as {example}")
+
+    @cached_property
+    def _missing(self) -> list[str]:
+        """The required parameters that are not given."""
+        known = {**self.parameters, **self.given}
+        return [name for name, value in known.items() if value is inspect.Parameter.empty]
+
+
+def compute_all(measures: Sequence[Measure], rankings: JudgedRankings) -> Floats:
+    """Ranking x measure: the values of all measures, which share what the rankings keep for them."""
+    table = np.empty((len(rankings), len(measures)))
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # what is not finite is refused
+        for k, measure in enumerate(measures):
+            table[:, k] = measure.values(rankings)
+    finite = np.isfinite(table)
+    if np.count_nonzero(finite) < finite.size:
+        k = int(finite.all(axis=0).argmin())
+        raise measures[k].not_finite(rankings, table[:, k])
+    return table
+
+
+def _made_again(name: str, given: Mapping[str, Any]) -> Measure:
+    return replace(MEASURES[name], given=MappingProxyType(dict(given)))
+
+
+@cache
+def _keywords(function: Callable[..., Floats]) -> dict[str, Any]:
+    signature = inspect.signature(function).parameters.values()
+    return {p.name: p.default for p in signature if p.kind is p.KEYWORD_ONLY}

@@ -1,0 +1,190 @@
+"""Measures by name: `AP(rel=2)@10` as ir_measures writes them, or as trec_eval, ranx and BEIR do."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any
+
+from unjudged.base.errors import UsageError
+from unjudged.measures.kernel.foreign_measures import is_of_ir_measures, our_measure
+from unjudged.measures.kernel.registry import MEASURES, Measure
+from unjudged.measures.kernel.spellings import alike, plainly, spellings, trec_eval_names
+
+MeasureLike = Measure | str
+
+_WRITTEN = re.compile(
+    r"(?P<name>[A-Za-z0-9_-]+?)\s*(?P<inside>\(.*\))?\s*(@\s*(?P<at>[^@]+?))?(-l(?P<rel>\d+))?"
+)
+"""Name, Name(key=value, ...), Name@cutoff, Name@5,10, and ranx's Name@cutoff-l2 for grades from 2 on."""
+_AT = re.compile(r"(?P<name>.+)_at_(?P<at>\d+)")
+_PERSISTENCE = re.compile(r"rbp[_.](0?\.)?(?P<digits>\d+)", re.IGNORECASE)
+_NUMBER = re.compile(r"\s*[0-9.]+\s*")
+
+
+def parse_measures(measures: MeasureLike | Iterable[MeasureLike]) -> list[Measure]:
+    """Measures from names, measures of ours or ir_measures; `AP,nDCG@10` and `P.5,10` are two each."""
+    names = [measures] if isinstance(measures, str) else measures
+    if isinstance(names, list | tuple) and all(type(name) is str for name in names):
+        return list(_named(tuple(names), MEASURES.changes))
+    one = isinstance(measures, Measure) or is_of_ir_measures(measures)
+    items: Any = [measures] if one else measures
+    if not isinstance(items, Iterable):
+        raise _not_a_measure(measures)
+    items = [our_measure(item) if is_of_ir_measures(item) else item for item in items]
+    return _distinct([m for item in items for m in (parse(item) if isinstance(item, str) else [item])])
+
+
+@lru_cache(maxsize=256)
+def _named(names: tuple[str, ...], _: int) -> list[Measure]:
+    """The measures of some names, which are parsed again only after a change of the registry."""
+    return _distinct([measure for name in names for measure in parse(name)])
+
+
+def _distinct(found: list[Any]) -> list[Measure]:
+    for measure in found:
+        if not isinstance(measure, Measure):
+            raise _not_a_measure(measure)
+        measure.check_complete()
+    if not found:
+        raise UsageError("no measure given, expected at least one such as 'AP'")
+    return list(dict.fromkeys(found))
+
+
+def parse_measure(measure: MeasureLike) -> Measure:
+    """One measure; a name that stands for several is an error."""
+    found = parse_measures(measure)
+    if len(found) != 1:
+        raise UsageError(f"{measure!r} stands for {len(found)} measures, expected one")
+    return found[0]
+
+
+def parse(text: str) -> list[Measure]:
+    """The measures of a name or a list with commas; case matters only where it tells two measures apart.
+
+    >>> parse("nDCG(dcg='exp-log2')@10"), parse("map"), parse("P.5,10")
+    ([nDCG(dcg='exp-log2')@10], [AP], [P@5, P@10])
+    >>> parse("ndcg@10"), parse("hit_rate@5"), parse("rbp.95")
+    ([nDCG@10], [Success@5], [RBP(p=0.95)])
+    """
+    return list(_parsed(text, MEASURES.changes))
+
+
+@lru_cache(maxsize=256)
+def _parsed(text: str, _: int) -> list[Measure]:
+    """The measures of a text, which is parsed again only after a change of the registry."""
+    return [measure for name in _separated(text) for measure in _parsed_name(name.strip())]
+
+
+def _parsed_name(name: str) -> list[Measure]:
+    return _as_in_trec_eval(name) or _as_in_ranx(name) or _as_written(name)
+
+
+def is_measure(text: str) -> bool:
+    """Whether the text names one measure or several."""
+    try:
+        return bool(parse_measures(text))
+    except UsageError:
+        return False
+
+
+def _separated(text: str) -> list[str]:
+    """The parts between commas, except those in brackets and those before a number, as in `P.5,10`."""
+    parts, depth = [""], 0
+    for character in text:
+        depth += (character in "([{") - (character in ")]}")
+        if character == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += character
+    names = parts[:1]
+    for part in parts[1:]:
+        if _NUMBER.fullmatch(part):
+            names[-1] += f",{part}"
+        else:
+            names.append(part)
+    return names
+
+
+def _as_in_trec_eval(name: str) -> list[Measure] | None:
+    """`map`, `P` with its default cutoffs, `P_10`, `P.5,10`."""
+    known = trec_eval_names()
+    for spelled, wanted in ((str, name), (str.casefold, name.casefold())):
+        for trec_name, (measure, cutoffs) in known.items():
+            prefix = spelled(trec_name)
+            if spelled is str and wanted == prefix:
+                return [measure @ cutoff for cutoff in cutoffs] or [measure]
+            if cutoffs and wanted.startswith((prefix + "_", prefix + ".")):
+                written = name[len(prefix) + 1 :]
+                if spelled is str or _NUMBER.fullmatch(written.replace(",", "")):
+                    return [measure @ cutoff for cutoff in _cutoffs(name, written)]
+    return None
+
+
+def _as_in_ranx(name: str) -> list[Measure] | None:
+    """`rbp.95`, and `rbp_0.80` as trec_eval prints it."""
+    found = _PERSISTENCE.fullmatch(name)
+    return None if found is None else [MEASURES["RBP"](p=float(f"0.{found['digits']}"))]
+
+
+def _as_written(text: str) -> list[Measure]:
+    problem = f"invalid measure {text!r}: write it like AP, P@10 or nDCG(dcg='exp-log2')@10"
+    written = _WRITTEN.fullmatch(text)
+    if written is None:
+        raise UsageError(problem)
+    name, at = written["name"], written["at"]
+    at_name = _AT.fullmatch(name)
+    if at_name is not None and not alike(name):
+        name, at = at_name["name"], at_name["at"]
+    try:
+        given = _keywords(written["inside"] or "()")
+        places = [] if at is None else [ast.literal_eval(place.strip()) for place in at.split(",")]
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
+        raise UsageError(problem) from None
+    if written["rel"] is not None:
+        given["rel"] = int(written["rel"])
+    measure = _called(name)(**given)
+    return [measure @ place for place in places] or [measure]
+
+
+def _keywords(inside: str) -> dict[str, Any]:
+    """The parameters in `(key=value, ...)`."""
+    call = ast.parse(f"f{inside}", mode="eval").body
+    if not isinstance(call, ast.Call) or call.args or not isinstance(call.func, ast.Name):
+        raise ValueError(inside)
+    return {str(k.arg): ast.literal_eval(k.value) for k in call.keywords}
+
+
+def _called(name: str) -> Measure:
+    """The measure of that name; in another case if that fits only one."""
+    exact = spellings().get(name)
+    if exact is not None:
+        return exact
+    candidates = alike(name)
+    if not candidates:
+        raise _unknown(name)
+    if len(set(candidates.values())) > 1:
+        raise UsageError(f"{name!r} may be {' or '.join(candidates)}: spell it as one of them")
+    return next(iter(candidates.values()))
+
+
+def _cutoffs(text: str, written: str) -> list[float]:
+    try:
+        return [float(c) if "." in c else int(c) for c in written.split(",")]
+    except ValueError:
+        raise UsageError(f"{text!r} has invalid cutoffs {written!r}: use numbers such as 5,10") from None
+
+
+def _unknown(name: str) -> UsageError:
+    from difflib import get_close_matches
+
+    names = {plainly(known): known for known in [*spellings(), *MEASURES]}
+    close = [names[n] for n in get_close_matches(plainly(name), names, 3, 0.6)]
+    hint = f"; did you mean {' or '.join(close)}?" if close else ""
+    return UsageError(f"no measure is called {name!r}{hint} (`unjudged measures` lists them all)")
+
+
+def _not_a_measure(item: object) -> UsageError:
+    return UsageError(f"{item!r} is not a measure, expected a name such as 'AP' or 'nDCG@10'")

@@ -1,0 +1,81 @@
+"""The registry: one decorated function per measure, whose name, keywords and docstring define it."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+from unjudged.measures.kernel.measure import BOUNDS, MEASURES, POLICIES, Measure, compute_all
+from unjudged.measures.kernel.ratios import ratio
+from unjudged.measures.kernel.traits import Chance, Gain, GradedChance, Traits, Weight
+from unjudged.rankings.judged import Floats
+
+__all__ = ["BOUNDS", "MEASURES", "POLICIES", "Measure", "bounds_of", "compute_all", "measure", "ratio"]
+
+Bounding = TypeVar("Bounding", bound=Callable[..., Any])
+
+
+def measure(
+    *,
+    range: tuple[float, float] = (0.0, 1.0),
+    summary: str = "mean",
+    monotone: bool = False,
+    pointwise: bool = False,
+    diluted: bool = False,
+    skips_unjudged: bool = False,
+    quality: bool = True,
+    estimates: bool = False,
+    across_queries: bool = False,
+    chance: Chance | None = None,
+    graded_chance: GradedChance | None = None,
+    gain: Gain | None = None,
+    weight: Weight | None = None,
+    trec_eval: str | Mapping[str, tuple[float, ...]] = MappingProxyType({}),
+    aliases: tuple[str, ...] = (),
+    cite: tuple[str, ...] = (),
+) -> Callable[[Callable[..., Floats]], Measure]:
+    """Turn a function of JudgedRankings into a measure of the same name.
+
+    The keywords state what is true of it; `Traits` defines each. `trec_eval` is its name there; a mapping
+    gives the default cutoffs of each name.
+    """
+
+    def register(function: Callable[..., Floats]) -> Measure:
+        keywords = inspect.signature(function).parameters
+        traits = Traits(
+            range=range,
+            summary=summary,
+            monotone=monotone or pointwise or diluted,
+            pointwise=pointwise,
+            diluted=diluted,
+            skips_unjudged=skips_unjudged,
+            quality=quality,
+            estimates=estimates,
+            across_queries=across_queries,
+            chance=chance,
+            graded_chance=graded_chance,
+            gain=gain,
+            weight=weight,
+            trec_eval={trec_eval: ()} if isinstance(trec_eval, str) else trec_eval,
+            aliases=aliases,
+            cite=cite,
+            at=next((name for name in ("cutoff", "recall", "multiple") if name in keywords), None),
+        )
+        made = Measure(function.__name__, function, traits, MappingProxyType({}))
+        made.__dict__["__doc__"] = function.__doc__
+        MEASURES[made.name] = made
+        return made
+
+    return register
+
+
+def bounds_of(measure: Measure) -> Callable[[Bounding], Bounding]:
+    """Register a function that finds the bounds of one measure instead of the general rules."""
+
+    def register(function: Bounding) -> Bounding:
+        BOUNDS[measure.name] = function
+        return function
+
+    return register
