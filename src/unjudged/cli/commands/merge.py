@@ -14,7 +14,7 @@ from unjudged.cli.options.arguments import File, Output
 from unjudged.cli.options.input_files import check_files
 from unjudged.cli.options.judging_folder import check_new
 from unjudged.cli.options.judgment_files import warn_of_missing_queries
-from unjudged.cli.output import command_line, show, terminal_width
+from unjudged.cli.shell.output import command_line, show, terminal_width
 from unjudged.formats.writing import judgments_text
 from unjudged.grids.rendering import render
 

@@ -11,8 +11,8 @@ from unjudged.base.errors import UsageError
 from unjudged.base.wording import some
 from unjudged.cli.options.arguments import File, Output
 from unjudged.cli.options.input_files import check_files
-from unjudged.cli.output import show
-from unjudged.cli.standard_error import warn
+from unjudged.cli.shell.output import show
+from unjudged.cli.shell.standard_error import warn
 from unjudged.formats.roles import CHOSEN
 from unjudged.rankings.judgments import Judgments
 
