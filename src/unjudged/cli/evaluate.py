@@ -30,7 +30,7 @@ from unjudged.evaluation.evaluation import DEFAULT_MEASURES
 from unjudged.grids.grid import DECIMALS
 
 INTERVALS = ("bounds", "calibrated", "model", "queries", "both")
-USERS = {"prevalence": ("model", "both"), "calibration": ("calibrated",), "more": ("bounds",)}
+USERS = {"prevalence": ("model", "both"), "calibration": ("calibrated",), "extra_relevant": ("bounds",)}
 """The intervals that use an option."""
 
 
@@ -48,7 +48,7 @@ def evaluate(
     prevalence: str | None = None,
     calibration: str | None = None,
     confidence: float = 0.95,
-    more: int = 0,
+    extra_relevant: int = 0,
     seed: int = 0,
     format: Format | None = None,
     output: Output = None,
@@ -94,7 +94,7 @@ def evaluate(
         A file that `unjudged calibrate` wrote, for --interval calibrated.
     confidence
         The confidence level of the interval.
-    more
+    extra_relevant
         Assume up to this many unretrieved relevant documents per query (bounds).
     seed
         The seed of random completions and of samples of queries.
@@ -125,9 +125,19 @@ def evaluate(
         found = predicted.estimates(judgments, named, measures, whole)
         show_grids(predicted.grid(found, confidence, decimals), format, output)
         return
-    if interval is None and (prevalence, calibration, confidence, more, seed) != (None, None, 0.95, 0, 0):
-        raise UsageError("--prevalence, --calibration, --confidence, --more and --seed need --interval")
-    _check_used(interval, prevalence=prevalence, calibration=calibration, more=more or None)
+    if interval is None and (prevalence, calibration, confidence, extra_relevant, seed) != (
+        None,
+        None,
+        0.95,
+        0,
+        0,
+    ):
+        raise UsageError(
+            "--prevalence, --calibration, --confidence, --extra-relevant and --seed need --interval"
+        )
+    _check_used(
+        interval, prevalence=prevalence, calibration=calibration, extra_relevant=extra_relevant or None
+    )
     learnt = None if calibration is None else unjudged.Calibration.load(calibration)
     if interval is not None and per_query:
         raise UsageError("--per-query cannot be used with --interval: intervals are of means")
@@ -138,7 +148,7 @@ def evaluate(
             "prevalence": None if prevalence is None else number_or_name(prevalence),
             "calibration": learnt,
             "confidence": confidence,
-            "more": more,
+            "extra_relevant": extra_relevant,
             "seed": seed,
         }
         kinds = ("bounds", "queries") if interval is None else (interval,)
@@ -152,7 +162,7 @@ def evaluate(
             prevalence=None if prevalence is None else number_or_name(prevalence),
             calibration=learnt,
             confidence=confidence,
-            more=more,
+            extra_relevant=extra_relevant,
             seed=seed,
             on_progress=lambda done, _: advance(done),
         )
@@ -164,7 +174,8 @@ def _check_used(interval: str | None, **given: object) -> None:
     for option, value in given.items():
         users = USERS[option]
         if value is not None and interval in INTERVALS and interval not in users:
-            raise UsageError(f"--{option} is for --interval {' or '.join(users)}, not {interval}: omit it")
+            named = f"--{option.replace('_', '-')}"
+            raise UsageError(f"{named} is for --interval {' or '.join(users)}, not {interval}: omit it")
     if interval == "calibrated" and given["calibration"] is None:
         raise UsageError("--interval calibrated needs --calibration FILE, which `unjudged calibrate` writes")
     if interval in USERS["prevalence"] and given["prevalence"] is None:

@@ -88,7 +88,7 @@ def experiment(
     """
     from unjudged.cli.results import Results
     from unjudged.experiments import robustness
-    from unjudged.experiments.agreement import DEFAULT_STATISTICS, known_statistics
+    from unjudged.experiments.statistics import DEFAULT_STATISTICS, known_statistics
     from unjudged.judging.pooling.designs import find_design
     from unjudged.judging.pooling.pool import Pool
 

@@ -8,7 +8,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from unjudged.base.errors import UsageError
-from unjudged.base.wording import some
+from unjudged.base.wording import shortlist
 from unjudged.cli.options.arguments import File, Output
 from unjudged.cli.options.input_files import check_files
 from unjudged.cli.output import show
@@ -65,8 +65,8 @@ def judge(
     without = [document for _, document in items if document not in texts]
     if without:
         have = "has" if len(without) == 1 else "have"
-        warn(f"{len(without)} of {len(items)} documents {have} no text in {documents}: {some(without)}.")
+        warn(f"{len(without)} of {len(items)} documents {have} no text in {documents}: {shortlist(without)}.")
     unknown = [query for query in names if query not in topics] if queries else []
     if unknown:
         are = "is" if len(unknown) == 1 else "are"
-        warn(f"{len(unknown)} of {len(names)} queries {are} not in {queries}: {some(unknown)}.")
+        warn(f"{len(unknown)} of {len(names)} queries {are} not in {queries}: {shortlist(unknown)}.")

@@ -25,7 +25,7 @@ from unjudged.report.figures.charts import check_figures
 from unjudged.report.page.html_page import REPORT_MEASURES, TITLE, check_report, report_page
 from unjudged.report.saved_experiment import SavedExperiment
 from unjudged.uncertainty.calibration import Calibration
-from unjudged.uncertainty.park import is_sum
+from unjudged.uncertainty.unjudged_sums import is_sum
 
 PAGE_SUFFIXES = (".html", ".htm", "")
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from unjudged.base.choices import check_file_name
 from unjudged.base.errors import InputError, UsageError, announce, quoted
-from unjudged.base.wording import some
+from unjudged.base.wording import shortlist
 from unjudged.evaluation.evaluation import RunsSource, judged_rankings, name_runs
 from unjudged.formats.small_files import read_small
 from unjudged.formats.streams import display_name
@@ -62,7 +62,7 @@ def groups_of(groups: Groups, runs: Iterable[str]) -> dict[str, str]:
     lacking = [run for run in names if run not in known]
     if lacking:
         have = "has" if len(lacking) == 1 else "have"
-        raise InputError(f"{len(lacking)} of {len(names)} runs {have} no group: {some(lacking)}")
+        raise InputError(f"{len(lacking)} of {len(names)} runs {have} no group: {shortlist(lacking)}")
     return {run: known[run] for run in names}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from unjudged.base.wording import some
+from unjudged.base.wording import shortlist
 from unjudged.cli.options.arguments import Output
 from unjudged.cli.output import show
 from unjudged.cli.standard_error import warn
@@ -23,4 +23,4 @@ def warn_of_missing_queries(judgments: Judgments, form: str, remedy: str = "") -
         have = "has" if len(missing) == 1 else "have"
         queries = f"{len(missing)} of {len(judgments.queries)} queries"
         more = f" ({remedy})" if remedy else ""
-        warn(f"{queries} {have} no line in the file{more}: {some(missing)}.")
+        warn(f"{queries} {have} no line in the file{more}: {shortlist(missing)}.")

@@ -59,7 +59,7 @@ class PredictionOptions:
         rel: int | None = None,
     ) -> list[Estimates]:
         """The estimates of each measure."""
-        from unjudged.predictions.together import estimate_with_predictions
+        from unjudged.predictions.combined_estimates import estimate_with_predictions
 
         assert self.predictions is not None  # noqa: S101
         return estimate_with_predictions(
@@ -85,7 +85,7 @@ class PredictionOptions:
         """Sentences on the differences of the pairs that were compared; none without predictions."""
         if self.predictions is None:
             return []
-        from unjudged.predictions.together import difference_notes
+        from unjudged.predictions.combined_estimates import difference_notes
 
         found = self.estimates(judgments, runs, [str(result.measure) for result in compared.results])
         tested = compared.results[0].tests.pairs

@@ -19,7 +19,7 @@ from unjudged.uncertainty.shared import SharedRankings
 
 
 @dataclass(frozen=True, eq=False)
-class Completed:
+class Hypothetical:
     """Rankings without the documents that cannot matter to a measure, ready for any choice of documents."""
 
     measure: Measure
@@ -34,7 +34,7 @@ class Completed:
     """Rows of unjudged documents that no run retrieves above the cutoff: relevant, they lower every value."""
 
     @classmethod
-    def of(cls, shared: SharedRankings, measure: Measure) -> Completed:
+    def of(cls, shared: SharedRankings, measure: Measure) -> Hypothetical:
         """Most measures need no document of grade 0; whether this one does is tried out."""
         r, pool, top = shared.rankings, shared.judgments, measure.max_grade(shared.judgments)
         nonrelevant = r.relabelled(pool.with_grades(np.maximum(pool.grade, 0)))
@@ -60,7 +60,7 @@ class Completed:
         diluting = row[diluting[matters[diluting]]]
         return cls(measure, r.where(r.rank <= cutoff).moved(kept, row), origin, top, sparse, diluting)
 
-    def only(self, runs: Sequence[int]) -> Completed:
+    def only(self, runs: Sequence[int]) -> Hypothetical:
         """The same for some of the runs, in this order."""
         return replace(self, rankings=rankings_of(self.rankings, runs))
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unjudged.experiments import agreement
+from unjudged.experiments import statistics as agreement
 
 VALUES = st.integers(0, 4)
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unjudged.base.choices import Choices, several
+from unjudged.base.choices import Choices, as_list
 from unjudged.base.errors import UsageError
 from unjudged.rankings.judged import Floats, Mask
 
@@ -145,7 +145,7 @@ DEFAULT_STATISTICS = ("tau", "tau_ap", "rho", "rms", "bias")
 
 def known_statistics(names: Iterable[str]) -> list[str]:
     """The names, each once; an unknown one is refused."""
-    listed = several("statistics", names)
+    listed = as_list("statistics", names)
     for name in listed:
         STATISTICS.find(name)
     if not listed:

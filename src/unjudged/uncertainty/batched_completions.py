@@ -34,7 +34,7 @@ class StackedPool:
 
 
 @dataclass(frozen=True, eq=False)
-class Stacking:
+class BatchedCompletions:
     """Rankings, and `row`, the rows of their unknown documents, in ascending order of their queries.
 
     With `dense` every document counts in each completion. Otherwise only relevant ones do, down to `cutoff`:

@@ -15,8 +15,8 @@ from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats
 from unjudged.uncertainty.completions import Completions, Evidence, by_rel
 from unjudged.uncertainty.intervals import IntervalRequest
-from unjudged.uncertainty.park import FEW_QUERIES, UnjudgedSum, is_sum
 from unjudged.uncertainty.prevalence import ESTIMATED, PrevalenceLike
+from unjudged.uncertainty.unjudged_sums import FEW_QUERIES, UnjudgedSum, is_sum
 
 DRAWS, DRAWS_OF_MANY_QUERIES = 1000, 128
 """A mean over many queries is close to Normal, so its deviation is enough and needs fewer completions.
