@@ -32,7 +32,7 @@ def grades(judgments: Judgments) -> list[int]:
 def test_conflicts_are_settled_by_a_rule(rule: str, grade: int) -> None:
     rest = {"q1": {"b": 0, "c": 0, "d": 0}, "q2": {"x": 1, "y": 0}}
     files = {"ann": {"q1": {"a": 1}}, "bob": {"q1": {"a": 2}}, "cy": {"q1": {"a": 0}}, "dee": rest}
-    found = merge(ALL, files, conflicts=rule)
+    found = merge(ALL, files, conflicts=rule)  # type: ignore[arg-type]
     assert grades(found.judgments) == [grade, 0, 0, 0, 1, 0]
     assert found.conflicts == [("q1", "a")]
     assert found.answers["q1", "a"] == {"ann": 1, "bob": 2, "cy": 0}
@@ -92,7 +92,7 @@ def test_estimates_refuse_chosen_judgments() -> None:
 
 def test_an_unknown_rule() -> None:
     with pytest.raises(UsageError, match="expected error, first, last, highest"):
-        merge(ALL, {}, conflicts="lowest")
+        merge(ALL, {}, conflicts="lowest")  # type: ignore[arg-type]
 
 
 tables = st.integers(2, 5).flatmap(

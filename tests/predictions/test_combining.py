@@ -36,7 +36,7 @@ def test_conflicts_are_refused_by_default() -> None:
 
 @pytest.mark.parametrize(("rule", "grade"), [("first", 0), ("last", 1), ("highest", 1)])
 def test_a_rule_settles_them(rule: str, grade: int) -> None:
-    found = combine(FIRST, LAST, rule)
+    found = combine(FIRST, LAST, rule)  # type: ignore[arg-type]
     assert nested(found.judgments) == {
         "q1": {"d1": 1, "d2": grade, "d3": 1, "d4": 0},
         "q2": {"d1": 2},
@@ -64,7 +64,7 @@ files = st.dictionaries(
 
 @given(first=files, last=files, rule=st.sampled_from(sorted(RULES)))
 def test_every_document_is_as_the_rule_says(first: Nested, last: Nested, rule: str) -> None:
-    found = combine(first, last, rule)
+    found = combine(first, last, rule)  # type: ignore[arg-type]
     made = nested(found.judgments)
     rules: dict[str, Callable[[int, int], int]] = {
         "first": lambda a, _: a,
@@ -82,7 +82,7 @@ def test_every_document_is_as_the_rule_says(first: Nested, last: Nested, rule: s
 
 def test_what_cannot_be_is_refused() -> None:
     with pytest.raises(UsageError, match="conflicts is 'mine'"):
-        combine(FIRST, LAST, "mine")
+        combine(FIRST, LAST, "mine")  # type: ignore[arg-type]
     recorded = replace(Judgments.of({"q1": {"d1": 1}}), probability=np.array([0.5]))
     with pytest.raises(InputError, match="a sample with recorded strata or probabilities"):
         combine(FIRST, recorded)

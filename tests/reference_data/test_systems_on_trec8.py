@@ -31,7 +31,7 @@ def test_settled_significant_and_reversible(
     (measure,) = parse_measures(name)
     values = shared.per_run(measure.compute(shared.rankings))
     for correction, (significant, open_to_judging) in (("none", by_t), ("holm", by_holm)):
-        tests = compare_pairs(values, correction=correction)
+        tests = compare_pairs(values, correction=correction)  # type: ignore[arg-type]
         judging = judgment_bounds(shared, measure, tests.pairs)
         assert len(tests.pairs) == 8256
         assert int(judging.settled.sum()) == settled

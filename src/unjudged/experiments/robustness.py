@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from unjudged.base.choices import as_list, checked_int
+from unjudged.base.choices import DesignName, as_list, checked_int
 from unjudged.base.errors import UsageError
 from unjudged.evaluation.evaluation import RunsSource
 from unjudged.experiments.checkpoint import Checkpoint
@@ -117,7 +117,7 @@ class Robustness(Shown):
 def experiment(
     qrels: JudgmentsSource | Pool,
     runs: RunsSource | None = None,
-    design: str = "random",
+    design: DesignName = "random",
     *,
     levels: Iterable[float] | None = None,
     measures: MeasureLike | Iterable[MeasureLike] = DEFAULT_MEASURES,

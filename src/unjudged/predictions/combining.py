@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from unjudged.base.choices import Conflicts
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import counted
 from unjudged.grids.grid import Column, Grid
@@ -83,7 +84,7 @@ class Combined(Shown):
         return Grid([Column(name, "integer") for name in counts], [list(counts.values())], notes=self.notes())
 
 
-def combine(first: JudgmentsSource, last: JudgmentsSource, conflicts: str = ERROR) -> Combined:
+def combine(first: JudgmentsSource, last: JudgmentsSource, conflicts: Conflicts = "error") -> Combined:
     """All judgments of both; a document that both judge differently is a conflict.
 
     `conflicts` says what to do with those: 'error' refuses them, 'first' and 'last' keep that grade,

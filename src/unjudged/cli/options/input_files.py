@@ -6,8 +6,8 @@ import os
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Literal
 
+from unjudged.base.choices import Conflicts
 from unjudged.base.errors import UsageError
 from unjudged.cli.shell.standard_error import warn
 from unjudged.formats.streams import name_file_in_errors
@@ -15,7 +15,6 @@ from unjudged.measures.kernel.names import is_measure
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judgments import Judgments
 
-Conflicts = Literal["error", "first", "last", "highest"]
 DESIGN = b"unjudged-design"
 """How the file of a drawn sample begins."""
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from unjudged.base.choices import DesignName
 from unjudged.base.errors import UsageError
 from unjudged.formats.tables import Ids
 from unjudged.grids.grid import Column, Grid
@@ -91,7 +92,7 @@ class DrawnSample(Shown):
 
 def draw(
     pool: Pool,
-    design: str | Design,
+    design: DesignName | Design,
     level: float | None = None,
     *,
     strata: Mapping[float, float] | None = None,

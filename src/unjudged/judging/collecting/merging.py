@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from unjudged.base.choices import Conflicts
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import counted, shortlist
 from unjudged.grids.grid import Column, Grid
@@ -24,6 +25,8 @@ RULES: dict[str, Callable[[Sequence[int]], int]] = {
     "highest": max,
 }
 """How a document with several grades gets one; the order is that of the files."""
+
+CONFLICTS = ("error", *RULES)
 
 NAMED = 5
 """How many documents a sentence names."""
@@ -101,7 +104,7 @@ def merge(
     sample: DrawnSample,
     files: Mapping[str, JudgmentsSource],
     *,
-    conflicts: str = "error",
+    conflicts: Conflicts = "error",
     allow_missing: bool = False,
 ) -> Merged:
     """Merge the answers of judges, by name, with the sample that they judged.
