@@ -1,7 +1,7 @@
 """The file that records a drawn sample until its judgments arrive.
 
 unjudged-design 1 blake2b <checksum of all that follows>
-{"design": "stratified", "seed": 1, "chosen": false, "made_by": "...", "drawn_to": 10}
+{"design": "stratified", "seed": 1, "origin": "stratified sample", "depth": 10, "made_by": "..."}
 <query> <document> <stratum> <probability, or NA> <drawn | pooled | earlier-drawn | earlier-pooled>
 """
 
@@ -19,6 +19,7 @@ from unjudged.base.errors import InputError, quoted
 from unjudged.formats.tables import Ids, decode, encode
 from unjudged.formats.writing import document_id, query_id
 from unjudged.judging.collecting.drawn_sample import DrawnSample
+from unjudged.rankings.origin import CHOSEN, KINDS, STRATIFIED, Origin
 from unjudged.rankings.pooled import PooledDocuments
 
 SCHEMA = "unjudged-design 1 blake2b"
@@ -32,11 +33,10 @@ def design_text(sample: DrawnSample) -> str:
     head = {
         "design": sample.design,
         "seed": sample.seed,
-        "chosen": sample.chosen,
+        "origin": sample.origin.kind,
+        "depth": sample.origin.depth,
         "made_by": sample.made_by,
     }
-    if sample.drawn_to is not None:
-        head["drawn_to"] = sample.drawn_to
     queries = [query_id(name) for name in sample.pooled.queries]
     states = (2 * sample.earlier + sample.drawn).tolist()
     columns = sample.pooled.query.tolist(), sample.pooled.documents, sample.stratum.tolist()
@@ -68,8 +68,7 @@ def read_design(file: str | os.PathLike[str]) -> DrawnSample:
     lines = body.split(b"\n")
     try:
         head = json.loads(lines[0])
-        drawn_to = None if head.get("drawn_to") is None else int(head["drawn_to"])
-        named = str(head["design"]), int(head["seed"]), bool(head["chosen"]), str(head["made_by"]), drawn_to
+        named = str(head["design"]), _origin(head), int(head["seed"]), str(head["made_by"])
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
         raise InputError("expected a JSON object that names the design", source=source, line=2) from None
     return _sample(lines[1:], source, *named)
@@ -106,6 +105,15 @@ def _sample(lines: list[bytes], source: str, *head: object) -> DrawnSample:
         state_of >= 2,
     )
     return DrawnSample(pooled, *columns, *head)  # type: ignore[arg-type]
+
+
+def _origin(head: dict[str, object]) -> Origin:
+    """Return the origin; version 0.2 wrote `chosen` and `drawn_to` instead."""
+    kind = head["origin"] if "origin" in head else CHOSEN if head["chosen"] else STRATIFIED
+    depth = head.get("depth", head.get("drawn_to"))
+    if kind not in KINDS or not (depth is None or (type(depth) is int and depth >= 0)):
+        raise ValueError
+    return Origin(kind, depth)  # type: ignore[arg-type]
 
 
 def _probability(word: bytes) -> float:
