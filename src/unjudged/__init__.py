@@ -17,6 +17,7 @@ __all__ = [
     "AssumptionWarning",
     "Audit",
     "Calibration",
+    "Candidate",
     "Chosen",
     "Combined",
     "Comparison",
@@ -50,7 +51,6 @@ __all__ = [
     "UnjudgedError",
     "UnjudgedWarning",
     "UsageError",
-    "Wanted",
     "audit",
     "calibrate",
     "choose",
@@ -109,7 +109,7 @@ if TYPE_CHECKING:
     from unjudged.experiments.judgment_plan import JudgmentPlan, plan_judgments
     from unjudged.experiments.robustness import Agreement, Robustness, experiment
     from unjudged.judging.choosing.choosing import Chosen, choose
-    from unjudged.judging.choosing.next_documents import ToJudge, Wanted, to_judge
+    from unjudged.judging.choosing.next_documents import Candidate, ToJudge, to_judge
     from unjudged.judging.collecting.design_file import read_design
     from unjudged.judging.collecting.drawn_sample import DrawnSample, draw
     from unjudged.judging.collecting.handing_out import hand_out
@@ -120,6 +120,7 @@ if TYPE_CHECKING:
     from unjudged.measures import *  # noqa: F403 (the measures, listed in measures/__init__.pyi)
     from unjudged.measures.kernel.registry import MEASURES, Measure, measure
     from unjudged.predictions.auditing import Audit, audit
+    from unjudged.predictions.combined_estimates import estimate_with_predictions
     from unjudged.predictions.combining import Combined, combine
     from unjudged.predictions.design import design_for_predictions
     from unjudged.predictions.estimators.by_document import DocumentEstimates, estimate_by_document
@@ -127,7 +128,6 @@ if TYPE_CHECKING:
     from unjudged.predictions.judging_design import JudgingDesign
     from unjudged.predictions.source import Predictions
     from unjudged.predictions.spot_check import SpotCheck, spot_check, spot_check_design
-    from unjudged.predictions.together import estimate_with_predictions
     from unjudged.rankings.judged import JudgedRankings
     from unjudged.rankings.judgments import Judgments
     from unjudged.rankings.runs import Run
@@ -160,7 +160,7 @@ else:
         "judging.collecting.handing_out": "hand_out",
         "judging.collecting.merging": "Merged merge",
         "judging.collecting.task_page": "judging_page",
-        "judging.choosing.next_documents": "ToJudge Wanted to_judge",
+        "judging.choosing.next_documents": "ToJudge Candidate to_judge",
         "judging.pooling.pool": "Pool",
         "judging.pooling.reusability": "Reusability reusability topic_statistics",
         "measures.kernel.registry": "MEASURES Measure measure",
@@ -172,7 +172,7 @@ else:
         "predictions.judging_design": "JudgingDesign",
         "predictions.source": "Predictions",
         "predictions.spot_check": "SpotCheck spot_check spot_check_design",
-        "predictions.together": "estimate_with_predictions",
+        "predictions.combined_estimates": "estimate_with_predictions",
         "rankings.judged": "JudgedRankings",
         "rankings.judgments": "Judgments",
         "rankings.runs": "Run",

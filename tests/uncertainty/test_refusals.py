@@ -15,7 +15,7 @@ from unjudged.measures.kernel.names import parse
 from unjudged.rankings.extension import updated
 from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import Judgments
-from unjudged.uncertainty.park import sum_of_independent
+from unjudged.uncertainty.unjudged_sums import sum_of_independent
 
 QRELS = {"q": {"a": 1, "b": 0}}
 RUN = {"q": {"a": 4.0, "b": 3.0, "x": 2.0, "y": 1.0}}

@@ -58,7 +58,7 @@ class Registry(UserDict[str, Thing]):
         super().__delitem__(name)
 
 
-def several(what: str, values: Any) -> list[Any]:
+def as_list(what: str, values: Any) -> list[Any]:
     """The values of a list or another iterable; a text is one value."""
     if isinstance(values, str):
         return [values]
@@ -67,7 +67,7 @@ def several(what: str, values: Any) -> list[Any]:
     return list(values)
 
 
-def whole(what: str, value: object, least: int = 0) -> int:
+def checked_int(what: str, value: object, least: int = 0) -> int:
     """A whole number of at least `least`, as an int; an error that names it otherwise."""
     try:
         number: int = int(value)  # type: ignore[call-overload]

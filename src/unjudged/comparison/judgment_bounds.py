@@ -18,8 +18,8 @@ from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.uncertainty.bounding.bounds import Bounds, bounds
 from unjudged.uncertainty.bounding.filled import anonymous
 from unjudged.uncertainty.intervals import rankings_of
-from unjudged.uncertainty.park import is_sum
 from unjudged.uncertainty.shared import SharedRankings
+from unjudged.uncertainty.unjudged_sums import is_sum
 
 RUNS_AT_ONCE = 16
 
@@ -120,7 +120,7 @@ def _bounds_in_batches(shared: SharedRankings, measure: Measure) -> Iterator[Bou
     for first in range(0, len(shared.runs), RUNS_AT_ONCE):
         last = min(first + RUNS_AT_ONCE, len(shared.runs))
         some, own = rankings_of(judged, first, last), more[first * queries : last * queries]
-        yield bounds(measure, some, more=own, after_end=False)
+        yield bounds(measure, some, extra_relevant=own, after_end=False)
 
 
 def _same_rankings(shared: SharedRankings) -> Integers:

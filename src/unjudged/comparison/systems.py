@@ -7,7 +7,7 @@ from math import inf
 
 import numpy as np
 
-from unjudged.base.choices import whole
+from unjudged.base.choices import checked_int
 from unjudged.base.errors import UsageError, announce
 from unjudged.comparison.by_measure import MeasureComparison
 from unjudged.comparison.comparison_result import Comparison
@@ -53,8 +53,8 @@ def compare(
     0.1006 [0.0570, 0.1497] clear reranked
     """
     check_confidence(confidence)
-    seed = whole("seed", seed)
-    deepest = inf if depth is None else whole("depth", depth, least=1)
+    seed = checked_int("seed", seed)
+    deepest = inf if depth is None else checked_int("depth", depth, least=1)
     chosen = parse_measures(measures)
     judgments, named = Judgments.of(qrels), name_runs(runs)
     if len(named) < 2:

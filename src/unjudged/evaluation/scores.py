@@ -107,7 +107,7 @@ class Scores(Shown):
         prevalence: PrevalenceLike | None = None,
         calibration: Calibration | None = None,
         confidence: float = 0.95,
-        more: int = 0,
+        extra_relevant: int = 0,
         draws: int | None = None,
         seed: int = 0,
         on_progress: Progress | None = None,
@@ -115,7 +115,7 @@ class Scores(Shown):
         """The mean of each run and measure with an interval: `[run][measure]`.
 
         - 'bounds': whatever the unjudged documents turn out to be. Every completion of the retrieved
-          documents and of the pool; `more` relevant documents outside both may exist per query.
+          documents and of the pool; `extra_relevant` documents outside both may exist per query.
         - 'calibrated': as far as the pooled groups were off when each was left out, from `calibrate`.
         - 'model': given a `prevalence`, the probability that an unjudged document is relevant: a number, a
           number per rank band, or 'all', 'query', 'rank', which estimate it from the judged documents and
@@ -142,7 +142,7 @@ class Scores(Shown):
             prevalence=prevalence,
             calibration=calibration,
             confidence=confidence,
-            more=more,
+            extra_relevant=extra_relevant,
             draws=draws,
             seed=seed,
             on_progress=on_progress,

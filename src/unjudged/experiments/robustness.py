@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from unjudged.base.choices import several, whole
+from unjudged.base.choices import as_list, checked_int
 from unjudged.base.errors import UsageError
 from unjudged.evaluation.evaluation import RunsSource
-from unjudged.experiments.agreement import DEFAULT_STATISTICS, STATISTICS, known_statistics
 from unjudged.experiments.checkpoint import Checkpoint
+from unjudged.experiments.statistics import DEFAULT_STATISTICS, STATISTICS, known_statistics
 from unjudged.experiments.summary import summary_grid
 from unjudged.experiments.workers import run_all
 from unjudged.grids.grid import Grid
@@ -151,15 +151,15 @@ def experiment(
     """
     chosen_design, names = find_design(design), known_statistics(statistics)
     chosen_design.check_options(options)
-    repeats, workers = whole("repeats", repeats, least=1), whole("workers", workers, least=1)
-    seed = whole("seed", seed)
+    repeats, workers = checked_int("repeats", repeats, least=1), checked_int("workers", workers, least=1)
+    seed = checked_int("seed", seed)
     chosen, gold = parse_measures(measures), parse_measure(against)
     _check_measures(chosen_design, chosen)
     pool = qrels if isinstance(qrels, Pool) else Pool.of(qrels, runs)
     if len(pool.runs) < 2:
         raise UsageError("an experiment compares runs: give at least two")
     given = chosen_design.levels if levels is None else levels
-    listed = several("levels", given)
+    listed = as_list("levels", given)
     steps = list(dict.fromkeys(float(chosen_design.level.check(level)) for level in listed))
     if not steps:
         raise UsageError("no level given")

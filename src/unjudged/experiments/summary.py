@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
-from unjudged.experiments.agreement import STATISTICS
+from unjudged.experiments.statistics import STATISTICS
 from unjudged.grids.grid import Cell, Column, Grid, grid_of
 from unjudged.judging.pooling.designs import find_design
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from unjudged.base.choices import whole
+from unjudged.base.choices import checked_int
 from unjudged.base.errors import InputError, UsageError
 from unjudged.evaluation.evaluation import RunsSource, judged_rankings, name_runs
 from unjudged.formats.roles import QRELS
@@ -56,7 +56,7 @@ def design_for_predictions(
     >>> len(design.to_judge()), design.method
     (43, 'proportional to weight, at least 0.01')
     """
-    chosen, seed = Sum.of(measure), whole("seed", seed)
+    chosen, seed = Sum.of(measure), checked_int("seed", seed)
     listed = None if among is None else _none_judged(Judgments.of(among))
     pool, rankings = _retrieved(runs, None if qrels is None else Judgments.of(qrels), listed)
     weight = np.bincount(rankings.row, chosen.weights(rankings.rank), len(pool.grade))

@@ -14,7 +14,7 @@ from math import sqrt
 import numpy as np
 from numpy.typing import ArrayLike
 
-from unjudged.base.choices import whole
+from unjudged.base.choices import checked_int
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import counted, percent
 from unjudged.evaluation.evaluation import judged_rankings
@@ -96,7 +96,7 @@ def spot_check_design(
     Probabilities are proportional to weight x sqrt(m (1 - m)), with m the prevalence of the document's rank
     band, taken as 0.05 at least. Hand the grades to `JudgingDesign.judged`, and the result to `spot_check`.
     """
-    chosen, seed = Sum.of(measure), whole("seed", seed)
+    chosen, seed = Sum.of(measure), checked_int("seed", seed)
     pool, rankings = _pool(Judgments.of(qrels), run)
     weight, m = _by_row(rankings, chosen, prevalence_by_band, len(pool.grade))
     open_ = (pool.grade < 0) & (weight > 0)

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from unjudged.base.choices import Choices, whole
+from unjudged.base.choices import Choices, checked_int
 from unjudged.base.errors import UsageError
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats, JudgedRankings
@@ -45,7 +45,7 @@ class IntervalRequest:
     prevalence: PrevalenceLike | None = None
     calibration: Calibration | None = None
     confidence: float = 0.95
-    more: int = 0
+    extra_relevant: int = 0
     draws: int | None = None
     seed: int = 0
     on_progress: Progress | None = None
@@ -118,7 +118,7 @@ def make_intervals(name: str, request: IntervalRequest) -> EstimateRows:
     import_module("unjudged.uncertainty.methods")
     method = INTERVALS.find(name)
     check_confidence(request.confidence)
-    whole("seed", request.seed)
+    checked_int("seed", request.seed)
     if name != "queries" and request.rankings.judgments.scale is not None:
         raise UsageError(f"{name!r} intervals need whole grades, and these have fractions: use 'queries'")
     refused = {k: reason for k, m in enumerate(request.measures) if (reason := _refusal(method, m, request))}

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from unjudged.base.errors import UsageError
-from unjudged.cli.standard_error import warn
+from unjudged.cli.shell.standard_error import warn
 from unjudged.formats.streams import name_file_in_errors
 from unjudged.measures.kernel.names import is_measure
 from unjudged.measures.kernel.registry import Measure

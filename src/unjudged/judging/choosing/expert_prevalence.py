@@ -29,7 +29,7 @@ from unjudged.uncertainty.completions import Completions
 from unjudged.uncertainty.prevalence import ESTIMATED, Prevalence, PrevalenceLike, band_of
 from unjudged.uncertainty.shared import SharedRankings
 
-EXPERTS = "runs"
+FROM_RUNS = "runs"
 """The name of this prevalence, beside those of `unjudged.uncertainty.prevalence`."""
 
 NODES = 21
@@ -68,8 +68,8 @@ def completions_of(
     """Random completions, by a prevalence that is given, estimated, or learnt from the runs."""
     if not isinstance(prevalence, str) or prevalence in ESTIMATED:
         return shared.completions(prevalence, rel=rel, seed=seed)
-    if prevalence != EXPERTS:
-        names = ", ".join((EXPERTS, *ESTIMATED))
+    if prevalence != FROM_RUNS:
+        names = ", ".join((FROM_RUNS, *ESTIMATED))
         raise UsageError(f"prevalence is {prevalence!r}: use a probability or one of {names}")
     flat = shared.completions(0.0, rel=rel, seed=seed)
     learnt = learnt_prevalence(shared, flat.row, rel, most_deviations)

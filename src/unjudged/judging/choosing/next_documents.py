@@ -16,7 +16,7 @@ from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.uncertainty.shared import SharedRankings
 
 
-class Wanted(NamedTuple):
+class Candidate(NamedTuple):
     """A document to judge, and by how much its judgment narrows the interval."""
 
     query: str
@@ -24,7 +24,7 @@ class Wanted(NamedTuple):
     gain: float
 
 
-class ToJudge(Shown, list[Wanted]):
+class ToJudge(Shown, list[Candidate]):
     """The documents to judge, the one that narrows the interval most first."""
 
     def grid(self) -> Grid:
@@ -61,4 +61,6 @@ def to_judge(
     gain = np.abs(np.bincount(weights.row, sign * weights.weight, weights.rows))
     candidates = np.flatnonzero(gain > 0)
     best = candidates[np.argsort(-gain[candidates], kind="stable")[:budget]]
-    return ToJudge(Wanted(shared.query(row), shared.document(row), float(gain[row])) for row in best.tolist())
+    return ToJudge(
+        Candidate(shared.query(row), shared.document(row), float(gain[row])) for row in best.tolist()
+    )

@@ -9,7 +9,7 @@ import numpy as np
 from unjudged.base.errors import UsageError
 from unjudged.comparison.judgment_bounds import decided, difference_bounds
 from unjudged.comparison.testing.pairs import Pairs
-from unjudged.judging.choosing.expert_prevalence import EXPERTS, completions_of
+from unjudged.judging.choosing.expert_prevalence import FROM_RUNS, completions_of
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats, Integers, Mask
 from unjudged.uncertainty.prevalence import PrevalenceLike
@@ -44,7 +44,7 @@ def likely_bounds(
     measure: Measure,
     confidence: float,
     *,
-    prevalence: PrevalenceLike = EXPERTS,
+    prevalence: PrevalenceLike = FROM_RUNS,
     draws: int = 200,
     seed: int = 0,
 ) -> PairBounds:

@@ -11,11 +11,13 @@ import json
 import os
 from hashlib import blake2b
 from math import isnan
-from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from unjudged.base.errors import InputError, quoted
+from unjudged.formats.small_files import number_in_file, read_small, whole_in_file
+from unjudged.formats.streams import display_name
 from unjudged.formats.tables import Ids, decode, encode
 from unjudged.formats.writing import document_id, query_id
 from unjudged.judging.collecting.drawn_sample import DrawnSample
@@ -26,6 +28,7 @@ SCHEMA = "unjudged-design 1 blake2b"
 STATES = ("pooled", "drawn", "earlier-pooled", "earlier-drawn")
 LARGEST_FILE = 1 << 31
 COLUMNS = 5
+MOST_STRATA = 9999
 
 
 def design_text(sample: DrawnSample) -> str:
@@ -50,14 +53,7 @@ def design_text(sample: DrawnSample) -> str:
 
 def read_design(file: str | os.PathLike[str]) -> DrawnSample:
     """Read the file of a drawn sample; a damaged or edited one is refused."""
-    source = os.fspath(file)
-    try:
-        with Path(file).open("rb") as stream:
-            data = stream.read(LARGEST_FILE + 1)
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", source=source) from None
-    if len(data) > LARGEST_FILE:
-        raise InputError(f"larger than {LARGEST_FILE >> 30} GB, expected a design", source=source)
+    data, source = read_small(file, "a design", LARGEST_FILE), display_name(file)
     first, _, body = data.partition(b"\n")
     schema, _, checksum = decode(first).strip().rpartition(" ")
     if schema != SCHEMA:
@@ -68,9 +64,12 @@ def read_design(file: str | os.PathLike[str]) -> DrawnSample:
     lines = body.split(b"\n")
     try:
         head = json.loads(lines[0])
-        named = str(head["design"]), _origin(head), int(head["seed"]), str(head["made_by"])
-    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
+        seed = whole_in_file("the seed", head["seed"], 0, 2**63 - 1)
+        named = str(head["design"]), _origin(head), seed, str(head["made_by"])
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         raise InputError("expected a JSON object that names the design", source=source, line=2) from None
+    except InputError as error:
+        raise InputError(error.problem, source=source, line=2) from None
     return _sample(lines[1:], source, *named)
 
 
@@ -83,14 +82,20 @@ def _sample(lines: list[bytes], source: str, *head: object) -> DrawnSample:
             continue
         try:
             name, document, part, odds, state = fields
-            stratum.append(np.int32(int(part)))
-            probability.append(float("nan") if odds == b"NA" else _probability(odds))
+            stratum.append(whole_in_file("the stratum", part, 0, MOST_STRATA, text=True))
+            probability.append(
+                float("nan") if odds == b"NA" else number_in_file("the probability", odds, 0, 1, text=True)
+            )
             states.append(STATES.index(decode(state)))
-        except (ValueError, OverflowError):
+        except ValueError:
             problem = f"{quoted(line)}: expected {COLUMNS} columns (query document stratum probability state)"
             raise InputError(problem, source=source, line=number) from None
+        except InputError as error:
+            raise InputError(error.problem, source=source, line=number) from None
         query.append(queries.setdefault(name, len(queries)))
         documents.append(document)
+    if not query:
+        raise InputError("no documents, expected at least one", source=source)
     if query != sorted(query):
         raise InputError("the documents of a query are not together", source=source)
     if len(set(zip(query, documents, strict=True))) < len(query):
@@ -107,20 +112,13 @@ def _sample(lines: list[bytes], source: str, *head: object) -> DrawnSample:
     return DrawnSample(pooled, *columns, *head)  # type: ignore[arg-type]
 
 
-def _origin(head: dict[str, object]) -> Origin:
+def _origin(head: dict[str, Any]) -> Origin:
     """Return the origin; version 0.2 wrote `chosen` and `drawn_to` instead."""
     kind = head["origin"] if "origin" in head else CHOSEN if head["chosen"] else STRATIFIED
     depth = head.get("depth", head.get("drawn_to"))
-    if kind not in KINDS or not (depth is None or (type(depth) is int and depth >= 0)):
+    if kind not in KINDS:
         raise ValueError
-    return Origin(kind, depth)  # type: ignore[arg-type]
-
-
-def _probability(word: bytes) -> float:
-    found = float(word)
-    if not 0 <= found <= 1:
-        raise ValueError
-    return found
+    return Origin(kind, None if depth is None else whole_in_file("the depth", depth, 0))
 
 
 def _checksum(data: bytes) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from unjudged.base.errors import InputError, UsageError
-from unjudged.base.wording import counted, some
+from unjudged.base.wording import counted, shortlist
 from unjudged.grids.grid import Column, Grid
 from unjudged.grids.shown import Shown
 from unjudged.judging.collecting.agreement_of_judges import agreement_grid, agreements, agreements_by_topic
@@ -133,7 +133,7 @@ def merge(
                 answers.setdefault(document, {})[name] = grade
     split = [document for document, given in answers.items() if len(set(given.values())) > 1]
     if split and conflicts == "error":
-        shown = some([f"{q} {d} ({_grades(answers[q, d])})" for q, d in split], NAMED)
+        shown = shortlist([f"{q} {d} ({_grades(answers[q, d])})" for q, d in split], NAMED)
         remedy = "settle them in the files, or choose --conflicts first, last or highest"
         raise InputError(f"{counted(len(split), 'document')} judged with different grades: {shown}: {remedy}")
     grades = np.full(len(sample.drawn), UNSAMPLED, np.int32)
@@ -177,7 +177,7 @@ def _scaled(sample: DrawnSample, judgments: Judgments) -> tuple[Judgments, bool]
 
 
 def _listed(documents: Sequence[Document]) -> str:
-    return some([f"{query} {document}" for query, document in documents], NAMED)
+    return shortlist([f"{query} {document}" for query, document in documents], NAMED)
 
 
 def _grades(given: Mapping[str, int]) -> str:

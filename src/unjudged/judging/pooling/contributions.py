@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from unjudged.base.errors import UsageError
-from unjudged.base.wording import some
+from unjudged.base.wording import shortlist
 from unjudged.judging.pooling.pool import Pool
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.rankings.extension import chosen_rows
@@ -86,7 +86,7 @@ def without(pool: Pool, left_out: str, depth: int = 100, groups: Groups | None =
     """
     names, owner = _owners(pool.runs, groups)
     if left_out not in names:
-        raise UsageError(f"no run or group is named {left_out!r}; there are: {some(names)}")
+        raise UsageError(f"no run or group is named {left_out!r}; there are: {shortlist(names)}")
     owner, row = _brought(pool, depth, owner)
     return chosen_rows(pool.judgments, _sole(pool, row, owner) != names.index(left_out))
 

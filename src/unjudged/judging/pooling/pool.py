@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from unjudged.base.choices import whole
+from unjudged.base.choices import checked_int
 from unjudged.base.errors import UsageError, quoted
 from unjudged.evaluation.evaluation import RunsSource, judged_rankings, name_runs
 from unjudged.grids.grid import Column, Grid
@@ -122,7 +122,7 @@ class Pool(Shown):
         has one, as Yilmaz and Aslam (2008) did. The probability that a document is judged then depends on
         the number of relevant documents, so no `probability` is recorded.
         """
-        share, seed, query = checked_share(share), whole("seed", seed), self.judgments.query
+        share, seed, query = checked_share(share), checked_int("seed", seed), self.judgments.query
         wanted = sampling.rounded(share, self.judgments.count(0))
         chosen: Mask = self._places(seed) < wanted[query]
         if redraw:
@@ -211,7 +211,7 @@ class Pool(Shown):
         cell = self.judgments.query * strata + (stratum - 1)
         sizes = np.bincount(cell[judged], minlength=queries * strata)
         wanted = sampling.rounded(np.broadcast_to(shares, (queries, strata)).ravel(), sizes)
-        number = sampling.numbers(self._identity, whole("seed", seed))
+        number = sampling.numbers(self._identity, checked_int("seed", seed))
         chosen = np.zeros(len(cell), bool)
         chosen[judged] = sampling.smallest(number[judged], cell[judged], wanted)
         pooled = np.bincount(cell, minlength=queries * strata)

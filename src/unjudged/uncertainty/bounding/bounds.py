@@ -43,25 +43,25 @@ def bounds(
     measure: Measure,
     rankings: JudgedRankings,
     *,
-    more: int | Integers = 0,
+    extra_relevant: int | Integers = 0,
     top: int | None = None,
     after_end: bool = True,
 ) -> Bounds:
     """The bounds of each ranking's value over every completion of its judgments.
 
-    `more` documents outside pool and ranking may be relevant, for every ranking or for each. `top` is the
-    highest grade a document may turn out to have: the measure's `max_grade`, or the highest grade of the
-    judgments. RBP's user goes on after the end of a ranking; `after_end` counts the documents there.
+    `extra_relevant` documents outside pool and ranking may be relevant, for every ranking or for each. `top`
+    is the highest grade a document may turn out to have: the measure's `max_grade`, or the highest grade of
+    the judgments. RBP's user goes on after the end of a ranking; `after_end` counts the documents there.
 
     The value itself is always within: a measure such as Bpref, which leaves unjudged documents out, may
     have a value now that no complete judgments would give it.
     """
     import_closed_forms()
     check_bounded(measure)
-    if np.min(more) < 0:
-        raise UsageError(f"more is {more}: use a whole number of at least 0")
+    if np.min(extra_relevant) < 0:
+        raise UsageError(f"extra_relevant is {extra_relevant}: use a whole number of at least 0")
     top = measure.max_grade(rankings.judgments) if top is None else top
-    extra = np.broadcast_to(np.asarray(more, np.int64), len(rankings))
+    extra = np.broadcast_to(np.asarray(extra_relevant, np.int64), len(rankings))
     if measure.name in BOUNDS:
         found = BOUNDS[measure.name](measure, rankings, unseen_counts(rankings) + extra, top)
     elif measure.traits.pointwise:

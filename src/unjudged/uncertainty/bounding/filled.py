@@ -18,7 +18,7 @@ class Filled:
     """The same rankings with an element for every retrieved document, and a pool per ranking.
 
     `unknown` marks the rows that were retrieved and not judged, pooled or not. `unseen` marks the rows that
-    were not retrieved and may still be relevant: the unjudged documents of the pool, and `more` besides.
+    were not retrieved and may still be relevant: the pool's unjudged documents and `extra_relevant` others.
     """
 
     rankings: JudgedRankings
@@ -26,13 +26,13 @@ class Filled:
     unseen: Mask
 
     @classmethod
-    def of(cls, r: JudgedRankings, more: int | Integers = 0) -> Filled:
-        """Fill any rankings; `more` documents outside pool and ranking may be relevant to each."""
-        more = np.broadcast_to(np.asarray(more, np.int64), len(r))
+    def of(cls, r: JudgedRankings, extra_relevant: int | Integers = 0) -> Filled:
+        """Fill any rankings; `extra_relevant` documents outside pool and ranking may be relevant to each."""
+        extra_relevant = np.broadcast_to(np.asarray(extra_relevant, np.int64), len(r))
         retrieved = r.retrieved.astype(np.int64)
         pooled = np.diff(r.judgments.offsets)[r.query]
         unpooled = retrieved - r.counts
-        offsets = np.concatenate([[0], np.cumsum(pooled + unpooled + more)])
+        offsets = np.concatenate([[0], np.cumsum(pooled + unpooled + extra_relevant)])
         first = offsets[:-1]
         grade = np.full(int(offsets[-1]), UNSAMPLED, np.int32)
         own = _ranges(first, pooled)
