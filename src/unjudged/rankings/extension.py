@@ -12,6 +12,7 @@ from unjudged.base.errors import InputError
 from unjudged.formats import matching
 from unjudged.formats.tables import Ids, Table
 from unjudged.rankings.judgments import UNSAMPLED, Judgments
+from unjudged.rankings.origin import CHOSEN
 from unjudged.rankings.pooled import PooledDocuments
 
 
@@ -48,7 +49,7 @@ def extended(judgments: Judgments, tables: Iterable[Table], new_queries: bool = 
         grades += [judgments.grade[first:last], np.full(len(more), UNSAMPLED, np.int32)]
         starts.append(len(names))
     pooled = PooledDocuments(Ids.of(added), np.array(starts, np.int64), Ids.of(names))
-    return Judgments(pooled, np.concatenate(grades), chosen=judgments.chosen, drawn_to=judgments.drawn_to)
+    return Judgments(pooled, np.concatenate(grades), origin=judgments.origin)
 
 
 def updated(judgments: Judgments, later: Judgments) -> Judgments:
@@ -66,7 +67,8 @@ def updated(judgments: Judgments, later: Judgments) -> Judgments:
     grade = known.grade.copy()
     judged = later.grade >= 0
     grade[rows_of(known, table)[judged]] = later.grade[judged]
-    return replace(known.with_grades(grade), chosen=judgments.chosen or later.chosen)
+    origin = later.origin if later.origin.kind == CHOSEN else judgments.origin
+    return replace(known.with_grades(grade), origin=origin)
 
 
 def chosen_rows(judgments: Judgments, chosen: NDArray[np.bool_]) -> Judgments:
@@ -77,7 +79,7 @@ def chosen_rows(judgments: Judgments, chosen: NDArray[np.bool_]) -> Judgments:
     stratum = None if judgments.stratum is None else judgments.stratum[rows]
     probability = None if judgments.probability is None else judgments.probability[rows]
     columns = judgments.grade[rows], stratum, probability
-    return Judgments(pooled, *columns, judgments.chosen, drawn_to=judgments.drawn_to)
+    return Judgments(pooled, *columns, judgments.origin)
 
 
 def with_grades_from(judgments: Judgments, complete: Judgments) -> Judgments:

@@ -12,13 +12,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
-from unjudged.base.errors import InputError
+from unjudged.base.errors import InputError, quoted
 from unjudged.experiments.robustness import Agreement, Robustness
-from unjudged.formats.streams import opened
+from unjudged.experiments.statistics import STATISTICS
+from unjudged.formats.small_files import number_in_file, read_small_text, whole_in_file
+from unjudged.formats.streams import display_name
 from unjudged.grids.grid import Column, Grid
 
 MOST_BYTES = 1 << 26
-EXPECTED = "expected what `unjudged experiment -o FILE` writes as csv, json or jsonl"
+EXPECTED = "what `unjudged experiment -o FILE` writes as csv, json or jsonl"
 
 
 class Agreements(Protocol):
@@ -46,21 +48,18 @@ class SavedExperiment:
             return source
         if isinstance(source, Robustness):
             return cls(source.agreement)
-        name = os.fspath(source)
+        name = display_name(source)
+        text = read_small_text(source, EXPECTED, MOST_BYTES)
         try:
-            with opened(name) as stream:
-                data = stream.read(MOST_BYTES + 1)
-        except OSError as error:
-            raise InputError(f"cannot be read: {error.strerror}", source=name) from None
-        if len(data) > MOST_BYTES:
-            raise InputError(f"longer than {MOST_BYTES >> 20} MB, {EXPECTED}", source=name)
-        try:
-            found = [_agreement(row) for row in _rows(data.decode(), Path(name).suffix)]
-        except (ValueError, TypeError, KeyError, RecursionError):
-            raise InputError(f"not the result of an experiment: {EXPECTED}", source=name) from None
-        if not found:
-            raise InputError(f"nothing in it: {EXPECTED}", source=name)
-        return cls(found)
+            agreement = [_agreement(row) for row in _rows(text, _suffix(source))]
+        except (ValueError, TypeError, KeyError, RecursionError, csv.Error):
+            raise InputError(f"not the result of an experiment: expected {EXPECTED}", source=name) from None
+        except InputError as error:
+            problem = f"not the result of an experiment: {error.problem}; expected {EXPECTED}"
+            raise InputError(problem, source=name) from None
+        if not agreement:
+            raise InputError(f"nothing in it: expected {EXPECTED}", source=name)
+        return cls(agreement)
 
     @property
     def design(self) -> str:
@@ -102,6 +101,12 @@ class SavedExperiment:
         return Grid(columns, rows, f"{self.design} design, against {self.against} with all judgments")
 
 
+def _suffix(file: str | os.PathLike[str]) -> str:
+    """Return the suffix before that of a compressed file."""
+    path = Path(file)
+    return Path(path.stem).suffix if path.suffix in (".gz", ".xz", ".zst") else path.suffix
+
+
 def _rows(text: str, suffix: str) -> Iterable[dict[str, Any]]:
     if suffix == ".csv":
         return csv.DictReader(io.StringIO(text))
@@ -114,7 +119,10 @@ def _rows(text: str, suffix: str) -> Iterable[dict[str, Any]]:
 def _agreement(row: dict[str, Any]) -> Agreement:
     words = {name: str(row[name]) for name in ("design", "measure", "against", "statistic")}
     numbers = {
-        name: float("nan") if row[name] in (None, "") else float(row[name])
+        name: float("nan") if row[name] in (None, "") else number_in_file(name, row[name], text=True)
         for name in ("level", "judged", "mean", "deviation")
     }
-    return Agreement(**words, **numbers, repeats=int(row["repeats"]))  # type: ignore[arg-type]
+    if words["statistic"] not in STATISTICS:
+        raise InputError(f"unknown statistic {quoted(words['statistic'])}")
+    repeats = whole_in_file("repeats", row["repeats"], 0, text=True)
+    return Agreement(**words, **numbers, repeats=repeats)  # type: ignore[arg-type]
