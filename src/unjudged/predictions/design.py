@@ -15,7 +15,7 @@ from unjudged.measures.kernel.names import MeasureLike
 from unjudged.predictions.estimators.isotonic import Curve
 from unjudged.predictions.estimators.sums import Sum
 from unjudged.predictions.judging_design import JudgingDesign
-from unjudged.predictions.source import Predictions, PredictionsSource
+from unjudged.predictions.predictions import Predictions, PredictionsSource
 from unjudged.rankings.extension import extended, rows_of, table_of
 from unjudged.rankings.judged import Floats, JudgedRankings, Mask
 from unjudged.rankings.judgments import UNSAMPLED, Judgments, JudgmentsSource
