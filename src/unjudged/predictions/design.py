@@ -8,6 +8,7 @@ import numpy as np
 
 from unjudged.base.choices import checked_int
 from unjudged.base.errors import InputError, UsageError
+from unjudged.base.segments import sums
 from unjudged.evaluation.evaluation import RunsSource, judged_rankings, name_runs
 from unjudged.formats.roles import QRELS
 from unjudged.judging.collecting.drawn_sample import POISSON, DrawnSample
@@ -15,8 +16,9 @@ from unjudged.judging.pooling import sampling
 from unjudged.measures.kernel.names import MeasureLike
 from unjudged.predictions.estimators.isotonic import Curve
 from unjudged.predictions.estimators.sums import Sum
-from unjudged.predictions.source import Predictions, PredictionsSource
+from unjudged.predictions.predictions import Predictions, PredictionsSource
 from unjudged.rankings.extension import chosen_rows, extended, rows_of, table_of
+from unjudged.rankings.hashing import uniforms
 from unjudged.rankings.judged import Floats, JudgedRankings, Mask
 from unjudged.rankings.judgments import UNSAMPLED, Judgments, JudgmentsSource
 from unjudged.rankings.origin import WEIGHTED, Origin
@@ -61,7 +63,7 @@ def design_for_predictions(
     chosen, seed = Sum.of(measure), checked_int("seed", seed)
     listed = None if among is None else _none_judged(Judgments.of(among))
     pool, rankings = _retrieved(runs, None if qrels is None else Judgments.of(qrels), listed)
-    weight = np.bincount(rankings.row, chosen.weights(rankings.rank), len(pool.grade))
+    weight = sums(chosen.weights(rankings.rank), rankings.row, len(pool.grade))
     open_ = (pool.grade < 0) & (weight > 0)
     if listed is not None:
         open_ &= rows_of(listed, table_of(pool)) >= 0
@@ -87,7 +89,7 @@ def poisson_sample(
     probability 1. No document below the rank `depth` counts.
     """
     frame = (open_ & (probability > 0)) | (pool.grade >= 0)
-    number = sampling.uniforms(sampling.numbers(sampling.identities(pool), seed, "judging"))
+    number = uniforms(sampling.numbers(sampling.identities(pool), seed, "judging"))
     listed = chosen_rows(pool, frame)
     before = listed.grade >= 0
     return DrawnSample(
