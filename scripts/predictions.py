@@ -19,7 +19,6 @@ from predictions_page import PAGE
 from rehearsal import Rehearsal, rehearse
 
 from unjudged import (
-    JudgingDesign,
     Judgments,
     Pool,
     Predictions,
@@ -27,6 +26,7 @@ from unjudged import (
     prediction_powered,
 )
 from unjudged.formats.writing import judgments_text, qrels_text, write_whole
+from unjudged.judging.collecting.design_file import read_design
 from unjudged.predictions.design import LEAST_DOUBT, probabilities
 from unjudged.predictions.estimators.population import Population
 from unjudged.predictions.estimators.sums import Sum
@@ -193,7 +193,7 @@ def walk(found: Collection, folder: Path) -> dict[str, str]:
         )
     )
     shown = {name: _shown(COMMANDS[name], folder) for name in ("audit", "draw")}
-    design = JudgingDesign.of(folder / "judging" / "design.txt")
+    design = read_design(folder / "judging" / "design.txt")
     (folder / "answers.qrels").write_text(_answers(design.to_judge(), found.qrels))
     first = set(list(found.qrels.queries)[:20])
     known = [(q, d) for q, d in _names(found.qrels) if q in first]

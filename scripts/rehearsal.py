@@ -16,7 +16,7 @@ from unjudged.predictions.estimators.isotonic import cross_fitted, folds_of
 from unjudged.predictions.estimators.population import POISSON, Population
 from unjudged.predictions.estimators.sampling_variance import SamplingError
 from unjudged.predictions.estimators.sums import Sum
-from unjudged.predictions.source import Predictions, PredictionsSource
+from unjudged.predictions.predictions import Predictions, PredictionsSource
 from unjudged.rankings.hashing import unit
 from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import JudgmentsSource

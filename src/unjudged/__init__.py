@@ -19,7 +19,6 @@ __all__ = [
     "Calibration",
     "Candidate",
     "Chosen",
-    "Combined",
     "Comparison",
     "DocumentEstimates",
     "DrawnSample",
@@ -28,7 +27,6 @@ __all__ = [
     "ExtraQueriesWarning",
     "InputError",
     "JudgedRankings",
-    "JudgingDesign",
     "JudgmentPlan",
     "Judgments",
     "Measure",
@@ -55,7 +53,6 @@ __all__ = [
     "calibrate",
     "choose",
     "cite",
-    "combine",
     "compare",
     "compare_pairs",
     "design_for_predictions",
@@ -122,12 +119,10 @@ if TYPE_CHECKING:
     from unjudged.measures.kernel.registry import MEASURES, Measure, measure
     from unjudged.predictions.auditing import Audit, audit
     from unjudged.predictions.combined_estimates import estimate_with_predictions
-    from unjudged.predictions.combining import Combined, combine
     from unjudged.predictions.design import design_for_predictions
     from unjudged.predictions.estimators.by_document import DocumentEstimates, estimate_by_document
     from unjudged.predictions.estimators.by_query import QueryEstimates, estimate_by_query, prediction_powered
-    from unjudged.predictions.judging_design import JudgingDesign
-    from unjudged.predictions.source import Predictions
+    from unjudged.predictions.predictions import Predictions
     from unjudged.predictions.spot_check import SpotCheck, spot_check, spot_check_design
     from unjudged.rankings.judged import JudgedRankings
     from unjudged.rankings.judgments import Judgments
@@ -167,12 +162,10 @@ else:
         "judging.pooling.reusability": "Reusability reusability topic_statistics",
         "measures.kernel.registry": "MEASURES Measure measure",
         "predictions.auditing": "Audit audit",
-        "predictions.combining": "Combined combine",
         "predictions.design": "design_for_predictions",
         "predictions.estimators.by_document": "DocumentEstimates estimate_by_document",
         "predictions.estimators.by_query": "QueryEstimates estimate_by_query prediction_powered",
-        "predictions.judging_design": "JudgingDesign",
-        "predictions.source": "Predictions",
+        "predictions.predictions": "Predictions",
         "predictions.spot_check": "SpotCheck spot_check spot_check_design",
         "predictions.combined_estimates": "estimate_with_predictions",
         "rankings.judged": "JudgedRankings",

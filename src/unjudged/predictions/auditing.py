@@ -17,7 +17,7 @@ from unjudged.measures.kernel.names import MeasureLike, parse_measure
 from unjudged.measures.kernel.registry import Measure
 from unjudged.predictions.estimators.sums import WEIGHTS, Sum
 from unjudged.predictions.judge_agreement import Confusion, Sample, weighted_share
-from unjudged.predictions.source import GRADES, Predictions, PredictionsSource
+from unjudged.predictions.predictions import GRADES, Predictions, PredictionsSource
 from unjudged.rankings.judged import Floats, JudgedRankings, Mask
 from unjudged.rankings.judgments import UNSAMPLED, Judgments, JudgmentsSource
 from unjudged.rankings.runs import Run

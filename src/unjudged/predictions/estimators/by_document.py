@@ -25,7 +25,7 @@ from unjudged.predictions.estimators.isotonic import cross_fitted, folds_of
 from unjudged.predictions.estimators.population import Population
 from unjudged.predictions.estimators.sampling_variance import SamplingError
 from unjudged.predictions.estimators.sums import Sum
-from unjudged.predictions.source import GRADES, Predictions, PredictionsSource
+from unjudged.predictions.predictions import GRADES, Predictions, PredictionsSource
 from unjudged.rankings.judged import Floats, Mask
 from unjudged.rankings.judgments import JudgmentsSource
 from unjudged.uncertainty.estimate import Estimate
