@@ -34,6 +34,8 @@ SAMPLES: Final = frozenset({UNIFORM, STRATIFIED, WEIGHTED})
 """Documents that were drawn at random, with known probabilities."""
 RANDOM: Final = frozenset({POOL, *SAMPLES})
 """What estimates from samples can use: a pool is a sample in which everything was drawn."""
+EVEN: Final = frozenset({POOL, UNIFORM})
+"""What estimates from uniform samples can use."""
 EVERY: Final = frozenset(KINDS)
 
 MARK: Final = "unjudged-origin"

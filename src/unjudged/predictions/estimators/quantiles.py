@@ -7,8 +7,9 @@ from math import inf, sqrt
 import numpy as np
 
 from unjudged.base.errors import UsageError
+from unjudged.measures.kernel.estimand import Estimand
 from unjudged.rankings.judged import Floats
-from unjudged.uncertainty.estimate import BOTH, JUDGMENTS, Estimate
+from unjudged.uncertainty.estimate import Estimate
 
 Limits = tuple[float, float]
 NO_LIMITS: Limits = (-inf, inf)
@@ -36,13 +37,12 @@ def normal_interval(
     confidence: float,
     *,
     method: str,
-    of: str,
+    of: Estimand,
     limits: Limits = NO_LIMITS,
-    uncertainty: str = JUDGMENTS,
 ) -> Estimate:
     """A value with its standard error, cut to the limits of the measure."""
     half = normal_quantile(confidence) * deviation
-    return Estimate(*within(value, half, limits), confidence, method, of, uncertainty)
+    return Estimate(*within(value, half, limits), confidence, method, of)
 
 
 def t_interval(
@@ -50,15 +50,14 @@ def t_interval(
     confidence: float,
     *,
     method: str,
-    of: str,
+    of: Estimand,
     limits: Limits = NO_LIMITS,
-    uncertainty: str = BOTH,
 ) -> Estimate:
     """The mean of independent values, one per query."""
     if len(values) < 2:
         raise UsageError(f"{of}: an interval over queries needs two queries or more, there is {len(values)}")
     half = t_quantile(confidence, len(values) - 1) * float(np.std(values, ddof=1)) / sqrt(len(values))
-    return Estimate(*within(float(values.mean()), half, limits), confidence, method, of, uncertainty)
+    return Estimate(*within(float(values.mean()), half, limits), confidence, method, of)
 
 
 def within(value: float, half: float, limits: Limits) -> tuple[float, float, float]:
