@@ -126,7 +126,7 @@ if TYPE_CHECKING:
     from unjudged.predictions.estimators.by_document import DocumentEstimates, estimate_by_document
     from unjudged.predictions.estimators.by_query import QueryEstimates, estimate_by_query, prediction_powered
     from unjudged.predictions.judging_design import JudgingDesign
-    from unjudged.predictions.source import Predictions
+    from unjudged.predictions.predictions import Predictions
     from unjudged.predictions.spot_check import SpotCheck, spot_check, spot_check_design
     from unjudged.rankings.judged import JudgedRankings
     from unjudged.rankings.judgments import Judgments
@@ -170,7 +170,7 @@ else:
         "predictions.estimators.by_document": "DocumentEstimates estimate_by_document",
         "predictions.estimators.by_query": "QueryEstimates estimate_by_query prediction_powered",
         "predictions.judging_design": "JudgingDesign",
-        "predictions.source": "Predictions",
+        "predictions.predictions": "Predictions",
         "predictions.spot_check": "SpotCheck spot_check spot_check_design",
         "predictions.combined_estimates": "estimate_with_predictions",
         "rankings.judged": "JudgedRankings",

@@ -11,7 +11,7 @@ from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.predictions.estimators.by_document import estimate_by_document
 from unjudged.predictions.estimators.by_query import estimate_by_query
 from unjudged.predictions.estimators.estimates import Estimates
-from unjudged.predictions.source import Predictions, PredictionsSource
+from unjudged.predictions.predictions import Predictions, PredictionsSource
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.rankings.runs import Run
 from unjudged.uncertainty.estimate import Estimate

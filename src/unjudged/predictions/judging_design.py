@@ -16,8 +16,8 @@ from unjudged.judging.collecting.design_file import read_design
 from unjudged.judging.collecting.drawn_sample import DrawnSample
 from unjudged.judging.pooling import sampling
 from unjudged.predictions.combining import DRAWN, Combined, combine
-from unjudged.predictions.source import table_of
-from unjudged.rankings.extension import chosen_rows, rows_of
+from unjudged.rankings.extension import chosen_rows, rows_of, table_of
+from unjudged.rankings.hashing import unit
 from unjudged.rankings.judged import Floats, Mask
 from unjudged.rankings.judgments import UNSAMPLED, Judgments, JudgmentsSource
 from unjudged.rankings.origin import WEIGHTED, Origin
@@ -67,7 +67,7 @@ class JudgingDesign(Shown):
         `drawn_to` is the rank below which no document counts.
         """
         frame = (open_ & (probability > 0)) | (pool.grade >= 0)
-        number = sampling.uniforms(sampling.numbers(sampling.identities(pool), seed, "judging"))
+        number = unit(sampling.numbers(sampling.identities(pool), seed, "judging"))
         grade = np.where(open_ & (number < probability), DRAWN, np.maximum(pool.grade, UNSAMPLED))
         recorded = np.where(pool.grade >= 0, 1.0, probability)[frame]
         origin = Origin(WEIGHTED, drawn_to)

@@ -57,7 +57,7 @@ def updated(judgments: Judgments, later: Judgments) -> Judgments:
 
     A document that is unjudged in `later` keeps its grade.
     """
-    table = _table(later)
+    table = table_of(later)
     known = judgments
     if (rows_of(judgments, table) < 0).any():
         if judgments.stratum is not None or judgments.probability is not None:
@@ -84,7 +84,7 @@ def chosen_rows(judgments: Judgments, chosen: NDArray[np.bool_]) -> Judgments:
 
 def with_grades_from(judgments: Judgments, complete: Judgments) -> Judgments:
     """The same pool with the grades of complete judgments, which must have every document of it."""
-    rows = rows_of(complete, _table(judgments))
+    rows = rows_of(complete, table_of(judgments))
     if (rows < 0).any():
         row = int(np.argmax(rows < 0))
         query = judgments.queries[int(judgments.query[row])]
@@ -99,6 +99,7 @@ def table_of_pool(pooled: PooledDocuments) -> Table:
     return Table(pooled.queries, pooled.offsets, pooled.documents, nothing, np.zeros(0, np.int64))
 
 
-def _table(judgments: Judgments) -> Table:
+def table_of(judgments: Judgments) -> Table:
+    """Return the documents of the judgments and their grades as a table."""
     grades = judgments.grade[:, None].astype(float)
     return Table(judgments.queries, judgments.offsets, judgments.documents, grades, np.zeros(0, np.int64))

@@ -18,7 +18,7 @@ from unjudged.cli.shell.progress import reading
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.measures.kernel.registry import Measure
 from unjudged.predictions.auditing import Audit, audit
-from unjudged.predictions.source import GRADES, Predictions
+from unjudged.predictions.predictions import GRADES, Predictions
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.runs import RunSource
 from unjudged.report.figures.charts import check_figures

@@ -18,7 +18,7 @@ from unjudged.judging.pooling import sampling
 from unjudged.judging.pooling.first_documents import documents_of
 from unjudged.judging.pooling.levels import depth as checked_depth
 from unjudged.judging.pooling.levels import share as checked_share
-from unjudged.rankings.hashing import Numbers
+from unjudged.rankings.hashing import Numbers, unit
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.rankings.judgments import UNSAMPLED, Judgments, JudgmentsSource
 from unjudged.rankings.origin import A_SAMPLE, POOL, STRATIFIED, Origin
@@ -99,9 +99,7 @@ class Pool(Shown):
     @cached_property
     def best(self) -> NDArray[np.int32]:
         """The best rank that any run gives each document of the pool."""
-        best = np.full(len(self.judgments.grade), NOT_RETRIEVED, np.int32)
-        np.minimum.at(best, self.rankings.row, self.rankings.rank)
-        return best
+        return self.rankings.best_rank(NOT_RETRIEVED).astype(np.int32)
 
     @cached_property
     def _identity(self) -> Numbers:
@@ -155,7 +153,7 @@ class Pool(Shown):
             grade[rows] >= rel,
             query[rows],
             sampling.numbers(self._identity[rows], seed, "redraw"),
-            sampling.uniforms(sampling.numbers(self._query_identity, seed, "redraw")),
+            unit(sampling.numbers(self._query_identity, seed, "redraw")),
         )
         return result
 

@@ -22,12 +22,12 @@ from unjudged.evaluation.evaluation import RunsSource, judged_rankings, name_run
 from unjudged.measures.kernel.estimand import OTHER, Estimand
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
 from unjudged.predictions.estimators.estimates import Estimates
-from unjudged.predictions.estimators.quantiles import NO_LIMITS, Limits, normal_interval
-from unjudged.predictions.source import Predictions, PredictionsSource
+from unjudged.predictions.predictions import Predictions, PredictionsSource
 from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.rankings.runs import Run
 from unjudged.uncertainty.estimate import Estimate
+from unjudged.uncertainty.quantiles import NO_LIMITS, Limits, normal_interval
 
 
 @dataclass(frozen=True)
