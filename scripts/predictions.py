@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from predictions_page import PAGE
+from rehearsal import Rehearsal, rehearse
 
 from unjudged import (
     Judgments,
@@ -29,7 +30,6 @@ from unjudged.judging.collecting.design_file import read_design
 from unjudged.predictions.design import LEAST_DOUBT, probabilities
 from unjudged.predictions.estimators.population import Population
 from unjudged.predictions.estimators.sums import Sum
-from unjudged.predictions.rehearsal import Rehearsal, rehearse
 from unjudged.predictions.spot_check import checked_sum, doubt, prevalence_at
 from unjudged.rankings.judged import Floats, Integers, Mask
 from unjudged.report.figures.charts import COLOURS, altair_module, save

@@ -104,7 +104,8 @@ if TYPE_CHECKING:
     from unjudged.evaluation.groups import calibrate
     from unjudged.evaluation.scores import Score, Scores
     from unjudged.experiments.judgment_plan import JudgmentPlan, plan_judgments
-    from unjudged.experiments.robustness import Agreement, Robustness, experiment
+    from unjudged.experiments.robustness import experiment
+    from unjudged.experiments.summary import Agreement, Robustness
     from unjudged.judging.choosing.choosing import Chosen, choose
     from unjudged.judging.choosing.next_documents import Candidate, ToJudge, to_judge
     from unjudged.judging.collecting.design_file import read_design
@@ -147,7 +148,8 @@ else:
         "NothingJudgedWarning UnjudgedError UnjudgedWarning UsageError",
         "evaluation.evaluation": "evaluate",
         "experiments.judgment_plan": "JudgmentPlan plan_judgments",
-        "experiments.robustness": "Agreement Robustness experiment",
+        "experiments.robustness": "experiment",
+        "experiments.summary": "Agreement Robustness",
         "evaluation.groups": "calibrate",
         "judging.choosing.choosing": "Chosen choose",
         "judging.collecting.design_file": "read_design",
