@@ -15,13 +15,13 @@ from unjudged import Judgments, Run, UnjudgedWarning, UsageError, calibrate, com
 from unjudged.comparison.verdicts import VERDICTS
 from unjudged.rankings.runs import RunSource
 from unjudged.report.page.packed import unpacked
-from unjudged.report.page.page_pairs import conclusions
-from unjudged.report.page.page_rankings import depth_kept
+from unjudged.report.page.pairs import conclusions
+from unjudged.report.page.rankings import depth_kept
 from unjudged.uncertainty.shared import SharedRankings
 
 pytest.importorskip("jinja2")
 
-from unjudged.report.page.html_page import Page, report_page
+from unjudged.report.page.report_page import Page, report_page
 
 MEASURES = ["AP", "nDCG@10", "RBP(p=0.8)"]
 SAMPLE = Path(sample.__file__).parent
@@ -255,7 +255,7 @@ def test_refusals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert refused(2, "report", FILES[0], "-o", page).startswith("no run given")
     assert "infAP" in refused(2, "report", *FILES, "-m", "infAP", "-o", page)
     assert "cannot be written" in refused(1, "report", *FILES[:3], "-o", str(tmp_path / "no" / "page.html"))
-    monkeypatch.setattr("unjudged.report.page.html_page.find_spec", lambda *_: None)
+    monkeypatch.setattr("unjudged.report.page.report_page.find_spec", lambda *_: None)
     with pytest.raises(UsageError, match=r"a report needs jinja2: pip install \"unjudged\[report\]\""):
         report_page(sample.qrels, sample.runs)
 

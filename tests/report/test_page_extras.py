@@ -18,7 +18,7 @@ pytest.importorskip("jinja2")
 pytest.importorskip("altair")
 pytest.importorskip("vl_convert")
 
-from unjudged.report.page.html_page import report_page
+from unjudged.report.page.report_page import report_page
 
 PREDICTIONS = str(SAMPLE / "dense.run")
 LESS = experiment(sample.qrels, sample.runs, levels=[0.1, 0.3], measures=["AP", "infAP"], repeats=2)

@@ -32,7 +32,7 @@ from unjudged.measures.kernel.registry import Measure
 from unjudged.predictions.auditing import Audit
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.rankings.runs import Run, RunSource
-from unjudged.report.page.page_data import PageInput, page_data
+from unjudged.report.page.data import PageInput, page_data
 from unjudged.report.saved_experiment import SavedExperiment
 from unjudged.uncertainty.calibration import Calibration
 from unjudged.uncertainty.estimate import JUDGMENTS, QUERIES, Estimate
@@ -163,7 +163,7 @@ def report_page(
 def _extras(
     audit: Audit | None, experiment: Robustness | SavedExperiment | str | os.PathLike[str] | None
 ) -> list[dict[str, Any]]:
-    from unjudged.report.page.page_extras import audit_section, experiment_section
+    from unjudged.report.page.further_sections import audit_section, experiment_section
 
     found = [] if audit is None else [audit_section(audit)]
     return found if experiment is None else [*found, experiment_section(SavedExperiment.of(experiment))]

@@ -20,9 +20,9 @@ from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judgments import Judgments
 from unjudged.report.measure_pages import signature
 from unjudged.report.page.packed import Packed
-from unjudged.report.page.page_pairs import add_pairs, conclusions
-from unjudged.report.page.page_rankings import BY_RANK, TOP, add_holes, add_rankings, depth_kept
-from unjudged.report.page.page_words import words_for_many, words_for_one
+from unjudged.report.page.pairs import add_pairs, conclusions
+from unjudged.report.page.rankings import BY_RANK, TOP, add_holes, add_rankings, depth_kept
+from unjudged.report.page.words import words_for_many, words_for_one
 from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.shared import SharedRankings
 
@@ -47,7 +47,7 @@ class PageInput:
     command: str
     title: str
     extras: Sequence[dict[str, Any]] = ()
-    """Further sections, as `page_extras` makes them."""
+    """Further sections, as `further_sections` makes them."""
 
 
 def page_data(given: PageInput) -> tuple[dict[str, Any], str]:
