@@ -138,11 +138,13 @@ def _tests(comparison: Comparison | None) -> dict[str, Any] | None:
 
 def _counts(given: PageInput) -> dict[str, int]:
     grade, shared = given.judgments.grade, given.shared
+    retrieved = np.zeros(len(shared.judgments.grade), bool)
+    retrieved[shared.rankings.row] = True
     return {
         "judged": int((grade >= 0).sum()),
         "relevant": int((grade >= 1).sum()),
         "pooled_unjudged": int((grade < 0).sum()),
-        "retrieved_unjudged": len(np.unique(shared.rankings.row[shared.rankings.labels < 0])),
+        "retrieved_unjudged": int((retrieved & (shared.judgments.grade < 0)).sum()),
     }
 
 
