@@ -13,6 +13,7 @@ import pytest
 from tests.cli.in_process import printed, refused, unjudged
 from unjudged import Judgments, Run, UnjudgedWarning, UsageError, calibrate, compare, evaluate, sample
 from unjudged.comparison.verdicts import VERDICTS
+from unjudged.grids.escapes import plain
 from unjudged.rankings.runs import RunSource
 from unjudged.report.page.packed import unpacked
 from unjudged.report.page.pairs import conclusions
@@ -186,7 +187,7 @@ def test_no_name_ends_an_element(written: str) -> None:
     html = hostile_page()
     for mark in ("<script", "</script", "<!--"):
         assert html.lower().count(mark) == written.lower().count(mark)
-    assert read(html)[0]["runs"] == HOSTILE
+    assert read(html)[0]["runs"] == [plain(name) for name in HOSTILE]
 
 
 def test_one_run_and_a_measure_without_a_highest_value() -> None:

@@ -9,13 +9,16 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import isinf
 from pathlib import Path
 from typing import Any, Protocol
 
 from unjudged.base.errors import InputError
+from unjudged.experiments.agreement import STATISTICS
 from unjudged.experiments.robustness import Agreement, Robustness
-from unjudged.formats.streams import opened
+from unjudged.formats.streams import name_file_in_errors, opened
 from unjudged.grids.grid import Column, Grid
+from unjudged.judging.pooling.designs import DESIGNS
 
 MOST_BYTES = 1 << 26
 EXPECTED = "expected what `unjudged experiment -o FILE` writes as csv, json or jsonl"
@@ -47,20 +50,20 @@ class SavedExperiment:
         if isinstance(source, Robustness):
             return cls(source.agreement)
         name = os.fspath(source)
-        try:
+        with name_file_in_errors(name):
             with opened(name) as stream:
                 data = stream.read(MOST_BYTES + 1)
-        except OSError as error:
-            raise InputError(f"cannot be read: {error.strerror}", source=name) from None
-        if len(data) > MOST_BYTES:
-            raise InputError(f"longer than {MOST_BYTES >> 20} MB, {EXPECTED}", source=name)
-        try:
-            found = [_agreement(row) for row in _rows(data.decode(), Path(name).suffix)]
-        except (ValueError, TypeError, KeyError, RecursionError):
-            raise InputError(f"not the result of an experiment: {EXPECTED}", source=name) from None
-        if not found:
-            raise InputError(f"nothing in it: {EXPECTED}", source=name)
-        return cls(found)
+            if len(data) > MOST_BYTES:
+                raise InputError(f"longer than {MOST_BYTES >> 20} MB, {EXPECTED}")
+            try:
+                agreement = [_agreement(row) for row in _rows(data.decode(), Path(name).suffix)]
+            except (ValueError, TypeError, KeyError, OverflowError, RecursionError, csv.Error):
+                raise InputError(f"not the result of an experiment: {EXPECTED}") from None
+            if not agreement:
+                raise InputError(f"nothing in it: {EXPECTED}")
+            if len({row.design for row in agreement}) > 1:
+                raise InputError(f"rows of several designs: {EXPECTED}")
+        return cls(agreement)
 
     @property
     def design(self) -> str:
@@ -112,9 +115,14 @@ def _rows(text: str, suffix: str) -> Iterable[dict[str, Any]]:
 
 
 def _agreement(row: dict[str, Any]) -> Agreement:
+    """One row; ValueError or another error for what no experiment can have written."""
     words = {name: str(row[name]) for name in ("design", "measure", "against", "statistic")}
     numbers = {
         name: float("nan") if row[name] in (None, "") else float(row[name])
         for name in ("level", "judged", "mean", "deviation")
     }
-    return Agreement(**words, **numbers, repeats=int(row["repeats"]))  # type: ignore[arg-type]
+    repeats = int(row["repeats"])
+    known = words["design"] in DESIGNS and words["statistic"] in STATISTICS
+    if not known or any(map(isinf, numbers.values())) or not 0 < repeats < 1 << 31:
+        raise ValueError
+    return Agreement(**words, **numbers, repeats=repeats)  # type: ignore[arg-type]

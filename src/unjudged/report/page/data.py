@@ -15,6 +15,7 @@ import unjudged
 from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.verdicts import VERDICTS
 from unjudged.evaluation.scores import Scores
+from unjudged.grids.escapes import Labels, plain
 from unjudged.judging.pooling.contributions import Contribution
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judgments import Judgments
@@ -26,6 +27,7 @@ from unjudged.report.page.words import words_for_many, words_for_one
 from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.shared import SharedRankings
 
+LONGEST_NAME = 1000
 EVERY = "whatever the unjudged documents{} turn out to be"
 
 
@@ -53,7 +55,7 @@ class PageInput:
 def page_data(given: PageInput) -> tuple[dict[str, Any], str]:
     """The facts, with the index of the arrays among them, and the arrays in base64."""
     scores, shared, comparison = given.scores, given.shared, given.comparison
-    packed = Packed()
+    packed, labels = Packed(), Labels(LONGEST_NAME)
     for k, measure in enumerate(scores.measures):
         packed.add(f"values{k}", scores.values[:, :, k], "f8")
         packed.add(f"means{k}", measure.over_queries(scores.values[:, :, k]), "f8")
@@ -66,18 +68,18 @@ def page_data(given: PageInput) -> tuple[dict[str, Any], str]:
     add_holes(packed, shared)
     facts = {
         "version": unjudged.__version__,
-        "title": given.title,
-        "command": given.command,
+        "title": plain(given.title),
+        "command": plain(given.command),
         "files": _files(given.sources),
         "counts": _counts(given),
-        "notes": list(map(str, scores.warnings) if comparison is None else comparison.notes),
-        "runs": list(scores.runs),
-        "queries": list(scores.queries),
+        "notes": [plain(str(note)) for note in (scores.warnings if comparison is None else comparison.notes)],
+        "runs": [labels[run] for run in scores.runs],
+        "queries": [labels[query] for query in scores.queries],
         "measures": [_measure(given, k, measure) for k, measure in enumerate(scores.measures)],
         "intervals": _described(given),
-        "tests": _tests(comparison),
+        "tests": _tests(comparison, labels),
         "extras": given.extras,
-        "groups": [group._asdict() for group in given.contributions],
+        "groups": [{**group._asdict(), "name": labels[group.name]} for group in given.contributions],
         "verdicts": VERDICTS,
         "conclusions": conclusions(),
         "depth": depth,
@@ -120,11 +122,11 @@ def _measure(given: PageInput, k: int, measure: Measure) -> dict[str, Any]:
         "definition": definition,
         "range": [low if np.isfinite(low) else None, high if np.isfinite(high) else None],
         "exact": exact,
-        "words": words,
+        "words": [plain(line) for line in words],
     }
 
 
-def _tests(comparison: Comparison | None) -> dict[str, Any] | None:
+def _tests(comparison: Comparison | None, labels: Labels) -> dict[str, Any] | None:
     if comparison is None:
         return None
     tests = comparison.results[0].tests
@@ -132,7 +134,7 @@ def _tests(comparison: Comparison | None) -> dict[str, Any] | None:
         "test": tests.test.title,
         "correction": tests.correction.title,
         "alpha": tests.alpha,
-        "baseline": comparison.baseline,
+        "baseline": None if comparison.baseline is None else labels[comparison.baseline],
     }
 
 
@@ -153,10 +155,10 @@ def _files(sources: Sequence[tuple[str, Any]]) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     for name, source in sources:
         path = Path(source) if isinstance(source, str | os.PathLike) else None
+        shown = {"name": plain(name), "file": None if path is None else plain(str(source))}
         if path is not None and path.is_file():
             with path.open("rb") as file:
                 digest = hashlib.file_digest(file, "sha256").hexdigest()
-            found.append({"name": name, "file": str(source), "bytes": path.stat().st_size, "sha256": digest})
-        else:
-            found.append({"name": name, "file": None if path is None else str(source)})
+            shown |= {"bytes": path.stat().st_size, "sha256": digest}
+        found.append(shown)
     return found

@@ -24,7 +24,6 @@ from unjudged.evaluation.scores import Scores
 from unjudged.experiments.robustness import Robustness
 from unjudged.formats.inputs import FILE, kind_of_source
 from unjudged.formats.writing import write_whole
-from unjudged.grids.escapes import plain
 from unjudged.judging.pooling.contributions import contributions
 from unjudged.judging.pooling.pool import Pool
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
@@ -229,7 +228,7 @@ def _rendered(facts: dict[str, Any], arrays: str) -> str:
     # Escaped so that no name in the data can end the element or start a comment.
     island = json.dumps(facts, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
     return environment.from_string((folder / "page.html").read_text("utf-8")).render(
-        title=plain(facts["title"]),
+        title=facts["title"],
         style=Markup(style),  # noqa: S704 (our own file)
         script=Markup(script),  # noqa: S704 (our own files)
         style_hash=_hash(style),
