@@ -67,7 +67,7 @@ def test_what_functions_return_can_be_named() -> None:
         "Robustness",
         "Run",
         "Scores",
-        "Wanted",
+        "Candidate",
     ):
         assert isinstance(getattr(unjudged, name), type)
 

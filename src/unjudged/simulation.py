@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unjudged.base.choices import whole
+from unjudged.base.choices import checked_int
 from unjudged.base.errors import UsageError
 from unjudged.formats.tables import Ids
 from unjudged.grids.grid import Column, Grid
@@ -65,8 +65,8 @@ def simulate(
     """
     depth = documents if depth is None else depth
     numbers = {"systems": systems, "queries": queries, "documents": documents, "depth": depth}
-    systems, queries, documents, depth = (whole(what, n, least=1) for what, n in numbers.items())
-    seed = whole("seed", seed)
+    systems, queries, documents, depth = (checked_int(what, n, least=1) for what, n in numbers.items())
+    seed = checked_int("seed", seed)
     if not 0 <= prevalence <= 1:
         raise UsageError(f"prevalence is {prevalence}, expected a number from 0 to 1")
     for what, w in {"best": best, "worst": worst}.items():

@@ -289,8 +289,8 @@ def test_output_that_cannot_be_written(tmp_path: Path) -> None:
 
 def test_options_that_do_not_go_together() -> None:
     assert (
-        refused(2, "evaluate", QRELS, RUN, "--more", "3")
-        == "--prevalence, --calibration, --confidence, --more and --seed need --interval"
+        refused(2, "evaluate", QRELS, RUN, "--extra-relevant", "3")
+        == "--prevalence, --calibration, --confidence, --extra-relevant and --seed need --interval"
     )
     assert refused(2, "evaluate", QRELS, RUN, "-q", "--interval", "bounds").startswith(
         "--per-query cannot be used with --interval"
@@ -303,7 +303,7 @@ def test_options_that_do_not_go_together() -> None:
         ("queries", ["--prevalence", "0.1"], "model or both"),
         ("bounds", ["--prevalence", "0.1"], "model or both"),
         ("model", ["--calibration", "c.json"], "calibrated"),
-        ("both", ["--more", "3"], "bounds"),
+        ("both", ["--extra-relevant", "3"], "bounds"),
     ],
 )
 def test_an_option_that_an_interval_would_ignore_is_refused(

@@ -6,14 +6,14 @@ from itertools import product
 
 import numpy as np
 import pytest
+import urn
 
 from unjudged import RBP, JudgedRankings, Measure, P, UsageError, evaluate, sample
 from unjudged.evaluation.evaluation import judged_rankings
 from unjudged.rankings.judgments import Judgments
-from unjudged.uncertainty import urn
 from unjudged.uncertainty.completions import Completions, Evidence
-from unjudged.uncertainty.park import UnjudgedSum, sum_of_independent
 from unjudged.uncertainty.prevalence import Prevalence, PrevalenceLike
+from unjudged.uncertainty.unjudged_sums import UnjudgedSum, sum_of_independent
 
 RANKING = JudgedRankings.spelled("0 1 U N 1 N 0 U 1 N N 1", missed="1 1 0 0 0 0 0 0 0")
 

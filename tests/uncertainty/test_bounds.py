@@ -25,18 +25,18 @@ graded = st.lists(st.sampled_from(["0", "1", "2", "U", "N"]), min_size=1, max_si
 missed = st.lists(st.sampled_from(["0", "1", "U"]), max_size=3)
 
 
-def every_value(measure: Measure, ranking: JudgedRankings, more: int, top: int) -> list[float]:
+def every_value(measure: Measure, ranking: JudgedRankings, extra_relevant: int, top: int) -> list[float]:
     """The value of each completion, of unseen documents too, and the value as it is."""
-    filled = Filled.of(ranking, more)
+    filled = Filled.of(ranking, extra_relevant)
     unknown, unseen = int(filled.unknown.sum()), int(filled.unseen.sum())
     ways = product(product(range(top + 1), repeat=unknown), product([-1, top], repeat=unseen))
     values = [float(measure.compute(filled.complete(grades, others))[0]) for grades, others in ways]
     return [*values, float(measure.compute(ranking)[0])]
 
 
-def check(measure: Measure, ranking: JudgedRankings, more: int, top: int) -> None:
-    found = bounds(measure, ranking, more=more, top=top, after_end=False)
-    values = every_value(measure, ranking, more, top)
+def check(measure: Measure, ranking: JudgedRankings, extra_relevant: int, top: int) -> None:
+    found = bounds(measure, ranking, extra_relevant=extra_relevant, top=top, after_end=False)
+    values = every_value(measure, ranking, extra_relevant, top)
     assert found.low[0] <= min(values) + 1e-12
     assert found.high[0] >= max(values) - 1e-12
     if found.exact:
@@ -46,11 +46,11 @@ def check(measure: Measure, ranking: JudgedRankings, more: int, top: int) -> Non
 
 @pytest.mark.parametrize("measure", BOUNDED, ids=str)
 @examples(40)
-@given(labels=labels, missed=missed, more=st.integers(0, 2))
+@given(labels=labels, missed=missed, extra_relevant=st.integers(0, 2))
 def test_every_completion_of_binary_judgments(
-    measure: Measure, labels: list[str], missed: list[str], more: int
+    measure: Measure, labels: list[str], missed: list[str], extra_relevant: int
 ) -> None:
-    check(measure, JudgedRankings.spelled(" ".join(labels), " ".join([*missed, "0"])), more, top=1)
+    check(measure, JudgedRankings.spelled(" ".join(labels), " ".join([*missed, "0"])), extra_relevant, top=1)
 
 
 @pytest.mark.parametrize("measure", BOUNDED, ids=str)
@@ -96,8 +96,8 @@ def test_refusals() -> None:
     ranking = JudgedRankings.spelled("1 U")
     with pytest.raises(UsageError, match="infAP has no bounds; these measures have: NumRelRet"):
         bounds(parse("infAP")[0], ranking)
-    with pytest.raises(UsageError, match="more is -1"):
-        bounds(parse("AP")[0], ranking, more=-1)
+    with pytest.raises(UsageError, match="extra_relevant is -1"):
+        bounds(parse("AP")[0], ranking, extra_relevant=-1)
     with pytest.raises(UsageError, match="without unjudged"):
         bounds(parse("AP(unjudged='condensed')")[0], ranking)
 
@@ -116,13 +116,15 @@ def test_values_lie_within() -> None:
     "name", ["AP", "AP@3", "R@3", "Rprec", "RprecMult@0.6", "Bpref", "Bpref10", "nDCG@4"]
 )
 @examples(60)
-@given(labels=labels, missed=missed, more=st.integers(0, 1))
-def test_closed_forms_are_one_by_one(name: str, labels: list[str], missed: list[str], more: int) -> None:
+@given(labels=labels, missed=missed, extra_relevant=st.integers(0, 1))
+def test_closed_forms_are_one_by_one(
+    name: str, labels: list[str], missed: list[str], extra_relevant: int
+) -> None:
     """A closed form gives what trying every number of relevant documents gives."""
     (measure,) = parse(name)
     ranking = JudgedRankings.spelled(" ".join(labels), " ".join([*missed, "0"]))
-    closed = bounds(measure, ranking, more=more)
-    counted = _over_counts(measure, Filled.of(ranking, more), top=1)
+    closed = bounds(measure, ranking, extra_relevant=extra_relevant)
+    counted = _over_counts(measure, Filled.of(ranking, extra_relevant), top=1)
     value = measure.compute(ranking)[0]
     low, high = min(counted.low[0], value), max(counted.high[0], value)
     assert closed.low[0] <= low + 1e-12

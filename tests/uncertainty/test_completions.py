@@ -14,10 +14,10 @@ from tests.measures.test_properties import EVERY
 from unjudged import JudgedRankings, Judgments, Measure
 from unjudged.evaluation.evaluation import judged_rankings
 from unjudged.measures.kernel.names import parse
+from unjudged.uncertainty.batched_completions import BatchedCompletions, DrawnGrades
 from unjudged.uncertainty.bounding.filled import Filled
 from unjudged.uncertainty.completions import Completions, Evidence
 from unjudged.uncertainty.shared import SharedRankings
-from unjudged.uncertainty.stacking import DrawnGrades, Stacking
 
 COMPLETABLE = [m for m in EVERY if not (m.traits.estimates or m.traits.across_queries)]
 COMPLETABLE += [
@@ -48,7 +48,7 @@ def test_sparse_is_dense(measure: Measure, collection: tuple[Qrels, RunDict], se
 
 def test_what_is_sparse() -> None:
     completions = completions_of(RANKING, 0.3)
-    sparse = {m.name for m in COMPLETABLE if not completions._stacking(m)[1].dense}
+    sparse = {m.name for m in COMPLETABLE if not completions._batched_for(m)[1].dense}
     assert {"AP", "nDCG", "RBP", "P", "RR", "ERR", "R"} <= sparse
     assert not {"Bpref", "Judged", "Rprec"} & sparse
 
@@ -157,7 +157,7 @@ def test_threads_and_batches_change_nothing(threads: int, monkeypatch: pytest.Mo
 
     scores = evaluate(sample.qrels, sample.runs, ["AP", "nDCG@10", "Bpref"])
     whole = scores.estimate("model", prevalence=0.2)
-    monkeypatch.setattr("unjudged.uncertainty.completed_runs.cpu_count", lambda: threads)
+    monkeypatch.setattr("unjudged.uncertainty.under_completions.cpu_count", lambda: threads)
     monkeypatch.setattr("unjudged.uncertainty.completions.BATCH_ELEMENTS", 1 << (10 + threads))
     again = scores.estimate("model", prevalence=0.2)
     assert [list(row) for row in again] == [list(row) for row in whole]
@@ -165,7 +165,7 @@ def test_threads_and_batches_change_nothing(threads: int, monkeypatch: pytest.Mo
 
 def test_stacked_rankings_of_no_draw() -> None:
     nothing = np.zeros(0, np.int64)
-    stacked = Stacking(RANKING, nothing, dense=False).stacked(
+    stacked = BatchedCompletions(RANKING, nothing, dense=False).stacked(
         DrawnGrades(nothing, nothing, nothing.astype(np.int32), 2)
     )
     assert stacked.labels.tolist() == [1, 1, 1, 1]

@@ -58,7 +58,7 @@ class Registry(UserDict[str, Thing]):
         super().__delitem__(name)
 
 
-def several(what: str, values: Any) -> list[Any]:
+def as_list(what: str, values: Any) -> list[Any]:
     """The values of a list or another iterable; a text is one value."""
     if isinstance(values, str):
         return [values]
@@ -67,7 +67,7 @@ def several(what: str, values: Any) -> list[Any]:
     return list(values)
 
 
-def whole(what: str, value: object, least: int = 0) -> int:
+def checked_int(what: str, value: object, least: int = 0) -> int:
     """A whole number of at least `least`, as an int; an error that names it otherwise."""
     try:
         number: int = int(value)  # type: ignore[call-overload]
@@ -83,6 +83,11 @@ def check_probability(what: str, value: object, such_as: float) -> None:
     """Refuse what is no number between 0 and 1, both excluded."""
     if not isinstance(value, Real) or not 0 < float(value) < 1:
         raise UsageError(f"{what} is {shown(value)}, expected a number between 0 and 1, such as {such_as}")
+
+
+def check_confidence(confidence: object) -> None:
+    """Refuse a confidence level that no interval can have."""
+    check_probability("confidence", confidence, 0.95)
 
 
 def check_file_name(what: str, value: Any, expected: str) -> None:

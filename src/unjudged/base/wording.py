@@ -34,10 +34,10 @@ def kind_of(value: object) -> str:
     return "no value" if value is None else f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
 
 
-def some(names: Sequence[str], shown: int = 5) -> str:
+def shortlist(names: Sequence[str], shown: int = 5) -> str:
     """The first names, and how many more there are.
 
-    >>> some(["q1", "q2"]), some([f"q{k}" for k in range(1, 8)], 3)
+    >>> shortlist(["q1", "q2"]), shortlist([f"q{k}" for k in range(1, 8)], 3)
     ('q1, q2', 'q1, q2, q3 and 4 more')
     """
     more = len(names) - shown

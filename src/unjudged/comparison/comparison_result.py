@@ -8,17 +8,16 @@ from functools import cached_property
 from importlib import import_module
 from typing import Any
 
-from unjudged.base.choices import whole
+from unjudged.base.choices import checked_int
 from unjudged.base.errors import UsageError
-from unjudged.base.wording import some
+from unjudged.base.wording import shortlist
 from unjudged.comparison.by_measure import MeasureComparison
 from unjudged.comparison.comparison_grids import letters, pair_records, pairs_grid, systems_grid
 from unjudged.comparison.comparison_latex import comparison_latex
 from unjudged.comparison.query_differences import QueryDifferences, query_differences
 from unjudged.comparison.verdicts import Pair
 from unjudged.grids.grid import Grid
-from unjudged.grids.result_frames import frame_of
-from unjudged.grids.shown import Shown, in_paragraphs
+from unjudged.grids.shown import Shown, frame_of, in_paragraphs
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
 from unjudged.uncertainty.calibration import Calibration
 from unjudged.uncertainty.estimate import Estimate
@@ -124,7 +123,7 @@ class Comparison(Shown):
 
     def _place(self, run: str) -> int:
         if run not in self.runs:
-            raise UsageError(f"no run is called {run!r}; there are {some(self.runs)}")
+            raise UsageError(f"no run is called {run!r}; there are {shortlist(self.runs)}")
         return list(self.runs).index(run)
 
     def _results(self, measure: MeasureLike | None) -> Sequence[MeasureComparison]:
@@ -168,7 +167,7 @@ class Comparison(Shown):
 
     def to_latex(self, decimals: int = 4) -> str:
         """The systems as a LaTeX table for the booktabs package."""
-        return comparison_latex(self, whole("decimals", decimals))
+        return comparison_latex(self, checked_int("decimals", decimals))
 
     def to_frame(self, library: str | None = None) -> Any:
         """`records()` in the kind of frame that went in, or as 'pandas', 'polars', 'pyarrow', 'duckdb'."""

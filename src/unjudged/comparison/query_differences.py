@@ -9,16 +9,15 @@ from typing import NamedTuple
 import numpy as np
 
 from unjudged.base.segments import places, sums
-from unjudged.comparison.completed import Completed
+from unjudged.comparison.hypothetical import Hypothetical
 from unjudged.comparison.judgment_bounds import ranking_bounds
-from unjudged.comparison.selected_runs import two_of
 from unjudged.comparison.testing.pairs import ROUNDING
 from unjudged.grids.grid import Cell, Column, Grid, grid_of
 from unjudged.grids.shown import Shown
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats, Integers
-from unjudged.uncertainty.park import is_sum
-from unjudged.uncertainty.shared import SharedRankings
+from unjudged.uncertainty.shared import SharedRankings, two_of
+from unjudged.uncertainty.unjudged_sums import is_sum
 
 SHOWN = 10
 
@@ -100,8 +99,8 @@ def query_differences(
     lowest, highest = low[0] - high[1], high[0] - low[1]
     query, size = shared.judgments.query[row], len(shared.queries)
     if is_sum(measure):
-        lowest = difference + size * np.bincount(query, np.minimum(effect, 0), size)
-        highest = difference + size * np.bincount(query, np.maximum(effect, 0), size)
+        lowest = difference + size * sums(np.minimum(effect, 0), query, size)
+        highest = difference + size * sums(np.maximum(effect, 0), query, size)
     order = np.argsort(-np.abs(effect), kind="stable")
     best = dict(zip(query[order[::-1]].tolist(), order[::-1].tolist(), strict=True))
 
@@ -142,16 +141,16 @@ def single_effects(two: SharedRankings, measure: Measure) -> tuple[Integers, Flo
         effect = sums(sign * weights.weight, weights.row.astype(np.int64), weights.rows)
     else:
         effect = np.zeros(len(two.judgments.grade))
-        completed = Completed.of(two, measure)
-        r = completed.rankings
+        hypothetical = Hypothetical.of(two, measure)
+        r = hypothetical.rankings
         candidates = np.unique(r.row[r.labels < 0])
         query, queries = r.judgments.query[candidates], len(two.queries)
         place = places(np.bincount(query, minlength=queries))
-        nothing = completed.values(np.zeros(0, np.int64))
+        nothing = hypothetical.values(np.zeros(0, np.int64))
         for t in range(1, int(place.max(initial=0)) + 1):
             now = place == t
-            change = completed.values(candidates[now]) - nothing
-            effect[completed.origin[candidates[now]]] = (change[0] - change[1])[query[now]] / queries
+            change = hypothetical.values(candidates[now]) - nothing
+            effect[hypothetical.origin[candidates[now]]] = (change[0] - change[1])[query[now]] / queries
         effect[np.abs(effect) <= ROUNDING] = 0
     row = np.flatnonzero(effect)
     return row, effect[row]

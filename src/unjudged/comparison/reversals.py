@@ -11,7 +11,7 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from unjudged.comparison.completed import Completed
+from unjudged.comparison.hypothetical import Hypothetical
 from unjudged.comparison.testing.pairs import ROUNDING, Ints, Pairs
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats, Mask
@@ -60,7 +60,7 @@ class _Search:
     def __init__(
         self, shared: SharedRankings, measure: Measure, behind: Ints, ahead: Ints, scores: Floats
     ) -> None:
-        self.completed, self.behind, self.ahead = Completed.of(shared, measure), behind, ahead
+        self.hypothetical, self.behind, self.ahead = Hypothetical.of(shared, measure), behind, ahead
         self.best_first = np.argsort(-scores.mean(axis=1), kind="stable")
         self.place = np.argsort(self.best_first, kind="stable")
         self.gap = scores[behind] - scores[ahead]
@@ -68,7 +68,7 @@ class _Search:
 
     def system_by_system(self) -> None:
         """The unjudged documents of the system behind, down to some depth, are relevant."""
-        ordered = self.completed.only(self.best_first.tolist())
+        ordered = self.hypothetical.only(self.best_first.tolist())
         for depth in DEPTHS:
             for system in np.unique(self.place[self.behind[~self.found]]).tolist():
                 mine = np.flatnonzero(~self.found & (self.place[self.behind] == system))
@@ -85,7 +85,7 @@ class _Search:
     def pair_by_pair(self) -> None:
         """Only those of them are relevant that the system ahead ranks lower, or does not retrieve."""
         for k in np.flatnonzero(~self.found)[:MOST_PAIRS].tolist():
-            two = self.completed.only([int(self.behind[k]), int(self.ahead[k])])
+            two = self.hypothetical.only([int(self.behind[k]), int(self.ahead[k])])
             own, other = two.rankings.run(0), two.rankings.run(1)
             rank = np.full(len(two.origin), np.iinfo(np.int32).max)
             rank[other.row] = other.rank
@@ -99,7 +99,7 @@ class _Search:
     def _with_diluting(self, row: Rows) -> Iterator[Rows]:
         """The rows, then with documents that lower all values: a gap that cannot be closed shrinks."""
         yield row
-        if len(diluting := self.completed.diluting):
+        if len(diluting := self.hypothetical.diluting):
             yield np.concatenate([row, diluting])
 
     def _keep(self, mine: Ints, gap: Floats) -> None:

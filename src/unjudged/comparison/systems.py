@@ -7,7 +7,7 @@ from math import inf
 
 import numpy as np
 
-from unjudged.base.choices import whole
+from unjudged.base.choices import check_confidence, checked_int
 from unjudged.base.errors import UsageError, announce
 from unjudged.comparison.by_measure import MeasureComparison
 from unjudged.comparison.comparison_result import Comparison
@@ -19,7 +19,6 @@ from unjudged.formats.readers.frames import is_frame, library_of
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.uncertainty.calibration import Calibration
-from unjudged.uncertainty.estimate import check_confidence
 from unjudged.uncertainty.shared import SharedRankings
 
 
@@ -53,8 +52,8 @@ def compare(
     0.1006 [0.0570, 0.1497] clear reranked
     """
     check_confidence(confidence)
-    seed = whole("seed", seed)
-    deepest = inf if depth is None else whole("depth", depth, least=1)
+    seed = checked_int("seed", seed)
+    deepest = inf if depth is None else checked_int("depth", depth, least=1)
     chosen = parse_measures(measures)
     judgments, named = Judgments.of(qrels), name_runs(runs)
     if len(named) < 2:

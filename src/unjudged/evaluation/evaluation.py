@@ -11,7 +11,7 @@ from typing import Any, Literal, cast
 
 import numpy as np
 
-from unjudged.base.choices import whole
+from unjudged.base.choices import checked_int
 from unjudged.base.errors import InputError, UsageError, announce
 from unjudged.evaluation.scores import Scores
 from unjudged.formats.files import expanded, runs_in_file
@@ -86,7 +86,7 @@ def evaluate(
     else:
         rankings = judged_rankings(judgments, named, on_read=on_read)
     if depth is not None:
-        rankings = rankings.cut(whole("depth", depth, least=1))
+        rankings = rankings.cut(checked_int("depth", depth, least=1))
     values = compute_all(chosen, rankings)
     queries = list(judgments.queries)
     shape = len(named), len(queries), len(chosen)

@@ -5,19 +5,19 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
 
 from unjudged.base.choices import check_file_name
-from unjudged.base.errors import InputError, UsageError, announce
-from unjudged.base.wording import some
+from unjudged.base.errors import InputError, UsageError, announce, quoted
+from unjudged.base.wording import shortlist
 from unjudged.evaluation.evaluation import RunsSource, judged_rankings, name_runs
+from unjudged.formats.small_files import read_small
+from unjudged.formats.streams import display_name
 from unjudged.formats.tables import decode
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.rankings.coverage import coverage_warnings
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.uncertainty.calibration import Calibration, calibrated
 
-LARGEST_FILE = 1 << 24
 CALIBRATED_MEASURES = ("AP", "nDCG@10", "RBP(p=0.8)", "P@10", "RR")
 
 Groups = Mapping[str, str] | str | os.PathLike[str]
@@ -62,7 +62,7 @@ def groups_of(groups: Groups, runs: Iterable[str]) -> dict[str, str]:
     lacking = [run for run in names if run not in known]
     if lacking:
         have = "has" if len(lacking) == 1 else "have"
-        raise InputError(f"{len(lacking)} of {len(names)} runs {have} no group: {some(lacking)}")
+        raise InputError(f"{len(lacking)} of {len(names)} runs {have} no group: {shortlist(lacking)}")
     return {run: known[run] for run in names}
 
 
@@ -79,20 +79,14 @@ def groups_by_pattern(pattern: str, runs: Iterable[str]) -> dict[str, str]:
 def read_groups(file: str | os.PathLike[str]) -> dict[str, str]:
     """The group of each run from a file of lines `run group`."""
     check_file_name("groups", file, "a mapping of runs to groups, a file of lines `run group`, or a pattern")
-    try:
-        with Path(file).open("rb") as source:
-            data = source.read(LARGEST_FILE + 1)
-    except OSError as error:
-        raise InputError(f"{file}: cannot be read: {error.strerror}") from None
-    if len(data) > LARGEST_FILE:
-        raise InputError(f"{file}: larger than {LARGEST_FILE >> 20} MB: use lines with a run and its group")
-    found: dict[str, str] = {}
+    data, source = read_small(file, "lines with a run and its group"), display_name(file)
+    group_of: dict[str, str] = {}
     for number, line in enumerate(decode(data).splitlines(), 1):
         words = line.split()
         if words and len(words) != 2:
-            raise InputError(f"{file}:{number}: {line!r} is not a run and its group")
-        if words and words[0] in found:
-            raise InputError(f"{file}:{number}: run {words[0]!r} appears a second time")
+            raise InputError(f"{quoted(line)} is not a run and its group", source=source, line=number)
+        if words and words[0] in group_of:
+            raise InputError(f"run {quoted(words[0])} appears a second time", source=source, line=number)
         if words:
-            found[words[0]] = words[1]
-    return found
+            group_of[words[0]] = words[1]
+    return group_of

@@ -14,17 +14,16 @@ from math import sqrt
 import numpy as np
 from numpy.typing import ArrayLike
 
-from unjudged.base.choices import whole
+from unjudged.base.choices import checked_int
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import counted, percent
 from unjudged.evaluation.evaluation import judged_rankings
 from unjudged.grids.grid import Cell, Column, Grid
 from unjudged.grids.shown import Shown
+from unjudged.judging.collecting.drawn_sample import DrawnSample, check_judged
 from unjudged.measures.kernel.names import MeasureLike
-from unjudged.predictions.design import probabilities
-from unjudged.predictions.estimators.quantiles import normal_interval
+from unjudged.predictions.design import poisson_sample, probabilities
 from unjudged.predictions.estimators.sums import Sum
-from unjudged.predictions.judging_design import JudgingDesign, check_judged
 from unjudged.rankings.extension import extended
 from unjudged.rankings.judged import Floats, JudgedRankings, Mask
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
@@ -32,6 +31,7 @@ from unjudged.rankings.runs import Run, RunSource
 from unjudged.uncertainty.calibration import Calibration
 from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.prevalence import band_of
+from unjudged.uncertainty.quantiles import normal_interval
 
 SMALLEST_PREVALENCE = 0.05
 """For the sampling probabilities alone: what is thought hopeless is still looked at."""
@@ -90,13 +90,13 @@ def spot_check_design(
     *,
     budget: float = 30,
     seed: int = 0,
-) -> JudgingDesign:
+) -> DrawnSample:
     """Draw which of the run's unjudged documents people should judge, about `budget` in all.
 
     Probabilities are proportional to weight x sqrt(m (1 - m)), with m the prevalence of the document's rank
-    band, taken as 0.05 at least. Hand the grades to `JudgingDesign.judged`, and the result to `spot_check`.
+    band, taken as 0.05 at least. `merge` the answers, and hand the judgments to `spot_check`.
     """
-    chosen, seed = Sum.of(measure), whole("seed", seed)
+    chosen, seed = Sum.of(measure), checked_int("seed", seed)
     pool, rankings = _pool(Judgments.of(qrels), run)
     weight, m = _by_row(rankings, chosen, prevalence_by_band, len(pool.grade))
     open_ = (pool.grade < 0) & (weight > 0)
@@ -104,7 +104,7 @@ def spot_check_design(
         raise InputError("every document of the run that counts is judged, so there is nothing to check")
     method = "proportional to weight x doubt by the prevalence of the rank"
     odds = probabilities(doubt(weight, m), open_, budget)
-    return JudgingDesign.drawn_from(pool, open_, odds, seed, method)
+    return poisson_sample(pool, open_, odds, seed=seed, method=method)
 
 
 def doubt(weight: Floats, m: Floats) -> Floats:
@@ -124,7 +124,7 @@ def spot_check(
 ) -> SpotCheck:
     """The run's mean with an interval, from a design whose documents people have judged.
 
-    `checked` is what `JudgingDesign.judged` returns.
+    `checked` are the judgments of the sample of `spot_check_design`, merged with the answers.
     """
     chosen = Sum.of(measure)
     if checked.probability is None:

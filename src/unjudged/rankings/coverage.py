@@ -13,7 +13,7 @@ from unjudged.base.errors import (
     UnjudgedWarning,
     quoted,
 )
-from unjudged.base.wording import counted, some
+from unjudged.base.wording import counted, shortlist
 from unjudged.rankings.judged import JudgedRankings
 
 SHOWN = 5
@@ -41,7 +41,7 @@ def coverage_warnings(
     nothing = not np.count_nonzero(judged) and not np.count_nonzero(rankings.judgments.grade >= 0)
     for i, run in enumerate(runs):
         if run in lacking:
-            lacked = f"{counted(len(empty[run]), 'query')} of {len(queries)}: {some(list(empty[run]))}"
+            lacked = f"{counted(len(empty[run]), 'query')} of {len(queries)}: {shortlist(list(empty[run]))}"
             lack = f"{_have(lacking[run])} no ranking for {lacked}"
             yield MissingQueriesWarning(f"{lack}. Each counts as empty.")
         if run in extra:

@@ -9,19 +9,19 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import isinf
 from pathlib import Path
 from typing import Any, Protocol
 
-from unjudged.base.errors import InputError
-from unjudged.experiments.agreement import STATISTICS
-from unjudged.experiments.robustness import Agreement, Robustness
-from unjudged.formats.streams import name_file_in_errors, opened
+from unjudged.base.errors import InputError, quoted
+from unjudged.experiments.statistics import STATISTICS
+from unjudged.experiments.summary import Agreement, Robustness
+from unjudged.formats.small_files import number_in_file, read_small_text, whole_in_file
+from unjudged.formats.streams import display_name
 from unjudged.grids.grid import Column, Grid
 from unjudged.judging.pooling.designs import DESIGNS
 
 MOST_BYTES = 1 << 26
-EXPECTED = "expected what `unjudged experiment -o FILE` writes as csv, json or jsonl"
+EXPECTED = "what `unjudged experiment -o FILE` writes as csv, json or jsonl"
 
 
 class Agreements(Protocol):
@@ -49,20 +49,19 @@ class SavedExperiment:
             return source
         if isinstance(source, Robustness):
             return cls(source.agreement)
-        name = os.fspath(source)
-        with name_file_in_errors(name):
-            with opened(name) as stream:
-                data = stream.read(MOST_BYTES + 1)
-            if len(data) > MOST_BYTES:
-                raise InputError(f"longer than {MOST_BYTES >> 20} MB, {EXPECTED}")
-            try:
-                agreement = [_agreement(row) for row in _rows(data.decode(), Path(name).suffix)]
-            except (ValueError, TypeError, KeyError, OverflowError, RecursionError, csv.Error):
-                raise InputError(f"not the result of an experiment: {EXPECTED}") from None
-            if not agreement:
-                raise InputError(f"nothing in it: {EXPECTED}")
-            if len({row.design for row in agreement}) > 1:
-                raise InputError(f"rows of several designs: {EXPECTED}")
+        name = display_name(source)
+        text = read_small_text(source, EXPECTED, MOST_BYTES)
+        try:
+            agreement = [_agreement(row) for row in _rows(text, _suffix(source))]
+        except (ValueError, TypeError, KeyError, RecursionError, csv.Error):
+            raise InputError(f"not the result of an experiment: expected {EXPECTED}", source=name) from None
+        except InputError as error:
+            problem = f"not the result of an experiment: {error.problem}; expected {EXPECTED}"
+            raise InputError(problem, source=name) from None
+        if not agreement:
+            raise InputError(f"nothing in it: expected {EXPECTED}", source=name)
+        if len({row.design for row in agreement}) > 1:
+            raise InputError(f"it has several designs: expected {EXPECTED}", source=name)
         return cls(agreement)
 
     @property
@@ -105,6 +104,12 @@ class SavedExperiment:
         return Grid(columns, rows, f"{self.design} design, against {self.against} with all judgments")
 
 
+def _suffix(file: str | os.PathLike[str]) -> str:
+    """Return the suffix before that of a compressed file."""
+    path = Path(file)
+    return Path(path.stem).suffix if path.suffix in (".gz", ".xz", ".zst") else path.suffix
+
+
 def _rows(text: str, suffix: str) -> Iterable[dict[str, Any]]:
     if suffix == ".csv":
         return csv.DictReader(io.StringIO(text))
@@ -115,14 +120,13 @@ def _rows(text: str, suffix: str) -> Iterable[dict[str, Any]]:
 
 
 def _agreement(row: dict[str, Any]) -> Agreement:
-    """One row; ValueError or another error for what no experiment can have written."""
     words = {name: str(row[name]) for name in ("design", "measure", "against", "statistic")}
     numbers = {
-        name: float("nan") if row[name] in (None, "") else float(row[name])
+        name: float("nan") if row[name] in (None, "") else number_in_file(name, row[name], text=True)
         for name in ("level", "judged", "mean", "deviation")
     }
-    repeats = int(row["repeats"])
-    known = words["design"] in DESIGNS and words["statistic"] in STATISTICS
-    if not known or any(map(isinf, numbers.values())) or not 0 < repeats < 1 << 31:
-        raise ValueError
+    for name, known in (("design", DESIGNS), ("statistic", STATISTICS)):
+        if words[name] not in known:
+            raise InputError(f"unknown {name} {quoted(words[name])}")
+    repeats = whole_in_file("repeats", row["repeats"], 1, text=True)
     return Agreement(**words, **numbers, repeats=repeats)  # type: ignore[arg-type]

@@ -13,20 +13,21 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import counted
+from unjudged.formats.small_files import number_in_file, read_small, whole_in_file
+from unjudged.formats.streams import PathLike, display_name
+from unjudged.formats.writing import write_whole
 from unjudged.measures.kernel.averages import mean_over_queries
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.uncertainty.bounding.bounds import bounds
-from unjudged.uncertainty.calibration_fields import count_of, numbers_by_measure, numbers_of
 from unjudged.uncertainty.left_out import LeftOut, unjudged_share
 
-LARGEST_FILE = 1 << 24
 UNITS = ("runs", "groups")
 SCHEMA = "unjudged calibration 1"
 
@@ -133,47 +134,49 @@ class Calibration:
             f"unjudged, more than in {above:.0%} of the left-out runs)"
         )
 
-    def save(self, path: str | Path) -> None:
-        """Write the calibration to a small JSON file, for use without the runs."""
-        Path(path).write_text(self.to_json(), encoding="utf-8")
+    def save(self, path: PathLike) -> None:
+        """Write the calibration to a small JSON file, whole or not at all, for use without the runs."""
+        write_whole(path, self.to_json())
 
     def to_json(self) -> str:
         return json.dumps({"schema": SCHEMA, **asdict(self)}, indent=1) + "\n"
 
     @classmethod
-    def load(cls, path: str | Path) -> Calibration:
+    def load(cls, path: PathLike) -> Calibration:
         """Read a file that `save` or `unjudged calibrate` wrote."""
+        remedy, source = "use a file written by `unjudged calibrate`", display_name(path)
         try:
-            with Path(path).open("rb") as file:
-                data = file.read(LARGEST_FILE + 1)
-            fields = json.loads(data.decode()) if len(data) <= LARGEST_FILE else {}
-        except OSError as error:
-            raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+            fields = json.loads(read_small(path, "a calibration"))
         except (ValueError, RecursionError):
-            fields = {}  # not JSON, so not a calibration either
-        return cls._checked(path, fields)
+            fields = None
+        if not isinstance(fields, dict) or fields.get("schema") != SCHEMA:
+            raise InputError(f"not a calibration: {remedy}", source=source)
+        try:
+            return cls._of_fields(fields)
+        except InputError as error:
+            raise InputError(f"not a calibration: {error.problem}; {remedy}", source=source) from None
 
     @classmethod
-    def _checked(cls, path: str | Path, fields: object) -> Calibration:
-        problem = f"{path}: not a calibration: use a file written by `unjudged calibrate`"
-        if not isinstance(fields, dict) or fields.get("schema") != SCHEMA:
-            raise InputError(problem)
-        try:
-            found = cls(
-                groups=count_of(fields["groups"]),
-                runs=count_of(fields["runs"]),
-                queries=count_of(fields["queries"]),
-                depth=count_of(fields["depth"]),
-                unit=str(fields["unit"]),
-                prevalence=numbers_of(fields["prevalence"]),
-                unjudged=numbers_of(fields["unjudged"]),
-                scores=numbers_by_measure(fields["scores"]),
-            )
-        except (KeyError, TypeError, ValueError, AttributeError):
-            raise InputError(problem) from None
-        if found.unit not in UNITS:
-            raise InputError(problem)
-        return found
+    def _of_fields(cls, fields: dict[str, Any]) -> Calibration:
+        """Check every field of a file."""
+        if fields.get("unit") not in UNITS:
+            raise InputError(f"its unit is none of {', '.join(UNITS)}")
+        scores = fields.get("scores")
+        if not isinstance(scores, dict) or not all(name.isprintable() for name in scores):
+            raise InputError("its scores have no measures")
+        groups, runs, queries, depth = (
+            whole_in_file(name, fields.get(name), 1) for name in ("groups", "runs", "queries", "depth")
+        )
+        prevalence, unjudged = (_numbers(name, fields.get(name)) for name in ("prevalence", "unjudged"))
+        by_measure = {measure: _numbers("a score", own) for measure, own in scores.items()}
+        return cls(groups, runs, queries, depth, fields["unit"], prevalence, unjudged, by_measure)
+
+
+def _numbers(what: str, values: object) -> tuple[float, ...]:
+    """Return numbers of at least 0 that a file holds as a list."""
+    if not isinstance(values, list):
+        raise InputError(f"{what} is not a list of numbers")
+    return tuple(number_in_file(what, value, 0) for value in values)
 
 
 def _place(count: int, confidence: float) -> int:

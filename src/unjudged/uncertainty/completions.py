@@ -14,13 +14,14 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
+from unjudged.base.segments import ends
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.hashing import Numbers, hashes, mixed, salt
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
+from unjudged.uncertainty.batched_completions import BatchedCompletions, DrawnGrades
 from unjudged.uncertainty.bounding.filled import Filled
 from unjudged.uncertainty.draws import Drawn, drawn_relevant
 from unjudged.uncertainty.prevalence import Prevalence, PrevalenceLike, prevalence_of
-from unjudged.uncertainty.stacking import DrawnGrades, Stacking
 
 BATCH_ELEMENTS = 1 << 18
 ENOUGH_GRADES = 10
@@ -40,10 +41,9 @@ class Evidence:
 
     @classmethod
     def of(cls, rankings: JudgedRankings, rel: int) -> Evidence:
-        judged = rankings.where(rankings.labels >= 0)
-        best = np.full(len(rankings.judgments.grade), np.iinfo(np.int64).max)
-        np.minimum.at(best, judged.row, judged.rank.astype(best.dtype))
-        row = np.flatnonzero(best < np.iinfo(np.int64).max)
+        none = np.iinfo(np.int64).max
+        best = rankings.where(rankings.labels >= 0).best_rank(missing=none)
+        row = np.flatnonzero(best < none)
         return cls(rankings.judgments.query[row], best[row], rankings.judgments.grade[row] >= rel)
 
     def prevalence(self, given: PrevalenceLike, query: Integers, rank: Integers, queries: int) -> Prevalence:
@@ -110,17 +110,17 @@ class Completions:
 
     def batches(self, measures: Sequence[Measure], draws: int) -> Iterator[tuple[int, Drawn, list[Floats]]]:
         """Batch by batch: how many completions, the documents that are relevant, each measure's values."""
-        stackings = [self._stacking(measure) for measure in measures]
+        batches = [self._batched_for(measure) for measure in measures]
         batch = int(max(1, min(draws, BATCH_ELEMENTS // max(self._elements_per_draw, 1))))
         done = 0
         for drawn in drawn_relevant(self.identity, self.prevalence, draws, batch, self.seed):
             size = min(batch, draws - done)
             grade = self._grades(drawn.document, drawn.share)
             chosen = DrawnGrades(drawn.completion - done, drawn.document, grade, size)
-            sparse = next((stacking for _, stacking in stackings if not stacking.dense), None)
+            sparse = next((batch for _, batch in batches if not batch.dense), None)
             pool = None if sparse is None else sparse.pool(chosen)
-            stacked = {key: stacking.stacked(chosen, pool) for key, stacking in dict(stackings).items()}
-            computed = zip(measures, stackings, strict=True)
+            stacked = {key: batch.stacked(chosen, pool) for key, batch in dict(batches).items()}
+            computed = zip(measures, batches, strict=True)
             yield size, drawn, [m.compute(stacked[key]).reshape(size, -1) for m, (key, _) in computed]
             done += size
 
@@ -129,8 +129,8 @@ class Completions:
         completion = np.repeat(np.arange(len(chosen)), [len(documents) for documents in chosen])
         document = np.concatenate([np.sort(documents) for documents in chosen])
         grade = self._grades(document, np.ones(len(document)))
-        _, stacking = self._stacking(measure)
-        stacked = stacking.stacked(DrawnGrades(completion, document, grade, len(chosen)))
+        _, batch = self._batched_for(measure)
+        stacked = batch.stacked(DrawnGrades(completion, document, grade, len(chosen)))
         return measure.compute(stacked).reshape(len(chosen), -1)
 
     @property
@@ -139,7 +139,7 @@ class Completions:
         share = len(self.rankings.rank) / max(len(self.rankings.judgments.grade), 1)
         return (known + float(self.prevalence.chance.sum())) * max(share, 1.0)
 
-    def _stacking(self, measure: Measure) -> tuple[float, Stacking]:
+    def _batched_for(self, measure: Measure) -> tuple[float, BatchedCompletions]:
         """The documents that can matter to a measure, and the cutoff that tells it from others; -1 is all.
 
         A cutoff leaves out what is below it. A measure that takes unjudged documents as nonrelevant is
@@ -148,18 +148,18 @@ class Completions:
         if str(measure) not in self._sparse:
             self._sparse[str(measure)] = self._is_sparse(measure)
         key = _cutoff(measure) if self._sparse[str(measure)] else -1.0
-        return key, self._stacking_to(key)
+        return key, self._batched_to(key)
 
-    def _stacking_to(self, key: float) -> Stacking:
-        if key not in self._stackings:
-            self._stackings[key] = Stacking(self.rankings, self.row, key < 0, key)
-        return self._stackings[key]
+    def _batched_to(self, key: float) -> BatchedCompletions:
+        if key not in self._batched:
+            self._batched[key] = BatchedCompletions(self.rankings, self.row, key < 0, key)
+        return self._batched[key]
 
     def _is_sparse(self, measure: Measure) -> bool:
         if not (measure.traits.pointwise or measure.traits.diluted):
             return False
         pool, nothing = self.rankings.judgments, np.zeros(0, np.int64)
-        sparse = self._stacking_to(_cutoff(measure))
+        sparse = self._batched_to(_cutoff(measure))
         alone = measure.compute(sparse.stacked(DrawnGrades(nothing, nothing, nothing.astype(np.int32), 1)))
         nonrelevant = self.rankings.relabelled(pool.with_grades(np.maximum(pool.grade, 0)))
         return np.array_equal(alone, measure.compute(nonrelevant), equal_nan=True)
@@ -169,7 +169,7 @@ class Completions:
         return {}
 
     @cached_property
-    def _stackings(self) -> dict[float, Stacking]:
+    def _batched(self) -> dict[float, BatchedCompletions]:
         return {}
 
     def _grades(self, document: Integers, share: Floats) -> NDArray[np.int32]:
@@ -190,7 +190,7 @@ class Completions:
         relevant = np.flatnonzero(pool.grade >= self.rel)
         order = relevant[np.lexsort((pool.grade[relevant], self._query_of_row[relevant]))]
         count = np.bincount(self._query_of_row[relevant], minlength=len(pool.queries))
-        first = np.cumsum(count) - count
+        first = ends(count)[:-1]
         every = np.sort(pool.grade[relevant]) if len(relevant) else np.array([self.rel], np.int32)
         few = count < ENOUGH_GRADES
         return (

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from unjudged.base.wording import some
+from unjudged.base.wording import shortlist
 from unjudged.cli.options.arguments import Output
-from unjudged.cli.output import show
-from unjudged.cli.standard_error import warn
+from unjudged.cli.shell.output import show
+from unjudged.cli.shell.standard_error import warn
 from unjudged.formats.writing import judgments_text, queries_without_lines
 from unjudged.rankings.judgments import Judgments
 
@@ -23,4 +23,4 @@ def warn_of_missing_queries(judgments: Judgments, form: str, remedy: str = "") -
         have = "has" if len(missing) == 1 else "have"
         queries = f"{len(missing)} of {len(judgments.queries)} queries"
         more = f" ({remedy})" if remedy else ""
-        warn(f"{queries} {have} no line in the file{more}: {some(missing)}.")
+        warn(f"{queries} {have} no line in the file{more}: {shortlist(missing)}.")

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from unjudged.base.choices import check_probability, whole
+from unjudged.base.choices import check_probability, checked_int
 from unjudged.comparison.testing.corrections import Correction, adjusted, find_correction
 from unjudged.comparison.testing.effects import Interval, Outcomes, effect_size, outcomes, t_interval
 from unjudged.comparison.testing.pairs import Pairs
@@ -73,7 +73,7 @@ def compare_pairs(
     [False, True, True]
     """
     check_alpha(alpha)
-    seed = whole("seed", seed)
+    seed = checked_int("seed", seed)
     chosen, corrected = find_test(test), find_correction(correction)
     pairs = Pairs.of(scores, baseline)
     p, notes = p_values(pairs, chosen, draws=draws, seed=seed)

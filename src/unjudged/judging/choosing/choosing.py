@@ -8,21 +8,22 @@ from functools import partial
 
 import numpy as np
 
-from unjudged.base.choices import whole
+from unjudged.base.choices import checked_int
 from unjudged.base.errors import UsageError
 from unjudged.base.wording import counted
 from unjudged.evaluation.evaluation import RunsSource, evaluate, name_runs
 from unjudged.grids.grid import Column, Grid
 from unjudged.grids.shown import Shown
-from unjudged.judging.choosing.expert_prevalence import EXPERTS, completions_of
+from unjudged.judging.choosing.expert_prevalence import FROM_RUNS, completions_of
 from unjudged.judging.choosing.gains import DRAWS, gains
-from unjudged.judging.choosing.next_documents import Wanted
+from unjudged.judging.choosing.next_documents import Candidate
 from unjudged.judging.choosing.settling import PairBounds, likely_bounds, pair_bounds, with_grades
 from unjudged.judging.collecting.drawn_sample import DrawnSample
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Integers
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
+from unjudged.rankings.origin import CHOSEN, Origin
 from unjudged.uncertainty.completions import Completions
 from unjudged.uncertainty.draws import drawn_relevant
 from unjudged.uncertainty.prevalence import PrevalenceLike
@@ -41,7 +42,7 @@ class Chosen(Shown):
     it was not asked for, or if judging every document would leave runs equal.
     """
 
-    wanted: list[Wanted]
+    wanted: list[Candidate]
     runs: list[str]
     measure: str
     pairs: int
@@ -84,7 +85,7 @@ class Chosen(Shown):
             probability=np.full(size, np.nan),
             earlier=np.zeros(size, bool),
             design=f"next by {self.measure}",
-            chosen=True,
+            origin=Origin(CHOSEN),
             made_by=made_by,
         )
 
@@ -97,7 +98,7 @@ def choose(
     *,
     top: int | None = None,
     pooled: bool = False,
-    prevalence: PrevalenceLike = EXPERTS,
+    prevalence: PrevalenceLike = FROM_RUNS,
     draws: int = DRAWS,
     seed: int = 0,
     confidence: float | None = None,
@@ -119,13 +120,13 @@ def choose(
     '2 of 3 pairs of 3 runs are open by nDCG@10.'
     """
     (chosen,) = parse_measures(measure)
-    budget, seed = whole("budget", budget, least=1), whole("seed", seed)
+    budget, seed = checked_int("budget", budget, least=1), checked_int("seed", seed)
     judgments, named = Judgments.of(qrels), name_runs(runs)
     if len(named) < 2:
         raise UsageError("the order of runs was asked for: give two runs or more")
     if top is not None:
         means = np.asarray(evaluate(judgments, named, chosen).means)[:, 0]
-        kept = set(np.argsort(-means, kind="stable")[: whole("top", top, least=2)].tolist())
+        kept = set(np.argsort(-means, kind="stable")[: checked_int("top", top, least=2)].tolist())
         named = {name: run for i, (name, run) in enumerate(named.items()) if i in kept}
     shared = SharedRankings.of(judgments, named)
     if pooled:
@@ -152,7 +153,7 @@ def choose(
     if forecast:
         completed = completions_of(shared, prevalence, rel=int(chosen.given.get("rel", 1)), seed=seed + 1)
         needed = judgments_needed(shared, chosen, order, completed, bounds_of)
-    wanted = [Wanted(shared.query(r), shared.document(r), float(gain[r])) for r in order[:budget].tolist()]
+    wanted = [Candidate(shared.query(r), shared.document(r), float(gain[r])) for r in order[:budget].tolist()]
     return Chosen(wanted, list(named), str(chosen), len(bounds.open), len(first), len(order), needed)
 
 

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from unjudged.base.errors import UsageError
+from unjudged.base.segments import numbered, sums
 from unjudged.judging.choosing.grouped_logistic import FIXED, GroupedLogistic, GroupedRows, Priors
 from unjudged.rankings.hashing import mixed, salt, uniforms
 from unjudged.rankings.judged import Floats, Integers
@@ -29,7 +30,7 @@ from unjudged.uncertainty.completions import Completions
 from unjudged.uncertainty.prevalence import ESTIMATED, Prevalence, PrevalenceLike, band_of
 from unjudged.uncertainty.shared import SharedRankings
 
-EXPERTS = "runs"
+FROM_RUNS = "runs"
 """The name of this prevalence, beside those of `unjudged.uncertainty.prevalence`."""
 
 NODES = 21
@@ -68,8 +69,8 @@ def completions_of(
     """Random completions, by a prevalence that is given, estimated, or learnt from the runs."""
     if not isinstance(prevalence, str) or prevalence in ESTIMATED:
         return shared.completions(prevalence, rel=rel, seed=seed)
-    if prevalence != EXPERTS:
-        names = ", ".join((EXPERTS, *ESTIMATED))
+    if prevalence != FROM_RUNS:
+        names = ", ".join((FROM_RUNS, *ESTIMATED))
         raise UsageError(f"prevalence is {prevalence!r}: use a probability or one of {names}")
     flat = shared.completions(0.0, rel=rel, seed=seed)
     learnt = learnt_prevalence(shared, flat.row, rel, most_deviations)
@@ -213,8 +214,7 @@ class Features:
     def table(self, rows: Integers) -> Floats:
         """Documents x features."""
         common, steps, runs, _ = self.sizes
-        number = np.full(len(self.common), -1)
-        number[rows] = np.arange(len(rows))
+        number = numbered(rows, len(self.common))
         element = np.flatnonzero(number[self.shared.rankings.row] >= 0)
         document, run = number[self.shared.rankings.row[element]], common + steps + self.run[element]
         found = np.zeros((len(rows), sum(self.sizes)))
@@ -231,7 +231,7 @@ class Features:
         walk = np.concatenate([np.zeros((len(steps), 1)), np.cumsum(steps, axis=1)], axis=1)
         found = np.einsum("ij,ij->i", self.common, common[query]) + walk[query, self.band]
         cell = r.query[r.ranking], self.run
-        by_runs = np.bincount(r.row, places[cell] * self.place + runs[cell], len(self.common))
+        by_runs = sums(places[cell] * self.place + runs[cell], r.row, len(self.common))
         return np.asarray(found + by_runs)
 
 

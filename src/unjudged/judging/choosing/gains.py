@@ -16,16 +16,16 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from unjudged.base.segments import stable_order
+from unjudged.base.segments import numbered, stable_order
 from unjudged.judging.choosing.document_effects import Bands, Effects
-from unjudged.judging.choosing.expert_prevalence import EXPERTS, completions_of
+from unjudged.judging.choosing.expert_prevalence import FROM_RUNS, completions_of
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats, Integers
-from unjudged.uncertainty.completed_runs import in_threads
 from unjudged.uncertainty.completions import Completions
-from unjudged.uncertainty.park import is_sum
 from unjudged.uncertainty.prevalence import PrevalenceLike
 from unjudged.uncertainty.shared import SharedRankings
+from unjudged.uncertainty.under_completions import in_threads
+from unjudged.uncertainty.unjudged_sums import is_sum
 
 DRAWS = 60
 MOST_DEVIATIONS = 2_000_000
@@ -39,7 +39,7 @@ def gains(
     first: Integers,
     second: Integers,
     *,
-    prevalence: PrevalenceLike = EXPERTS,
+    prevalence: PrevalenceLike = FROM_RUNS,
     draws: int = DRAWS,
     seed: int = 0,
 ) -> Floats:
@@ -62,8 +62,7 @@ def gains_of_sum(
     """The closed form for sums over relevant documents."""
     weights = shared.unknown_weights(measure)
     rows = completions.row
-    place = np.full(weights.rows, -1)
-    place[rows] = np.arange(len(rows))
+    place = numbered(rows, weights.rows)
     deviation = np.sqrt(variances(completions))
     found = np.zeros(weights.rows)
     order = np.argsort(weights.row, kind="stable")

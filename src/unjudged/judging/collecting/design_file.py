@@ -1,7 +1,7 @@
 """The file that records a drawn sample until its judgments arrive.
 
 unjudged-design 1 blake2b <checksum of all that follows>
-{"design": "stratified", "seed": 1, "chosen": false, "made_by": "...", "drawn_to": 10}
+{"design": "stratified", "seed": 1, "origin": "stratified sample", "depth": 10, "made_by": "..."}
 <query> <document> <stratum> <probability, or NA> <drawn | pooled | earlier-drawn | earlier-pooled>
 """
 
@@ -11,20 +11,24 @@ import json
 import os
 from hashlib import blake2b
 from math import isnan
-from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from unjudged.base.errors import InputError, quoted
+from unjudged.formats.small_files import number_in_file, read_small, whole_in_file
+from unjudged.formats.streams import display_name
 from unjudged.formats.tables import Ids, decode, encode
 from unjudged.formats.writing import document_id, query_id
 from unjudged.judging.collecting.drawn_sample import DrawnSample
+from unjudged.rankings.origin import CHOSEN, KINDS, STRATIFIED, Origin
 from unjudged.rankings.pooled import PooledDocuments
 
 SCHEMA = "unjudged-design 1 blake2b"
 STATES = ("pooled", "drawn", "earlier-pooled", "earlier-drawn")
 LARGEST_FILE = 1 << 31
 COLUMNS = 5
+MOST_STRATA = 9999
 
 
 def design_text(sample: DrawnSample) -> str:
@@ -32,11 +36,10 @@ def design_text(sample: DrawnSample) -> str:
     head = {
         "design": sample.design,
         "seed": sample.seed,
-        "chosen": sample.chosen,
+        "origin": sample.origin.kind,
+        "depth": sample.origin.depth,
         "made_by": sample.made_by,
     }
-    if sample.drawn_to is not None:
-        head["drawn_to"] = sample.drawn_to
     queries = [query_id(name) for name in sample.pooled.queries]
     states = (2 * sample.earlier + sample.drawn).tolist()
     columns = sample.pooled.query.tolist(), sample.pooled.documents, sample.stratum.tolist()
@@ -50,14 +53,7 @@ def design_text(sample: DrawnSample) -> str:
 
 def read_design(file: str | os.PathLike[str]) -> DrawnSample:
     """Read the file of a drawn sample; a damaged or edited one is refused."""
-    source = os.fspath(file)
-    try:
-        with Path(file).open("rb") as stream:
-            data = stream.read(LARGEST_FILE + 1)
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", source=source) from None
-    if len(data) > LARGEST_FILE:
-        raise InputError(f"larger than {LARGEST_FILE >> 30} GB, expected a design", source=source)
+    data, source = read_small(file, "a design", LARGEST_FILE), display_name(file)
     first, _, body = data.partition(b"\n")
     schema, _, checksum = decode(first).strip().rpartition(" ")
     if schema != SCHEMA:
@@ -68,10 +64,12 @@ def read_design(file: str | os.PathLike[str]) -> DrawnSample:
     lines = body.split(b"\n")
     try:
         head = json.loads(lines[0])
-        drawn_to = None if head.get("drawn_to") is None else int(head["drawn_to"])
-        named = str(head["design"]), int(head["seed"]), bool(head["chosen"]), str(head["made_by"]), drawn_to
-    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
+        seed = whole_in_file("the seed", head["seed"], 0, 2**63 - 1)
+        named = str(head["design"]), _origin(head), seed, str(head["made_by"])
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         raise InputError("expected a JSON object that names the design", source=source, line=2) from None
+    except InputError as error:
+        raise InputError(error.problem, source=source, line=2) from None
     return _sample(lines[1:], source, *named)
 
 
@@ -84,14 +82,20 @@ def _sample(lines: list[bytes], source: str, *head: object) -> DrawnSample:
             continue
         try:
             name, document, part, odds, state = fields
-            stratum.append(np.int32(int(part)))
-            probability.append(float("nan") if odds == b"NA" else _probability(odds))
+            stratum.append(whole_in_file("the stratum", part, 0, MOST_STRATA, text=True))
+            probability.append(
+                float("nan") if odds == b"NA" else number_in_file("the probability", odds, 0, 1, text=True)
+            )
             states.append(STATES.index(decode(state)))
-        except (ValueError, OverflowError):
+        except ValueError:
             problem = f"{quoted(line)}: expected {COLUMNS} columns (query document stratum probability state)"
             raise InputError(problem, source=source, line=number) from None
+        except InputError as error:
+            raise InputError(error.problem, source=source, line=number) from None
         query.append(queries.setdefault(name, len(queries)))
         documents.append(document)
+    if not query:
+        raise InputError("no documents, expected at least one", source=source)
     if query != sorted(query):
         raise InputError("the documents of a query are not together", source=source)
     if len(set(zip(query, documents, strict=True))) < len(query):
@@ -108,11 +112,13 @@ def _sample(lines: list[bytes], source: str, *head: object) -> DrawnSample:
     return DrawnSample(pooled, *columns, *head)  # type: ignore[arg-type]
 
 
-def _probability(word: bytes) -> float:
-    found = float(word)
-    if not 0 <= found <= 1:
+def _origin(head: dict[str, Any]) -> Origin:
+    """Return the origin; version 0.2 wrote `chosen` and `drawn_to` instead."""
+    kind = head["origin"] if "origin" in head else CHOSEN if head["chosen"] else STRATIFIED
+    depth = head.get("depth", head.get("drawn_to"))
+    if kind not in KINDS:
         raise ValueError
-    return found
+    return Origin(kind, None if depth is None else whole_in_file("the depth", depth, 0))
 
 
 def _checksum(data: bytes) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from unjudged.base.choices import whole
+from unjudged.base.choices import checked_int
 from unjudged.base.errors import UsageError
 from unjudged.base.wording import counted
 from unjudged.formats.writing import qrels_text
@@ -37,7 +37,7 @@ def hand_out(
     """
     if not 0 <= twice <= 1:
         raise UsageError(f"twice is {twice}, expected a share from 0 to 1")
-    rows, salt = sample.to_judge, sample.seed if seed is None else whole("seed", seed)
+    rows, salt = sample.rows_to_judge, sample.seed if seed is None else checked_int("seed", seed)
     query, queries = sample.pooled.query, list(sample.pooled.queries)
     identity = sampling.identities_of_rows(sample.pooled, rows)
     order = np.lexsort((sampling.numbers(identity, salt, "order"), query[rows]))
@@ -69,7 +69,7 @@ def _owners(queries: list[str], counts: list[int], assessors: int | None) -> tup
         return list(range(len(queries))), [
             f"topic-{number:0{digits}d}-{name}.qrels" for number, name in enumerate(safe, 1)
         ]
-    whole("assessors", assessors, least=1)
+    checked_int("assessors", assessors, least=1)
     load, owner = [0] * assessors, [0] * len(queries)
     for topic in sorted(range(len(queries)), key=lambda q: (-counts[q], q)):
         owner[topic] = load.index(min(load))

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from unjudged.base.errors import InputError, quoted
 from unjudged.formats.roles import LONGEST_LINE
-from unjudged.formats.streams import opened
+from unjudged.formats.streams import name_file_in_errors, on_disk, opened
 from unjudged.judging.collecting.dataset_texts import dataset_documents, dataset_topics, is_dataset
 
 LONGEST_TEXT = 100_000
@@ -26,6 +26,7 @@ NARRATIVES = ("narrative", "narr")
 CUT = " [...]"
 
 _TAG = re.compile(r"<[^<>]{0,200}>")
+_ENDLESS = re.compile(r"&#[0-9]{20,};?")  # Python converts no number of thousands of digits
 _PARTS = {"title": "title", "desc": "description", "narr": "narrative"}
 
 
@@ -84,18 +85,15 @@ def _records(source: str, element: str, name: str) -> Iterator[tuple[str, dict[s
 
 def _lines(source: str) -> Iterator[tuple[int, str]]:
     rest, number = b"", 0
-    try:
-        with opened(source) as stream:
-            while piece := stream.read(LONGEST_LINE):
-                *lines, rest = (rest + piece).split(b"\n")
-                if len(rest) > LONGEST_RECORD:
-                    problem = f"longer than {LONGEST_RECORD >> 20} MB, expected one document per line"
-                    raise InputError(problem, source=source, line=number + len(lines) + 1)
-                for line in lines:
-                    number += 1
-                    yield number, line.decode("utf-8", "replace") + "\n"
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", source=source) from None
+    with name_file_in_errors(source), on_disk(source) as file, opened(file) as stream:
+        while piece := stream.read(LONGEST_LINE):
+            *lines, rest = (rest + piece).split(b"\n")
+            if len(rest) > LONGEST_RECORD:
+                problem = f"longer than {LONGEST_RECORD >> 20} MB, expected one document per line"
+                raise InputError(problem, line=number + len(lines) + 1)
+            for line in lines:
+                number += 1
+                yield number, line.decode("utf-8", "replace") + "\n"
     if rest:
         yield number + 1, rest.decode("utf-8", "replace")
 
@@ -128,7 +126,7 @@ def _sgml(block: str, name: str, source: str, number: int) -> tuple[str, dict[st
         raise InputError(f"no <{name}> in the element that ends here", source=source, line=number)
     if name == "docno":
         body = block[: found.start()] + block[found.end() :]
-        return found[1], {"text": html.unescape(_TAG.sub(" ", body)).strip()}
+        return found[1], {"text": html.unescape(_ENDLESS.sub("\ufffd", _TAG.sub(" ", body))).strip()}
     parts = {}
     for tag, role in _PARTS.items():
         part = re.search(rf"<{tag}>([^<]*)", block, re.IGNORECASE)

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from unjudged.base.choices import Choices, whole
+from unjudged.base.choices import Choices, checked_int
 from unjudged.base.errors import UsageError
 from unjudged.judging.pooling.levels import LEVELS, Level
 from unjudged.judging.pooling.pool import REST, Pool
@@ -73,7 +73,7 @@ class Design:
         Judgments(30 queries, 598 judged documents, 156 relevant, 1532 pooled but not judged)
         """
         self.check_options(options)
-        made = self.function(pool, self.level.check(level), whole("seed", seed), **options)
+        made = self.function(pool, self.level.check(level), checked_int("seed", seed), **options)
         if not isinstance(made, Judgments):
             raise UsageError(f"design {self.name!r} returned {type(made).__name__}, expected Judgments")
         return made
@@ -154,4 +154,4 @@ def mixed(pool: Pool, level: int, seed: int) -> Judgments:
 )
 def stratified(pool: Pool, level: float, seed: int, *, top: int = 10) -> Judgments:
     """The depth-`top` pool, and a share of the rest."""
-    return pool.stratified({float(whole("top", top, least=1)): 1.0, REST: level}, seed=seed)
+    return pool.stratified({float(checked_int("top", top, least=1)): 1.0, REST: level}, seed=seed)

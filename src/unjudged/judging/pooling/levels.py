@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from math import isfinite
 
-from unjudged.base.choices import shown, whole
+from unjudged.base.choices import checked_int, shown
 from unjudged.base.errors import UsageError, quoted
 
 DEEPEST = 2**31 - 2
@@ -26,7 +26,7 @@ def share(value: float, lowest: float = 1e-300) -> float:
 
 def depth(value: float) -> int:
     """The depth of a pool: a whole number of at least 1."""
-    return min(whole("depth", value, least=1), DEEPEST)
+    return min(checked_int("depth", value, least=1), DEEPEST)
 
 
 def share_of_text(text: str) -> float:

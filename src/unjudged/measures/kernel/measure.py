@@ -13,14 +13,14 @@ import numpy as np
 
 from unjudged.base.choices import Registry
 from unjudged.base.errors import InputError, UsageError
-from unjudged.measures.kernel.averages import GEOMETRIC, summarised
+from unjudged.measures.kernel.averages import GEOMETRIC, ratio, summarised
 from unjudged.measures.kernel.chance import collection
 from unjudged.measures.kernel.fractions import of_whole_grades
 from unjudged.measures.kernel.parameters import checked
-from unjudged.measures.kernel.ratios import ratio
 from unjudged.measures.kernel.traits import Traits
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.judgments import Judgments
+from unjudged.rankings.origin import RANDOM
 
 MEASURES: Registry[Measure] = Registry()
 """Every measure by its name, in the order of definition."""
@@ -106,11 +106,11 @@ class Measure:
         """The same, whether finite or not."""
         self.check_complete()
         if (scale := rankings.judgments.scale) is not None:
-            measure, whole = of_whole_grades(self, rankings, scale)
-            return measure.values(whole)
+            given, whole = of_whole_grades(self, rankings, scale)
+            return replace(self, given=MappingProxyType(given)).values(whole)
         if not isinstance(self.given.get("rel", 1), int):
             raise UsageError(f"{self}: these grades are whole numbers, so rel must be one too")
-        if self.traits.estimates and rankings.judgments.chosen:
+        if self.traits.estimates and rankings.judgments.origin.kind not in RANDOM:
             problem = f"{self.name} needs a random sample, and these judgments were chosen for what they show"
             other = (
                 "or drawn with probabilities that the file does not have (unjudged merge --format prels does)"

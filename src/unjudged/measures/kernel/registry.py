@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, TypeVar
 
+from unjudged.measures.kernel.averages import ratio
 from unjudged.measures.kernel.measure import BOUNDS, MEASURES, POLICIES, Measure, compute_all
-from unjudged.measures.kernel.ratios import ratio
 from unjudged.measures.kernel.traits import Chance, Gain, GradedChance, Traits, Weight
 from unjudged.rankings.judged import Floats
 
@@ -25,6 +25,7 @@ def measure(
     pointwise: bool = False,
     diluted: bool = False,
     skips_unjudged: bool = False,
+    ungraded: bool = False,
     quality: bool = True,
     estimates: bool = False,
     across_queries: bool = False,
@@ -32,6 +33,7 @@ def measure(
     graded_chance: GradedChance | None = None,
     gain: Gain | None = None,
     weight: Weight | None = None,
+    tail: Weight | None = None,
     trec_eval: str | Mapping[str, tuple[float, ...]] = MappingProxyType({}),
     aliases: tuple[str, ...] = (),
     cite: tuple[str, ...] = (),
@@ -51,6 +53,7 @@ def measure(
             pointwise=pointwise,
             diluted=diluted,
             skips_unjudged=skips_unjudged,
+            ungraded=ungraded,
             quality=quality,
             estimates=estimates,
             across_queries=across_queries,
@@ -58,6 +61,7 @@ def measure(
             graded_chance=graded_chance,
             gain=gain,
             weight=weight,
+            tail=tail,
             trec_eval={trec_eval: ()} if isinstance(trec_eval, str) else trec_eval,
             aliases=aliases,
             cite=cite,

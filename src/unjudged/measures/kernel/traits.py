@@ -36,6 +36,8 @@ class Traits:
     """One more relevant document that was not retrieved never raises the value; implies `monotone`."""
     skips_unjudged: bool
     """An unjudged document is not the same as one of grade 0, so the value may lie outside its bounds."""
+    ungraded: bool
+    """The value depends on which documents are judged, not on their grades."""
     quality: bool
     """A higher value means a better ranking."""
     estimates: bool
@@ -50,6 +52,8 @@ class Traits:
     """The gain of each grade, where it can be more than relevant or not."""
     weight: Weight | None
     """For a sum over documents of gain x weight: the weight of each rank."""
+    tail: Weight | None
+    """Where such a sum goes on after the end of a ranking: the weights of all ranks after each rank."""
     trec_eval: Mapping[str, tuple[float, ...]]
     """Its names in trec_eval, each with the cutoffs that it has there by default."""
     aliases: tuple[str, ...]

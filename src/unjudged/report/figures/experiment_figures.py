@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from unjudged.base.choices import several
+from unjudged.base.choices import as_list
 from unjudged.base.errors import UsageError
-from unjudged.experiments.agreement import STATISTICS, known_statistics, rho, rms, tau
-from unjudged.experiments.robustness import Agreement, Robustness
-from unjudged.experiments.summary import level_name
+from unjudged.base.kendall import tau
+from unjudged.experiments.statistics import STATISTICS, known_statistics, rho, rms
+from unjudged.experiments.summary import Agreement, Robustness, level_name
 from unjudged.judging.pooling.designs import find_design
 from unjudged.measures.kernel.names import parse_measure
 from unjudged.rankings.judged import Floats
@@ -54,7 +54,7 @@ def scatter(
         if level not in found.levels:
             raise UsageError(f"the experiment has no level {level:g}")
     panels = []
-    for asked in names if measures is None else several("measures", measures):
+    for asked in names if measures is None else as_list("measures", measures):
         name = str(asked) if asked in names else str(parse_measure(asked))
         if name not in names:
             raise UsageError(f"the experiment has no {name}; it has: {', '.join(names)}")

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from unjudged.base.choices import several
+from unjudged.base.choices import as_list
 from unjudged.base.errors import UsageError
 from unjudged.base.wording import percent
 from unjudged.evaluation.scores import Scores
@@ -50,7 +50,7 @@ class ScorePlots:
         y = alt.Y("run:N", sort=order, title=None)
         layers, chosen = [], [m for i, m in enumerate(self._scores.measures) if i == k]
         one = replace(self._scores, values=self._scores.values[:, :, k : k + 1], measures=chosen)
-        for kind in several("intervals", intervals):
+        for kind in as_list("intervals", intervals):
             found = [row[0] for row in one.estimate(kind, **given)]
             rows = [
                 {"run": run, "low": e.low, "high": e.high, "interval": _covers(kind, e.confidence)}

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import isfinite
 from typing import Any
 
-from unjudged.experiments.agreement import STATISTICS
+from unjudged.experiments.statistics import STATISTICS
 from unjudged.grids.escapes import plain
 from unjudged.grids.grid import Cell, Grid
 from unjudged.predictions.auditing import Audit

@@ -11,7 +11,7 @@ from unjudged.comparison.verdicts import VERDICTS, Pair
 from unjudged.rankings.judged import Floats
 from unjudged.report.page.packed import Packed
 from unjudged.uncertainty.estimate import Estimate
-from unjudged.uncertainty.park import is_sum
+from unjudged.uncertainty.unjudged_sums import is_sum
 
 MOST_WORK = 150_000
 """With more pairs x documents, the prevalence at the flip is given only where it has a closed form."""

@@ -25,7 +25,7 @@ def bound_intervals(request: IntervalRequest) -> EstimateRows:
     queries = request.values.shape[1]
     for first, rankings in request.batches():
         for k, measure in enumerate(request.measures):
-            limits = bounds(measure, rankings, more=request.more)
+            limits = bounds(measure, rankings, extra_relevant=request.extra_relevant)
             lows, highs = (mean_over_queries(ends.reshape(-1, queries)) for ends in (limits.low, limits.high))
             method = f"{EVERY}, {'exact' if limits.exact else 'enclosed'}"
             for i, (low, high) in enumerate(zip(lows.tolist(), highs.tolist(), strict=True), first):

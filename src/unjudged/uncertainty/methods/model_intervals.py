@@ -8,11 +8,16 @@ from unjudged.measures.kernel.averages import mean_over_queries
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.uncertainty.bounding.bounds import bounds, has_fast_bounds
-from unjudged.uncertainty.completed_runs import CompletedMeasure, check_completed, completed_runs, in_threads
 from unjudged.uncertainty.estimate import BOTH, JUDGMENTS, Estimate
 from unjudged.uncertainty.intervals import EstimateRows, IntervalRequest, interval_method
 from unjudged.uncertainty.methods.query_intervals import check_range, mean_interval
-from unjudged.uncertainty.park import FEW_QUERIES, is_sum
+from unjudged.uncertainty.under_completions import (
+    CompletedMeasure,
+    check_completed,
+    completed_runs,
+    in_threads,
+)
+from unjudged.uncertainty.unjudged_sums import FEW_QUERIES, is_sum
 
 
 @interval_method("model", "these queries, given a prevalence", uncertainty=JUDGMENTS, check=check_completed)

@@ -1,0 +1,86 @@
+"""`unjudged baseline`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from unjudged.base.errors import UsageError
+from unjudged.baselines import variance_of_ap
+from unjudged.cli.options.arguments import Format, Measures, Output
+from unjudged.cli.shell.output import check_output, show_grids
+from unjudged.grids.grid import Cell, Column, Grid
+from unjudged.measures.kernel.names import parse_measures
+from unjudged.measures.kernel.registry import Measure
+from unjudged.rankings.judgments import Judgments
+
+DEFAULT = ("AP", "P@10", "R@10", "RR", "nDCG@10", "RBP(p=0.8)")
+LARGEST_FOR_VARIANCE = 10**8
+
+
+def baseline(
+    *,
+    documents: Annotated[int, Parameter(("-n", "--documents"))],
+    relevant: Annotated[int | None, Parameter(("-r", "--relevant"))] = None,
+    qrels: str | None = None,
+    measures: Measures = None,
+    rel: int = 1,
+    format: Format | None = None,
+    output: Output = None,
+) -> None:
+    """Print the exact expected score of a random ranking.
+
+    Give the number of relevant documents of one query, or a qrels file to get the baseline of each query.
+
+    Parameters
+    ----------
+    documents
+        The size of the collection; a random ranking holds all of it.
+    relevant
+        The number of relevant documents.
+    qrels
+        A file of judgments, which gives the number of relevant documents of each query.
+    measures
+        A measure, such as AP@10; may be repeated. The gain of a relevant document is 1.
+    rel
+        The lowest grade that counts as relevant, with --qrels.
+    format
+        The output format. By default the suffix of the output file decides, or else a table is printed.
+    output
+        Write to this file.
+    """
+    if (relevant is None) == (qrels is None):
+        raise UsageError("give either --relevant or --qrels")
+    check_output(format, output)
+    chosen = parse_measures(measures or DEFAULT)
+    if relevant is not None:
+        grid = _one_query(chosen, documents, relevant)
+    else:
+        grid = _each_query(chosen, documents, Judgments.read(str(qrels)), rel)
+    show_grids(grid, format, output)
+
+
+def _one_query(measures: list[Measure], documents: int, relevant: int) -> Grid:
+    rows: list[list[Cell]] = []
+    for measure in measures:
+        has_variance = str(measure) == "AP" and documents <= LARGEST_FOR_VARIANCE
+        spread = variance_of_ap(documents, relevant) ** 0.5 if has_variance else None
+        rows.append([str(measure), float(measure.by_chance(documents, relevant)), spread])
+    columns = [
+        Column("measure", "label"),
+        Column("expected", decimals=10),
+        Column("standard deviation", decimals=10),
+    ]
+    return Grid(columns, rows)
+
+
+def _each_query(measures: list[Measure], documents: int, judgments: Judgments, rel: int) -> Grid:
+    counts = judgments.count(rel)
+    values = [measure.by_chance(documents, counts) for measure in measures]
+    rows: list[list[Cell]] = [
+        [query, int(counts[i]), *(float(v[i]) for v in values)] for i, query in enumerate(judgments.queries)
+    ]
+    rows.append(["all", float(counts.mean()), *(float(v.mean()) for v in values)])
+    columns = [Column("query", "label"), Column("relevant", decimals=1)]
+    return Grid([*columns, *(Column(str(measure), decimals=6) for measure in measures)], rows)

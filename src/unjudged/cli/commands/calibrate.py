@@ -1,0 +1,87 @@
+"""`unjudged calibrate`."""
+
+from __future__ import annotations
+
+from statistics import median
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from unjudged import calibrate as learn
+from unjudged.base.wording import counted
+from unjudged.cli.options.arguments import File, Format, Measures, Output
+from unjudged.cli.options.input_files import check_files
+from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
+from unjudged.cli.shell.output import own_format, show, show_grids
+from unjudged.cli.shell.progress import reading
+from unjudged.evaluation.groups import CALIBRATED_MEASURES
+from unjudged.grids.grid import Column, Grid
+from unjudged.uncertainty.calibration import Calibration
+
+
+def calibrate(
+    qrels: File,
+    /,
+    *runs: File,
+    groups: Annotated[str, Parameter(("-g", "--groups"))],
+    measures: Measures = None,
+    depth: Annotated[int, Parameter(("-k", "--depth"))] = 100,
+    unit: Literal["runs", "groups"] = "runs",
+    inputs: JudgmentInputs = NONE_FURTHER,
+    format: Format | None = None,
+    output: Output = None,
+) -> None:
+    """Learn from pooled runs how far off scores are when a group was not pooled.
+
+    Each group is left out in turn: the documents that only it retrieved become unjudged, and its scores are
+    compared with those under all judgments. The result is a small file for `evaluate --interval calibrated`
+    and `compare`, which need neither the runs nor the groups.
+
+    Parameters
+    ----------
+    qrels
+        The judgments of the pool.
+    runs
+        The pooled runs, of as many groups as possible: 95 % confidence needs 19 groups.
+    groups
+        A file of lines `run group`, or a pattern such as '(.*?)-' whose first bracket is the group in a run's
+        name.
+    measures
+        A measure; may be repeated. The default is AP, nDCG@10, RBP(p=0.8), P@10 and RR.
+    depth
+        The depth of the pool. Rankings are cut there.
+    unit
+        One score per run, or per group (its largest: safer and wider).
+    inputs
+        Options for reading files.
+    format
+        json (the default) is the file that `--calibration` reads. The other formats show what was learnt: for
+        each measure the number of left-out runs and their errors. The suffix of the output file decides too.
+    output
+        Write to this file.
+    """
+    check_files([qrels, *runs, *inputs.further])
+    chosen = own_format(format, output, "json")
+    named = inputs.runs(runs, "calibrate QRELS RUN... --groups FILE")
+    with reading(len(named)) as on_read:
+        found = learn(
+            inputs.read_judged(qrels),
+            named,
+            groups,
+            measures or CALIBRATED_MEASURES,
+            depth=depth,
+            unit=unit,
+            on_read=on_read,
+        )
+    if chosen == "json":
+        show(found.to_json(), output)
+    else:
+        show_grids(_learnt(found), chosen, output)
+
+
+def _learnt(found: Calibration) -> Grid:
+    """For each measure the number of left-out runs, or groups, and how far off they were."""
+    columns = [Column("measure", "label"), Column(found.unit, "integer"), Column("median"), Column("largest")]
+    rows = [(name, len(off), median(off), max(off)) for name, off in found.scores.items() if off]
+    learnt = f"{counted(found.groups, 'group')}, {counted(found.queries, 'query')}, depth {found.depth}."
+    return Grid(columns, rows, notes=[learnt])

@@ -1,0 +1,216 @@
+"""`unjudged compare`."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from unjudged import compare as compare_systems
+from unjudged.base.errors import UsageError
+from unjudged.cli.options.arguments import (
+    Decimals,
+    Depth,
+    File,
+    Format,
+    Measures,
+    Output,
+    Plot,
+    measures_with_rel,
+)
+from unjudged.cli.options.input_files import check_files
+from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
+from unjudged.cli.options.predictions import NO_PREDICTIONS, Predicted
+from unjudged.cli.shell.output import (
+    beside_standard_error,
+    check_decimals,
+    check_output,
+    show,
+    show_figure,
+    show_grids,
+    terminal_width,
+)
+from unjudged.cli.shell.progress import reading
+from unjudged.cli.shell.standard_error import already_said
+from unjudged.comparison.comparison_grids import systems_records
+from unjudged.comparison.comparison_result import Comparison
+from unjudged.comparison.testing.corrections import find_correction
+from unjudged.comparison.testing.significance import DRAWS, find_test
+from unjudged.grids.escapes import plain
+from unjudged.grids.grid import DECIMALS, Grid
+from unjudged.report.figures.charts import check_plot
+from unjudged.uncertainty.calibration import Calibration
+
+DETAILED = ("json", "jsonl", "parquet")
+"""Formats that have all that is known about a pair; csv has the nine columns that are asked for most."""
+
+CONFIDENCE = 0.95
+ONE_TABLE = ("csv", "tsv", "jsonl", "parquet")
+
+
+def compare(
+    qrels: File,
+    /,
+    *runs: File,
+    measures: Measures = None,
+    rel: int | None = None,
+    depth: Depth = None,
+    baseline: Annotated[str | None, Parameter(("-b", "--baseline"))] = None,
+    test: Literal["t", "randomization", "wilcoxon", "bootstrap"] = "t",
+    correction: Literal["holm", "bh", "bonferroni", "tukey", "maxt", "none"] = "holm",
+    alpha: float = 0.05,
+    pairs: Annotated[bool, Parameter(negative="")] = False,
+    per_query: Annotated[bool, Parameter(("-q", "--per-query"), negative="")] = False,
+    calibration: str | None = None,
+    confidence: float = CONFIDENCE,
+    predicted: Predicted = NO_PREDICTIONS,
+    inputs: JudgmentInputs = NONE_FURTHER,
+    draws: int = DRAWS,
+    seed: int = 0,
+    format: Format | None = None,
+    output: Output = None,
+    decimals: Decimals = DECIMALS,
+    plot: Plot = None,
+) -> None:
+    """Compare runs: which is better, and could other queries or the unjudged documents say the opposite?
+
+    Two runs are compared in sentences, and as one row of pairs in csv and json. More runs give a table of
+    systems, or with --pairs a row per pair. An unjudged document that several runs retrieve counts as one.
+
+    Parameters
+    ----------
+    qrels
+        The judgments.
+    runs
+        Two or more runs.
+    measures
+        A measure; may be repeated. The default is RBP(p=0.8). Bounds are exact for RBP and P. For other
+        measures they are wider, and a search tries to find judgments that reverse the order.
+    rel
+        The lowest grade that counts as relevant, for every measure that does not set its own.
+    depth
+        Use only the first documents of each ranking, up to this rank.
+    baseline
+        The name of the run that the others are compared with, instead of all pairs.
+    test
+        The test over queries.
+    correction
+        The correction for many comparisons.
+    alpha
+        The significance level.
+    pairs
+        Show a row per pair instead of the table of systems.
+    per_query
+        Show the differences of two runs by query, and the unjudged documents that matter most.
+    calibration
+        A file that `unjudged calibrate` wrote: adds a calibrated interval to the comparison of two runs.
+    confidence
+        The confidence level of the intervals of --calibration and --predictions. The interval for other
+        queries has the level 1 - alpha.
+    predicted
+        Options for predicted relevance.
+    inputs
+        Options for reading files.
+    draws
+        How often tests and corrections that resample do so.
+    seed
+        The seed of tests and corrections that resample.
+    format
+        The output format. By default the suffix of the output file decides, or else it is text.
+    output
+        Write to this file.
+    decimals
+        The number of decimals in a table. Sentences have four.
+    plot
+        Draw the first measure in this file (svg, png, pdf or html): the differences of two runs by query, or
+        the verdicts on all pairs of more.
+    """
+    if per_query and pairs:
+        raise UsageError("--per-query and --pairs cannot be used together")
+    check_files([qrels, *runs, *inputs.further])
+    named = inputs.runs(runs, "compare QRELS RUN RUN...", least=2)
+    if per_query and len(named) != 2:
+        raise UsageError(f"--per-query is about two runs, and there are {len(named)}")
+    chosen = check_output(format, output)
+    two = chosen == "table" and len(named) == 2 and not (pairs or per_query)
+    check_decimals(decimals, "sentences" if two else chosen)
+    check_plot(plot)
+    predicted.check(depth=depth)
+    _check_used(confidence, calibration, predicted.predictions)
+    if (draws, seed) != (DRAWS, 0) and not (find_test(test).resamples or find_correction(correction).joint):
+        raise UsageError(
+            "--draws and --seed are for tests and corrections that resample, such as randomization"
+        )
+    learnt = None if calibration is None else Calibration.load(calibration)
+    with reading(len(named)) as on_read:
+        judgments = inputs.read(qrels)
+        found = compare_systems(
+            judgments,
+            named,
+            measures_with_rel(measures or ["RBP(p=0.8)"], rel),
+            depth=depth,
+            baseline=baseline,
+            test=test,
+            correction=correction,
+            alpha=alpha,
+            calibration=learnt,
+            confidence=confidence,
+            draws=draws,
+            seed=seed,
+            on_read=on_read,
+        )
+    if plot is not None:
+        first, names = found.results[0].measure, found.runs
+        drawn = found.plot.differences(*names, first) if len(names) == 2 else found.plot.matrix(first)
+        show_figure(drawn, plot)
+    answers = predicted.differences(judgments, named, found, confidence)
+    if not two:
+        found = replace(found, notes=[*answers, *found.notes])
+    if per_query:
+        show_grids([grid.rounded(decimals) for grid in _query_grids(found, chosen)], format, output)
+    elif two:
+        lines = [*answers, *([""] if answers else []), *str(found).splitlines()]
+        show(_sentences(lines, terminal_width()), output)
+        if beside_standard_error(output):
+            already_said(found.notes)
+    elif chosen == "latex" and not pairs:
+        show(found.to_latex(decimals), output)
+    else:
+        show_grids(_grid(found, chosen, pairs).rounded(decimals), format, output)
+
+
+def _check_used(confidence: float, *users: str | None) -> None:
+    """Refuse a confidence level if there is no interval that has it."""
+    if confidence != CONFIDENCE and not any(users):
+        problem = "--confidence is for --calibration and --predictions"
+        raise UsageError(f"{problem}; the interval for other queries has the level 1 - alpha: use --alpha")
+
+
+def _grid(found: Comparison, format: str, pairs: bool) -> Grid:
+    """The table for a format: of pairs or of systems, for people or for programs."""
+    if format not in (*DETAILED, "csv", "tsv"):
+        return found.pairs_grid() if pairs else found.systems_grid()
+    pairs = pairs or len(found.runs) == 2
+    grid = found.records(detail=format in DETAILED) if pairs else systems_records(found, found.results)
+    return grid if format == "json" else replace(grid, notes=found.notes)
+
+
+def _query_grids(found: Comparison, format: str) -> list[Grid]:
+    """The queries and the documents; formats for one table have the queries of all measures."""
+    parts = [found.per_query(measure=result.measure) for result in found.results]
+    if format in ONE_TABLE:
+        records = [part.records() for part in parts]
+        return [replace(records[0], rows=[row for grid in records for row in grid.rows], notes=found.notes)]
+    grids = [grid for part in parts for grid in (part.grid(), part.documents_grid())]
+    return [*grids[:-1], replace(grids[-1], notes=[*grids[-1].notes, *found.notes])]
+
+
+def _sentences(lines: Sequence[str], width: int) -> str:
+    """The comparison of two runs, wrapped to the width of the terminal."""
+    wrapped = []
+    for line in lines:
+        wrapped += textwrap.wrap(plain(line), width, subsequent_indent="  ", break_on_hyphens=False) or [""]
+    return "".join(f"{line}\n" for line in wrapped)

@@ -1,0 +1,90 @@
+"""`unjudged demo`."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+from unjudged import sample
+from unjudged.base.errors import UsageError
+from unjudged.cli.options.arguments import Format, Output
+from unjudged.cli.shell.output import check_output, make_folder, on_terminal, show, show_grids, terminal_width
+from unjudged.cli.shell.standard_error import already_said
+from unjudged.comparison.systems import compare
+from unjudged.evaluation.evaluation import evaluate
+from unjudged.grids.terminal import table
+
+_BEFORE = """\
+Six systems, thirty queries. The first five systems were pooled and partly
+judged. `dense` came later: what only it retrieves was never judged.
+
+"""
+_AFTER = """
+`dense` looks poor, but only {judged:.0%} of its top ten was judged. Unjudged
+documents count as nonrelevant here: its RBP could be {low:.2f} to {high:.2f}.
+
+Is `{ahead}` better than `dense`? `unjudged compare` says:
+
+  RBP(p=0.8): reranked {a:.4f}, dense {b:.4f}, difference {difference:+.4f}
+  with all documents judged: between {least:+.4f} and {most:+.4f}
+
+Unjudged documents can reverse the order. `{ahead}` stays ahead as long as
+fewer than {flip:.0%} of them are relevant. Judge some of them to find out.
+
+Score your own files:     unjudged evaluate QRELS RUN...
+Compare two systems:      unjudged compare QRELS RUN RUN
+Choose what to judge:     unjudged next QRELS RUN RUN
+List the measures:        unjudged measures
+"""
+
+
+def demo(*, files: Path | None = None, format: Format | None = None, output: Output = None) -> None:
+    """Score six systems of a small sample collection and compare two of them.
+
+    Parameters
+    ----------
+    files
+        Copy the judgments and runs of the sample collection to this new or empty folder instead, to try
+        the other commands on.
+    format
+        Write only the scores, in this format. By default the suffix of the output file decides, or else the
+        demonstration is printed as text.
+    output
+        Write to this file.
+    """
+    if files is not None:
+        copy_sample(files)
+        return
+    chosen = check_output(format, output)
+    scores = evaluate(sample.qrels, sample.runs)
+    if format is not None or chosen != "table":
+        show_grids(replace(scores.grid(), title=""), format, output)
+        return
+    already_said(scores.grid().notes)
+    rbp = scores.value("RBP(p=0.8)", run="dense")
+    runs = {name: sample.runs[name] for name in ("reranked", "dense")}
+    pair = compare(sample.qrels, runs).pair("reranked", "dense")
+    after = _AFTER.format(
+        judged=scores.value("Judged@10", run="dense"),
+        low=rbp,
+        high=rbp + scores.value("RBPResidual(p=0.8)", run="dense"),
+        a=pair.mean_a,
+        b=pair.mean_b,
+        difference=pair.difference.value,
+        least=pair.difference.low,
+        most=pair.difference.high,
+        ahead=pair.ahead,
+        flip=pair.flip,
+    )
+    shown = table(replace(scores.grid(), title=""), width=terminal_width(), bold=on_terminal(output))
+    show(_BEFORE + shown + after, output)
+
+
+def copy_sample(folder: Path) -> None:
+    """Copy the sample collection to a new or empty folder."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise UsageError(f"{folder} already exists: give a new or an empty folder")
+    make_folder(folder)
+    for path in (sample.qrels, *sample.runs.values()):
+        shutil.copy(path, folder)

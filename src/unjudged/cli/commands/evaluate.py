@@ -1,0 +1,183 @@
+"""`unjudged evaluate`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated
+
+from cyclopts import Parameter
+
+import unjudged
+from unjudged.base.errors import UsageError
+from unjudged.cli.options.arguments import (
+    Decimals,
+    Depth,
+    File,
+    Format,
+    Measures,
+    Output,
+    Plot,
+    measures_with_rel,
+    number_or_name,
+)
+from unjudged.cli.options.input_files import check_files
+from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
+from unjudged.cli.options.predictions import NO_PREDICTIONS, Predicted
+from unjudged.cli.shell.output import check_decimals, check_output, show_figure, show_grids
+from unjudged.cli.shell.plain_evaluate import scored
+from unjudged.cli.shell.progress import progress
+from unjudged.evaluation.evaluation import DEFAULT_MEASURES
+from unjudged.grids.grid import DECIMALS
+
+INTERVALS = ("bounds", "calibrated", "model", "queries", "both")
+USERS = {"prevalence": ("model", "both"), "calibration": ("calibrated",), "extra_relevant": ("bounds",)}
+"""The intervals that use an option."""
+
+
+def evaluate(
+    qrels: File,
+    /,
+    *runs: File,
+    measures: Measures = None,
+    per_query: Annotated[bool, Parameter(("-q", "--per-query"), negative="")] = False,
+    rel: float | None = None,
+    depth: Depth = None,
+    predicted: Predicted = NO_PREDICTIONS,
+    inputs: JudgmentInputs = NONE_FURTHER,
+    interval: str | None = None,
+    prevalence: str | None = None,
+    calibration: str | None = None,
+    confidence: float = 0.95,
+    extra_relevant: int = 0,
+    seed: int = 0,
+    format: Format | None = None,
+    output: Output = None,
+    decimals: Decimals = DECIMALS,
+    plot: Plot = None,
+) -> None:
+    """Score runs against relevance judgments.
+
+    Without -m it prints AP; infAP, an estimate of AP that allows for missing judgments; nDCG@10; RBP and the
+    residual that the unjudged documents leave open; and how much of the top ten is judged.
+
+    Parameters
+    ----------
+    qrels
+        The judgments: TREC text (query iteration document grade, where -1 is pooled but not judged), Parquet,
+        Arrow, CSV or TSV with a header, a JSON dictionary, or irds:ID for a dataset of ir_datasets.
+    runs
+        The runs: TREC text (query iteration document rank score tag) or one of the other formats, plain or
+        compressed with gz, xz or zst. Use "-" for standard input, and a pattern such as 'runs/*.parquet' for
+        all files that match.
+    measures
+        Measures, such as `-m AP nDCG@10` or `-m AP,nDCG@10`; the spellings of trec_eval (map_cut_10), ranx
+        and BEIR (ndcg@10) work too. A word that names an existing file is a run, not a measure.
+    per_query
+        Print the values of every query, not only the means.
+    rel
+        The lowest grade that counts as relevant, for every measure that does not set its own.
+    depth
+        Use only the first documents of each ranking, up to this rank.
+    predicted
+        Options for predicted relevance.
+    inputs
+        Options for reading files.
+    interval
+        Add an interval to each mean: bounds (whatever the unjudged documents turn out to be), calibrated (a
+        run like the pooled groups, see --calibration), model (each unjudged document is relevant with
+        --prevalence), queries (other queries, these judgments) or both (other queries, given --prevalence).
+        A measure that cannot have it is printed with its mean alone and a note.
+    prevalence
+        The probability that an unjudged document is relevant: a number, or how to estimate it from the judged
+        documents (all, query or rank), which is usually too high.
+    calibration
+        A file that `unjudged calibrate` wrote, for --interval calibrated.
+    confidence
+        The confidence level of the interval.
+    extra_relevant
+        Assume up to this many unretrieved relevant documents per query (bounds).
+    seed
+        The seed of random completions and of samples of queries.
+    format
+        The output format. By default the suffix of the output file decides, or else a table is printed.
+        csv, tsv, json, jsonl and parquet have full precision.
+    output
+        Write to this file.
+    decimals
+        The number of decimals in a table.
+    plot
+        Draw the means of the first measure with intervals (--interval, or bounds and other queries) in this
+        file: svg, png, pdf or html.
+    """
+    check_files([qrels, *runs, *inputs.further])
+    check_decimals(decimals, check_output(format, output))
+    if plot is not None:
+        from unjudged.report.figures.charts import check_plot
+
+        check_plot(plot)
+    predicted.check(interval=interval, per_query=per_query, depth=depth)
+    named = inputs.runs(runs, "evaluate QRELS RUN...")
+    if predicted.predictions is not None:
+        judgments = inputs.read(qrels)
+        if rel is not None and rel % 1:
+            raise UsageError(f"--rel is {rel}, expected a whole number with --predictions")
+        whole = None if rel is None else int(rel)
+        found = predicted.estimates(judgments, named, measures, whole)
+        show_grids(predicted.grid(found, confidence, decimals), format, output)
+        return
+    if interval is None and (prevalence, calibration, confidence, extra_relevant, seed) != (
+        None,
+        None,
+        0.95,
+        0,
+        0,
+    ):
+        raise UsageError(
+            "--prevalence, --calibration, --confidence, --extra-relevant and --seed need --interval"
+        )
+    _check_used(
+        interval, prevalence=prevalence, calibration=calibration, extra_relevant=extra_relevant or None
+    )
+    learnt = None if calibration is None else unjudged.Calibration.load(calibration)
+    if interval is not None and per_query:
+        raise UsageError("--per-query cannot be used with --interval: intervals are of means")
+    chosen = measures_with_rel(measures or DEFAULT_MEASURES, rel)
+    scores = scored(lambda: inputs.read(qrels, fractions=True), named, chosen, depth)
+    if plot is not None:
+        given = {
+            "prevalence": None if prevalence is None else number_or_name(prevalence),
+            "calibration": learnt,
+            "confidence": confidence,
+            "extra_relevant": extra_relevant,
+            "seed": seed,
+        }
+        kinds = ("bounds", "queries") if interval is None else (interval,)
+        show_figure(scores.plot.intervals(scores.measures[0], kinds, **given), plot)
+    if interval is None:
+        show_grids(replace(scores.grid(per_query), title="").rounded(decimals), format, output)
+        return
+    with progress("estimating intervals", len(scores.runs)) as advance:
+        estimates = scores.estimate(
+            interval,
+            prevalence=None if prevalence is None else number_or_name(prevalence),
+            calibration=learnt,
+            confidence=confidence,
+            extra_relevant=extra_relevant,
+            seed=seed,
+            on_progress=lambda done, _: advance(done),
+        )
+    show_grids(estimates.grid(decimals), format, output)
+
+
+def _check_used(interval: str | None, **given: object) -> None:
+    """Refuse an option that this interval would ignore, or the lack of one that it needs."""
+    for option, value in given.items():
+        users = USERS[option]
+        if value is not None and interval in INTERVALS and interval not in users:
+            named = f"--{option.replace('_', '-')}"
+            raise UsageError(f"{named} is for --interval {' or '.join(users)}, not {interval}: omit it")
+    if interval == "calibrated" and given["calibration"] is None:
+        raise UsageError("--interval calibrated needs --calibration FILE, which `unjudged calibrate` writes")
+    if interval in USERS["prevalence"] and given["prevalence"] is None:
+        estimated = "all, query or rank, which estimate it from the judged documents and are usually too high"
+        raise UsageError(f"--interval {interval} needs --prevalence: a number, or {estimated}")

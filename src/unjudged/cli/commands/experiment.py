@@ -1,0 +1,122 @@
+"""`unjudged experiment`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from cyclopts import Parameter
+
+from unjudged.cli.options.arguments import File, Format, Output, Plot
+from unjudged.cli.options.input_files import check_files
+from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
+from unjudged.cli.shell.progress import progress, reading
+from unjudged.evaluation.evaluation import judged_rankings
+from unjudged.formats.matching import cores
+
+
+def experiment(
+    qrels: File,
+    /,
+    *runs: File,
+    design: Annotated[str, Parameter(("-d", "--design"))] = "random",
+    levels: str | None = None,
+    repeats: int = 10,
+    measures: Annotated[list[str] | None, Parameter(("-m", "--measure", "--measures"), negative="")] = None,
+    against: str = "AP",
+    statistics: Annotated[list[str] | None, Parameter("--statistic", negative="")] = None,
+    top: int | None = None,
+    seed: int = 0,
+    workers: int | None = None,
+    inputs: JudgmentInputs = NONE_FURTHER,
+    format: Format | None = None,
+    output: Output = None,
+    plot: Plot = None,
+    means: Path | None = None,
+    figures: Path | None = None,
+    figure_format: Literal["svg", "png", "pdf", "html"] = "svg",
+) -> None:
+    """How few judgments would have been enough? Judge less, by a design, and compare with the actual values.
+
+    For each level and repeat, every run's mean by each measure is compared with its actual value: Kendall's
+    tau, tau_AP, linear correlation, root mean squared error and bias, with their means and standard
+    deviations over the repeats. With -o, the same command continues an interrupted experiment.
+
+    Parameters
+    ----------
+    qrels
+        Judgments, as complete as possible.
+    runs
+        The runs, two or more.
+    design
+        What is judged. random: a share of the judged documents. depth: the pool of a smaller depth. mixed:
+        that pool and as many documents drawn from the rest. stratified: the depth-10 pool and a share of the
+        rest.
+    levels
+        Such as 5%,10%,30% (random, stratified) or 4,8,30 (depth, mixed). Default: the levels of Yilmaz and
+        Aslam (2008).
+    repeats
+        Samples per level; their seeds are 1000 x seed, 1000 x seed + 1, ...
+    measures
+        A measure, such as infAP; may be repeated. Default: AP, infAP, indAP, subAP, Bpref and Bpref10.
+    against
+        The measure whose actual values are to be estimated.
+    statistics
+        tau, tau_ap, rho, rms, bias, tau_ap_a or tau_ap_b; may be repeated. Default: the first five.
+    top
+        The depth of the pool that the stratified design judges completely. Default: 10.
+    seed
+        Another number gives other samples.
+    workers
+        The number of processes. Default: one per core. The result does not depend on it.
+    inputs
+        Options for reading files.
+    format
+        The output format. By default the suffix of the output file decides, or else a table is printed.
+        csv, tsv, json, jsonl and parquet have full precision, and also compare each measure with its own
+        actual values.
+    output
+        Write to this file.
+    plot
+        Draw the statistics over the levels to this file (.svg, .png, .pdf or .html).
+    means
+        Write every run's mean at every level and repeat to this csv, tsv, json, jsonl or parquet file.
+    figures
+        Write figures to this folder: the statistics over the levels, and estimated against actual values.
+    figure_format
+        The format of the figures.
+    """
+    from unjudged.cli.options.experiment_output import Results
+    from unjudged.experiments import robustness
+    from unjudged.experiments.statistics import DEFAULT_STATISTICS, known_statistics
+    from unjudged.judging.pooling.designs import find_design
+    from unjudged.judging.pooling.pool import Pool
+
+    check_files([qrels, *runs, *inputs.further])
+    named = inputs.runs(runs, "experiment QRELS RUN RUN...", least=2)
+    chosen = find_design(design)
+    options: dict[str, Any] = {} if top is None else {"top": top}
+    chosen.check_options(options)
+    steps = None if levels is None else [chosen.level.read(part.strip()) for part in levels.split(",")]
+    names = known_statistics(statistics or DEFAULT_STATISTICS)
+    results = Results.of(output, format, means, figures, figure_format, plot=plot)
+    judgments = inputs.read_judged(qrels)
+    with reading(len(named)) as on_read:
+        pool = Pool(judgments, judged_rankings(judgments, named, on_read=on_read), list(named))
+    samples = len(steps or chosen.levels) * (repeats if chosen.random else 1)
+    with results.kept_if_interrupted(), progress("judging less", samples) as on_step:
+        found = robustness.experiment(
+            pool,
+            design=design,
+            levels=steps,
+            measures=measures or robustness.DEFAULT_MEASURES,
+            against=against,
+            statistics=names,
+            repeats=repeats,
+            seed=seed,
+            workers=cores() if workers is None else workers,
+            checkpoint=results.checkpoint,
+            on_step=on_step,
+            **options,
+        )
+    results.write(found)

@@ -1,0 +1,135 @@
+"""`unjudged pool`: what runs have at their tops, as a file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+from unjudged.base.errors import UsageError
+from unjudged.cli.options.arguments import File, Format, Groups, Output, Plot, read_groups
+from unjudged.cli.options.input_files import check_files, read_judgments
+from unjudged.cli.options.input_options import USUAL, Inputs
+from unjudged.cli.options.judgment_files import show_judgments
+from unjudged.cli.shell.output import check_output, command_line, show_figure, show_grids
+from unjudged.cli.shell.progress import reading
+from unjudged.evaluation.evaluation import judged_rankings
+from unjudged.measures.kernel.names import parse_measures
+from unjudged.rankings.judgments import Judgments
+from unjudged.report.figures.charts import check_plot
+
+if TYPE_CHECKING:
+    from unjudged.judging.pooling.pool import Pool
+
+
+def pool(
+    *runs: File,
+    depth: Annotated[int, Parameter(("-k", "--depth"))] = 100,
+    qrels: str | None = None,
+    since: str | None = None,
+    leave_out: str | None = None,
+    groups: Groups = None,
+    statistics: Annotated[bool, Parameter(negative="")] = False,
+    measures: Annotated[list[str] | None, Parameter(("-m", "--measure"), negative="")] = None,
+    inputs: Inputs = USUAL,
+    header: bool = True,
+    format: Format | None = None,
+    output: Output = None,
+    plot: Plot = None,
+) -> None:
+    """The documents at the top of the runs: a file to judge, or judgments reduced to them.
+
+    Without --qrels every document gets -1, sorted by name so that assessors cannot infer its rank. With
+    --qrels the documents in the pool keep their grades and the others get -1.
+
+    Parameters
+    ----------
+    runs
+        The runs of the pool.
+    depth
+        How many documents of each ranking are pooled.
+    qrels
+        Complete judgments.
+    since
+        An earlier pool or judgments: list only the documents that it lacks.
+    leave_out
+        A run or group: documents that only it has among its first documents are removed from the
+        judgments, which otherwise stay as they are.
+    groups
+        A file of lines `run group`, or a pattern such as '(.*?)-' whose first bracket is the group in a run's
+        name. A run without a group is a group of its own.
+    statistics
+        Instead of the file, print the size of the pool at each depth and what each run or group contributed;
+        with --qrels also each run's score with and without the documents that only its group contributed.
+    measures
+        The measures for --statistics; may be repeated. Default: AP.
+    inputs
+        Options for reading files.
+    header
+        Begin the file with a comment that says how it was made; not every tool reads comments.
+    format
+        The format of --statistics. By default the suffix of the output file decides, or else tables are
+        printed.
+    output
+        Write to this file.
+    plot
+        Draw the size of the pool at each depth, and what each run or group contributed, to this file (.svg,
+        .png, .pdf or .html).
+    """
+    from unjudged.judging.pooling.contributions import without
+    from unjudged.judging.pooling.first_documents import new_documents
+    from unjudged.judging.pooling.pool import Pool
+
+    check_files([*runs, *filter(None, (qrels, since))])
+    named = inputs.runs(runs, "pool RUN...")
+    if statistics and leave_out is not None:
+        raise UsageError("--statistics covers every run; it does not go with --leave-out")
+    _check_format(statistics, format, output, judged=qrels is not None)
+    if measures and not (statistics and qrels):
+        raise UsageError("--measure goes with --statistics and --qrels")
+    if leave_out is not None and qrels is None:
+        raise UsageError("--leave-out goes with --qrels; without judgments, omit the run's file")
+    if since is not None and (qrels is not None or statistics):
+        raise UsageError("--since lists what is new to judge; it does not go with --qrels or --statistics")
+    check_plot(plot)
+    of_group = read_groups(groups, named) if groups else None
+    with reading(len(named)) as on_read:
+        if qrels is None:
+            made = Pool.of_runs(named, depth, on_read=on_read)
+        else:
+            judgments = read_judgments(inputs.judgments(qrels), None)
+            made = Pool(judgments, judged_rankings(judgments, named, on_read=on_read), list(named))
+    _draw(made, depth, of_group, plot, judged=qrels is not None)
+    if statistics:
+        from unjudged.report.pool_grids import pool_grids
+
+        chosen = parse_measures(measures or "AP") if qrels else []
+        show_grids(pool_grids(made, depth, of_group, chosen), format, output)
+        return
+    if leave_out is not None:
+        result = without(made, leave_out, depth, of_group)
+    else:
+        result = made.judgments if qrels is None else made.depth(depth)
+    if since is not None:
+        result = new_documents(result, Judgments.read(since))
+    options = {"depth": depth, "qrels": qrels, "since": since, "leave-out": leave_out, "groups": groups}
+    options |= inputs.recorded()
+    show_judgments(result, "qrels", command_line("pool", runs, options) if header else "", output)
+
+
+def _check_format(statistics: bool, format: Format | None, output: Output, *, judged: bool) -> None:
+    if statistics:
+        check_output(format, output, tables=3 if judged else 2)
+    elif format is not None:
+        raise UsageError("--format is for --statistics; a pool is written as qrels")
+
+
+def _draw(
+    made: Pool, depth: int, groups: Mapping[str, str] | None, plot: Path | None, *, judged: bool
+) -> None:
+    if plot is not None:
+        from unjudged.report.figures.pool_figure import pool_figure
+
+        show_figure(pool_figure(made, depth, groups, judged=judged), plot)

@@ -1,0 +1,184 @@
+"""`unjudged report`."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from cyclopts import Parameter
+
+from unjudged.base.errors import UsageError
+from unjudged.cli.options.arguments import OUTPUT, File, Measures, measures_with_rel
+from unjudged.cli.options.input_files import check_files
+from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
+from unjudged.cli.shell.output import show
+from unjudged.cli.shell.progress import reading
+from unjudged.measures.kernel.names import parse_measures
+from unjudged.measures.kernel.registry import Measure
+from unjudged.predictions.auditing import Audit, audit
+from unjudged.predictions.predictions import GRADES, Predictions
+from unjudged.rankings.judgments import Judgments
+from unjudged.rankings.runs import RunSource
+from unjudged.report.figures.charts import check_figures
+from unjudged.report.page.report_page import REPORT_MEASURES, TITLE, check_report, report_page
+from unjudged.report.saved_experiment import SavedExperiment
+from unjudged.uncertainty.calibration import Calibration
+from unjudged.uncertainty.unjudged_sums import is_sum
+
+PAGE_SUFFIXES = (".html", ".htm", "")
+
+
+def report(
+    qrels: File,
+    /,
+    *runs: File,
+    output: Annotated[Path | None, OUTPUT],
+    measures: Measures = None,
+    rel: int | None = None,
+    baseline: Annotated[str | None, Parameter(("-b", "--baseline"))] = None,
+    groups: Annotated[str | None, Parameter(("-g", "--groups"))] = None,
+    depth: Annotated[int, Parameter(("-k", "--depth"))] = 100,
+    calibration: str | None = None,
+    predictions: str | None = None,
+    threshold: float | None = None,
+    experiment: str | None = None,
+    test: Literal["t", "randomization", "wilcoxon", "bootstrap"] = "t",
+    correction: Literal["holm", "bh", "bonferroni", "tukey", "maxt", "none"] = "holm",
+    alpha: float = 0.05,
+    confidence: float = 0.95,
+    inputs: JudgmentInputs = NONE_FURTHER,
+    seed: int = 0,
+    title: str = TITLE,
+) -> None:
+    """Write an evaluation as one HTML page that needs neither a network nor a server.
+
+    The page shows the systems by mean with intervals, the verdict on every pair, the differences and the
+    rankings of each query, and where judgments are missing. Its tables can be sorted, filtered and saved as
+    CSV, its figures as SVG or PNG.
+
+    Parameters
+    ----------
+    qrels
+        The judgments.
+    runs
+        One or more runs.
+    output
+        The file to write, such as page.html.
+    measures
+        A measure; may be repeated. The default is AP, nDCG@10 and RBP(p=0.8).
+    rel
+        The lowest grade that counts as relevant, for every measure that does not set its own.
+    baseline
+        The name of the run that the others are compared with, instead of all pairs.
+    groups
+        A file of lines `run group`, or a pattern such as '(.*?)-' whose first bracket is the group in a run's
+        name: adds what each group contributed to the pool.
+    depth
+        The depth of the pool to which groups contributed.
+    calibration
+        A file that `unjudged calibrate` wrote: adds calibrated intervals.
+    predictions
+        Predicted grades (as qrels), or probabilities or scores (as a run): adds their audit, as
+        `unjudged audit` makes it.
+    threshold
+        The lowest score of --predictions that counts as relevant. Default: 0.5 if they are probabilities.
+    experiment
+        A csv, json or jsonl file that `unjudged experiment -o` wrote: adds its curves.
+    test
+        The test over queries.
+    correction
+        The correction for many comparisons.
+    alpha
+        The significance level.
+    confidence
+        The confidence level of the calibrated intervals and of those for other queries.
+    inputs
+        Options for reading files.
+    seed
+        The seed of intervals, tests and corrections that resample.
+    title
+        The title of the page.
+    """
+    check_files([qrels, *runs, *inputs.further])
+    named = inputs.runs(runs, "report QRELS RUN... -o page.html")
+    if output is not None and output.suffix.lower() not in PAGE_SUFFIXES:
+        raise UsageError(f"a report is a page of HTML: {output} must end in {PAGE_SUFFIXES[0]}")
+    check_report()
+    learnt = None if calibration is None else Calibration.load(calibration)
+    options = {
+        "rel": (rel, None),
+        "baseline": (baseline, None),
+        "groups": (groups, None),
+        "depth": (depth, 100),
+        "calibration": (calibration, None),
+        "predictions": (predictions, None),
+        "threshold": (threshold, None),
+        "experiment": (experiment, None),
+        "test": (test, "t"),
+        "correction": (correction, "holm"),
+        "alpha": (alpha, 0.05),
+        "confidence": (confidence, 0.95),
+        "conflicts": (inputs.conflicts, "error"),
+        "seed": (seed, 0),
+        "title": (title, TITLE),
+        **{name: (value, None) for name, value in inputs.recorded().items()},
+    }
+    words = ["unjudged", "report", qrels, *runs]
+    words += [word for name in measures or () for word in ("--measure", name)]
+    words += inputs.further_words()
+    for name, (value, default) in options.items():
+        words += [] if value == default else [f"--{name}", str(value)]
+    if predictions is None and threshold is not None:
+        raise UsageError("--threshold goes with --predictions")
+    saved = None if experiment is None else SavedExperiment.of(experiment)
+    if predictions is not None or saved is not None:
+        check_figures()
+    judgments = inputs.read(qrels)
+    chosen = measures_with_rel(measures or REPORT_MEASURES, rel)
+    audited = None
+    if predictions is not None:
+        given = {"threshold": threshold, "confidence": confidence, "rel": rel or 1}
+        audited = _audited(judgments, predictions, named, chosen, **given)
+    with reading(len(named)) as on_read:
+        page = report_page(
+            judgments,
+            named,
+            chosen,
+            audit=audited,
+            experiment=saved,
+            baseline=baseline,
+            groups=groups,
+            depth=depth,
+            test=test,
+            correction=correction,
+            alpha=alpha,
+            calibration=learnt,
+            confidence=confidence,
+            seed=seed,
+            title=title,
+            command=shlex.join([*words, "--output", str(output or "-")]),
+            files=[qrels, *inputs.further],
+            on_read=on_read,
+        )
+    show(page.html, output)
+
+
+def _audited(
+    judgments: Judgments,
+    predictions: str,
+    runs: dict[str, RunSource],
+    measures: Sequence[Measure],
+    **options: Any,
+) -> Audit:
+    """The audit of predictions, with the bias of each run where it can be known.
+
+    Raw scores without a threshold say nothing about the bias. If people judged a sample, only sums over
+    documents have one.
+    """
+    read = Predictions.of(predictions)
+    labelled = options["threshold"] is not None or read.kind == GRADES or read.are_probabilities
+    sums = [measure for measure in measures if is_sum(measure)]
+    measure = sums[0] if sums else parse_measures(REPORT_MEASURES)[-1]
+    return audit(judgments, read, runs if labelled else None, measure, **options)

@@ -1,0 +1,146 @@
+"""`unjudged sample`: judgments as a design would have made them, or what to judge by one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from unjudged.base.errors import UsageError
+from unjudged.cli.options.arguments import File, Output
+from unjudged.cli.options.drawing import NO_PURPOSE, Drawing
+from unjudged.cli.options.input_files import check_files
+from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
+from unjudged.cli.options.judging_folder import draw_into
+from unjudged.cli.options.judgment_files import show_judgments
+from unjudged.cli.shell.output import command_line
+from unjudged.cli.shell.progress import reading
+from unjudged.evaluation.evaluation import judged_rankings
+from unjudged.rankings.runs import RunSource
+
+Form = Literal["qrels", "strata", "prels"]
+
+
+def sample(
+    qrels: File,
+    /,
+    *runs: File,
+    drawing: Drawing = NO_PURPOSE,
+    design: Annotated[str, Parameter(("-d", "--design"))] = "random",
+    share: str | None = None,
+    depth: Annotated[str | None, Parameter(("-k", "--depth"))] = None,
+    top: int | None = None,
+    strata: str | None = None,
+    seed: int = 0,
+    redraw: bool | None = None,
+    form: Annotated[Form | None, Parameter("--format")] = None,
+    inputs: JudgmentInputs = NONE_FURTHER,
+    to_judge: Path | None = None,
+    assessors: int | None = None,
+    twice: str | None = None,
+    since: Path | None = None,
+    header: bool = True,
+    output: Output = None,
+) -> None:
+    """Judge fewer documents: a part of complete judgments, or documents drawn for judging (--to-judge).
+
+    random keeps a share of each query's judged documents, depth the first documents of every run, mixed these
+    and as many drawn from the rest, stratified the depth-10 pool and a share of the rest, or a share for each
+    depth (--strata). What is not chosen gets -1. The first line of the file is the command that makes it. The
+    same seed and documents give the same sample on every machine.
+
+    With --to-judge, documents are drawn from a pool before anyone has judged it; `unjudged merge` later joins
+    the design and the answers.
+
+    Parameters
+    ----------
+    qrels
+        Complete judgments, or a pool to draw from.
+    runs
+        The runs of the pool, for every design except random.
+    drawing
+        Options for samples that are drawn before judging.
+    design
+        How documents are chosen: random, depth, mixed or stratified.
+    share
+        The judged share, as 10% or 0.1 (random, stratified).
+    depth
+        The number of documents per ranking (depth, mixed).
+    top
+        The depth of the pool that the stratified design judges completely. Default: 10.
+    strata
+        The share for each depth, as 10:100%,50:30%,rest:10% (stratified).
+    seed
+        Another number gives another sample.
+    redraw
+        Draw a random sample again if it has no relevant document although the query has one. The inclusion
+        probabilities are then unknown, so --format prels needs --no-redraw. Default: yes.
+    form
+        qrels; strata, with the stratum in the fourth of five columns, for xinfAP (the default for mixed and
+        stratified); prels, with inclusion probabilities, for statAP.
+    inputs
+        Options for reading files.
+    to_judge
+        A folder: write the design and one file per topic of what to judge, in random order.
+    assessors
+        With --to-judge: write one file for each of so many assessors, who judge whole topics.
+    twice
+        With --to-judge: the share of each topic's documents that a second assessor judges too, as 10%.
+    since
+        With --to-judge: the design file of an earlier sample. Only documents outside its pool are drawn.
+    header
+        Begin the file with a comment that says how it was made. Not every tool reads comments.
+    output
+        Write to this file.
+    """
+    from unjudged.cli.options.sampling import SamplingOptions
+    from unjudged.judging.pooling.designs import find_design
+    from unjudged.judging.pooling.pool import Pool
+
+    files = [qrels, *runs]
+    others = {"share": share, "depth": depth, "top": top, "strata": strata, "redraw": redraw, "format": form}
+    drawing.check(**others, design=None if design == "random" else design, since=since, output=output)
+    check_files(files)
+    if drawing.purpose is not None:
+        drawing.draw(
+            to_judge,
+            files,
+            inputs=inputs,
+            seed=seed,
+            assessors=assessors,
+            twice=twice,
+        )
+        return
+    named: dict[str, RunSource] = {}
+    if find_design(design).runs:
+        named = inputs.runs(runs, f"sample --design {design} QRELS RUN...")
+    elif runs:
+        raise UsageError(f"--design {design} does not use runs: omit them")
+    levels = {"share": share, "depth": depth}
+    chosen = SamplingOptions.of(design, levels, strata, {"top": top, "redraw": redraw})
+    handing_out = {"assessors": assessors, "twice": twice, "since": since}
+    if to_judge is None and any(value is not None for value in handing_out.values()):
+        raise UsageError("--assessors, --twice and --since go with --to-judge FOLDER")
+    if to_judge is not None and (form or output):
+        raise UsageError("--to-judge writes into its folder: omit --format and --output")
+    judgments = inputs.read(qrels)
+    made = Pool(judgments)
+    if named:
+        with reading(len(named)) as on_read:
+            made = Pool(judgments, judged_rankings(judgments, named, on_read=on_read), list(named))
+    recorded = {"design": design, **levels, "top": top, "strata": strata, "seed": seed}
+    recorded |= inputs.recorded()
+    files += inputs.further_words()
+    if to_judge is not None:
+        made_by = command_line("sample", files, {**recorded, **handing_out})
+        draw_into(
+            to_judge, made, chosen, seed=seed, made_by=made_by, assessors=assessors, twice=twice, since=since
+        )
+        return
+    if not (judgments.grade >= 0).any():
+        raise UsageError(f"{qrels}: nothing is judged yet; to draw documents for judging: --to-judge FOLDER")
+    form = form or chosen.design.form  # type: ignore[assignment]
+    made_by = command_line("sample", files, {**recorded, "format": form})
+    made_by += " --no-redraw" if redraw is False else ""
+    show_judgments(chosen.judged(made, seed), str(form), made_by if header else "", output)

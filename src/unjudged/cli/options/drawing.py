@@ -1,0 +1,110 @@
+"""`unjudged sample --for predictions`: documents for people to judge, drawn before anyone has judged them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from unjudged.base.errors import UsageError
+from unjudged.base.wording import counted
+from unjudged.cli.options.input_files import read_judgments
+from unjudged.cli.options.input_options import JudgmentOptions
+from unjudged.cli.shell.output import command_line, show
+from unjudged.cli.shell.progress import progress
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class DrawingOptions:
+    """What a sample is drawn for, and how many documents it has.
+
+    Parameters
+    ----------
+    purpose
+        predictions: draw documents of the runs for people to judge, so that their judgments and predictions
+        of the rest give narrow intervals (`evaluate --predictions`). All files are runs then, --judged are
+        earlier human judgments, and --to-judge is the folder to write to.
+    predictions
+        With --for predictions: predicted relevance. Documents that are in doubt are drawn more often. Scores
+        that are no probabilities help only together with --judged.
+    budget
+        With --for predictions: about how many documents to draw.
+    measure
+        With --for predictions: the measure to estimate, a sum such as P@10, RBP(p=0.8) or DCG@10.
+    among
+        With --for predictions: draw only documents that this file of judgments or this pool lists.
+    """
+
+    purpose: Annotated[Literal["predictions"] | None, Parameter("--for")] = None
+    predictions: str | None = None
+    budget: Annotated[float | None, Parameter(("-b", "--budget"))] = None
+    measure: Annotated[str, Parameter(("-m", "--measure"))] = "RBP(p=0.8)"
+    among: str | None = None
+
+    def check(self, **others: object) -> None:
+        """Refuse options of the other kind of sample."""
+        if self.purpose is None:
+            if (self.predictions, self.budget, self.among) != (None, None, None):
+                raise UsageError("--predictions, --budget and --among go with --for predictions")
+            return
+        for name, value in others.items():
+            if value is not None:
+                raise UsageError(f"--for {self.purpose} does not take --{name.replace('_', '-')}")
+        if self.budget is None:
+            raise UsageError(f"--for {self.purpose} needs --budget: how many documents people can judge")
+
+    def draw(
+        self,
+        folder: Path | None,
+        runs: Sequence[str],
+        *,
+        inputs: JudgmentOptions,
+        seed: int,
+        assessors: int | None = None,
+        twice: str | None = None,
+    ) -> None:
+        """Draw the documents and write the folder; nothing there is overwritten."""
+        from unjudged.cli.options.judging_folder import DESIGN, write_new
+        from unjudged.judging.collecting.design_file import design_text
+        from unjudged.judging.collecting.handing_out import hand_out, task_texts
+        from unjudged.judging.pooling.levels import SHARE
+        from unjudged.predictions.design import design_for_predictions
+
+        if folder is None:
+            raise UsageError(f"--for {self.purpose} needs --to-judge FOLDER, where the files are written")
+        known = inputs.further
+        with progress("drawing"):
+            design = design_for_predictions(
+                inputs.runs(runs, f"sample --for {self.purpose} RUN..."),
+                self.budget or 0,
+                self.predictions,
+                self.measure,
+                qrels=read_judgments(known[0], known[1:], inputs.conflicts) if known else None,
+                among=self.among,
+                seed=seed,
+            )
+        options = {
+            "for": self.purpose,
+            "predictions": self.predictions,
+            "budget": f"{self.budget:g}",
+            "measure": self.measure,
+            "among": self.among,
+            "seed": seed,
+            **inputs.recorded(),
+        }
+        files = [*runs, *inputs.further_words()]
+        sample = replace(design, made_by=command_line("sample", files, options))
+        tasks = hand_out(sample, assessors=assessors or 1, twice=SHARE.read(twice) if twice else 0.0)
+        if not tasks:
+            raise UsageError("no document was drawn: choose a larger budget or another seed")
+        write_new(folder, {DESIGN: design_text(sample), **task_texts(tasks)})
+        where = f"{', '.join(tasks)} in {folder}"
+        show(f"{counted(len(sample.rows_to_judge), 'document')} to judge, drawn {design.method}: {where}\n")
+
+
+NO_PURPOSE = DrawingOptions()
+Drawing = Annotated[DrawingOptions, Parameter(name="*")]

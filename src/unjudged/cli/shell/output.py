@@ -1,0 +1,163 @@
+"""Where output goes: standard output, or a file that appears whole."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shlex
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import unjudged
+from unjudged.base.errors import InputError, UsageError
+from unjudged.cli.shell.standard_error import already_said, warn
+from unjudged.grids.grid import DECIMALS, Grid
+from unjudged.grids.rendering import SUFFIXES, WITHOUT_NOTES, arrow_modules, check_tables, format_of, render
+
+WIDTH = 80
+MOST_DECIMALS = 15
+TO_WRITE = ("output", "plot", "means", "record")
+"""The parameters of commands that name a file to write."""
+
+
+def terminal_width() -> int:
+    """The width of the terminal, or 80 where output goes elsewhere."""
+    import shutil
+
+    return max(shutil.get_terminal_size((WIDTH, 24)).columns, 20)
+
+
+def on_terminal(output: Path | None) -> bool:
+    """Whether results go to a terminal, not to a file or a pipe."""
+    return output is None and sys.stdout is not None and sys.stdout.isatty()
+
+
+def beside_standard_error(output: Path | None) -> bool:
+    """Whether results and standard error appear in one place, a terminal or a file that has both."""
+    if output is not None or sys.stdout is None or sys.stderr is None:
+        return False
+    try:
+        return os.path.sameopenfile(sys.stdout.fileno(), sys.stderr.fileno())
+    except (OSError, ValueError):  # a stream that is not a file, as in a notebook
+        return on_terminal(output)
+
+
+def check_output(format: str | None, output: Path | None, *, tables: int = 1) -> str:
+    """The format to write: as asked for, else by the suffix of the file; without a suffix, a table.
+
+    A format that cannot be written, or that cannot hold so many tables, is refused before the work.
+    """
+    if format is None and output is not None and output.suffix and output.suffix.lower() not in SUFFIXES:
+        known = ", ".join(SUFFIXES)
+        raise UsageError(f"{output}: no format has the suffix {output.suffix}: use {known}, or --format")
+    chosen = format or format_of(output)
+    check_tables(chosen, tables)
+    return _checked(chosen, output)
+
+
+def own_format(format: str | None, output: Path | None, own: str) -> str:
+    """The same for a command with a format of its own, which it writes unless a suffix asks for another."""
+    by_suffix = format_of(output, own)
+    return _checked(format or (own if by_suffix == "table" else by_suffix), output)
+
+
+def _checked(chosen: str, output: Path | None) -> str:
+    if chosen == "parquet":
+        if output is None:
+            raise UsageError("--format parquet needs --output FILE")
+        arrow_modules()
+    return chosen
+
+
+def check_decimals(decimals: int, chosen: str) -> None:
+    """Refuse decimals that no table can have, and those of a format that keeps every digit."""
+    if not 0 <= decimals <= MOST_DECIMALS:
+        raise UsageError(f"--decimals is {decimals}, expected a number from 0 to {MOST_DECIMALS}")
+    if decimals != DECIMALS and chosen in (*WITHOUT_NOTES, "json"):
+        raise UsageError(f"--decimals is for tables; {chosen} has full precision")
+    if decimals != DECIMALS and chosen == "sentences":
+        raise UsageError("--decimals is for tables; to see two runs in one, add --pairs")
+
+
+def show_grids(grids: Grid | Sequence[Grid], format: str | None = None, output: Path | None = None) -> None:
+    """Write results in a format; notes that have no place in it go to standard error."""
+    chosen = check_output(format, output, tables=1 if isinstance(grids, Grid) else len(grids))
+    width = terminal_width() if chosen == "table" else None
+    show(render(grids, chosen, width=width, bold=on_terminal(output)), output)
+    notes = [note for grid in ([grids] if isinstance(grids, Grid) else grids) for note in grid.notes]
+    if chosen in WITHOUT_NOTES:
+        for note in notes:
+            warn(note)
+    elif beside_standard_error(output):
+        already_said(notes)
+
+
+def show(content: str | bytes, output: Path | None = None) -> None:
+    """Write text or bytes to a file, or to standard output."""
+    if output is None and sys.stdout is None:
+        raise InputError("standard output is closed")
+    try:
+        if output is None:
+            sys.stdout.flush()
+            data = content if isinstance(content, bytes) else content.encode("utf-8", "surrogateescape")
+            sys.stdout.buffer.write(data)
+            sys.stdout.buffer.flush()
+            return
+        from unjudged.formats.writing import write_whole
+
+        write_whole(output, content)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        name = "standard output" if output is None else str(output)
+        if output is None:
+            from unjudged.cli.main import drop_output
+
+            drop_output()
+        raise InputError(f"{name}: cannot be written: {error.strerror}") from None
+
+
+def check_files_to_write(given: Mapping[str, object]) -> None:
+    """Refuse files that cannot be written before any work; a folder that is given may not be there yet."""
+    folders = [value for name, value in given.items() if name not in TO_WRITE]
+    for path in map(given.get, TO_WRITE):
+        if isinstance(path, Path) and path.parent not in folders:
+            _check_writable(path)
+
+
+def _check_writable(path: Path) -> None:
+    """Refuse a file that cannot be written, so that no work is lost."""
+    from unjudged.formats.writing import is_stream
+
+    if path.is_dir():
+        raise InputError(f"{path}: cannot be written: it is a folder")
+    if is_stream(path):
+        return
+    if not path.parent.is_dir():
+        raise InputError(f"{path}: cannot be written: {path.parent} is not a folder")
+    if not all(os.access(place, os.W_OK) for place in (path.resolve().parent, path) if place.exists()):
+        raise InputError(f"{path}: cannot be written: {os.strerror(errno.EACCES)}")
+
+
+def show_figure(figure: Any, output: Path) -> None:
+    """Write a figure to a file; the suffix of its name is the kind."""
+    from unjudged.report.figures.charts import picture
+
+    show(picture(figure, output.suffix.removeprefix(".")), output)
+
+
+def make_folder(path: Path) -> None:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be created: {error.strerror}") from None
+
+
+def command_line(command: str, files: Sequence[str], options: Mapping[str, object]) -> str:
+    """The command that makes a file, for the comment in its first line."""
+    words = ["unjudged", command, *files]
+    for name, value in options.items():
+        words += [] if value is None else [f"--{name}", str(value)]
+    return f"unjudged {unjudged.__version__}: {shlex.join(words)}"

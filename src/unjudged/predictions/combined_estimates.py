@@ -1,0 +1,85 @@
+"""Scores from people and predictions: by document or by query, whichever the judgments allow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from unjudged.base.wording import percent
+from unjudged.evaluation.evaluation import RunsSource, name_runs
+from unjudged.measures.kernel.names import MeasureLike, parse_measures
+from unjudged.predictions.estimators.by_document import estimate_by_document
+from unjudged.predictions.estimators.by_query import estimate_by_query
+from unjudged.predictions.estimators.estimates import Estimates
+from unjudged.predictions.predictions import Predictions, PredictionsSource
+from unjudged.rankings.judgments import Judgments, JudgmentsSource
+from unjudged.rankings.runs import Run
+from unjudged.uncertainty.estimate import JUDGMENTS, Estimate
+
+BY_DOCUMENT = ("P@10", "RBP(p=0.8)")
+BY_QUERY = ("AP", "nDCG@10", "RBP(p=0.8)")
+"""The measures if none are given."""
+
+
+def estimate_with_predictions(
+    qrels: JudgmentsSource,
+    runs: RunsSource,
+    predictions: PredictionsSource,
+    measures: MeasureLike | Iterable[MeasureLike] | None = None,
+    *,
+    threshold: float | None = None,
+    outside: str = "error",
+    rel: int | None = None,
+) -> list[Estimates]:
+    """Estimate what runs score if everything were judged by people, one object per measure.
+
+    If people judged some queries completely and there are predictions for more queries, it is
+    `estimate_by_query`, which takes any measure and may need a `threshold`. Otherwise people judged a sample
+    of the documents, and it is `estimate_by_document`, which takes P, RBP, DCG and other sums, and for which
+    `outside` says what to do with documents that people could not have judged. `rel` is the lowest relevant
+    grade, for measures that do not set their own.
+
+    >>> people = {"q1": {"d1": 1, "d2": -1, "d3": 0}, "q2": {"d1": -1, "d2": 0, "d3": 1}}
+    >>> model = {q: {"d1": 0.9, "d2": 0.5, "d3": 0.1} for q in people}
+    >>> (found,) = estimate_with_predictions(people, {"mine": model}, model, "P@3")
+    >>> print(found.notes()[0])
+    P@3 by document: assumed uniform sample of 4 human judgments, calibrated predictions.
+    """
+    judgments, source = Judgments.of(qrels), Predictions.of(predictions)
+    by_query = _complete(judgments) and _further_queries(judgments, source)
+    chosen = parse_measures(measures or (BY_QUERY if by_query else BY_DOCUMENT))
+    if rel is not None:
+        chosen = [m(rel=rel) if "rel" in m.parameters and "rel" not in m.given else m for m in chosen]
+    named = {name: Run.of(run) for name, run in name_runs(runs).items()}
+    if by_query:
+        return [estimate_by_query(judgments, named, source, m, threshold=threshold) for m in chosen]
+    return [estimate_by_document(judgments, named, source, m, outside=outside) for m in chosen]
+
+
+def difference_notes(
+    several: Sequence[Estimates], pairs: Iterable[tuple[str, str]], confidence: float = 0.95
+) -> list[str]:
+    """A sentence per measure and pair of runs on their difference, then those on how it was estimated."""
+    listed = list(pairs)
+    found: list[str] = []
+    for one in several:
+        for a, b in listed:
+            intervals = one.intervals(a, b, confidence=confidence)
+            ends = " and ".join(map(_described, intervals))
+            gap = f"{one.measure}, {a} minus {b}: {intervals[0].value:+.4f}"
+            found.append(f"With predictions, {gap}; {percent(confidence)} interval {ends}.")
+    return [*found, *dict.fromkeys(note for one in several for note in one.notes())]
+
+
+def _described(found: Estimate) -> str:
+    queries = "these queries" if found.uncertainty == JUDGMENTS else "other queries"
+    return f"{found.low:+.4f} to {found.high:+.4f} for {queries}"
+
+
+def _complete(judgments: Judgments) -> bool:
+    """Whether every listed document is judged, and not as part of a recorded sample."""
+    recorded = judgments.stratum is not None or judgments.probability is not None
+    return not recorded and bool((judgments.grade >= 0).all())
+
+
+def _further_queries(judgments: Judgments, predictions: Predictions) -> bool:
+    return bool(set(predictions.table.queries.tolist()) - set(judgments.queries.tolist()))
