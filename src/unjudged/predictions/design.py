@@ -18,7 +18,7 @@ from unjudged.predictions.estimators.isotonic import Curve
 from unjudged.predictions.estimators.sums import Sum
 from unjudged.predictions.predictions import Predictions, PredictionsSource
 from unjudged.rankings.extension import chosen_rows, extended, rows_of, table_of
-from unjudged.rankings.hashing import uniforms
+from unjudged.rankings.hashing import unit
 from unjudged.rankings.judged import Floats, JudgedRankings, Mask
 from unjudged.rankings.judgments import UNSAMPLED, Judgments, JudgmentsSource
 from unjudged.rankings.origin import WEIGHTED, Origin
@@ -89,7 +89,7 @@ def poisson_sample(
     probability 1. No document below the rank `depth` counts.
     """
     frame = (open_ & (probability > 0)) | (pool.grade >= 0)
-    number = uniforms(sampling.numbers(sampling.identities(pool), seed, "judging"))
+    number = unit(sampling.numbers(sampling.identities(pool), seed, "judging"))
     listed = chosen_rows(pool, frame)
     before = listed.grade >= 0
     return DrawnSample(
