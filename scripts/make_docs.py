@@ -8,10 +8,9 @@ from tempfile import TemporaryDirectory
 
 from command_outputs import refreshed
 from command_table import TABLE, command_table
+from gallery import draw_gallery, gallery_in_markdown
+from measures_page import measures_in_markdown, measures_stub
 from sessions import PAGES, replayed
-
-from unjudged.report.gallery import draw_gallery, gallery_in_markdown
-from unjudged.report.measure_pages import measures_in_markdown, measures_stub
 
 ROOT = Path(__file__).parent.parent
 

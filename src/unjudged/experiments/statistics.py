@@ -9,33 +9,8 @@ import numpy as np
 
 from unjudged.base.choices import Choices, as_list
 from unjudged.base.errors import UsageError
+from unjudged.base.kendall import tau, undefined
 from unjudged.rankings.judged import Floats, Mask
-
-MANY = 1000
-"""With more systems than this, scipy counts pairs in less time and memory than we would."""
-
-
-def tau(estimate: Floats, actual: Floats) -> float:
-    """Kendall's tau-b: the share of pairs in the same order, from -1 to 1.
-
-    tau-b = (concordant - discordant) / sqrt((n - ties of one) (n - ties of the other)), of n pairs. Not a
-    number if all are tied in either order.
-
-    >>> tau(np.array([4.0, 3.0, 2.0, 1.0]), np.array([3.0, 4.0, 2.0, 1.0]))
-    0.6666666666666669
-    """
-    if _undefined(estimate, actual):
-        return float("nan")
-    if len(estimate) > MANY:
-        from scipy.stats import kendalltau
-
-        return float(kendalltau(estimate, actual).statistic)
-    first, second = estimate[:, None] < estimate, actual[:, None] < actual  # each untied pair once
-    untied = np.count_nonzero(first), np.count_nonzero(second)
-    if not all(untied):
-        return float("nan")
-    surplus = np.count_nonzero(first & second) - np.count_nonzero(first & second.T)
-    return float(np.clip(surplus / np.sqrt(untied[0]) / np.sqrt(untied[1]), -1, 1))
 
 
 def tau_ap(estimate: Floats, actual: Floats) -> float:
@@ -49,7 +24,7 @@ def tau_ap(estimate: Floats, actual: Floats) -> float:
     0.33333333333333326
     """
     n = len(estimate)
-    if _undefined(estimate, actual):
+    if undefined(estimate, actual):
         return float("nan")
     above = estimate[:, None] < estimate  # row i: the systems above i
     halves = (actual[:, None] < actual).view(np.int8) + (actual[:, None] <= actual)
@@ -88,7 +63,7 @@ def tau_ap_b(estimate: Floats, actual: Floats) -> float:
     >>> tau_ap_b(np.array([4.0, 3.0, 2.0, 1.0]), np.array([4.0, 3.0, 3.0, 1.0]))
     0.8333333333333334
     """
-    if _undefined(estimate, actual):
+    if undefined(estimate, actual):
         return float("nan")
     first, second = estimate[:, None] < estimate, actual[:, None] < actual
     return (_one_way(first, second) + _one_way(second, first)) / 2
@@ -103,23 +78,19 @@ def _one_way(above: Mask, above_in_other: Mask) -> float:
     return float(2 * np.mean(concordant[ranked] / counts[ranked]) - 1)
 
 
-def _undefined(estimate: Floats, actual: Floats) -> bool:
-    return len(estimate) < 2 or bool(np.isnan(estimate).any() or np.isnan(actual).any())
-
-
 def rho(estimate: Floats, actual: Floats) -> float:
-    """The linear correlation."""
+    """Return the linear correlation."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return float(np.corrcoef(estimate, actual)[0, 1])
 
 
 def rms(estimate: Floats, actual: Floats) -> float:
-    """The root of the mean squared error."""
+    """Return the root of the mean squared error."""
     return float(np.sqrt(np.mean((estimate - actual) ** 2)))
 
 
 def bias(estimate: Floats, actual: Floats) -> float:
-    """The mean error: above 0 where the estimates are too high."""
+    """Return the mean error: above 0 where the estimates are too high."""
     return float(np.mean(estimate - actual))
 
 
@@ -144,7 +115,7 @@ DEFAULT_STATISTICS = ("tau", "tau_ap", "rho", "rms", "bias")
 
 
 def known_statistics(names: Iterable[str]) -> list[str]:
-    """The names, each once; an unknown one is refused."""
+    """Return the names, each once; an unknown one is refused."""
     listed = as_list("statistics", names)
     for name in listed:
         STATISTICS.find(name)

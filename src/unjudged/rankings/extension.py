@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,25 +47,7 @@ def extended(judgments: Judgments, tables: Iterable[Table], new_queries: bool = 
         grades += [judgments.grade[first:last], np.full(len(more), UNSAMPLED, np.int32)]
         starts.append(len(names))
     pooled = PooledDocuments(Ids.of(added), np.array(starts, np.int64), Ids.of(names))
-    return Judgments(pooled, np.concatenate(grades), chosen=judgments.chosen, drawn_to=judgments.drawn_to)
-
-
-def updated(judgments: Judgments, later: Judgments) -> Judgments:
-    """The judgments updated with later ones: new grades, new documents, new queries.
-
-    A document that is unjudged in `later` keeps its grade.
-    """
-    table = _table(later)
-    known = judgments
-    if (rows_of(judgments, table) < 0).any():
-        if judgments.stratum is not None or judgments.probability is not None:
-            problem = "the further judgments have documents that were not in the sample"
-            raise InputError(f"{problem}, expected none: they have no stratum or probability")
-        known = extended(judgments, [table], new_queries=True)
-    grade = known.grade.copy()
-    judged = later.grade >= 0
-    grade[rows_of(known, table)[judged]] = later.grade[judged]
-    return replace(known.with_grades(grade), chosen=judgments.chosen or later.chosen)
+    return Judgments(pooled, np.concatenate(grades), origin=judgments.origin)
 
 
 def chosen_rows(judgments: Judgments, chosen: NDArray[np.bool_]) -> Judgments:
@@ -77,12 +58,12 @@ def chosen_rows(judgments: Judgments, chosen: NDArray[np.bool_]) -> Judgments:
     stratum = None if judgments.stratum is None else judgments.stratum[rows]
     probability = None if judgments.probability is None else judgments.probability[rows]
     columns = judgments.grade[rows], stratum, probability
-    return Judgments(pooled, *columns, judgments.chosen, drawn_to=judgments.drawn_to)
+    return Judgments(pooled, *columns, judgments.origin)
 
 
 def with_grades_from(judgments: Judgments, complete: Judgments) -> Judgments:
     """The same pool with the grades of complete judgments, which must have every document of it."""
-    rows = rows_of(complete, _table(judgments))
+    rows = rows_of(complete, table_of(judgments))
     if (rows < 0).any():
         row = int(np.argmax(rows < 0))
         query = judgments.queries[int(judgments.query[row])]
@@ -97,6 +78,7 @@ def table_of_pool(pooled: PooledDocuments) -> Table:
     return Table(pooled.queries, pooled.offsets, pooled.documents, nothing, np.zeros(0, np.int64))
 
 
-def _table(judgments: Judgments) -> Table:
+def table_of(judgments: Judgments) -> Table:
+    """Return the documents of the judgments and their grades as a table."""
     grades = judgments.grade[:, None].astype(float)
     return Table(judgments.queries, judgments.offsets, judgments.documents, grades, np.zeros(0, np.int64))

@@ -12,7 +12,7 @@ from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
 from unjudged.cli.shell.output import check_output, show_figure, show_grids
 from unjudged.cli.shell.progress import progress
 from unjudged.grids.rendering import WITHOUT_NOTES
-from unjudged.predictions.source import Predictions
+from unjudged.predictions.predictions import Predictions
 from unjudged.report.figures.charts import check_plot
 
 

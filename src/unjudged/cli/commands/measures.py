@@ -14,8 +14,7 @@ from unjudged.cli.options.option import Option
 from unjudged.cli.shell.output import own_format, show, show_grids
 from unjudged.grids.rendering import FORMATS
 from unjudged.measures.kernel.names import parse
-from unjudged.report.measure_pages import page
-from unjudged.report.page.measure_list import measures_grid
+from unjudged.report.measure_pages import measures_grid, page
 
 CitationFormat = Annotated[Literal["bibtex"] | Format | None, Option(choices=("bibtex", *FORMATS))]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -17,7 +16,7 @@ from unjudged.cli.options.option import Option
 from unjudged.cli.shell.output import command_line, show, terminal_width
 from unjudged.formats.writing import FORMS, judgments_text
 from unjudged.grids.rendering import render
-from unjudged.judging.collecting.merging import CONFLICTS
+from unjudged.judging.collecting.merging import RULES
 
 
 @command(
@@ -31,7 +30,7 @@ def merge(
     design: File,
     /,
     *judged: File,
-    conflicts: Annotated[Conflicts, Option(choices=CONFLICTS)] = "error",
+    conflicts: Annotated[Conflicts, Option(choices=RULES)] = "error",
     allow_missing: bool = False,
     form: Annotated[Form | None, Option("--format", choices=FORMS)] = None,
     rel: int = 1,
@@ -80,8 +79,7 @@ def merge(
     options = {"conflicts": conflicts, "format": chosen_form}
     further = " --allow-missing" if allow_missing else ""
     comments = [command_line("merge", [design, *judged], options) + further] if header else []
-    marked = replace(found.judgments, chosen=sample.chosen or not sample.fits(chosen_form))
-    text = judgments_text(marked, chosen_form, comments)
+    text = judgments_text(found.judgments, chosen_form, comments)
     if output is not None:
         check_new(output, text)
     report = str(render(found.grids(rel), "table", width=terminal_width()))

@@ -17,15 +17,15 @@ from unjudged.cli.options.judging_folder import check_new
 from unjudged.cli.options.option import Option
 from unjudged.cli.shell.output import own_format, show, show_grids
 from unjudged.cli.shell.progress import progress
-from unjudged.formats.roles import CHOSEN
 from unjudged.formats.writing import qrels_text
 from unjudged.grids.rendering import FORMATS
 from unjudged.judging.choosing.choosing import Chosen, choose
 from unjudged.judging.collecting.design_file import design_text
 from unjudged.measures.kernel.names import parse_measure
+from unjudged.rankings.origin import CHOSEN, Origin
 
 UNJUDGED = -1
-MARK = f"{CHOSEN}: chosen for what they show, not a random sample."
+MARK = Origin(CHOSEN).mark()
 
 
 @command(

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from unjudged.base.choices import Conflicts
-from unjudged.base.errors import UsageError
+from unjudged.base.errors import InputError, UsageError
 from unjudged.cli.shell.standard_error import warn
 from unjudged.formats.streams import name_file_in_errors
 from unjudged.measures.kernel.names import is_measure
@@ -46,13 +46,13 @@ def read_judgments(
     read = Judgments.with_fractions if fractions else Judgments.read
     judgments = _from_design(qrels) if _is_design(qrels) else read(qrels)
     if judged:
-        from unjudged.predictions.combining import combine
+        from unjudged.judging.collecting.merging import merge
 
         for file in judged:
             with name_file_in_errors(file):
-                combined = combine(judgments, file, conflicts)
-            judgments = combined.judgments
-            for note in combined.notes():
+                merged = merge(judgments, {Path(file).stem: file}, conflicts=conflicts)
+            judgments = merged.judgments
+            for note in merged.notes():
                 warn(f"{file}: {note}")
     return judgments
 
@@ -60,9 +60,9 @@ def read_judgments(
 def suggest_estimates(judgments: Judgments, measures: Sequence[Measure]) -> None:
     """Where judgments are a recorded sample, name the measures that use it, unless one was asked for."""
     asked_for = any(measure.traits.estimates for measure in measures if measure.name != "infAP")
-    if asked_for or judgments.chosen or not (judgments.grade >= 0).any():
+    if asked_for or not judgments.origin.sampled or not (judgments.grade >= 0).any():
         return
-    if (rank := judgments.drawn_to) is not None:
+    if (rank := judgments.origin.depth) is not None:
         below = f"nothing is known of documents that every run has below rank {rank}"
         warn(f"These judgments are a sample: statP@{rank} estimates P@{rank} from them; {below}.")
     elif judgments.probability is not None:
@@ -82,6 +82,9 @@ def _is_design(file: str) -> bool:
 
 
 def _from_design(file: str) -> Judgments:
-    from unjudged.predictions.judging_design import JudgingDesign
+    from unjudged.judging.collecting.design_file import read_design
 
-    return JudgingDesign.of(file).judgments
+    sample = read_design(file)
+    if sample.chosen:
+        raise InputError("the documents were chosen for what they show: no random sample", source=file)
+    return sample.judgments

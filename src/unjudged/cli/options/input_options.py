@@ -80,9 +80,9 @@ def _with_columns(file: str, words: Sequence[str] | None, option: str, roles: Se
 
 
 def _conflict_rules() -> Iterable[str]:
-    from unjudged.judging.collecting.merging import CONFLICTS
+    from unjudged.judging.collecting.merging import RULES
 
-    return CONFLICTS
+    return RULES
 
 
 @dataclass(eq=False, repr=False)

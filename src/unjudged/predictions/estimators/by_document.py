@@ -18,17 +18,19 @@ import numpy as np
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import counted
 from unjudged.evaluation.evaluation import RunsSource
+from unjudged.measures.kernel.averages import mean_over_queries
+from unjudged.measures.kernel.estimand import ALL_JUDGED, OTHER, THESE, Estimand
 from unjudged.measures.kernel.names import MeasureLike
 from unjudged.predictions.estimators.estimates import Estimates
 from unjudged.predictions.estimators.isotonic import cross_fitted, folds_of
 from unjudged.predictions.estimators.population import Population
-from unjudged.predictions.estimators.quantiles import normal_interval, t_interval
 from unjudged.predictions.estimators.sampling_variance import SamplingError
 from unjudged.predictions.estimators.sums import Sum
-from unjudged.predictions.source import GRADES, Predictions, PredictionsSource
+from unjudged.predictions.predictions import GRADES, Predictions, PredictionsSource
 from unjudged.rankings.judged import Floats, Mask
 from unjudged.rankings.judgments import JudgmentsSource
 from unjudged.uncertainty.estimate import Estimate
+from unjudged.uncertainty.quantiles import normal_interval, t_interval
 
 OUTSIDE = {"error": "", "nonrelevant": "counted as nonrelevant", "predicted": "counted as predicted"}
 """What to do with documents that people could not have judged, and how that is described."""
@@ -65,7 +67,7 @@ class DocumentEstimates(Estimates):
         """A run's mean. The interval is for these queries; with `queries`, for other queries as well."""
         share = np.zeros(len(self.runs))
         share[self.place(run)] = 1
-        return self._combined(share, queries, confidence, f"mean {self.measure} of {run}", self.limits)
+        return self._combined(share, queries, confidence, run, self.limits)
 
     def difference(self, a: str, b: str, *, queries: bool = False, confidence: float = 0.95) -> Estimate:
         """The mean of run `a` minus that of run `b`; what they share cancels out."""
@@ -73,18 +75,20 @@ class DocumentEstimates(Estimates):
         share[self.place(a)] += 1
         share[self.place(b)] -= 1
         widest = self.limits[1] - self.limits[0]
-        of = f"mean {self.measure}, {a} minus {b}"
-        return self._combined(share, queries, confidence, of, (-widest, widest))
+        return self._combined(share, queries, confidence, f"{a} minus {b}", (-widest, widest))
 
     def _combined(
-        self, share: Floats, queries: bool, confidence: float, of: str, limits: tuple[float, float]
+        self, share: Floats, queries: bool, confidence: float, subject: str, limits: tuple[float, float]
     ) -> Estimate:
         values = share @ self.per_query
         method = f"{self.design} sample of {counted(self.judged, 'human judgment')}, {self.predictions}"
+        of = Estimand(self.measure, OTHER if queries else THESE, ALL_JUDGED, subject)
         if queries:
             return t_interval(values, confidence, method=method, of=of, limits=limits)
         error = self.error.deviation(share)
-        return normal_interval(float(values.mean()), error, confidence, method=method, of=of, limits=limits)
+        return normal_interval(
+            float(mean_over_queries(values)), error, confidence, method=method, of=of, limits=limits
+        )
 
     def intervals(self, a: str, b: str | None = None, *, confidence: float = 0.95) -> list[Estimate]:
         both = [False, True] if self.per_query.shape[1] > 1 else [False]
