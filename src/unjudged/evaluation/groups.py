@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable, Mapping
 from unjudged.base.choices import check_file_name
 from unjudged.base.errors import InputError, UsageError, announce, quoted
 from unjudged.base.wording import shortlist
-from unjudged.evaluation.evaluation import RunsSource, judged_rankings, name_runs
+from unjudged.evaluation.collection import judged_rankings
+from unjudged.evaluation.named_runs import RunsSource, name_runs
 from unjudged.formats.small_files import read_small
 from unjudged.formats.streams import display_name
 from unjudged.formats.tables import decode

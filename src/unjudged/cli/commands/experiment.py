@@ -11,7 +11,7 @@ from unjudged.cli.options.arguments import File, Format, Output, Plot
 from unjudged.cli.options.input_files import check_files
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
 from unjudged.cli.shell.progress import progress, reading
-from unjudged.evaluation.evaluation import judged_rankings
+from unjudged.evaluation.collection import judged_rankings
 from unjudged.formats.matching import cores
 
 

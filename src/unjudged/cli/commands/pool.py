@@ -15,7 +15,7 @@ from unjudged.cli.options.input_options import USUAL, Inputs
 from unjudged.cli.options.judgment_files import show_judgments
 from unjudged.cli.shell.output import check_output, command_line, show_figure, show_grids
 from unjudged.cli.shell.progress import reading
-from unjudged.evaluation.evaluation import judged_rankings
+from unjudged.evaluation.collection import judged_rankings
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.rankings.judgments import Judgments
 from unjudged.report.figures.charts import check_plot

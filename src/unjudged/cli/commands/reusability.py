@@ -11,7 +11,7 @@ from unjudged.cli.options.input_files import check_files, suggest_estimates
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
 from unjudged.cli.shell.output import check_output, show_grids
 from unjudged.cli.shell.progress import reading
-from unjudged.evaluation.evaluation import judged_rankings
+from unjudged.evaluation.collection import judged_rankings
 
 
 def reusability(

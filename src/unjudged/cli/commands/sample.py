@@ -16,7 +16,7 @@ from unjudged.cli.options.judging_folder import draw_into
 from unjudged.cli.options.judgment_files import show_judgments
 from unjudged.cli.shell.output import command_line
 from unjudged.cli.shell.progress import reading
-from unjudged.evaluation.evaluation import judged_rankings
+from unjudged.evaluation.collection import judged_rankings
 from unjudged.rankings.runs import RunSource
 
 Form = Literal["qrels", "strata", "prels"]

@@ -12,7 +12,7 @@ from cyclopts import Parameter
 from unjudged.base.errors import InputError, UsageError
 from unjudged.cli.options.arguments import Judged
 from unjudged.cli.options.input_files import read_judgments
-from unjudged.evaluation.evaluation import name_runs
+from unjudged.evaluation.named_runs import name_runs
 from unjudged.formats.files import FileWithColumns
 from unjudged.formats.roles import NEEDED, OPTIONAL
 from unjudged.judging.collecting.merging import Conflicts
