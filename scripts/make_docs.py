@@ -7,10 +7,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from command_outputs import refreshed
+from gallery import draw_gallery, gallery_in_markdown
+from measures_page import measures_in_markdown, measures_stub
 from sessions import PAGES, replayed
-
-from unjudged.report.gallery import draw_gallery, gallery_in_markdown
-from unjudged.report.measure_pages import measures_in_markdown, measures_stub
 
 ROOT = Path(__file__).parent.parent
 

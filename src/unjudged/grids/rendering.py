@@ -65,15 +65,23 @@ def check_tables(format: str, tables: int) -> None:
 
 
 def as_csv(grid: Grid, delimiter: str = ",") -> str:
-    """Values at full precision; what is missing or not a number is empty."""
-    import csv
+    """Values at full precision; what is missing or not a number is empty.
 
-    target = io.StringIO()
-    writer = csv.writer(target, delimiter=delimiter, lineterminator="\n")
-    writer.writerow([escapes.csv(column.name) for column in grid.columns])
-    safe = cache(escapes.csv)
-    writer.writerows([safe(c) if isinstance(c, str) else _value(c) for c in row] for row in grid.rows)
-    return target.getvalue()
+    In csv text with a semicolon is quoted, because some spreadsheets take it for a delimiter.
+    """
+    special = {'"', delimiter, *([";"] if delimiter == "," else [])}
+
+    @cache
+    def safe(text: str) -> str:
+        escaped = escapes.csv(text)
+        return '"{}"'.format(escaped.replace('"', '""')) if special & set(escaped) else escaped
+
+    def field(cell: Cell) -> str:
+        value = _value(cell)
+        return safe(value) if isinstance(value, str) else "" if value is None else str(value)
+
+    lines = [[column.name for column in grid.columns], *grid.rows]
+    return "".join((delimiter.join(map(field, line)) or '""') + "\n" for line in lines)
 
 
 def as_tsv(grid: Grid) -> str:

@@ -10,8 +10,7 @@ from unjudged.citation import citations_grid
 from unjudged.cli.options.arguments import Format, Output
 from unjudged.cli.shell.output import own_format, show, show_grids
 from unjudged.measures.kernel.names import parse
-from unjudged.report.measure_pages import page
-from unjudged.report.page.measure_list import measures_grid
+from unjudged.report.measure_pages import measures_grid, page
 
 CitationFormat = Literal["bibtex"] | Format
 

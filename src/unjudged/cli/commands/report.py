@@ -22,7 +22,7 @@ from unjudged.predictions.predictions import GRADES, Predictions
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.runs import RunSource
 from unjudged.report.figures.charts import check_figures
-from unjudged.report.page.html_page import REPORT_MEASURES, TITLE, check_report, report_page
+from unjudged.report.page.report_page import REPORT_MEASURES, TITLE, check_report, report_page
 from unjudged.report.saved_experiment import SavedExperiment
 from unjudged.uncertainty.calibration import Calibration
 from unjudged.uncertainty.unjudged_sums import is_sum

@@ -21,21 +21,21 @@ from unjudged.comparison.systems import compare
 from unjudged.evaluation.evaluation import RunsSource, evaluate, name_runs
 from unjudged.evaluation.groups import Groups, groups_of
 from unjudged.evaluation.scores import Scores
-from unjudged.experiments.robustness import Robustness
+from unjudged.experiments.summary import Robustness
 from unjudged.formats.inputs import FILE, kind_of_source
 from unjudged.formats.writing import write_whole
-from unjudged.grids.escapes import plain
 from unjudged.judging.pooling.contributions import contributions
 from unjudged.judging.pooling.pool import Pool
+from unjudged.measures.kernel.estimand import ALL_JUDGED, OTHER, Estimand
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.measures.kernel.registry import Measure
 from unjudged.predictions.auditing import Audit
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.rankings.runs import Run, RunSource
-from unjudged.report.page.page_data import PageInput, page_data
+from unjudged.report.page.data import PageInput, page_data
 from unjudged.report.saved_experiment import SavedExperiment
 from unjudged.uncertainty.calibration import Calibration
-from unjudged.uncertainty.estimate import JUDGMENTS, QUERIES, Estimate
+from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.shared import SharedRankings
 
 TITLE = "Evaluation report"
@@ -163,7 +163,7 @@ def report_page(
 def _extras(
     audit: Audit | None, experiment: Robustness | SavedExperiment | str | os.PathLike[str] | None
 ) -> list[dict[str, Any]]:
-    from unjudged.report.page.page_extras import audit_section, experiment_section
+    from unjudged.report.page.further_sections import audit_section, experiment_section
 
     found = [] if audit is None else [audit_section(audit)]
     return found if experiment is None else [*found, experiment_section(SavedExperiment.of(experiment))]
@@ -187,8 +187,8 @@ def _bounds(comparison: Comparison) -> Sequence[Sequence[Estimate]]:
         how = "exact" if result.judging.exact else "enclosed"
         ends = zip(result.means, result.judging.run_low, result.judging.run_high, strict=True)
         for i, (mean, low, high) in enumerate(ends):
-            of = f"mean {result.measure}"
-            found[i].append(Estimate(float(mean), float(low), float(high), 1.0, how, of, JUDGMENTS))
+            of = Estimand(str(result.measure), judgments=ALL_JUDGED)
+            found[i].append(Estimate(float(mean), float(low), float(high), 1.0, how, of))
     return found
 
 
@@ -200,8 +200,8 @@ def _for_other_queries(scores: Scores, confidence: float, seed: int) -> Sequence
         if np.isfinite(measure.traits.range).all():
             column = [row[0] for row in one.estimate("queries", confidence=confidence, seed=seed)]
         else:
-            nan = float("nan")
-            column = [Estimate(float(m), nan, nan, confidence, "none", "", QUERIES) for m in one.means[:, 0]]
+            nan, about = float("nan"), Estimand(str(measure), OTHER)
+            column = [Estimate(float(m), nan, nan, confidence, "none", about) for m in one.means[:, 0]]
         for row, estimate in zip(found, column, strict=True):
             row.append(estimate)
     return found
@@ -229,7 +229,7 @@ def _rendered(facts: dict[str, Any], arrays: str) -> str:
     # Escaped so that no name in the data can end the element or start a comment.
     island = json.dumps(facts, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
     return environment.from_string((folder / "page.html").read_text("utf-8")).render(
-        title=plain(facts["title"]),
+        title=facts["title"],
         style=Markup(style),  # noqa: S704 (our own file)
         script=Markup(script),  # noqa: S704 (our own files)
         style_hash=_hash(style),
