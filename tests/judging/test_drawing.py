@@ -53,14 +53,12 @@ def test_recorded_probabilities_are_those_of_enumeration(name: str) -> None:
 @pytest.mark.parametrize("name", list(DESIGNS))
 def test_recorded_probabilities_are_those_of_ten_thousand_draws(name: str) -> None:
     draws = 10_000
-    recorded = drawn(POOL, name, seed=0).probability
-    times = np.zeros(len(recorded))
-    pairs = np.zeros((len(recorded), len(recorded)))
-    for seed in range(draws):
-        one = drawn(POOL, name, seed)
-        np.testing.assert_array_equal(one.probability, recorded)
-        times += one.drawn
-        pairs += np.outer(one.drawn, one.drawn)
+    samples = [drawn(POOL, name, seed) for seed in range(draws)]
+    recorded = samples[0].probability
+    for one in samples:
+        assert np.array_equal(one.probability, recorded, equal_nan=True)
+    chosen = np.stack([one.drawn for one in samples]).astype(float)
+    times, pairs = chosen.sum(axis=0), chosen.T @ chosen
     error = np.sqrt(recorded * (1 - recorded) / draws)
     assert (np.abs(times / draws - recorded) <= 4.5 * error).all()
     query, stratum = POOL.judgments.query, drawn(POOL, name, 0).stratum

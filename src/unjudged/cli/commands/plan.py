@@ -20,6 +20,7 @@ from unjudged.comparison.testing.power import plan_queries
 from unjudged.grids.grid import grid_of
 from unjudged.grids.rendering import FORMATS
 from unjudged.judging.pooling.designs import DESIGNS
+from unjudged.measures.kernel.estimand import TEST, check_permitted
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.report.figures.charts import check_plot
 
@@ -90,10 +91,10 @@ def queries(
     in_text = format == "text" or (format is None and in_table == "table")
     named = inputs.runs(runs, "plan queries QRELS RUN RUN...", least=2)
     chosen = parse_measures(measures or "AP")
-    for measure in chosen:
-        measure.check_mean()
     with reading(len(named)) as on_read:
         judgments = inputs.read_judged(qrels)
+        for measure in chosen:
+            check_permitted(measure, judgments, TEST)
         scores = unjudged.evaluate(judgments, named, chosen, on_read=on_read)
     if baseline is not None and baseline not in scores.runs:
         raise UsageError(f"baseline is {baseline!r}, expected one of {', '.join(scores.runs)}")

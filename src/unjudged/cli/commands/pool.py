@@ -26,7 +26,7 @@ from unjudged.cli.options.input_options import NONE_FURTHER, USUAL, InputOptions
 from unjudged.cli.options.judging_folder import show_judgments
 from unjudged.cli.shell.output import check_output, command_line, show_figure, show_grids
 from unjudged.cli.shell.progress import reading
-from unjudged.evaluation.evaluation import judged_rankings
+from unjudged.evaluation.collection import judged_rankings
 from unjudged.measures.kernel.names import parse_measure, parse_measures
 from unjudged.rankings.judgments import Judgments
 from unjudged.report.figures.charts import check_plot

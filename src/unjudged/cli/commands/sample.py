@@ -16,7 +16,7 @@ from unjudged.cli.options.judging_folder import draw_into, show_judgments
 from unjudged.cli.options.option import Option
 from unjudged.cli.shell.output import command_line
 from unjudged.cli.shell.progress import reading
-from unjudged.evaluation.evaluation import judged_rankings
+from unjudged.evaluation.collection import judged_rankings
 from unjudged.formats.writing import FORMS
 from unjudged.judging.pooling.designs import DESIGNS
 from unjudged.rankings.runs import RunSource

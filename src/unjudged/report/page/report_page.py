@@ -19,8 +19,9 @@ from unjudged.base.choices import CorrectionName, TestName
 from unjudged.base.errors import missing_package
 from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.systems import compare
-from unjudged.evaluation.evaluation import RunsSource, evaluate, name_runs
+from unjudged.evaluation.evaluation import evaluate
 from unjudged.evaluation.groups import Groups, groups_of
+from unjudged.evaluation.named_runs import RunsSource, name_runs
 from unjudged.evaluation.scores import Scores
 from unjudged.experiments.summary import Robustness
 from unjudged.formats.inputs import FILE, kind_of_source
