@@ -26,6 +26,7 @@ from unjudged import (
     prediction_powered,
 )
 from unjudged.formats.writing import judgments_text, qrels_text, write_whole
+from unjudged.measures.kernel.estimand import Estimand
 from unjudged.predictions.design import LEAST_DOUBT, probabilities
 from unjudged.predictions.estimators.population import Population
 from unjudged.predictions.estimators.sums import Sum
@@ -321,7 +322,13 @@ def by_query_table(found: Collection, repetitions: int, judged: int = 20) -> str
             first, rest = chosen[:judged], chosen[judged:]
             alone = prediction_powered(human[i, first], np.zeros(judged), np.zeros(0))
             both = prediction_powered(human[i, first], model[i, first], model[i, rest])
-            trials.append([alone.interval(0.95, "").width, both.interval(0.95, "").width, both.weight])
+            trials.append(
+                [
+                    alone.interval(0.95, Estimand("AP")).width,
+                    both.interval(0.95, Estimand("AP")).width,
+                    both.weight,
+                ]
+            )
         numbers = [human[i].mean(), model[i].mean(), *np.mean(trials, axis=0)]
         rows.append([run, *(f"{number:.4f}" for number in numbers)])
     widths = ["width, 20 queries", "width, with predictions"]

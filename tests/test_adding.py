@@ -23,10 +23,11 @@ from unjudged.formats.roles import QRELS, RUN, Layout
 from unjudged.formats.tables import Table
 from unjudged.grids.grid import grid_of
 from unjudged.judging.pooling.designs import design
+from unjudged.measures.kernel.estimand import ALL_JUDGED
 from unjudged.measures.kernel.registry import Measure, bounds_of
 from unjudged.rankings.judged import Floats, Integers
 from unjudged.uncertainty.bounding.bounds import Bounds, bounds
-from unjudged.uncertainty.estimate import JUDGMENTS, Estimate
+from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.intervals import IntervalRequest, interval_method
 
 PAIR = {name: sample.runs[name] for name in ("reranked", "fused")}
@@ -51,10 +52,10 @@ def test_a_measure_and_its_bounds() -> None:
 
 
 def test_an_interval_method() -> None:
-    @interval_method("half", "nothing in particular", uncertainty=JUDGMENTS)
+    @interval_method("half", "nothing in particular", judgments=ALL_JUDGED)
     def half(request: IntervalRequest) -> list[list[Estimate]]:
         return [
-            [Estimate(0.5, 0.25, 0.75, request.confidence, "half", str(m)) for m in request.measures]
+            [Estimate(0.5, 0.25, 0.75, request.confidence, "half", request.of(m)) for m in request.measures]
             for _ in request.runs
         ]
 

@@ -22,7 +22,10 @@ def turned(pair: Pair) -> dict[str, Any]:
     """The same pair as B minus A."""
 
     def negative(estimate: Any) -> Any:
-        return estimate and replace(estimate, value=-estimate.value, low=-estimate.high, high=-estimate.low)
+        if estimate is None:
+            return None
+        ends = {"value": -estimate.value, "low": -estimate.high, "high": -estimate.low}
+        return replace(estimate, of=estimate.of.of(f"{pair.b} minus {pair.a}"), **ends)
 
     return {
         **{name: asdict(pair)[name] for name in asdict(pair) if name not in MIRRORED},

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from tests.conftest import examples
 from unjudged import InputError, UsageError, estimate_by_query, evaluate, prediction_powered, sample
+from unjudged.measures.kernel.estimand import Estimand
 
 pytest.importorskip("ppi_py")
 
@@ -45,7 +46,7 @@ def test_equals_ppi_py(seed: int, n: int, further: int, skill: float, confidence
     predicted, more = skill * human + rng.random(n), rng.random(further)
     found = prediction_powered(human, predicted, more)
     value, low, high, weight = oracle(human, predicted, more, 1 - confidence)
-    interval = found.interval(confidence, "mean")
+    interval = found.interval(confidence, Estimand("AP"))
     assert found.weight == pytest.approx(weight, abs=1e-9)
     assert (interval.value, interval.low, interval.high) == pytest.approx((value, low, high), abs=1e-9)
 
@@ -79,7 +80,7 @@ def test_coverage() -> None:
     for _ in range(1000):
         truth = rng.beta(2, 3, 460)
         judge = np.clip(truth + 0.2 + 0.1 * rng.standard_normal(460), 0, 1)
-        interval = prediction_powered(truth[:60], judge[:60], judge[60:]).interval(0.95, "mean")
+        interval = prediction_powered(truth[:60], judge[:60], judge[60:]).interval(0.95, Estimand("AP"))
         held += interval.low <= 0.4 <= interval.high
     assert 0.93 <= held / 1000 <= 0.97
 

@@ -158,7 +158,7 @@ class Scores(Shown):
             return estimate
         n = len(self.queries)
         value, low, high = n * estimate.value, n * estimate.low, n * estimate.high
-        return replace(estimate, value=value, low=low, high=high, of=f"sum of {measure}")
+        return replace(estimate, value=value, low=low, high=high, of=replace(estimate.of, statistic="sum of"))
 
     @property
     def plot(self) -> Any:

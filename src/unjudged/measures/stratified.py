@@ -22,7 +22,7 @@ DEEPEST = 1000
 EPSILON = 0.00001
 
 
-@measure(estimates=True, range=(0.0, np.inf), cite=("yilmaz2008b",))
+@measure(estimates="AP", range=(0.0, np.inf), cite=("yilmaz2008b",))
 def xinfAP(r: JudgedRankings, *, rel: int = 1, dialect: str = "trec") -> Floats:
     """Extended inferred average precision: AP estimated from a stratified sample of the pool.
 
@@ -58,7 +58,7 @@ def xinfAP(r: JudgedRankings, *, rel: int = 1, dialect: str = "trec") -> Floats:
     return value
 
 
-@measure(estimates=True, range=(0.0, np.inf), cite=("yilmaz2008b",))
+@measure(estimates="nDCG", range=(0.0, np.inf), cite=("yilmaz2008b",))
 def infNDCG(r: JudgedRankings, *, dialect: str = "trec") -> Floats:
     """Inferred nDCG: discounted cumulative gain estimated from a stratified sample of the pool.
 
@@ -82,7 +82,7 @@ def infNDCG(r: JudgedRankings, *, dialect: str = "trec") -> Floats:
     return ratio(gain, _ideal(r.judgments, dialect)[r.query])
 
 
-@measure(estimates=True, range=(0.0, np.inf), cite=("yilmaz2008b",))
+@measure(estimates="P", range=(0.0, np.inf), cite=("yilmaz2008b",))
 def infP(r: JudgedRankings, *, rel: int = 1, cutoff: float) -> Floats:
     """Inferred precision at k, from a stratified sample of the pool.
 

@@ -13,6 +13,7 @@ from unjudged.evaluation.evaluation import RunsSource, judged_rankings, name_run
 from unjudged.grids.grid import Grid
 from unjudged.grids.shown import Shown
 from unjudged.measures.kernel.averages import mean_over_queries
+from unjudged.measures.kernel.estimand import ALL_JUDGED, OTHER, Estimand
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
 from unjudged.measures.kernel.registry import Measure
 from unjudged.predictions.estimators.sums import WEIGHTS, Sum
@@ -232,7 +233,7 @@ def _biases(
     scores = zip(named, human.reshape(len(named), -1), machine.reshape(len(named), -1), strict=True)
     found, widest = [], measure.traits.range[1] - measure.traits.range[0]
     for name, by_people, by_model in scores:
-        of = f"bias of {name} in mean {measure}"
+        of = Estimand(f"bias in {measure}", OTHER, ALL_JUDGED, name)
         gaps = by_model - by_people
         bias = t_interval(gaps, confidence, method="t over queries", of=of, limits=(-widest, widest))
         found.append(Bias(name, float(mean_over_queries(by_people)), bias))

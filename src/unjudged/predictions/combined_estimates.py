@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from unjudged.base.wording import percent
 from unjudged.evaluation.evaluation import RunsSource, name_runs
+from unjudged.measures.kernel.estimand import JUDGMENTS
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.predictions.estimators.by_document import estimate_by_document
 from unjudged.predictions.estimators.by_query import estimate_by_query
@@ -13,7 +14,7 @@ from unjudged.predictions.estimators.estimates import Estimates
 from unjudged.predictions.predictions import Predictions, PredictionsSource
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.rankings.runs import Run
-from unjudged.uncertainty.estimate import JUDGMENTS, Estimate
+from unjudged.uncertainty.estimate import Estimate
 
 BY_DOCUMENT = ("P@10", "RBP(p=0.8)")
 BY_QUERY = ("AP", "nDCG@10", "RBP(p=0.8)")

@@ -20,6 +20,7 @@ from unjudged.base.wording import counted, percent
 from unjudged.evaluation.evaluation import judged_rankings
 from unjudged.grids.grid import Cell, Column, Grid
 from unjudged.grids.shown import Shown
+from unjudged.measures.kernel.estimand import ALL_JUDGED, Estimand
 from unjudged.measures.kernel.names import MeasureLike
 from unjudged.predictions.design import probabilities
 from unjudged.predictions.estimators.sums import Sum
@@ -148,7 +149,7 @@ def spot_check(
     value += float(weight[known] @ gain[known]) / len(checked.queries)
     sample = judged & open_
     method = f"spot check of {counted(int(sample.sum()), 'random judgment')}"
-    of = f"mean {chosen.measure} of {name}"
+    of = Estimand(str(chosen.measure), judgments=ALL_JUDGED, subject=name)
     limits = chosen.measure.traits.range
     found = normal_interval(value, sqrt(variance), confidence, method=method, of=of, limits=limits)
     gained, measure_name = float(gain[sample].sum()), str(chosen.measure)

@@ -9,8 +9,9 @@ import numpy as np
 from unjudged.base.choices import check_confidence
 from unjudged.base.errors import UsageError
 from unjudged.measures.kernel.averages import mean_over_queries
+from unjudged.measures.kernel.estimand import Estimand
 from unjudged.rankings.judged import Floats
-from unjudged.uncertainty.estimate import BOTH, JUDGMENTS, Estimate
+from unjudged.uncertainty.estimate import Estimate
 
 Limits = tuple[float, float]
 NO_LIMITS: Limits = (-inf, inf)
@@ -38,13 +39,12 @@ def normal_interval(
     confidence: float,
     *,
     method: str,
-    of: str,
+    of: Estimand,
     limits: Limits = NO_LIMITS,
-    uncertainty: str = JUDGMENTS,
 ) -> Estimate:
     """Estimate from a value and its standard error, cut to the limits of the measure."""
     half = normal_quantile(confidence) * deviation
-    return Estimate(*within(value, half, limits), confidence, method, of, uncertainty)
+    return Estimate(*within(value, half, limits), confidence, method, of)
 
 
 def t_interval(
@@ -52,17 +52,14 @@ def t_interval(
     confidence: float,
     *,
     method: str,
-    of: str,
+    of: Estimand,
     limits: Limits = NO_LIMITS,
-    uncertainty: str = BOTH,
 ) -> Estimate:
     """Estimate the mean of independent values, one per query."""
     if len(values) < 2:
         raise UsageError(f"{of}: an interval over queries needs two queries or more, there is {len(values)}")
     half = t_quantile(confidence, len(values) - 1) * float(np.std(values, ddof=1)) / sqrt(len(values))
-    return Estimate(
-        *within(float(mean_over_queries(values)), half, limits), confidence, method, of, uncertainty
-    )
+    return Estimate(*within(float(mean_over_queries(values)), half, limits), confidence, method, of)
 
 
 def within(value: float, half: float, limits: Limits) -> tuple[float, float, float]:

@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
+from math import inf
 from types import MappingProxyType
 from typing import Any
 
@@ -15,13 +16,14 @@ from unjudged.base.choices import Registry
 from unjudged.base.errors import InputError, UsageError
 from unjudged.measures.kernel.averages import GEOMETRIC, summarised
 from unjudged.measures.kernel.chance import collection
+from unjudged.measures.kernel.estimand import check_permitted
 from unjudged.measures.kernel.fractions import of_whole_grades
 from unjudged.measures.kernel.parameters import checked
 from unjudged.measures.kernel.ratios import ratio
 from unjudged.measures.kernel.traits import Traits
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.judgments import Judgments
-from unjudged.rankings.origin import RANDOM
+from unjudged.rankings.origin import SAMPLES
 
 MEASURES: Registry[Measure] = Registry()
 """Every measure by its name, in the order of definition."""
@@ -111,14 +113,8 @@ class Measure:
             return measure.values(whole)
         if not isinstance(self.given.get("rel", 1), int):
             raise UsageError(f"{self}: these grades are whole numbers, so rel must be one too")
-        if self.traits.estimates and rankings.judgments.origin.kind not in RANDOM:
-            problem = f"{self.name} needs a random sample, and these judgments were chosen for what they show"
-            other = (
-                "or drawn with probabilities that the file does not have (unjudged merge --format prels does)"
-            )
-            raise UsageError(
-                f"{problem}, {other}: use AP with its bounds, or draw a sample (unjudged sample)"
-            )
+        if (kind := rankings.judgments.origin.kind) not in self.traits.takes and kind not in SAMPLES:
+            check_permitted(self, rankings.judgments)
         policy, documents = self.given.get("unjudged"), self.given.get("chance")
         if policy is not None:
             rankings = rankings.condensed() if policy == "condensed" else rankings.as_nonrelevant()
@@ -170,6 +166,20 @@ class Measure:
         if self.traits.gain is None:
             return np.where(grades >= self.given.get("rel", 1), 1.0, 0.0)
         return self.traits.gain(grades, **self.own)
+
+    @property
+    def estimated(self) -> str:
+        """The name of what it measures or estimates, with the parameters that both have: infP@5 is of P@5."""
+        plain = MEASURES.get(self.traits.estimates)
+        if plain is None:
+            return self.traits.estimates or str(self)
+        return str(plain(**{name: value for name, value in self.own.items() if name in plain.parameters}))
+
+    def cut_at(self, depth: int) -> str:
+        """The name of the measure on rankings that end at a depth."""
+        if self.traits.at == "cutoff":
+            return str(self(cutoff=depth)) if self.given.get("cutoff", inf) > depth else str(self)
+        return f"{self} to rank {depth}"
 
     def max_grade(self, judgments: Judgments) -> int:
         """The highest grade of the scale: `max_grade` where the measure has one, else the highest known.

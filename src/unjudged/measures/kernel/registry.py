@@ -11,6 +11,7 @@ from unjudged.measures.kernel.measure import BOUNDS, MEASURES, POLICIES, Measure
 from unjudged.measures.kernel.ratios import ratio
 from unjudged.measures.kernel.traits import Chance, Gain, GradedChance, Traits, Weight
 from unjudged.rankings.judged import Floats
+from unjudged.rankings.origin import EVERY, RANDOM, Kind
 
 __all__ = ["BOUNDS", "MEASURES", "POLICIES", "Measure", "bounds_of", "compute_all", "measure", "ratio"]
 
@@ -26,7 +27,8 @@ def measure(
     diluted: bool = False,
     skips_unjudged: bool = False,
     quality: bool = True,
-    estimates: bool = False,
+    estimates: str = "",
+    takes: frozenset[Kind] | None = None,
     across_queries: bool = False,
     chance: Chance | None = None,
     graded_chance: GradedChance | None = None,
@@ -54,6 +56,7 @@ def measure(
             skips_unjudged=skips_unjudged,
             quality=quality,
             estimates=estimates,
+            takes=takes or (RANDOM if estimates else EVERY),
             across_queries=across_queries,
             chance=chance,
             graded_chance=graded_chance,

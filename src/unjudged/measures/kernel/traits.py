@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from unjudged.rankings.judged import Floats
+from unjudged.rankings.origin import Kind
 
 Chance = Callable[..., Floats]
 """From numbers of documents and of relevant ones, and the measure's parameters, to expected values."""
@@ -38,8 +39,10 @@ class Traits:
     """An unjudged document is not the same as one of grade 0, so the value may lie outside its bounds."""
     quality: bool
     """A higher value means a better ranking."""
-    estimates: bool
-    """The value is itself an estimate of what the unjudged documents would add."""
+    estimates: str
+    """The measure whose value on the judged pool this one estimates from a sample; empty for all others."""
+    takes: frozenset[Kind]
+    """The kinds of judgments that it can be computed from."""
     across_queries: bool
     """The value of a ranking depends on the judgments of other queries."""
     chance: Chance | None

@@ -19,6 +19,7 @@ from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import counted
 from unjudged.evaluation.evaluation import RunsSource
 from unjudged.measures.kernel.averages import mean_over_queries
+from unjudged.measures.kernel.estimand import ALL_JUDGED, OTHER, THESE, Estimand
 from unjudged.measures.kernel.names import MeasureLike
 from unjudged.predictions.estimators.estimates import Estimates
 from unjudged.predictions.estimators.isotonic import cross_fitted, folds_of
@@ -66,7 +67,7 @@ class DocumentEstimates(Estimates):
         """A run's mean. The interval is for these queries; with `queries`, for other queries as well."""
         share = np.zeros(len(self.runs))
         share[self.place(run)] = 1
-        return self._combined(share, queries, confidence, f"mean {self.measure} of {run}", self.limits)
+        return self._combined(share, queries, confidence, run, self.limits)
 
     def difference(self, a: str, b: str, *, queries: bool = False, confidence: float = 0.95) -> Estimate:
         """The mean of run `a` minus that of run `b`; what they share cancels out."""
@@ -74,14 +75,14 @@ class DocumentEstimates(Estimates):
         share[self.place(a)] += 1
         share[self.place(b)] -= 1
         widest = self.limits[1] - self.limits[0]
-        of = f"mean {self.measure}, {a} minus {b}"
-        return self._combined(share, queries, confidence, of, (-widest, widest))
+        return self._combined(share, queries, confidence, f"{a} minus {b}", (-widest, widest))
 
     def _combined(
-        self, share: Floats, queries: bool, confidence: float, of: str, limits: tuple[float, float]
+        self, share: Floats, queries: bool, confidence: float, subject: str, limits: tuple[float, float]
     ) -> Estimate:
         values = share @ self.per_query
         method = f"{self.design} sample of {counted(self.judged, 'human judgment')}, {self.predictions}"
+        of = Estimand(self.measure, OTHER if queries else THESE, ALL_JUDGED, subject)
         if queries:
             return t_interval(values, confidence, method=method, of=of, limits=limits)
         error = self.error.deviation(share)

@@ -19,13 +19,14 @@ from numpy.typing import ArrayLike
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import counted
 from unjudged.evaluation.evaluation import RunsSource, judged_rankings, name_runs
+from unjudged.measures.kernel.estimand import OTHER, Estimand
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
 from unjudged.predictions.estimators.estimates import Estimates
 from unjudged.predictions.predictions import Predictions, PredictionsSource
 from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.rankings.runs import Run
-from unjudged.uncertainty.estimate import QUERIES, Estimate
+from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.quantiles import NO_LIMITS, Limits, normal_interval
 
 
@@ -38,11 +39,9 @@ class Powered:
     weight: float
     """lambda: 0 where the predictions say nothing, 1 where they may be added as they are."""
 
-    def interval(self, confidence: float, of: str, limits: Limits = NO_LIMITS) -> Estimate:
+    def interval(self, confidence: float, of: Estimand, limits: Limits = NO_LIMITS) -> Estimate:
         method = f"prediction-powered, lambda {self.weight:.3f}"
-        return normal_interval(
-            self.value, self.error, confidence, method=method, of=of, limits=limits, uncertainty=QUERIES
-        )
+        return normal_interval(self.value, self.error, confidence, method=method, of=of, limits=limits)
 
 
 def prediction_powered(human: ArrayLike, predicted: ArrayLike, further: ArrayLike) -> Powered:
@@ -88,7 +87,10 @@ class QueryEstimates(Estimates):
     """Queries that people judged and that have no predictions: they are left out."""
 
     def mean(self, run: str, *, confidence: float = 0.95) -> Estimate:
-        return self._powered(self.place(run)).interval(confidence, f"mean {self.measure} of {run}")
+        return self._powered(self.place(run)).interval(confidence, self._about(run))
+
+    def _about(self, subject: str) -> Estimand:
+        return Estimand(self.measure, OTHER, subject=subject)
 
     def _powered(self, i: int) -> Powered:
         return prediction_powered(self.human[i], self.predicted[i], self.further[i])
@@ -97,7 +99,7 @@ class QueryEstimates(Estimates):
         """The mean of run `a` minus that of run `b`, by the differences of each query."""
         i, j = self.place(a), self.place(b)
         pairs = (scores[i] - scores[j] for scores in (self.human, self.predicted, self.further))
-        return prediction_powered(*pairs).interval(confidence, f"mean {self.measure}, {a} minus {b}")
+        return prediction_powered(*pairs).interval(confidence, self._about(f"{a} minus {b}"))
 
     def intervals(self, a: str, b: str | None = None, *, confidence: float = 0.95) -> list[Estimate]:
         if b is None:

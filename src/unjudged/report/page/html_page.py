@@ -27,6 +27,7 @@ from unjudged.formats.writing import write_whole
 from unjudged.grids.escapes import plain
 from unjudged.judging.pooling.contributions import contributions
 from unjudged.judging.pooling.pool import Pool
+from unjudged.measures.kernel.estimand import ALL_JUDGED, OTHER, Estimand
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.measures.kernel.registry import Measure
 from unjudged.predictions.auditing import Audit
@@ -35,7 +36,7 @@ from unjudged.rankings.runs import Run, RunSource
 from unjudged.report.page.page_data import PageInput, page_data
 from unjudged.report.saved_experiment import SavedExperiment
 from unjudged.uncertainty.calibration import Calibration
-from unjudged.uncertainty.estimate import JUDGMENTS, QUERIES, Estimate
+from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.shared import SharedRankings
 
 TITLE = "Evaluation report"
@@ -187,8 +188,8 @@ def _bounds(comparison: Comparison) -> Sequence[Sequence[Estimate]]:
         how = "exact" if result.judging.exact else "enclosed"
         ends = zip(result.means, result.judging.run_low, result.judging.run_high, strict=True)
         for i, (mean, low, high) in enumerate(ends):
-            of = f"mean {result.measure}"
-            found[i].append(Estimate(float(mean), float(low), float(high), 1.0, how, of, JUDGMENTS))
+            of = Estimand(str(result.measure), judgments=ALL_JUDGED)
+            found[i].append(Estimate(float(mean), float(low), float(high), 1.0, how, of))
     return found
 
 
@@ -200,8 +201,8 @@ def _for_other_queries(scores: Scores, confidence: float, seed: int) -> Sequence
         if np.isfinite(measure.traits.range).all():
             column = [row[0] for row in one.estimate("queries", confidence=confidence, seed=seed)]
         else:
-            nan = float("nan")
-            column = [Estimate(float(m), nan, nan, confidence, "none", "", QUERIES) for m in one.means[:, 0]]
+            nan, about = float("nan"), Estimand(str(measure), OTHER)
+            column = [Estimate(float(m), nan, nan, confidence, "none", about) for m in one.means[:, 0]]
         for row, estimate in zip(found, column, strict=True):
             row.append(estimate)
     return found

@@ -8,6 +8,7 @@ from unjudged.comparison.by_measure import MeasureComparison
 from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.flips import prevalence_at_flip
 from unjudged.comparison.verdicts import VERDICTS, Pair
+from unjudged.measures.kernel.estimand import Estimand
 from unjudged.rankings.judged import Floats
 from unjudged.report.page.packed import Packed
 from unjudged.uncertainty.estimate import Estimate
@@ -73,7 +74,7 @@ def conclusions() -> dict[str, list[str]]:
 
 
 def _conclusion(verdict: str, difference: float) -> str:
-    gap = Estimate(difference, difference, difference, 1.0, "", "")
+    gap = Estimate(difference, difference, difference, 1.0, "", Estimand(""))
     pair = Pair(
         a="{ahead}",
         b="{other}",

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from unjudged.base.errors import UsageError
+from unjudged.measures.kernel.estimand import ALL_JUDGED
 from unjudged.measures.kernel.registry import Measure
-from unjudged.uncertainty.estimate import JUDGMENTS, Estimate
+from unjudged.rankings.origin import POOL
+from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.intervals import EstimateRows, IntervalRequest, interval_method
 
 
@@ -17,7 +21,9 @@ def check_calibrated(measure: Measure, request: IntervalRequest) -> None:
 @interval_method(
     "calibrated",
     "these queries, a run like the pooled groups",
-    uncertainty=JUDGMENTS,
+    judgments=ALL_JUDGED,
+    takes=frozenset({POOL}),
+    instead="use 'bounds', or estimate from the sample (xinfAP, statAP)",
     check=check_calibrated,
 )
 def calibrated_intervals(request: IntervalRequest) -> EstimateRows:
@@ -39,8 +45,7 @@ def calibrated_intervals(request: IntervalRequest) -> EstimateRows:
                     float(means.high[i]),
                     1.0 if unlike else request.confidence,
                     request.calibration.describe(share, unlike=unlike),
-                    f"mean {measure}",
-                    JUDGMENTS,
+                    replace(request.of(measure), measure=measure.cut_at(request.calibration.depth)),
                 )
             )
     request.report(len(request.runs))
