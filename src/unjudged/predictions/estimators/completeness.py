@@ -23,9 +23,9 @@ _RECOMMENDED = 10
 class Completeness:
     """For each query, how many retrieved documents must be judged for the measure, and how many are.
 
-    Those are the documents that a run has down to the measure's cutoff and that have a prediction or are among
-    its first ten. What neither people nor predictions label counts as nonrelevant, as a document outside the
-    pool does; `unlabelled` counts it.
+    Those are the documents that a run has down to the measure's cutoff and that have a prediction or are
+    among its first ten. What neither people nor predictions label counts as nonrelevant, as a document
+    outside the pool does; `unlabelled` counts it.
     """
 
     measure: Measure

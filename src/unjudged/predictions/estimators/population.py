@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -65,11 +66,10 @@ class Population:
         known = judgments.inclusion if judgments.probability is None else judgments.probability
         unreachable = (empty[stratum] & (stratum >= 0)) | (known == 0)
         inclusion = np.where(known > 0, known, 1.0)
-        tables = [run.table for run in named.values()]
-        if not any((rows_of(judgments, table) < 0).any() for table in tables):
-            rankings = judged_rankings(judgments, named)
+        rankings = with_retrieved(judgments, named)
+        pool = rankings.judgments
+        if pool is judgments:
             return cls(judgments, rankings, tuple(named), drawn, inclusion, stratum, unreachable, design)
-        pool = extended(judgments, tables)
         row = np.arange(len(judgments.grade)) + (pool.offsets - judgments.offsets)[:-1][judgments.query]
 
         def carried(values: np.ndarray, new: float) -> np.ndarray:
@@ -77,7 +77,6 @@ class Population:
             column[row] = values
             return column
 
-        rankings = judged_rankings(pool, named)
         deepest = np.inf if judgments.origin.depth is None else judgments.origin.depth
         best = np.full(len(pool.grade), np.inf)
         np.minimum.at(best, rankings.row, rankings.rank)
@@ -102,6 +101,14 @@ class Population:
         result = np.zeros((len(self.runs), len(self.judgments.grade)))
         result[self.rankings.ranking // self.queries, self.rankings.row] = weight / self.queries
         return result
+
+
+def with_retrieved(judgments: Judgments, runs: Mapping[str, Run]) -> JudgedRankings:
+    """Match runs with judgments that have an unjudged row for each further document that they retrieve."""
+    tables = [run.table for run in runs.values()]
+    if any((rows_of(judgments, table) < 0).any() for table in tables):
+        judgments = extended(judgments, tables)
+    return judged_rankings(judgments, runs)
 
 
 def _strata(judgments: Judgments) -> tuple[Integers, str]:
