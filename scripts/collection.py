@@ -23,7 +23,6 @@ from unjudged.judging.collecting.design_file import design_text, read_design
 from unjudged.judging.collecting.drawn_sample import draw
 from unjudged.judging.collecting.handing_out import hand_out, task_texts
 from unjudged.judging.collecting.merging import merge
-from unjudged.rankings.extension import updated
 
 NORMAL = 1.96
 SHARE, TOP, ASSESSORS, TWICE, SEED = 0.2, 10, 4, 0.05, 1
@@ -121,7 +120,7 @@ def judge_more(
         batches += 1
         judged += len(rows)
         write(folder / f"next-{batches:03d}.qrels", qrels_text(rows, ["unjudged-chosen: by gains"]))
-        now = updated(now, Judgments.read(folder / f"next-{batches:03d}.qrels"))
+        now = merge(now, {"next": folder / f"next-{batches:03d}.qrels"}).judgments
     return [*report, f"{judged} more judgments in {batches} batches. {found.sentence()}"]
 
 

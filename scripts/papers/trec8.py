@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pages import table
 
-from unjudged.experiments.robustness import Robustness
+from unjudged.experiments.summary import Robustness
 from unjudged.formats.matching import cores
 from unjudged.judging.pooling.designs import find_design
 from unjudged.judging.pooling.pool import Pool

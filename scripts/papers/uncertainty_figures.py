@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from random_rankings import difference_from_prevalence
 
-from unjudged.baselines import difference_from_prevalence
 from unjudged.rankings.judged import Floats
 from unjudged.report.figures.charts import COLOURS, altair_module, sized
 

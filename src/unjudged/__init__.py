@@ -19,7 +19,6 @@ __all__ = [
     "Calibration",
     "Candidate",
     "Chosen",
-    "Combined",
     "Comparison",
     "DocumentEstimates",
     "DrawnSample",
@@ -28,7 +27,6 @@ __all__ = [
     "ExtraQueriesWarning",
     "InputError",
     "JudgedRankings",
-    "JudgingDesign",
     "JudgmentPlan",
     "Judgments",
     "Measure",
@@ -55,7 +53,6 @@ __all__ = [
     "calibrate",
     "choose",
     "cite",
-    "combine",
     "compare",
     "compare_pairs",
     "design_for_predictions",
@@ -107,7 +104,8 @@ if TYPE_CHECKING:
     from unjudged.evaluation.groups import calibrate
     from unjudged.evaluation.scores import Score, Scores
     from unjudged.experiments.judgment_plan import JudgmentPlan, plan_judgments
-    from unjudged.experiments.robustness import Agreement, Robustness, experiment
+    from unjudged.experiments.robustness import experiment
+    from unjudged.experiments.summary import Agreement, Robustness
     from unjudged.judging.choosing.choosing import Chosen, choose
     from unjudged.judging.choosing.next_documents import Candidate, ToJudge, to_judge
     from unjudged.judging.collecting.design_file import read_design
@@ -121,11 +119,9 @@ if TYPE_CHECKING:
     from unjudged.measures.kernel.registry import MEASURES, Measure, measure
     from unjudged.predictions.auditing import Audit, audit
     from unjudged.predictions.combined_estimates import estimate_with_predictions
-    from unjudged.predictions.combining import Combined, combine
     from unjudged.predictions.design import design_for_predictions
     from unjudged.predictions.estimators.by_document import DocumentEstimates, estimate_by_document
     from unjudged.predictions.estimators.by_query import QueryEstimates, estimate_by_query, prediction_powered
-    from unjudged.predictions.judging_design import JudgingDesign
     from unjudged.predictions.predictions import Predictions
     from unjudged.predictions.spot_check import SpotCheck, spot_check, spot_check_design
     from unjudged.rankings.judged import JudgedRankings
@@ -152,7 +148,8 @@ else:
         "NothingJudgedWarning UnjudgedError UnjudgedWarning UsageError",
         "evaluation.evaluation": "evaluate",
         "experiments.judgment_plan": "JudgmentPlan plan_judgments",
-        "experiments.robustness": "Agreement Robustness experiment",
+        "experiments.robustness": "experiment",
+        "experiments.summary": "Agreement Robustness",
         "evaluation.groups": "calibrate",
         "judging.choosing.choosing": "Chosen choose",
         "judging.collecting.design_file": "read_design",
@@ -165,11 +162,9 @@ else:
         "judging.pooling.reusability": "Reusability reusability topic_statistics",
         "measures.kernel.registry": "MEASURES Measure measure",
         "predictions.auditing": "Audit audit",
-        "predictions.combining": "Combined combine",
         "predictions.design": "design_for_predictions",
         "predictions.estimators.by_document": "DocumentEstimates estimate_by_document",
         "predictions.estimators.by_query": "QueryEstimates estimate_by_query prediction_powered",
-        "predictions.judging_design": "JudgingDesign",
         "predictions.predictions": "Predictions",
         "predictions.spot_check": "SpotCheck spot_check spot_check_design",
         "predictions.combined_estimates": "estimate_with_predictions",

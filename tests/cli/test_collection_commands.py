@@ -217,7 +217,7 @@ def test_next_settles_and_marks(folder: Path) -> None:
     rows = [line for line in text.splitlines() if not line.startswith("#")]
     assert len(rows) == 7
     assert "About " in text
-    assert "# unjudged-chosen: " in text
+    assert "# unjudged-origin chosen: " in text
     judged = folder / "chosen.qrels"
     judged.write_text(text.replace(" -1\n", " 1\n"))
     assert "needs a random sample" in refused(2, "evaluate", qrels, RUNS[0], "-m", "infAP", "-j", str(judged))

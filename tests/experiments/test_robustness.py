@@ -14,8 +14,9 @@ import pytest
 
 from unjudged import InputError, UsageError, evaluate, sample
 from unjudged.experiments import robustness
-from unjudged.experiments.robustness import Robustness, experiment
+from unjudged.experiments.robustness import experiment
 from unjudged.experiments.statistics import DEFAULT_STATISTICS, STATISTICS
+from unjudged.experiments.summary import Robustness
 from unjudged.judging.pooling.pool import REST, Pool
 from unjudged.measures.kernel.names import parse
 

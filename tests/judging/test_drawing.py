@@ -146,17 +146,14 @@ def test_only_new_documents_are_drawn_from_a_later_pool() -> None:
     for q in range(2):
         new = ~later.earlier & (later.pooled.query == q)
         assert later.probability[new] == pytest.approx(later.drawn[new].sum() / new.sum())
-    assert not later.earlier[later.to_judge].any()
+    assert not later.earlier[later.rows_to_judge].any()
     with pytest.raises(UsageError, match="nothing to draw from"):
         draw(Pool.of_runs(RUNS, depth=2), "random", 0.5, since=first)
 
 
 def test_what_is_handed_out() -> None:
     found = draw(Pool.of_runs(sample.runs, depth=30), "stratified", 0.2, seed=5, top=10)
-    wanted = {
-        (found.pooled.queries[int(found.pooled.query[row])], found.pooled.documents[row])
-        for row in found.to_judge.tolist()
-    }
+    wanted = set(found.to_judge())
     for assessors in (None, 4):
         tasks = hand_out(found, assessors=assessors, twice=0.1)
         given = [item for task in tasks.values() for item in task]
@@ -222,7 +219,7 @@ def test_joined_designs_are_drawn_to_the_lower_rank() -> None:
     assert (first.origin.depth, both.origin.depth) == (3, 3)
     assert draw(deep, "stratified", strata={15: 0.5}).origin.depth == 15
     assert draw(deep, "stratified", 0.1).origin.depth is None
-    assert both.judgments(np.zeros(len(both.drawn), np.int32)).origin.depth == 3
+    assert both.judgments.origin.depth == 3
 
 
 def test_files_for_assessors_are_qrels_without_grades() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from unjudged import UsageError, evaluate, sample, to_judge
-from unjudged.rankings.extension import updated
+from unjudged.judging.collecting.merging import merge
 from unjudged.rankings.judgments import Judgments
 
 
@@ -17,7 +17,7 @@ def test_judging_the_documents_narrows_the_interval_by_their_gain() -> None:
     later: dict[str, dict[str, int]] = {}
     for one in wanted:
         later.setdefault(one.query, {})[one.document] = 0
-    after = updated(judgments, Judgments.of(later))
+    after = merge(judgments, {"ann": later}).judgments
     residual = "RBPResidual(p=0.8)"
     before, now = (evaluate(j, run, residual).value(residual) for j in (judgments, after))
     assert before - now == pytest.approx(sum(gains), abs=1e-12)

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from unjudged import Pool, UsageError, sample
 from unjudged.experiments.judgment_plan import plan_judgments
-from unjudged.experiments.robustness import Agreement, Robustness, experiment
+from unjudged.experiments.robustness import experiment
+from unjudged.experiments.summary import Agreement, Robustness
 
 pytest.importorskip("altair")
 pytest.importorskip("vl_convert")

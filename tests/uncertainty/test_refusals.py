@@ -11,10 +11,10 @@ from scipy.stats import binom
 
 from unjudged import InputError, JudgedRankings, UsageError, evaluate, measure
 from unjudged.baselines import expected
+from unjudged.judging.collecting.merging import merge
 from unjudged.measures.kernel.names import parse
-from unjudged.rankings.extension import updated
 from unjudged.rankings.judged import Floats
-from unjudged.rankings.judgments import Judgments
+from unjudged.rankings.origin import POOL, UNKNOWN
 from unjudged.uncertainty.unjudged_sums import sum_of_independent
 
 QRELS = {"q": {"a": 1, "b": 0}}
@@ -86,13 +86,15 @@ def test_large_collections_have_a_baseline() -> None:
 
 def test_further_judgments_of_a_sample(tmp_path: Path) -> None:
     path = tmp_path / "strata"
-    path.write_text("q 0 a 1 1\nq 0 b 2 -1\n")
-    judgments = Judgments.read(path)
-    after = updated(judgments, Judgments.of({"q": {"b": 1}}))
-    assert after.stratum is not None
-    assert after.grade.tolist() == [1, 1]
+    path.write_text("q 0 a 1 1\nq 0 b 2 -1\nq 0 c 2 -1\n")
+    merged = merge(path, {"ann": {"q": {"b": 1}}})
+    assert (merged.judgments.origin.kind, merged.judgments.stratum) == (UNKNOWN, None)
+    assert merged.judgments.grade.tolist() == [1, 1, -1]
+    (note,) = merged.notes()
+    assert note.startswith("Further judgments were added to a stratified sample and were not drawn with it")
+    assert merge(path, {"ann": {"q": {"b": 1, "c": 0}}}).judgments.origin.kind == POOL
     with pytest.raises(InputError, match="were not in the sample"):
-        updated(judgments, Judgments.of({"q": {"c": 1}}))
+        merge(path, {"ann": {"q": {"d": 1}}})
 
 
 def test_a_parameter_of_ones_own() -> None:

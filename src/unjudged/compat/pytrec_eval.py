@@ -19,7 +19,7 @@ import numpy as np
 
 from unjudged.base.errors import InputError, RepeatedDocument, UnjudgedError, UsageError, quoted
 from unjudged.base.wording import kind_of
-from unjudged.compat.trec_eval.exits import Stop
+from unjudged.compat.trec_eval import Stop
 from unjudged.compat.trec_eval.translation import (
     NICKNAMES,
     ORDER,

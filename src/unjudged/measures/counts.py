@@ -10,7 +10,7 @@ from unjudged.measures.kernel.registry import measure, ratio
 from unjudged.rankings.judged import Floats, JudgedRankings
 
 
-@measure(range=(0, inf), summary="sum", quality=False, trec_eval="num_ret")
+@measure(range=(0, inf), summary="sum", ungraded=True, quality=False, trec_eval="num_ret")
 def NumRet(r: JudgedRankings) -> Floats:
     """The number of retrieved documents, judged or unjudged.
 
@@ -50,7 +50,7 @@ def NumNonrelRet(r: JudgedRankings, *, rel: int = 1) -> Floats:
     return r.where((r.labels >= 0) & (r.labels < rel)).counts.astype(float)
 
 
-@measure(quality=False)
+@measure(ungraded=True, quality=False)
 def Judged(r: JudgedRankings, *, cutoff: float = inf) -> Floats:
     """The share of the first k documents that are judged.
 
@@ -67,7 +67,7 @@ def Judged(r: JudgedRankings, *, cutoff: float = inf) -> Floats:
     return ratio(judged.counts, np.minimum(r.retrieved, float(cutoff)))
 
 
-@measure(quality=False, trec_eval={"unj": (5, 10, 20)})
+@measure(ungraded=True, quality=False, trec_eval={"unj": (5, 10, 20)})
 def Unjudged(r: JudgedRankings, *, cutoff: float) -> Floats:
     """The number of unjudged documents among the first k, divided by k.
 

@@ -139,7 +139,7 @@ def _scaled_by_query(
     return scaled
 
 
-@measure(quality=False, cite=("moffat2008", "park2016"))
+@measure(ungraded=True, quality=False, cite=("moffat2008", "park2016"))
 def RBPResidual(r: JudgedRankings, *, p: float = 0.8, cutoff: float = inf) -> Floats:
     """The RBP that would be added if every unjudged document were relevant.
 

@@ -11,14 +11,17 @@ from unjudged.base.errors import InputError, UsageError
 from unjudged.base.segments import sums
 from unjudged.evaluation.evaluation import RunsSource, judged_rankings, name_runs
 from unjudged.formats.roles import QRELS
+from unjudged.judging.collecting.drawn_sample import POISSON, DrawnSample
+from unjudged.judging.pooling import sampling
 from unjudged.measures.kernel.names import MeasureLike
 from unjudged.predictions.estimators.isotonic import Curve
 from unjudged.predictions.estimators.sums import Sum
-from unjudged.predictions.judging_design import JudgingDesign
 from unjudged.predictions.predictions import Predictions, PredictionsSource
-from unjudged.rankings.extension import extended, rows_of, table_of
+from unjudged.rankings.extension import chosen_rows, extended, rows_of, table_of
+from unjudged.rankings.hashing import unit
 from unjudged.rankings.judged import Floats, JudgedRankings, Mask
 from unjudged.rankings.judgments import UNSAMPLED, Judgments, JudgmentsSource
+from unjudged.rankings.origin import WEIGHTED, Origin
 from unjudged.rankings.runs import Run
 
 FLOOR, SHARE_FOR_FLOOR = 0.01, 0.1
@@ -39,7 +42,7 @@ def design_for_predictions(
     among: JudgmentsSource | None = None,
     floor: float | None = None,
     seed: int = 0,
-) -> JudgingDesign:
+) -> DrawnSample:
     """Draw the documents that people should judge.
 
     A document is drawn with a probability proportional to its mean weight in the runs x sqrt(m (1 - m)),
@@ -72,9 +75,35 @@ def design_for_predictions(
     least = min(FLOOR, SHARE_FOR_FLOOR * budget / max(int(open_.sum()), 1)) if floor is None else floor
     odds = probabilities(size, open_, budget, least)
     excluded = rankings.where(((pool.grade < 0) & (weight == 0))[rankings.row]).rank
-    drawn_to = int(excluded.min()) - 1 if len(excluded) else None
+    depth = int(excluded.min()) - 1 if len(excluded) else None
     described = f"{method}, at least {least:.2g}"
-    return JudgingDesign.drawn_from(pool, open_, odds, seed, described, drawn_to=drawn_to)
+    return poisson_sample(pool, open_, odds, seed=seed, method=described, depth=depth)
+
+
+def poisson_sample(
+    pool: Judgments, open_: Mask, probability: Floats, *, seed: int, method: str, depth: int | None = None
+) -> DrawnSample:
+    """Draw each open document with its probability, as names and seed decide.
+
+    The sample lists the documents that could be drawn and those that were judged before, which have
+    probability 1. No document below the rank `depth` counts.
+    """
+    frame = (open_ & (probability > 0)) | (pool.grade >= 0)
+    number = unit(sampling.numbers(sampling.identities(pool), seed, "judging"))
+    listed = chosen_rows(pool, frame)
+    before = listed.grade >= 0
+    return DrawnSample(
+        pooled=listed.pooled,
+        drawn=before | (open_ & (number < probability))[frame],
+        stratum=np.ones(len(before), np.int32),
+        probability=np.where(before, 1.0, probability[frame]),
+        earlier=before,
+        design=POISSON,
+        origin=Origin(WEIGHTED, depth),
+        seed=seed,
+        method=method,
+        grade=np.maximum(listed.grade, UNSAMPLED),
+    )
 
 
 def probabilities(size: Floats, open_: Mask, budget: float, floor: float = 0.0) -> Floats:

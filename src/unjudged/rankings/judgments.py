@@ -47,7 +47,8 @@ class Judgments:
 
     Where the judged documents are a sample, `stratum` is the part of the pool that a document belongs to and
     `probability` the probability with which it was drawn (NaN where unknown). Either is None where the file
-    does not record it. `origin` says how the judgments were made, and so what can be computed from them.
+    does not record it. `drawn` are the documents that people were asked to judge, where some may still wait
+    for their grades. `origin` says how the judgments were made, and so what can be computed from them.
 
     Fractional grades are kept exactly: `grade` g then stands for the gain `scale[g]`, from 0 upwards. Only
     `evaluate` takes such judgments; `scale` is None where grades are whole numbers.
@@ -63,6 +64,7 @@ class Judgments:
     probability: NDArray[np.float64] | None = None
     origin: Origin = A_POOL
     scale: NDArray[np.float64] | None = None
+    drawn: NDArray[np.bool_] | None = None
 
     @classmethod
     def of(cls, source: JudgmentsSource, **columns: str) -> Judgments:

@@ -9,8 +9,7 @@ from typing import Any, overload
 
 from unjudged.base.wording import percent
 from unjudged.grids.grid import Cell, Column, Grid, grid_of
-from unjudged.grids.result_frames import frame_of
-from unjudged.grids.shown import Shown
+from unjudged.grids.shown import Shown, frame_of
 from unjudged.uncertainty.estimate import Estimate
 
 OF = ("queries", "judgments")

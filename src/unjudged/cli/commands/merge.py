@@ -16,13 +16,14 @@ from unjudged.cli.options.judgment_files import warn_of_missing_queries
 from unjudged.cli.shell.output import command_line, show, terminal_width
 from unjudged.formats.writing import judgments_text
 from unjudged.grids.rendering import render
+from unjudged.judging.collecting.merging import Conflicts
 
 
 def merge(
     design: File,
     /,
     *judged: File,
-    conflicts: Literal["error", "first", "last", "highest"] = "error",
+    conflicts: Conflicts = "error",
     allow_missing: Annotated[bool, Parameter(negative="")] = False,
     form: Annotated[Literal["qrels", "strata", "prels"] | None, Parameter("--format")] = None,
     rel: int = 1,

@@ -16,6 +16,7 @@ from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
 from unjudged.cli.shell.output import check_output, show, show_grids
 from unjudged.cli.shell.progress import progress
 from unjudged.formats.streams import name_file_in_errors
+from unjudged.judging.collecting.merging import merge
 from unjudged.uncertainty.calibration import Calibration
 
 PREVALENCE = 0.05
@@ -96,10 +97,10 @@ def spot_check(
             show(design.task(), output)
             return
         with name_file_in_errors(checked):
-            answers = design.answered(checked)
-        if answers.undrawn:
-            were = "was" if answers.undrawn == 1 else "were"
-            problem = f"{counted(answers.undrawn, 'judged document')} {were} not drawn by this command"
+            answers = merge(design.judgments, {"the check": checked})
+        if undrawn := len(answers.undrawn):
+            were = "was" if undrawn == 1 else "were"
+            problem = f"{counted(undrawn, 'judged document')} {were} not drawn by this command"
             remedy = "give the same judgments, measure, budget, seed and calibration as when they were listed"
             raise InputError(f"{problem}: {remedy}", source=checked)
         found = estimate(answers.judgments, source, by_band, measure, name=name, confidence=confidence)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -97,13 +97,13 @@ class DrawingOptions:
             **inputs.recorded(),
         }
         files = [*runs, *inputs.further_words()]
-        sample = design.as_drawn(seed, command_line("sample", files, options))
+        sample = replace(design, made_by=command_line("sample", files, options))
         tasks = hand_out(sample, assessors=assessors or 1, twice=SHARE.read(twice) if twice else 0.0)
         if not tasks:
             raise UsageError("no document was drawn: choose a larger budget or another seed")
         write_new(folder, {DESIGN: design_text(sample), **task_texts(tasks)})
         where = f"{', '.join(tasks)} in {folder}"
-        show(f"{counted(len(sample.to_judge), 'document')} to judge, drawn {design.method}: {where}\n")
+        show(f"{counted(len(sample.rows_to_judge), 'document')} to judge, drawn {design.method}: {where}\n")
 
 
 NO_PURPOSE = DrawingOptions()

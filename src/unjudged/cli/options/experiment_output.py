@@ -10,8 +10,7 @@ from pathlib import Path
 from unjudged.base.errors import UsageError
 from unjudged.cli.shell.output import check_output, make_folder, show, show_figure, show_grids
 from unjudged.cli.shell.standard_error import warn
-from unjudged.experiments.robustness import Robustness
-from unjudged.experiments.summary import run_means_grid
+from unjudged.experiments.summary import Robustness, run_means_grid
 from unjudged.formats.writing import is_stream
 from unjudged.grids.rendering import arrow_modules, format_of
 from unjudged.report.figures.charts import check_figures, check_plot, picture

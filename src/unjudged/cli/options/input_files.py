@@ -6,16 +6,18 @@ import os
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING
 
-from unjudged.base.errors import UsageError
+from unjudged.base.errors import InputError, UsageError
 from unjudged.cli.shell.standard_error import warn
 from unjudged.formats.streams import name_file_in_errors
 from unjudged.measures.kernel.names import is_measure
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judgments import Judgments
 
-Conflicts = Literal["error", "first", "last", "highest"]
+if TYPE_CHECKING:
+    from unjudged.judging.collecting.merging import Conflicts
+
 DESIGN = b"unjudged-design"
 """How the file of a drawn sample begins."""
 
@@ -47,13 +49,13 @@ def read_judgments(
     read = Judgments.with_fractions if fractions else Judgments.read
     judgments = _from_design(qrels) if _is_design(qrels) else read(qrels)
     if judged:
-        from unjudged.predictions.combining import combine
+        from unjudged.judging.collecting.merging import merge
 
         for file in judged:
             with name_file_in_errors(file):
-                combined = combine(judgments, file, conflicts)
-            judgments = combined.judgments
-            for note in combined.notes():
+                merged = merge(judgments, {Path(file).stem: file}, conflicts=conflicts)
+            judgments = merged.judgments
+            for note in merged.notes():
                 warn(f"{file}: {note}")
     return judgments
 
@@ -83,6 +85,9 @@ def _is_design(file: str) -> bool:
 
 
 def _from_design(file: str) -> Judgments:
-    from unjudged.predictions.judging_design import JudgingDesign
+    from unjudged.judging.collecting.design_file import read_design
 
-    return JudgingDesign.of(file).judgments
+    sample = read_design(file)
+    if sample.chosen:
+        raise InputError("the documents were chosen for what they show: no random sample", source=file)
+    return sample.judgments

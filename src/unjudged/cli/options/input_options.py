@@ -11,10 +11,11 @@ from cyclopts import Parameter
 
 from unjudged.base.errors import InputError, UsageError
 from unjudged.cli.options.arguments import Judged
-from unjudged.cli.options.input_files import Conflicts, read_judgments
+from unjudged.cli.options.input_files import read_judgments
 from unjudged.evaluation.evaluation import name_runs
 from unjudged.formats.files import FileWithColumns
 from unjudged.formats.roles import NEEDED, OPTIONAL
+from unjudged.judging.collecting.merging import Conflicts
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.runs import RunSource
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from getopt import GetoptError, gnu_getopt
 
-from unjudged.compat.trec_eval.exits import Stop
+from unjudged.compat.trec_eval import Stop
 from unjudged.compat.trec_eval.parameter_text import whole
 from unjudged.compat.trec_eval.translation import Settings, names_of
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from unjudged.compat.trec_eval.exits import cannot_initialize
+from unjudged.compat.trec_eval import cannot_initialize
 
 _WHOLE = re.compile(r"\s*([+-]?\d+)")
 _DECIMAL = re.compile(r"\s*([+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?)")

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from unjudged.base.errors import UnjudgedError
+from unjudged.compat.trec_eval import Stop
 from unjudged.compat.trec_eval.command_line import USAGE, Options, parse
-from unjudged.compat.trec_eval.exits import Stop
 from unjudged.compat.trec_eval.printing import per_query_lines, summary_lines
 from unjudged.compat.trec_eval.reading import read_means, read_rankings
 from unjudged.compat.trec_eval.translation import Column, columns, values

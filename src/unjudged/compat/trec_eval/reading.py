@@ -7,8 +7,8 @@ from contextlib import closing
 from typing import TypeVar
 
 from unjudged.base.errors import InputError, RepeatedDocument
+from unjudged.compat.trec_eval import Stop
 from unjudged.compat.trec_eval.command_line import Options
-from unjudged.compat.trec_eval.exits import Stop
 from unjudged.compat.trec_eval.translation import NOT_HERE, ORDER
 from unjudged.formats.readers import trec
 from unjudged.formats.roles import QRELS, RUN, Layout

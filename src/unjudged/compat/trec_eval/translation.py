@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unjudged.compat.trec_eval import parameter_text
-from unjudged.compat.trec_eval.exits import Stop, cannot_initialize
+from unjudged.compat.trec_eval import Stop, cannot_initialize, parameter_text
 from unjudged.measures.gain import IdealDCG
 from unjudged.measures.interpolated import TENTHS, documents_needed
 from unjudged.measures.kernel.averages import GEOMETRIC

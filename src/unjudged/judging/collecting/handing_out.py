@@ -37,7 +37,7 @@ def hand_out(
     """
     if not 0 <= twice <= 1:
         raise UsageError(f"twice is {twice}, expected a share from 0 to 1")
-    rows, salt = sample.to_judge, sample.seed if seed is None else checked_int("seed", seed)
+    rows, salt = sample.rows_to_judge, sample.seed if seed is None else checked_int("seed", seed)
     query, queries = sample.pooled.query, list(sample.pooled.queries)
     identity = sampling.identities_of_rows(sample.pooled, rows)
     order = np.lexsort((sampling.numbers(identity, salt, "order"), query[rows]))

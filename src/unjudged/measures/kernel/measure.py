@@ -14,12 +14,11 @@ import numpy as np
 
 from unjudged.base.choices import Registry
 from unjudged.base.errors import InputError, UsageError
-from unjudged.measures.kernel.averages import GEOMETRIC, summarised
+from unjudged.measures.kernel.averages import GEOMETRIC, ratio, summarised
 from unjudged.measures.kernel.chance import collection
 from unjudged.measures.kernel.estimand import check_permitted
 from unjudged.measures.kernel.fractions import of_whole_grades
 from unjudged.measures.kernel.parameters import checked
-from unjudged.measures.kernel.ratios import ratio
 from unjudged.measures.kernel.traits import Traits
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.judgments import Judgments
@@ -109,8 +108,8 @@ class Measure:
         """The same, whether finite or not."""
         self.check_complete()
         if (scale := rankings.judgments.scale) is not None:
-            measure, whole = of_whole_grades(self, rankings, scale)
-            return measure.values(whole)
+            given, whole = of_whole_grades(self, rankings, scale)
+            return replace(self, given=MappingProxyType(given)).values(whole)
         if not isinstance(self.given.get("rel", 1), int):
             raise UsageError(f"{self}: these grades are whole numbers, so rel must be one too")
         if (kind := rankings.judgments.origin.kind) not in self.traits.takes and kind not in SAMPLES:

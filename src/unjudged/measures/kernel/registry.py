@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, TypeVar
 
+from unjudged.measures.kernel.averages import ratio
 from unjudged.measures.kernel.measure import BOUNDS, MEASURES, POLICIES, Measure, compute_all
-from unjudged.measures.kernel.ratios import ratio
 from unjudged.measures.kernel.traits import Chance, Gain, GradedChance, Traits, Weight
 from unjudged.rankings.judged import Floats
 from unjudged.rankings.origin import EVERY, RANDOM, Kind
@@ -26,6 +26,7 @@ def measure(
     pointwise: bool = False,
     diluted: bool = False,
     skips_unjudged: bool = False,
+    ungraded: bool = False,
     quality: bool = True,
     estimates: str = "",
     takes: frozenset[Kind] | None = None,
@@ -54,6 +55,7 @@ def measure(
             pointwise=pointwise,
             diluted=diluted,
             skips_unjudged=skips_unjudged,
+            ungraded=ungraded,
             quality=quality,
             estimates=estimates,
             takes=takes or (RANDOM if estimates else EVERY),

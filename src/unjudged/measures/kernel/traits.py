@@ -37,6 +37,8 @@ class Traits:
     """One more relevant document that was not retrieved never raises the value; implies `monotone`."""
     skips_unjudged: bool
     """An unjudged document is not the same as one of grade 0, so the value may lie outside its bounds."""
+    ungraded: bool
+    """The value depends on which documents are judged, not on their grades."""
     quality: bool
     """A higher value means a better ranking."""
     estimates: str

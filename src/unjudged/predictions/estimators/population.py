@@ -9,7 +9,7 @@ import numpy as np
 
 from unjudged.base.errors import InputError
 from unjudged.evaluation.evaluation import RunsSource, judged_rankings, name_runs
-from unjudged.predictions.judging_design import check_judged
+from unjudged.judging.collecting.drawn_sample import check_judged
 from unjudged.rankings.extension import extended, rows_of
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.rankings.judgments import Judgments, JudgmentsSource

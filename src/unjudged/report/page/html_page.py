@@ -21,7 +21,7 @@ from unjudged.comparison.systems import compare
 from unjudged.evaluation.evaluation import RunsSource, evaluate, name_runs
 from unjudged.evaluation.groups import Groups, groups_of
 from unjudged.evaluation.scores import Scores
-from unjudged.experiments.robustness import Robustness
+from unjudged.experiments.summary import Robustness
 from unjudged.formats.inputs import FILE, kind_of_source
 from unjudged.formats.writing import write_whole
 from unjudged.grids.escapes import plain
