@@ -27,6 +27,7 @@ from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import counted
 from unjudged.evaluation.evaluation import RunsSource, judged_rankings, name_runs
 from unjudged.formats.roles import QRELS
+from unjudged.formats.tables import Ids
 from unjudged.measures.kernel.estimand import ALL_JUDGED, OTHER, POOL_JUDGED, Estimand
 from unjudged.measures.kernel.measure import Measure
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
@@ -175,6 +176,7 @@ class JudgedAndPredicted:
         cls, qrels: JudgmentsSource, runs: RunsSource, predictions: PredictionsSource
     ) -> JudgedAndPredicted:
         judgments, source = Judgments.of(qrels), Predictions.of(predictions)
+        _check_queries(judgments.queries, source.table.queries)
         named = {name: Run.of(run) for name, run in name_runs(runs).items()}
         pool = Judgments.from_table(replace(source.table, numbers=source.table.numbers * 0), QRELS)
         return cls(
@@ -188,18 +190,8 @@ class JudgedAndPredicted:
     def estimate(self, measure: Measure, threshold: float | None = None) -> QueryEstimates:
         """Estimate by one measure; refuse judgments that are complete for too few queries."""
         measure.check_mean()
-        judged, machine = self.people.judgments.queries.tolist(), self.predicted.judgments.queries.tolist()
-        place = {query: j for j, query in enumerate(machine)}
-        theirs = np.array([place.get(query, -1) for query in judged])
-        if (theirs < 0).all():
-            queries = self.predicted.judgments.queries[0], self.people.judgments.queries[0]
-            example = f"{queries[0]!r} in the predictions, {queries[1]!r} in the judgments"
-            raise InputError(f"no query that people judged has predictions: for example {example}")
-        if len(set(machine) - set(judged)) == 0:
-            raise InputError(
-                "every query with predictions is judged by people, so they add nothing: "
-                "expected further queries"
-            )
+        place = {query: j for j, query in enumerate(self.predicted.judgments.queries.tolist())}
+        theirs = np.array([place.get(query, -1) for query in self.people.judgments.queries.tolist()])
         known = ~np.isnan(self.predictions.aligned(self.retrieved.judgments).value)
         completeness = Completeness.of(measure, self.retrieved, known)
         completeness.check()
@@ -224,6 +216,17 @@ class JudgedAndPredicted:
             int((theirs < 0).sum()),
             completeness.unlabelled,
         )
+
+
+def _check_queries(judged: Ids, predicted: Ids) -> None:
+    """Refuse predictions that have no query in common with the judgments, or none besides."""
+    both = set(judged.tolist()) & set(predicted.tolist())
+    if not both:
+        example = f"{predicted[0]!r} in the predictions, {judged[0]!r} in the judgments"
+        raise InputError(f"no query that people judged has predictions: for example {example}")
+    if len(both) == len(predicted):
+        problem = "every query with predictions is judged by people, so they add nothing"
+        raise InputError(f"{problem}: expected further queries")
 
 
 def estimate_by_query(

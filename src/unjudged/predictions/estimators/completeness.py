@@ -41,11 +41,11 @@ class Completeness:
         np.minimum.at(best, rankings.row, rankings.rank)
         seen, judged = best <= measure.given.get("cutoff", inf), judgments.grade >= 0
         needed = seen & (predicted | (best <= FIRST))
-        counts = [
-            np.bincount(judgments.query[rows], minlength=len(judgments.queries))
-            for rows in (needed, needed & judged)
-        ]
-        return cls(measure, *counts, int((seen & ~needed & ~judged).sum()))
+        queries = len(judgments.queries)
+        wanted, known = (
+            np.bincount(judgments.query[rows], minlength=queries) for rows in (needed, needed & judged)
+        )
+        return cls(measure, wanted, known, int((seen & ~needed & ~judged).sum()))
 
     @property
     def complete(self) -> Mask:
