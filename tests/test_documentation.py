@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 from addresses import LINK, documentation, for_pypi
 from command_outputs import refreshed
+from measures_page import measures_in_markdown
 
 import unjudged
 from unjudged import MEASURES, measures
 from unjudged.measures.kernel.references import REFERENCES
-from unjudged.report.measure_pages import measures_in_markdown, page
+from unjudged.report.measure_pages import page
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"

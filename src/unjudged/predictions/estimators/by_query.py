@@ -25,7 +25,8 @@ from numpy.typing import ArrayLike
 
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import counted
-from unjudged.evaluation.evaluation import RunsSource, judged_rankings, name_runs
+from unjudged.evaluation.collection import judged_rankings
+from unjudged.evaluation.named_runs import RunsSource, name_runs
 from unjudged.formats.roles import QRELS
 from unjudged.formats.tables import Ids
 from unjudged.measures.kernel.estimand import ALL_JUDGED, OTHER, POOL_JUDGED, Estimand

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from unjudged.base.errors import InputError
-from unjudged.evaluation.evaluation import RunsSource, judged_rankings, name_runs
+from unjudged.evaluation.collection import judged_rankings
+from unjudged.evaluation.named_runs import RunsSource, name_runs
 from unjudged.judging.collecting.drawn_sample import check_judged
 from unjudged.predictions.predictions import Predictions, PredictionsSource
 from unjudged.rankings.extension import extended, rows_of
