@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import assert_type
 
 import pytest
+from measures_page import measures_stub
 
 import unjudged
 from unjudged import AP, MEASURES, JudgedRankings, Judgments, Measure, Pool, Score, judging, measures, nDCG
 from unjudged.measures import RBP
-from unjudged.report.measure_pages import measures_stub
 
 OWN = {name for name, m in MEASURES.items() if m.function.__module__.startswith("unjudged.")}
 STUB = Path(measures.__file__).with_suffix(".pyi")

@@ -104,7 +104,7 @@ if TYPE_CHECKING:
     from unjudged.rankings.judged import JudgedRankings
     from unjudged.rankings.judgments import Judgments
     from unjudged.rankings.runs import Run
-    from unjudged.report.page.html_page import Page, report_page
+    from unjudged.report.page.report_page import Page, report_page
     from unjudged.simulation import Simulated, simulate
     from unjudged.uncertainty.calibration import Calibration
     from unjudged.uncertainty.estimate import Estimate
@@ -140,7 +140,7 @@ else:
         "rankings.judged": "JudgedRankings",
         "rankings.judgments": "Judgments",
         "rankings.runs": "Run",
-        "report.page.html_page": "Page report_page",
+        "report.page.report_page": "Page report_page",
         "evaluation.scores": "Score Scores",
         "simulation": "Simulated simulate",
         "uncertainty.calibration": "Calibration",

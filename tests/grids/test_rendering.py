@@ -119,7 +119,8 @@ def test_escaped_text_is_the_text_again(text: str) -> None:
     assert unescape(escapes.html(text)) == escapes.plain(text)
     assert not set(escapes.html(text)) & set("<>\"'")
     assert escapes.latex(f"-1{text}").startswith(r"\textminus{}1")
-    bare = re.sub(r"\\textbackslash\{\}|\\text\w+\{\}|\\[{}$&#%_]", "", escapes.latex(text))
+    assert not escapes.latex(text).lstrip(" ").startswith(("[", "*"))
+    bare = re.sub(r"^ *\{[\[*]\}|\\textbackslash\{\}|\\text\w+\{\}|\\[{}$&#%_]", "", escapes.latex(text))
     assert not set(bare) & set("\\{}$&#%_^~")
     bare = re.sub(r"\\[^a-zA-Z0-9\s]", "", escapes.markdown(text))
     assert not set(bare) & set("`*_[]<>|\\")
@@ -192,3 +193,26 @@ def test_a_p_value_is_never_0() -> None:
     assert "\\textless{}0.0001" in str(render(grid, "latex"))
     assert "&lt;0.0001" in as_html(grid)
     assert "1e-12" in str(render(grid, "csv"))
+
+
+def test_rows_of_latex_start_with_no_argument() -> None:
+    """After a line's end and a rule, LaTeX reads `[` and `*` as an argument."""
+    grid = Grid([Column("[run]", "label"), Column("AP")], [["[a]", 1.0], ["*b", 1.0], [" [c", 1.0]])
+    lines = str(render(grid, "latex")).splitlines()
+    starts = [line for line in lines if line.endswith(r"\\")]
+    assert [line[: line.index("&")] for line in starts] == ["{[}run] ", "{[}a] ", "{*}b ", " {[}c "]
+
+
+def test_no_cell_is_a_formula_where_semicolons_separate() -> None:
+    text = str(render(Grid([Column("a;=1+1", "label")], [["b;=1+1"]]), "csv"))
+    for delimiter in ",;":
+        assert list(csv.reader(text.splitlines(), delimiter=delimiter)) == [["a;=1+1"], ["b;=1+1"]]
+
+
+def test_long_names_are_cut_in_the_terminal() -> None:
+    grid = Grid([Column("run", "label"), Column("AP")], [["x" * 40_000 + "y", 0.5]])
+    shown = str(render(grid, "table", width=80))
+    assert len(shown) < 2000
+    assert "…" in shown
+    assert shown.count("y") == 1
+    assert "x" * 40_000 in str(render(grid, "csv"))

@@ -13,13 +13,14 @@ from unjudged import UsageError, compare, evaluate, sample
 pytest.importorskip("altair")
 pytest.importorskip("vl_convert")
 
+from gallery import COMMANDS, gallery_in_markdown
+from gallery import FIGURES as GALLERY
+
 from tests.cli.in_process import refused, unjudged
 from tests.report.test_figures import points
 from tests.report.test_page import FILES
 from unjudged.report.figures.charts import picture
 from unjudged.report.figures.comparison_plots import MARKS
-from unjudged.report.gallery import COMMANDS, gallery_in_markdown
-from unjudged.report.gallery import FIGURES as GALLERY
 
 SCORES = evaluate(sample.qrels, sample.runs, ["AP", "nDCG@10"])
 COMPARISON = compare(sample.qrels, sample.runs, "nDCG@10")

@@ -18,7 +18,6 @@ TYPE_CHECKING = False  # without importing `typing`, which takes longer than all
 __all__ = [
     "DESIGNS",
     "Candidate",
-    "Conflicts",
     "Design",
     "DrawnSample",
     "Merged",
@@ -50,7 +49,7 @@ if TYPE_CHECKING:
     from unjudged.judging.collecting.drawn_sample import DrawnSample
     from unjudged.judging.collecting.drawn_sample import draw as sample
     from unjudged.judging.collecting.handing_out import hand_out, task_texts
-    from unjudged.judging.collecting.merging import Conflicts, Merged, merge
+    from unjudged.judging.collecting.merging import Merged, merge
     from unjudged.judging.collecting.task_page import judging_page as judge
     from unjudged.judging.pooling.designs import DESIGNS, Design, design
     from unjudged.judging.pooling.pool import Pool
@@ -64,7 +63,7 @@ else:
         "collecting.design_file": "read_sample=read_design sample_text=design_text",
         "collecting.drawn_sample": "DrawnSample sample=draw",
         "collecting.handing_out": "hand_out task_texts",
-        "collecting.merging": "Conflicts Merged merge",
+        "collecting.merging": "Merged merge",
         "collecting.task_page": "judge=judging_page",
         "pooling.designs": "DESIGNS Design design",
         "pooling.pool": "Pool",

@@ -12,7 +12,8 @@ from unjudged.base.choices import checked_int
 from unjudged.base.errors import UsageError
 from unjudged.comparison.testing.pairs import Pairs
 from unjudged.comparison.testing.significance import p_values
-from unjudged.evaluation.evaluation import RunsSource, evaluate, name_runs
+from unjudged.evaluation.evaluation import evaluate
+from unjudged.evaluation.named_runs import RunsSource, name_runs
 from unjudged.judging.choosing.expert_prevalence import FROM_RUNS, completions_of
 from unjudged.judging.choosing.gains import DRAWS, gains
 from unjudged.judging.choosing.next_result import Candidate, NextDocuments, RunPair
@@ -70,7 +71,8 @@ def next_documents(
     (chosen,) = parse_measures(measure)
     if chosen.traits.estimates:
         problem = f"{chosen} estimates from a random sample and would refuse the documents chosen here"
-        raise UsageError(f"{problem}: use AP, nDCG or RBP, or draw a sample (unjudged sample --to-judge)")
+        remedy = f"use {chosen.traits.estimates}, or draw a sample (unjudged sample --to-judge)"
+        raise UsageError(f"{problem}: {remedy}")
     chosen.check_completable()
     budget, seed = checked_int("budget", budget, least=1), checked_int("seed", seed)
     judgments, named = Judgments.of(qrels), name_runs(runs)
@@ -166,9 +168,8 @@ def _pairs(shared: SharedRankings, measure: Measure, bounds: PairBounds) -> tupl
     ):
         turned = gap < 0 if left else high < 0
         one, other = (b, a) if turned else (a, b)
-        if turned:
-            gap, low, high = -gap, -high, -low
-        made.append(RunPair(shared.runs[one], shared.runs[other], gap, low, high, p, not left))
+        lead, least, most = (-gap, -high, -low) if turned else (gap, low, high)
+        made.append(RunPair(shared.runs[one], shared.runs[other], lead, least, most, p, not left))
     return tuple(made)
 
 

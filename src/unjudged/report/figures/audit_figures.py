@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from unjudged.predictions.auditing import Audit
-from unjudged.report.figures.charts import COLOURS, altair_module, sized
+from unjudged.report.figures.charts import COLOURS, altair_module, finished
 
 WIDTH, HEIGHT = 260, 220
 
@@ -22,7 +22,7 @@ def audit_figure(found: Audit) -> Any:
         rows = [{"x": b.run, "y": b.bias.value, "low": b.bias.low, "high": b.bias.high} for b in found.biases]
         zero = chart.Chart(chart.Data(values=[{"y": 0}])).mark_rule(strokeDash=[4, 4]).encode(chart.Y("y:Q"))
         panels.append(zero + _with_bars(rows, ("run", f"bias of {found.measure}, predictions minus people")))
-    return sized(chart.hconcat(*panels))
+    return finished(chart.hconcat(*panels))
 
 
 def _with_bars(rows: list[dict[str, Any]], titles: tuple[str, str], domain: list[float] | None = None) -> Any:

@@ -11,10 +11,12 @@ from typing import Any
 
 from unjudged.base.errors import UsageError, missing_package
 from unjudged.formats.writing import write_whole
+from unjudged.grids.escapes import Labels, plain, shortened
 
 # The colours of Okabe and Ito, which colour-blind readers can tell apart and which also differ in grey.
 COLOURS = ["#000000", "#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"]
 FONT = 12
+LONGEST_TITLE = 200
 KINDS = ("svg", "png", "pdf", "html")
 
 
@@ -82,8 +84,28 @@ def save(figure: Any, path: str | os.PathLike[str]) -> None:
     write_whole(place, picture(figure, place.suffix.removeprefix(".")))
 
 
-def sized(figure: Any) -> Any:
-    """The figure with text of one size everywhere."""
+def finished(figure: Any) -> Any:
+    """Return the figure with text of one size, and with names that are plain, short and different."""
+    _relabel(figure, Labels())
     return figure.configure_axis(labelFontSize=FONT, titleFontSize=FONT).configure_legend(
         labelFontSize=FONT, titleFontSize=FONT
     )
+
+
+def _relabel(part: Any, labels: Labels) -> None:
+    """Replace names in the data, orders and domains of a chart by their labels, and escape its titles."""
+    kwds = part if isinstance(part, dict) else getattr(part, "_kwds", {})
+    for key, value in kwds.items():
+        if key == "values" and value and isinstance(value, list) and isinstance(value[0], dict):
+            kwds[key] = [{k: _labelled(v, labels) for k, v in row.items()} for row in value]
+        elif key in ("sort", "domain") and isinstance(value, list | tuple):
+            kwds[key] = [_labelled(one, labels) for one in value]
+        elif key in ("title", "text", "subtitle") and isinstance(value, str):
+            kwds[key] = shortened(plain(value), LONGEST_TITLE)
+        else:
+            for inner in value if isinstance(value, list) else [value]:
+                _relabel(inner, labels)
+
+
+def _labelled(value: Any, labels: Labels) -> Any:
+    return labels[value] if isinstance(value, str) else value

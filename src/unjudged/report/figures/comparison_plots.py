@@ -7,7 +7,7 @@ from typing import Any
 from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.verdicts import CLEAR, OPEN, SETTLED, SIGNIFICANT, UNRESOLVED
 from unjudged.measures.kernel.names import MeasureLike
-from unjudged.report.figures.charts import altair_module, sized
+from unjudged.report.figures.charts import altair_module, finished
 from unjudged.report.figures.score_plots import difference_chart
 
 CELL = 22
@@ -57,7 +57,7 @@ class ComparisonPlots:
             alt.Tooltip("p:Q", format=".4f", title="p, corrected"),
             "verdict:N",
         ]
-        return sized(
+        return finished(
             chart.encode(
                 alt.X("column:N", sort=order, title=None, axis=alt.Axis(orient="top", labelAngle=-90)),
                 alt.Y("row:N", sort=order, title=None),

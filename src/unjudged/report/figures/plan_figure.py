@@ -6,7 +6,7 @@ from math import isfinite
 from typing import Any
 
 from unjudged.experiments.judgment_plan import JudgmentPlan
-from unjudged.report.figures.charts import COLOURS, altair_module, sized
+from unjudged.report.figures.charts import COLOURS, altair_module, finished
 from unjudged.report.figures.line_labels import end_labels
 
 SIZE = WIDTH, HEIGHT = 460, 280
@@ -62,7 +62,7 @@ def plan_figure(plan: JudgmentPlan) -> Any:
     above = "top" if statistic == "tau" else "bottom"
     ends = ("design", "judgments", "value")
     places = end_labels(rows, ends, domain, SIZE, alt.Color("name:N", scale=scale, legend=None))
-    return sized(
+    return finished(
         alt.layer(
             rule.mark_rule(strokeDash=[4, 4], color="#555555"),
             rule.mark_text(align="left", baseline=above, dx=4, dy=4 if above == "top" else -4).encode(

@@ -7,7 +7,7 @@ from typing import Any
 from unjudged.judging.pooling.contributions import Groups, contributions, sizes
 from unjudged.judging.pooling.designs import DEPTHS
 from unjudged.judging.pooling.pool import Pool
-from unjudged.report.figures.charts import COLOURS, altair_module, sized
+from unjudged.report.figures.charts import COLOURS, altair_module, finished
 
 WIDTH, HEIGHT, ROW = 280, 240, 18
 SHARED, OWN = "also pooled from others", "only from this one"
@@ -55,4 +55,4 @@ def pool_figure(pool: Pool, depth: int, groups: Groups | None = None, *, judged:
         )
     )
     right = given.properties(width=WIDTH, height=max(HEIGHT, ROW * len(found)))
-    return sized(alt.hconcat(size, right).resolve_scale(color="independent"))
+    return finished(alt.hconcat(size, right).resolve_scale(color="independent"))

@@ -15,7 +15,7 @@ from unjudged.evaluation.scores import Scores
 from unjudged.measures.interpolated import TENTHS
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
 from unjudged.measures.kernel.registry import MEASURES
-from unjudged.report.figures.charts import COLOURS, altair_module, sized
+from unjudged.report.figures.charts import COLOURS, altair_module, finished
 from unjudged.report.figures.line_labels import end_labels
 
 ROW = 24
@@ -62,7 +62,7 @@ class ScorePlots:
         tooltip = [alt.Tooltip("run:N"), alt.Tooltip("mean:Q", format=".4f")]
         layers.append(tick.encode(alt.X("mean:Q", title=f"mean {name}"), y, tooltip=tooltip))
         title = alt.TitleParams(f"Mean {name}", subtitle=[_legend(kind, given) for kind in intervals])
-        return sized(alt.layer(*layers).properties(width=WIDTH, height=ROW * len(order), title=title))
+        return finished(alt.layer(*layers).properties(width=WIDTH, height=ROW * len(order), title=title))
 
     def _layer(self, alt: Any, kind: str, rows: list[dict[str, Any]], y: Any, title: str) -> Any:
         base = alt.Chart(alt.Data(values=rows))
@@ -136,7 +136,7 @@ class ScorePlots:
         dots = dots.encode(x, alt.Y("value:Q", title=name), tooltip=tooltip)
         title = alt.TitleParams(f"{name} by query", subtitle="dot: a run; tick: the median of all runs")
         both = dots + ticks.encode(x, alt.Y("median:Q"))
-        return sized(both.properties(height=260, width=alt.Step(16), title=title))
+        return finished(both.properties(height=260, width=alt.Step(16), title=title))
 
     def _lines(
         self, rows: list[dict[str, Any]], x: str, x_title: str, y: str, y_title: str, *, points: bool
@@ -160,7 +160,7 @@ class ScorePlots:
         if few:
             named = alt.Color("name:N", scale=scale, legend=None)
             layers.append(end_labels(rows, ("run", x, y), (0.0, top), (WIDTH, HEIGHT), named))
-        return sized(alt.layer(*layers).properties(width=WIDTH, height=HEIGHT))
+        return finished(alt.layer(*layers).properties(width=WIDTH, height=HEIGHT))
 
     def _place(self, measure: MeasureLike | None) -> int:
         names = [str(m) for m in self._scores.measures]
@@ -201,6 +201,6 @@ def difference_chart(gap: Any, queries: Sequence[str], measure: str, a: str, b: 
     bars = alt.Chart(alt.Data(values=rows)).mark_bar().encode(x, title, color=colour, tooltip=tooltip)
     mean = alt.Chart(alt.Data(values=[{"difference": float(gap.mean())}])).mark_rule(strokeWidth=2)
     text = alt.TitleParams(f"{a} minus {b}", subtitle=f"line: the mean, {gap.mean():+.4f}")
-    return sized(
+    return finished(
         (bars + mean.encode(alt.Y("difference:Q"))).properties(title=text, height=240, width=alt.Step(16))
     )

@@ -15,17 +15,19 @@ import unjudged
 from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.verdicts import VERDICTS
 from unjudged.evaluation.scores import Scores
+from unjudged.grids.escapes import Labels, plain
 from unjudged.judging.pooling.contributions import Contribution
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judgments import Judgments
 from unjudged.report.measure_pages import signature
 from unjudged.report.page.packed import Packed
-from unjudged.report.page.page_pairs import add_pairs, conclusions
-from unjudged.report.page.page_rankings import BY_RANK, TOP, add_holes, add_rankings, depth_kept
-from unjudged.report.page.page_words import words_for_many, words_for_one
+from unjudged.report.page.pairs import add_pairs, conclusions
+from unjudged.report.page.rankings import BY_RANK, TOP, add_holes, add_rankings, depth_kept
+from unjudged.report.page.words import words_for_many, words_for_one
 from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.shared import SharedRankings
 
+LONGEST_NAME = 1000
 EVERY = "whatever the unjudged documents{} turn out to be"
 
 
@@ -47,13 +49,13 @@ class PageInput:
     command: str
     title: str
     extras: Sequence[dict[str, Any]] = ()
-    """Further sections, as `page_extras` makes them."""
+    """Further sections, as `further_sections` makes them."""
 
 
 def page_data(given: PageInput) -> tuple[dict[str, Any], str]:
     """The facts, with the index of the arrays among them, and the arrays in base64."""
     scores, shared, comparison = given.scores, given.shared, given.comparison
-    packed = Packed()
+    packed, labels = Packed(), Labels(LONGEST_NAME)
     for k, measure in enumerate(scores.measures):
         packed.add(f"values{k}", scores.values[:, :, k], "f8")
         packed.add(f"means{k}", measure.over_queries(scores.values[:, :, k]), "f8")
@@ -66,18 +68,18 @@ def page_data(given: PageInput) -> tuple[dict[str, Any], str]:
     add_holes(packed, shared)
     facts = {
         "version": unjudged.__version__,
-        "title": given.title,
-        "command": given.command,
+        "title": plain(given.title),
+        "command": plain(given.command),
         "files": _files(given.sources),
         "counts": _counts(given),
-        "notes": list(map(str, scores.warnings) if comparison is None else comparison.notes),
-        "runs": list(scores.runs),
-        "queries": list(scores.queries),
+        "notes": [plain(str(note)) for note in (scores.warnings if comparison is None else comparison.notes)],
+        "runs": [labels[run] for run in scores.runs],
+        "queries": [labels[query] for query in scores.queries],
         "measures": [_measure(given, k, measure) for k, measure in enumerate(scores.measures)],
         "intervals": _described(given),
-        "tests": _tests(comparison),
+        "tests": _tests(comparison, labels),
         "extras": given.extras,
-        "groups": [group._asdict() for group in given.contributions],
+        "groups": [{**group._asdict(), "name": labels[group.name]} for group in given.contributions],
         "verdicts": VERDICTS,
         "conclusions": conclusions(),
         "depth": depth,
@@ -120,11 +122,11 @@ def _measure(given: PageInput, k: int, measure: Measure) -> dict[str, Any]:
         "definition": definition,
         "range": [low if np.isfinite(low) else None, high if np.isfinite(high) else None],
         "exact": exact,
-        "words": words,
+        "words": [plain(line) for line in words],
     }
 
 
-def _tests(comparison: Comparison | None) -> dict[str, Any] | None:
+def _tests(comparison: Comparison | None, labels: Labels) -> dict[str, Any] | None:
     if comparison is None:
         return None
     tests = comparison.results[0].tests
@@ -132,17 +134,19 @@ def _tests(comparison: Comparison | None) -> dict[str, Any] | None:
         "test": tests.test.title,
         "correction": tests.correction.title,
         "alpha": tests.alpha,
-        "baseline": comparison.baseline,
+        "baseline": None if comparison.baseline is None else labels[comparison.baseline],
     }
 
 
 def _counts(given: PageInput) -> dict[str, int]:
     grade, shared = given.judgments.grade, given.shared
+    retrieved = np.zeros(len(shared.judgments.grade), bool)
+    retrieved[shared.rankings.row] = True
     return {
         "judged": int((grade >= 0).sum()),
         "relevant": int((grade >= 1).sum()),
         "pooled_unjudged": int((grade < 0).sum()),
-        "retrieved_unjudged": len(np.unique(shared.rankings.row[shared.rankings.labels < 0])),
+        "retrieved_unjudged": int((retrieved & (shared.judgments.grade < 0)).sum()),
     }
 
 
@@ -151,10 +155,10 @@ def _files(sources: Sequence[tuple[str, Any]]) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     for name, source in sources:
         path = Path(source) if isinstance(source, str | os.PathLike) else None
+        shown = {"name": plain(name), "file": None if path is None else plain(str(source))}
         if path is not None and path.is_file():
             with path.open("rb") as file:
                 digest = hashlib.file_digest(file, "sha256").hexdigest()
-            found.append({"name": name, "file": str(source), "bytes": path.stat().st_size, "sha256": digest})
-        else:
-            found.append({"name": name, "file": None if path is None else str(source)})
+            shown |= {"bytes": path.stat().st_size, "sha256": digest}
+        found.append(shown)
     return found

@@ -7,6 +7,7 @@ from math import isfinite
 from typing import Any
 
 from unjudged.experiments.statistics import STATISTICS
+from unjudged.grids.escapes import plain
 from unjudged.grids.grid import Cell, Grid
 from unjudged.predictions.auditing import Audit
 from unjudged.report.figures.audit_figures import audit_figure
@@ -46,17 +47,23 @@ def _section(
     tables = [
         {
             "place": f"{place}-table-{number}",
-            "caption": grid.title,
-            "notes": list(grid.notes),
+            "caption": plain(grid.title),
+            "notes": list(map(plain, grid.notes)),
             "columns": [
-                {"name": column.name, "number": column.numeric, "decimals": _decimals(grid, k)}
+                {"name": plain(column.name), "number": column.numeric, "decimals": _decimals(grid, k)}
                 for k, column in enumerate(grid.columns)
             ],
             "rows": [[_cell(cell) for cell in row] for row in grid.rows],
         }
         for number, grid in enumerate(grids)
     ]
-    return {"place": place, "title": title, "words": list(words), "figures": list(figures), "tables": tables}
+    return {
+        "place": place,
+        "title": title,
+        "words": list(map(plain, words)),
+        "figures": list(figures),
+        "tables": tables,
+    }
 
 
 def _decimals(grid: Grid, k: int) -> int:
@@ -64,6 +71,8 @@ def _decimals(grid: Grid, k: int) -> int:
 
 
 def _cell(cell: Cell) -> Cell:
+    if isinstance(cell, str):
+        return plain(cell)
     return None if isinstance(cell, float) and not isfinite(cell) else cell
 
 

@@ -15,16 +15,17 @@ from typing import Any
 
 import numpy as np
 
+from unjudged.base.choices import CorrectionName, TestName
 from unjudged.base.errors import missing_package
 from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.systems import compare
-from unjudged.evaluation.evaluation import RunsSource, evaluate, name_runs
+from unjudged.evaluation.evaluation import evaluate
 from unjudged.evaluation.groups import Groups, groups_of
+from unjudged.evaluation.named_runs import RunsSource, name_runs
 from unjudged.evaluation.scores import Scores
 from unjudged.experiments.summary import Robustness
 from unjudged.formats.inputs import FILE, kind_of_source
 from unjudged.formats.writing import write_whole
-from unjudged.grids.escapes import plain
 from unjudged.judging.pooling.contributions import contributions
 from unjudged.judging.pooling.pool import Pool
 from unjudged.measures.kernel.estimand import ALL_JUDGED, OTHER, Estimand
@@ -33,7 +34,7 @@ from unjudged.measures.kernel.registry import Measure
 from unjudged.predictions.auditing import Audit
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.rankings.runs import Run, RunSource
-from unjudged.report.page.page_data import PageInput, page_data
+from unjudged.report.page.data import PageInput, page_data
 from unjudged.report.saved_experiment import SavedExperiment
 from unjudged.uncertainty.calibration import Calibration
 from unjudged.uncertainty.estimate import Estimate
@@ -81,8 +82,8 @@ def report_page(
     measures: MeasureLike | Iterable[MeasureLike] = REPORT_MEASURES,
     *,
     baseline: str | None = None,
-    test: str = "t",
-    correction: str = "holm",
+    test: TestName = "t",
+    correction: CorrectionName = "holm",
     alpha: float = 0.05,
     calibration: Calibration | None = None,
     confidence: float = 0.95,
@@ -164,7 +165,7 @@ def report_page(
 def _extras(
     audit: Audit | None, experiment: Robustness | SavedExperiment | str | os.PathLike[str] | None
 ) -> list[dict[str, Any]]:
-    from unjudged.report.page.page_extras import audit_section, experiment_section
+    from unjudged.report.page.further_sections import audit_section, experiment_section
 
     found = [] if audit is None else [audit_section(audit)]
     return found if experiment is None else [*found, experiment_section(SavedExperiment.of(experiment))]
@@ -230,7 +231,7 @@ def _rendered(facts: dict[str, Any], arrays: str) -> str:
     # Escaped so that no name in the data can end the element or start a comment.
     island = json.dumps(facts, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
     return environment.from_string((folder / "page.html").read_text("utf-8")).render(
-        title=plain(facts["title"]),
+        title=facts["title"],
         style=Markup(style),  # noqa: S704 (our own file)
         script=Markup(script),  # noqa: S704 (our own files)
         style_hash=_hash(style),
