@@ -116,7 +116,7 @@ def show(content: str | bytes, output: Path | None = None) -> None:
             from unjudged.cli.main import drop_output
 
             drop_output()
-        raise InputError(f"{name}: cannot be written: {error.strerror}") from None
+        raise InputError(f"cannot be written: {error.strerror}", source=name) from None
 
 
 def check_files_to_write(given: Mapping[str, object]) -> None:
@@ -132,13 +132,13 @@ def _check_writable(path: Path) -> None:
     from unjudged.formats.writing import is_stream
 
     if path.is_dir():
-        raise InputError(f"{path}: cannot be written: it is a folder")
+        raise InputError("cannot be written: it is a folder", source=str(path))
     if is_stream(path):
         return
     if not path.parent.is_dir():
-        raise InputError(f"{path}: cannot be written: {path.parent} is not a folder")
+        raise InputError(f"cannot be written: {path.parent} is not a folder", source=str(path))
     if not all(os.access(place, os.W_OK) for place in (path.resolve().parent, path) if place.exists()):
-        raise InputError(f"{path}: cannot be written: {os.strerror(errno.EACCES)}")
+        raise InputError(f"cannot be written: {os.strerror(errno.EACCES)}", source=str(path))
 
 
 def show_figure(figure: Any, output: Path) -> None:
@@ -152,7 +152,7 @@ def make_folder(path: Path) -> None:
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"{path}: cannot be created: {error.strerror}") from None
+        raise InputError(f"cannot be created: {error.strerror}", source=str(path)) from None
 
 
 def command_line(command: str, files: Sequence[str], options: Mapping[str, object]) -> str:
