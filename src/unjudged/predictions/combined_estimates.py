@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from unjudged.base.wording import percent
-from unjudged.evaluation.evaluation import RunsSource, name_runs
+from unjudged.evaluation.named_runs import RunsSource, name_runs
 from unjudged.measures.kernel.estimand import JUDGMENTS
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.predictions.estimators.by_document import estimate_by_document

@@ -17,7 +17,7 @@ import numpy as np
 
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import counted
-from unjudged.evaluation.evaluation import RunsSource
+from unjudged.evaluation.named_runs import RunsSource
 from unjudged.measures.kernel.averages import mean_over_queries
 from unjudged.measures.kernel.estimand import ALL_JUDGED, OTHER, THESE, Estimand
 from unjudged.measures.kernel.names import MeasureLike

@@ -18,7 +18,8 @@ from numpy.typing import ArrayLike
 
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import counted
-from unjudged.evaluation.evaluation import RunsSource, judged_rankings, name_runs
+from unjudged.evaluation.collection import judged_rankings
+from unjudged.evaluation.named_runs import RunsSource, name_runs
 from unjudged.measures.kernel.estimand import OTHER, Estimand
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
 from unjudged.predictions.estimators.estimates import Estimates

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from unjudged.base.errors import InputError
-from unjudged.evaluation.evaluation import RunsSource, judged_rankings, name_runs
+from unjudged.evaluation.collection import judged_rankings
+from unjudged.evaluation.named_runs import RunsSource, name_runs
 from unjudged.judging.collecting.drawn_sample import check_judged
 from unjudged.rankings.extension import extended, rows_of
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
