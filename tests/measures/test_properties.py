@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tests.conftest import Qrels, RunDict, collections, examples
 from unjudged import MEASURES, JudgedRankings, Judgments, Measure, evaluate
-from unjudged.evaluation.evaluation import judged_rankings
+from unjudged.evaluation.collection import judged_rankings
 from unjudged.measures.kernel.names import parse
 from unjudged.measures.kernel.traits import Traits
 

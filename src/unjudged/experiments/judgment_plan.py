@@ -9,7 +9,7 @@ from math import isnan, nan
 from typing import Any
 
 from unjudged.base.errors import UsageError
-from unjudged.evaluation.evaluation import RunsSource
+from unjudged.evaluation.named_runs import RunsSource
 from unjudged.experiments.robustness import experiment
 from unjudged.grids.grid import Column, Grid
 from unjudged.grids.shown import Shown
@@ -126,7 +126,7 @@ def plan_judgments(
         design, measure = find_design(name), ESTIMATORS.get(name, "AP")
         tried = experiment(
             pool,
-            design=name,
+            design=name,  # type: ignore[arg-type]
             measures=measure,
             statistics=["tau", "rms"],
             repeats=repeats,
