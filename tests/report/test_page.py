@@ -275,3 +275,21 @@ def test_a_grade_that_no_document_has_is_noted(names: list[str]) -> None:
     with pytest.warns(UnjudgedWarning, match="No judged document has a grade of 9 or more"):
         page = report_page(sample.qrels, {name: sample.runs[name] for name in names}, "AP(rel=9)")
     assert "No judged document has a grade of 9 or more" in page.html
+
+
+def test_a_run_is_read_once() -> None:
+    """An iterator has nothing left for a second reading, for intervals, groups or a single run."""
+    groups = {name: name for name in sample.runs}
+    learnt = calibrate(sample.qrels, sample.runs, groups, "AP", depth=20)
+    rows = {
+        name: [line.split() for line in Path(file).read_text().splitlines()]
+        for name, file in sample.runs.items()
+    }
+    listed = {name: [(q, d, float(s)) for q, _, d, _, s, _ in lines] for name, lines in rows.items()}
+    for names in (list(listed), ["fused"]):
+        options: dict[str, Any] = {"groups": groups, "depth": 20, "confidence": 0.7}
+        if len(names) > 1:
+            options["calibration"] = learnt
+        sources = [{name: kind(listed[name]) for name in names} for kind in (list, iter)]
+        pages = [report_page(sample.qrels, source, "AP", **options).html for source in sources]
+        assert pages[0] == pages[1]

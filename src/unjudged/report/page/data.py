@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ import unjudged
 from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.verdicts import VERDICTS
 from unjudged.evaluation.scores import Scores
+from unjudged.formats.inputs import FILE, kind_of_source
 from unjudged.grids.escapes import Labels, plain
 from unjudged.judging.pooling.contributions import Contribution
 from unjudged.measures.kernel.registry import Measure
@@ -154,7 +154,7 @@ def _files(sources: Sequence[tuple[str, Any]]) -> list[dict[str, Any]]:
     """Name, size and SHA-256 of every source that is a file."""
     found: list[dict[str, Any]] = []
     for name, source in sources:
-        path = Path(source) if isinstance(source, str | os.PathLike) else None
+        path = Path(source) if kind_of_source(source) == FILE else None
         shown = {"name": plain(name), "file": None if path is None else plain(str(source))}
         if path is not None and path.is_file():
             with path.open("rb") as file:
