@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from tests.cli.in_process import printed, refused, unjudged
+from tests.report.unpacking import unpacked
 from unjudged import Judgments, Run, UnjudgedWarning, UsageError, calibrate, compare, evaluate, sample
 from unjudged.comparison.verdicts import VERDICTS
 from unjudged.grids.escapes import plain
 from unjudged.rankings.runs import RunSource
-from unjudged.report.page.packed import unpacked
 from unjudged.report.page.pairs import conclusions
 from unjudged.report.page.rankings import depth_kept
 from unjudged.uncertainty.shared import SharedRankings

@@ -19,6 +19,14 @@ from unjudged.grids.escapes import Labels, plain
 from unjudged.judging.pooling.contributions import Contribution
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judgments import Judgments
+from unjudged.report.descriptions import (
+    Description,
+    differences_chart,
+    interval_words,
+    intervals_chart,
+    judged_chart,
+    matrix_chart,
+)
 from unjudged.report.measure_pages import signature
 from unjudged.report.page.packed import Packed
 from unjudged.report.page.pairs import add_pairs, conclusions
@@ -82,6 +90,7 @@ def page_data(given: PageInput) -> tuple[dict[str, Any], str]:
         "groups": [{**group._asdict(), "name": labels[group.name]} for group in given.contributions],
         "verdicts": VERDICTS,
         "conclusions": conclusions(),
+        "judged": judged_chart([] if comparison is None else ["A", "B"]),
         "depth": depth,
         "by_rank": BY_RANK,
         "top": TOP,
@@ -123,7 +132,20 @@ def _measure(given: PageInput, k: int, measure: Measure) -> dict[str, Any]:
         "range": [low if np.isfinite(low) else None, high if np.isfinite(high) else None],
         "exact": exact,
         "words": [plain(line) for line in words],
+        "charts": _charts(given, str(measure)),
     }
+
+
+def _charts(given: PageInput, measure: str) -> dict[str, Description]:
+    """Describe the charts of a measure; the page has their rows."""
+    whose = "" if given.comparison is None else " of all runs"
+    kinds = _intervals(given).items()
+    words = {kind: interval_words(kind, found[0][0].confidence, whose) for kind, found in kinds}
+    charts = {"intervals": intervals_chart(measure, words)}
+    if given.comparison is not None:
+        charts["matrix"] = matrix_chart(measure, [])
+        charts["differences"] = differences_chart(measure, "A", "B", bounded=True)
+    return charts
 
 
 def _tests(comparison: Comparison | None, labels: Labels) -> dict[str, Any] | None:

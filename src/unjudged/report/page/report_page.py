@@ -31,6 +31,7 @@ from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.measures.kernel.registry import Measure
 from unjudged.predictions.auditing import Audit
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
+from unjudged.report.descriptions import IN_THE_DARK
 from unjudged.report.page.data import PageInput, page_data
 from unjudged.report.saved_experiment import SavedExperiment
 from unjudged.uncertainty.calibration import Calibration
@@ -39,11 +40,12 @@ from unjudged.uncertainty.shared import SharedRankings
 
 TITLE = "Evaluation report"
 REPORT_MEASURES = ("AP", "nDCG@10", "RBP(p=0.8)")
-SCRIPTS = (
+SCRIPTS = [
     "data",
     "elements",
     "tables",
     "charts",
+    "plots",
     "systems",
     "matrix",
     "pair",
@@ -51,7 +53,7 @@ SCRIPTS = (
     "holes",
     "extras",
     "start",
-)
+]
 """The parts of the page's script, in the order in which they need each other."""
 
 
@@ -220,7 +222,8 @@ def _rendered(facts: dict[str, Any], arrays: str) -> str:
     from markupsafe import Markup
 
     folder = resources("unjudged.report.page") / "files"
-    style = (folder / "page.css").read_text("utf-8")
+    colours = "".join(f"--{c[1:].lower()}: light-dark({c}, {dark});" for c, dark in IN_THE_DARK.items())
+    style = (folder / "page.css").read_text("utf-8").replace("/* colours of the charts */", colours)
     parts = [(folder / f"{name}.js").read_text("utf-8") for name in SCRIPTS]
     script = '"use strict";\n(() => {\n' + "\n".join(parts) + "\n})();\n"
     environment = Environment(
