@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from unjudged.base.errors import UsageError
-from unjudged.evaluation.evaluation import RunsSource
+from unjudged.evaluation.named_runs import RunsSource
 from unjudged.judging.pooling import sampling
 from unjudged.measures.kernel.names import MeasureLike
 from unjudged.predictions.design import probabilities

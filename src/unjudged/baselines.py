@@ -1,4 +1,4 @@
-"""The random baseline: what a ranking in random order scores, exactly (Bestgen, 2015).
+"""Random baseline: what a ranking in random order scores, exactly (Bestgen, 2015).
 
 >>> round(expected_ap(documents=10, relevant=4), 12)
 0.528597883598
@@ -21,7 +21,7 @@ LARGEST_EXACT = 20_000
 
 
 def expected(measure: MeasureLike, documents: int, relevant: int) -> float:
-    """The expected score of a random ranking with these numbers of documents and of relevant ones.
+    """Return the expected score of a random ranking with these numbers of documents and of relevant ones.
 
     For AP, P, R, RR, Success, RBP, nDCG, SetP and SetR, with their cutoffs; gains are 1.
 
@@ -49,7 +49,7 @@ def expected_ap(documents: int, relevant: int, *, exact: bool = False) -> float 
 
 
 def _harmonic_fraction(first: int, last: int) -> Fraction:
-    """The sum of 1/i, added in halves, which is far faster than one after another."""
+    """Return the sum of 1/i, added in halves, which is far faster than one after another."""
     if last - first < 8:
         return sum((Fraction(1, i) for i in range(first, last + 1)), Fraction(0))
     middle = (first + last) // 2
@@ -57,7 +57,7 @@ def _harmonic_fraction(first: int, last: int) -> Fraction:
 
 
 def variance_of_ap(documents: int, relevant: int) -> float:
-    """The variance of AP over all random rankings.
+    """Return the variance of AP over all random rankings.
 
     E[AP^2] is a sum over pairs of places i <= i' and places j <= i, j' <= i' of products of four
     indicators, whose expectation depends only on how many of the places differ:

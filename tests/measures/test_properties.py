@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.conftest import Qrels, RunDict, collections, examples
 from unjudged import MEASURES, JudgedRankings, Judgments, Measure, evaluate
-from unjudged.evaluation.evaluation import judged_rankings
+from unjudged.evaluation.collection import judged_rankings
 from unjudged.measures.kernel.names import parse
 
 NEEDED = {"cutoff": 4, "recall": 0.3, "multiple": 1.5}

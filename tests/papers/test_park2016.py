@@ -9,7 +9,7 @@ import pytest
 import urn
 
 from unjudged import RBP, JudgedRankings, Measure, P, UsageError, evaluate, sample
-from unjudged.evaluation.evaluation import judged_rankings
+from unjudged.evaluation.collection import judged_rankings
 from unjudged.rankings.judgments import Judgments
 from unjudged.uncertainty.completions import Completions, Evidence
 from unjudged.uncertainty.prevalence import Prevalence, PrevalenceLike

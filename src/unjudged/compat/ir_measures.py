@@ -71,7 +71,7 @@ class OurMeasure(measures.Measure):  # type: ignore[misc]
 
 
 class _OverQueries(Agg):  # type: ignore[misc]
-    """The mean as in `Scores.means`, rounded once; the geometric mean for GMAP."""
+    """Mean as in `Scores.means`, rounded once; the geometric mean for GMAP."""
 
     def __init__(self, measure: Measure) -> None:
         self.measure = measure
@@ -132,7 +132,7 @@ def _match(judgments: Judgments, run: Any) -> JudgedRankings:
 
 
 class _LastMatch:
-    """The last two frames and their match, because measures are computed one after another."""
+    """Last two frames and their match, because measures are computed one after another."""
 
     frames: tuple[Any, Any] = (object, object)
     rankings: JudgedRankings | None = None

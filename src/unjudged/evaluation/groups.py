@@ -9,13 +9,14 @@ from collections.abc import Callable, Iterable, Mapping
 from unjudged.base.choices import check_file_name
 from unjudged.base.errors import InputError, UsageError, announce, quoted
 from unjudged.base.wording import shortlist
-from unjudged.evaluation.evaluation import RunsSource, judged_rankings, name_runs
+from unjudged.evaluation.collection import Collection
+from unjudged.evaluation.named_runs import RunsSource
 from unjudged.formats.small_files import read_small
 from unjudged.formats.streams import display_name
 from unjudged.formats.tables import decode
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.rankings.coverage import coverage_warnings
-from unjudged.rankings.judgments import Judgments, JudgmentsSource
+from unjudged.rankings.judgments import JudgmentsSource
 from unjudged.uncertainty.calibration import Calibration, calibrated
 
 CALIBRATED_MEASURES = ("AP", "nDCG@10", "RBP(p=0.8)", "P@10", "RR")
@@ -25,8 +26,8 @@ Groups = Mapping[str, str] | str | os.PathLike[str]
 
 
 def calibrate(
-    qrels: JudgmentsSource,
-    runs: RunsSource,
+    qrels: JudgmentsSource | Collection,
+    runs: RunsSource | None,
     groups: Groups,
     measures: MeasureLike | Iterable[MeasureLike] = CALIBRATED_MEASURES,
     *,
@@ -42,12 +43,14 @@ def calibrate(
     and wider.
     """
     chosen = parse_measures(measures)
-    judgments, named = Judgments.of(qrels), name_runs(runs)
-    group_of = groups_of(groups, named)
+    collection = Collection.of(qrels, runs, on_read=on_read)
+    group_of = groups_of(groups, collection.runs)
     names = sorted(set(group_of.values()))
-    rankings = judged_rankings(judgments, named, on_read=on_read)
-    announce(coverage_warnings(list(named), list(judgments.queries), rankings))
-    return calibrated(rankings, [names.index(group_of[run]) for run in named], chosen, depth=depth, unit=unit)
+    announce(
+        coverage_warnings(list(collection.runs), list(collection.judgments.queries), collection.rankings)
+    )
+    group = [names.index(group_of[run]) for run in collection.runs]
+    return calibrated(collection.rankings, group, chosen, depth=depth, unit=unit)
 
 
 def groups_of(groups: Groups, runs: Iterable[str]) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""The experiment: judge less, by a design, and see how well measures still estimate the actual values."""
+"""Experiment: judge less, by a design, and see how well measures still estimate the actual values."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from unjudged.base.choices import as_list, checked_int
+from unjudged.base.choices import DesignName, as_list, checked_int
 from unjudged.base.errors import UsageError
-from unjudged.evaluation.evaluation import RunsSource
+from unjudged.evaluation.named_runs import RunsSource
 from unjudged.experiments.checkpoint import Checkpoint
 from unjudged.experiments.statistics import DEFAULT_STATISTICS, known_statistics
 from unjudged.experiments.summary import Robustness
@@ -40,7 +40,7 @@ SLACK, LARGEST = 1e-9, 1e150
 def experiment(
     qrels: JudgmentsSource | Pool,
     runs: RunsSource | None = None,
-    design: str = "random",
+    design: DesignName = "random",
     *,
     levels: Iterable[float] | None = None,
     measures: MeasureLike | Iterable[MeasureLike] = DEFAULT_MEASURES,
@@ -68,8 +68,8 @@ def experiment(
     result is safe. `on_step` is called with the number of samples done.
 
     >>> from unjudged import sample
-    >>> found = experiment(sample.qrels, sample.runs, levels=[0.1, 0.5], measures=["AP", "infAP"], repeats=3)
-    >>> round(found.find("bias", "AP", 0.1).mean, 3), round(found.find("bias", "infAP", 0.1).mean, 3)
+    >>> result = experiment(sample.qrels, sample.runs, levels=[0.1, 0.5], measures=["AP", "infAP"], repeats=3)
+    >>> round(result.find("bias", "AP", 0.1).mean, 3), round(result.find("bias", "infAP", 0.1).mean, 3)
     (-0.156, -0.006)
     """
     chosen_design, names = find_design(design), known_statistics(statistics)
@@ -97,8 +97,8 @@ def experiment(
     settings = [design, sorted(options.items()), *map(_identity, chosen)]
     with Checkpoint.of(checkpoint, pool, settings, limits) as done:
         # The samples of a seed one after another, because they are drawn from one order.
-        found = run_all(work, sorted(tasks, key=itemgetter(1)), workers, done, on_step)
-    values = np.array([found[task] for task in tasks]).reshape(len(steps), draws, -1)
+        results = run_all(work, sorted(tasks, key=itemgetter(1)), workers, done, on_step)
+    values = np.array([results[task] for task in tasks]).reshape(len(steps), draws, -1)
     shape = len(steps), draws, len(pool.runs), len(chosen)
     *actual, reference = (_means(pool.rankings, measure) for measure in (*chosen, gold))
     return Robustness(
@@ -133,7 +133,7 @@ def _sample_means(
     measures: Sequence[Measure],
     task: tuple[float, int],
 ) -> list[float]:
-    """The number of judged documents per query, then every run's mean by each measure."""
+    """Return the number of judged documents per query, then every run's mean by each measure."""
     level, seed = task
     judgments = design.draw(pool, level, seed, **options)
     rankings = pool.rankings.relabelled(judgments)
@@ -154,11 +154,11 @@ def _limits(measure: Measure, queries: int) -> tuple[float, float]:
 
 
 def _identity(measure: Measure) -> str:
-    """The measure's name; complete judgments among its parameters with their content."""
+    """Return the measure's name; complete judgments among its parameters with their content."""
     actual = measure.given.get("actual")
     return str(measure) if actual is None else f"{measure} {pickle.dumps(Judgments.of(actual))!r}"
 
 
 def _bare(pool: Pool) -> Pool:
-    """The same pool without its cached results, which need not travel to other processes."""
+    """Return the same pool without its cached results, which need not travel to other processes."""
     return replace(pool, matched=replace(pool.rankings))

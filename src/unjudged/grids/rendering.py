@@ -31,7 +31,7 @@ WITHOUT_NOTES = ("csv", "tsv", "jsonl", "parquet")
 
 
 def format_of(path: Path | None, default: str = "table") -> str:
-    """The format that the suffix of a file asks for."""
+    """Return the format that the suffix of a file asks for."""
     return default if path is None else SUFFIXES.get(path.suffix.lower(), default)
 
 
@@ -59,7 +59,7 @@ def render(
 
 
 def check_tables(format: str, tables: int) -> None:
-    """Refuse a format that cannot hold so many tables."""
+    """Refuse a format that cannot hold this number of tables."""
     if tables > 1 and format in _FOR_PROGRAMS:
         raise UsageError(f"{format} holds one table, and this output has {tables}: use json")
 
@@ -85,7 +85,7 @@ def as_csv(grid: Grid, delimiter: str = ",") -> str:
 
 
 def as_tsv(grid: Grid) -> str:
-    """The same as csv, separated by tabs."""
+    """Return the same as csv, separated by tabs."""
     return as_csv(grid, "\t")
 
 
@@ -190,7 +190,7 @@ def _value(cell: Cell) -> Cell:
 
 
 def _cells(grid: Grid, escape: Callable[[str], str], stress: str) -> Iterator[list[str]]:
-    """The names of the columns, then every row, as escaped text with the cells to stress marked."""
+    """Yield the names of the columns, then every row, as escaped text with the cells to stress marked."""
     yield [escape(column.name) for column in grid.columns]
     for i, row in enumerate(grid.rows):
         cells = [escape(column.text(value)) for column, value in zip(grid.columns, row, strict=True)]

@@ -87,7 +87,7 @@ def _blocks(sized: Sequence[_Sized], width: int | None) -> Iterator[list[_Sized]
 
 
 def _narrowed(labels: Sequence[_Sized], others: Sequence[_Sized], width: int) -> list[_Sized]:
-    """The labels as wide as they may be if the widest of the other columns is to fit beside them."""
+    """Return the labels as wide as they may be if the widest of the other columns is to fit beside them."""
     beside = max(map(_narrowest, others), default=0)
     room = width - (beside + GAP if others else 0)
     narrow = list(labels)

@@ -12,7 +12,7 @@ from unjudged.rankings.judged import Floats, JudgedRankings
 
 @measure(range=(0, inf), summary="sum", ungraded=True, quality=False, trec_eval="num_ret")
 def NumRet(r: JudgedRankings) -> Floats:
-    """The number of retrieved documents, judged or unjudged.
+    """Number of retrieved documents, judged or unjudged.
 
     >>> NumRet.compute(JudgedRankings.spelled("1 U N 0"))
     array([4.])
@@ -22,7 +22,7 @@ def NumRet(r: JudgedRankings) -> Floats:
 
 @measure(range=(0, inf), summary="sum", quality=False, trec_eval="num_rel")
 def NumRel(r: JudgedRankings, *, rel: int = 1) -> Floats:
-    """The number of documents of the query that are judged relevant, retrieved or not.
+    """Number of documents of the query that are judged relevant, retrieved or not.
 
     >>> NumRel.compute(JudgedRankings.spelled("1 U N 0", missed="1 2 0"))
     array([3.])
@@ -32,7 +32,7 @@ def NumRel(r: JudgedRankings, *, rel: int = 1) -> Floats:
 
 @measure(range=(0, inf), summary="sum", pointwise=True, trec_eval="num_rel_ret")
 def NumRelRet(r: JudgedRankings, *, rel: int = 1, cutoff: float = inf) -> Floats:
-    """The number of retrieved documents that are judged relevant.
+    """Number of retrieved documents that are judged relevant.
 
     >>> NumRelRet.compute(JudgedRankings.spelled("1 U N 0", missed="1 2 0"))
     array([1.])
@@ -42,7 +42,7 @@ def NumRelRet(r: JudgedRankings, *, rel: int = 1, cutoff: float = inf) -> Floats
 
 @measure(range=(0, inf), summary="sum", quality=False, trec_eval="num_nonrel_judged_ret")
 def NumNonrelRet(r: JudgedRankings, *, rel: int = 1) -> Floats:
-    """The number of retrieved documents that are judged not relevant.
+    """Number of retrieved documents that are judged not relevant.
 
     >>> NumNonrelRet.compute(JudgedRankings.spelled("1 U N 0", missed="1 2 0"))
     array([1.])
@@ -52,7 +52,7 @@ def NumNonrelRet(r: JudgedRankings, *, rel: int = 1) -> Floats:
 
 @measure(ungraded=True, quality=False)
 def Judged(r: JudgedRankings, *, cutoff: float = inf) -> Floats:
-    """The share of the first k documents that are judged.
+    """Share of the first k documents that are judged.
 
     Judged@k = (documents with a grade at ranks 1 to k) / min(k, retrieved). A document that is pooled but
     not judged (-1) is unjudged. It is 0 where nothing was retrieved. Where it is low, the other measures
@@ -69,7 +69,7 @@ def Judged(r: JudgedRankings, *, cutoff: float = inf) -> Floats:
 
 @measure(ungraded=True, quality=False, trec_eval={"unj": (5, 10, 20)})
 def Unjudged(r: JudgedRankings, *, cutoff: float) -> Floats:
-    """The number of unjudged documents among the first k, divided by k.
+    """Number of unjudged documents among the first k, divided by k.
 
     Unjudged@k = (documents at ranks 1 to k that are not pooled, or pooled and not judged) / k. A ranking
     shorter than k has fewer documents that could be unjudged, but it is divided by k all the same, as in

@@ -1,4 +1,4 @@
-"""Documents that nobody judged for any query."""
+"""Documents that are judged for no query."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ONLY_EVALUATE = "Hole needs to know what is judged for other queries, which only
 
 @measure(quality=False, across_queries=True, cite=("thakur2021",))
 def Hole(r: JudgedRankings, *, cutoff: float) -> Floats:
-    """The number of documents among the first k that are judged for no query, divided by k, as in BEIR.
+    """Number of documents among the first k that are judged for no query, divided by k, as in BEIR.
 
     Hole@k = (documents at ranks 1 to k that have no grade, neither for this query nor for another) / k. So a
     document that was judged for another query is no hole, although nobody knows whether it is relevant here:

@@ -145,7 +145,7 @@ def inverse_of_sample(a: Integers, n: Integers, p: Floats) -> Floats:
 
 
 def _recursion(a: Floats, n: Floats, q: Floats, steps: NDArray[np.int32]) -> Floats:
-    """I = (1 + n q I) / (a + n) for so many steps up to n, the longest first."""
+    """I = (1 + n q I) / (a + n) for the given steps up to n, the longest first."""
     value = np.where(steps < n, 0.0, 1 / a)
     last = np.stack([n, a + n])
     sizes, totals = np.empty_like(last), np.empty_like(n)

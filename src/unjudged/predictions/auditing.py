@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.base.errors import InputError, UsageError
-from unjudged.evaluation.evaluation import RunsSource, judged_rankings, name_runs
+from unjudged.evaluation.collection import judged_rankings
+from unjudged.evaluation.named_runs import RunsSource, name_runs
 from unjudged.grids.grid import Grid
 from unjudged.grids.shown import Shown
 from unjudged.measures.kernel.averages import mean_over_queries

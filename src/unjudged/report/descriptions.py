@@ -36,9 +36,9 @@ ROW, CELL, BAR = 26, 22, 16
 
 MARKS: dict[str, tuple[str, str, int]] = {
     CLEAR: ("square", BLUE, 260),
-    SIGNIFICANT: ("triangle-up", ORANGE, 160),
-    SETTLED: ("square", GREEN, 70),
-    OPEN: ("cross", GREY, 60),
+    SIGNIFICANT: ("triangle-up", ORANGE, 200),
+    SETTLED: ("square", GREEN, 100),
+    OPEN: ("cross", GREY, 120),
     UNRESOLVED: ("diamond", PINK, 160),
 }
 """The shape, colour and size of each verdict: shapes differ as well as colours."""

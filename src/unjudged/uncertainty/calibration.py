@@ -26,7 +26,7 @@ from unjudged.measures.kernel.averages import mean_over_queries
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.uncertainty.bounding.bounds import bounds
-from unjudged.uncertainty.left_out import LeftOut, unjudged_share
+from unjudged.uncertainty.left_out import LeftOut, check_pooled, unjudged_share
 
 UNITS = ("runs", "groups")
 SCHEMA = "unjudged calibration 1"
@@ -216,14 +216,13 @@ def calibrated(
         raise UsageError(f"unit is {unit!r}: use 'runs' or 'groups'")
     if depth < 1:
         raise UsageError(f"depth is {depth}: use a whole number of at least 1")
+    check_pooled(measures, rankings)
     left_out = LeftOut.of(rankings, group, depth)
     if left_out.groups < 2:
         raise UsageError("calibration needs at least two groups of pooled runs")
     each = left_out.each()
     scores = {}
     for measure in measures:
-        measure.check_completable()
-        measure.check_mean()
         truth, value, width = _left_out_values(left_out, measure, each)
         open_to_judging = width > 1e-12
         score = np.abs(truth - value)[open_to_judging] / np.sqrt(width[open_to_judging])

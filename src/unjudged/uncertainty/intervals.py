@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from unjudged.base.choices import Choices, check_confidence, checked_int
 from unjudged.base.errors import UsageError
-from unjudged.measures.kernel.estimand import AS_THEY_ARE, THESE, Estimand, Refusal, permitted
+from unjudged.measures.kernel.estimand import AS_THEY_ARE, THESE, Estimand, Refusal, Use, permitted
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.origin import EVERY, Kind
@@ -88,29 +88,15 @@ class IntervalMethod:
     instead: str
     check: Check | None = None
 
-    def asked(self, request: IntervalRequest) -> Asked:
+    def use(self, request: IntervalRequest) -> Use:
         """The method as `permitted` sees it."""
         check = self.check
         own = None if check is None else lambda measure: check(measure, request)
-        return Asked(
-            f"the {self.name!r} interval", self.takes, self.queries, self.judgments, self.instead, own
-        )
-
-
-@dataclass(frozen=True)
-class Asked:
-    """A method together with what was asked of it."""
-
-    name: str
-    takes: frozenset[Kind]
-    queries: str
-    judgments: str
-    instead: str
-    check: Callable[[Measure], None] | None
+        return Use(f"the {self.name!r} interval", self.takes, self.queries, self.judgments, self.instead, own)
 
 
 INTERVALS: Choices[IntervalMethod] = Choices("interval")
-"""Every interval method by name."""
+"""Every interval method by name; `interval_methods` imports those of this package."""
 
 
 def interval_method(
@@ -135,19 +121,24 @@ def interval_method(
     return register
 
 
+def interval_methods() -> Choices[IntervalMethod]:
+    """Return the registry with the methods of this package."""
+    import_module("unjudged.uncertainty.methods")
+    return INTERVALS
+
+
 def make_intervals(name: str, request: IntervalRequest) -> EstimateRows:
     """The intervals of one method for every run and measure.
 
     A measure that cannot have one gets its value alone; if none can, the first reason is an error.
     """
-    import_module("unjudged.uncertainty.methods")
-    method = INTERVALS.find(name)
+    method = interval_methods().find(name)
     check_confidence(request.confidence)
     checked_int("seed", request.seed)
     if name != "queries" and request.rankings.judgments.scale is not None:
         raise UsageError(f"{name!r} intervals need whole grades, and these have fractions: use 'queries'")
     request = replace(request, queries=method.queries, judgments=method.judgments)
-    asked, judgments = method.asked(request), request.rankings.judgments
+    asked, judgments = method.use(request), request.rankings.judgments
     answers = [permitted(measure, judgments, asked) for measure in request.measures]
     refused = {k: answer for k, answer in enumerate(answers) if isinstance(answer, Refusal)}
     able = [k for k in range(len(request.measures)) if k not in refused]

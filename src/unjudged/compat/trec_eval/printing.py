@@ -1,4 +1,4 @@
-"""The lines that trec_eval prints: a name, a query or `all`, a value."""
+"""Lines that trec_eval prints: a name, a query or `all`, a value."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 def per_query_lines(
     prefix: str, chosen: Sequence[Column], rankings: JudgedRankings, topics: Integers, table: Floats
 ) -> Iterator[str]:
-    """The values of every query; a geometric mean has none."""
+    """Yield the values of every query; a geometric mean has none."""
     shown = [k for k, column in enumerate(chosen) if column.of not in ("runid", "num_q")]
     shown = [k for k in shown if chosen[k].summary != GEOMETRIC]
     names = list(rankings.judgments.queries)
@@ -52,7 +52,7 @@ def relstring(rankings: JudgedRankings, ranking: int, depth: int) -> str:
 
 
 def _number(column: Column, value: float, prefix: str) -> str:
-    """The number as C's printf writes it: counts as integers, others with four decimals, 0/0 as -nan."""
+    """Number as C's printf writes it: counts as integers, others with four decimals, 0/0 as -nan."""
     if (column.summary == "sum" or column.of == "num_q") and not prefix:
         return str(int(value))
     return "  -nan" if np.isnan(value) else f"{value:6.4f}"

@@ -1,4 +1,4 @@
-"""The text that `-h` and `-v` print."""
+"""Text that `-h` and `-v` print."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ results_file has lines of: qid iteration docno rank score runid
 
 
 def version_text(version: int) -> str:
-    """The version of trec_eval that is followed, and ours."""
+    """Return the version of trec_eval that is followed, and ours."""
     from unjudged import __version__
 
     return f"trec_eval version {'10.0' if version >= 10 else '9.0.8'} (unjudged {__version__})"
 
 
 def help_text(options: Options) -> str:
-    """The options, then a page for each measure that -m names."""
+    """Return the options, then a page for each measure that -m names."""
     pages = {}
     for column in columns(dict.fromkeys(options.measures), options.settings):
         if column.measure is None:

@@ -11,7 +11,8 @@ import numpy as np
 from unjudged.base.choices import checked_int
 from unjudged.base.errors import UsageError
 from unjudged.base.wording import counted
-from unjudged.evaluation.evaluation import RunsSource, evaluate, name_runs
+from unjudged.evaluation.evaluation import evaluate
+from unjudged.evaluation.named_runs import RunsSource, name_runs
 from unjudged.grids.grid import Column, Grid
 from unjudged.grids.shown import Shown
 from unjudged.judging.choosing.expert_prevalence import FROM_RUNS, completions_of

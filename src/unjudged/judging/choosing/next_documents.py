@@ -9,7 +9,7 @@ import numpy as np
 from unjudged.base.errors import UsageError
 from unjudged.base.segments import sums
 from unjudged.base.wording import counted
-from unjudged.evaluation.evaluation import RunsSource, name_runs
+from unjudged.evaluation.named_runs import RunsSource, name_runs
 from unjudged.grids.grid import Column, Grid
 from unjudged.grids.shown import Shown
 from unjudged.measures.kernel.names import MeasureLike, parse_measures

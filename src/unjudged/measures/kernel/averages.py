@@ -27,7 +27,7 @@ def mean_over_queries(values: Floats, *, exact: bool = True) -> Floats:
     """Return the mean over the last axis: the one rule for means over queries.
 
     The sum is rounded once. `exact=False` is NumPy's mean: many times as fast, and different in the last
-    bits. It is meant for thousands of random draws, of which only the spread or the quantiles matter, and
+    bits. It is meant for thousands of random draws whose spread or quantiles alone matter, and
     never for a value that is shown or compared with one of `Scores.means`.
     """
     if not exact:

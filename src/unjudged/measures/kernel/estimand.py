@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from unjudged.base.errors import UsageError
 from unjudged.rankings.judgments import Judgments
-from unjudged.rankings.origin import KINDS, SAMPLES, Kind
+from unjudged.rankings.origin import EVEN, EVERY, KINDS, SAMPLES, Kind
 
 if TYPE_CHECKING:
     from unjudged.measures.kernel.measure import Measure
@@ -74,24 +74,22 @@ class Refusal:
         return f"{self.reason}: {self.instead}" if self.instead else self.reason
 
 
-class Method(Protocol):
-    """What `permitted` asks of an interval method, a test or a command."""
+@dataclass(frozen=True)
+class Use:
+    """What a measure is wanted for: which judgments that takes, and what it estimates.
 
-    @property
-    def name(self) -> str: ...
-    @property
-    def takes(self) -> frozenset[Kind]: ...
-    @property
-    def queries(self) -> str: ...
-    @property
-    def judgments(self) -> str: ...
-    @property
-    def instead(self) -> str: ...
-    @property
-    def check(self) -> Callable[[Measure], None] | None: ...
+    `instead` is the advice for judgments that it does not take; `check` refuses measures.
+    """
+
+    name: str
+    takes: frozenset[Kind] = EVERY
+    queries: str = THESE
+    judgments: str = AS_THEY_ARE
+    instead: str = ""
+    check: Callable[[Measure], None] | None = None
 
 
-def permitted(measure: Measure, judgments: Judgments, method: Method | None = None) -> Estimand | Refusal:
+def permitted(measure: Measure, judgments: Judgments, use: Use | None = None) -> Estimand | Refusal:
     """Return what the measure, or an interval or test of it, estimates from these judgments, or a refusal.
 
     >>> from unjudged import AP, infAP
@@ -102,23 +100,23 @@ def permitted(measure: Measure, judgments: Judgments, method: Method | None = No
     origin = judgments.origin
     if origin.kind not in measure.traits.takes and not (origin.kind in SAMPLES and judgments.even):
         return _refused_measure(measure, judgments)
-    if method is None:
+    if use is None:
         return Estimand(measure.estimated, judgments=POOL_JUDGED if measure.traits.estimates else AS_THEY_ARE)
-    if origin.kind not in method.takes:
-        kinds = " or ".join(KINDS[kind].partition(":")[0] for kind in KINDS if kind in method.takes)
-        return Refusal(f"{method.name} needs {kinds}, and these judgments are {origin}", method.instead)
+    if origin.kind not in use.takes:
+        kinds = " or ".join(KINDS[kind].partition(":")[0] for kind in KINDS if kind in use.takes)
+        return Refusal(f"{use.name} needs {kinds}, and these judgments are {origin}", use.instead)
     try:
         measure.check_mean()
-        if method.check is not None:
-            method.check(measure)
+        if use.check is not None:
+            use.check(measure)
     except UsageError as error:
         return Refusal(str(error), "")
-    return Estimand(str(measure), method.queries, method.judgments)
+    return Estimand(str(measure), use.queries, use.judgments)
 
 
-def check_permitted(measure: Measure, judgments: Judgments, method: Method | None = None) -> Estimand:
+def check_permitted(measure: Measure, judgments: Judgments, use: Use | None = None) -> Estimand:
     """Return what is estimated; a refusal is an error."""
-    answer = permitted(measure, judgments, method)
+    answer = permitted(measure, judgments, use)
     if isinstance(answer, Refusal):
         raise UsageError(str(answer))
     return answer
@@ -131,3 +129,21 @@ def _refused_measure(measure: Measure, judgments: Judgments) -> Refusal:
         return Refusal(reason, "use xinfAP or statAP")
     reason = f"{measure.name} needs a random sample, and these judgments are {words} ({why})"
     return Refusal(reason, f"use {plain} with its bounds, or draw a sample (unjudged sample)")
+
+
+def _complete(measure: Measure) -> None:
+    measure.check_completable()
+
+
+COMPARISON: Final = Use("a comparison", queries=OTHER, check=_complete)
+TEST: Final = Use("a test over queries", queries=OTHER)
+LEAVING_OUT: Final = Use(
+    "leaving out pooled runs",
+    EVEN,
+    judgments=ALL_JUDGED,
+    instead="unjudged documents of a sample would count as nonrelevant; use 'bounds', or measures that "
+    "estimate from samples (xinfAP, statAP)",
+    check=_complete,
+)
+CHOOSING: Final = Use("choosing what to judge", judgments=ALL_JUDGED, check=_complete)
+"""The uses that are not interval methods."""

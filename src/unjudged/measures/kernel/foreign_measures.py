@@ -15,15 +15,15 @@ def is_of_ir_measures(item: Any) -> bool:
 
 def our_measure(item: Any) -> Measure:
     """Our measure for an object of ir_measures; an error where none means the same."""
-    found = translated(item)
-    if found is None:
+    ours = translated(item)
+    if ours is None:
         problem = f"{item}: no measure of this package means the same as this one of ir_measures"
         raise UsageError(f"{problem}; give the name of one of ours (`unjudged measures` lists them)")
-    return found
+    return ours
 
 
 def translated(item: Any) -> Measure | None:
-    """The same; None where none means the same. Parameters that have our defaults are left out."""
+    """Return our measure, or None if no measure means the same; our own defaults are left out."""
     if isinstance(getattr(item, "ours", None), Measure):
         return None if "bound" in item.params else item.ours(**item.params)
     given = _parameters(item)
@@ -38,15 +38,15 @@ def translated(item: Any) -> Measure | None:
     ours = MEASURES[name]
     needed = {key: value for key, value in given.items() if ours.parameters.get(key) != value}
     try:
-        found = ours(**needed)
-        found.check_complete()
+        complete = ours(**needed)
+        complete.check_complete()
     except UsageError:
         return None
-    return found
+    return complete
 
 
 def _parameters(item: Any) -> dict[str, Any]:
-    """What was given and the defaults of ir_measures; a parameter without either is left out."""
+    """Return the given parameters and the defaults of ir_measures; a parameter without either is left out."""
     defaults = {
         name: info.default for name, info in item.SUPPORTED_PARAMS.items() if hasattr(info, "default")
     }

@@ -18,7 +18,7 @@ from unjudged.rankings.judged import Floats, JudgedRankings
 
 
 class MeasureLike(Protocol):
-    """What has to be known of a measure."""
+    """Properties of a measure that are needed here."""
 
     @property
     def given(self) -> Mapping[str, Any]: ...

@@ -1,4 +1,4 @@
-"""The registry: one decorated function per measure, whose name, keywords and docstring define it."""
+"""Registry of measures: one decorated function per measure, whose name, keywords and docstring define it."""
 
 from __future__ import annotations
 

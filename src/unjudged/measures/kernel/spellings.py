@@ -35,7 +35,7 @@ def spellings() -> dict[str, Measure]:
 
 
 def other_names(measure: Measure) -> list[str]:
-    """What else a measure without parameters is called."""
+    """Return the other names of a measure without parameters."""
     return [name for name, known in spellings().items() if known == measure and name != measure.name]
 
 
@@ -45,7 +45,7 @@ def trec_eval_names() -> dict[str, tuple[Measure, tuple[float, ...]]]:
 
 
 def plainly(name: str) -> str:
-    """The name without what people spell differently: case, hyphens and underscores.
+    """Return the name without what people spell differently: case, hyphens and underscores.
 
     >>> plainly("R-Precision") == plainly("r_precision")
     True
@@ -54,6 +54,6 @@ def plainly(name: str) -> str:
 
 
 def alike(name: str) -> dict[str, Measure]:
-    """The measures whose names differ from this one only in case, hyphens and underscores."""
+    """Return the measures whose names differ from this one only in case, hyphens and underscores."""
     wanted = plainly(name)
     return {known: measure for known, measure in spellings().items() if plainly(known) == wanted}

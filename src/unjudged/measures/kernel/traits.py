@@ -1,4 +1,4 @@
-"""What is true of a measure: the facts from which bounds, intervals, comparisons and baselines follow."""
+"""Traits of a measure, the facts from which bounds, intervals, comparisons and baselines follow."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Weight = Callable[..., Floats]
 
 @dataclass(frozen=True, kw_only=True)
 class Traits:
-    """The facts of one measure. `Measure.traits_up_to` gives those that hold with its parameters."""
+    """Facts of one measure. `Measure.traits_up_to` gives those that hold with its parameters."""
 
     range: tuple[float, float]
     summary: str
@@ -48,7 +48,7 @@ class Traits:
     across_queries: bool
     """The value of a ranking depends on the judgments of other queries."""
     chance: Chance | None
-    """The expected value of a random ranking of so many documents, so many of them relevant."""
+    """The expected value of a random ranking with these numbers of documents and of relevant ones."""
     graded_chance: GradedChance | None
     """The same for the grades of each query, where the gain depends on the grade."""
     gain: Gain | None

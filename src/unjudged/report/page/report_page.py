@@ -15,11 +15,12 @@ from typing import Any
 
 import numpy as np
 
+from unjudged.base.choices import CorrectionName, TestName
 from unjudged.base.errors import announce, missing_package
 from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.systems import compare
-from unjudged.evaluation.evaluation import RunsSource, name_runs
 from unjudged.evaluation.groups import Groups, groups_of
+from unjudged.evaluation.named_runs import RunsSource, name_runs
 from unjudged.evaluation.scores import Scores
 from unjudged.experiments.summary import Robustness
 from unjudged.formats.writing import write_whole
@@ -81,8 +82,8 @@ def report_page(
     measures: MeasureLike | Iterable[MeasureLike] = REPORT_MEASURES,
     *,
     baseline: str | None = None,
-    test: str = "t",
-    correction: str = "holm",
+    test: TestName = "t",
+    correction: CorrectionName = "holm",
     alpha: float = 0.05,
     calibration: Calibration | None = None,
     confidence: float = 0.95,

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from unjudged.base.errors import UsageError
-from unjudged.measures.kernel.estimand import ALL_JUDGED
+from unjudged.measures.kernel.estimand import ALL_JUDGED, LEAVING_OUT
 from unjudged.measures.kernel.registry import Measure
-from unjudged.rankings.origin import POOL
 from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.intervals import EstimateRows, IntervalRequest, interval_method
 
@@ -22,8 +21,8 @@ def check_calibrated(measure: Measure, request: IntervalRequest) -> None:
     "calibrated",
     "these queries, a run like the pooled groups",
     judgments=ALL_JUDGED,
-    takes=frozenset({POOL}),
-    instead="use 'bounds', or estimate from the sample (xinfAP, statAP)",
+    takes=LEAVING_OUT.takes,
+    instead=LEAVING_OUT.instead,
     check=check_calibrated,
 )
 def calibrated_intervals(request: IntervalRequest) -> EstimateRows:
