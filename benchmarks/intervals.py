@@ -34,7 +34,7 @@ def rows(folder: Path) -> list[str]:
     )
 
     def estimates(found: Scores, kind: str, prevalence: float | None = None) -> Callable[[], object]:
-        return lambda: found.estimate(kind, prevalence=prevalence)
+        return lambda: found.estimate(kind, prevalence=prevalence)  # type: ignore[arg-type]
 
     named = ", ".join(MEASURES)
     table = [

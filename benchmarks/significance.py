@@ -42,7 +42,7 @@ def ranx_tests(scores: Floats, test: str) -> int:
 
 
 def ours(scores: Floats, test: str, correction: str, draws: int) -> int:
-    return int(compare_pairs(scores, test=test, correction=correction, draws=draws).significant.sum())
+    return int(compare_pairs(scores, test=test, correction=correction, draws=draws).significant.sum())  # type: ignore[arg-type]
 
 
 TASKS: dict[str, tuple[str, str, Callable[[Floats], int]]] = {

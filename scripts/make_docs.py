@@ -7,6 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from command_outputs import refreshed
+from command_table import TABLE, command_table
 from gallery import draw_gallery, gallery_in_markdown
 from measures_page import measures_in_markdown, measures_stub
 from sessions import PAGES, replayed
@@ -14,6 +15,7 @@ from sessions import PAGES, replayed
 ROOT = Path(__file__).parent.parent
 
 if __name__ == "__main__":
+    TABLE.write_text(command_table())
     (ROOT / "docs" / "measures.md").write_text(measures_in_markdown())
     (ROOT / "src" / "unjudged" / "measures" / "__init__.pyi").write_text(measures_stub())
     (ROOT / "docs" / "gallery").mkdir(exist_ok=True)

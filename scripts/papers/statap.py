@@ -92,7 +92,7 @@ def main() -> None:
     for design, levels in SAMPLES.items():
         found = experiment(
             pool,
-            design=design,
+            design=design,  # type: ignore[arg-type]
             levels=levels,
             measures=MEASURES,
             repeats=REPEATS,

@@ -31,7 +31,7 @@ LEVELS = {"random": 0.4, "depth": 2, "mixed": 1, "stratified": 0.4}
 
 def drawn(pool: Pool, name: str, seed: int) -> DrawnSample:
     options: dict[str, Any] = {"top": 1} if name == "stratified" else {}
-    return draw(pool, name, LEVELS[name], seed=seed, **options)
+    return draw(pool, name, LEVELS[name], seed=seed, **options)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("name", list(DESIGNS))

@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unjudged import InputError, Judgments, UsageError
-from unjudged.judging.collecting.merging import BEFORE, Conflicts, merge
+from unjudged.base.choices import Conflicts
+from unjudged.judging.collecting.merging import BEFORE, merge
 from unjudged.rankings.origin import CHOSEN, POOL, STRATIFIED, UNIFORM, UNKNOWN, WEIGHTED, Origin
 
 FIRST = {"q1": {"d1": 1, "d2": 0, "d3": -1}, "q2": {"d1": 2}}

@@ -11,6 +11,7 @@ from statsmodels.stats.inter_rater import cohens_kappa as their_cohen
 from statsmodels.stats.inter_rater import fleiss_kappa as their_fleiss
 
 from unjudged import InputError, Judgments, Pool, UsageError, evaluate, xinfAP
+from unjudged.base.choices import Conflicts
 from unjudged.judging.collecting.agreement_of_judges import (
     agreements,
     agreements_by_topic,
@@ -18,7 +19,7 @@ from unjudged.judging.collecting.agreement_of_judges import (
     fleiss_kappa,
 )
 from unjudged.judging.collecting.drawn_sample import draw
-from unjudged.judging.collecting.merging import Conflicts, merge
+from unjudged.judging.collecting.merging import merge
 from unjudged.rankings.origin import CHOSEN, Origin
 
 POOL = Pool.of({"q1": dict.fromkeys("abcd", -1), "q2": dict.fromkeys("xy", -1)})

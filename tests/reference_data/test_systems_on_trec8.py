@@ -33,7 +33,7 @@ def test_settled_significant_and_reversible(
     values = shared.per_run(measure.compute(shared.rankings))
     judging = judgment_bounds(shared, measure, Pairs.of(values))
     for correction, (significant, open_to_judging) in (("none", by_t), ("holm", by_holm)):
-        tests = compare_pairs(values, correction=correction)
+        tests = compare_pairs(values, correction=correction)  # type: ignore[arg-type]
         assert len(tests.pairs) == 8256
         assert int(judging.settled.sum()) == settled
         assert int(tests.significant.sum()) == significant

@@ -210,7 +210,7 @@ def half() -> Iterator[None]:
 
 @pytest.mark.usefixtures("half")
 def test_a_method_of_your_own(capsys: pytest.CaptureFixture[str]) -> None:
-    found = SCORES.estimate("half", confidence=0.5)
+    found = SCORES.estimate("half", confidence=0.5)  # type: ignore[arg-type]
     assert (found[0][0].low, found[1][2].high, found[0][1].confidence) == (0.25, 0.75, 0.5)
     files = [str(sample.qrels), str(sample.runs["fused"])]
     with pytest.raises(SystemExit) as ended:
@@ -222,7 +222,7 @@ def test_a_method_of_your_own(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_unknown_methods_and_levels() -> None:
     with pytest.raises(UsageError, match="interval is 'often', expected one of bounds"):
-        SCORES.estimate("often")
+        SCORES.estimate("often")  # type: ignore[arg-type]
     for confidence in (0.0, 1.0, 1.5, float("nan")):
         with pytest.raises(UsageError, match="confidence is"):
             SCORES.estimate("queries", confidence=confidence)

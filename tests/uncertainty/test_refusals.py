@@ -27,20 +27,20 @@ RUN = {"q": {"a": 4.0, "b": 3.0, "x": 2.0, "y": 1.0}}
 @pytest.mark.parametrize("interval", ["bounds", "model", "both"])
 def test_policies_and_estimates_are_refused(name: str, interval: str) -> None:
     with pytest.raises(UsageError, match=r"without|estimates|no bounds"):
-        evaluate(QRELS, RUN, name).estimate(interval, draws=2, prevalence=0.5)
+        evaluate(QRELS, RUN, name).estimate(interval, draws=2, prevalence=0.5)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("name", ["GMAP", "GMBpref"])
 @pytest.mark.parametrize("interval", ["bounds", "model", "both", "queries"])
 def test_intervals_are_of_arithmetic_means(name: str, interval: str) -> None:
     with pytest.raises(UsageError, match="intervals are of arithmetic means"):
-        evaluate(QRELS, RUN, name).estimate(interval, draws=2, prevalence=0.5)
+        evaluate(QRELS, RUN, name).estimate(interval, draws=2, prevalence=0.5)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("interval", ["bounds", "model", "both"])
 def test_a_scale_that_new_grades_would_move_is_refused(interval: str) -> None:
     with pytest.raises(UsageError, match="a new grade would move the scale"):
-        evaluate(QRELS, RUN, "RBP(scale='query')").estimate(interval, draws=2, prevalence=0.5)
+        evaluate(QRELS, RUN, "RBP(scale='query')").estimate(interval, draws=2, prevalence=0.5)  # type: ignore[arg-type]
 
 
 def test_graded_rbp_is_the_same_both_ways() -> None:

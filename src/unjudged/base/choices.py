@@ -7,11 +7,20 @@ import reprlib
 from collections import UserDict
 from collections.abc import Iterable
 from numbers import Real
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from unjudged.base.errors import UsageError, quoted
 
 Thing = TypeVar("Thing")
+
+Format = Literal["table", "csv", "tsv", "json", "jsonl", "markdown", "latex", "html", "parquet"]
+Form = Literal["qrels", "strata", "prels"]
+IntervalName = Literal["bounds", "calibrated", "model", "queries", "both"]
+TestName = Literal["t", "randomization", "wilcoxon", "bootstrap"]
+CorrectionName = Literal["holm", "bh", "bonferroni", "none", "tukey", "maxt"]
+DesignName = Literal["random", "depth", "mixed", "stratified"]
+Conflicts = Literal["error", "first", "last", "highest"]
+"""Names for static typing; a test compares each of these with its registry, which others may add to."""
 
 
 class Choices(dict[str, Thing]):

@@ -7,7 +7,7 @@ from math import inf
 
 import numpy as np
 
-from unjudged.base.choices import check_confidence, checked_int
+from unjudged.base.choices import CorrectionName, TestName, check_confidence, checked_int
 from unjudged.base.errors import UsageError, announce
 from unjudged.comparison.by_measure import MeasureComparison
 from unjudged.comparison.comparison_result import Comparison
@@ -29,8 +29,8 @@ def compare(
     *,
     depth: int | None = None,
     baseline: str | None = None,
-    test: str = "t",
-    correction: str = "holm",
+    test: TestName = "t",
+    correction: CorrectionName = "holm",
     alpha: float = 0.05,
     calibration: Calibration | None = None,
     confidence: float = 0.95,

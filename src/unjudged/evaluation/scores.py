@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from unjudged.base.choices import IntervalName
 from unjudged.base.computed import computed_once
 from unjudged.base.errors import UnjudgedWarning, UsageError
 from unjudged.base.wording import counted
@@ -101,7 +102,7 @@ class Scores(Shown):
 
     def estimate(
         self,
-        interval: str = "bounds",
+        interval: IntervalName = "bounds",
         *,
         prevalence: PrevalenceLike | None = None,
         calibration: Calibration | None = None,

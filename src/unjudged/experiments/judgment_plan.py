@@ -126,7 +126,7 @@ def plan_judgments(
         design, measure = find_design(name), ESTIMATORS.get(name, "AP")
         tried = experiment(
             pool,
-            design=name,
+            design=name,  # type: ignore[arg-type]
             measures=measure,
             statistics=["tau", "rms"],
             repeats=repeats,

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from unjudged.base.choices import as_list, checked_int
+from unjudged.base.choices import DesignName, as_list, checked_int
 from unjudged.base.errors import UsageError
 from unjudged.evaluation.named_runs import RunsSource
 from unjudged.experiments.checkpoint import Checkpoint
@@ -40,7 +40,7 @@ SLACK, LARGEST = 1e-9, 1e150
 def experiment(
     qrels: JudgmentsSource | Pool,
     runs: RunsSource | None = None,
-    design: str = "random",
+    design: DesignName = "random",
     *,
     levels: Iterable[float] | None = None,
     measures: MeasureLike | Iterable[MeasureLike] = DEFAULT_MEASURES,

@@ -96,7 +96,7 @@ class IntervalMethod:
 
 
 INTERVALS: Choices[IntervalMethod] = Choices("interval")
-"""Every interval method by name."""
+"""Every interval method by name; `interval_methods` imports those of this package."""
 
 
 def interval_method(
@@ -121,13 +121,18 @@ def interval_method(
     return register
 
 
+def interval_methods() -> Choices[IntervalMethod]:
+    """Return the registry with the methods of this package."""
+    import_module("unjudged.uncertainty.methods")
+    return INTERVALS
+
+
 def make_intervals(name: str, request: IntervalRequest) -> EstimateRows:
     """The intervals of one method for every run and measure.
 
     A measure that cannot have one gets its value alone; if none can, the first reason is an error.
     """
-    import_module("unjudged.uncertainty.methods")
-    method = INTERVALS.find(name)
+    method = interval_methods().find(name)
     check_confidence(request.confidence)
     checked_int("seed", request.seed)
     if name != "queries" and request.rankings.judgments.scale is not None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
-
-from cyclopts import Parameter
+from typing import Literal
 
 from unjudged import audit as audit_predictions
-from unjudged.cli.options.arguments import File, Format, Output, Plot
+from unjudged.cli.commands import command
+from unjudged.cli.options.arguments import File, OneMeasure, Output, OutputFormat, Plot
 from unjudged.cli.options.input_files import check_files
-from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
+from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
 from unjudged.cli.shell.output import check_output, show_figure, show_grids
 from unjudged.cli.shell.progress import progress
 from unjudged.grids.rendering import WITHOUT_NOTES
@@ -17,18 +16,25 @@ from unjudged.predictions.predictions import Predictions
 from unjudged.report.figures.charts import check_plot
 
 
+@command(
+    "audit",
+    "Score and compare",
+    place=6,
+    usage="QRELS PREDICTIONS [RUN...]",
+    summary="Compare predicted relevance with human judgments.",
+)
 def audit(
     qrels: File,
     predictions: File,
     /,
     *runs: File,
-    measure: Annotated[str, Parameter(("-m", "--measure"))] = "RBP(p=0.8)",
+    measure: OneMeasure = "RBP(p=0.8)",
     rel: int = 1,
     threshold: float | None = None,
     kind: Literal["grades", "scores"] | None = None,
     confidence: float = 0.95,
-    inputs: JudgmentInputs = NONE_FURTHER,
-    format: Format | None = None,
+    inputs: JudgmentOptions = NONE_FURTHER,
+    format: OutputFormat = None,
     output: Output = None,
     plot: Plot = None,
 ) -> None:

@@ -6,13 +6,13 @@ import os
 from statistics import median
 from typing import Annotated, Literal
 
-from cyclopts import Parameter
-
 from unjudged import calibrate as learn
 from unjudged.base.wording import counted
-from unjudged.cli.options.arguments import File, Format, Measures, Output
+from unjudged.cli.commands import command
+from unjudged.cli.options.arguments import File, Measures, Output, OutputFormat, PoolDepth
 from unjudged.cli.options.input_files import check_files
-from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
+from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
+from unjudged.cli.options.option import Option
 from unjudged.cli.shell.output import own_format, show, show_grids
 from unjudged.cli.shell.progress import reading
 from unjudged.evaluation.groups import CALIBRATED_MEASURES
@@ -20,16 +20,23 @@ from unjudged.grids.grid import Column, Grid
 from unjudged.uncertainty.calibration import Calibration
 
 
+@command(
+    "calibrate",
+    "Score and compare",
+    place=4,
+    usage="QRELS RUN... --groups GROUPS",
+    summary="Learn from pooled runs how far off the scores of new runs are.",
+)
 def calibrate(
     qrels: File,
     /,
     *runs: File,
-    groups: Annotated[str, Parameter(("-g", "--groups"))],
+    groups: Annotated[str, Option("-g", "--groups", reads=True)],
     measures: Measures = None,
-    depth: Annotated[int, Parameter(("-k", "--depth"))] = 100,
+    depth: PoolDepth = 100,
     unit: Literal["runs", "groups"] = "runs",
-    inputs: JudgmentInputs = NONE_FURTHER,
-    format: Format | None = None,
+    inputs: JudgmentOptions = NONE_FURTHER,
+    format: OutputFormat = None,
     output: Output = None,
 ) -> None:
     """Learn from pooled runs how far off scores are when a group was not pooled.

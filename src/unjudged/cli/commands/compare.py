@@ -5,25 +5,28 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Annotated, Literal
-
-from cyclopts import Parameter
+from typing import Annotated
 
 from unjudged import compare as compare_systems
+from unjudged.base.choices import CorrectionName, TestName
 from unjudged.base.errors import UsageError
+from unjudged.cli.commands import command
 from unjudged.cli.options.arguments import (
-    Decimals,
+    Baseline,
     Depth,
     File,
-    Format,
+    InputFile,
     Measures,
     Output,
+    OutputFormat,
+    PerQuery,
     Plot,
     measures_with_rel,
 )
 from unjudged.cli.options.input_files import check_files
-from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
-from unjudged.cli.options.predictions import NO_PREDICTIONS, Predicted
+from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
+from unjudged.cli.options.option import Option
+from unjudged.cli.options.predictions import NO_PREDICTIONS, PredictionOptions
 from unjudged.cli.shell.output import (
     beside_standard_error,
     check_decimals,
@@ -37,8 +40,8 @@ from unjudged.cli.shell.progress import reading
 from unjudged.cli.shell.standard_error import already_said
 from unjudged.comparison.comparison_grids import systems_records
 from unjudged.comparison.comparison_result import Comparison
-from unjudged.comparison.testing.corrections import find_correction
-from unjudged.comparison.testing.significance import DRAWS, find_test
+from unjudged.comparison.testing.corrections import CORRECTIONS, find_correction
+from unjudged.comparison.testing.significance import DRAWS, TESTS, find_test
 from unjudged.grids.escapes import plain
 from unjudged.grids.grid import DECIMALS, Grid
 from unjudged.report.figures.charts import check_plot
@@ -51,6 +54,13 @@ CONFIDENCE = 0.95
 ONE_TABLE = ("csv", "tsv", "jsonl", "parquet")
 
 
+@command(
+    "compare",
+    "Score and compare",
+    place=2,
+    usage="QRELS RUN RUN...",
+    summary="Compare runs: significant, settled, or open to judging?",
+)
 def compare(
     qrels: File,
     /,
@@ -58,21 +68,21 @@ def compare(
     measures: Measures = None,
     rel: int | None = None,
     depth: Depth = None,
-    baseline: Annotated[str | None, Parameter(("-b", "--baseline"))] = None,
-    test: Literal["t", "randomization", "wilcoxon", "bootstrap"] = "t",
-    correction: Literal["holm", "bh", "bonferroni", "tukey", "maxt", "none"] = "holm",
+    baseline: Baseline = None,
+    test: Annotated[TestName, Option(choices=TESTS)] = "t",
+    correction: Annotated[CorrectionName, Option(choices=CORRECTIONS)] = "holm",
     alpha: float = 0.05,
-    pairs: Annotated[bool, Parameter(negative="")] = False,
-    per_query: Annotated[bool, Parameter(("-q", "--per-query"), negative="")] = False,
-    calibration: str | None = None,
+    pairs: bool = False,
+    per_query: PerQuery = False,
+    calibration: InputFile = None,
     confidence: float = CONFIDENCE,
-    predicted: Predicted = NO_PREDICTIONS,
-    inputs: JudgmentInputs = NONE_FURTHER,
+    predicted: PredictionOptions = NO_PREDICTIONS,
+    inputs: JudgmentOptions = NONE_FURTHER,
     draws: int = DRAWS,
     seed: int = 0,
-    format: Format | None = None,
+    format: OutputFormat = None,
     output: Output = None,
-    decimals: Decimals = DECIMALS,
+    decimals: int = DECIMALS,
     plot: Plot = None,
 ) -> None:
     """Compare runs: which is better, and could other queries or the unjudged documents say the opposite?

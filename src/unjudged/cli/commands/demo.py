@@ -5,10 +5,14 @@ from __future__ import annotations
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from typing import Annotated
 
 from unjudged import sample
 from unjudged.base.errors import UsageError
-from unjudged.cli.options.arguments import Format, Output
+from unjudged.cli.commands import command
+from unjudged.cli.options.arguments import Output, OutputFormat
+from unjudged.cli.options.option import Option
+from unjudged.cli.shell.files_named import reads
 from unjudged.cli.shell.output import check_output, make_folder, on_terminal, show, show_grids, terminal_width
 from unjudged.cli.shell.standard_error import already_said
 from unjudged.comparison.systems import compare
@@ -39,7 +43,13 @@ List the measures:        unjudged measures
 """
 
 
-def demo(*, files: Path | None = None, format: Format | None = None, output: Output = None) -> None:
+@command("demo", "Learn and look up", place=1, summary="Try the package on a small collection.")
+def demo(
+    *,
+    files: Annotated[Path | None, Option(writes=True, made=True)] = None,
+    format: OutputFormat = None,
+    output: Output = None,
+) -> None:
     """Score six systems of a small sample collection and compare two of them.
 
     Parameters
@@ -57,6 +67,7 @@ def demo(*, files: Path | None = None, format: Format | None = None, output: Out
         copy_sample(files)
         return
     chosen = check_output(format, output)
+    reads([sample.qrels, *sample.runs.values()])
     scores = evaluate(sample.qrels, sample.runs)
     if format is not None or chosen != "table":
         show_grids(replace(scores.grid(), title=""), format, output)

@@ -2,57 +2,76 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated
 
-from cyclopts import Parameter
-
 import unjudged
+from unjudged.base.choices import IntervalName
 from unjudged.base.errors import UsageError
+from unjudged.cli.commands import command
 from unjudged.cli.options.arguments import (
-    Decimals,
     Depth,
     File,
-    Format,
+    InputFile,
     Measures,
     Output,
+    OutputFormat,
+    PerQuery,
     Plot,
     measures_with_rel,
     number_or_name,
 )
-from unjudged.cli.options.input_files import check_files
-from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
-from unjudged.cli.options.predictions import NO_PREDICTIONS, Predicted
+from unjudged.cli.options.input_files import check_files, suggest_estimates
+from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
+from unjudged.cli.options.option import Option
+from unjudged.cli.options.predictions import NO_PREDICTIONS, PredictionOptions
 from unjudged.cli.shell.output import check_decimals, check_output, show_figure, show_grids
-from unjudged.cli.shell.plain_evaluate import scored
-from unjudged.cli.shell.progress import progress
+from unjudged.cli.shell.progress import progress, reading
 from unjudged.evaluation.evaluation import DEFAULT_MEASURES
+from unjudged.evaluation.scores import Scores
 from unjudged.grids.grid import DECIMALS
+from unjudged.measures.kernel.registry import Measure
+from unjudged.rankings.judgments import Judgments
+from unjudged.rankings.runs import RunSource
 
 INTERVALS = ("bounds", "calibrated", "model", "queries", "both")
 USERS = {"prevalence": ("model", "both"), "calibration": ("calibrated",), "extra_relevant": ("bounds",)}
 """The intervals that use an option."""
 
 
+def _interval_methods() -> Iterable[str]:
+    from unjudged.uncertainty.intervals import interval_methods
+
+    return interval_methods()
+
+
+@command(
+    "evaluate",
+    "Score and compare",
+    place=1,
+    usage="QRELS RUN...",
+    summary="Score runs against relevance judgments.",
+)
 def evaluate(
     qrels: File,
     /,
     *runs: File,
     measures: Measures = None,
-    per_query: Annotated[bool, Parameter(("-q", "--per-query"), negative="")] = False,
+    per_query: PerQuery = False,
     rel: float | None = None,
     depth: Depth = None,
-    predicted: Predicted = NO_PREDICTIONS,
-    inputs: JudgmentInputs = NONE_FURTHER,
-    interval: str | None = None,
+    predicted: PredictionOptions = NO_PREDICTIONS,
+    inputs: JudgmentOptions = NONE_FURTHER,
+    interval: Annotated[IntervalName | None, Option(choices=_interval_methods)] = None,
     prevalence: str | None = None,
-    calibration: str | None = None,
+    calibration: InputFile = None,
     confidence: float = 0.95,
-    extra_relevant: int = 0,
+    extra_relevant: Annotated[int, Option("--extra-relevant", "--more")] = 0,
     seed: int = 0,
-    format: Format | None = None,
+    format: OutputFormat = None,
     output: Output = None,
-    decimals: Decimals = DECIMALS,
+    decimals: int = DECIMALS,
     plot: Plot = None,
 ) -> None:
     """Score runs against relevance judgments.
@@ -142,7 +161,7 @@ def evaluate(
     if interval is not None and per_query:
         raise UsageError("--per-query cannot be used with --interval: intervals are of means")
     chosen = measures_with_rel(measures or DEFAULT_MEASURES, rel)
-    scores = scored(lambda: inputs.read(qrels, fractions=True), named, chosen, depth)
+    scores = _scored(lambda: inputs.read(qrels, fractions=True), named, chosen, depth)
     if plot is not None:
         given = {
             "prevalence": None if prevalence is None else number_or_name(prevalence),
@@ -167,6 +186,19 @@ def evaluate(
             on_progress=lambda done, _: advance(done),
         )
     show_grids(estimates.grid(decimals), format, output)
+
+
+def _scored(
+    read: Callable[[], Judgments],
+    runs: Mapping[str, RunSource],
+    measures: Sequence[Measure],
+    depth: int | None,
+) -> Scores:
+    """Read the judgments and score the runs, with a bar if that takes long."""
+    with reading(len(runs)) as on_read:
+        judgments = read()
+        suggest_estimates(judgments, measures)
+        return unjudged.evaluate(judgments, runs, measures, depth=depth, on_read=on_read)
 
 
 def _check_used(interval: str | None, **given: object) -> None:

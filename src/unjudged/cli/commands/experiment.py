@@ -5,35 +5,44 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from cyclopts import Parameter
-
-from unjudged.cli.options.arguments import File, Format, Output, Plot
+from unjudged.base.choices import DesignName
+from unjudged.cli.commands import command
+from unjudged.cli.options.arguments import File, Output, OutputFormat, Plot
 from unjudged.cli.options.input_files import check_files
-from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
+from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
+from unjudged.cli.options.option import Option
 from unjudged.cli.shell.progress import progress, reading
 from unjudged.evaluation.collection import judged_rankings
 from unjudged.formats.matching import cores
+from unjudged.judging.pooling.designs import DESIGNS
 
 
+@command(
+    "experiment",
+    "Study measures and designs",
+    place=1,
+    usage="QRELS RUN RUN...",
+    summary="Find out how few judgments would have been enough.",
+)
 def experiment(
     qrels: File,
     /,
     *runs: File,
-    design: Annotated[str, Parameter(("-d", "--design"))] = "random",
+    design: Annotated[DesignName, Option("-d", "--design", choices=DESIGNS)] = "random",
     levels: str | None = None,
     repeats: int = 10,
-    measures: Annotated[list[str] | None, Parameter(("-m", "--measure", "--measures"), negative="")] = None,
+    measures: Annotated[list[str] | None, Option("-m", "--measure", "--measures", measures=True)] = None,
     against: str = "AP",
-    statistics: Annotated[list[str] | None, Parameter("--statistic", negative="")] = None,
+    statistics: Annotated[list[str] | None, Option("--statistic")] = None,
     top: int | None = None,
     seed: int = 0,
     workers: int | None = None,
-    inputs: JudgmentInputs = NONE_FURTHER,
-    format: Format | None = None,
+    inputs: JudgmentOptions = NONE_FURTHER,
+    format: OutputFormat = None,
     output: Output = None,
     plot: Plot = None,
-    means: Path | None = None,
-    figures: Path | None = None,
+    means: Annotated[Path | None, Option(writes=True)] = None,
+    figures: Annotated[Path | None, Option(writes=True, made=True)] = None,
     figure_format: Literal["svg", "png", "pdf", "html"] = "svg",
 ) -> None:
     """How few judgments would have been enough? Judge less, by a design, and compare with the actual values.

@@ -5,24 +5,31 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from cyclopts import Parameter
-
 from unjudged.base.errors import UsageError
 from unjudged.base.wording import shortlist
-from unjudged.cli.options.arguments import File, Output
+from unjudged.cli.commands import command
+from unjudged.cli.options.arguments import File, InputFile, Output
 from unjudged.cli.options.input_files import check_files
+from unjudged.cli.options.option import Option
 from unjudged.cli.shell.output import show
 from unjudged.cli.shell.standard_error import warn
 from unjudged.rankings.judgments import Judgments
 
 
+@command(
+    "judge",
+    "Collect judgments",
+    place=4,
+    usage="TO_JUDGE --documents DOCUMENTS",
+    summary="Make a page on which people judge documents.",
+)
 def judge(
     to_judge: File,
     /,
     *,
-    documents: str,
-    queries: str | None = None,
-    grades: Annotated[str, Parameter(("-g", "--grades"))] = "0,1",
+    documents: Annotated[str, Option(reads=True)],
+    queries: InputFile = None,
+    grades: Annotated[str, Option("-g", "--grades")] = "0,1",
     output: Output = None,
 ) -> None:
     """Make one offline page to judge documents with: keys for grades, saved in the browser, export as qrels.

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import unjudged
+from unjudged.base.choices import Format
 from unjudged.base.errors import UsageError
 from unjudged.citation import citations_grid
-from unjudged.cli.options.arguments import Format, Output
+from unjudged.cli.commands import command
+from unjudged.cli.options.arguments import Output, OutputFormat
+from unjudged.cli.options.option import Option
 from unjudged.cli.shell.output import own_format, show, show_grids
+from unjudged.grids.rendering import FORMATS
 from unjudged.measures.kernel.names import parse
 from unjudged.report.measure_pages import measures_grid, page
 
-CitationFormat = Literal["bibtex"] | Format
+CitationFormat = Annotated[Literal["bibtex"] | Format | None, Option(choices=("bibtex", *FORMATS))]
 
 
-def measures(name: str | None = None, /, *, format: Format | None = None, output: Output = None) -> None:
+@command(
+    "measures", "Learn and look up", place=2, usage="[NAME]", summary="List the measures, or explain one."
+)
+def measures(name: str | None = None, /, *, format: OutputFormat = None, output: Output = None) -> None:
     """List the measures, or explain one.
 
     Parameters
@@ -35,7 +42,8 @@ def measures(name: str | None = None, /, *, format: Format | None = None, output
         show(page(parse(name)[0]), output)
 
 
-def cite(*names: str, format: CitationFormat | None = None, output: Output = None) -> None:
+@command("cite", "Learn and look up", place=3, usage="[NAME...]", summary="Print the BibTeX of a measure.")
+def cite(*names: str, format: CitationFormat = None, output: Output = None) -> None:
     """Print the BibTeX entries of the papers that define the measures, or of this package.
 
     Parameters

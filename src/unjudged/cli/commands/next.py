@@ -5,44 +5,49 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Literal
 
-from cyclopts import Parameter
-
 from unjudged import to_judge
+from unjudged.base.choices import Format
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import counted
-from unjudged.cli.options.arguments import File, Output, number_or_name, one_measure
+from unjudged.cli.commands import command
+from unjudged.cli.options.arguments import File, OneMeasure, Output, number_or_name
 from unjudged.cli.options.input_files import check_files
-from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
+from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
 from unjudged.cli.options.judging_folder import check_new
+from unjudged.cli.options.option import Option
 from unjudged.cli.shell.output import own_format, show, show_grids
 from unjudged.cli.shell.progress import progress
 from unjudged.formats.writing import qrels_text
+from unjudged.grids.rendering import FORMATS
 from unjudged.judging.choosing.choosing import Chosen, choose
 from unjudged.judging.collecting.design_file import design_text
+from unjudged.measures.kernel.names import parse_measure
 from unjudged.rankings.origin import CHOSEN, Origin
 
 UNJUDGED = -1
 MARK = Origin(CHOSEN).mark()
 
 
+@command(
+    "next", "Collect judgments", place=6, usage="QRELS RUN...", summary="List the documents to judge next."
+)
 def next_to_judge(
     qrels: File,
     /,
     *runs: File,
-    budget: Annotated[int, Parameter(("-b", "--budget"))] = 100,
-    measure: Annotated[str, Parameter(("-m", "--measure"))] = "RBP(p=0.8)",
-    difference: Annotated[bool, Parameter(negative="")] = False,
-    settle: Annotated[bool, Parameter(negative="")] = False,
+    budget: Annotated[int, Option("-b", "--budget")] = 100,
+    measure: OneMeasure = "RBP(p=0.8)",
+    difference: bool = False,
+    settle: bool = False,
     top: int | None = None,
-    pooled: Annotated[bool, Parameter(negative="")] = False,
+    pooled: bool = False,
     prevalence: str = "runs",
     seed: int = 0,
     confidence: float | None = None,
-    forecast: Annotated[bool, Parameter(negative="")] = False,
-    record: Path | None = None,
-    inputs: JudgmentInputs = NONE_FURTHER,
-    format: Literal["qrels", "table", "csv", "tsv", "json", "jsonl", "markdown", "latex", "html", "parquet"]
-    | None = None,
+    forecast: bool = False,
+    record: Annotated[Path | None, Option(writes=True)] = None,
+    inputs: JudgmentOptions = NONE_FURTHER,
+    format: Annotated[Literal["qrels"] | Format | None, Option(choices=("qrels", *FORMATS))] = None,
     output: Output = None,
 ) -> None:
     """List the documents to judge next: those whose judgment narrows the interval most.
@@ -98,7 +103,7 @@ def next_to_judge(
     check_files([qrels, *runs, *inputs.further])
     chosen_format = own_format(format, output, "qrels")
     named = inputs.runs(runs, "next QRELS RUN...")
-    chosen = one_measure(measure)
+    chosen = parse_measure(measure)
     if settle or chosen.traits.weight is None:
         if difference:
             raise UsageError("--difference is for RBP and P, and does not go with --settle: omit it")

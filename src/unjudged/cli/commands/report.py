@@ -5,16 +5,28 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
-from cyclopts import Parameter
-
+from unjudged.base.choices import CorrectionName, TestName
 from unjudged.base.errors import UsageError
-from unjudged.cli.options.arguments import OUTPUT, File, Measures, measures_with_rel
+from unjudged.cli.commands import command
+from unjudged.cli.options.arguments import (
+    OUTPUT,
+    Baseline,
+    File,
+    Groups,
+    InputFile,
+    Measures,
+    PoolDepth,
+    measures_with_rel,
+)
 from unjudged.cli.options.input_files import check_files
-from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
+from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
+from unjudged.cli.options.option import Option
 from unjudged.cli.shell.output import show
 from unjudged.cli.shell.progress import reading
+from unjudged.comparison.testing.corrections import CORRECTIONS
+from unjudged.comparison.testing.significance import TESTS
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.measures.kernel.registry import Measure
 from unjudged.predictions.auditing import Audit, audit
@@ -30,6 +42,13 @@ from unjudged.uncertainty.unjudged_sums import is_sum
 PAGE_SUFFIXES = (".html", ".htm", "")
 
 
+@command(
+    "report",
+    "Score and compare",
+    place=3,
+    usage="QRELS RUN... -o PAGE",
+    summary="Write an evaluation as one page of HTML.",
+)
 def report(
     qrels: File,
     /,
@@ -37,18 +56,18 @@ def report(
     output: Annotated[Path | None, OUTPUT],
     measures: Measures = None,
     rel: int | None = None,
-    baseline: Annotated[str | None, Parameter(("-b", "--baseline"))] = None,
-    groups: Annotated[str | None, Parameter(("-g", "--groups"))] = None,
-    depth: Annotated[int, Parameter(("-k", "--depth"))] = 100,
-    calibration: str | None = None,
-    predictions: str | None = None,
+    baseline: Baseline = None,
+    groups: Groups = None,
+    depth: PoolDepth = 100,
+    calibration: InputFile = None,
+    predictions: InputFile = None,
     threshold: float | None = None,
-    experiment: str | None = None,
-    test: Literal["t", "randomization", "wilcoxon", "bootstrap"] = "t",
-    correction: Literal["holm", "bh", "bonferroni", "tukey", "maxt", "none"] = "holm",
+    experiment: InputFile = None,
+    test: Annotated[TestName, Option(choices=TESTS)] = "t",
+    correction: Annotated[CorrectionName, Option(choices=CORRECTIONS)] = "holm",
     alpha: float = 0.05,
     confidence: float = 0.95,
-    inputs: JudgmentInputs = NONE_FURTHER,
+    inputs: JudgmentOptions = NONE_FURTHER,
     seed: int = 0,
     title: str = TITLE,
 ) -> None:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from cyclopts import Parameter
-
 from unjudged import spot_check as estimate
 from unjudged import spot_check_design
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import counted
-from unjudged.cli.options.arguments import File, Format, Output
+from unjudged.cli.commands import command
+from unjudged.cli.options.arguments import File, InputFile, OneMeasure, Output, OutputFormat
 from unjudged.cli.options.input_files import check_files
-from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
+from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
+from unjudged.cli.options.option import Option
 from unjudged.cli.shell.output import check_output, show, show_grids
 from unjudged.cli.shell.progress import progress
 from unjudged.formats.streams import name_file_in_errors
@@ -22,20 +22,27 @@ from unjudged.uncertainty.calibration import Calibration
 PREVALENCE = 0.05
 
 
+@command(
+    "spot-check",
+    "Score and compare",
+    place=5,
+    usage="QRELS RUN",
+    summary="Check a run that was not pooled by a few random judgments.",
+)
 def spot_check(
     qrels: File,
     run: File,
     /,
     *,
-    checked: Annotated[str | None, Parameter(("-c", "--checked"))] = None,
-    calibration: str | None = None,
+    checked: Annotated[str | None, Option("-c", "--checked", reads=True)] = None,
+    calibration: InputFile = None,
     prevalence: float | None = None,
-    measure: Annotated[str, Parameter(("-m", "--measure"))] = "RBP(p=0.8)",
-    budget: Annotated[float, Parameter(("-b", "--budget"))] = 30,
+    measure: OneMeasure = "RBP(p=0.8)",
+    budget: Annotated[float, Option("-b", "--budget")] = 30,
     seed: int = 0,
     confidence: float = 0.95,
-    inputs: JudgmentInputs = NONE_FURTHER,
-    format: Format | None = None,
+    inputs: JudgmentOptions = NONE_FURTHER,
+    format: OutputFormat = None,
     output: Output = None,
 ) -> None:
     """Check a run that was not pooled: people judge a few of its own unjudged documents.

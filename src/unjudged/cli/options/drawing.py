@@ -7,19 +7,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Literal
 
-from cyclopts import Parameter
-
 from unjudged.base.errors import UsageError
 from unjudged.base.wording import counted
+from unjudged.cli.options.arguments import InputFile, OneMeasure
 from unjudged.cli.options.input_files import read_judgments
 from unjudged.cli.options.input_options import JudgmentOptions
+from unjudged.cli.options.option import Option, OptionGroup
 from unjudged.cli.shell.output import command_line, show
 from unjudged.cli.shell.progress import progress
 
 
-@Parameter(name="*")
 @dataclass(frozen=True)
-class DrawingOptions:
+class DrawingOptions(OptionGroup):
     """What a sample is drawn for, and how many documents it has.
 
     Parameters
@@ -39,11 +38,11 @@ class DrawingOptions:
         With --for predictions: draw only documents that this file of judgments or this pool lists.
     """
 
-    purpose: Annotated[Literal["predictions"] | None, Parameter("--for")] = None
-    predictions: str | None = None
-    budget: Annotated[float | None, Parameter(("-b", "--budget"))] = None
-    measure: Annotated[str, Parameter(("-m", "--measure"))] = "RBP(p=0.8)"
-    among: str | None = None
+    purpose: Annotated[Literal["predictions"] | None, Option("--for")] = None
+    predictions: InputFile = None
+    budget: Annotated[float | None, Option("-b", "--budget")] = None
+    measure: OneMeasure = "RBP(p=0.8)"
+    among: InputFile = None
 
     def check(self, **others: object) -> None:
         """Refuse options of the other kind of sample."""
@@ -107,4 +106,3 @@ class DrawingOptions:
 
 
 NO_PURPOSE = DrawingOptions()
-Drawing = Annotated[DrawingOptions, Parameter(name="*")]

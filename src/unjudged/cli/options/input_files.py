@@ -6,17 +6,14 @@ import os
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from unjudged.base.choices import Conflicts
 from unjudged.base.errors import InputError, UsageError
 from unjudged.cli.shell.standard_error import warn
 from unjudged.formats.streams import name_file_in_errors
 from unjudged.measures.kernel.names import is_measure
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judgments import Judgments
-
-if TYPE_CHECKING:
-    from unjudged.judging.collecting.merging import Conflicts
 
 DESIGN = b"unjudged-design"
 """How the file of a drawn sample begins."""

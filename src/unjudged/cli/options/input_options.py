@@ -3,30 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from cyclopts import Parameter
-
+from unjudged.base.choices import Conflicts
 from unjudged.base.errors import InputError, UsageError
-from unjudged.cli.options.arguments import Judged
 from unjudged.cli.options.input_files import read_judgments
+from unjudged.cli.options.option import Option, OptionGroup
 from unjudged.evaluation.named_runs import name_runs
 from unjudged.formats.files import FileWithColumns
 from unjudged.formats.roles import NEEDED, OPTIONAL
-from unjudged.judging.collecting.merging import Conflicts
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.runs import RunSource
 
 RUN_ROLES = (*NEEDED["score"], *OPTIONAL["score"], "run")
 QRELS_ROLES = (*NEEDED["grade"], *OPTIONAL["grade"])
-Words = Annotated[list[str] | None, Parameter(consume_multiple=True, negative="")]
+Words = Annotated[list[str] | None, Option(words=True)]
 
 
-@Parameter(name="*")
-@dataclass(frozen=True)
-class InputOptions:
+@dataclass(eq=False, repr=False)
+class InputOptions(OptionGroup):
     """The columns of files, and what names the runs.
 
     Parameters
@@ -82,8 +79,13 @@ def _with_columns(file: str, words: Sequence[str] | None, option: str, roles: Se
     return FileWithColumns.of(file, columns) if columns else file
 
 
-@Parameter(name="*")
-@dataclass(frozen=True)
+def _conflict_rules() -> Iterable[str]:
+    from unjudged.judging.collecting.merging import RULES
+
+    return RULES
+
+
+@dataclass(eq=False, repr=False)
 class JudgmentOptions(InputOptions):
     """How files are read, and files of further judgments.
 
@@ -96,8 +98,8 @@ class JudgmentOptions(InputOptions):
         highest. By default that is an error.
     """
 
-    judged: Judged = None
-    conflicts: Conflicts = "error"
+    judged: Annotated[list[str] | None, Option("-j", "--judged", reads=True)] = None
+    conflicts: Annotated[Conflicts, Option(choices=_conflict_rules)] = "error"
 
     @property
     def further(self) -> list[str]:
@@ -120,6 +122,4 @@ class JudgmentOptions(InputOptions):
 
 
 USUAL = InputOptions()
-Inputs = Annotated[InputOptions, Parameter(name="*")]
 NONE_FURTHER = JudgmentOptions()
-JudgmentInputs = Annotated[JudgmentOptions, Parameter(name="*")]

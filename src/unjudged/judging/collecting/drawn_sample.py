@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from unjudged.base.choices import DesignName
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import counted
 from unjudged.formats.tables import Ids
@@ -135,7 +136,7 @@ def check_judged(judgments: Judgments) -> None:
 
 def draw(
     pool: Pool,
-    design: str | Design,
+    design: DesignName | Design,
     level: float | None = None,
     *,
     strata: Mapping[float, float] | None = None,

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unjudged.base.choices import Choices
+from unjudged.base.choices import Choices, Conflicts
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import counted, shortlist
 from unjudged.grids.grid import Column, Grid
@@ -47,7 +46,6 @@ def _highest(given: Grades) -> Grades:
     return grades
 
 
-Conflicts = Literal["error", "first", "last", "highest"]
 ERROR = "error"
 RULES: Choices[Callable[[Grades], Grades]] = Choices(
     "conflicts", error=_first, first=_first, last=_last, highest=_highest

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from unjudged.base.choices import CorrectionName, TestName
 from unjudged.base.errors import missing_package
 from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.systems import compare
@@ -81,8 +82,8 @@ def report_page(
     measures: MeasureLike | Iterable[MeasureLike] = REPORT_MEASURES,
     *,
     baseline: str | None = None,
-    test: str = "t",
-    correction: str = "holm",
+    test: TestName = "t",
+    correction: CorrectionName = "holm",
     alpha: float = 0.05,
     calibration: Calibration | None = None,
     confidence: float = 0.95,
