@@ -51,7 +51,7 @@ def calibrate(
         coverage_warnings(list(collection.runs), list(collection.judgments.queries), collection.rankings)
     )
     group = [names.index(group_of[run]) for run in collection.runs]
-    known = name or (display_name(qrels) if isinstance(qrels, str | os.PathLike) else "")
+    known = name or (os.path.basename(qrels) if isinstance(qrels, str | os.PathLike) else "")
     return calibrated(collection.rankings, group, chosen, depth=depth, unit=unit, name=known)
 
 

@@ -198,7 +198,7 @@ class Calibration:
         prevalence, unjudged = (_numbers(name, fields.get(name)) for name in ("prevalence", "unjudged"))
         by_measure = {measure: _numbers("a score", own) for measure, own in scores.items()}
         names = ("topics", "fingerprint", "judgments", "made_by")
-        texts = [fields.get(name) for name in names]
+        texts: list[Any] = [fields.get(name) for name in names]
         if not all(isinstance(text, str) and text.isprintable() for text in texts):
             raise InputError(f"it does not say what it was made from ({', '.join(names)})")
         counts = groups, runs, queries, depth

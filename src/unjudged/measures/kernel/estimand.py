@@ -123,11 +123,12 @@ def check_permitted(measure: Measure, judgments: Judgments, use: Use | None = No
 
 
 def _refused_measure(measure: Measure, judgments: Judgments) -> Refusal:
-    plain, (words, _, why) = measure.traits.estimates, KINDS[judgments.origin.kind].partition(": ")
+    words, _, why = KINDS[judgments.origin.kind].partition(": ")
     if judgments.origin.sampled:
         reason = f"{measure.name} needs a uniform sample, and these judgments are {words} with unequal shares"
         return Refusal(reason, "use xinfAP or statAP")
     reason = f"{measure.name} needs a random sample, and these judgments are {words} ({why})"
+    plain = measure.traits.estimates
     return Refusal(reason, f"use {plain} with its bounds, or draw a sample (unjudged sample)")
 
 
