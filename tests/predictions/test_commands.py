@@ -192,7 +192,7 @@ def test_by_query(world: World) -> None:
         assert [float(row["value"]) for row in found] == pytest.approx(
             [expected.mean(run).value for run in expected.runs]
         )
-        assert {row["uncertainty"] for row in found} == {"queries"}
+        assert {row["uncertainty"] for row in found} == {"judgments and queries"}
     shown = printed("evaluate", people, *world.runs, "--predictions", world.model)
     assert "7 queries judged by people, 5 queries with predictions only" in " ".join(shown.split())
 

@@ -85,7 +85,7 @@ class Sample:
             return Estimate(value, *limits, self.confidence, "one document only", _about(of))
         half = t_quantile(self.confidence, n - 1) * sqrt(n / (n - 1) * float((totals**2).sum()))
         method = f"linearised over {n} {unit}"
-        return Estimate(*within(value, half, limits), self.confidence, method, _about(of))
+        return Estimate(value, *within(value, half, limits), self.confidence, method, _about(of))
 
 
 def _about(of: str) -> Estimand:

@@ -47,6 +47,8 @@ class Predictions:
     table: Table
     kind: str
     name: str = "predictions"
+    guessed: bool = False
+    """Neither the caller nor the form of the source said which kind it is."""
 
     @classmethod
     def of(cls, source: PredictionsSource, *, kind: str | None = None, **columns: str) -> Predictions:
@@ -60,14 +62,23 @@ class Predictions:
         made = _made(source, kind, columns)
         if kind == GRADES and made.kind == SCORES:
             made.check_grades()
-        return made if kind is None else replace(made, kind=kind)
+        return made if kind is None else replace(made, kind=kind, guessed=False)
+
+    def notes(self) -> list[str]:
+        """Say as what the predictions were read, if they could be either kind."""
+        if not self.guessed or (self.table.numbers[:, 0] % 1).any():
+            return []
+        other = "give --kind grades (in Python kind='grades') if they are grades"
+        return [f"{self.name}: whole numbers, read as scores; {other}."]
 
     def check_grades(self) -> None:
         """Refuse numbers that are no grades."""
         value = self.table.numbers[:, 0]
         wrong = value[value != np.floor(value)]
         if len(wrong):
-            raise InputError(f"{self.name}: a prediction is {wrong[0]:g}, expected whole numbers as grades")
+            raise InputError(
+                f"a prediction is {wrong[0]:g}, expected whole numbers as grades", source=self.name
+            )
 
     def __repr__(self) -> str:
         queries = counted(len(self.table.queries), "query")
@@ -97,7 +108,7 @@ class Predictions:
             if not common:
                 ours, theirs, named = self.table.queries[0], judgments.queries[0], "query"
             examples = f"{ours!r} in the predictions, {theirs!r} in {what}"
-            raise InputError(f"{self.name}: no {named} in common with {what}: for example {examples}")
+            raise InputError(f"no {named} in common with {what}: for example {examples}", source=self.name)
         return Aligned(value, int(np.isnan(value).sum()), int((rows < 0).sum()))
 
     def judgments(self, threshold: float | None = None, rel: int = 1) -> Judgments:
@@ -144,7 +155,7 @@ def _made(source: Any, kind: str | None, columns: dict[str, str]) -> Predictions
     if kind == GRADES:
         return Predictions(table_of(Judgments.of(source, **columns)), GRADES, name)
     try:
-        return Predictions(Run.of(source, **columns).table, SCORES, name)
+        return Predictions(Run.of(source, **columns).table, SCORES, name, guessed=True)
     except UnjudgedError as as_run:
         if kind == SCORES or not (is_file or is_frame(source)):
             raise

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from unjudged.base.errors import UsageError
 from unjudged.rankings.judgments import Judgments
-from unjudged.rankings.origin import EVEN, EVERY, KINDS, SAMPLES, Kind
+from unjudged.rankings.origin import EVEN, EVERY, KINDS, SAMPLES, UNKNOWN, Kind
 
 if TYPE_CHECKING:
     from unjudged.measures.kernel.measure import Measure
@@ -129,7 +129,9 @@ def _refused_measure(measure: Measure, judgments: Judgments) -> Refusal:
         return Refusal(reason, "use xinfAP or statAP")
     reason = f"{measure.name} needs a random sample, and these judgments are {words} ({why})"
     plain = measure.traits.estimates
-    return Refusal(reason, f"use {plain} with its bounds, or draw a sample (unjudged sample)")
+    kept = ", or keep the probabilities of one (unjudged merge --format prels)"
+    advice = f"use {plain} with its bounds, or draw a sample (unjudged sample)"
+    return Refusal(reason, advice + (kept if judgments.origin.kind == UNKNOWN else ""))
 
 
 def _complete(measure: Measure) -> None:
