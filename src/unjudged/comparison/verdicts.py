@@ -139,20 +139,27 @@ class Pair:
 
     def conclusion(self) -> str:
         """One or two sentences to act on."""
-        if self.ahead is None:
-            equal = f"{self.a} and {self.b} have the same mean"
-            if self.verdict in (CLEAR, SETTLED):
-                return f"{equal}, whatever the unjudged documents turn out to be."
-            return f"{equal}. Judge more documents (`unjudged next`) to tell them apart."
-        other = self.b if self.ahead == self.a else self.a
-        lead, advice = CONCLUSIONS[self.verdict]
-        return f"{self.ahead} {lead.format(other)} {advice}".rstrip()
+        turned = self.ahead == self.b
+        first, second = (self.b, self.a) if turned else (self.a, self.b)
+        return conclusion(self.verdict, first, second, equal=self.ahead is None)
 
     def __str__(self) -> str:
         return "\n".join(self.sentences())
 
     def _repr_html_(self) -> str:
         return in_paragraphs(str(self))
+
+
+def conclusion(verdict: str, ahead: str, other: str, *, equal: bool = False) -> str:
+    """Say in one or two sentences what to conclude from the verdict on two systems."""
+    if not equal:
+        lead, advice = CONCLUSIONS[verdict]
+        return f"{ahead} {lead.format(other)} {advice}".rstrip()
+    if verdict in (CLEAR, SETTLED):
+        return f"{ahead} and {other} have the same mean, whatever the unjudged documents turn out to be."
+    return (
+        f"{ahead} and {other} have the same mean. Judge more documents (`unjudged next`) to tell them apart."
+    )
 
 
 def _p(value: float) -> str:
