@@ -35,7 +35,7 @@ _NAMES = LazyNames(
         "judging.pooling.pool": "Pool",
         "measures.kernel.registry": "MEASURES Measure measure",
         "predictions.auditing": "Audit audit",
-        "predictions.design": "design_for_predictions",
+        "predictions.poisson_sample": "design_for_predictions",
         "predictions.estimators.by_document": "DocumentEstimates estimate_by_document",
         "predictions.estimators.by_query": "QueryEstimates estimate_by_query prediction_powered",
         "predictions.predictions": "Predictions",

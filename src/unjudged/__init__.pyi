@@ -16,9 +16,9 @@ from unjudged.judging.pooling.pool import Pool as Pool
 from unjudged.measures.kernel.registry import MEASURES as MEASURES, Measure as Measure, measure as measure
 from unjudged.predictions.auditing import Audit as Audit, audit as audit
 from unjudged.predictions.combined_estimates import estimate_with_predictions as estimate_with_predictions
-from unjudged.predictions.design import design_for_predictions as design_for_predictions
 from unjudged.predictions.estimators.by_document import DocumentEstimates as DocumentEstimates, estimate_by_document as estimate_by_document
 from unjudged.predictions.estimators.by_query import QueryEstimates as QueryEstimates, estimate_by_query as estimate_by_query, prediction_powered as prediction_powered
+from unjudged.predictions.poisson_sample import design_for_predictions as design_for_predictions
 from unjudged.predictions.predictions import Predictions as Predictions
 from unjudged.predictions.spot_check import SpotCheck as SpotCheck, spot_check as spot_check, spot_check_design as spot_check_design
 from unjudged.rankings.judged import JudgedRankings as JudgedRankings

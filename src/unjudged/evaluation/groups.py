@@ -33,14 +33,15 @@ def calibrate(
     *,
     depth: int = 100,
     unit: str = "runs",
+    name: str = "",
     on_read: Callable[[str], None] | None = None,
 ) -> Calibration:
     """Learn from the pooled runs how far off scores are when a group was not pooled.
 
     `groups` says which runs are of one team or family: a mapping, a file of lines `run group`, or a pattern
     such as `(.*?)-` whose first bracket is the group in the run's name. `depth` is the depth of the pool,
-    below which rankings are cut. `unit` is 'runs', or 'groups' for one score per group, its largest: safer
-    and wider.
+    below which rankings are cut. `name` is that of the judgments, for messages. `unit` is 'runs', or
+    'groups' for one score per group, its largest: safer and wider.
     """
     chosen = parse_measures(measures)
     collection = Collection.of(qrels, runs, on_read=on_read)
@@ -50,7 +51,8 @@ def calibrate(
         coverage_warnings(list(collection.runs), list(collection.judgments.queries), collection.rankings)
     )
     group = [names.index(group_of[run]) for run in collection.runs]
-    return calibrated(collection.rankings, group, chosen, depth=depth, unit=unit)
+    known = name or (os.path.basename(qrels) if isinstance(qrels, str | os.PathLike) else "")
+    return calibrated(collection.rankings, group, chosen, depth=depth, unit=unit, name=known)
 
 
 def groups_of(groups: Groups, runs: Iterable[str]) -> dict[str, str]:
@@ -70,11 +72,14 @@ def groups_of(groups: Groups, runs: Iterable[str]) -> dict[str, str]:
 
 
 def groups_by_pattern(pattern: str, runs: Iterable[str]) -> dict[str, str]:
-    """The group of each run whose name the pattern matches: its first bracket."""
+    """Return the group of each run whose name the pattern matches: its first bracket."""
     try:
         compiled = re.compile(pattern)
-    except re.error as error:
-        raise UsageError(f"invalid pattern {pattern!r} for groups: {error}") from None
+    except (re.error, OverflowError, RecursionError) as error:
+        raise UsageError(f"invalid pattern {quoted(pattern)} for groups: {error}") from None
+    if not compiled.groups:
+        problem = f"pattern {quoted(pattern)} has no bracket that is a group"
+        raise UsageError(f"{problem}: use one such as '(.*?)-', whose first bracket is the group")
     matches = {run: compiled.search(run) for run in runs}
     return {run: match.group(1) for run, match in matches.items() if match and match.group(1)}
 

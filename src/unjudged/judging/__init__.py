@@ -16,7 +16,7 @@ _NAMES = LazyNames(
     {
         "choosing.next_documents": "next=next_documents",
         "choosing.next_result": "Candidate NextDocuments RunPair",
-        "collecting.design_file": "read_sample=read_design sample_text=design_text",
+        "collecting.sample_file": "read_sample sample_text",
         "collecting.drawn_sample": "DrawnSample sample=draw",
         "collecting.handing_out": "hand_out task_texts",
         "collecting.merging": "Merged merge",

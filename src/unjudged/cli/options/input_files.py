@@ -73,18 +73,17 @@ def suggest_estimates(judgments: Judgments, measures: Sequence[Measure]) -> None
 
 def _is_design(file: str) -> bool:
     """Whether a file records a drawn sample; pipes are left alone, because they can be read only once."""
-    path = Path(file)
-    if not path.is_file():
+    if not os.path.isfile(file):
         return False
-    with suppress(OSError), path.open("rb") as stream:
+    with suppress(OSError), open(file, "rb") as stream:
         return stream.read(len(DESIGN)) == DESIGN
     return False
 
 
 def _from_design(file: str) -> Judgments:
-    from unjudged.judging.collecting.design_file import read_design
+    from unjudged.judging.collecting.sample_file import read_sample
 
-    sample = read_design(file)
+    sample = read_sample(file)
     if sample.chosen:
         raise InputError("the documents were chosen for what they show: no random sample", source=file)
     return sample.judgments
