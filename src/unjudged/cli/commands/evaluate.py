@@ -124,8 +124,8 @@ def evaluate(
         if rel is not None and rel % 1:
             raise UsageError(f"--rel is {rel}, expected a whole number with --predictions")
         whole = None if rel is None else int(rel)
-        found = predicted.estimates(judgments, named, measures, whole)
-        show_grids(predicted.grid(found, confidence, decimals), format, output)
+        by_measure = predicted.estimates(judgments, named, measures, whole)
+        show_grids(predicted.grid(by_measure, confidence, decimals), format, output)
         return
     if interval is None and (prevalence, calibration, confidence, extra_relevant, seed) != (
         None,

@@ -102,7 +102,7 @@ def experiment(
         pool = Pool(judgments, judged_rankings(judgments, named, on_read=on_read), list(named))
     samples = len(steps or chosen.levels) * (repeats if chosen.random else 1)
     with results.kept_if_interrupted(), progress("judging less", samples) as on_step:
-        found = robustness.experiment(
+        results_by_level = robustness.experiment(
             pool,
             design=design,
             levels=steps,
@@ -116,4 +116,4 @@ def experiment(
             on_step=on_step,
             **options,
         )
-    results.write(found)
+    results.write(results_by_level)

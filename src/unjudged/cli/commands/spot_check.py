@@ -98,5 +98,5 @@ def spot_check(
             problem = f"{counted(undrawn, 'judged document')} {were} not drawn by this command"
             remedy = "give the same judgments, measure, budget, seed and calibration as when they were listed"
             raise InputError(f"{problem}: {remedy}", source=checked)
-        found = estimate(answers.judgments, source, by_band, measure, name=name, confidence=confidence)
-    show_grids(found.grid(), format, output)
+        estimated = estimate(answers.judgments, source, by_band, measure, name=name, confidence=confidence)
+    show_grids(estimated.grid(), format, output)
