@@ -179,7 +179,7 @@ def judged_chart(systems: Sequence[str]) -> Description:
     share = {**_number("mean", "judged documents (%)"), "scale": {"domain": [0, 100]}}
     band = layer("low", "", {"type": "area", "color": BAND})
     band["encoding"]["y2"] = {"field": "high"}
-    looks = ({"color": BLUE}, {"color": ORANGE, "strokeDash": [6, 3]})
+    looks: tuple[dict[str, Any], ...] = ({"color": BLUE}, {"color": ORANGE, "strokeDash": [6, 3]})
     lines = [
         layer(name, name, {"type": "line", "strokeWidth": 2.5, **look})
         for name, look in zip(systems, looks, strict=False)

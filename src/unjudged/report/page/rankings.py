@@ -40,7 +40,7 @@ def add_rankings(packed: Packed, shared: SharedRankings, judgments: Judgments, d
     first = np.searchsorted(query, np.arange(len(shared.queries) + 1))
     pooled = shared.name[rows] < len(judgments.grade)
     grade = np.where(pooled, shared.judgments.grade[rows], NOT_POOLED)
-    names = [plain(shared.document(row)) for row in rows.tolist()]
+    names = list(map(plain, shared.names.take(shared.name[rows]).tolist()))
     packed.add_json("documents", [names[a:b] for a, b in zip(first[:-1], first[1:], strict=True)])
     packed.add("grades", grade, "i4")
     packed.add("shown_counts", top.counts, "u2")
