@@ -18,7 +18,7 @@ import numpy as np
 
 from unjudged import Judgments, Pool, evaluate, sample
 from unjudged.formats.writing import judgments_text, qrels_text
-from unjudged.judging.choosing.choosing import choose
+from unjudged.judging.choosing.next_documents import next_documents
 from unjudged.judging.collecting.design_file import design_text, read_design
 from unjudged.judging.collecting.drawn_sample import draw
 from unjudged.judging.collecting.handing_out import hand_out, task_texts
@@ -111,7 +111,17 @@ def judge_more(
     now = Judgments(judgments.pooled, judgments.grade)
     report, judged, batches = [], 0, 0
     while True:
-        found = choose(now, runs, BATCH, MEASURE, top=BEST, pooled=True, forecast=not batches, seed=SEED)
+        found = next_documents(
+            now,
+            runs,
+            BATCH,
+            MEASURE,
+            settle=True,
+            top=BEST,
+            pooled=True,
+            forecast=not batches,
+            seed=SEED,
+        )
         if not batches:
             report.append(found.sentence())
         if not found.wanted:

@@ -13,7 +13,7 @@ import pytest
 from measures_page import measures_stub
 
 import unjudged
-from unjudged import AP, MEASURES, JudgedRankings, Judgments, Measure, Pool, Score, measures, nDCG
+from unjudged import AP, MEASURES, JudgedRankings, Judgments, Measure, Pool, Score, judging, measures, nDCG
 from unjudged.measures import RBP
 
 OWN = {name for name, m in MEASURES.items() if m.function.__module__.startswith("unjudged.")}
@@ -53,23 +53,27 @@ def test_what_functions_return_can_be_named() -> None:
     found = unjudged.simulate(documents=20, queries=2, seed=1)
     assert isinstance(found, unjudged.Simulated)
     assert isinstance(found.judgments, unjudged.Judgments)
-    assert isinstance(
-        unjudged.draw(unjudged.Pool.of_runs(unjudged.sample.runs), "depth", 1), unjudged.DrawnSample
-    )
+    assert isinstance(judging.sample(judging.pool(unjudged.sample.runs), "depth", 1), judging.DrawnSample)
     for name in (
         "Agreement",
-        "Chosen",
         "JudgmentPlan",
-        "Merged",
-        "Reusability",
         "Comparison",
         "Estimate",
         "Robustness",
         "Run",
         "Scores",
-        "Candidate",
     ):
         assert isinstance(getattr(unjudged, name), type)
+
+
+def test_the_names_for_judging() -> None:
+    assert len(set(judging.__all__)) == len(judging.__all__)
+    assert set(judging.__all__) <= set(dir(judging))
+    for name in judging.__all__:
+        assert getattr(judging, name) is not None
+    assert judging.next.__name__ == "next_documents"
+    with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
+        getattr(judging, "Nothing")  # noqa: B009
 
 
 def test_importing_everything_by_star() -> None:

@@ -1,6 +1,6 @@
 """Evaluate ranked retrieval when relevance judgments are incomplete.
 
-`evaluate` scores runs, `compare` asks which of two is better, `to_judge` lists what to judge next. Every
+`evaluate` scores runs, `compare` asks which of two is better, `judging.next` lists what to judge next. Every
 measure is here under its name, and `measure` defines new ones.
 """
 
@@ -17,11 +17,8 @@ __all__ = [
     "AssumptionWarning",
     "Audit",
     "Calibration",
-    "Candidate",
-    "Chosen",
     "Comparison",
     "DocumentEstimates",
-    "DrawnSample",
     "Estimate",
     "Estimates",
     "ExtraQueriesWarning",
@@ -30,7 +27,6 @@ __all__ = [
     "JudgmentPlan",
     "Judgments",
     "Measure",
-    "Merged",
     "MissingQueriesWarning",
     "NothingJudgedWarning",
     "Page",
@@ -38,46 +34,35 @@ __all__ = [
     "Pool",
     "Predictions",
     "QueryEstimates",
-    "Reusability",
     "Robustness",
     "Run",
     "Score",
     "Scores",
     "Simulated",
     "SpotCheck",
-    "ToJudge",
     "UnjudgedError",
     "UnjudgedWarning",
     "UsageError",
     "audit",
     "calibrate",
-    "choose",
     "cite",
     "compare",
     "compare_pairs",
     "design_for_predictions",
-    "draw",
     "estimate_by_document",
     "estimate_by_query",
     "estimate_with_predictions",
     "evaluate",
     "experiment",
-    "hand_out",
-    "judging_page",
     "measure",
-    "merge",
     "plan_judgments",
     "plan_queries",
     "prediction_powered",
-    "read_design",
     "report_page",
-    "reusability",
     "sample",
     "simulate",
     "spot_check",
     "spot_check_design",
-    "to_judge",
-    "topic_statistics",
 ]
 
 if TYPE_CHECKING:
@@ -106,15 +91,7 @@ if TYPE_CHECKING:
     from unjudged.experiments.judgment_plan import JudgmentPlan, plan_judgments
     from unjudged.experiments.robustness import experiment
     from unjudged.experiments.summary import Agreement, Robustness
-    from unjudged.judging.choosing.choosing import Chosen, choose
-    from unjudged.judging.choosing.next_documents import Candidate, ToJudge, to_judge
-    from unjudged.judging.collecting.design_file import read_design
-    from unjudged.judging.collecting.drawn_sample import DrawnSample, draw
-    from unjudged.judging.collecting.handing_out import hand_out
-    from unjudged.judging.collecting.merging import Merged, merge
-    from unjudged.judging.collecting.task_page import judging_page
     from unjudged.judging.pooling.pool import Pool
-    from unjudged.judging.pooling.reusability import Reusability, reusability, topic_statistics
     from unjudged.measures import *  # noqa: F403 (the measures, listed in measures/__init__.pyi)
     from unjudged.measures.kernel.registry import MEASURES, Measure, measure
     from unjudged.predictions.auditing import Audit, audit
@@ -151,15 +128,7 @@ else:
         "experiments.robustness": "experiment",
         "experiments.summary": "Agreement Robustness",
         "evaluation.groups": "calibrate",
-        "judging.choosing.choosing": "Chosen choose",
-        "judging.collecting.design_file": "read_design",
-        "judging.collecting.drawn_sample": "DrawnSample draw",
-        "judging.collecting.handing_out": "hand_out",
-        "judging.collecting.merging": "Merged merge",
-        "judging.collecting.task_page": "judging_page",
-        "judging.choosing.next_documents": "ToJudge Candidate to_judge",
         "judging.pooling.pool": "Pool",
-        "judging.pooling.reusability": "Reusability reusability topic_statistics",
         "measures.kernel.registry": "MEASURES Measure measure",
         "predictions.auditing": "Audit audit",
         "predictions.design": "design_for_predictions",

@@ -147,7 +147,7 @@ def test_judging_the_documents_asked_for_settles_the_comparison(tmp_path: Path) 
     printed("next", QRELS, RERANKED, DENSE, "--difference", "--budget", "500", "-o", str(asked))
     lines = asked.read_text().splitlines()
     assert lines[0] == "# 500 documents to judge: replace each -1 by a grade."
-    assert len(lines) == 503
+    assert len(lines) == 504
     asked.write_text("\n".join(lines).replace(" -1", " 0"))
     assert "Verdict: clear. reranked is better" in printed(
         "compare", QRELS, RERANKED, DENSE, "--judged", str(asked)
@@ -202,7 +202,9 @@ def test_judgments_that_were_not_filled_in_are_reported(tmp_path: Path) -> None:
     asked = tmp_path / "asked.qrels"
     printed("next", QRELS, DENSE, "--budget", "2", "-o", str(asked))
     done = unjudged("evaluate", QRELS, DENSE, "-m", "AP", "--judged", str(asked))
-    assert done.stderr.decode() == f"unjudged: {asked}: nothing in it is judged: every grade is -1\n"
+    assert (
+        done.stderr.decode() == f"unjudged: {asked}: Nothing in the answers is judged: every grade is -1.\n"
+    )
     asked.write_text(asked.read_text().replace(" -1\n", " 1\n", 1))
     done = unjudged("evaluate", QRELS, DENSE, "-m", "AP", "--judged", str(asked))
     assert done.stderr == b""

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from tests.conftest import Qrels, RunDict, collections
 from unjudged import InputError, Judgments, Run, UsageError, evaluate, sample
-from unjudged.formats.readers.grouping import stable_order
+from unjudged.base.segments import stable_order
 
 MEASURES = ["AP", "infAP", "nDCG@3", "Bpref", "RBP(p=0.8)", "NumRet"]
 

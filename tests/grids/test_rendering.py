@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unjudged import Pool, UsageError, evaluate, sample, to_judge
+from unjudged import Pool, UsageError, evaluate, judging, sample
 from unjudged.experiments.robustness import experiment
 from unjudged.grids import escapes
 from unjudged.grids.grid import Column, Grid, grid_of
@@ -164,14 +164,14 @@ def test_results_show_themselves() -> None:
             (30, len(pool.judgments.grade), pool.judgments.count(0).sum(), pool.judgments.count(1).sum(), 6),
         ),
     ]
-    wanted = to_judge(sample.qrels, sample.runs["dense"], budget=2)
+    wanted = judging.next(sample.qrels, sample.runs["dense"], budget=2)
     assert str(wanted).splitlines()[0] == "2 documents to judge"
     assert wanted[0].document in str(wanted)
-    assert wanted == list(wanted)
+    assert wanted.wanted == list(wanted)
 
 
 def test_a_long_result_is_cut_where_it_shows_itself() -> None:
-    wanted = to_judge(sample.qrels, sample.runs["dense"], budget=100)
+    wanted = judging.next(sample.qrels, sample.runs["dense"], budget=100)
     assert len(str(wanted).splitlines()) == 2 + 60 + 2
     assert str(wanted).endswith("\n40 more rows.")
 

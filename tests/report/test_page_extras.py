@@ -58,7 +58,7 @@ def test_raw_scores_without_a_threshold_have_no_bias(tmp_path: Path) -> None:
 @pytest.mark.parametrize("suffix", ["csv", "json", "jsonl"])
 def test_the_experiment_is_what_the_command_saved(tmp_path: Path, suffix: str) -> None:
     file = tmp_path / f"found.{suffix}"
-    levels = ["--levels", "10%,30%", "--repeats", "2", "-m", "AP", "-m", "infAP"]
+    levels = ["--levels", "10%,30%", "--repeats", "2", "-m", "AP", "-m", "infAP", "--workers", "1"]
     assert unjudged("experiment", *FILES, *levels, "-o", str(file)).returncode == 0
     read_back = SavedExperiment.of(file)
     assert read_back.agreement == LESS.agreement

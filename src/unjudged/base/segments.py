@@ -66,19 +66,17 @@ def numbered(chosen: Integers, size: int) -> Integers:
     return place
 
 
-def stable_order(codes: NDArray[np.integer]) -> NDArray[np.int64]:
+def stable_order(codes: NDArray[np.integer]) -> Integers:
     """Return the order that sorts whole numbers from 0 up, equal ones as they come.
 
-    Sorted as one number with their places, which is several times as fast as a stable sort of places.
+    NumPy counts numbers of sixteen bits instead of comparing them, so larger ones are sorted in steps.
 
     >>> stable_order(np.array([2, 0, 2, 1])).tolist()
     [1, 3, 0, 2]
     """
-    bits = len(codes).bit_length()
-    if int(codes.max(initial=0)).bit_length() + bits > 63:
-        return np.argsort(codes, kind="stable")
-    key = np.sort((codes.astype(np.int64) << bits) | np.arange(len(codes)))
-    order: NDArray[np.int64] = key & ((1 << bits) - 1)
+    order = np.argsort((codes & 0xFFFF).astype(np.uint16), kind="stable")
+    for shift in range(16, int(codes.max(initial=0)).bit_length(), 16):
+        order = order[np.argsort(((codes >> shift) & 0xFFFF).astype(np.uint16)[order], kind="stable")]
     return order
 
 

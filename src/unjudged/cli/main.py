@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import errno
 import gc
 import os
 import sys
@@ -66,6 +67,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         fail(str(error), BAD_INPUT)
     except MemoryError as error:
         fail(f"not enough memory: {error}", BAD_INPUT)
+    except OSError as error:  # the system refuses something that every command needs
+        what = f"{error.filename}: " if error.filename else ""
+        remedy = ": raise the limit, as with `ulimit -n 256`" if error.errno == errno.EMFILE else ""
+        fail(f"{what}{error.strerror or error}{remedy}", BAD_INPUT)
     except KeyboardInterrupt:
         fail("interrupted", INTERRUPTED)
 

@@ -31,8 +31,8 @@ from ir_measures.measures.base import Agg, ParamInfo, SumAgg
 
 from unjudged.formats import matching
 from unjudged.formats.readers.frames import is_frame
-from unjudged.measures.kernel.foreign_measures import translated
 from unjudged.measures.kernel.registry import MEASURES, POLICIES, Measure
+from unjudged.measures.kernel.spellings import translated
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.runs import run_table

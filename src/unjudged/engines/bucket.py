@@ -13,7 +13,7 @@ from unjudged.formats import matching
 from unjudged.formats.readers.arrow import Where, pyarrow_module, rows_of_arrow, table_of_arrow
 from unjudged.formats.roles import expected, layout_of
 from unjudged.formats.tables import Matched
-from unjudged.measures.holes import ONLY_EVALUATE
+from unjudged.measures.counts import ONLY_EVALUATE
 from unjudged.measures.kernel.registry import MEASURES, Measure, measure
 from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments

@@ -70,11 +70,14 @@ def groups_of(groups: Groups, runs: Iterable[str]) -> dict[str, str]:
 
 
 def groups_by_pattern(pattern: str, runs: Iterable[str]) -> dict[str, str]:
-    """The group of each run whose name the pattern matches: its first bracket."""
+    """Return the group of each run whose name the pattern matches: its first bracket."""
     try:
         compiled = re.compile(pattern)
-    except re.error as error:
-        raise UsageError(f"invalid pattern {pattern!r} for groups: {error}") from None
+    except (re.error, OverflowError, RecursionError) as error:
+        raise UsageError(f"invalid pattern {quoted(pattern)} for groups: {error}") from None
+    if not compiled.groups:
+        problem = f"pattern {quoted(pattern)} has no bracket that is a group"
+        raise UsageError(f"{problem}: use one such as '(.*?)-', whose first bracket is the group")
     matches = {run: compiled.search(run) for run in runs}
     return {run: match.group(1) for run, match in matches.items() if match and match.group(1)}
 

@@ -122,7 +122,7 @@ def audit(
     people = np.isfinite(judgments.inclusion)
     both = people & ~np.isnan(value)
     if not both.any():
-        raise InputError(f"{source.name}: no document that people judged has a prediction")
+        raise InputError("no document that people judged has a prediction", source=source.name)
     sample = Sample(1 / judgments.inclusion[both], judgments.query[both], confidence)
     grade, seen = judgments.grade[both].astype(np.int64), value[both]
     relevant = grade >= rel

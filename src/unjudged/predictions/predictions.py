@@ -76,7 +76,9 @@ class Predictions:
         value = self.table.numbers[:, 0]
         wrong = value[value != np.floor(value)]
         if len(wrong):
-            raise InputError(f"{self.name}: a prediction is {wrong[0]:g}, expected whole numbers as grades")
+            raise InputError(
+                f"a prediction is {wrong[0]:g}, expected whole numbers as grades", source=self.name
+            )
 
     def __repr__(self) -> str:
         queries = counted(len(self.table.queries), "query")
@@ -106,7 +108,7 @@ class Predictions:
             if not common:
                 ours, theirs, named = self.table.queries[0], judgments.queries[0], "query"
             examples = f"{ours!r} in the predictions, {theirs!r} in {what}"
-            raise InputError(f"{self.name}: no {named} in common with {what}: for example {examples}")
+            raise InputError(f"no {named} in common with {what}: for example {examples}", source=self.name)
         return Aligned(value, int(np.isnan(value).sum()), int((rows < 0).sum()))
 
     def judgments(self, threshold: float | None = None, rel: int = 1) -> Judgments:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -98,4 +97,4 @@ def copy_sample(folder: Path) -> None:
         raise UsageError(f"{folder} already exists: give a new or an empty folder")
     make_folder(folder)
     for path in (sample.qrels, *sample.runs.values()):
-        shutil.copy(path, folder)
+        show(path.read_bytes(), folder / path.name)

@@ -73,10 +73,9 @@ def suggest_estimates(judgments: Judgments, measures: Sequence[Measure]) -> None
 
 def _is_design(file: str) -> bool:
     """Whether a file records a drawn sample; pipes are left alone, because they can be read only once."""
-    path = Path(file)
-    if not path.is_file():
+    if not os.path.isfile(file):
         return False
-    with suppress(OSError), path.open("rb") as stream:
+    with suppress(OSError), open(file, "rb") as stream:
         return stream.read(len(DESIGN)) == DESIGN
     return False
 

@@ -114,7 +114,7 @@ def show(content: str | bytes, output: Path | None = None) -> None:
         name = "standard output" if output is None else str(output)
         if output is None:
             drop_output()
-        raise InputError(f"{name}: cannot be written: {error.strerror}") from None
+        raise InputError(f"cannot be written: {error.strerror}", source=name) from None
 
 
 def show_figure(figure: Any, output: Path) -> None:
@@ -128,7 +128,7 @@ def make_folder(path: Path) -> None:
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"{path}: cannot be created: {error.strerror}") from None
+        raise InputError(f"cannot be created: {error.strerror}", source=str(path)) from None
 
 
 def command_line(command: str, files: Sequence[str], options: Mapping[str, object]) -> str:

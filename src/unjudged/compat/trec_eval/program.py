@@ -11,10 +11,9 @@ import numpy as np
 from unjudged.base.errors import UnjudgedError
 from unjudged.compat.trec_eval import Stop
 from unjudged.compat.trec_eval.command_line import USAGE, Options, parse
-from unjudged.compat.trec_eval.printing import per_query_lines, summary_lines
+from unjudged.compat.trec_eval.printing import help_text, per_query_lines, summary_lines, version_text
 from unjudged.compat.trec_eval.reading import read_means, read_rankings
 from unjudged.compat.trec_eval.translation import Column, columns, values
-from unjudged.compat.trec_eval.usage import help_text, version_text
 from unjudged.formats.tables import encode
 from unjudged.grids.escapes import plain
 from unjudged.measures.kernel.averages import GEOMETRIC

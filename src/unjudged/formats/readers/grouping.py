@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from unjudged.base.segments import ends, stable_order
 from unjudged.base.threads import Threads
 from unjudged.formats.matching import SMALLEST_PART, cores
 from unjudged.formats.readers.buffers import arrow_of, arrow_of_ids, ids_of, ids_of_chunks
@@ -45,13 +46,5 @@ def grouped(rows: Scattered) -> Table:
     with Threads(cores()) as pool:
         taken = pool.map(documents.take, map(arrow_of, np.array_split(order, cores())))
         together = ids_of_chunks(taken)
-    starts = np.concatenate([[0], np.cumsum(np.bincount(rows.number))]).astype(np.int64)
+    starts = ends(np.bincount(rows.number))
     return Table(rows.queries, starts, together, rows.numbers[order], np.zeros(0, np.int64))
-
-
-def stable_order(number: NDArray[np.integer]) -> NDArray[np.int64]:
-    """The rows by their number, rows of one number as they came; numpy counts numbers of sixteen bits."""
-    order = np.argsort((number & 0xFFFF).astype(np.uint16), kind="stable")
-    if len(number) and number.max() > 0xFFFF:
-        order = order[np.argsort((number >> 16).astype(np.uint16)[order], kind="stable")]
-    return order

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from unjudged.base.errors import UsageError
 from unjudged.rankings.judgments import Judgments
-from unjudged.rankings.origin import EVEN, EVERY, KINDS, SAMPLES, Kind
+from unjudged.rankings.origin import EVEN, EVERY, KINDS, SAMPLES, UNKNOWN, Kind
 
 if TYPE_CHECKING:
     from unjudged.measures.kernel.measure import Measure
@@ -128,7 +128,12 @@ def _refused_measure(measure: Measure, judgments: Judgments) -> Refusal:
         reason = f"{measure.name} needs a uniform sample, and these judgments are {words} with unequal shares"
         return Refusal(reason, "use xinfAP or statAP")
     reason = f"{measure.name} needs a random sample, and these judgments are {words} ({why})"
-    return Refusal(reason, f"use {plain} with its bounds, or draw a sample (unjudged sample)")
+    kept = (
+        ", or keep the probabilities of one (unjudged merge --format prels)"
+        if judgments.origin.kind == UNKNOWN
+        else ""
+    )
+    return Refusal(reason, f"use {plain} with its bounds, or draw a sample (unjudged sample){kept}")
 
 
 def _complete(measure: Measure) -> None:

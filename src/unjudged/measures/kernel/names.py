@@ -9,9 +9,15 @@ from functools import lru_cache
 from typing import Any
 
 from unjudged.base.errors import UsageError
-from unjudged.measures.kernel.foreign_measures import is_of_ir_measures, our_measure
 from unjudged.measures.kernel.registry import MEASURES, Measure
-from unjudged.measures.kernel.spellings import alike, plainly, spellings, trec_eval_names
+from unjudged.measures.kernel.spellings import (
+    alike,
+    is_of_ir_measures,
+    our_measure,
+    plainly,
+    spellings,
+    trec_eval_names,
+)
 
 MeasureLike = Measure | str
 

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from unjudged.base.errors import UsageError, missing_package
+from unjudged.base.errors import InputError, UsageError, missing_package, reason_of
 from unjudged.formats.writing import write_whole
 from unjudged.grids.escapes import Labels, plain, shortened
 
@@ -68,7 +68,10 @@ def picture(figure: Any, kind: str) -> str | bytes:
     check_kind(kind)
     check_figures()
     target = io.StringIO() if kind in ("svg", "html") else io.BytesIO()
-    figure.save(target, format=kind, **_OPTIONS.get(kind, {}))
+    try:
+        figure.save(target, format=kind, **_OPTIONS.get(kind, {}))
+    except ValueError as error:  # the converter's, which has no other
+        raise InputError(f"the figure cannot be drawn: {reason_of(error)}") from None
     return target.getvalue()
 
 

@@ -155,7 +155,7 @@ def _files(sources: Sequence[tuple[str, Any]]) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     for name, source in sources:
         path = Path(source) if isinstance(source, str | os.PathLike) else None
-        shown = {"name": plain(name), "file": None if path is None else plain(str(source))}
+        shown: dict[str, Any] = {"name": plain(name), "file": None if path is None else plain(str(source))}
         if path is not None and path.is_file():
             with path.open("rb") as file:
                 digest = hashlib.file_digest(file, "sha256").hexdigest()
