@@ -143,6 +143,12 @@ class PredictedPopulation(NamedTuple):
     value: Floats
 
 
+def is_sample(judgments: Judgments) -> bool:
+    """True for judgments that record a sample, or list documents that are not judged."""
+    recorded = judgments.stratum is not None or judgments.probability is not None
+    return recorded or judgments.origin.sampled or bool((judgments.grade < 0).any())
+
+
 def with_retrieved(collection: Collection) -> JudgedRankings:
     """Match runs with judgments that have an unjudged row for each further document that they retrieve."""
     runs = {name: Run.of(run) for name, run in collection.runs.items()}
