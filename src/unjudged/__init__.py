@@ -96,9 +96,9 @@ if TYPE_CHECKING:
     from unjudged.measures.kernel.registry import MEASURES, Measure, measure
     from unjudged.predictions.auditing import Audit, audit
     from unjudged.predictions.combined_estimates import estimate_with_predictions
-    from unjudged.predictions.design import design_for_predictions
     from unjudged.predictions.estimators.by_document import DocumentEstimates, estimate_by_document
     from unjudged.predictions.estimators.by_query import QueryEstimates, estimate_by_query, prediction_powered
+    from unjudged.predictions.poisson_sample import design_for_predictions
     from unjudged.predictions.predictions import Predictions
     from unjudged.predictions.spot_check import SpotCheck, spot_check, spot_check_design
     from unjudged.rankings.judged import JudgedRankings
@@ -131,7 +131,7 @@ else:
         "judging.pooling.pool": "Pool",
         "measures.kernel.registry": "MEASURES Measure measure",
         "predictions.auditing": "Audit audit",
-        "predictions.design": "design_for_predictions",
+        "predictions.poisson_sample": "design_for_predictions",
         "predictions.estimators.by_document": "DocumentEstimates estimate_by_document",
         "predictions.estimators.by_query": "QueryEstimates estimate_by_query prediction_powered",
         "predictions.predictions": "Predictions",

@@ -14,10 +14,9 @@ from unjudged import Pool, compare, evaluate
 from unjudged.experiments.judgment_plan import plan_judgments
 from unjudged.experiments.robustness import experiment
 from unjudged.predictions.auditing import audit
-from unjudged.report.figures.audit_figures import audit_figure
 from unjudged.report.figures.charts import picture
 from unjudged.report.figures.experiment_figures import across, curves, scatter
-from unjudged.report.figures.pool_figure import pool_figure
+from unjudged.report.figures.judging_figures import audit_figure, pool_figure
 from unjudged.report.saved_experiment import SavedExperiment
 
 LONG = "x" * 40_000

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from tests.cli.in_process import printed, refused, unjudged
+from tests.report.unpacking import unpacked
 from unjudged import Judgments, Run, UnjudgedWarning, UsageError, calibrate, compare, evaluate, sample
 from unjudged.comparison.verdicts import VERDICTS
 from unjudged.grids.escapes import plain
 from unjudged.rankings.runs import RunSource
-from unjudged.report.page.packed import unpacked
 from unjudged.report.page.pairs import conclusions
 from unjudged.report.page.rankings import depth_kept
 from unjudged.uncertainty.shared import SharedRankings
@@ -275,3 +275,21 @@ def test_a_grade_that_no_document_has_is_noted(names: list[str]) -> None:
     with pytest.warns(UnjudgedWarning, match="No judged document has a grade of 9 or more"):
         page = report_page(sample.qrels, {name: sample.runs[name] for name in names}, "AP(rel=9)")
     assert "No judged document has a grade of 9 or more" in page.html
+
+
+def test_a_run_is_read_once() -> None:
+    """An iterator has nothing left for a second reading, for intervals, groups or a single run."""
+    groups = {name: name for name in sample.runs}
+    learnt = calibrate(sample.qrels, sample.runs, groups, "AP", depth=20)
+    rows = {
+        name: [line.split() for line in Path(file).read_text().splitlines()]
+        for name, file in sample.runs.items()
+    }
+    listed = {name: [(q, d, float(s)) for q, _, d, _, s, _ in lines] for name, lines in rows.items()}
+    for names in (list(listed), ["fused"]):
+        options: dict[str, Any] = {"groups": groups, "depth": 20, "confidence": 0.7}
+        if len(names) > 1:
+            options["calibration"] = learnt
+        sources = [{name: kind(listed[name]) for name in names} for kind in (list, iter)]
+        pages = [report_page(sample.qrels, source, "AP", **options).html for source in sources]
+        assert pages[0] == pages[1]

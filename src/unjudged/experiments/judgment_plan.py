@@ -60,7 +60,7 @@ class JudgmentPlan(Shown):
     @property
     def plot(self) -> Any:
         """Figures as Altair charts: `designs`."""
-        return import_module("unjudged.report.figures.plan_figure").PlanPlots(self)
+        return import_module("unjudged.report.figures.judging_figures").PlanPlots(self)
 
     def grid(self) -> Grid:
         columns = [

@@ -44,12 +44,11 @@ if TYPE_CHECKING:
 
     from unjudged.judging.choosing.next_documents import next_documents as next  # noqa: A004
     from unjudged.judging.choosing.next_result import Candidate, NextDocuments, RunPair
-    from unjudged.judging.collecting.design_file import design_text as sample_text
-    from unjudged.judging.collecting.design_file import read_design as read_sample
     from unjudged.judging.collecting.drawn_sample import DrawnSample
     from unjudged.judging.collecting.drawn_sample import draw as sample
     from unjudged.judging.collecting.handing_out import hand_out, task_texts
     from unjudged.judging.collecting.merging import Merged, merge
+    from unjudged.judging.collecting.sample_file import read_sample, sample_text
     from unjudged.judging.collecting.task_page import judging_page as judge
     from unjudged.judging.pooling.designs import DESIGNS, Design, design
     from unjudged.judging.pooling.pool import Pool
@@ -60,7 +59,7 @@ else:
     _MODULES = {
         "choosing.next_documents": "next=next_documents",
         "choosing.next_result": "Candidate NextDocuments RunPair",
-        "collecting.design_file": "read_sample=read_design sample_text=design_text",
+        "collecting.sample_file": "read_sample sample_text",
         "collecting.drawn_sample": "DrawnSample sample=draw",
         "collecting.handing_out": "hand_out task_texts",
         "collecting.merging": "Merged merge",

@@ -25,9 +25,9 @@ from unjudged.grids.shown import Shown
 from unjudged.judging.collecting.drawn_sample import DrawnSample, check_judged
 from unjudged.measures.kernel.estimand import ALL_JUDGED, Estimand
 from unjudged.measures.kernel.names import MeasureLike
-from unjudged.predictions.design import poisson_sample, probabilities
 from unjudged.predictions.estimators.population import with_retrieved
 from unjudged.predictions.estimators.sums import Sum
+from unjudged.predictions.poisson_sample import poisson_sample, probabilities
 from unjudged.rankings.extension import rows_of, table_of_pool
 from unjudged.rankings.judged import Floats, JudgedRankings, Mask
 from unjudged.rankings.judgments import Judgments, JudgmentsSource

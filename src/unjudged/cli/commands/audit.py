@@ -88,6 +88,6 @@ def audit(
         )
     show_grids(found.records() if chosen in WITHOUT_NOTES else found.grids(), format, output)
     if plot is not None:
-        from unjudged.report.figures.audit_figures import audit_figure
+        from unjudged.report.figures.judging_figures import audit_figure
 
         show_figure(audit_figure(found), plot)

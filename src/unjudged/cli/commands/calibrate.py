@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from statistics import median
 from typing import Annotated, Literal
 
@@ -78,6 +79,7 @@ def calibrate(
             measures or CALIBRATED_MEASURES,
             depth=depth,
             unit=unit,
+            name=os.path.basename(qrels),
             on_read=on_read,
         )
     if chosen == "json":

@@ -116,7 +116,8 @@ def compare(
     per_query
         Show the differences of two runs by query, and the unjudged documents that matter most.
     calibration
-        A file that `unjudged calibrate` wrote: adds a calibrated interval to the comparison of two runs.
+        A file that `unjudged calibrate` wrote: adds a calibrated interval to the comparison of two
+        runs, or to each of --pairs.
     confidence
         The confidence level of the intervals of --calibration and --predictions. The interval for other
         queries has the level 1 - alpha.
@@ -142,8 +143,7 @@ def compare(
         raise UsageError("--per-query and --pairs cannot be used together")
     check_files([qrels, *runs, *inputs.further])
     named = inputs.runs(runs, "compare QRELS RUN RUN...", least=2)
-    if per_query and len(named) != 2:
-        raise UsageError(f"--per-query is about two runs, and there are {len(named)}")
+    _check_two(len(named), per_query=per_query, calibration=calibration is not None and not pairs)
     chosen = check_output(format, output)
     two = chosen == "table" and len(named) == 2 and not (pairs or per_query)
     check_decimals(decimals, "sentences" if two else chosen)
@@ -190,6 +190,13 @@ def compare(
         show(found.to_latex(decimals), output)
     else:
         show_grids(_grid(found, chosen, pairs).rounded(decimals), format, output)
+
+
+def _check_two(runs: int, **options: bool) -> None:
+    """Refuse options that are about two runs if there are more."""
+    for name in (name for name, given in options.items() if given and runs != 2):
+        more = " (or for --pairs)" if name == "calibration" else ""
+        raise UsageError(f"--{name.replace('_', '-')} is about two runs{more}, and there are {runs}")
 
 
 def _check_used(confidence: float, *users: str | None) -> None:

@@ -65,13 +65,13 @@ def merge(
     output
         Write the judgments to this file.
     """
-    from unjudged.judging.collecting.design_file import read_design
     from unjudged.judging.collecting.merging import merge as merged_with
+    from unjudged.judging.collecting.sample_file import read_sample
 
     check_files([design, *judged])
     if not judged:
         raise UsageError("no judged file given: unjudged merge DESIGN JUDGED...")
-    sample = read_design(design)
+    sample = read_sample(design)
     found = merged_with(sample, _named(judged), conflicts=conflicts, allow_missing=allow_missing)
     chosen_form = form or sample.form
     if sample.chosen and chosen_form != "qrels":

@@ -17,7 +17,7 @@ from unjudged.cli.shell.output import own_format, show, show_grids
 from unjudged.cli.shell.progress import progress
 from unjudged.grids.rendering import FORMATS
 from unjudged.judging.choosing.next_documents import next_documents
-from unjudged.judging.collecting.design_file import design_text
+from unjudged.judging.collecting.sample_file import sample_text
 from unjudged.measures.kernel.names import parse_measure
 
 
@@ -119,7 +119,7 @@ def next_to_judge(
         show(f"{documents.sentence()}\n")
         return
     if record is not None:
-        text = design_text(documents.sample())
+        text = sample_text(documents.sample())
         check_new(record, text)
         show(text, record)
     if chosen_format != "qrels":

@@ -148,7 +148,7 @@ def _draw(
     made: Pool, depth: int, groups: Mapping[str, str] | None, plot: Path | None, *, judged: bool
 ) -> None:
     if plot is not None:
-        from unjudged.report.figures.pool_figure import pool_figure
+        from unjudged.report.figures.judging_figures import pool_figure
 
         show_figure(pool_figure(made, depth, groups, judged=judged), plot)
 

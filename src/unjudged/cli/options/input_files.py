@@ -81,9 +81,9 @@ def _is_design(file: str) -> bool:
 
 
 def _from_design(file: str) -> Judgments:
-    from unjudged.judging.collecting.design_file import read_design
+    from unjudged.judging.collecting.sample_file import read_sample
 
-    sample = read_design(file)
+    sample = read_sample(file)
     if sample.chosen:
         raise InputError("the documents were chosen for what they show: no random sample", source=file)
     return sample.judgments

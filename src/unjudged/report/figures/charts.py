@@ -12,9 +12,10 @@ from typing import Any
 from unjudged.base.errors import InputError, UsageError, missing_package, reason_of
 from unjudged.formats.writing import write_whole
 from unjudged.grids.escapes import Labels, plain, shortened
+from unjudged.report.descriptions import BLUE, CALIBRATED, GREEN, INK, ORANGE, PINK, Description
 
 # The colours of Okabe and Ito, which colour-blind readers can tell apart and which also differ in grey.
-COLOURS = ["#000000", "#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"]
+COLOURS = [INK, ORANGE, BLUE, GREEN, PINK, CALIBRATED, "#56B4E9"]
 FONT = 12
 LONGEST_TITLE = 200
 KINDS = ("svg", "png", "pdf", "html")
@@ -87,9 +88,25 @@ def save(figure: Any, path: str | os.PathLike[str]) -> None:
     write_whole(place, picture(figure, place.suffix.removeprefix(".")))
 
 
+def drawn(description: Description, **rows: list[dict[str, Any]]) -> Any:
+    """Return the Altair chart of a description, with rows by the name that the description gives them."""
+    alt, labels = altair_module(), Labels()
+    _relabel(description, labels)
+    chart = (alt.LayerChart if "layer" in description else alt.Chart).from_dict(description, validate=False)
+    for part in (chart, *(chart.layer if "layer" in description else ())):
+        if part.data is not alt.Undefined:
+            part.data = alt.Data(values=rows[part.data["name"]])
+            _relabel(part.data, labels)
+    return _sized(chart)
+
+
 def finished(figure: Any) -> Any:
     """Return the figure with text of one size, and with names that are plain, short and different."""
     _relabel(figure, Labels())
+    return _sized(figure)
+
+
+def _sized(figure: Any) -> Any:
     return figure.configure_axis(labelFontSize=FONT, titleFontSize=FONT).configure_legend(
         labelFontSize=FONT, titleFontSize=FONT
     )

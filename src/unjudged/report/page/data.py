@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,10 +14,19 @@ import unjudged
 from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.verdicts import VERDICTS
 from unjudged.evaluation.scores import Scores
+from unjudged.formats.inputs import FILE, kind_of_source
 from unjudged.grids.escapes import Labels, plain
 from unjudged.judging.pooling.contributions import Contribution
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judgments import Judgments
+from unjudged.report.descriptions import (
+    Description,
+    differences_chart,
+    interval_words,
+    intervals_chart,
+    judged_chart,
+    matrix_chart,
+)
 from unjudged.report.measure_pages import signature
 from unjudged.report.page.packed import Packed
 from unjudged.report.page.pairs import add_pairs, conclusions
@@ -82,6 +90,7 @@ def page_data(given: PageInput) -> tuple[dict[str, Any], str]:
         "groups": [{**group._asdict(), "name": labels[group.name]} for group in given.contributions],
         "verdicts": VERDICTS,
         "conclusions": conclusions(),
+        "judged": judged_chart([] if comparison is None else ["A", "B"]),
         "depth": depth,
         "by_rank": BY_RANK,
         "top": TOP,
@@ -122,8 +131,22 @@ def _measure(given: PageInput, k: int, measure: Measure) -> dict[str, Any]:
         "definition": definition,
         "range": [low if np.isfinite(low) else None, high if np.isfinite(high) else None],
         "exact": exact,
+        "cutoff": measure.given.get("cutoff"),
         "words": [plain(line) for line in words],
+        "charts": _charts(given, str(measure)),
     }
+
+
+def _charts(given: PageInput, measure: str) -> dict[str, Description]:
+    """Describe the charts of a measure; the page has their rows."""
+    whose = "" if given.comparison is None else " of all runs"
+    kinds = _intervals(given).items()
+    words = {kind: interval_words(kind, found[0][0].confidence, whose) for kind, found in kinds}
+    charts = {"intervals": intervals_chart(measure, words)}
+    if given.comparison is not None:
+        charts["matrix"] = matrix_chart(measure, [])
+        charts["differences"] = differences_chart(measure, "A", "B", bounded=True)
+    return charts
 
 
 def _tests(comparison: Comparison | None, labels: Labels) -> dict[str, Any] | None:
@@ -154,7 +177,7 @@ def _files(sources: Sequence[tuple[str, Any]]) -> list[dict[str, Any]]:
     """Name, size and SHA-256 of every source that is a file."""
     found: list[dict[str, Any]] = []
     for name, source in sources:
-        path = Path(source) if isinstance(source, str | os.PathLike) else None
+        path = Path(source) if kind_of_source(source) == FILE else None
         shown: dict[str, Any] = {"name": plain(name), "file": None if path is None else plain(str(source))}
         if path is not None and path.is_file():
             with path.open("rb") as file:

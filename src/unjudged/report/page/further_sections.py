@@ -10,9 +10,9 @@ from unjudged.experiments.statistics import STATISTICS
 from unjudged.grids.escapes import plain
 from unjudged.grids.grid import Cell, Grid
 from unjudged.predictions.auditing import Audit
-from unjudged.report.figures.audit_figures import audit_figure
 from unjudged.report.figures.charts import picture
 from unjudged.report.figures.experiment_figures import curves
+from unjudged.report.figures.judging_figures import audit_figure
 from unjudged.report.saved_experiment import SavedExperiment
 
 

@@ -7,11 +7,9 @@ import numpy as np
 from unjudged.comparison.by_measure import MeasureComparison
 from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.flips import prevalence_at_flip
-from unjudged.comparison.verdicts import VERDICTS, Pair
-from unjudged.measures.kernel.estimand import Estimand
+from unjudged.comparison.verdicts import VERDICTS, conclusion
 from unjudged.rankings.judged import Floats
 from unjudged.report.page.packed import Packed
-from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.unjudged_sums import is_sum
 
 MOST_WORK = 150_000
@@ -70,29 +68,10 @@ def _calibrated(comparison: Comparison, result: MeasureComparison) -> list[list[
 
 def conclusions() -> dict[str, list[str]]:
     """By verdict, the sentence for a pair with `{ahead}` and `{other}`, and that for two equal systems."""
-    return {verdict: [_conclusion(verdict, 1.0), _conclusion(verdict, 0.0)] for verdict in VERDICTS}
-
-
-def _conclusion(verdict: str, difference: float) -> str:
-    gap = Estimate(difference, difference, difference, 1.0, "", Estimand(""))
-    pair = Pair(
-        a="{ahead}",
-        b="{other}",
-        measure="",
-        mean_a=difference,
-        mean_b=0.0,
-        difference=gap,
-        other_queries=gap,
-        calibrated=None,
-        p=1.0,
-        p_adjusted=1.0,
-        test="",
-        correction="",
-        effect=gap,
-        wins=0,
-        ties=0,
-        losses=0,
-        verdict=verdict,
-        flip=None,
-    )
-    return f"Verdict: {verdict}. {pair.conclusion()}"
+    return {
+        verdict: [
+            f"Verdict: {verdict}. {conclusion(verdict, '{ahead}', '{other}', equal=equal)}"
+            for equal in (False, True)
+        ]
+        for verdict in VERDICTS
+    }

@@ -16,24 +16,23 @@ from typing import Any
 import numpy as np
 
 from unjudged.base.choices import CorrectionName, TestName
-from unjudged.base.errors import missing_package
+from unjudged.base.errors import announce, missing_package
 from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.systems import compare
-from unjudged.evaluation.evaluation import evaluate
 from unjudged.evaluation.groups import Groups, groups_of
 from unjudged.evaluation.named_runs import RunsSource, name_runs
 from unjudged.evaluation.scores import Scores
 from unjudged.experiments.summary import Robustness
-from unjudged.formats.inputs import FILE, kind_of_source
 from unjudged.formats.writing import write_whole
 from unjudged.judging.pooling.contributions import contributions
 from unjudged.judging.pooling.pool import Pool
 from unjudged.measures.kernel.estimand import ALL_JUDGED, OTHER, Estimand
+from unjudged.measures.kernel.measure import compute_all
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.measures.kernel.registry import Measure
 from unjudged.predictions.auditing import Audit
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
-from unjudged.rankings.runs import Run, RunSource
+from unjudged.report.descriptions import IN_THE_DARK
 from unjudged.report.page.data import PageInput, page_data
 from unjudged.report.saved_experiment import SavedExperiment
 from unjudged.uncertainty.calibration import Calibration
@@ -42,11 +41,12 @@ from unjudged.uncertainty.shared import SharedRankings
 
 TITLE = "Evaluation report"
 REPORT_MEASURES = ("AP", "nDCG@10", "RBP(p=0.8)")
-SCRIPTS = (
+SCRIPTS = [
     "data",
     "elements",
     "tables",
     "charts",
+    "plots",
     "systems",
     "matrix",
     "pair",
@@ -54,7 +54,7 @@ SCRIPTS = (
     "holes",
     "extras",
     "start",
-)
+]
 """The parts of the page's script, in the order in which they need each other."""
 
 
@@ -110,8 +110,7 @@ def report_page(
     >>> page.save("page.html")  # doctest: +SKIP
     """
     chosen, judgments = parse_measures(measures), Judgments.of(qrels)
-    named = {name: _again(source) for name, source in name_runs(runs).items()}
-    comparison = None
+    named, comparison = name_runs(runs), None
     if len(named) > 1:
         comparison = compare(
             judgments,
@@ -132,16 +131,16 @@ def report_page(
         for measure in chosen:
             measure.check_completable()
         shared = SharedRankings.of(judgments, named, on_read)
-        scores = evaluate(judgments, named, chosen)
+        scores = _evaluated(shared, chosen)
         bounds = scores.estimate("bounds")
+        announce(scores.warnings)
     calibrated, contributed = None, []
-    if calibration is not None or groups is not None:
-        pooled = evaluate(judgments, named, chosen)
-        if calibration is not None:
-            calibrated = pooled.estimate("calibrated", calibration=calibration, confidence=confidence)
-        if groups is not None:
-            pool = Pool(judgments, pooled.rankings, list(named))
-            contributed = contributions(pool, depth, groups_of(groups, named))
+    if calibration is not None:
+        pooled = _evaluated(shared, chosen)
+        calibrated = pooled.estimate("calibrated", calibration=calibration, confidence=confidence)
+    if groups is not None:
+        pool = Pool(judgments, shared.judged_rankings, list(named))
+        contributed = contributions(pool, depth, groups_of(groups, named))
     read_from: Sequence[Any] = files or [qrels]
     facts, arrays = page_data(
         PageInput(
@@ -171,9 +170,11 @@ def _extras(
     return found if experiment is None else [*found, experiment_section(SavedExperiment.of(experiment))]
 
 
-def _again(source: RunSource) -> RunSource:
-    """A source that can be read more than once: a file, or a run in memory."""
-    return source if kind_of_source(source) == FILE and source != "-" else Run.of(source)
+def _evaluated(shared: SharedRankings, measures: Sequence[Measure]) -> Scores:
+    """Scores of runs that were read, as `evaluate` returns them."""
+    shape = len(shared.runs), len(shared.queries), len(measures)
+    values = compute_all(measures, shared.judged_rankings).reshape(shape)
+    return Scores(values, shared.runs, list(shared.queries), measures, shared.judged_rankings)
 
 
 def _scores(comparison: Comparison) -> Scores:
@@ -222,7 +223,8 @@ def _rendered(facts: dict[str, Any], arrays: str) -> str:
     from markupsafe import Markup
 
     folder = resources("unjudged.report.page") / "files"
-    style = (folder / "page.css").read_text("utf-8")
+    colours = "".join(f"--{c[1:].lower()}: light-dark({c}, {dark});" for c, dark in IN_THE_DARK.items())
+    style = (folder / "page.css").read_text("utf-8").replace("/* colours of the charts */", colours)
     parts = [(folder / f"{name}.js").read_text("utf-8") for name in SCRIPTS]
     script = '"use strict";\n(() => {\n' + "\n".join(parts) + "\n})();\n"
     environment = Environment(
