@@ -9,9 +9,8 @@ from unjudged import spot_check as estimate
 from unjudged import spot_check_design
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import counted
-from unjudged.cli.commands import command
+from unjudged.cli.commands import SCORE, command
 from unjudged.cli.options.arguments import File, InputFile, Output, OutputFormat
-from unjudged.cli.options.input_files import check_files
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
 from unjudged.cli.options.option import Option
 from unjudged.cli.shell.output import check_output, show, show_grids
@@ -27,13 +26,7 @@ _NUMBER = r"[0-9]{1,18}(?:\.[0-9]{1,18})?(?:e[+-]?[0-9]{1,2})?"
 _COMMENT = re.compile(rf"(?m)^#\s*{MARK}: seed ([0-9]{{1,18}}), budget ({_NUMBER}), measure (.*\S)")
 
 
-@command(
-    "spot-check",
-    "Score and compare",
-    place=5,
-    usage="QRELS RUN...",
-    summary="Check runs that were not pooled by a few random judgments.",
-)
+@command("spot-check", SCORE, 5, "QRELS RUN...", "Check runs that were not pooled by a few random judgments.")
 def spot_check(
     qrels: File,
     /,
@@ -77,15 +70,10 @@ def spot_check(
         Another number gives another sample. Default: 0, or what the file records.
     confidence
         The confidence level of the interval.
-    inputs
-        Options for reading files.
     format
         The format of the result. By default the suffix of the output file decides, or else a table is
         printed.
-    output
-        Write to this file.
     """
-    check_files([qrels, *runs, *inputs.further, *([checked] if checked else [])])
     if calibration is not None and prevalence is not None:
         raise UsageError("--calibration has the prevalence by rank: omit --prevalence")
     if checked is None and format is not None:
