@@ -8,9 +8,8 @@ from unjudged import spot_check as estimate
 from unjudged import spot_check_design
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import counted
-from unjudged.cli.commands import command
+from unjudged.cli.commands import SCORE, command
 from unjudged.cli.options.arguments import File, InputFile, OneMeasure, Output, OutputFormat
-from unjudged.cli.options.input_files import check_files
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
 from unjudged.cli.options.option import Option
 from unjudged.cli.shell.output import check_output, show, show_grids
@@ -22,13 +21,7 @@ from unjudged.uncertainty.calibration import Calibration
 PREVALENCE = 0.05
 
 
-@command(
-    "spot-check",
-    "Score and compare",
-    place=5,
-    usage="QRELS RUN",
-    summary="Check a run that was not pooled by a few random judgments.",
-)
+@command("spot-check", SCORE, 5, "QRELS RUN", "Check a run that was not pooled by a few random judgments.")
 def spot_check(
     qrels: File,
     run: File,
@@ -73,15 +66,10 @@ def spot_check(
         Another number gives another sample.
     confidence
         The confidence level of the interval.
-    inputs
-        Options for reading files.
     format
         The format of the result. By default the suffix of the output file decides, or else a table is
         printed.
-    output
-        Write to this file.
     """
-    check_files([qrels, run, *inputs.further, *([checked] if checked else [])])
     if calibration is not None and prevalence is not None:
         raise UsageError("--calibration has the prevalence by rank: omit --prevalence")
     if checked is None and format is not None:
