@@ -8,7 +8,8 @@ BIN = $(VENV)/bin
 MAKEFLAGS += --jobs=2
 export PYTHONDONTWRITEBYTECODE =
 export PIP_COMPILE = 0
-SOURCES = $(shell find src -name '*.py' -o -name '*.pyx' -o -name '*.pxd' -o -name '*.pxi') pyproject.toml
+COMPILED = $(shell find src -name '*.pyx' -o -name '*.pxd' -o -name '*.pxi') pyproject.toml
+SOURCES = $(COMPILED) $(shell find src -name '*.py')
 SHIPPED = $(SOURCES) MANIFEST.in Makefile conftest.py mkdocs.yml $(wildcard *.md) \
 	$(shell find tests docs examples scripts benchmarks fuzz -type f -not -path '*/__pycache__/*' -not -path '*/.ruff_cache/*')
 
@@ -142,7 +143,7 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --upgrade pip
 
-$(VENV)/compiled: $(VENV)/bin/python $(SOURCES)
+$(VENV)/compiled: $(VENV)/bin/python $(COMPILED)
 	rm -f src/unjudged/formats/scan/*.cpython-*.so  # of older builds, which Python would prefer to abi3
 	$(BIN)/pip install --quiet --no-deps --editable .
 	@touch $@

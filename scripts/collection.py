@@ -19,10 +19,10 @@ import numpy as np
 from unjudged import Judgments, Pool, evaluate, sample
 from unjudged.formats.writing import judgments_text, qrels_text
 from unjudged.judging.choosing.next_documents import next_documents
-from unjudged.judging.collecting.design_file import design_text, read_design
 from unjudged.judging.collecting.drawn_sample import draw
 from unjudged.judging.collecting.handing_out import hand_out, task_texts
 from unjudged.judging.collecting.merging import merge
+from unjudged.judging.collecting.sample_file import read_sample, sample_text
 
 NORMAL = 1.96
 SHARE, TOP, ASSESSORS, TWICE, SEED = 0.2, 10, 4, 0.05, 1
@@ -60,7 +60,7 @@ def cycle(folder: Path, truth: Judgments, runs: dict[str, Path], depth: int) -> 
     known = answers_of(truth)
     pool = Pool.of_runs(runs, depth)
     drawn = draw(pool, "stratified", SHARE, seed=SEED, top=TOP)
-    write(folder / "design.txt", design_text(drawn))
+    write(folder / "design.txt", sample_text(drawn))
     report = [f"Pool of {len(runs)} runs: {len(drawn.drawn)} documents, {int(drawn.drawn.sum())} to judge."]
 
     files = {}
@@ -70,7 +70,7 @@ def cycle(folder: Path, truth: Judgments, runs: dict[str, Path], depth: int) -> 
         judged = [(query, document, known.get((query, document), 0)) for query, document in tasks[name]]
         files[name] = write(folder / f"judged-{name}", qrels_text(judged))
 
-    merged = merge(read_design(folder / "design.txt"), {name: str(path) for name, path in files.items()})
+    merged = merge(read_sample(folder / "design.txt"), {name: str(path) for name, path in files.items()})
     for form in ("strata", "prels"):
         write(folder / f"merged.{form}", judgments_text(merged.judgments, form))
     report.append(f"Merged {len(merged.answers)} judgments, {len(merged.twice)} of them by two assessors.")

@@ -26,11 +26,11 @@ from unjudged import (
     prediction_powered,
 )
 from unjudged.formats.writing import judgments_text, qrels_text, write_whole
-from unjudged.judging.collecting.design_file import read_design
+from unjudged.judging.collecting.sample_file import read_sample
 from unjudged.measures.kernel.estimand import Estimand
-from unjudged.predictions.design import LEAST_DOUBT, probabilities
 from unjudged.predictions.estimators.population import Population
 from unjudged.predictions.estimators.sums import Sum
+from unjudged.predictions.poisson_sample import LEAST_DOUBT, probabilities
 from unjudged.predictions.spot_check import checked_sum, doubt, prevalence_at
 from unjudged.rankings.judged import Floats, Integers, Mask
 from unjudged.report.figures.charts import COLOURS, altair_module, save
@@ -194,7 +194,7 @@ def walk(found: Collection, folder: Path) -> dict[str, str]:
         )
     )
     shown = {name: _shown(COMMANDS[name], folder) for name in ("audit", "draw")}
-    design = read_design(folder / "judging" / "design.txt")
+    design = read_sample(folder / "judging" / "design.txt")
     (folder / "answers.qrels").write_text(_answers(design.to_judge(), found.qrels))
     first = set(list(found.qrels.queries)[:20])
     known = [(q, d) for q, d in _names(found.qrels) if q in first]

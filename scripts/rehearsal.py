@@ -10,12 +10,12 @@ from unjudged.base.errors import UsageError
 from unjudged.evaluation.named_runs import RunsSource
 from unjudged.judging.pooling import sampling
 from unjudged.measures.kernel.names import MeasureLike
-from unjudged.predictions.design import probabilities
 from unjudged.predictions.estimators.by_document import as_gains, per_query_estimates
 from unjudged.predictions.estimators.isotonic import cross_fitted, folds_of
 from unjudged.predictions.estimators.population import POISSON, Population
 from unjudged.predictions.estimators.sampling_variance import SamplingError
 from unjudged.predictions.estimators.sums import Sum
+from unjudged.predictions.poisson_sample import probabilities
 from unjudged.predictions.predictions import Predictions, PredictionsSource
 from unjudged.rankings.hashing import unit
 from unjudged.rankings.judged import Floats

@@ -13,8 +13,8 @@ from unjudged.judging import RunPair
 from unjudged.judging import next as next_documents
 from unjudged.judging.choosing.gains import estimated_gains, gains, gains_of_sum, pair_sums
 from unjudged.judging.choosing.settling import pair_bounds
-from unjudged.judging.collecting.design_file import design_text
 from unjudged.judging.collecting.merging import merge
+from unjudged.judging.collecting.sample_file import sample_text
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.rankings.judged import Floats
 from unjudged.rankings.origin import CHOSEN
@@ -186,7 +186,7 @@ def test_the_same_seed_gives_the_same_documents_and_order() -> None:
 def test_chosen_documents_are_marked_through_merging() -> None:
     found = next_documents(sample.qrels, sample.runs, 5, "AP")
     drawn = found.sample()
-    assert '"origin": "chosen"' in design_text(drawn)
+    assert '"origin": "chosen"' in sample_text(drawn)
     answers: dict[str, dict[str, int]] = {}
     for one in found.wanted:
         answers.setdefault(one.query, {})[one.document] = 1

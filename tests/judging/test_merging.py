@@ -12,13 +12,13 @@ from statsmodels.stats.inter_rater import fleiss_kappa as their_fleiss
 
 from unjudged import InputError, Judgments, Pool, UsageError, evaluate, xinfAP
 from unjudged.base.choices import Conflicts
-from unjudged.judging.collecting.agreement_of_judges import (
+from unjudged.judging.collecting.drawn_sample import draw
+from unjudged.judging.collecting.kappa import (
     agreements,
     agreements_by_topic,
     cohen_kappa,
     fleiss_kappa,
 )
-from unjudged.judging.collecting.drawn_sample import draw
 from unjudged.judging.collecting.merging import merge
 from unjudged.rankings.origin import CHOSEN, Origin
 

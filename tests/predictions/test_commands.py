@@ -20,8 +20,8 @@ from unjudged import (
     spot_check_design,
 )
 from unjudged.formats.writing import run_text
-from unjudged.judging.collecting.design_file import read_design
 from unjudged.judging.collecting.merging import merge
+from unjudged.judging.collecting.sample_file import read_sample
 
 QRELS = str(sample.qrels)
 DENSE, FUSED = str(sample.runs["dense"]), str(sample.runs["fused"])
@@ -84,12 +84,12 @@ def test_from_the_draw_to_the_answer(world: World) -> None:
     draw = ["sample", "--for", "predictions", *world.runs, "--predictions", world.model]
     said = printed(*draw, "--budget", "150", "--to-judge", str(folder), "--seed", "4")
     design, asked = str(folder / "design.txt"), str(folder / "assessor-1.qrels")
-    drawn = len(read_design(design).to_judge())
+    drawn = len(read_sample(design).to_judge())
     assert said.startswith(f"{drawn} documents to judge, drawn proportional to weight")
     answers = world.answers(asked)
     evaluated = ["evaluate", design, *world.runs, "--judged", answers, "--predictions", world.model]
     rows = table(*evaluated, "-m", MEASURE)
-    judged = merge(read_design(design), {"people": answers}).judgments
+    judged = merge(read_sample(design), {"people": answers}).judgments
     expected = estimate_by_document(judged, world.runs, Predictions.of(world.model), MEASURE)
     wanted = [one for run in expected.runs for one in expected.intervals(run)]
     assert [float(row["value"]) for row in rows] == pytest.approx([one.value for one in wanted])
@@ -135,7 +135,7 @@ def test_earlier_judgments_are_certain(world: World) -> None:
     ]
     assert "not judged yet" in refused(1, *evaluated, "--judged", answers)
     rows = table(*evaluated, "--judged", answers, "--judged", earlier)
-    judged = merge(read_design(folder / "design.txt"), {"people": world.truth}).judgments
+    judged = merge(read_sample(folder / "design.txt"), {"people": world.truth}).judgments
     assert judged.probability is not None
     assert (judged.probability == 1).sum() == len(Judgments.of(earlier).grade)
     expected = estimate_by_document(judged, world.runs, Predictions.of(world.model), "P@5")
@@ -149,7 +149,7 @@ def test_half_an_answer_is_refused(world: World) -> None:
     printed("sample", "--for", "predictions", *world.runs, "-b", "40", "--to-judge", str(folder))
     design, asked = str(folder / "design.txt"), folder / "assessor-1.qrels"
     evaluated = ["evaluate", design, *world.runs, "--predictions", world.model]
-    waiting = len(read_design(design).to_judge())
+    waiting = len(read_sample(design).to_judge())
     assert refused(1, *evaluated).startswith(
         f"{waiting} drawn documents are not judged yet, such as document"
     )
@@ -175,7 +175,7 @@ def test_what_was_not_drawn_is_reported_and_left_out(world: World) -> None:
     ]
     drawn = unjudged(*evaluated, "--judged", world.answers(str(folder / "assessor-1.qrels")))
     every = [f"{q} 0 {d} {g}" for q, docs in world.truth.items() for d, g in docs.items()]
-    listed = read_design(design).judgments
+    listed = read_sample(design).judgments
     known = {(listed.queries[q], d) for q, d in zip(listed.query, listed.documents, strict=True)}
     inside = [row for row in every if tuple(row.split()[0:3:2]) in known]
     all_judged = unjudged(*evaluated, "--judged", world.write("all.qrels", inside))
@@ -272,7 +272,9 @@ def test_a_spot_check_from_start_to_end(world: World) -> None:
     asked = world.folder / "asked.qrels"
     printed(*check, "-o", str(asked))
     design = spot_check_design(QRELS, DENSE, [0.05], "P@10", budget=25, seed=2)
-    rows = [line.split() for line in asked.read_text().splitlines()[1:]]
+    comment, _, *lines = asked.read_text().splitlines()
+    assert comment == "# unjudged-spot-check: seed 2, budget 25, measure P@10"
+    rows = [line.split() for line in lines]
     assert [(q, d) for q, _, d, _ in rows] == sorted(design.to_judge())
     answers = world.write("checked.qrels", [f"{q} 0 {d} {k % 2}" for k, (q, _, d, _) in enumerate(rows)])
     expected = spot_check(merge(design, {"people": answers}).judgments, DENSE, [0.05], "P@10")
@@ -283,6 +285,10 @@ def test_a_spot_check_from_start_to_end(world: World) -> None:
     assert "not judged yet" in refused(1, *check, "--checked", str(asked))
     assert "were not drawn by this command" in refused(1, *check[:-1], "9", "--checked", answers)
     assert "omit --prevalence" in refused(2, *check, "--prevalence", "0.1", "--calibration", "x.json")
+    recorded = world.write("recorded.qrels", [comment, *Path(answers).read_text().splitlines()])
+    assert table(*check[:3], "--checked", recorded) == [row]
+    said = refused(2, *check[:3], "--seed", "9", "--checked", recorded)
+    assert said == f"{recorded}: --seed is 9, and the file records 2: omit --seed"
 
 
 def test_decimals_of_estimates_with_predictions(world: World) -> None:

@@ -19,9 +19,9 @@ from unjudged import (
     sample,
 )
 from unjudged.cli.options.input_files import read_judgments
-from unjudged.judging.collecting.design_file import design_text, read_design
 from unjudged.judging.collecting.merging import merge
-from unjudged.predictions.design import probabilities
+from unjudged.judging.collecting.sample_file import read_sample, sample_text
+from unjudged.predictions.poisson_sample import probabilities
 from unjudged.rankings.origin import CHOSEN, Origin
 
 RUN = {"q1": {"d1": 4.0, "d2": 3.0, "d3": 2.0}, "q2": {"d1": 2.0, "d4": 1.0}}
@@ -109,8 +109,8 @@ def test_grades_come_back_with_their_probabilities() -> None:
 def test_a_design_is_restored_from_its_file(tmp_path: Path) -> None:
     found = design_for_predictions(RUN, 3, PREDICTED, "P@3", qrels={"q1": {"d3": 1}, "q2": {"d9": 0}}, seed=2)
     file = tmp_path / "design.txt"
-    file.write_text(design_text(replace(found, made_by="how it was made")))
-    again = read_design(file)
+    file.write_text(sample_text(replace(found, made_by="how it was made")))
+    again = read_sample(file)
     before = found.judgments.grade >= 0
     assert before.sum() == 2
     assert (again.judgments.grade == -1).all()
@@ -119,7 +119,7 @@ def test_a_design_is_restored_from_its_file(tmp_path: Path) -> None:
     np.testing.assert_array_equal(found.earlier, before)
     assert (again.seed, again.made_by, again.origin) == (2, "how it was made", found.origin)
     assert again.judgments.stratum is None
-    file.write_text(design_text(replace(found, origin=Origin(CHOSEN))))
+    file.write_text(sample_text(replace(found, origin=Origin(CHOSEN))))
     with pytest.raises(InputError, match="no random sample"):
         read_judgments(str(file), None)
 

@@ -68,10 +68,10 @@ class DrawingOptions(OptionGroup):
     ) -> None:
         """Draw the documents and write the folder; nothing there is overwritten."""
         from unjudged.cli.options.judging_folder import DESIGN, write_new
-        from unjudged.judging.collecting.design_file import design_text
         from unjudged.judging.collecting.handing_out import hand_out, task_texts
+        from unjudged.judging.collecting.sample_file import sample_text
         from unjudged.judging.pooling.levels import SHARE
-        from unjudged.predictions.design import design_for_predictions
+        from unjudged.predictions.poisson_sample import design_for_predictions
 
         if folder is None:
             raise UsageError(f"--for {self.purpose} needs --to-judge FOLDER, where the files are written")
@@ -100,7 +100,7 @@ class DrawingOptions(OptionGroup):
         tasks = hand_out(sample, assessors=assessors or 1, twice=SHARE.read(twice) if twice else 0.0)
         if not tasks:
             raise UsageError("no document was drawn: choose a larger budget or another seed")
-        write_new(folder, {DESIGN: design_text(sample), **task_texts(tasks)})
+        write_new(folder, {DESIGN: sample_text(sample), **task_texts(tasks)})
         where = f"{', '.join(tasks)} in {folder}"
         show(f"{counted(len(sample.rows_to_judge), 'document')} to judge, drawn {design.method}: {where}\n")
 

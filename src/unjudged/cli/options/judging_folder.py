@@ -10,12 +10,12 @@ from unjudged.base.wording import counted, shortlist
 from unjudged.cli.options.arguments import Output
 from unjudged.cli.options.sampling import SamplingOptions
 from unjudged.cli.shell.output import make_folder, show
-from unjudged.cli.shell.standard_error import warn
+from unjudged.cli.shell.standard_streams import warn
 from unjudged.formats.tables import encode
 from unjudged.formats.writing import judgments_text, queries_without_lines
-from unjudged.judging.collecting.design_file import design_text, read_design
 from unjudged.judging.collecting.drawn_sample import draw
 from unjudged.judging.collecting.handing_out import hand_out, task_texts
+from unjudged.judging.collecting.sample_file import read_sample, sample_text
 from unjudged.judging.pooling.levels import SHARE
 from unjudged.judging.pooling.pool import Pool
 from unjudged.rankings.judgments import Judgments
@@ -41,14 +41,14 @@ def draw_into(
         chosen.level,
         strata=chosen.strata,
         seed=seed,
-        since=None if since is None else read_design(since),
+        since=None if since is None else read_sample(since),
         made_by=made_by,
         **chosen.options,
     )
     tasks = hand_out(sample, assessors=assessors, twice=SHARE.read(twice) if twice else 0.0)
     if not tasks:
         raise UsageError("no document was drawn: choose a larger share or depth")
-    write_new(folder, {DESIGN: design_text(sample), **task_texts(tasks)})
+    write_new(folder, {DESIGN: sample_text(sample), **task_texts(tasks)})
     files = counted(len(tasks), "file")
     documents = sum(map(len, tasks.values()))
     show(f"{files} with {counted(documents, 'document')} to judge, and {DESIGN}, in {folder}\n")

@@ -14,8 +14,8 @@ from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import counted, shortlist
 from unjudged.grids.grid import Column, Grid
 from unjudged.grids.shown import Shown
-from unjudged.judging.collecting.agreement_of_judges import agreement_grid, agreements, agreements_by_topic
 from unjudged.judging.collecting.drawn_sample import DrawnSample
+from unjudged.judging.collecting.kappa import agreement_grid, agreements, agreements_by_topic
 from unjudged.rankings.extension import extended, rows_of, table_of
 from unjudged.rankings.judged import Integers
 from unjudged.rankings.judgments import UNSAMPLED, Judgments, JudgmentsSource

@@ -20,8 +20,8 @@ from unjudged.formats.small_files import number_in_file, read_small, whole_in_fi
 from unjudged.formats.streams import display_name
 from unjudged.formats.tables import Ids, decode, encode
 from unjudged.formats.writing import document_id, query_id
-from unjudged.judging.collecting.drawn_sample import DrawnSample
-from unjudged.rankings.origin import CHOSEN, KINDS, STRATIFIED, Origin
+from unjudged.judging.collecting.drawn_sample import POISSON, DrawnSample
+from unjudged.rankings.origin import CHOSEN, KINDS, STRATIFIED, WEIGHTED, Origin
 from unjudged.rankings.pooled import PooledDocuments
 
 SCHEMA = "unjudged-design 1 blake2b"
@@ -31,8 +31,8 @@ COLUMNS = 5
 MOST_STRATA = 9999
 
 
-def design_text(sample: DrawnSample) -> str:
-    """The sample as text; `read_design` reads it back."""
+def sample_text(sample: DrawnSample) -> str:
+    """Return the sample as text, from which `read_sample` restores it."""
     head = {
         "design": sample.design,
         "seed": sample.seed,
@@ -51,7 +51,7 @@ def design_text(sample: DrawnSample) -> str:
     return f"{SCHEMA} {_checksum(encode(body))}\n{body}"
 
 
-def read_design(file: str | os.PathLike[str]) -> DrawnSample:
+def read_sample(file: str | os.PathLike[str]) -> DrawnSample:
     """Read the file of a drawn sample; a damaged or edited one is refused."""
     data, source = read_small(file, "a design", LARGEST_FILE), display_name(file)
     first, _, body = data.partition(b"\n")
@@ -74,8 +74,11 @@ def read_design(file: str | os.PathLike[str]) -> DrawnSample:
 
 
 def _sample(lines: list[bytes], source: str, *head: object) -> DrawnSample:
+    """Return the sample that these lines list; the first one is line 3 of the file."""
     queries: dict[bytes, int] = {}
-    query, documents, stratum, probability, states = [], [], [], [], []
+    listed: dict[tuple[int, bytes], int] = {}
+    stratum, probability, states = [], [], []
+    last = -1
     for number, line in enumerate(lines, 3):
         fields = line.split()
         if not fields:
@@ -92,29 +95,35 @@ def _sample(lines: list[bytes], source: str, *head: object) -> DrawnSample:
             raise InputError(problem, source=source, line=number) from None
         except InputError as error:
             raise InputError(error.problem, source=source, line=number) from None
-        query.append(queries.setdefault(name, len(queries)))
-        documents.append(document)
-    if not query:
-        raise InputError("no documents, expected at least one", source=source)
-    if query != sorted(query):
-        raise InputError("the documents of a query are not together", source=source)
-    if len(set(zip(query, documents, strict=True))) < len(query):
-        raise InputError("a document of a query is there twice", source=source)
-    offsets = np.searchsorted(query, np.arange(len(queries) + 1)).astype(np.int64)
+        query, problem = queries.setdefault(name, len(queries)), None
+        before = listed.setdefault((query, document), number)
+        if query < last:
+            problem = f"query {quoted(name)} comes back: its documents are not together"
+        elif before < number:
+            problem = f"document {quoted(document)} of query {quoted(name)} is in line {before} too"
+        elif states[-1] % 2 and probability[-1] == 0:
+            problem = f"document {quoted(document)} was drawn with probability 0"
+        if problem is not None:
+            raise InputError(problem, source=source, line=number)
+        last = query
+    if not listed:
+        raise InputError("no documents, expected at least one", source=source, line=3)
+    offsets = np.searchsorted([q for q, _ in listed], np.arange(len(queries) + 1)).astype(np.int64)
     state_of = np.array(states, np.int64)
-    pooled = PooledDocuments(Ids.of(queries), offsets, Ids.of(documents))
-    columns = (
+    return DrawnSample(
+        PooledDocuments(Ids.of(queries), offsets, Ids.of([document for _, document in listed])),
         state_of % 2 == 1,
         np.array(stratum, np.int32),
         np.array(probability, float),
         state_of >= 2,
+        *head,  # type: ignore[arg-type]
     )
-    return DrawnSample(pooled, *columns, *head)  # type: ignore[arg-type]
 
 
 def _origin(head: dict[str, Any]) -> Origin:
     """Return the origin; version 0.2 wrote `chosen` and `drawn_to` instead."""
-    kind = head["origin"] if "origin" in head else CHOSEN if head["chosen"] else STRATIFIED
+    drawn = WEIGHTED if head["design"] == POISSON else STRATIFIED
+    kind = head["origin"] if "origin" in head else CHOSEN if head["chosen"] else drawn
     depth = head.get("depth", head.get("drawn_to"))
     if kind not in KINDS:
         raise ValueError
