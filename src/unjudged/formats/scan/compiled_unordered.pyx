@@ -14,7 +14,7 @@ from unjudged.formats.scan.compiled_matching cimport (
     Index, Matching, array_of, ids_of, names_of, raise_for, random_key,
 )
 from unjudged.formats.scan.gathering cimport Gathered, Groups, Source, match_part, release_gathered
-from unjudged.formats.scan.index cimport Names, name_of
+from unjudged.formats.scan.index cimport Names
 from unjudged.formats.scan.kept_rows cimport PART_SHIFT, keep_rows, release_store, start_store
 from unjudged.formats.scan.kept_rows cimport PARTS as MOST_PARTS
 from unjudged.formats.scan.numbered_names cimport name_count
@@ -94,11 +94,10 @@ cdef class GroupedRows:
         cdef UnorderedRows piece
         known, codes, names, stores = [], [], [], list(pieces)
         for piece in stores:
-            known.append(array_of(&piece.store.queries, np.int64).reshape(-1, 2))   # rows, bytes
+            known.append(array_of(&piece.store.counts, np.int64))
             codes.append(array_of(&piece.store.names.codes, np.int64))
             names.append(ids_of(&piece.store.names))
         self.first, self.stop = max([piece.first for piece in stores]), min([piece.stop for piece in stores])
-        rows, sizes = np.concatenate(known).T
         joined = Ids.joined(names)
         number, came = number_names(joined)
         self.queries = joined.take(came)
@@ -106,16 +105,13 @@ cdef class GroupedRows:
         kept = np.flatnonzero((self.first <= part) & (part < self.stop))
         order = kept[np.argsort(part[kept], kind="stable")].astype(np.int64)
         starts = np.searchsorted(part[order], np.arange(PARTS + 1)).astype(np.int64)
-        counts, sizes = (
-            np.bincount(number, each, len(came))[order].astype(np.int64) for each in (rows, sizes)
-        )
+        counts = np.bincount(number, np.concatenate(known), len(came))[order].astype(np.int64)
         self.rows = np.diff(np.append(0, np.cumsum(counts))[starts])
         self.order = order
-        self._point_to(stores, places_in(order, len(came)).take(number), order, starts, counts, sizes)
+        self._point_to(stores, places_in(order, len(came)).take(number), order, starts, counts)
 
     cdef _point_to(
-        self, list stores, int32_t[::1] places, int64_t[::1] order, int64_t[::1] starts, int64_t[::1] counts,
-        int64_t[::1] sizes
+        self, list stores, int32_t[::1] places, int64_t[::1] order, int64_t[::1] starts, int64_t[::1] counts
     ):
         cdef UnorderedRows piece
         cdef Source source
@@ -129,8 +125,8 @@ cdef class GroupedRows:
         self.groups.sources, self.groups.pieces = <const Source *>self.sources.at, len(stores)
         self.groups.queries = names_of(checked)
         self.groups.starts, self.groups.order = &starts[0], &order[0]
-        self.groups.counts, self.groups.sizes = &counts[0], &sizes[0]
-        self.owned = (stores, places, order, starts, counts, sizes, checked)
+        self.groups.counts = &counts[0]
+        self.owned = (stores, places, order, starts, counts, checked)
 
     def match(self, int first, int stop, Index index not None):
         """What the queries of some parts hold of the judged documents.
@@ -169,9 +165,4 @@ cdef places_in(const int64_t[::1] order, int64_t queries):
 
 cdef named(const Gathered *rows):
     """The query and the document of the row at fault."""
-    cdef Names documents
-    cdef int64_t length = 0
-    cdef const char *text
-    documents.data, documents.ends = rows.documents.at, <const int64_t *>rows.ends.at
-    text = name_of(&documents, rows.failed_row, &length)
-    return rows.failed, PyBytes_FromStringAndSize(text, length)
+    return rows.failed, PyBytes_FromStringAndSize(rows.repeated.document, rows.repeated.length)

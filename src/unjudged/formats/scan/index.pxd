@@ -1,9 +1,8 @@
 # Identifiers as compiled code sees them, and hash tables that find the judged ones by their bytes.
 
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
-from libc.string cimport memcmp
 
-from unjudged.formats.scan.text cimport keyed_hash
+from unjudged.formats.scan.text cimport keyed_hash, same_bytes
 
 
 cdef struct Names:
@@ -40,7 +39,7 @@ cdef inline const char *name_of(const Names *names, int64_t i, int64_t *length) 
 
 cdef inline bint is_name(const Names *names, int64_t i, const char *text, int64_t length) noexcept nogil:
     return (names.ends[i + 1] - names.ends[i] == length
-            and memcmp(names.data + names.ends[i], text, <size_t>length) == 0)
+            and same_bytes(names.data + names.ends[i], text, length))
 
 
 cdef inline int32_t find_query(const Lookup *index, const char *text, int64_t length) noexcept nogil:

@@ -4,38 +4,38 @@ from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from unjudged.formats.scan.index cimport Names, name_of
-from unjudged.formats.scan.numbered_names cimport NumberedNames, number_of, release_names, start_names
-from unjudged.formats.scan.text cimport copy_exactly
+from unjudged.formats.scan.numbered_names cimport NumberedNames, number_of_hashed, release_names, start_names
+from unjudged.formats.scan.text cimport fetch_soon, keyed_hash
 from unjudged.formats.scan.vector cimport (
-    CHANGED, DONE, NO_MEMORY, Status, Vector, push, raw_free, raw_realloc, release,
+    CHANGED, DONE, NO_MEMORY, Status, Vector, push_int64, raw_free, raw_realloc, release,
 )
 
 cdef enum:
+    TOGETHER = 32      # queries that are hashed before they are looked up, while memory is fetched
     PARTS = 256        # few enough to write to all of them at once, and enough for a part to fit a cache
     PART_SHIFT = 24    # which bits of the hash are the part
     CHUNK = 1 << 14
     WORKING_SPACE = 5  # of the bytes of a part, at most: what matching it takes
     LONGEST_NAME = 0x7fffffff
+    SHORT = 16         # bytes of a document that are copied at once
 
 
 cdef struct Chunk:  # records follow it, end to end
     Chunk *next
-    int64_t used, room
+    char *end     # of its records, unless it is the last one
 
 
 cdef struct Part:
     Chunk *first
     Chunk *last
-    int64_t size   # bytes of its records
+    char *at      # where the next record goes, and the end of the last chunk
+    char *end
+    int64_t size  # bytes of its records
 
 
 cdef struct Record:  # the bytes of the document follow it
     double score
     uint32_t query, length
-
-
-cdef struct Query:
-    int64_t rows, bytes   # how many rows it has, and how long their documents are together
 
 
 cdef struct Store:
@@ -44,14 +44,14 @@ cdef struct Store:
     int64_t size, largest  # bytes of all records, and of those of the largest part
     int64_t most           # how many bytes may be in use while they are matched
     NumberedNames names    # of queries
-    Vector queries         # a Query for each
+    Vector counts          # how many rows each has
 
 
 cdef inline void release_store(Store *store) noexcept nogil:
     cdef int part
     for part in range(PARTS):
         release_part(store, part)
-    release(&store.queries)
+    release(&store.counts)
     release_names(&store.names)
 
 
@@ -80,44 +80,43 @@ cdef inline Status keep_rows(
     const double *scores, int64_t step
 ) noexcept nogil:
     """Keep the rows of each group. The score of row i is `scores[i * step]`."""
-    cdef int64_t g, number = 0, length = 0
-    cdef const char *text
+    cdef int64_t g = 0, k, number = 0
+    cdef const char *texts[TOGETHER]
+    cdef int64_t lengths[TOGETHER]
+    cdef uint64_t codes[TOGETHER]
     cdef Status status = DONE
-    for g in range(groups):
-        text = name_of(queries, g, &length)
-        status = number_of(&store.names, text, length, &number)
-        if status == DONE and not has_room(store, number):
-            status = NO_MEMORY
-        if status == DONE:
-            status = keep_group(store, number, documents, scores, step, starts[g], starts[g + 1])
-        if status != DONE:
-            return status
-        if memory_of(store) > store.most:
-            drop_parts(store)
+    while g < groups:
+        for k in range(min(TOGETHER, groups - g)):
+            texts[k] = name_of(queries, g + k, &lengths[k])
+            codes[k] = keyed_hash(texts[k], lengths[k], store.names.key)
+            fetch_soon(&store.names.slots[<int64_t>codes[k] & store.names.mask])
+        for k in range(min(TOGETHER, groups - g)):
+            status = number_of_hashed(&store.names, texts[k], lengths[k], codes[k], &number)
+            if status == DONE and number == store.counts.used >> 3 and not push_int64(&store.counts, 0):
+                status = NO_MEMORY
+            if status == DONE:
+                status = keep_group(
+                    store, number, part_of(codes[k]), documents, scores, step, starts[g + k], starts[g + k + 1]
+                )
+            if status != DONE:
+                return status
+            if memory_of(store) > store.most:
+                drop_parts(store)
+        g += TOGETHER
     return DONE
 
 
-cdef inline bint has_room(Store *store, int64_t number) noexcept nogil:
-    """Make room for what is counted of a query, if it is new."""
-    cdef Query none
-    none.rows = none.bytes = 0
-    return number * <int64_t>sizeof(Query) < store.queries.used or push(&store.queries, &none, sizeof(Query))
-
-
 cdef inline Status keep_group(
-    Store *store, int64_t number, const Names *documents, const double *scores, int64_t step,
+    Store *store, int64_t number, int place, const Names *documents, const double *scores, int64_t step,
     int64_t row, int64_t stop
 ) noexcept nogil:
-    cdef Query *query = <Query *>store.queries.at + number
-    cdef int place = part_of((<const uint64_t *>store.names.codes.at)[number])
     cdef Part *part = &store.parts[place]
-    cdef Chunk *chunk
-    cdef char *at
     cdef Record record
     cdef int64_t start, end, size
     if not store.first <= place < store.stop:
         return DONE
     record.query = <uint32_t>number
+    (<int64_t *>store.counts.at)[number] += stop - row
     while row < stop:
         start, end = documents.ends[row], documents.ends[row + 1]
         record.score = scores[row * step]
@@ -127,19 +126,16 @@ cdef inline Status keep_group(
             return NO_MEMORY
         record.length = <uint32_t>(end - start)
         size = sizeof(Record) + end - start
-        chunk = part.last
-        if chunk == NULL or chunk.room - chunk.used < size:
-            chunk = add_chunk(part, size)
-            if chunk == NULL:
-                return NO_MEMORY
-        at = <char *>(chunk + 1) + chunk.used
-        memcpy(at, &record, sizeof(Record))
-        copy_exactly(at + sizeof(Record), documents.data + start, end - start)
-        chunk.used += size
+        if part.end - part.at < size + SHORT and not add_chunk(part, size + SHORT):
+            return NO_MEMORY
+        memcpy(part.at, &record, sizeof(Record))
+        if record.length <= SHORT and start + SHORT <= documents.size:  # a copy whose size the compiler knows
+            memcpy(part.at + sizeof(Record), documents.data + start, SHORT)
+        else:
+            memcpy(part.at + sizeof(Record), documents.data + start, record.length)
+        part.at += size
         part.size += size
         store.size += size
-        query.rows += 1
-        query.bytes += end - start
         row += 1
     store.largest = max(store.largest, part.size)
     return DONE
@@ -149,18 +145,19 @@ cdef inline int64_t memory_of(const Store *store) noexcept nogil:
     return store.size + WORKING_SPACE * store.largest
 
 
-cdef inline Chunk *add_chunk(Part *part, int64_t size) noexcept nogil:
+cdef inline bint add_chunk(Part *part, int64_t size) noexcept nogil:
     cdef int64_t room = max(size, CHUNK - <int64_t>sizeof(Chunk))
     cdef Chunk *chunk = <Chunk *>raw_realloc(NULL, sizeof(Chunk) + <size_t>room)
     if chunk == NULL:
-        return NULL
-    chunk.next, chunk.used, chunk.room = NULL, 0, room
+        return False
     if part.last == NULL:
         part.first = chunk
     else:
-        part.last.next = chunk
-    part.last = chunk
-    return chunk
+        part.last.next, part.last.end = chunk, part.at
+    part.last, part.at = chunk, <char *>(chunk + 1)
+    part.end = part.at + room
+    chunk.next = NULL
+    return True
 
 
 cdef inline void drop_parts(Store *store) noexcept nogil:

@@ -61,14 +61,23 @@ cdef inline Status number_of(
     NumberedNames *known, const char *text, int64_t length, int64_t *number
 ) noexcept nogil:
     """The number of a name, which is added if it is new."""
-    cdef uint64_t code = keyed_hash(text, length, known.key), entry
+    return number_of_hashed(known, text, length, keyed_hash(text, length, known.key), number)
+
+
+cdef inline Status number_of_hashed(
+    NumberedNames *known, const char *text, int64_t length, uint64_t code, int64_t *number
+) noexcept nogil:
+    """The same for a name whose hash is known."""
+    cdef uint64_t entry
     cdef int64_t slot = <int64_t>code & known.mask
     cdef Names names
-    names.data, names.ends, names.size = known.names.at, <const int64_t *>known.ends.at, known.names.used
+    names.data, names.ends, names.size = "", <const int64_t *>known.ends.at, known.names.used
+    if names.size:
+        names.data = known.names.at
     while known.slots[slot]:
         entry = known.slots[slot]
         number[0] = row_of(entry)
-        if (entry ^ code) >> 32 == 0 and has_name(&names, number[0], text, length):
+        if (entry ^ code) >> 32 == 0 and is_name(&names, number[0], text, length):
             return DONE
         slot = (slot + 1) & known.mask
     number[0] = name_count(known)
@@ -83,8 +92,3 @@ cdef inline Status number_of(
     if 2 * number[0] > known.mask and not make_slots(known, 4 * (known.mask + 1)):
         return NO_MEMORY
     return DONE
-
-
-cdef inline bint has_name(const Names *names, int64_t i, const char *text, int64_t length) noexcept nogil:
-    """`is_name` for names that may all be empty, and then have no data."""
-    return is_name(names, i, text, length) if length else names.ends[i + 1] == names.ends[i]

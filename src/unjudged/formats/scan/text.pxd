@@ -65,6 +65,15 @@ cdef extern from *:
         else { for (; n > 0; n--) *to++ = *from++; }
     }
 
+    /* Whether n bytes are the same. Short tokens are compared as two words that may overlap. */
+    static inline int same_bytes(const char *a, const char *b, int64_t n) {
+        if (n > 16) return memcmp(a, b, (size_t)n) == 0;
+        if (n >= 8) return word8(a) == word8(b) && word8(a + n - 8) == word8(b + n - 8);
+        if (n >= 4) return word4(a) == word4(b) && word4(a + n - 4) == word4(b + n - 4);
+        for (; n > 0; n--) if (*a++ != *b++) return 0;
+        return 1;
+    }
+
     /* The exclusive or of both halves of the 128-bit product. */
     static inline uint64_t fold(uint64_t a, uint64_t b) {
     #ifdef __SIZEOF_INT128__
@@ -102,6 +111,7 @@ cdef extern from *:
     uint64_t word8(const char *p) noexcept nogil
     void copy_token(char *to, const char *source, int64_t n) noexcept nogil
     void copy_exactly(char *to, const char *source, int64_t n) noexcept nogil
+    bint same_bytes(const char *a, const char *b, int64_t n) noexcept nogil
     const char *token_end(const char *p) noexcept nogil
     uint64_t keyed_hash(const char *p, int64_t n, const uint64_t *key) noexcept nogil
     const double *POWERS_OF_TEN
