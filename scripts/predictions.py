@@ -28,12 +28,12 @@ from unjudged import (
 from unjudged.formats.writing import judgments_text, qrels_text, write_whole
 from unjudged.predictions.design import LEAST_DOUBT, probabilities
 from unjudged.predictions.estimators.population import Population
-from unjudged.predictions.estimators.quantiles import normal_quantile
 from unjudged.predictions.estimators.sums import Sum
 from unjudged.predictions.rehearsal import Rehearsal, rehearse
 from unjudged.predictions.spot_check import checked_sum, doubt, prevalence_at
 from unjudged.rankings.judged import Floats, Integers, Mask
 from unjudged.report.figures.charts import COLOURS, altair_module, save
+from unjudged.uncertainty.quantiles import normal_quantile
 
 DOCS = Path(__file__).parent.parent / "docs"
 RUNS = ("ICT-BERT2", "ICT-CKNRM_B", "ICT-CKNRM_B50")

@@ -12,9 +12,9 @@ import pytest
 
 from tests.cli.in_process import printed
 from unjudged import JudgedRankings, Judgments, Pool, compare, evaluate, experiment, measure, sample
-from unjudged.cli.commands import TASKS
 from unjudged.cli.options.arguments import Format, Output
-from unjudged.cli.output import show_grids
+from unjudged.cli.shell.command_table import TASKS
+from unjudged.cli.shell.output import show_grids
 from unjudged.comparison.testing.corrections import correction
 from unjudged.comparison.testing.significance import significance_test
 from unjudged.formats import files, inputs

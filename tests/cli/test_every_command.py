@@ -12,7 +12,7 @@ import pytest
 
 from tests.cli.in_process import NOTE, printed, refused, unjudged
 from unjudged import sample
-from unjudged.cli.commands import TASKS
+from unjudged.cli.shell.command_table import TASKS
 
 COMMANDS = [name for commands in TASKS.values() for name in commands]
 QRELS = str(sample.qrels)

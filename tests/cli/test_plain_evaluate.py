@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.cli.in_process import printed, refused, unjudged
 from unjudged import sample
 from unjudged.cli.main import make_app
-from unjudged.cli.plain_evaluate import plain_evaluation
+from unjudged.cli.shell.plain_evaluate import plain_evaluation
 from unjudged.evaluation.evaluation import DEFAULT_MEASURES
 
 QRELS, RUN, OTHER = str(sample.qrels), str(sample.runs["fused"]), str(sample.runs["expanded"])

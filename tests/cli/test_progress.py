@@ -9,7 +9,7 @@ import time
 import pytest
 
 from unjudged import experiment, sample
-from unjudged.cli.progress import progress, reading
+from unjudged.cli.shell.progress import progress, reading
 
 
 class Terminal(io.StringIO):

@@ -7,8 +7,7 @@ import pytest
 
 from unjudged import compare, sample
 from unjudged.comparison.flips import expected_difference, prevalence_at_flip
-from unjudged.comparison.selected_runs import two_of
-from unjudged.uncertainty.shared import SharedRankings
+from unjudged.uncertainty.shared import SharedRankings, two_of
 
 RUNS = {name: sample.runs[name] for name in ("reranked", "dense", "fused")}
 

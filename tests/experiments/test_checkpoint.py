@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from unjudged import InputError, sample
-from unjudged.experiments.checkpoint import Checkpoint, _digest
+from unjudged.experiments.checkpoint import Checkpoint, _digest, _line
 from unjudged.experiments.robustness import experiment
 from unjudged.judging.pooling.pool import Pool
 
@@ -64,6 +64,55 @@ def test_a_line_of_another_experiment_is_refused(pool: Pool, tmp_path: Path) -> 
         experiment(pool, checkpoint=mine, **SETTINGS)
 
 
+SENSELESS = {
+    "nothing": "",
+    "not JSON": "[0.1, 0",
+    "a number": "1",
+    "text": '"abc"',
+    "brackets": "[" * 100_000,
+    "null": "null",
+    "two fields": "[0.1, 0]",
+    "no values": "[0.1, 0, null]",
+    "a dictionary": '[0.1, 0, {"a": 1.0}]',
+    "level as text": '["0.1", 0, VALUES]',
+    "level not a number": "[NaN, 0, VALUES]",
+    "level too large": "[1" + "0" * 400 + ", 0, VALUES]",
+    "seed as a fraction": "[0.1, 0.5, VALUES]",
+    "seed below 0": "[0.1, -1, VALUES]",
+    "seed is true": "[0.1, true, VALUES]",
+    "one value less": "[0.1, 0, LESS]",
+    "one value more": "[0.1, 0, MORE]",
+    "a nested value": "[0.1, 0, [[0.5]REST]]",
+    "a value as text": '[0.1, 0, ["0.5"REST]]',
+    "a value that is null": "[0.1, 0, [nullREST]]",
+    "a value that is true": "[0.1, 0, [trueREST]]",
+    "NaN": "[0.1, 0, [NaNREST]]",
+    "infinity": "[0.1, 0, [InfinityREST]]",
+    "below 0": "[0.1, 0, [-1.0REST]]",
+    "more judged than pooled": "[0.1, 0, [1e6REST]]",
+    "AP above 1": "[0.1, 0, [1.0, 1.1OTHERS]]",
+    "AP is 1e308": "[0.1, 0, [1.0, 1e308OTHERS]]",
+    "infAP is 1e308": "[0.1, 0, [1.0, 0.5, 1e308LAST]]",
+    "infAP of 400 digits": "[0.1, 0, [1.0, 0.5, 1" + "0" * 400 + "LAST]]",
+}
+
+
+@pytest.mark.parametrize("text", SENSELESS.values(), ids=SENSELESS.keys())
+def test_a_senseless_line_with_its_checksum_is_refused(pool: Pool, tmp_path: Path, text: str) -> None:
+    place, width = tmp_path / "kept", 1 + 2 * len(pool.runs)
+    with Checkpoint.of(place, pool, ["random", [], "AP", "infAP"], [(0.0, 1.0)] * width) as kept:
+        head = kept.head
+    for word, cut in {"REST": 1, "OTHERS": 2, "LAST": 3}.items():
+        text = text.replace(word, ", 0.5" * (width - cut))
+    for word, size in {"VALUES": width, "LESS": width - 1, "MORE": width + 1}.items():
+        text = text.replace(word, str([0.5] * size))
+    place.write_text(f"{head}\n{_line(head, text)}\n")
+    with pytest.raises(
+        InputError, match=r"kept:2: damaged line .* that the measures can have; delete the file"
+    ):
+        experiment(pool, checkpoint=place, **SETTINGS)
+
+
 def test_the_digest_covers_all_that_values_depend_on(pool: Pool) -> None:
     drawn = pool.mixed(3, seed=1)
     assert drawn.stratum is not None
@@ -92,14 +141,14 @@ def test_the_digest_covers_all_that_values_depend_on(pool: Pool) -> None:
 
 def test_a_second_process_is_refused(pool: Pool, tmp_path: Path) -> None:
     place = tmp_path / "kept"
-    with Checkpoint.of(place, pool, [], 1) as kept:
+    with Checkpoint.of(place, pool, [], [(0.0, 1.0)]) as kept:
         kept.add((0.1, 0), [1.0])
         code = "import fcntl, sys; fcntl.flock(open(sys.argv[1]), fcntl.LOCK_EX | fcntl.LOCK_NB)"
         command = [sys.executable, "-c", code, str(place)]
         assert b"BlockingIOError" in subprocess.run(command, capture_output=True, check=False).stderr
         with pytest.raises(InputError, match="kept: is in use by another process"):
             experiment(pool, checkpoint=place, **SETTINGS)
-    with Checkpoint.of(place, pool, [], 1) as again:
+    with Checkpoint.of(place, pool, [], [(0.0, 1.0)]) as again:
         assert again.done == {(0.1, 0): [1.0]}
 
 

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from unjudged import Judgments, UsageError, evaluate, experiment, sample
-from unjudged.cli.experiment import experiment as experiment_command
-from unjudged.cli.sample_command import sample as sample_command
+from unjudged.cli.commands.experiment import experiment as experiment_command
+from unjudged.cli.commands.sample import sample as sample_command
 from unjudged.judging.pooling.designs import DESIGNS, design, find_design
 from unjudged.judging.pooling.pool import REST, Pool
 

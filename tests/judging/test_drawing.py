@@ -87,7 +87,7 @@ def test_a_design_reads_back_the_same(tmp_path: Path) -> None:
         (tmp_path / "design.txt").write_text(design_text(found))
         again = read_design(tmp_path / "design.txt")
         assert design_text(again) == design_text(found)
-        assert again.drawn_to == found.drawn_to
+        assert again.origin == found.origin
         for field in ("drawn", "stratum", "probability", "earlier"):
             np.testing.assert_array_equal(getattr(again, field), getattr(found, field))
 
@@ -113,8 +113,9 @@ def test_a_damaged_design_is_refused(tmp_path: Path, damage: object, problem: st
     [
         ('"seed": 0', '"seed": "x"', 2),
         ('"seed": 0', '"seed": Infinity', 2),
-        ('{"chosen"', '[{"chosen"', 2),
-        ('"made_by": ""', '"drawn_to": "ten", "made_by": ""', 2),
+        ('{"depth"', '[{"depth"', 2),
+        ('"depth": null', '"depth": "ten"', 2),
+        ('"uniform sample"', '"a guess"', 2),
         ("e1 1 0.4 ", "e1 99999999999 0.4 ", 12),
         ("e1 1 0.4 ", "e1 1 1.5 ", 12),
         ("e1 1 0.4 ", "e1 1 nan ", 12),
@@ -218,10 +219,10 @@ def test_joined_designs_are_drawn_to_the_lower_rank() -> None:
     shallow, deep = Pool.of_runs(sample.runs, depth=10), Pool.of_runs(sample.runs, depth=20)
     first = draw(shallow, "depth", 3)
     both = draw(deep, "stratified", strata={15: 0.5}, since=first)
-    assert (first.drawn_to, both.drawn_to) == (3, 3)
-    assert draw(deep, "stratified", strata={15: 0.5}).drawn_to == 15
-    assert draw(deep, "stratified", 0.1).drawn_to is None
-    assert both.judgments(np.zeros(len(both.drawn), np.int32)).drawn_to == 3
+    assert (first.origin.depth, both.origin.depth) == (3, 3)
+    assert draw(deep, "stratified", strata={15: 0.5}).origin.depth == 15
+    assert draw(deep, "stratified", 0.1).origin.depth is None
+    assert both.judgments(np.zeros(len(both.drawn), np.int32)).origin.depth == 3
 
 
 def test_files_for_assessors_are_qrels_without_grades() -> None:

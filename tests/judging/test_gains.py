@@ -16,6 +16,7 @@ from unjudged.judging.collecting.design_file import design_text
 from unjudged.judging.collecting.merging import merge
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.rankings.judged import Floats
+from unjudged.rankings.origin import CHOSEN
 from unjudged.uncertainty.shared import SharedRankings
 
 PREVALENCE = 0.3
@@ -171,12 +172,12 @@ def test_the_same_seed_gives_the_same_documents_and_order() -> None:
 def test_chosen_documents_are_marked_through_merging() -> None:
     found = choose(sample.qrels, sample.runs, 5, "AP")
     drawn = found.sample()
-    assert '"chosen": true' in design_text(drawn)
+    assert '"origin": "chosen"' in design_text(drawn)
     answers: dict[str, dict[str, int]] = {}
     for one in found.wanted:
         answers.setdefault(one.query, {})[one.document] = 1
     merged = merge(drawn, {"ann": answers}).judgments
-    assert merged.chosen
+    assert merged.origin.kind == CHOSEN
     with pytest.raises(UsageError, match="needs a random sample"):
         evaluate(merged, sample.runs, "infAP")
 

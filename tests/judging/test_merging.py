@@ -19,6 +19,7 @@ from unjudged.judging.collecting.agreement_of_judges import (
 )
 from unjudged.judging.collecting.drawn_sample import draw
 from unjudged.judging.collecting.merging import merge
+from unjudged.rankings.origin import CHOSEN, Origin
 
 POOL = Pool.of({"q1": dict.fromkeys("abcd", -1), "q2": dict.fromkeys("xy", -1)})
 ALL = draw(POOL, "random", 1.0)
@@ -82,7 +83,7 @@ def test_a_grade_below_zero_is_no_answer() -> None:
 
 
 def test_estimates_refuse_chosen_judgments() -> None:
-    chosen = Judgments(POOL.judgments.pooled, np.array([1, 0, -1, -1, 1, 0], np.int32), chosen=True)
+    chosen = Judgments(POOL.judgments.pooled, np.array([1, 0, -1, -1, 1, 0], np.int32), origin=Origin(CHOSEN))
     for name in ("infAP", "xinfAP", "infNDCG", "statAP", "indAP", "subAP"):
         with pytest.raises(UsageError, match="needs a random sample"):
             evaluate(chosen, {"q1": {"a": 1.0}, "q2": {"x": 1.0}}, name)

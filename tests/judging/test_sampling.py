@@ -14,6 +14,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from unjudged.judging.pooling import sampling
+from unjudged.rankings.hashing import unit
 from unjudged.rankings.judgments import Judgments
 
 
@@ -109,7 +110,7 @@ def test_numbers_look_random_and_independent() -> None:
     names = [b"d%d" % i for i in range(20_000)]
     identity = sampling.identities_of(names)
     assert len(set(identity.tolist())) == len(names)
-    first, second = (sampling.uniforms(sampling.numbers(identity, seed)) for seed in (1, 2))
+    first, second = (unit(sampling.numbers(identity, seed)) for seed in (1, 2))
     for values in (first, second):
         counts = np.histogram(values, 20, (0, 1))[0]
         assert ((counts - 1000) ** 2 / 1000).sum() < 43.8  # chi-squared, 19 degrees of freedom, 0.1 %

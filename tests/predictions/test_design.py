@@ -22,6 +22,7 @@ from unjudged import (
 from unjudged.judging.collecting.design_file import design_text, read_design
 from unjudged.predictions.combining import DRAWN
 from unjudged.predictions.design import probabilities
+from unjudged.rankings.origin import CHOSEN, Origin
 
 RUN = {"q1": {"d1": 4.0, "d2": 3.0, "d3": 2.0}, "q2": {"d1": 2.0, "d4": 1.0}}
 OTHER = {"q1": {"d9": 4.0, "d1": 3.0}, "q3": {"d1": 2.0}}
@@ -113,7 +114,7 @@ def test_a_design_is_restored_from_its_file(tmp_path: Path) -> None:
     np.testing.assert_array_equal(again.probability, found.probability)
     assert again.judgments.stratum is None
     assert not read_design(file).drawn[~before & ~found.drawn].any()
-    chosen = replace(found.as_drawn(), chosen=True)
+    chosen = replace(found.as_drawn(), origin=Origin(CHOSEN))
     file.write_text(design_text(chosen))
     with pytest.raises(InputError, match="no random sample"):
         JudgingDesign.of(file)

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from unjudged import Predictions, audit, calibrate
-from unjudged.cli.check_run import PREVALENCE
+from unjudged.cli.commands.spot_check import PREVALENCE
 from unjudged.predictions.estimators.population import Population
 from unjudged.predictions.estimators.sums import Sum
 from unjudged.predictions.rehearsal import Rehearsal, rehearse

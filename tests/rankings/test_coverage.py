@@ -190,7 +190,7 @@ def test_a_terminal_shows_it_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     qrels, mine = tmp_path / "qrels", tmp_path / "mine"
     qrels.write_text("q1 0 d1 1\nq1 0 d2 0\nq2 0 d3 1\n")
     mine.write_text(as_text(run))
-    monkeypatch.setattr("unjudged.cli.output.on_terminal", lambda _: True)
+    monkeypatch.setattr("unjudged.cli.shell.output.on_terminal", lambda _: True)
     done = unjudged("evaluate", str(qrels), str(mine), "-m", "AP")
     assert message in done.stdout.decode()
     assert done.stderr == b""

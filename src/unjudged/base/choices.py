@@ -85,6 +85,11 @@ def check_probability(what: str, value: object, such_as: float) -> None:
         raise UsageError(f"{what} is {shown(value)}, expected a number between 0 and 1, such as {such_as}")
 
 
+def check_confidence(confidence: object) -> None:
+    """Refuse a confidence level that no interval can have."""
+    check_probability("confidence", confidence, 0.95)
+
+
 def check_file_name(what: str, value: Any, expected: str) -> None:
     """Refuse what cannot name a file."""
     if not isinstance(value, str | os.PathLike):

@@ -55,6 +55,17 @@ def ranges(starts: NDArray[np.integer], counts: NDArray[np.integer]) -> Integers
     return found
 
 
+def numbered(chosen: Integers, size: int) -> Integers:
+    """Return the place of each of `size` things among the chosen ones, -1 for the others.
+
+    >>> numbered(np.array([3, 1]), 4)
+    array([-1,  1, -1,  0])
+    """
+    place = np.full(size, -1)
+    place[chosen] = np.arange(len(chosen))
+    return place
+
+
 def stable_order(codes: NDArray[np.integer]) -> NDArray[np.int64]:
     """The order that sorts whole numbers from 0 up, equal ones as they come.
 
@@ -71,7 +82,7 @@ def stable_order(codes: NDArray[np.integer]) -> NDArray[np.int64]:
     return found
 
 
-def sums(values: ArrayLike, group: Integers, groups: int) -> NDArray[np.float64]:
+def sums(values: ArrayLike, group: NDArray[np.integer], groups: int) -> NDArray[np.float64]:
     """The sum of each group's values, added one after another in their order."""
     added: Any = np.bincount(group, values, groups)
     totals: NDArray[np.float64] = added

@@ -1,4 +1,4 @@
-"""Threads that read and match."""
+"""Threads that share work."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ class Threads:
             if "start new thread" not in str(error):
                 raise
         remedy = "raise the limit on processes (ulimit -u) or free memory"
-        raise UnjudgedError(f"the system refuses to start a thread for reading; {remedy}")
+        raise UnjudgedError(f"the system refuses to start a thread; {remedy}")
 
     def map(self, work: Callable[..., Result], *items: Iterable[Any]) -> Iterator[Result]:
-        """The results in order; all work is handed out at once."""
+        """Return the results in order; all work is handed out at once."""
         handed_out = [self.submit(work, *each) for each in zip(*items, strict=True)]
         return (future.result() for future in handed_out)
 

@@ -13,7 +13,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import unjudged
 from unjudged.base.errors import InputError, UnjudgedError, UsageError
-from unjudged.cli.commands import ARGUMENTS, TASKS
+from unjudged.cli.shell.command_table import ARGUMENTS, TASKS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def run(words: list[str]) -> None:
         return
     from unjudged.cli.options.measure_words import separate_measures
     from unjudged.cli.options.overwriting import check_not_overwritten
-    from unjudged.cli.standard_error import warnings_on_standard_error
+    from unjudged.cli.shell.standard_error import warnings_on_standard_error
 
     check_not_overwritten(words)
     with warnings_on_standard_error():
@@ -122,7 +122,7 @@ def _is_command(word: str) -> bool:
 def parsed(words: list[str], *, listing: bool = False) -> Callable[[], object]:
     """What the words ask for."""
     if words[:1] == ["evaluate"]:
-        from unjudged.cli.plain_evaluate import plain_evaluation
+        from unjudged.cli.shell.plain_evaluate import plain_evaluation
 
         plain = plain_evaluation(words[1:])
         if plain is not None:
@@ -135,13 +135,13 @@ def parsed(words: list[str], *, listing: bool = False) -> Callable[[], object]:
         app = make_app(listing=listing)
         command, given, _ = app.parse_args(words, exit_on_error=False, print_error=False)
     except CycloptsError as error:
-        from unjudged.cli.usage_errors import problem_of
+        from unjudged.cli.shell.usage_errors import problem_of
 
         raise UsageError(problem_of(error)) from None
     call = partial(command, *given.args, **given.kwargs)
     if command.__name__ == "help_print":
         return _on_standard_output()(call)
-    from unjudged.cli.output import check_files_to_write
+    from unjudged.cli.shell.output import check_files_to_write
 
     check_files_to_write(given.arguments)
     return call

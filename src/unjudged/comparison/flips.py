@@ -6,10 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from unjudged.comparison.selected_runs import two_of
 from unjudged.measures.kernel.registry import Measure
 from unjudged.uncertainty.completions import Completions
-from unjudged.uncertainty.shared import SharedRankings
+from unjudged.uncertainty.shared import SharedRankings, two_of
 from unjudged.uncertainty.unjudged_sums import is_sum
 
 STEPS = 6

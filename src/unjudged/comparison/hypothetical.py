@@ -10,12 +10,11 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from unjudged.base.segments import places
-from unjudged.comparison.selected_runs import rankings_of
+from unjudged.base.segments import numbered, places
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 from unjudged.uncertainty.bounding.filled import anonymous
-from unjudged.uncertainty.shared import SharedRankings
+from unjudged.uncertainty.shared import SharedRankings, selected_runs
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,15 +53,14 @@ class Hypothetical:
             diluting = diluting[places(counts) <= cutoff]
             matters[diluting] = True
         origin = np.flatnonzero(matters)
-        row = np.full(len(matters), -1)
-        row[origin] = np.arange(len(origin))
+        row = numbered(origin, len(matters))
         kept = anonymous(np.searchsorted(origin, pool.offsets), pool.grade[origin])
         diluting = row[diluting[matters[diluting]]]
         return cls(measure, r.where(r.rank <= cutoff).moved(kept, row), origin, top, sparse, diluting)
 
     def only(self, runs: Sequence[int]) -> Hypothetical:
         """The same for some of the runs, in this order."""
-        return replace(self, rankings=rankings_of(self.rankings, runs))
+        return replace(self, rankings=selected_runs(self.rankings, runs))
 
     def values(self, row: NDArray[np.integer], runs: int | None = None) -> Floats:
         """Runs x queries: the values when the documents of these rows have the highest grade.

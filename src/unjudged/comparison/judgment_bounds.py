@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from unjudged.base.segments import numbered
 from unjudged.comparison.reversals import reversible
 from unjudged.comparison.testing.pairs import ROUNDING, Pairs
 from unjudged.measures.kernel.averages import mean_over_queries
@@ -17,7 +18,6 @@ from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.uncertainty.bounding.bounds import Bounds, bounds
 from unjudged.uncertainty.bounding.filled import anonymous
-from unjudged.uncertainty.intervals import rankings_of
 from unjudged.uncertainty.shared import SharedRankings
 from unjudged.uncertainty.unjudged_sums import is_sum
 
@@ -46,13 +46,10 @@ class JudgmentBounds:
 
 def judgment_bounds(shared: SharedRankings, measure: Measure, pairs: Pairs) -> JudgmentBounds:
     """Exact for sums over relevant documents (RBP, P); enclosed for others, with a search for reversals."""
-    measure.check_completable()
+    run_low, run_high = _run_bounds(shared, measure)
     exact = is_sum(measure)
-    run_low, run_high = (mean_over_queries(end) for end in ranking_bounds(shared, measure))
-    if exact:
-        low, high = _of_sums(shared, measure, pairs)
-    else:
-        low, high = _enclosed(shared, pairs, run_low, run_high)
+    ends = _of_sums(shared, measure, pairs) if exact else _enclosed(shared, pairs, run_low, run_high)
+    low, high = ends
     settled, equal = decided(low, high)
     open_to_judging = ~(settled | equal)
     turned = open_to_judging if exact else reversible(shared, measure, pairs, open_to_judging)
@@ -64,8 +61,14 @@ def difference_bounds(shared: SharedRankings, measure: Measure, pairs: Pairs) ->
     measure.check_completable()
     if is_sum(measure):
         return _of_sums(shared, measure, pairs)
-    run_low, run_high = (end.mean(axis=1) for end in ranking_bounds(shared, measure))
-    return _enclosed(shared, pairs, run_low, run_high)
+    return _enclosed(shared, pairs, *_run_bounds(shared, measure))
+
+
+def _run_bounds(shared: SharedRankings, measure: Measure) -> tuple[Floats, Floats]:
+    """Return the bounds of each run's mean."""
+    measure.check_completable()
+    low, high = (mean_over_queries(end) for end in ranking_bounds(shared, measure))
+    return low, high
 
 
 def decided(low: Floats, high: Floats) -> tuple[Mask, Mask]:
@@ -119,8 +122,8 @@ def _bounds_in_batches(shared: SharedRankings, measure: Measure) -> Iterator[Bou
     judged, more, queries = _judged_only(shared), shared.unretrieved_unknown(), len(shared.judgments.queries)
     for first in range(0, len(shared.runs), RUNS_AT_ONCE):
         last = min(first + RUNS_AT_ONCE, len(shared.runs))
-        some, own = rankings_of(judged, first, last), more[first * queries : last * queries]
-        yield bounds(measure, some, extra_relevant=own, after_end=False)
+        own = more[first * queries : last * queries]
+        yield bounds(measure, judged.runs(first, last), extra_relevant=own, after_end=False)
 
 
 def _same_rankings(shared: SharedRankings) -> Integers:
@@ -134,6 +137,5 @@ def _judged_only(shared: SharedRankings) -> JudgedRankings:
     """The rankings over the judged documents alone; the others are gaps between their ranks."""
     pool = shared.judgments
     judged = np.flatnonzero(pool.grade >= 0)
-    row = np.full(len(pool.grade), -1)
-    row[judged] = np.arange(len(judged))
+    row = numbered(judged, len(pool.grade))
     return shared.rankings.moved(anonymous(np.searchsorted(judged, pool.offsets), pool.grade[judged]), row)

@@ -11,13 +11,12 @@ import numpy as np
 from unjudged.base.segments import places, sums
 from unjudged.comparison.hypothetical import Hypothetical
 from unjudged.comparison.judgment_bounds import ranking_bounds
-from unjudged.comparison.selected_runs import two_of
 from unjudged.comparison.testing.pairs import ROUNDING
 from unjudged.grids.grid import Cell, Column, Grid, grid_of
 from unjudged.grids.shown import Shown
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats, Integers
-from unjudged.uncertainty.shared import SharedRankings
+from unjudged.uncertainty.shared import SharedRankings, two_of
 from unjudged.uncertainty.unjudged_sums import is_sum
 
 SHOWN = 10
@@ -100,8 +99,8 @@ def query_differences(
     lowest, highest = low[0] - high[1], high[0] - low[1]
     query, size = shared.judgments.query[row], len(shared.queries)
     if is_sum(measure):
-        lowest = difference + size * np.bincount(query, np.minimum(effect, 0), size)
-        highest = difference + size * np.bincount(query, np.maximum(effect, 0), size)
+        lowest = difference + size * sums(np.minimum(effect, 0), query, size)
+        highest = difference + size * sums(np.maximum(effect, 0), query, size)
     order = np.argsort(-np.abs(effect), kind="stable")
     best = dict(zip(query[order[::-1]].tolist(), order[::-1].tolist(), strict=True))
 

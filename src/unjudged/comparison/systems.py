@@ -7,7 +7,7 @@ from math import inf
 
 import numpy as np
 
-from unjudged.base.choices import checked_int
+from unjudged.base.choices import check_confidence, checked_int
 from unjudged.base.errors import UsageError, announce
 from unjudged.comparison.by_measure import MeasureComparison
 from unjudged.comparison.comparison_result import Comparison
@@ -19,7 +19,6 @@ from unjudged.formats.readers.frames import is_frame, library_of
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.uncertainty.calibration import Calibration
-from unjudged.uncertainty.estimate import check_confidence
 from unjudged.uncertainty.shared import SharedRankings
 
 

@@ -45,8 +45,8 @@ def _nothing_relevant(
 
 def _not_drawable(measures: Sequence[Measure], judgments: Judgments) -> list[UnjudgedWarning]:
     """A warning if estimates reach below the rank to which documents could be drawn."""
-    rank = judgments.drawn_to
-    if rank is None:
+    rank = judgments.origin.depth
+    if rank is None or not judgments.origin.sampled:
         return []
     deeper = [str(m) for m in measures if m.traits.estimates and m.given.get("cutoff", inf) > rank]
     if not deeper:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import product
+from math import inf
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -34,6 +35,9 @@ ITSELF = "itself"
 DEFAULT_MEASURES = ("AP", "infAP", "indAP", "subAP", "Bpref", "Bpref10")
 SEEDS_APART = 1000
 """The distance between the samples of two seeds: with up to this many repeats they share none."""
+
+SLACK, LARGEST = 1e-9, 1e150
+"""Larger values would have no squared error."""
 
 
 class Agreement(NamedTuple):
@@ -166,9 +170,13 @@ def experiment(
     draws = repeats if chosen_design.random else 1
     tasks = [(level, SEEDS_APART * seed + repeat) for level in steps for repeat in range(draws)]
     work = partial(_sample_means, _bare(pool), chosen_design, options, chosen)
-    width = 1 + len(pool.runs) * len(chosen)
+    documents = float(len(pool.judgments.grade))
+    limits = [
+        (0.0, documents),
+        *(_limits(m, len(pool.judgments.queries)) for _, m in product(pool.runs, chosen)),
+    ]
     settings = [design, sorted(options.items()), *map(_identity, chosen)]
-    with Checkpoint.of(checkpoint, pool, settings, width) as done:
+    with Checkpoint.of(checkpoint, pool, settings, limits) as done:
         # The samples of a seed one after another, because they are drawn from one order.
         found = run_all(work, sorted(tasks, key=itemgetter(1)), workers, done, on_step)
     values = np.array([found[task] for task in tasks]).reshape(len(steps), draws, -1)
@@ -217,6 +225,13 @@ def _sample_means(
 def _means(rankings: JudgedRankings, measure: Measure) -> Floats:
     values = measure.compute(rankings).reshape(-1, len(rankings.judgments.queries))
     return measure.over_queries(values)
+
+
+def _limits(measure: Measure, queries: int) -> tuple[float, float]:
+    """Return the least and the largest that a mean can be, a rounding error apart."""
+    low, high = measure.traits.range if "chance" not in measure.given else (-inf, inf)
+    times = queries if measure.traits.summary == "sum" else 1
+    return max(times * low - SLACK, -LARGEST), min(times * high + SLACK, LARGEST)
 
 
 def _identity(measure: Measure) -> str:

@@ -9,33 +9,8 @@ import numpy as np
 
 from unjudged.base.choices import Choices, as_list
 from unjudged.base.errors import UsageError
+from unjudged.base.kendall import tau, undefined
 from unjudged.rankings.judged import Floats, Mask
-
-MANY = 1000
-"""With more systems than this, scipy counts pairs in less time and memory than we would."""
-
-
-def tau(estimate: Floats, actual: Floats) -> float:
-    """Kendall's tau-b: the share of pairs in the same order, from -1 to 1.
-
-    tau-b = (concordant - discordant) / sqrt((n - ties of one) (n - ties of the other)), of n pairs. Not a
-    number if all are tied in either order.
-
-    >>> tau(np.array([4.0, 3.0, 2.0, 1.0]), np.array([3.0, 4.0, 2.0, 1.0]))
-    0.6666666666666669
-    """
-    if _undefined(estimate, actual):
-        return float("nan")
-    if len(estimate) > MANY:
-        from scipy.stats import kendalltau
-
-        return float(kendalltau(estimate, actual).statistic)
-    first, second = estimate[:, None] < estimate, actual[:, None] < actual  # each untied pair once
-    untied = np.count_nonzero(first), np.count_nonzero(second)
-    if not all(untied):
-        return float("nan")
-    surplus = np.count_nonzero(first & second) - np.count_nonzero(first & second.T)
-    return float(np.clip(surplus / np.sqrt(untied[0]) / np.sqrt(untied[1]), -1, 1))
 
 
 def tau_ap(estimate: Floats, actual: Floats) -> float:
@@ -49,7 +24,7 @@ def tau_ap(estimate: Floats, actual: Floats) -> float:
     0.33333333333333326
     """
     n = len(estimate)
-    if _undefined(estimate, actual):
+    if undefined(estimate, actual):
         return float("nan")
     above = estimate[:, None] < estimate  # row i: the systems above i
     halves = (actual[:, None] < actual).view(np.int8) + (actual[:, None] <= actual)
@@ -88,7 +63,7 @@ def tau_ap_b(estimate: Floats, actual: Floats) -> float:
     >>> tau_ap_b(np.array([4.0, 3.0, 2.0, 1.0]), np.array([4.0, 3.0, 3.0, 1.0]))
     0.8333333333333334
     """
-    if _undefined(estimate, actual):
+    if undefined(estimate, actual):
         return float("nan")
     first, second = estimate[:, None] < estimate, actual[:, None] < actual
     return (_one_way(first, second) + _one_way(second, first)) / 2
@@ -101,10 +76,6 @@ def _one_way(above: Mask, above_in_other: Mask) -> float:
         return float("nan")
     concordant = (above & above_in_other).sum(axis=1)
     return float(2 * np.mean(concordant[ranked] / counts[ranked]) - 1)
-
-
-def _undefined(estimate: Floats, actual: Floats) -> bool:
-    return len(estimate) < 2 or bool(np.isnan(estimate).any() or np.isnan(actual).any())
 
 
 def rho(estimate: Floats, actual: Floats) -> float:

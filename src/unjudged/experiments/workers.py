@@ -1,7 +1,9 @@
-"""The same work for many tasks, in this process or shared by several.
+"""Work done for many tasks, in this process or shared by several.
 
 Each worker has a pipe to this process and shares nothing else with it: no file, no semaphore, no queue. When
-this process ends, however it ends, the pipe closes and the worker ends too.
+this process ends, however it ends, the pipe closes and the worker ends too. An executor of processes would
+need semaphores, which the death of this process leaves to others to remove, and it waits forever for a worker
+that ends before it has read its work, as in a script without a guard.
 """
 
 from __future__ import annotations
@@ -9,7 +11,9 @@ from __future__ import annotations
 import os
 import pickle
 import signal
+import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, cast
 
 from unjudged.base.errors import UnjudgedError
@@ -35,7 +39,7 @@ def run_all(
     kept: Checkpoint,
     on_step: Callable[[int], None] | None = None,
 ) -> dict[Task, list[float]]:
-    """The result of the work for each task; tasks in the checkpoint are not done again."""
+    """Return the result of each task; tasks in the checkpoint are not done again."""
     left = [task for task in tasks if task not in kept.done]
     before = len(tasks) - len(left)
     if on_step is not None:
@@ -50,7 +54,7 @@ def run_all(
 
 
 def _shared(work: Work, tasks: Sequence[Task], workers: int) -> Iterator[Done]:
-    """Results as they come. A worker gets its next task when it has returned the last one."""
+    """Yield results as they come. A worker gets its next task when it has returned the last one."""
     from multiprocessing.connection import wait
 
     waiting = list(reversed(tasks))
@@ -85,27 +89,42 @@ def _shared(work: Work, tasks: Sequence[Task], workers: int) -> Iterator[Done]:
 
 
 def _started() -> tuple[Connection, BaseProcess]:
-    """A worker that starts from nothing: a fork would inherit locks, but not the threads that hold them."""
-    from multiprocessing import get_context, resource_tracker
+    """Start a worker from nothing: a fork would inherit locks, but not the threads that hold them."""
+    from multiprocessing import get_context
 
     context = get_context("spawn")
     ours, theirs = context.Pipe()
     process = context.Process(target=_serve, args=(theirs,), daemon=True)
-    resource_tracker.ensure_running()  # it would unblock the signal
-    # Ctrl-C is for the process that waits; a worker inherits that it is blocked, from its first instruction.
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
+    with _interrupts_held():
         process.start()
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
     theirs.close()  # only the worker holds it now, so that it closes when the worker ends
     return ours, process
+
+
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Hold Ctrl-C back, which is for the process that waits: a worker that starts inherits the block.
+
+    Windows has nothing like this; there a worker ignores Ctrl-C as soon as it runs.
+    """
+    if sys.platform == "win32":
+        yield
+        return
+    from multiprocessing import resource_tracker
+
+    resource_tracker.ensure_running()  # it would unblock the signal
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
 
 def _serve(pipe: Connection) -> None:
     """In a worker: receive the work, then do one task after another until the pipe is closed."""
     from threading import Thread
 
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     Thread(target=_end_with_parent, daemon=True).start()
     try:
         work: Work = pickle.loads(pipe.recv_bytes())  # noqa: S301, our own process wrote it
@@ -130,7 +149,7 @@ def _end_with_parent() -> None:
 
 
 def _portable(error: BaseException) -> BaseException:
-    """The error, or its text where the error itself cannot travel between processes."""
+    """Return the error, or its text where the error itself cannot travel between processes."""
     try:
         pickle.loads(pickle.dumps(error))  # noqa: S301, our own error
     except Exception:  # noqa: BLE001, an error of any class can fail in any way

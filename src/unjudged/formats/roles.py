@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -14,11 +13,8 @@ from numpy.typing import NDArray
 from unjudged.base.errors import InputError, RepeatedDocument, UsageError, quoted
 
 LONGEST_LINE = 1 << 20
-CHOSEN = "unjudged-chosen"
-"""How a comment begins that marks judgments which were chosen for what they show, not drawn at random."""
-DRAWN_TO = "unjudged-drawn-to"
-"""How a comment begins that says below which rank no document could be drawn."""
-_DRAWN_TO = re.compile(rf"{DRAWN_TO} ([0-9]{{1,10}})\b")
+MARK = "unjudged-"
+"""How comments begin that say how the judgments of a file were made."""
 ONCE = "each document may appear only once per query"
 NONE: Mapping[str, str] = MappingProxyType({})
 SMALLEST_WHOLE, LARGEST_WHOLE = -(2**31), 2**31 - 1
@@ -52,17 +48,15 @@ _EXPECTED = {
 class Layout:
     """The columns of one kind of file, in order; `open_ended` allows further columns.
 
-    `single` rounds decimal numbers to single precision, as trec_eval 9 holds scores. `chosen` says that a
-    comment of the file marks its judgments as no random sample, and `drawn_to` is the rank of a comment that
-    says below which rank none could be drawn. `fractions` allows them in grades.
+    `single` rounds decimal numbers to single precision, as trec_eval 9 holds scores. `marks` are the comments
+    of the file that say how its judgments were made. `fractions` allows them in grades.
     """
 
     columns: tuple[str, ...]
     open_ended: bool = False
     single: bool = False
-    chosen: bool = False
     fractions: bool = False
-    drawn_to: int | None = None
+    marks: tuple[str, ...] = ()
 
     @property
     def kinds(self) -> tuple[int, ...]:
@@ -96,16 +90,11 @@ def layout_of_judgments(lines: Sequence[bytes]) -> Layout:
     """The layout of a file of judgments, by its first lines.
 
     Five columns hold either strata or inclusion probabilities. They are probabilities if the fifth column is
-    not always a whole number, or if the second changes, because it then names documents. Comments that begin
-    with `CHOSEN` and `DRAWN_TO` say what kind of sample the judgments are.
+    not always a whole number, or if the second changes, because it then names documents.
     """
-    comments = [line[2:].decode(errors="replace") for line in lines if line.startswith(b"# ")]
-    ranks = [int(found[1]) for comment in comments if (found := _DRAWN_TO.match(comment))]
-    return replace(
-        _layout_of_rows(lines),
-        chosen=any(comment.startswith(CHOSEN) for comment in comments),
-        drawn_to=min(ranks, default=None),
-    )
+    comments = [line[2:].decode(errors="replace").rstrip() for line in lines if line.startswith(b"# ")]
+    marks = tuple(comment for comment in comments if comment.startswith(MARK))
+    return replace(_layout_of_rows(lines), marks=marks)
 
 
 def _layout_of_rows(lines: Sequence[bytes]) -> Layout:

@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.base.errors import InputError, UsageError, quoted
-from unjudged.formats.roles import CHOSEN, DRAWN_TO
 from unjudged.formats.tables import encode
 from unjudged.formats.temporary import removed_if_ended
 from unjudged.grids.escapes import plain
@@ -47,6 +46,7 @@ class JudgmentColumns(DocumentColumns, Protocol):
     def stratum(self) -> NDArray[np.int32] | None: ...
     @property
     def probability(self) -> NDArray[np.float64] | None: ...
+    def marks(self, form: str) -> list[str]: ...
 
 
 class RunColumns(DocumentColumns, Protocol):
@@ -75,18 +75,11 @@ def judgments_text(judgments: JudgmentColumns, form: str = "qrels", comments: It
     - prels: `query document grade method probability`, judged documents only, as the script of statAP
       reads it.
 
-    Further comments say what readers must know of the sample: see `CHOSEN` and `DRAWN_TO`.
+    A further comment says how the judgments were made, where the columns do not.
     """
     if form not in FORMS:
         raise UsageError(f"unknown form {form!r}: use one of {', '.join(FORMS)}")
-    return _text(FORMS[form](judgments), [*comments, *_marks(judgments)])
-
-
-def _marks(judgments: JudgmentColumns) -> Iterator[str]:
-    if getattr(judgments, "chosen", False):
-        yield f"{CHOSEN}: not a random sample, or one whose probabilities this file does not have"
-    if (rank := getattr(judgments, "drawn_to", None)) is not None:
-        yield f"{DRAWN_TO} {rank}: documents that every run has below rank {rank} could not be drawn"
+    return _text(FORMS[form](judgments), [*comments, *judgments.marks(form)])
 
 
 def run_text(run: RunColumns, tag: str) -> str:

@@ -24,6 +24,12 @@ def _weight(rank: Floats, p: float = 0.8, cutoff: float = inf, **_: Any) -> Floa
     return (1 - p) * p ** (rank - 1.0) * (rank <= cutoff)
 
 
+def _tail(rank: NDArray[np.integer], p: float = 0.8, cutoff: float = inf, **_: Any) -> Floats:
+    """Sum the weights of the ranks after each rank."""
+    weight: Floats = p ** np.minimum(rank, cutoff) - p**cutoff
+    return weight
+
+
 def gain_of(
     grade: NDArray[np.integer], rel: int = 1, max_grade: int | None = None, gains: Gains = None, **_: Any
 ) -> Floats:
@@ -46,16 +52,9 @@ def _by_chance(
     """Every document has the same chance of every rank, so the gains of a query count as one sum."""
     judgments = r.judgments
     rows = np.flatnonzero(judgments.grade >= rel)
-    gain = _gains(
-        judgments,
-        judgments.grade[rows],
-        judgments.query[rows],
-        rel=rel,
-        max_grade=max_grade,
-        gains=gains,
-        scale=scale,
-    )
-    total = sums(gain, judgments.query[rows], len(judgments.queries))[r.query]
+    grade, query = judgments.grade[rows], judgments.query[rows]
+    gain = _gains(judgments, grade, query, rel=rel, max_grade=max_grade, gains=gains, scale=scale)
+    total = sums(gain, query, len(judgments.queries))[r.query]
     return chance.of_rank_biased(documents, total, p, cutoff)
 
 
@@ -65,6 +64,7 @@ def _by_chance(
     graded_chance=_by_chance,
     gain=gain_of,
     weight=_weight,
+    tail=_tail,
     cite=("moffat2008",),
 )
 def RBP(
@@ -92,15 +92,8 @@ def RBP(
     array([0.2926543])
     """
     hits = r.relevant(rel, cutoff)
-    gain = _gains(
-        r.judgments,
-        hits.labels,
-        hits.query[hits.ranking],
-        rel=rel,
-        max_grade=max_grade,
-        gains=gains,
-        scale=scale,
-    )
+    grade, query = hits.labels, hits.query[hits.ranking]
+    gain = _gains(r.judgments, grade, query, rel=rel, max_grade=max_grade, gains=gains, scale=scale)
     return (1 - p) * hits.total(gain * p ** (hits.rank - 1.0))
 
 

@@ -14,7 +14,7 @@ from math import inf
 
 import numpy as np
 
-from unjudged.base.segments import sums
+from unjudged.base.segments import ends, owners, ranges, sums
 from unjudged.measures.fixed_size import Strata, jackknife
 from unjudged.measures.kernel.registry import measure, ratio
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
@@ -170,8 +170,5 @@ def _every_relevant(r: JudgedRankings, hits: JudgedRankings, rel: int) -> tuple[
     rows = np.flatnonzero(_drawn(judgments, rel))
     first = np.searchsorted(rows, judgments.offsets[:-1])[r.query]
     counts = np.searchsorted(rows, judgments.offsets[1:])[r.query] - first
-    start = np.cumsum(counts) - counts
-    ranking = np.repeat(np.arange(len(r)), counts)
-    row = rows[np.arange(counts.sum()) + (first - start)[ranking]]
-    found = np.searchsorted(rows, hits.row) + (start - first)[hits.ranking]
-    return ranking, row, found
+    place = np.searchsorted(rows, hits.row) + (ends(counts)[:-1] - first)[hits.ranking]
+    return owners(counts), rows[ranges(first, counts)], place

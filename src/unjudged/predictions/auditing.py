@@ -12,9 +12,9 @@ from unjudged.base.errors import InputError, UsageError
 from unjudged.evaluation.evaluation import RunsSource, judged_rankings, name_runs
 from unjudged.grids.grid import Grid
 from unjudged.grids.shown import Shown
+from unjudged.measures.kernel.averages import mean_over_queries
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
 from unjudged.measures.kernel.registry import Measure
-from unjudged.predictions.estimators.quantiles import t_interval
 from unjudged.predictions.estimators.sums import WEIGHTS, Sum
 from unjudged.predictions.judge_agreement import Confusion, Sample, weighted_share
 from unjudged.predictions.source import GRADES, Predictions, PredictionsSource
@@ -22,6 +22,7 @@ from unjudged.rankings.judged import Floats, JudgedRankings, Mask
 from unjudged.rankings.judgments import UNSAMPLED, Judgments, JudgmentsSource
 from unjudged.rankings.runs import Run
 from unjudged.uncertainty.estimate import Estimate
+from unjudged.uncertainty.quantiles import t_interval
 
 MOST_GRADES, MOST_VALUES, BINS = 100, 15, 10
 
@@ -234,7 +235,7 @@ def _biases(
         of = f"bias of {name} in mean {measure}"
         gaps = by_model - by_people
         bias = t_interval(gaps, confidence, method="t over queries", of=of, limits=(-widest, widest))
-        found.append(Bias(name, float(by_people.mean()), bias))
+        found.append(Bias(name, float(mean_over_queries(by_people)), bias))
     return tuple(found)
 
 

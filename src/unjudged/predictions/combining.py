@@ -13,8 +13,7 @@ from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import counted
 from unjudged.grids.grid import Column, Grid
 from unjudged.grids.shown import Shown
-from unjudged.predictions.source import table_of
-from unjudged.rankings.extension import rows_of, updated
+from unjudged.rankings.extension import rows_of, table_of, updated
 from unjudged.rankings.judged import Integers, Mask
 from unjudged.rankings.judgments import UNSAMPLED, Judgments, JudgmentsSource
 

@@ -8,14 +8,15 @@ import numpy as np
 
 from unjudged.base.choices import checked_int
 from unjudged.base.errors import InputError, UsageError
+from unjudged.base.segments import sums
 from unjudged.evaluation.evaluation import RunsSource, judged_rankings, name_runs
 from unjudged.formats.roles import QRELS
 from unjudged.measures.kernel.names import MeasureLike
 from unjudged.predictions.estimators.isotonic import Curve
 from unjudged.predictions.estimators.sums import Sum
 from unjudged.predictions.judging_design import JudgingDesign
-from unjudged.predictions.source import Predictions, PredictionsSource, table_of
-from unjudged.rankings.extension import extended, rows_of
+from unjudged.predictions.source import Predictions, PredictionsSource
+from unjudged.rankings.extension import extended, rows_of, table_of
 from unjudged.rankings.judged import Floats, JudgedRankings, Mask
 from unjudged.rankings.judgments import UNSAMPLED, Judgments, JudgmentsSource
 from unjudged.rankings.runs import Run
@@ -59,7 +60,7 @@ def design_for_predictions(
     chosen, seed = Sum.of(measure), checked_int("seed", seed)
     listed = None if among is None else _none_judged(Judgments.of(among))
     pool, rankings = _retrieved(runs, None if qrels is None else Judgments.of(qrels), listed)
-    weight = np.bincount(rankings.row, chosen.weights(rankings.rank), len(pool.grade))
+    weight = sums(chosen.weights(rankings.rank), rankings.row, len(pool.grade))
     open_ = (pool.grade < 0) & (weight > 0)
     if listed is not None:
         open_ &= rows_of(listed, table_of(pool)) >= 0

@@ -9,9 +9,9 @@ import numpy as np
 
 from unjudged.judging.collecting.agreement_of_judges import by_chance
 from unjudged.predictions.estimators.isotonic import effective_count
-from unjudged.predictions.estimators.quantiles import Limits, normal_quantile, t_quantile, within
 from unjudged.rankings.judged import Floats, Integers, Mask
 from unjudged.uncertainty.estimate import BOTH, Estimate
+from unjudged.uncertainty.quantiles import Limits, normal_quantile, t_quantile, within
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,10 +16,11 @@ from unjudged.judging.collecting.design_file import read_design
 from unjudged.judging.collecting.drawn_sample import DrawnSample
 from unjudged.judging.pooling import sampling
 from unjudged.predictions.combining import DRAWN, Combined, combine
-from unjudged.predictions.source import table_of
-from unjudged.rankings.extension import chosen_rows, rows_of
+from unjudged.rankings.extension import chosen_rows, rows_of, table_of
+from unjudged.rankings.hashing import unit
 from unjudged.rankings.judged import Floats, Mask
 from unjudged.rankings.judgments import UNSAMPLED, Judgments, JudgmentsSource
+from unjudged.rankings.origin import WEIGHTED, Origin
 
 POISSON = "predictions"
 """The name of these designs in a design file: documents drawn one by one, without strata."""
@@ -47,7 +48,7 @@ class JudgingDesign(Shown):
             )
         grade = np.where(found.drawn, DRAWN, UNSAMPLED).astype(np.int32)
         stratum = None if found.design == POISSON else found.stratum
-        judgments = Judgments(found.pooled, grade, stratum, found.probability, drawn_to=found.drawn_to)
+        judgments = Judgments(found.pooled, grade, stratum, found.probability, found.origin)
         return cls(judgments, found.design)
 
     @classmethod
@@ -66,10 +67,11 @@ class JudgingDesign(Shown):
         `drawn_to` is the rank below which no document counts.
         """
         frame = (open_ & (probability > 0)) | (pool.grade >= 0)
-        number = sampling.uniforms(sampling.numbers(sampling.identities(pool), seed, "judging"))
+        number = unit(sampling.numbers(sampling.identities(pool), seed, "judging"))
         grade = np.where(open_ & (number < probability), DRAWN, np.maximum(pool.grade, UNSAMPLED))
         recorded = np.where(pool.grade >= 0, 1.0, probability)[frame]
-        plain = replace(pool, grade=grade.astype(np.int32), stratum=None, probability=None, drawn_to=drawn_to)
+        origin = Origin(WEIGHTED, drawn_to)
+        plain = replace(pool, grade=grade.astype(np.int32), stratum=None, probability=None, origin=origin)
         return cls(replace(chosen_rows(plain, frame), probability=recorded), method)
 
     @property
@@ -111,7 +113,7 @@ class JudgingDesign(Shown):
         one = np.ones(len(judged), np.int32)
         pooled, drawn = self.judgments.pooled, self.drawn | judged
         columns = pooled, drawn, one, self.probability, judged
-        return DrawnSample(*columns, POISSON, seed, made_by=made_by, drawn_to=self.judgments.drawn_to)
+        return DrawnSample(*columns, POISSON, self.judgments.origin, seed, made_by)
 
     def task(self) -> str:
         """What people are given: qrels with -1 for each document to judge, sorted by name."""

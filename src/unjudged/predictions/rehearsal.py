@@ -14,12 +14,13 @@ from unjudged.predictions.design import probabilities
 from unjudged.predictions.estimators.by_document import as_gains, per_query_estimates
 from unjudged.predictions.estimators.isotonic import cross_fitted, folds_of
 from unjudged.predictions.estimators.population import POISSON, Population
-from unjudged.predictions.estimators.quantiles import normal_quantile
 from unjudged.predictions.estimators.sampling_variance import SamplingError
 from unjudged.predictions.estimators.sums import Sum
 from unjudged.predictions.source import Predictions, PredictionsSource
+from unjudged.rankings.hashing import unit
 from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import JudgmentsSource
+from unjudged.uncertainty.quantiles import normal_quantile
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +119,7 @@ def rehearse(
     identity = sampling.identities(whole.judgments)
     estimates, errors, judged = [], [], 0
     for k in range(repetitions):
-        drawn = open_ & (sampling.uniforms(sampling.numbers(identity, seed, k)) < pi)
+        drawn = open_ & (unit(sampling.numbers(identity, seed, k)) < pi)
         population = replace(whole, drawn=drawn, inclusion=np.where(open_, pi, 1.0), design=POISSON)
         expected = fixed
         if source is not None and calibrate:

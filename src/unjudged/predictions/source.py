@@ -14,7 +14,7 @@ from unjudged.formats.readers.frames import is_frame
 from unjudged.formats.roles import QRELS
 from unjudged.formats.streams import STANDARD_INPUT, display_name
 from unjudged.formats.tables import Table
-from unjudged.rankings.extension import rows_of
+from unjudged.rankings.extension import rows_of, table_of
 from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import UNSAMPLED, Judgments, JudgmentsSource
 from unjudged.rankings.runs import Run, RunSource
@@ -155,9 +155,3 @@ def _made(source: Any, kind: str | None, columns: dict[str, str]) -> Predictions
                 raise as_run from None
             problem = f"predictions must be a run or qrels. As a run: {as_run}. As qrels: {as_qrels}"
             raise InputError(problem) from None
-
-
-def table_of(judgments: Judgments) -> Table:
-    """The documents of the judgments and their grades as a table."""
-    grades = judgments.grade[:, None].astype(float)
-    return Table(judgments.queries, judgments.offsets, judgments.documents, grades, np.zeros(0, np.int64))

@@ -22,7 +22,6 @@ from unjudged.grids.grid import Cell, Column, Grid
 from unjudged.grids.shown import Shown
 from unjudged.measures.kernel.names import MeasureLike
 from unjudged.predictions.design import probabilities
-from unjudged.predictions.estimators.quantiles import normal_interval
 from unjudged.predictions.estimators.sums import Sum
 from unjudged.predictions.judging_design import JudgingDesign, check_judged
 from unjudged.rankings.extension import extended
@@ -32,6 +31,7 @@ from unjudged.rankings.runs import Run, RunSource
 from unjudged.uncertainty.calibration import Calibration
 from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.prevalence import band_of
+from unjudged.uncertainty.quantiles import normal_interval
 
 SMALLEST_PREVALENCE = 0.05
 """For the sampling probabilities alone: what is thought hopeless is still looked at."""

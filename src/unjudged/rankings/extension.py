@@ -12,6 +12,7 @@ from unjudged.base.errors import InputError
 from unjudged.formats import matching
 from unjudged.formats.tables import Ids, Table
 from unjudged.rankings.judgments import UNSAMPLED, Judgments
+from unjudged.rankings.origin import CHOSEN
 from unjudged.rankings.pooled import PooledDocuments
 
 
@@ -48,7 +49,7 @@ def extended(judgments: Judgments, tables: Iterable[Table], new_queries: bool = 
         grades += [judgments.grade[first:last], np.full(len(more), UNSAMPLED, np.int32)]
         starts.append(len(names))
     pooled = PooledDocuments(Ids.of(added), np.array(starts, np.int64), Ids.of(names))
-    return Judgments(pooled, np.concatenate(grades), chosen=judgments.chosen, drawn_to=judgments.drawn_to)
+    return Judgments(pooled, np.concatenate(grades), origin=judgments.origin)
 
 
 def updated(judgments: Judgments, later: Judgments) -> Judgments:
@@ -56,7 +57,7 @@ def updated(judgments: Judgments, later: Judgments) -> Judgments:
 
     A document that is unjudged in `later` keeps its grade.
     """
-    table = _table(later)
+    table = table_of(later)
     known = judgments
     if (rows_of(judgments, table) < 0).any():
         if judgments.stratum is not None or judgments.probability is not None:
@@ -66,7 +67,8 @@ def updated(judgments: Judgments, later: Judgments) -> Judgments:
     grade = known.grade.copy()
     judged = later.grade >= 0
     grade[rows_of(known, table)[judged]] = later.grade[judged]
-    return replace(known.with_grades(grade), chosen=judgments.chosen or later.chosen)
+    origin = later.origin if later.origin.kind == CHOSEN else judgments.origin
+    return replace(known.with_grades(grade), origin=origin)
 
 
 def chosen_rows(judgments: Judgments, chosen: NDArray[np.bool_]) -> Judgments:
@@ -77,12 +79,12 @@ def chosen_rows(judgments: Judgments, chosen: NDArray[np.bool_]) -> Judgments:
     stratum = None if judgments.stratum is None else judgments.stratum[rows]
     probability = None if judgments.probability is None else judgments.probability[rows]
     columns = judgments.grade[rows], stratum, probability
-    return Judgments(pooled, *columns, judgments.chosen, drawn_to=judgments.drawn_to)
+    return Judgments(pooled, *columns, judgments.origin)
 
 
 def with_grades_from(judgments: Judgments, complete: Judgments) -> Judgments:
     """The same pool with the grades of complete judgments, which must have every document of it."""
-    rows = rows_of(complete, _table(judgments))
+    rows = rows_of(complete, table_of(judgments))
     if (rows < 0).any():
         row = int(np.argmax(rows < 0))
         query = judgments.queries[int(judgments.query[row])]
@@ -97,6 +99,7 @@ def table_of_pool(pooled: PooledDocuments) -> Table:
     return Table(pooled.queries, pooled.offsets, pooled.documents, nothing, np.zeros(0, np.int64))
 
 
-def _table(judgments: Judgments) -> Table:
+def table_of(judgments: Judgments) -> Table:
+    """Return the documents of the judgments and their grades as a table."""
     grades = judgments.grade[:, None].astype(float)
     return Table(judgments.queries, judgments.offsets, judgments.documents, grades, np.zeros(0, np.int64))

@@ -7,6 +7,7 @@ from hashlib import blake2b
 import numpy as np
 from numpy.typing import NDArray
 
+from unjudged.base.segments import places
 from unjudged.formats.tables import Ids
 
 Numbers = NDArray[np.uint64]
@@ -30,10 +31,14 @@ def salt(*seed: int | str) -> np.uint64:
 def uniforms(
     identity: Numbers, seed: np.uint64, counter: int | NDArray[np.integer] = 0
 ) -> NDArray[np.float64]:
-    """Numbers in (0, 1], one per identity and counter, independent of one another."""
+    """Return numbers in (0, 1], one per identity and counter, independent of one another."""
     steps = np.asarray(counter, np.uint64) * _GOLDEN
-    number = mixed(mixed(identity ^ seed) + steps)
-    shares: NDArray[np.float64] = ((number >> np.uint64(11)) + np.uint64(1)).astype(float) * 2.0**-53
+    return unit(mixed(mixed(identity ^ seed) + steps)) + 2.0**-53
+
+
+def unit(number: Numbers) -> NDArray[np.float64]:
+    """Turn numbers of 64 bits into numbers from 0 to below 1, with 53 bits."""
+    shares: NDArray[np.float64] = (number >> np.uint64(11)).astype(float) * 2.0**-53
     return shares
 
 
@@ -45,7 +50,7 @@ def hashes(names: Ids, key: np.uint64) -> Numbers:
     lengths = np.diff(names.offsets)
     data = names.data[names.offsets[0] : names.offsets[-1]]
     start = names.offsets[:-1] - names.offsets[0]
-    place = np.arange(len(data)) - np.repeat(start, lengths)
+    place = places(lengths) - 1
     longest = int(lengths.max(initial=0))
     factors = mixed(key + np.arange(1, longest + 1, dtype=np.uint64) * _GOLDEN) | np.uint64(1)
     sums = np.zeros(len(lengths), np.uint64)

@@ -96,20 +96,30 @@ class JudgedRankings:
         return len(self.query)
 
     def run(self, i: int) -> JudgedRankings:
-        """The rankings of the i-th run."""
+        """Return the rankings of the i-th run."""
+        return self.runs(i, i + 1)
+
+    def runs(self, first: int, last: int) -> JudgedRankings:
+        """Return the rankings of runs `first` to `last`, the latter not included."""
         queries = len(self.judgments.queries)
-        own = slice(i * queries, (i + 1) * queries)
-        start, stop = self.offsets[i * queries], self.offsets[(i + 1) * queries]
+        own = slice(first * queries, last * queries)
+        start, stop = self.offsets[own.start], self.offsets[own.stop]
         return replace(
             self,
             rank=self.rank[start:stop],
             row=self.row[start:stop],
-            offsets=self.offsets[i * queries : (i + 1) * queries + 1] - start,
+            offsets=self.offsets[own.start : own.stop + 1] - start,
             retrieved=self.retrieved[own],
             query=self.query[own],
             elsewhere=None,
-            ignored=self.ignored[i : i + 1],
+            ignored=self.ignored[first:last],
         )
+
+    def best_rank(self, missing: int) -> Integers:
+        """Return the best rank that any ranking gives each row of the judgments, `missing` if none has it."""
+        best = np.full(len(self.judgments.grade), missing, np.int64)
+        np.minimum.at(best, self.row, self.rank.astype(np.int64))
+        return best
 
     def relabelled(self, judgments: Judgments) -> JudgedRankings:
         """The same rankings under other judgments of the same pool."""

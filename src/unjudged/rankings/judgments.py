@@ -20,6 +20,17 @@ from unjudged.formats.readers.frames import Frame
 from unjudged.formats.roles import Layout, expected
 from unjudged.formats.scan.scanner import Index
 from unjudged.formats.tables import Ids, Table
+from unjudged.rankings.origin import (
+    A_POOL,
+    POOL,
+    SAMPLES,
+    STRATIFIED,
+    UNIFORM,
+    UNKNOWN,
+    WEIGHTED,
+    Kind,
+    Origin,
+)
 from unjudged.rankings.pooled import PooledDocuments
 
 Lines = NDArray[np.int64]
@@ -36,8 +47,7 @@ class Judgments:
 
     Where the judged documents are a sample, `stratum` is the part of the pool that a document belongs to and
     `probability` the probability with which it was drawn (NaN where unknown). Either is None where the file
-    does not record it. `chosen` judgments were selected for what they show: estimates from random samples
-    refuse them. `drawn_to` is a rank: documents that every run has below it could not be drawn.
+    does not record it. `origin` says how the judgments were made, and so what can be computed from them.
 
     Fractional grades are kept exactly: `grade` g then stands for the gain `scale[g]`, from 0 upwards. Only
     `evaluate` takes such judgments; `scale` is None where grades are whole numbers.
@@ -51,9 +61,8 @@ class Judgments:
     grade: NDArray[np.int32]
     stratum: NDArray[np.int32] | None = None
     probability: NDArray[np.float64] | None = None
-    chosen: bool = False
+    origin: Origin = A_POOL
     scale: NDArray[np.float64] | None = None
-    drawn_to: int | None = None
 
     @classmethod
     def of(cls, source: JudgmentsSource, **columns: str) -> Judgments:
@@ -105,14 +114,14 @@ class Judgments:
             certain = np.isin(column.get("method", np.ones(1)), (0, 2))
             probability = np.where(certain, 1.0, probability)
         grade, scale = _whole(column["grade"], table.whole)
+        form = "prels" if probability is not None else "qrels" if stratum is None else "strata"
         return cls(
             PooledDocuments.of(table, index),
             grade,
             None if stratum is None else stratum.astype(np.int32),
             probability,
-            layout.chosen,
+            Origin.read(layout.marks, _told(form, grade)),
             scale,
-            layout.drawn_to,
         )
 
     def with_grades(self, grade: NDArray[np.int32]) -> Judgments:
@@ -196,6 +205,21 @@ class Judgments:
         share: NDArray[np.float64] = judged[cell] / sizes[cell]
         return share
 
+    @cached_property
+    def even(self) -> bool:
+        """Whether all documents of a query were equally likely to be judged."""
+        rate = self._judged_share if self.probability is None else self.probability
+        first = np.minimum(self.offsets[:-1], max(len(rate) - 1, 0))
+        return bool((rate == rate[first][self.query]).all()) if len(rate) else True
+
+    def marks(self, form: str) -> list[str]:
+        """Return the comments that a file of this form needs to tell the origin."""
+        told, origin = _told(form, self.grade), self.origin
+        if origin.sampled and told in SAMPLES:
+            hidden = told == UNIFORM and origin.kind != UNIFORM and not self.even
+            origin = replace(origin, kind=UNKNOWN if hidden else told)
+        return [] if origin == Origin(told) else [origin.mark()]
+
     def __getstate__(self) -> dict[str, Any]:
         """Only the columns are pickled, so that equal judgments give the same bytes."""
         return {field.name: self.__dict__[field.name] for field in fields(self)}
@@ -205,6 +229,13 @@ class Judgments:
         queries = counted(len(self.queries), "query")
         left = f"{len(self.grade) - judged} pooled but not judged"
         return f"Judgments({queries}, {judged} judged documents, {relevant} relevant, {left})"
+
+
+def _told(form: str, grade: NDArray[np.int32]) -> Kind:
+    """Return the kind of judgments that a file of this form and these grades tells by its columns."""
+    if form == "qrels":
+        return UNIFORM if UNSAMPLED in grade else POOL
+    return STRATIFIED if form == "strata" else WEIGHTED
 
 
 def _count(judgments: Judgments, low: float, high: float) -> NDArray[np.int64]:

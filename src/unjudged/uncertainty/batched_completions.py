@@ -9,7 +9,7 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from unjudged.base.segments import ends, ranges, stable_order
+from unjudged.base.segments import ends, numbered, owners, ranges, stable_order
 from unjudged.rankings.judged import Integers, JudgedRankings, Mask
 from unjudged.rankings.judgments import Judgments
 from unjudged.uncertainty.bounding.filled import anonymous
@@ -128,8 +128,7 @@ class BatchedCompletions:
         r, pool = self.rankings, self.rankings.judgments
         relevant = np.flatnonzero(pool.grade > 0)
         first = np.searchsorted(relevant, pool.offsets)
-        new_row = np.full(len(pool.grade), -1)
-        new_row[relevant] = np.arange(len(relevant))
+        new_row = numbered(relevant, len(pool.grade))
         element = np.flatnonzero((new_row[r.row] >= 0) & (r.rank <= self.cutoff))
         query = r.query[r.ranking[element]].astype(np.int64)
         return _Known(
@@ -151,7 +150,7 @@ class BatchedCompletions:
             which = np.flatnonzero(found >= 0)
             return which, found[which]
         counts = count[document]
-        return np.repeat(np.arange(len(document)), counts), element[ranges(first[document], counts)]
+        return owners(counts), element[ranges(first[document], counts)]
 
     @cached_property
     def _once(self) -> bool:
@@ -176,8 +175,7 @@ class BatchedCompletions:
     def _elements(self) -> tuple[Integers, Integers, Integers]:
         """Where the elements of each unknown document begin in the list, how many they are, and the list."""
         r = self.rankings
-        number = np.full(len(r.judgments.grade), -1)
-        number[self.row] = np.arange(len(self.row))
+        number = numbered(self.row, len(r.judgments.grade))
         wanted: Mask = (number[r.row] >= 0) & (r.rank <= self.cutoff)
         element = np.flatnonzero(wanted)
         document = number[r.row[element]]

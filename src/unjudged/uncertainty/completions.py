@@ -14,6 +14,7 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
+from unjudged.base.segments import ends
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.hashing import Numbers, hashes, mixed, salt
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
@@ -40,10 +41,9 @@ class Evidence:
 
     @classmethod
     def of(cls, rankings: JudgedRankings, rel: int) -> Evidence:
-        judged = rankings.where(rankings.labels >= 0)
-        best = np.full(len(rankings.judgments.grade), np.iinfo(np.int64).max)
-        np.minimum.at(best, judged.row, judged.rank.astype(best.dtype))
-        row = np.flatnonzero(best < np.iinfo(np.int64).max)
+        none = np.iinfo(np.int64).max
+        best = rankings.where(rankings.labels >= 0).best_rank(missing=none)
+        row = np.flatnonzero(best < none)
         return cls(rankings.judgments.query[row], best[row], rankings.judgments.grade[row] >= rel)
 
     def prevalence(self, given: PrevalenceLike, query: Integers, rank: Integers, queries: int) -> Prevalence:
@@ -190,7 +190,7 @@ class Completions:
         relevant = np.flatnonzero(pool.grade >= self.rel)
         order = relevant[np.lexsort((pool.grade[relevant], self._query_of_row[relevant]))]
         count = np.bincount(self._query_of_row[relevant], minlength=len(pool.queries))
-        first = np.cumsum(count) - count
+        first = ends(count)[:-1]
         every = np.sort(pool.grade[relevant]) if len(relevant) else np.array([self.rel], np.int32)
         few = count < ENOUGH_GRADES
         return (

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import isnan, nan
 
-from unjudged.base.choices import check_probability
-
 JUDGMENTS = "judgments"
 """These queries, other judgments: what the unjudged documents could change."""
 
@@ -57,8 +55,3 @@ class Estimate:
         """The value, and the interval if there is one."""
         value, low, high = (f"{number:.{decimals}f}" for number in (self.value, self.low, self.high))
         return f"{value} [{low}, {high}]" if self.has_interval else value
-
-
-def check_confidence(confidence: float) -> None:
-    """Refuse a confidence level that no interval can have."""
-    check_probability("confidence", confidence, 0.95)

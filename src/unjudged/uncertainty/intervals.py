@@ -16,11 +16,11 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from unjudged.base.choices import Choices, checked_int
+from unjudged.base.choices import Choices, check_confidence, checked_int
 from unjudged.base.errors import UsageError
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats, JudgedRankings
-from unjudged.uncertainty.estimate import Estimate, check_confidence
+from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.prevalence import PrevalenceLike
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class IntervalRequest:
         """The first of so many runs, and their rankings; `report` progress between batches."""
         for first in range(0, len(self.runs), runs):
             last = min(first + runs, len(self.runs))
-            yield first, rankings_of(self.rankings, first, last)
+            yield first, self.rankings.runs(first, last)
             if report:
                 self.report(last)
 
@@ -62,23 +62,6 @@ class IntervalRequest:
         """Report that so many runs are done."""
         if self.on_progress is not None:
             self.on_progress(done, len(self.runs))
-
-
-def rankings_of(r: JudgedRankings, first: int, last: int) -> JudgedRankings:
-    """The rankings of runs `first` to `last`, the latter not included."""
-    queries = len(r.judgments.queries)
-    own = slice(first * queries, last * queries)
-    start, stop = r.offsets[own.start], r.offsets[own.stop]
-    return replace(
-        r,
-        rank=r.rank[start:stop],
-        row=r.row[start:stop],
-        offsets=r.offsets[own.start : own.stop + 1] - start,
-        retrieved=r.retrieved[own],
-        query=r.query[own],
-        elsewhere=None,
-        ignored=r.ignored[first:last],
-    )
 
 
 @dataclass(frozen=True)

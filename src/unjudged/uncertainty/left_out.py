@@ -13,6 +13,7 @@ from itertools import combinations
 
 import numpy as np
 
+from unjudged.base.segments import ends, numbered, sums
 from unjudged.measures.kernel.averages import mean_over_queries
 from unjudged.measures.kernel.registry import Measure, ratio
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
@@ -59,8 +60,12 @@ class LeftOut:
     @cached_property
     def sole_group(self) -> Integers:
         """The only group that brought each judged document, -1 if there are several or none."""
-        sole = (self.contributors.sum(axis=1) == 1) & (self.rankings.judgments.grade >= 0)
-        return np.where(sole, self.contributors.argmax(axis=1), -1)
+        return np.where(self.rankings.judgments.grade >= 0, self.only_group, -1)
+
+    @cached_property
+    def only_group(self) -> Integers:
+        """The only group that brought each document, judged or not; -1 if there are several or none."""
+        return np.where(self.contributors.sum(axis=1) == 1, self.contributors.argmax(axis=1), -1)
 
     def prevalence(self, rel: int = 1) -> Floats:
         """The share of relevant documents, per rank band, among those that only one group retrieved."""
@@ -68,7 +73,7 @@ class LeftOut:
         own = self.sole_group[r.row] == self.group[self.run[r.ranking]]
         band = np.minimum(band_of(r.rank[own]), BANDS - 1)
         total = np.bincount(band, minlength=BANDS).astype(float)
-        share = ratio(np.bincount(band, r.labels[own] >= rel, BANDS).astype(float), total)
+        share = ratio(sums(r.labels[own] >= rel, band, BANDS), total)
         last = int(np.max(np.flatnonzero(total), initial=-1))
         for empty in np.flatnonzero(total[: last + 1] == 0).tolist():
             share[empty] = share[empty - 1] if empty else float((r.labels[own] >= rel).mean())
@@ -96,21 +101,20 @@ class LeftOut:
         """
         r, queries, rows = self.rankings, len(self.rankings.judgments.queries), hidden.shape[1]
         chosen = np.isin(self.run, runs)
-        place = np.full(len(self.group), -1)
-        place[runs] = np.arange(len(runs))
+        place = numbered(runs, len(self.group))
         element = np.flatnonzero(chosen[r.ranking])
         copy = place[self.run[r.ranking[element]]] * rows + r.row[element]
         grade = np.where(hidden, -1, r.judgments.grade[None, :]).astype(np.int32).ravel()
         kept = ~hidden.ravel()
         kept[copy] = True
         new_row = (np.cumsum(kept) - 1).astype(np.int32)
-        ends = (r.judgments.offsets[None, :-1] + rows * np.arange(len(runs))[:, None]).ravel()
-        offsets = np.append(np.concatenate([[0], np.cumsum(kept)])[ends], kept.sum())
+        starts = (r.judgments.offsets[None, :-1] + rows * np.arange(len(runs))[:, None]).ravel()
+        offsets = np.append(ends(kept)[starts], kept.sum())
         return JudgedRankings(
             judgments=anonymous(offsets, grade[kept]),
             rank=r.rank[element],
             row=new_row[copy],
-            offsets=np.concatenate([[0], np.cumsum(r.counts[chosen])]),
+            offsets=ends(r.counts[chosen]),
             retrieved=r.retrieved[chosen],
             query=np.arange(len(runs) * queries, dtype=np.int32),
         )

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from unjudged.base.errors import UsageError
+from unjudged.base.segments import sums
 from unjudged.measures.kernel.registry import ratio
 from unjudged.rankings.hashing import mixed, salt, uniforms
 from unjudged.rankings.judged import Floats, Integers, Mask
@@ -112,7 +113,7 @@ def prevalence_of(
     }
     cell, judged_cell, size = cells[given]
     judged = np.bincount(judged_cell, minlength=size).astype(float)
-    hits = np.bincount(judged_cell, relevant, size).astype(float)
+    hits = sums(relevant, judged_cell, size)
     for c in np.flatnonzero(judged == 0).tolist():  # no evidence: that of the band above, or of all
         before = c - 1 if given == "rank" and c else None
         judged[c], hits[c] = (

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.base.errors import UnjudgedWarning
-from unjudged.base.segments import ends
+from unjudged.base.segments import ends, sums
 from unjudged.formats.tables import Ids
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.coverage import coverage_warnings
@@ -111,9 +111,7 @@ class SharedRankings:
     @cached_property
     def best_rank(self) -> Integers:
         """The best rank that any run gives each row; one more than the longest ranking if none has it."""
-        best = np.full(len(self.judgments.grade), int(self.rankings.retrieved.max(initial=0)) + 1)
-        np.minimum.at(best, self.rankings.row, self.rankings.rank.astype(best.dtype))
-        return best
+        return self.rankings.best_rank(missing=int(self.rankings.retrieved.max(initial=0)) + 1)
 
     def document(self, row: int) -> str:
         """The name of the document in a row."""
@@ -169,7 +167,7 @@ class UnknownWeights:
 
     def total(self) -> Floats:
         """The sum per run."""
-        return np.bincount(self.run, self.weight, self.runs).astype(float)
+        return sums(self.weight, self.run, self.runs)
 
     def shared(self) -> Floats:
         """Runs x runs: the sum over documents of the smaller of the two weights."""
@@ -181,8 +179,28 @@ class UnknownWeights:
         for i in range(self.runs):
             own = slice(starts[i], starts[i + 1])
             dense[row[own]] = weight[own]
-            shared[i] = np.bincount(run, np.minimum(dense[row], weight), self.runs)
+            shared[i] = sums(np.minimum(dense[row], weight), run, self.runs)
             dense[row[own]] = 0
         both_ways: Floats = (shared + shared.T) / 2  # the same bits whatever the order of the runs
         np.fill_diagonal(both_ways, self.total())
         return both_ways
+
+
+def selected_runs(rankings: JudgedRankings, runs: Sequence[int]) -> JudgedRankings:
+    """Return the rankings of these runs, in this order; the pool keeps the documents of the others."""
+    parts = [rankings.run(run) for run in runs]
+    return replace(
+        rankings,
+        rank=np.concatenate([part.rank for part in parts]),
+        row=np.concatenate([part.row for part in parts]),
+        offsets=ends(np.concatenate([part.counts for part in parts])),
+        retrieved=np.concatenate([part.retrieved for part in parts]),
+        query=np.concatenate([part.query for part in parts]),
+        element=None,
+    )
+
+
+def two_of(shared: SharedRankings, a: int, b: int) -> SharedRankings:
+    """Return two runs alone, over the pool of all."""
+    runs = [shared.runs[a], shared.runs[b]]
+    return replace(shared, rankings=selected_runs(shared.rankings, [a, b]), runs=runs)

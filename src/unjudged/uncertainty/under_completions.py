@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from os import cpu_count
 from typing import TypeVar
@@ -11,6 +10,7 @@ from typing import TypeVar
 import numpy as np
 
 from unjudged.base.errors import UsageError
+from unjudged.base.threads import Threads
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats
 from unjudged.uncertainty.completions import Completions, Evidence, by_rel
@@ -97,9 +97,9 @@ def completed_runs(
 
 
 def in_threads(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
-    """What the work on each item gives, in their order."""
-    with ThreadPoolExecutor(min(MOST_THREADS, cpu_count() or 1)) as pool:
-        yield from pool.map(work, items)
+    """Yield the results of the work on each item, in their order."""
+    with Threads(min(MOST_THREADS, cpu_count() or 1)) as threads:
+        yield from threads.map(work, items)
 
 
 def _summed(completions: Completions, measure: Measure) -> CompletedMeasure:

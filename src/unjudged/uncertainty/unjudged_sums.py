@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unjudged.base.segments import sums
+from unjudged.base.segments import numbered, sums
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats, Integers
 from unjudged.uncertainty.completions import Completions
@@ -53,8 +53,7 @@ class UnjudgedSum:
     @classmethod
     def of(cls, completions: Completions, measure: Measure) -> UnjudgedSum:
         r = completions.rankings
-        place = np.full(len(r.judgments.grade), -1)
-        place[completions.row] = np.arange(len(completions.row))
+        place = numbered(completions.row, len(r.judgments.grade))
         unknown = r.where(place[r.row] >= 0)
         document = place[unknown.row]
         weight = measure.weights(unknown.rank)

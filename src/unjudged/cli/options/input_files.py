@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from unjudged.base.errors import UsageError
-from unjudged.cli.standard_error import warn
+from unjudged.cli.shell.standard_error import warn
 from unjudged.formats.streams import name_file_in_errors
 from unjudged.measures.kernel.names import is_measure
 from unjudged.measures.kernel.registry import Measure
@@ -61,9 +61,9 @@ def read_judgments(
 def suggest_estimates(judgments: Judgments, measures: Sequence[Measure]) -> None:
     """Where judgments are a recorded sample, name the measures that use it, unless one was asked for."""
     asked_for = any(measure.traits.estimates for measure in measures if measure.name != "infAP")
-    if asked_for or judgments.chosen or not (judgments.grade >= 0).any():
+    if asked_for or not judgments.origin.sampled or not (judgments.grade >= 0).any():
         return
-    if (rank := judgments.drawn_to) is not None:
+    if (rank := judgments.origin.depth) is not None:
         below = f"nothing is known of documents that every run has below rank {rank}"
         warn(f"These judgments are a sample: statP@{rank} estimates P@{rank} from them; {below}.")
     elif judgments.probability is not None:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import counted
-from unjudged.cli.options.sampling_options import SamplingOptions
-from unjudged.cli.output import make_folder, show
+from unjudged.cli.options.sampling import SamplingOptions
+from unjudged.cli.shell.output import make_folder, show
 from unjudged.formats.tables import encode
 from unjudged.judging.collecting.design_file import design_text, read_design
 from unjudged.judging.collecting.drawn_sample import draw

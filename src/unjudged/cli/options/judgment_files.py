@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from unjudged.base.wording import shortlist
 from unjudged.cli.options.arguments import Output
-from unjudged.cli.output import show
-from unjudged.cli.standard_error import warn
+from unjudged.cli.shell.output import show
+from unjudged.cli.shell.standard_error import warn
 from unjudged.formats.writing import judgments_text, queries_without_lines
 from unjudged.rankings.judgments import Judgments
 

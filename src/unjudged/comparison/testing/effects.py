@@ -6,9 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unjudged.base.errors import UsageError
+from unjudged.base.choices import check_confidence
 from unjudged.comparison.testing.pairs import ROUNDING, Pairs
 from unjudged.rankings.judged import Floats
+from unjudged.uncertainty.quantiles import t_quantile
 
 
 class Outcomes(NamedTuple):
@@ -43,13 +44,11 @@ def t_interval(pairs: Pairs, confidence: float = 0.95) -> Interval:
 
     One query says nothing about others: the interval is then the whole line.
     """
-    from scipy.special import stdtrit
-
     check_confidence(confidence)
     value, n = pairs.difference, pairs.queries
     if n == 1:
         return Interval(value, np.full(len(pairs), -np.inf), np.full(len(pairs), np.inf))
-    half = stdtrit(n - 1, (1 + confidence) / 2) * pairs.deviation / np.sqrt(n)
+    half = t_quantile(confidence, n - 1) * pairs.deviation / np.sqrt(n)
     return Interval(value, value - half, value + half)
 
 
@@ -62,8 +61,6 @@ def effect_size(pairs: Pairs, confidence: float = 0.95) -> Interval:
     Where all differences are equal but not 0, d is infinite; then, and below three queries, the interval is
     the whole line. Identical systems have d = 0.
     """
-    from scipy.special import stdtrit
-
     check_confidence(confidence)
     n, mean, deviation = pairs.queries, pairs.difference, pairs.deviation
     constant = np.where(pairs.identical, 0.0, np.copysign(np.inf, mean))
@@ -72,7 +69,7 @@ def effect_size(pairs: Pairs, confidence: float = 0.95) -> Interval:
     if n > 2:
         finite = np.isfinite(d)
         error = np.maximum(np.sqrt((1 + d[finite] ** 2 / 2) / n), _jackknife(pairs)[finite])
-        half = stdtrit(n - 1, (1 + confidence) / 2) * error
+        half = t_quantile(confidence, n - 1) * error
         low[finite], high[finite] = d[finite] - half, d[finite] + half
     return Interval(d, low, high)
 
@@ -97,9 +94,3 @@ def _jackknife(pairs: Pairs) -> Floats:
         error[(flat & (np.abs(top) > ROUNDING)).any(axis=1)] = np.inf
         found[np.flatnonzero(rows) + block.start] = error
     return found
-
-
-def check_confidence(confidence: float) -> None:
-    """Refuse a confidence level that no interval can have."""
-    if not 0 < confidence < 1:
-        raise UsageError(f"confidence is {confidence}, expected a number between 0 and 1")

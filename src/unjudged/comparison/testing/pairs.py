@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.base.errors import UsageError
+from unjudged.measures.kernel.averages import mean_over_queries
 from unjudged.rankings.judged import Floats
 
 Ints = NDArray[np.intp]
@@ -72,7 +73,7 @@ class Pairs:
     @cached_property
     def difference(self) -> Floats:
         """The mean difference of each pair; 0 where it is a rounding error."""
-        found = self.over_blocks(lambda differences: differences.mean(axis=1))
+        found = self.over_blocks(lambda differences: mean_over_queries(differences, exact=False))
         return np.where(np.abs(found) <= self.tolerance, 0.0, found)
 
     @cached_property

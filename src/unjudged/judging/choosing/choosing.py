@@ -23,6 +23,7 @@ from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Integers
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
+from unjudged.rankings.origin import CHOSEN, Origin
 from unjudged.uncertainty.completions import Completions
 from unjudged.uncertainty.draws import drawn_relevant
 from unjudged.uncertainty.prevalence import PrevalenceLike
@@ -84,7 +85,7 @@ class Chosen(Shown):
             probability=np.full(size, np.nan),
             earlier=np.zeros(size, bool),
             design=f"next by {self.measure}",
-            chosen=True,
+            origin=Origin(CHOSEN),
             made_by=made_by,
         )
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from unjudged.base.segments import stable_order
+from unjudged.base.segments import numbered, stable_order
 from unjudged.rankings.judged import Floats, Integers
 from unjudged.uncertainty.prevalence import band_of
 from unjudged.uncertainty.shared import SharedRankings
@@ -42,8 +42,7 @@ class Bands:
     def of(cls, shared: SharedRankings, row: Integers) -> Bands:
         """`row` are the rows of the unknown documents."""
         r, queries = shared.rankings, len(shared.queries)
-        place = np.full(len(shared.judgments.grade), -1)
-        place[row] = np.arange(len(row))
+        place = numbered(row, len(shared.judgments.grade))
         element = np.flatnonzero(place[r.row] >= 0)
         where = place[r.row[element]]
         order = stable_order(where)

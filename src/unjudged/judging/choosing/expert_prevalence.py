@@ -22,6 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from unjudged.base.errors import UsageError
+from unjudged.base.segments import numbered, sums
 from unjudged.judging.choosing.grouped_logistic import FIXED, GroupedLogistic, GroupedRows, Priors
 from unjudged.rankings.hashing import mixed, salt, uniforms
 from unjudged.rankings.judged import Floats, Integers
@@ -213,8 +214,7 @@ class Features:
     def table(self, rows: Integers) -> Floats:
         """Documents x features."""
         common, steps, runs, _ = self.sizes
-        number = np.full(len(self.common), -1)
-        number[rows] = np.arange(len(rows))
+        number = numbered(rows, len(self.common))
         element = np.flatnonzero(number[self.shared.rankings.row] >= 0)
         document, run = number[self.shared.rankings.row[element]], common + steps + self.run[element]
         found = np.zeros((len(rows), sum(self.sizes)))
@@ -231,7 +231,7 @@ class Features:
         walk = np.concatenate([np.zeros((len(steps), 1)), np.cumsum(steps, axis=1)], axis=1)
         found = np.einsum("ij,ij->i", self.common, common[query]) + walk[query, self.band]
         cell = r.query[r.ranking], self.run
-        by_runs = np.bincount(r.row, places[cell] * self.place + runs[cell], len(self.common))
+        by_runs = sums(places[cell] * self.place + runs[cell], r.row, len(self.common))
         return np.asarray(found + by_runs)
 
 

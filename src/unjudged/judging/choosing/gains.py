@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from unjudged.base.segments import stable_order
+from unjudged.base.segments import numbered, stable_order
 from unjudged.judging.choosing.document_effects import Bands, Effects
 from unjudged.judging.choosing.expert_prevalence import FROM_RUNS, completions_of
 from unjudged.measures.kernel.registry import Measure
@@ -62,8 +62,7 @@ def gains_of_sum(
     """The closed form for sums over relevant documents."""
     weights = shared.unknown_weights(measure)
     rows = completions.row
-    place = np.full(weights.rows, -1)
-    place[rows] = np.arange(len(rows))
+    place = numbered(rows, weights.rows)
     deviation = np.sqrt(variances(completions))
     found = np.zeros(weights.rows)
     order = np.argsort(weights.row, kind="stable")

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from unjudged.base.errors import UsageError
+from unjudged.base.segments import sums
 from unjudged.base.wording import counted
 from unjudged.evaluation.evaluation import RunsSource, name_runs
 from unjudged.grids.grid import Column, Grid
@@ -58,7 +59,7 @@ def to_judge(
     shared = SharedRankings.of(judgments, named)
     weights = shared.unknown_weights(chosen)
     sign = np.where(weights.run == 0, 1.0, -1.0) if difference else np.full(len(weights.run), 1 / len(named))
-    gain = np.abs(np.bincount(weights.row, sign * weights.weight, weights.rows))
+    gain = np.abs(sums(sign * weights.weight, weights.row, weights.rows))
     candidates = np.flatnonzero(gain > 0)
     best = candidates[np.argsort(-gain[candidates], kind="stable")[:budget]]
     return ToJudge(

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from unjudged.base.errors import UsageError
+from unjudged.base.choices import check_confidence
 from unjudged.comparison.judgment_bounds import decided, difference_bounds
 from unjudged.comparison.testing.pairs import Pairs
 from unjudged.judging.choosing.expert_prevalence import FROM_RUNS, completions_of
@@ -55,8 +55,7 @@ def likely_bounds(
     """
     from scipy.special import ndtri
 
-    if not 0 < confidence < 1:
-        raise UsageError(f"confidence is {confidence}, expected a number above 0 and below 1")
+    check_confidence(confidence)
     completions = completions_of(shared, prevalence, rel=int(measure.given.get("rel", 1)), seed=seed)
     (values,) = completions.values([measure], draws)
     means = shared.per_run(values).mean(axis=2)

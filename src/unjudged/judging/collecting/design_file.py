@@ -1,7 +1,7 @@
 """The file that records a drawn sample until its judgments arrive.
 
 unjudged-design 1 blake2b <checksum of all that follows>
-{"design": "stratified", "seed": 1, "chosen": false, "made_by": "...", "drawn_to": 10}
+{"design": "stratified", "seed": 1, "origin": "stratified sample", "depth": 10, "made_by": "..."}
 <query> <document> <stratum> <probability, or NA> <drawn | pooled | earlier-drawn | earlier-pooled>
 """
 
@@ -11,6 +11,7 @@ import json
 import os
 from hashlib import blake2b
 from math import isnan
+from typing import Any
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from unjudged.formats.streams import display_name
 from unjudged.formats.tables import Ids, decode, encode
 from unjudged.formats.writing import document_id, query_id
 from unjudged.judging.collecting.drawn_sample import DrawnSample
+from unjudged.rankings.origin import CHOSEN, KINDS, STRATIFIED, Origin
 from unjudged.rankings.pooled import PooledDocuments
 
 SCHEMA = "unjudged-design 1 blake2b"
@@ -34,11 +36,10 @@ def design_text(sample: DrawnSample) -> str:
     head = {
         "design": sample.design,
         "seed": sample.seed,
-        "chosen": sample.chosen,
+        "origin": sample.origin.kind,
+        "depth": sample.origin.depth,
         "made_by": sample.made_by,
     }
-    if sample.drawn_to is not None:
-        head["drawn_to"] = sample.drawn_to
     queries = [query_id(name) for name in sample.pooled.queries]
     states = (2 * sample.earlier + sample.drawn).tolist()
     columns = sample.pooled.query.tolist(), sample.pooled.documents, sample.stratum.tolist()
@@ -63,10 +64,8 @@ def read_design(file: str | os.PathLike[str]) -> DrawnSample:
     lines = body.split(b"\n")
     try:
         head = json.loads(lines[0])
-        rank = head.get("drawn_to")
-        drawn_to = None if rank is None else whole_in_file("drawn_to", rank, 1)
         seed = whole_in_file("the seed", head["seed"], 0, 2**63 - 1)
-        named = str(head["design"]), seed, bool(head["chosen"]), str(head["made_by"]), drawn_to
+        named = str(head["design"]), _origin(head), seed, str(head["made_by"])
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         raise InputError("expected a JSON object that names the design", source=source, line=2) from None
     except InputError as error:
@@ -111,6 +110,15 @@ def _sample(lines: list[bytes], source: str, *head: object) -> DrawnSample:
         state_of >= 2,
     )
     return DrawnSample(pooled, *columns, *head)  # type: ignore[arg-type]
+
+
+def _origin(head: dict[str, Any]) -> Origin:
+    """Return the origin; version 0.2 wrote `chosen` and `drawn_to` instead."""
+    kind = head["origin"] if "origin" in head else CHOSEN if head["chosen"] else STRATIFIED
+    depth = head.get("depth", head.get("drawn_to"))
+    if kind not in KINDS:
+        raise ValueError
+    return Origin(kind, None if depth is None else whole_in_file("the depth", depth, 0))
 
 
 def _checksum(data: bytes) -> str:

@@ -18,6 +18,7 @@ from unjudged.judging.pooling.pool import Pool
 from unjudged.rankings.extension import chosen_rows, rows_of, table_of_pool
 from unjudged.rankings.judged import Floats, Mask
 from unjudged.rankings.judgments import Judgments
+from unjudged.rankings.origin import CHOSEN, STRATIFIED, Origin, joined
 from unjudged.rankings.pooled import PooledDocuments
 
 
@@ -26,9 +27,7 @@ class DrawnSample(Shown):
     """Which documents of a pool are to be judged, the stratum and the inclusion probability of each.
 
     `probability` is NaN where it is unknown. `earlier` documents were in the pool of an earlier sample, and
-    those of them that were drawn have been handed out before. `chosen` says that documents were selected for
-    what their judgments would show, so they are not a random sample. `drawn_to` is a rank: documents that
-    every run has below it could not be drawn.
+    those of them that were drawn have been handed out before. `origin` is that of the judgments to come.
     """
 
     pooled: PooledDocuments
@@ -37,15 +36,19 @@ class DrawnSample(Shown):
     probability: Floats
     earlier: Mask
     design: str
+    origin: Origin
     seed: int = 0
-    chosen: bool = False
     made_by: str = ""
-    drawn_to: int | None = None
 
     @property
     def to_judge(self) -> NDArray[np.int64]:
         """The rows that are to be judged now."""
         return np.flatnonzero(self.drawn & ~self.earlier)
+
+    @property
+    def chosen(self) -> bool:
+        """Whether documents were selected for what their judgments would show."""
+        return self.origin.kind == CHOSEN
 
     @property
     def form(self) -> str:
@@ -70,10 +73,10 @@ class DrawnSample(Shown):
     def judgments(self, grade: NDArray[np.int32]) -> Judgments:
         """The sample with these grades, one per row; a chosen sample has no strata and no probabilities."""
         if self.chosen:
-            return Judgments(self.pooled, grade, chosen=True)
+            return Judgments(self.pooled, grade, origin=self.origin)
         unknown = np.isnan(self.probability[self.drawn]).any()
         probability = None if unknown else self.probability
-        return Judgments(self.pooled, grade, self.stratum, probability, drawn_to=self.drawn_to)
+        return Judgments(self.pooled, grade, self.stratum, probability, self.origin)
 
     def grid(self) -> Grid:
         """Per stratum: documents, how many of them are drawn, and the range of their probabilities."""
@@ -125,10 +128,10 @@ def draw(
     else:
         made = kind.draw(blank, level, seed, **options)
     drawn = made.grade >= 0
-    stratum, probability, drawn_to = made.stratum, made.probability, made.drawn_to
+    stratum, probability, origin = made.stratum, made.probability, made.origin
     if not kind.random and probability is None:
         probability = drawn.astype(float)
-        drawn_to = fresh.drawable_to(probability) if kind.runs else None
+        origin = Origin(STRATIFIED, fresh.drawable_to(probability) if kind.runs else None)
         stratum = np.where(drawn, 1, 2).astype(np.int32) if stratum is None else stratum
     found = DrawnSample(
         pooled=fresh.judgments.pooled,
@@ -138,8 +141,8 @@ def draw(
         earlier=np.zeros(len(drawn), bool),
         design=kind.name,
         seed=seed,
+        origin=origin,
         made_by=made_by,
-        drawn_to=drawn_to,
     )
     return found if since is None else _joined(since, found)
 
@@ -176,6 +179,5 @@ def _joined(since: DrawnSample, found: DrawnSample) -> DrawnSample:
         stratum=np.concatenate([since.stratum, found.stratum + above])[order].astype(np.int32),
         probability=np.concatenate([since.probability, found.probability])[order],
         earlier=np.concatenate([np.ones(len(since.drawn), bool), found.earlier])[order],
-        chosen=since.chosen or found.chosen,
-        drawn_to=min((d.drawn_to for d in (since, found) if d.drawn_to is not None), default=None),
+        origin=joined(since.origin, found.origin),
     )

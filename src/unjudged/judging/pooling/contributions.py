@@ -9,12 +9,14 @@ from typing import NamedTuple
 import numpy as np
 
 from unjudged.base.errors import UsageError
+from unjudged.base.segments import numbered
 from unjudged.base.wording import shortlist
 from unjudged.judging.pooling.pool import Pool
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.rankings.extension import chosen_rows
 from unjudged.rankings.judged import Floats, Integers
 from unjudged.rankings.judgments import Judgments
+from unjudged.uncertainty.left_out import LeftOut
 
 Groups = Mapping[str, str]
 """The group of each run; a run without an entry forms its own group."""
@@ -40,7 +42,7 @@ class Contribution(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class LeftOut:
+class LeftOutRun:
     """A run's means with all judgments, and without the documents that only its group contributed."""
 
     run: str
@@ -69,9 +71,10 @@ def sizes(pool: Pool, depths: Iterable[int]) -> list[PoolSize]:
 def contributions(pool: Pool, depth: int = 100, groups: Groups | None = None) -> list[Contribution]:
     """What each run or group contributed to the pool of this depth."""
     names, owner = _owners(pool.runs, groups)
-    owner, row = _brought(pool, depth, owner)
+    left_out = LeftOut.of(pool.rankings, owner, depth)
+    row, owner = left_out.contributors.nonzero()
     relevant = pool.judgments.grade[row] >= 1
-    unique = _sole(pool, row, owner)[row] >= 0
+    unique = left_out.only_group[row] >= 0
     counts = [
         np.bincount(owner[chosen], minlength=len(names)).tolist()
         for chosen in (np.ones(len(row), bool), relevant, unique, unique & relevant)
@@ -87,8 +90,8 @@ def without(pool: Pool, left_out: str, depth: int = 100, groups: Groups | None =
     names, owner = _owners(pool.runs, groups)
     if left_out not in names:
         raise UsageError(f"no run or group is named {left_out!r}; there are: {shortlist(names)}")
-    owner, row = _brought(pool, depth, owner)
-    return chosen_rows(pool.judgments, _sole(pool, row, owner) != names.index(left_out))
+    only_group = LeftOut.of(pool.rankings, owner, depth).only_group
+    return chosen_rows(pool.judgments, only_group != names.index(left_out))
 
 
 def leave_one_out(
@@ -96,7 +99,7 @@ def leave_one_out(
     measures: MeasureLike | Iterable[MeasureLike] = "AP",
     depth: int = 100,
     groups: Groups | None = None,
-) -> list[LeftOut]:
+) -> list[LeftOutRun]:
     """Every run's means with all judgments, and without the documents that only its group contributed.
 
     >>> from unjudged import sample
@@ -107,17 +110,16 @@ def leave_one_out(
     chosen = parse_measures(measures)
     names, owner = _owners(pool.runs, groups)
     relevant = pool.judgments.grade >= 1
-    brought_by, row = _brought(pool, depth, owner)
-    sole = _sole(pool, row, brought_by)
-    found: dict[int, LeftOut] = {}
+    sole = LeftOut.of(pool.rankings, owner, depth).only_group
+    found: dict[int, LeftOutRun] = {}
     for g, group in enumerate(names):
         alone = sole == g
         judgments = chosen_rows(pool.judgments, ~alone)
         for i in np.flatnonzero(owner == g).tolist():
             own = pool.rankings.run(i)
-            pair = own, own.moved(judgments, np.where(alone, -1, np.cumsum(~alone) - 1))
+            pair = own, own.moved(judgments, numbered(np.flatnonzero(~alone), len(alone)))
             actual, rest = (np.array([m.over_queries(m.compute(r)) for m in chosen]) for r in pair)
-            found[i] = LeftOut(pool.runs[i], group, int((alone & relevant).sum()), actual, rest)
+            found[i] = LeftOutRun(pool.runs[i], group, int((alone & relevant).sum()), actual, rest)
     return [found[i] for i in sorted(found)]
 
 
@@ -130,20 +132,3 @@ def _owners(runs: Sequence[str], groups: Groups | None) -> tuple[list[str], Inte
     group = [known.get(run, run) for run in runs]
     names = list(dict.fromkeys(group))
     return names, np.array([names.index(name) for name in group], np.int64)
-
-
-def _brought(pool: Pool, depth: int, owner: Integers) -> tuple[Integers, Integers]:
-    """The pairs of a group and a row of the pool that it has among its first documents."""
-    top = pool.rankings.cut(depth)
-    run = top.ranking // len(pool.judgments.queries)
-    rows = len(pool.judgments.grade)
-    pairs = np.unique(owner[run] * rows + top.row)
-    return pairs // rows, pairs % rows
-
-
-def _sole(pool: Pool, row: Integers, owner: Integers) -> Integers:
-    """The only group that contributed each row of the pool; -1 if none or several did."""
-    alone = np.bincount(row, minlength=len(pool.judgments.grade))[row] == 1
-    sole = np.full(len(pool.judgments.grade), -1, np.int64)
-    sole[row[alone]] = owner[alone]
-    return sole

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from unjudged.base.segments import ends, places
 from unjudged.rankings.extension import chosen_rows, rows_of, table_of_pool
 from unjudged.rankings.judgments import UNSAMPLED, Judgments
 from unjudged.rankings.runs import Run
@@ -16,12 +17,12 @@ def documents_of(runs: Iterable[Run], depth: int) -> dict[str, dict[str, int]]:
     found: dict[str, set[str]] = {}
     depth = min(depth, np.iinfo(np.int32).max)
     for run in runs:
-        top = np.arange(len(run.documents)) - np.repeat(run.offsets[:-1], np.diff(run.offsets)) < depth
+        top = places(np.diff(run.offsets)) <= depth
         names = run.documents.take(np.flatnonzero(top))
-        ends = np.concatenate([[0], np.cumsum(np.minimum(np.diff(run.offsets), depth))]).tolist()
+        stops = ends(np.minimum(np.diff(run.offsets), depth)).tolist()
         documents = list(names)
         for q, query in enumerate(run.queries):
-            found.setdefault(query, set()).update(documents[ends[q] : ends[q + 1]])
+            found.setdefault(query, set()).update(documents[stops[q] : stops[q + 1]])
     return {query: dict.fromkeys(sorted(documents), UNSAMPLED) for query, documents in found.items()}
 
 

@@ -18,9 +18,10 @@ from unjudged.judging.pooling import sampling
 from unjudged.judging.pooling.first_documents import documents_of
 from unjudged.judging.pooling.levels import depth as checked_depth
 from unjudged.judging.pooling.levels import share as checked_share
-from unjudged.rankings.hashing import Numbers
+from unjudged.rankings.hashing import Numbers, unit
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.rankings.judgments import UNSAMPLED, Judgments, JudgmentsSource
+from unjudged.rankings.origin import A_SAMPLE, POOL, STRATIFIED, Origin
 from unjudged.rankings.runs import Run
 
 NOT_RETRIEVED = np.iinfo(np.int32).max
@@ -73,6 +74,7 @@ class Pool(Shown):
             if on_read is not None:
                 on_read(name)
         judgments = Judgments.of(documents_of(read.values(), depth))
+        judgments = replace(judgments, origin=Origin(POOL, depth))
         return cls(judgments, judged_rankings(judgments, read), list(read))
 
     def grid(self) -> Grid:
@@ -97,9 +99,7 @@ class Pool(Shown):
     @cached_property
     def best(self) -> NDArray[np.int32]:
         """The best rank that any run gives each document of the pool."""
-        best = np.full(len(self.judgments.grade), NOT_RETRIEVED, np.int32)
-        np.minimum.at(best, self.rankings.row, self.rankings.rank)
-        return best
+        return self.rankings.best_rank(NOT_RETRIEVED).astype(np.int32)
 
     @cached_property
     def _identity(self) -> Numbers:
@@ -111,7 +111,7 @@ class Pool(Shown):
 
     def depth(self, k: int) -> Judgments:
         """Judge the documents among the first `k` of any run."""
-        return self.only(self.best <= checked_depth(k))
+        return self.only(self.best <= checked_depth(k), Origin(POOL, checked_depth(k)))
 
     def random(self, share: float, *, seed: int = 0, redraw: bool = True, rel: int = 1) -> Judgments:
         """Judge a uniform sample: this share of each query's judged documents.
@@ -124,9 +124,9 @@ class Pool(Shown):
         wanted = sampling.rounded(share, self.judgments.count(0))
         chosen: Mask = self._places(seed) < wanted[query]
         if redraw:
-            return self.only(self._redrawn(chosen, rel, seed))
+            return self.only(self._redrawn(chosen, rel, seed), A_SAMPLE)
         probability = wanted / np.maximum(np.diff(self.judgments.offsets), 1)
-        return replace(self.only(chosen), probability=probability[query])
+        return replace(self.only(chosen, A_SAMPLE), probability=probability[query])
 
     def _places(self, seed: int) -> Integers:
         """Where each judged document is in the random order of its query; unjudged ones are at no place.
@@ -153,7 +153,7 @@ class Pool(Shown):
             grade[rows] >= rel,
             query[rows],
             sampling.numbers(self._identity[rows], seed, "redraw"),
-            sampling.uniforms(sampling.numbers(self._query_identity, seed, "redraw")),
+            unit(sampling.numbers(self._query_identity, seed, "redraw")),
         )
         return result
 
@@ -190,8 +190,8 @@ class Pool(Shown):
     def _stratified(self, stratum: Integers, shares: Floats, seed: int) -> Judgments:
         strata = stratum.astype(np.int32)
         chosen, probability = self._sample(strata, shares, seed)
-        drawn_to = self.drawable_to(probability)
-        return replace(self.only(chosen), stratum=strata, probability=probability, drawn_to=drawn_to)
+        origin = Origin(STRATIFIED, self.drawable_to(probability))
+        return replace(self.only(chosen, origin), stratum=strata, probability=probability)
 
     def drawable_to(self, probability: Floats) -> int | None:
         """The rank to which every document of a run could be drawn; None if every document could be."""
@@ -215,8 +215,10 @@ class Pool(Shown):
         pooled = np.bincount(cell, minlength=queries * strata)
         return chosen, (wanted / np.maximum(pooled, 1))[cell]
 
-    def only(self, chosen: Mask) -> Judgments:
+    def only(self, chosen: Mask, origin: Origin = A_SAMPLE) -> Judgments:
         """The same judgments of the chosen rows; all other documents are pooled and unjudged.
+
+        `origin` says how the rows were chosen: at random, unless given.
 
         >>> pool = Pool.of({"q": {"a": 1, "b": 0}})
         >>> pool.only(pool.judgments.grade > 0)
@@ -231,7 +233,7 @@ class Pool(Shown):
             grade=np.where(chosen, self.judgments.grade, unjudged).astype(np.int32),
             stratum=None,
             probability=None,
-            drawn_to=None,
+            origin=origin,
         )
 
 

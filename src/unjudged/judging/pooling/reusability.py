@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from unjudged.base.errors import UsageError
+from unjudged.base.kendall import tau
 from unjudged.grids.grid import Cell, Column, Grid
 from unjudged.grids.shown import Shown
 from unjudged.judging.pooling.contributions import Groups, leave_one_out
@@ -68,9 +69,7 @@ class Reusability(Shown):
 
     def tau(self, estimate: Floats) -> float:
         """Kendall's tau-b with the order by all judgments."""
-        from scipy.stats import kendalltau
-
-        return float(kendalltau(estimate, self.actual).statistic)
+        return tau(estimate, self.actual)
 
     def verdict(self) -> str:
         """What this says about new runs, in words."""

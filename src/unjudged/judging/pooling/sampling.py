@@ -12,6 +12,7 @@ from hashlib import blake2b
 
 import numpy as np
 
+from unjudged.base import segments
 from unjudged.rankings.hashing import Numbers, mixed
 from unjudged.rankings.judged import Floats, Integers, Mask
 from unjudged.rankings.judgments import Judgments
@@ -68,7 +69,7 @@ def places(number: Numbers, cell: Integers, cells: int) -> Integers:
         order = np.lexsort((number, cell))
     sizes = np.bincount(cell, minlength=cells)
     place = np.empty(len(cell), np.int64)
-    place[order] = np.arange(len(cell)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    place[order] = segments.places(sizes) - 1
     return place
 
 
@@ -114,9 +115,3 @@ def counts_of_relevant(documents: int, relevant: int, size: int) -> Floats:
     weights = np.exp(logs - logs.max())
     share: Floats = weights / weights.sum()
     return share
-
-
-def uniforms(number: Numbers) -> Floats:
-    """Numbers from 0 to 1 with 53 bits."""
-    shares: Floats = (number >> np.uint64(11)).astype(float) * 2.0**-53
-    return shares

@@ -21,6 +21,7 @@ from unjudged.measures.kernel.ratios import ratio
 from unjudged.measures.kernel.traits import Traits
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.judgments import Judgments
+from unjudged.rankings.origin import RANDOM
 
 MEASURES: Registry[Measure] = Registry()
 """Every measure by its name, in the order of definition."""
@@ -110,7 +111,7 @@ class Measure:
             return measure.values(whole)
         if not isinstance(self.given.get("rel", 1), int):
             raise UsageError(f"{self}: these grades are whole numbers, so rel must be one too")
-        if self.traits.estimates and rankings.judgments.chosen:
+        if self.traits.estimates and rankings.judgments.origin.kind not in RANDOM:
             problem = f"{self.name} needs a random sample, and these judgments were chosen for what they show"
             other = (
                 "or drawn with probabilities that the file does not have (unjudged merge --format prels does)"

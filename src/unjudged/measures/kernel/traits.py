@@ -50,6 +50,8 @@ class Traits:
     """The gain of each grade, where it can be more than relevant or not."""
     weight: Weight | None
     """For a sum over documents of gain x weight: the weight of each rank."""
+    tail: Weight | None
+    """Where such a sum goes on after the end of a ranking: the weights of all ranks after each rank."""
     trec_eval: Mapping[str, tuple[float, ...]]
     """Its names in trec_eval, each with the cutoffs that it has there by default."""
     aliases: tuple[str, ...]

@@ -18,17 +18,18 @@ import numpy as np
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import counted
 from unjudged.evaluation.evaluation import RunsSource
+from unjudged.measures.kernel.averages import mean_over_queries
 from unjudged.measures.kernel.names import MeasureLike
 from unjudged.predictions.estimators.estimates import Estimates
 from unjudged.predictions.estimators.isotonic import cross_fitted, folds_of
 from unjudged.predictions.estimators.population import Population
-from unjudged.predictions.estimators.quantiles import normal_interval, t_interval
 from unjudged.predictions.estimators.sampling_variance import SamplingError
 from unjudged.predictions.estimators.sums import Sum
 from unjudged.predictions.source import GRADES, Predictions, PredictionsSource
 from unjudged.rankings.judged import Floats, Mask
 from unjudged.rankings.judgments import JudgmentsSource
 from unjudged.uncertainty.estimate import Estimate
+from unjudged.uncertainty.quantiles import normal_interval, t_interval
 
 OUTSIDE = {"error": "", "nonrelevant": "counted as nonrelevant", "predicted": "counted as predicted"}
 """What to do with documents that people could not have judged, and how that is described."""
@@ -84,7 +85,9 @@ class DocumentEstimates(Estimates):
         if queries:
             return t_interval(values, confidence, method=method, of=of, limits=limits)
         error = self.error.deviation(share)
-        return normal_interval(float(values.mean()), error, confidence, method=method, of=of, limits=limits)
+        return normal_interval(
+            float(mean_over_queries(values)), error, confidence, method=method, of=of, limits=limits
+        )
 
     def intervals(self, a: str, b: str | None = None, *, confidence: float = 0.95) -> list[Estimate]:
         both = [False, True] if self.per_query.shape[1] > 1 else [False]

@@ -21,12 +21,12 @@ from unjudged.base.wording import counted
 from unjudged.evaluation.evaluation import RunsSource, judged_rankings, name_runs
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
 from unjudged.predictions.estimators.estimates import Estimates
-from unjudged.predictions.estimators.quantiles import NO_LIMITS, Limits, normal_interval
 from unjudged.predictions.source import Predictions, PredictionsSource
 from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.rankings.runs import Run
 from unjudged.uncertainty.estimate import QUERIES, Estimate
+from unjudged.uncertainty.quantiles import NO_LIMITS, Limits, normal_interval
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from unjudged.predictions.judging_design import check_judged
 from unjudged.rankings.extension import extended, rows_of
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
+from unjudged.rankings.origin import CHOSEN, UNKNOWN
 from unjudged.rankings.runs import Run
 
 POISSON, STRATIFIED, ASSUMED = "Poisson", "stratified", "assumed uniform"
@@ -49,7 +50,7 @@ class Population:
         could have been drawn, to the rank that the file says. Otherwise the judgments list all that could.
         """
         judgments = Judgments.of(qrels)
-        if judgments.chosen:
+        if judgments.origin.kind in (CHOSEN, UNKNOWN):
             problem = "these judgments were chosen for what they show, and the estimate needs a random sample"
             other = "or merge the one you drew with --format prels"
             raise InputError(f"{problem}: draw one (unjudged sample --for predictions), {other}")
@@ -77,7 +78,7 @@ class Population:
             return column
 
         rankings = judged_rankings(pool, named)
-        deepest = np.inf if judgments.drawn_to is None else judgments.drawn_to
+        deepest = np.inf if judgments.origin.depth is None else judgments.origin.depth
         best = np.full(len(pool.grade), np.inf)
         np.minimum.at(best, rankings.row, rankings.rank)
         outside = carried(np.zeros(len(judgments.grade), bool), True)

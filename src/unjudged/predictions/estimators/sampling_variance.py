@@ -7,6 +7,7 @@ from math import sqrt
 
 import numpy as np
 
+from unjudged.base.segments import numbered, sums
 from unjudged.predictions.estimators.population import POISSON, Population
 from unjudged.rankings.judged import Floats, Integers
 
@@ -61,8 +62,7 @@ def sampling_covariance(population: Population, weight: Floats, residual: Floats
         pi = population.inclusion
         return _squared(population, weight, np.where(population.drawn, np.sqrt(1 - pi) / pi * residual, 0.0))
     rows = np.flatnonzero(population.drawn)
-    place = np.full(len(residual), -1)
-    place[rows] = np.arange(len(rows))
+    place = numbered(rows, len(residual))
     at = place[population.rankings.row]
     own = at >= 0
     run = population.rankings.ranking[own] // population.queries
@@ -91,7 +91,7 @@ def _within_strata(spread: Floats, stratum: Integers, sizes: Integers) -> Floats
     """Rows scaled so that their squares add up to the variance of a stratified sample."""
     judged = np.bincount(stratum, minlength=len(sizes))
     several = np.maximum(judged, 1)
-    totals = [np.bincount(stratum, column, len(sizes)).astype(float) for column in spread.T]
+    totals = [sums(column, stratum, len(sizes)) for column in spread.T]
     means = np.stack(totals, axis=1) / several[:, None]
     means[judged == 1] = 0.0
     scale = sizes**2 * (1 - judged / sizes) / several / np.maximum(judged - 1, 1)

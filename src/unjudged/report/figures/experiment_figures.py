@@ -10,8 +10,9 @@ import numpy as np
 
 from unjudged.base.choices import as_list
 from unjudged.base.errors import UsageError
+from unjudged.base.kendall import tau
 from unjudged.experiments.robustness import Agreement, Robustness
-from unjudged.experiments.statistics import STATISTICS, known_statistics, rho, rms, tau
+from unjudged.experiments.statistics import STATISTICS, known_statistics, rho, rms
 from unjudged.experiments.summary import level_name
 from unjudged.judging.pooling.designs import find_design
 from unjudged.measures.kernel.names import parse_measure

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from unjudged.base.errors import UsageError
-from unjudged.base.segments import sums
+from unjudged.base.segments import ends, owners, sums
 from unjudged.measures.kernel.registry import BOUNDS, MEASURES, Measure
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 from unjudged.rankings.judgments import UNSAMPLED
@@ -79,7 +79,8 @@ def check_bounded(measure: Measure) -> None:
         raise UsageError(f"{measure.name} has no bounds; these measures have: {known}")
     measure.check_completable()
     gains: Any = measure.given.get("gains") or {}
-    if measure.name == "nDCG" and (gains.get(0, 0) != 0 or min(gains.values(), default=0) < 0):
+    graded = measure.traits.gain is not None and not measure.traits.pointwise
+    if graded and (gains.get(0, 0) != 0 or min(gains.values(), default=0) < 0):
         raise UsageError(f"{measure}: bounds need a gain of 0 for grade 0 and no negative gains")
 
 
@@ -104,16 +105,15 @@ def unseen_counts(r: JudgedRankings) -> Integers:
 def unknown_documents(r: JudgedRankings) -> JudgedRankings:
     """The retrieved documents that are not judged, pooled or not; only their ranks mean anything."""
     retrieved = r.retrieved.astype(np.int64)
-    first = np.cumsum(retrieved) - retrieved
-    unjudged = np.ones(int(retrieved.sum()), bool)
+    stops = ends(retrieved)
+    unjudged = np.ones(int(stops[-1]), bool)
     judged = r.where(r.labels >= 0)
-    unjudged[first[judged.ranking] + judged.rank - 1] = False
+    unjudged[stops[judged.ranking] + judged.rank - 1] = False
     place = np.flatnonzero(unjudged)
-    offsets = np.searchsorted(place, np.append(first, len(unjudged)))
-    ranking = np.repeat(np.arange(len(r)), np.diff(offsets))
+    offsets = np.searchsorted(place, stops)
     return JudgedRankings(
         judgments=r.judgments,
-        rank=(place - first[ranking] + 1).astype(np.int32),
+        rank=(place - stops[owners(np.diff(offsets))] + 1).astype(np.int32),
         row=np.zeros(len(place), np.int32),
         offsets=offsets,
         retrieved=r.retrieved,
@@ -129,18 +129,11 @@ def _pointwise(measure: Measure, rankings: JudgedRankings, top: int, after_end: 
     grades = sorted({0, top, *(g for g in graded if 0 <= g <= top)})
     values = np.stack([measure.compute(filled.complete(grade)) for grade in grades])
     high = values.max(axis=0)
-    if after_end and measure.name == "RBP":
-        high = high + _rbp_after_end(measure, rankings, grades)
+    if after_end and measure.traits.tail is not None:
+        alone = [measure.compute(JudgedRankings.spelled(str(grade)))[0] for grade in grades]
+        highest = max(alone) / float(measure.weights(1))
+        high = high + highest * measure.traits.tail(rankings.retrieved, **measure.own)
     return Bounds(values.min(axis=0), high, exact=True)
-
-
-def _rbp_after_end(measure: Measure, rankings: JudgedRankings, grades: list[int]) -> Floats:
-    """What documents after the end of the ranking would add if all had the highest gain: gain (p^L - p^k)."""
-    p, cutoff = measure.given.get("p", 0.8), measure.given.get("cutoff", inf)
-    alone = [measure.compute(JudgedRankings.spelled(str(grade)))[0] for grade in grades]
-    highest = max(alone) / (1 - p)
-    tail: Floats = highest * (p ** np.minimum(rankings.retrieved, cutoff) - p**cutoff)
-    return tail
 
 
 def _over_counts(measure: Measure, filled: Filled, top: int) -> Bounds:

@@ -7,6 +7,7 @@ from math import inf
 import numpy as np
 from numpy.typing import ArrayLike
 
+from unjudged.base.segments import ends, owners, places
 from unjudged.measures.kernel.registry import Measure, bounds_of, ratio
 from unjudged.measures.precision import AP, R, RelP, Rprec, RprecMult
 from unjudged.measures.preference import Bpref, Bpref10
@@ -84,8 +85,7 @@ def bounds_of_r_precision(measure: Measure, r: JudgedRankings, unseen: Integers,
     relevant, hits = r.known(rel), r.relevant(rel)
     unknown = unknown_documents(r)
     size = np.where(top < rel, 0, unknown.counts + unseen) + 1
-    ranking = np.repeat(np.arange(len(r)), size)
-    t = np.arange(len(ranking)) - np.repeat(np.cumsum(size) - size, size)
+    ranking, t = owners(size), places(size) - 1
     n = (relevant[ranking] + t).astype(float)
     if multiple is not None:
         n = np.floor(multiple * n + 0.9)
@@ -93,7 +93,7 @@ def bounds_of_r_precision(measure: Measure, r: JudgedRankings, unseen: Integers,
     at_best = ratio(known_above + np.minimum(t, unknown_above), n)
     elsewhere = unseen[ranking] + unknown.counts[ranking] - unknown_above
     at_worst = ratio(known_above + np.maximum(t - elsewhere, 0), n)
-    first = np.cumsum(size) - size
+    first = ends(size)[:-1]
     return Bounds(np.minimum.reduceat(at_worst, first), np.maximum.reduceat(at_best, first), exact=True)
 
 

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from unjudged.base.segments import ends, places, ranges, sums
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.rankings.judgments import UNSAMPLED, Judgments
 from unjudged.rankings.pooled import PooledDocuments
@@ -32,20 +33,20 @@ class Filled:
         retrieved = r.retrieved.astype(np.int64)
         pooled = np.diff(r.judgments.offsets)[r.query]
         unpooled = retrieved - r.counts
-        offsets = np.concatenate([[0], np.cumsum(pooled + unpooled + extra_relevant)])
+        offsets = ends(pooled + unpooled + extra_relevant)
         first = offsets[:-1]
         grade = np.full(int(offsets[-1]), UNSAMPLED, np.int32)
-        own = _ranges(first, pooled)
-        grade[own] = r.judgments.grade[_ranges(r.judgments.offsets[r.query], pooled)]
+        own = ranges(first, pooled)
+        grade[own] = r.judgments.grade[ranges(r.judgments.offsets[r.query], pooled)]
 
-        ends = np.cumsum(retrieved)
-        rank = np.arange(1, int(retrieved.sum()) + 1) - np.repeat(ends - retrieved, retrieved)
+        stops = ends(retrieved)
+        rank = places(retrieved)
         has_row = np.zeros(len(rank), bool)
-        at = (ends - retrieved)[r.ranking] + r.rank - 1
+        at = stops[r.ranking] + r.rank - 1
         has_row[at] = True
         row = np.empty(len(rank), np.int64)
         row[at] = first[r.ranking] + r.row - r.judgments.offsets[r.query[r.ranking]]
-        row[~has_row] = _ranges(first + pooled, unpooled)
+        row[~has_row] = ranges(first + pooled, unpooled)
 
         judgments = anonymous(offsets, grade)
         unknown = np.zeros(len(grade), bool)
@@ -54,7 +55,7 @@ class Filled:
             judgments=judgments,
             rank=rank.astype(np.int32),
             row=row.astype(np.int32),
-            offsets=np.concatenate([[0], ends]),
+            offsets=stops,
             retrieved=r.retrieved,
             query=np.arange(len(r), dtype=np.int32),
         )
@@ -85,7 +86,7 @@ class Filled:
         order = np.lexsort((self.rank, self.ranking))
         place = np.empty(len(order), np.int64)
         place[order] = np.arange(1, len(order) + 1)
-        return place - (np.cumsum(self.count) - self.count)[self.ranking]
+        return place - ends(self.count)[self.ranking]
 
     @cached_property
     def count(self) -> Integers:
@@ -100,22 +101,13 @@ class Filled:
     @property
     def unseen_place(self) -> Integers:
         """The place of each unseen row among those of its ranking, from 1."""
-        ranking = self.rankings.judgments.query[self.unseen]
-        counts = self.unseen_count
-        return np.arange(1, len(ranking) + 1) - (np.cumsum(counts) - counts)[ranking]
+        return places(self.unseen_count)
 
     def weights(self, weight: Floats) -> Floats:
         """The sum over each ranking of what its unknown documents would add."""
-        return np.bincount(self.ranking, weight, len(self.rankings)).astype(float)
+        return sums(weight, self.ranking, len(self.rankings))
 
 
 def anonymous(offsets: Integers, grade: NDArray[np.int32]) -> Judgments:
     """Judgments of documents without names."""
     return Judgments(PooledDocuments.unnamed(offsets), grade)
-
-
-def _ranges(starts: Integers, counts: Integers) -> Integers:
-    """starts[0], starts[0] + 1, ... for so many, then from starts[1] on, ..."""
-    before = np.cumsum(counts) - counts
-    ranges: Integers = np.arange(int(counts.sum())) + np.repeat(starts - before, counts)
-    return ranges

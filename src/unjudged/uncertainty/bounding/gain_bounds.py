@@ -18,6 +18,7 @@ from math import inf
 
 import numpy as np
 
+from unjudged.base.segments import ends, owners, places
 from unjudged.measures.gain import nDCG
 from unjudged.measures.kernel.registry import Measure, bounds_of, ratio
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
@@ -78,17 +79,14 @@ def _dcg(r: JudgedRankings, known: Floats, cutoff: float) -> Floats:
 
 
 def _known_at(r: JudgedRankings, known: Floats, level: float) -> Integers:
-    before = np.concatenate([[0], np.cumsum(known >= level)])
-    counts: Integers = np.diff(before[r.judgments.offsets])[r.query]
+    counts: Integers = np.diff(ends(known >= level)[r.judgments.offsets])[r.query]
     return counts
 
 
 def _choices(inside: JudgedRankings) -> tuple[Integers, Integers, Integers]:
     """Every number of unknown documents that may be relevant, from 0: ranking, number, first place."""
     size = inside.counts + 1
-    first = np.cumsum(size) - size
-    ranking = np.repeat(np.arange(len(inside)), size)
-    return ranking, np.arange(len(ranking)) - first[ranking], first
+    return owners(size), places(size) - 1, ends(size)[:-1]
 
 
 def _lowest(levels: _Levels, gain: float, free: Integers, inside: JudgedRankings) -> Floats:

@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from unjudged.base.segments import ends, owners
+from unjudged.base.segments import ends, owners, places
 from unjudged.measures.kernel.registry import Measure, ratio
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 
@@ -66,9 +66,7 @@ def extremes(
 
     counts = unknown.counts
     size = np.where(turn, counts, 0) + 1
-    first = np.cumsum(size) - size
-    ranking = np.repeat(np.arange(len(r)), size)
-    j = np.arange(len(ranking)) - first[ranking]
+    first, ranking, j = ends(size)[:-1], owners(size), places(size) - 1
     relevant = r.known(rel)[ranking] + j
     most, worst = _most_and_worst(measure, relevant, r.known(0, rel)[ranking] + counts[ranking] - j)
     start, stop = hits.offsets[ranking], hits.offsets[ranking + 1]

@@ -10,8 +10,8 @@ from unjudged.base.errors import UsageError
 from unjudged.cli.options.arguments import File, Format, Output, Plot
 from unjudged.cli.options.input_files import check_files
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
-from unjudged.cli.output import check_output, show_figure, show_grids
-from unjudged.cli.progress import progress
+from unjudged.cli.shell.output import check_output, show_figure, show_grids
+from unjudged.cli.shell.progress import progress
 from unjudged.report.figures.charts import check_plot
 
 

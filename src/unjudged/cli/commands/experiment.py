@@ -10,7 +10,7 @@ from cyclopts import Parameter
 from unjudged.cli.options.arguments import File, Format, Output, Plot
 from unjudged.cli.options.input_files import check_files
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
-from unjudged.cli.progress import progress, reading
+from unjudged.cli.shell.progress import progress, reading
 from unjudged.evaluation.evaluation import judged_rankings
 from unjudged.formats.matching import cores
 
@@ -86,7 +86,7 @@ def experiment(
     figure_format
         The format of the figures.
     """
-    from unjudged.cli.results import Results
+    from unjudged.cli.options.experiment_output import Results
     from unjudged.experiments import robustness
     from unjudged.experiments.statistics import DEFAULT_STATISTICS, known_statistics
     from unjudged.judging.pooling.designs import find_design

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from unjudged.base.errors import UsageError
-from unjudged.cli.output import check_output, make_folder, show, show_figure, show_grids
-from unjudged.cli.standard_error import warn
+from unjudged.cli.shell.output import check_output, make_folder, show, show_figure, show_grids
+from unjudged.cli.shell.standard_error import warn
 from unjudged.experiments.robustness import Robustness
 from unjudged.experiments.summary import run_means_grid
 from unjudged.formats.writing import is_stream

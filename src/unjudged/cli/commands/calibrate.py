@@ -12,8 +12,8 @@ from unjudged.base.wording import counted
 from unjudged.cli.options.arguments import File, Format, Measures, Output
 from unjudged.cli.options.input_files import check_files
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
-from unjudged.cli.output import own_format, show, show_grids
-from unjudged.cli.progress import reading
+from unjudged.cli.shell.output import own_format, show, show_grids
+from unjudged.cli.shell.progress import reading
 from unjudged.evaluation.groups import CALIBRATED_MEASURES
 from unjudged.grids.grid import Column, Grid
 from unjudged.uncertainty.calibration import Calibration

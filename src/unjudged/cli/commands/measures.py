@@ -8,7 +8,7 @@ import unjudged
 from unjudged.base.errors import UsageError
 from unjudged.citation import citations_grid
 from unjudged.cli.options.arguments import Format, Output
-from unjudged.cli.output import own_format, show, show_grids
+from unjudged.cli.shell.output import own_format, show, show_grids
 from unjudged.measures.kernel.names import parse
 from unjudged.report.measure_pages import page
 from unjudged.report.page.measure_list import measures_grid

@@ -13,8 +13,8 @@ from unjudged.base.wording import counted
 from unjudged.cli.options.arguments import File, Format, Output
 from unjudged.cli.options.input_files import check_files
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
-from unjudged.cli.output import check_output, show, show_grids
-from unjudged.cli.progress import progress
+from unjudged.cli.shell.output import check_output, show, show_grids
+from unjudged.cli.shell.progress import progress
 from unjudged.formats.streams import name_file_in_errors
 from unjudged.uncertainty.calibration import Calibration
 

@@ -12,15 +12,15 @@ from unjudged.base.errors import UsageError
 from unjudged.cli.options.arguments import File, Output
 from unjudged.cli.options.input_files import check_files
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
-from unjudged.cli.output import check_output, show, show_grids
-from unjudged.cli.progress import reading
+from unjudged.cli.shell.output import check_output, show, show_grids
+from unjudged.cli.shell.progress import reading
 from unjudged.comparison.testing.power import plan_queries
 from unjudged.grids.grid import grid_of
 from unjudged.measures.kernel.names import parse_measures
 
 plan = App(name="plan", help="How large does an experiment have to be?")
 plan.command(
-    "unjudged.cli.plan_judgments:judgments",
+    "unjudged.cli.commands.plan_judgments:judgments",
     name="judgments",
     help="Plan how many judgments each design needs, from a pilot or a similar collection.",
     usage="Usage: unjudged plan judgments QRELS RUN RUN... [OPTIONS]",

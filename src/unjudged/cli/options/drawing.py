@@ -13,8 +13,8 @@ from unjudged.base.errors import UsageError
 from unjudged.base.wording import counted
 from unjudged.cli.options.input_files import read_judgments
 from unjudged.cli.options.input_options import JudgmentOptions
-from unjudged.cli.output import command_line, show
-from unjudged.cli.progress import progress
+from unjudged.cli.shell.output import command_line, show
+from unjudged.cli.shell.progress import progress
 
 
 @Parameter(name="*")

@@ -12,7 +12,7 @@ from typing import Any
 
 import unjudged
 from unjudged.base.errors import InputError, UsageError
-from unjudged.cli.standard_error import already_said, warn
+from unjudged.cli.shell.standard_error import already_said, warn
 from unjudged.grids.grid import DECIMALS, Grid
 from unjudged.grids.rendering import SUFFIXES, WITHOUT_NOTES, arrow_modules, check_tables, format_of, render
 

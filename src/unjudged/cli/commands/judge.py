@@ -11,9 +11,8 @@ from unjudged.base.errors import UsageError
 from unjudged.base.wording import shortlist
 from unjudged.cli.options.arguments import File, Output
 from unjudged.cli.options.input_files import check_files
-from unjudged.cli.output import show
-from unjudged.cli.standard_error import warn
-from unjudged.formats.roles import CHOSEN
+from unjudged.cli.shell.output import show
+from unjudged.cli.shell.standard_error import warn
 from unjudged.rankings.judgments import Judgments
 
 
@@ -58,7 +57,7 @@ def judge(
     items = [(names[q], document) for q, document, grade in rows if grade < 0]
     texts = read_texts(documents, {document for _, document in items})
     topics = read_topics(queries) if queries else {}
-    marks = [f"# {CHOSEN}: chosen for what they show, not a random sample."] if task.chosen else []
+    marks = [f"# {mark}" for mark in task.marks("qrels")]
     stem = Path(to_judge).stem
     page = judging_page(items, texts, topics, grades=[int(word) for word in numbers], name=stem, marks=marks)
     show(page, output)

@@ -22,10 +22,10 @@ from unjudged.cli.options.arguments import (
 )
 from unjudged.cli.options.input_files import check_files
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
-from unjudged.cli.options.prediction_options import NO_PREDICTIONS, Predicted
-from unjudged.cli.output import check_decimals, check_output, show_figure, show_grids
-from unjudged.cli.plain_evaluate import scored
-from unjudged.cli.progress import progress
+from unjudged.cli.options.predictions import NO_PREDICTIONS, Predicted
+from unjudged.cli.shell.output import check_decimals, check_output, show_figure, show_grids
+from unjudged.cli.shell.plain_evaluate import scored
+from unjudged.cli.shell.progress import progress
 from unjudged.evaluation.evaluation import DEFAULT_MEASURES
 from unjudged.grids.grid import DECIMALS
 

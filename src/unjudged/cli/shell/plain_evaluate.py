@@ -12,8 +12,8 @@ from functools import partial
 
 import unjudged
 from unjudged.cli.options.input_files import check_files, read_judgments, suggest_estimates
-from unjudged.cli.output import check_output, show_grids
-from unjudged.cli.progress import reading
+from unjudged.cli.shell.output import check_output, show_grids
+from unjudged.cli.shell.progress import reading
 from unjudged.evaluation.evaluation import DEFAULT_MEASURES, name_runs
 from unjudged.evaluation.scores import Scores
 from unjudged.grids.grid import DECIMALS

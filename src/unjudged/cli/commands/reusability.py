@@ -9,8 +9,8 @@ from cyclopts import Parameter
 from unjudged.cli.options.arguments import File, Format, Groups, Output, one_measure, read_groups
 from unjudged.cli.options.input_files import check_files, suggest_estimates
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
-from unjudged.cli.output import check_output, show_grids
-from unjudged.cli.progress import reading
+from unjudged.cli.shell.output import check_output, show_grids
+from unjudged.cli.shell.progress import reading
 from unjudged.evaluation.evaluation import judged_rankings
 
 

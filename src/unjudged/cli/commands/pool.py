@@ -13,8 +13,8 @@ from unjudged.cli.options.arguments import File, Format, Groups, Output, Plot, r
 from unjudged.cli.options.input_files import check_files, read_judgments
 from unjudged.cli.options.input_options import USUAL, Inputs
 from unjudged.cli.options.judgment_files import show_judgments
-from unjudged.cli.output import check_output, command_line, show_figure, show_grids
-from unjudged.cli.progress import reading
+from unjudged.cli.shell.output import check_output, command_line, show_figure, show_grids
+from unjudged.cli.shell.progress import reading
 from unjudged.evaluation.evaluation import judged_rankings
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.rankings.judgments import Judgments

@@ -23,8 +23,8 @@ from unjudged.cli.options.arguments import (
 )
 from unjudged.cli.options.input_files import check_files
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
-from unjudged.cli.options.prediction_options import NO_PREDICTIONS, Predicted
-from unjudged.cli.output import (
+from unjudged.cli.options.predictions import NO_PREDICTIONS, Predicted
+from unjudged.cli.shell.output import (
     beside_standard_error,
     check_decimals,
     check_output,
@@ -33,8 +33,8 @@ from unjudged.cli.output import (
     show_grids,
     terminal_width,
 )
-from unjudged.cli.progress import reading
-from unjudged.cli.standard_error import already_said
+from unjudged.cli.shell.progress import reading
+from unjudged.cli.shell.standard_error import already_said
 from unjudged.comparison.comparison_grids import systems_records
 from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.testing.corrections import find_correction

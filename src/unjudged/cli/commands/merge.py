@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -14,7 +13,7 @@ from unjudged.cli.options.arguments import File, Output
 from unjudged.cli.options.input_files import check_files
 from unjudged.cli.options.judging_folder import check_new
 from unjudged.cli.options.judgment_files import warn_of_missing_queries
-from unjudged.cli.output import command_line, show, terminal_width
+from unjudged.cli.shell.output import command_line, show, terminal_width
 from unjudged.formats.writing import judgments_text
 from unjudged.grids.rendering import render
 
@@ -72,8 +71,7 @@ def merge(
     options = {"conflicts": conflicts, "format": chosen_form}
     further = " --allow-missing" if allow_missing else ""
     comments = [command_line("merge", [design, *judged], options) + further] if header else []
-    marked = replace(found.judgments, chosen=sample.chosen or not sample.fits(chosen_form))
-    text = judgments_text(marked, chosen_form, comments)
+    text = judgments_text(found.judgments, chosen_form, comments)
     if output is not None:
         check_new(output, text)
     report = str(render(found.grids(rel), "table", width=terminal_width()))

@@ -6,7 +6,9 @@ from math import inf, sqrt
 
 import numpy as np
 
+from unjudged.base.choices import check_confidence
 from unjudged.base.errors import UsageError
+from unjudged.measures.kernel.averages import mean_over_queries
 from unjudged.rankings.judged import Floats
 from unjudged.uncertainty.estimate import BOTH, JUDGMENTS, Estimate
 
@@ -15,18 +17,18 @@ NO_LIMITS: Limits = (-inf, inf)
 
 
 def normal_quantile(confidence: float) -> float:
-    """How many standard deviations reach this far to either side."""
+    """Return how many standard deviations reach this far to either side."""
     from scipy.special import ndtri
 
-    _check(confidence)
+    check_confidence(confidence)
     return float(ndtri((1 + confidence) / 2))
 
 
 def t_quantile(confidence: float, freedom: int) -> float:
-    """The same of Student's distribution."""
+    """Return the same of Student's distribution."""
     from scipy.special import stdtrit
 
-    _check(confidence)
+    check_confidence(confidence)
     return float(stdtrit(freedom, (1 + confidence) / 2))
 
 
@@ -40,7 +42,7 @@ def normal_interval(
     limits: Limits = NO_LIMITS,
     uncertainty: str = JUDGMENTS,
 ) -> Estimate:
-    """A value with its standard error, cut to the limits of the measure."""
+    """Estimate from a value and its standard error, cut to the limits of the measure."""
     half = normal_quantile(confidence) * deviation
     return Estimate(*within(value, half, limits), confidence, method, of, uncertainty)
 
@@ -54,20 +56,17 @@ def t_interval(
     limits: Limits = NO_LIMITS,
     uncertainty: str = BOTH,
 ) -> Estimate:
-    """The mean of independent values, one per query."""
+    """Estimate the mean of independent values, one per query."""
     if len(values) < 2:
         raise UsageError(f"{of}: an interval over queries needs two queries or more, there is {len(values)}")
     half = t_quantile(confidence, len(values) - 1) * float(np.std(values, ddof=1)) / sqrt(len(values))
-    return Estimate(*within(float(values.mean()), half, limits), confidence, method, of, uncertainty)
+    return Estimate(
+        *within(float(mean_over_queries(values)), half, limits), confidence, method, of, uncertainty
+    )
 
 
 def within(value: float, half: float, limits: Limits) -> tuple[float, float, float]:
-    """The value and the ends of its interval, none of them outside the limits."""
+    """Return the value and the ends of its interval, none of them outside the limits."""
     clipped = (min(max(v, limits[0]), limits[1]) for v in (value, value - half, value + half))
     value, low, high = clipped
     return value, low, high
-
-
-def _check(confidence: float) -> None:
-    if not 0 < confidence < 1:
-        raise UsageError(f"confidence is {confidence}, expected a number between 0 and 1")

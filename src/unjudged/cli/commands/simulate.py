@@ -9,8 +9,8 @@ from cyclopts import Parameter
 
 from unjudged.base.errors import UsageError
 from unjudged.cli.options.arguments import Format, Output
-from unjudged.cli.output import check_output, command_line, make_folder, show, show_grids
-from unjudged.cli.progress import progress
+from unjudged.cli.shell.output import check_output, command_line, make_folder, show, show_grids
+from unjudged.cli.shell.progress import progress
 from unjudged.formats.writing import judgments_text, run_text
 
 

@@ -13,8 +13,8 @@ from unjudged.base.errors import UsageError
 from unjudged.cli.options.arguments import OUTPUT, File, Measures, measures_with_rel
 from unjudged.cli.options.input_files import check_files
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
-from unjudged.cli.output import show
-from unjudged.cli.progress import reading
+from unjudged.cli.shell.output import show
+from unjudged.cli.shell.progress import reading
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.measures.kernel.registry import Measure
 from unjudged.predictions.auditing import Audit, audit

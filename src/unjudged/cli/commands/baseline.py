@@ -9,7 +9,7 @@ from cyclopts import Parameter
 from unjudged.base.errors import UsageError
 from unjudged.baselines import variance_of_ap
 from unjudged.cli.options.arguments import Format, Measures, Output
-from unjudged.cli.output import check_output, show_grids
+from unjudged.cli.shell.output import check_output, show_grids
 from unjudged.grids.grid import Cell, Column, Grid
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.measures.kernel.registry import Measure

@@ -9,13 +9,13 @@ from cyclopts import Parameter
 
 from unjudged.base.errors import UsageError
 from unjudged.cli.options.arguments import File, Output
-from unjudged.cli.options.drawing_options import NO_PURPOSE, Drawing
+from unjudged.cli.options.drawing import NO_PURPOSE, Drawing
 from unjudged.cli.options.input_files import check_files
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
 from unjudged.cli.options.judging_folder import draw_into
 from unjudged.cli.options.judgment_files import show_judgments
-from unjudged.cli.output import command_line
-from unjudged.cli.progress import reading
+from unjudged.cli.shell.output import command_line
+from unjudged.cli.shell.progress import reading
 from unjudged.evaluation.evaluation import judged_rankings
 from unjudged.rankings.runs import RunSource
 
@@ -94,7 +94,7 @@ def sample(
     output
         Write to this file.
     """
-    from unjudged.cli.options.sampling_options import SamplingOptions
+    from unjudged.cli.options.sampling import SamplingOptions
     from unjudged.judging.pooling.designs import find_design
     from unjudged.judging.pooling.pool import Pool
 

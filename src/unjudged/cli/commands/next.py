@@ -14,15 +14,15 @@ from unjudged.cli.options.arguments import File, Output, number_or_name, one_mea
 from unjudged.cli.options.input_files import check_files
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
 from unjudged.cli.options.judging_folder import check_new
-from unjudged.cli.output import own_format, show, show_grids
-from unjudged.cli.progress import progress
-from unjudged.formats.roles import CHOSEN
+from unjudged.cli.shell.output import own_format, show, show_grids
+from unjudged.cli.shell.progress import progress
 from unjudged.formats.writing import qrels_text
 from unjudged.judging.choosing.choosing import Chosen, choose
 from unjudged.judging.collecting.design_file import design_text
+from unjudged.rankings.origin import CHOSEN, Origin
 
 UNJUDGED = -1
-MARK = f"{CHOSEN}: chosen for what they show, not a random sample."
+MARK = Origin(CHOSEN).mark()
 
 
 def next_to_judge(

@@ -8,7 +8,7 @@ from cyclopts import Parameter
 
 from unjudged.base.errors import InputError, UsageError, reason_of
 from unjudged.cli.options.arguments import Output
-from unjudged.cli.output import show
+from unjudged.cli.shell.output import show
 
 Shell = Literal["bash", "zsh", "fish", "powershell"]
 

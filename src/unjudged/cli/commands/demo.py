@@ -9,8 +9,8 @@ from pathlib import Path
 from unjudged import sample
 from unjudged.base.errors import UsageError
 from unjudged.cli.options.arguments import Format, Output
-from unjudged.cli.output import check_output, make_folder, on_terminal, show, show_grids, terminal_width
-from unjudged.cli.standard_error import already_said
+from unjudged.cli.shell.output import check_output, make_folder, on_terminal, show, show_grids, terminal_width
+from unjudged.cli.shell.standard_error import already_said
 from unjudged.comparison.systems import compare
 from unjudged.evaluation.evaluation import evaluate
 from unjudged.grids.terminal import table

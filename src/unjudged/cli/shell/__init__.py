@@ -1,0 +1,1 @@
+"""Parsing, output, and everything else between a shell and a command."""

@@ -1,0 +1,102 @@
+"""How judgments were made: which documents were judged, and why those.
+
+Everything that computes a number from judgments asks this first. Readers recognise it, files keep it, and
+what draws, chooses or merges judgments sets it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final, Literal
+
+Kind = Literal["pool", "uniform sample", "stratified sample", "weighted sample", "chosen", "unknown"]
+
+POOL: Final = "pool"
+UNIFORM: Final = "uniform sample"
+STRATIFIED: Final = "stratified sample"
+WEIGHTED: Final = "weighted sample"
+CHOSEN: Final = "chosen"
+UNKNOWN: Final = "unknown"
+
+KINDS: dict[Kind, str] = {
+    POOL: "a pool: every listed document was judged",
+    UNIFORM: "a uniform sample: the same share of every query's pool was judged, drawn at random",
+    STRATIFIED: "a stratified sample: each stratum of a query's pool has a share of its own",
+    WEIGHTED: "a weighted sample: each document was drawn with a recorded probability",
+    CHOSEN: "chosen documents: they were selected for what their judgments would show",
+    UNKNOWN: "labels of unknown origin: nothing is recorded of how the documents were selected",
+}
+"""Every kind of judgments, in words."""
+
+SAMPLES: Final = frozenset({UNIFORM, STRATIFIED, WEIGHTED})
+"""Documents that were drawn at random, with known probabilities."""
+RANDOM: Final = frozenset({POOL, *SAMPLES})
+"""What estimates from samples can use: a pool is a sample in which everything was drawn."""
+EVERY: Final = frozenset(KINDS)
+
+MARK: Final = "unjudged-origin"
+"""How a comment of a file begins that tells the origin where the columns do not."""
+_MARK = re.compile(rf"{MARK} ({'|'.join(KINDS)})(?: to rank ([0-9]{{1,10}}))?(?::|$)")
+_OLD_CHOSEN = "unjudged-chosen"
+_OLD_DRAWN_TO = re.compile(r"unjudged-drawn-to ([0-9]{1,10})\b")
+
+
+@dataclass(frozen=True)
+class Origin:
+    """How judgments were made.
+
+    `depth` is a rank, if it is known. The first documents of every pooled run, down to that rank, are in the
+    pool. In a sample, they could be drawn; documents that every run has below it could not.
+
+    >>> print(Origin("stratified sample", 10))
+    a stratified sample to rank 10
+    """
+
+    kind: Kind = POOL
+    depth: int | None = None
+
+    @property
+    def sampled(self) -> bool:
+        """True for random samples."""
+        return self.kind in SAMPLES
+
+    def __str__(self) -> str:
+        words = KINDS[self.kind].partition(":")[0]
+        return words if self.depth is None else f"{words} to rank {self.depth}"
+
+    def mark(self) -> str:
+        """A comment from which `read` restores the origin."""
+        rank = "" if self.depth is None else f" to rank {self.depth}"
+        words = KINDS[self.kind].partition(": ")[2]
+        if self.depth is not None and self.sampled:
+            words = f"documents that every run has below rank {self.depth} could not be drawn"
+        return f"{MARK} {self.kind}{rank}: {words}"
+
+    @classmethod
+    def read(cls, comments: Iterable[str], by_columns: Kind = POOL) -> Origin:
+        """Return the origin that the comments of a file tell, else the one that its columns tell.
+
+        Also reads the marks that version 0.2 wrote.
+        """
+        kind, depth = by_columns, None
+        for comment in comments:
+            if marked := _MARK.match(comment):
+                return cls(marked[1], int(marked[2]) if marked[2] else None)  # type: ignore[arg-type]
+            if comment.startswith(_OLD_CHOSEN):
+                kind = CHOSEN
+            if rank := _OLD_DRAWN_TO.match(comment):
+                depth = min(int(rank[1]), depth or int(rank[1]))
+                kind = WEIGHTED if kind == POOL else kind
+        return cls(kind, depth)
+
+
+A_POOL: Final = Origin()
+A_SAMPLE: Final = Origin(UNIFORM)
+
+
+def joined(first: Origin, second: Origin) -> Origin:
+    """Return the origin of two sets of judgments together: the weaker kind, to the lower rank."""
+    kind = max((first.kind, second.kind), key=[*KINDS].index)
+    return Origin(kind, min((o.depth for o in (first, second) if o.depth is not None), default=None))
