@@ -15,7 +15,7 @@ from unjudged.comparison.judgment_bounds import judgment_bounds
 from unjudged.comparison.testing.pairwise import compare_pairs
 from unjudged.evaluation.evaluation import RunsSource, name_runs
 from unjudged.evaluation.measure_warnings import measure_warnings
-from unjudged.formats.readers.frames import is_frame, library_of
+from unjudged.formats.readers.arrow.frames import is_frame, library_of
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.uncertainty.calibration import Calibration

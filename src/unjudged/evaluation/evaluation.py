@@ -14,6 +14,7 @@ import numpy as np
 from unjudged.base.choices import checked_int
 from unjudged.base.errors import InputError, UsageError, announce
 from unjudged.evaluation.scores import Scores
+from unjudged.formats.columns import NONE
 from unjudged.formats.files import expanded, runs_in_file
 from unjudged.formats.inputs import (
     FILE,
@@ -26,10 +27,9 @@ from unjudged.formats.inputs import (
     run_name,
 )
 from unjudged.formats.limits import limit
-from unjudged.formats.readers.foreign import is_foreign, name_of, native
-from unjudged.formats.readers.frames import is_frame, library_of
+from unjudged.formats.readers.arrow.frames import is_frame, library_of
+from unjudged.formats.readers.memory.other_libraries import is_foreign, name_of, native
 from unjudged.formats.readers.several_runs import split_frame
-from unjudged.formats.roles import NONE
 from unjudged.formats.scan import scanner
 from unjudged.formats.streams import STANDARD_INPUT
 from unjudged.formats.tables import Matched

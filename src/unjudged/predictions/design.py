@@ -10,7 +10,7 @@ from unjudged.base.choices import checked_int
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.segments import sums
 from unjudged.evaluation.evaluation import RunsSource, judged_rankings, name_runs
-from unjudged.formats.roles import QRELS
+from unjudged.formats.columns import QRELS
 from unjudged.measures.kernel.names import MeasureLike
 from unjudged.predictions.estimators.isotonic import Curve
 from unjudged.predictions.estimators.sums import Sum

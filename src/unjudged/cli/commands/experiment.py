@@ -7,12 +7,12 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
+from unjudged.base.threads import cores
 from unjudged.cli.options.arguments import File, Format, Output, Plot
 from unjudged.cli.options.input_files import check_files
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
 from unjudged.cli.shell.progress import progress, reading
 from unjudged.evaluation.evaluation import judged_rankings
-from unjudged.formats.matching import cores
 
 
 def experiment(

@@ -13,8 +13,8 @@ from unjudged.base.errors import InputError, UsageError
 from unjudged.cli.options.arguments import Judged
 from unjudged.cli.options.input_files import Conflicts, read_judgments
 from unjudged.evaluation.evaluation import name_runs
+from unjudged.formats.columns import NEEDED, OPTIONAL
 from unjudged.formats.files import FileWithColumns
-from unjudged.formats.roles import NEEDED, OPTIONAL
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.runs import RunSource
 

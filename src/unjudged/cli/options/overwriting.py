@@ -45,7 +45,7 @@ def _same_file(one: str, other: str) -> bool:
 
 def _is_part(file: str, folder: str) -> bool:
     """Whether a command that reads this folder of Parquet or Arrow files reads the file."""
-    from unjudged.formats.readers.parts import is_part
+    from unjudged.formats.readers.arrow.arrow_files import is_part
 
     path = Path(file).resolve()
     return path.is_relative_to(Path(folder).resolve()) and is_part(path)
