@@ -1,26 +1,26 @@
 # `make demo` and `make test` do all their set-up themselves: Python 3.11 or newer and a C compiler are enough.
+# Packages are installed while the scanner is compiled. Python keeps the bytecode of what is imported, and pip makes
+# none of what never is.
 PYTHON ?= python3
 VENV ?= .venv
 DATA ?= ../shared/data
 BIN = $(VENV)/bin
-SOURCES = $(shell find src -name '*.py' -o -name '*.pyx' -o -name '*.pxd' -o -name '*.pxi') pyproject.toml
+MAKEFLAGS += --jobs=2
+export PYTHONDONTWRITEBYTECODE =
+export PIP_COMPILE = 0
+COMPILED = $(shell find src -name '*.pyx' -o -name '*.pxd' -o -name '*.pxi') pyproject.toml
+SOURCES = $(COMPILED) $(shell find src -name '*.py')
 SHIPPED = $(SOURCES) MANIFEST.in Makefile conftest.py mkdocs.yml $(wildcard *.md) \
 	$(shell find tests docs examples scripts benchmarks fuzz -type f -not -path '*/__pycache__/*' -not -path '*/.ruff_cache/*')
 
-.PHONY: demo test test-1 test-2 test-browser test-cluster test-lowest test-pythons packages site trial lint format bench docs papers predictions coverage fuzz fuzz-short fuzz-allocations fuzz-threads sample clean
+.PHONY: demo test test-browser test-cluster test-lowest test-pythons packages site trial lint format bench docs papers predictions coverage fuzz fuzz-short fuzz-allocations fuzz-threads sample clean
 
 demo: $(VENV)/installed
 	@$(BIN)/unjudged demo
 
-# In two halves, so that `make --jobs 2 test` keeps two cores busy.
-HALF = $(addprefix tests/,cli compat formats fuzz judging oracles report)
-test: test-1 test-2
-
-test-1: $(VENV)/tools
-	$(BIN)/python -m pytest $(addprefix --ignore ,$(HALF))
-
-test-2: $(VENV)/tools
-	$(BIN)/python -m pytest $(HALF)
+# One process per core, each with one thread for linear algebra.
+test: $(VENV)/installed
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
 # The page of `unjudged report` in Chromium, which is installed if it is missing; UNJUDGED_SHOTS keeps screenshots.
 test-browser: $(VENV)/tools
@@ -30,15 +30,12 @@ test-browser: $(VENV)/tools
 
 # From the unpacked source archive, with the oldest versions of the dependencies that pyproject.toml allows.
 # `make test` tries every property on ten times as many examples, and uses the reference data.
-test-lowest: build/sdist/unpacked
-	$(PYTHON) -m venv $(VENV)-lowest
-	$(VENV)-lowest/bin/pip install --quiet --upgrade pip
-	cd $< && $(abspath $(VENV)-lowest)/bin/pip install --quiet --constraint tests/lowest.txt . --group test
-	cd $< && UNJUDGED_FEWER_EXAMPLES=10 $(abspath $(VENV)-lowest)/bin/python -m pytest tests
+test-lowest: $(VENV)-lowest/installed
+	cd build/sdist/unpacked && UNJUDGED_FEWER_EXAMPLES=10 OPENBLAS_NUM_THREADS=1 $(abspath $(VENV)-lowest)/bin/python -m pytest tests
 
 # The fast part of the suite with the wheel on other versions of Python, those that this machine has.
 test-pythons: PYTHONS = python3.11 python3.12 python3.13 python3.14
-test-pythons: build/wheel build/sdist/unpacked
+test-pythons: build/wheel
 	scripts/test_pythons.sh build/wheel/*.whl build/sdist/unpacked $(PYTHONS)
 
 # What a release uploads, checked: the wheel of this machine and the source archive.
@@ -57,8 +54,7 @@ trial: build/wheel
 	$(PYTHON) scripts/trial.py build/wheel/*.whl
 
 # Spark, classic and over Connect, Sail and PyTerrier, in environments with what they need (Spark: Java 17 too).
-test-cluster: build/wheel
-	@$(MAKE) --no-print-directory -j 2 $(VENV)-spark/installed $(VENV)-sail/installed
+test-cluster: $(VENV)-spark/installed $(VENV)-sail/installed
 	$(VENV)-sail/bin/python -m pytest tests/engines
 	$(VENV)-spark/bin/python -m pytest tests/engines tests/test_examples.py
 
@@ -73,15 +69,15 @@ format: $(VENV)/tools
 	$(BIN)/ruff format
 	$(BIN)/ruff check --fix
 
-bench: $(VENV)/tools
+bench: $(VENV)/installed
 	$(BIN)/python benchmarks/bench.py --data $(DATA)
 
-docs: $(VENV)/tools
+docs: $(VENV)/installed
 	$(BIN)/python scripts/make_docs.py
 
 # Every figure and table of the papers anew; TREC-8's runs and judgments are in DATA.
 papers: DATA = ../shared/data/trec8
-papers: $(VENV)/tools
+papers: $(VENV)/installed
 	$(BIN)/python scripts/papers/robertson2008.py
 	$(BIN)/python scripts/papers/bestgen2015.py
 	$(BIN)/python scripts/papers/park2016.py
@@ -92,20 +88,20 @@ papers: $(VENV)/tools
 # Hostile input of every kind for SECONDS in all, or of some kinds: make fuzz KIND="text arrow" SECONDS=1200.
 # The scanner is built with AddressSanitizer and UndefinedBehaviorSanitizer (GCC); findings go to build/fuzz/findings.
 fuzz: SECONDS = 60
-fuzz: $(VENV)/tools build/fuzz/address/built
+fuzz: $(VENV)/installed build/fuzz/address/built
 	$(call SANITIZED,address,libasan.so) $(BIN)/python -m fuzz --seconds $(SECONDS) $(KIND)
 
 # The same for a short time on the scanner as it is installed, which needs no other build.
 fuzz-short: SECONDS = 20
-fuzz-short: $(VENV)/tools
+fuzz-short: $(VENV)/installed
 	$(BIN)/python -m fuzz --seconds $(SECONDS) $(KIND)
 
 # Every allocation of the scanner fails once, under AddressSanitizer.
-fuzz-allocations: $(VENV)/tools build/fuzz/address/built
+fuzz-allocations: $(VENV)/installed build/fuzz/address/built
 	$(call SANITIZED,address,libasan.so) $(BIN)/python -m fuzz.allocations
 
 # Many threads read, match and evaluate at once under ThreadSanitizer.
-fuzz-threads: $(VENV)/tools build/fuzz/thread/built
+fuzz-threads: $(VENV)/installed build/fuzz/thread/built
 	$(call SANITIZED,thread,libtsan.so) setarch --addr-no-randomize $(BIN)/python -m fuzz.threads
 
 SANITIZED = PYTHONPATH=build/fuzz/$(1) LD_PRELOAD="$$(gcc -print-file-name=$(2)) $$(gcc -print-file-name=libstdc++.so)" \
@@ -129,12 +125,12 @@ build/fuzz/%/built: $(VENV)/bin/python $(SOURCES)
 	@touch $@
 
 # The page on human judgments and predictions; DL-2019 and TREC-8 are in DATA.
-predictions: $(VENV)/tools
+predictions: $(VENV)/installed
 	$(BIN)/python scripts/predictions.py --data $(DATA)
 
 # How often every interval holds, measured: the tables of docs/trust.md. About a quarter of an hour of processor time.
 coverage: DATA = ../shared/data/trec8
-coverage: $(VENV)/tools
+coverage: $(VENV)/installed
 	$(BIN)/python scripts/trust/write_tables.py --data $(DATA)
 
 sample: $(VENV)/installed
@@ -147,32 +143,52 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --upgrade pip
 
-$(VENV)/installed: $(VENV)/bin/python $(SOURCES)
+$(VENV)/compiled: $(VENV)/bin/python $(COMPILED)
 	rm -f src/unjudged/formats/scan/*.so src/unjudged/formats/scan/compiled/*.cpython-*.so  # of older builds
-	$(BIN)/pip install --quiet --editable .
+	$(BIN)/pip install --quiet --no-deps --editable .
 	@touch $@
 
-build/wheel: $(VENV)/bin/python $(SOURCES)
-	rm -rf $@
-	$(BIN)/pip wheel --quiet --no-deps --wheel-dir $@ .
+$(VENV)/test-packages: $(VENV)/bin/python pyproject.toml
+	$(BIN)/pip install --quiet --group test
+	@touch $@
+
+# With the dependencies that are still missing, which for `make demo` are all of them.
+$(VENV)/installed: $(VENV)/compiled \
+		$(if $(filter-out demo sample $(VENV)-%/packages,$(MAKECMDGOALS)),$(VENV)/test-packages)
+	$(BIN)/pip install --quiet unjudged
+	@touch $@
+
+$(VENV)/tools: $(VENV)/installed
+	$(BIN)/pip install --quiet --group lint
+	@touch $@
 
 build/sdist: $(VENV)/tools $(SHIPPED)
 	rm -rf $@
 	$(BIN)/python -m build --sdist --outdir $@ . > /dev/null
 	@touch $@
 
-build/sdist/unpacked: build/sdist
-	rm -rf $@
-	mkdir -p $@
-	tar -xzf build/sdist/*.tar.gz -C $@ --strip-components 1
+build/sdist/unpacked/PKG-INFO: build/sdist
+	rm -rf $(@D)
+	mkdir -p $(@D)
+	tar -xzf build/sdist/*.tar.gz -C $(@D) --strip-components 1
 	@touch build/sdist $@
 
-$(VENV)-%/installed: build/wheel
-	$(PYTHON) -m venv $(VENV)-$*
-	$(VENV)-$*/bin/pip install --quiet --upgrade pip
-	$(VENV)-$*/bin/pip install --quiet build/wheel/*.whl --group $*
+# From the source archive, as most builds of others will be.
+build/wheel: build/sdist/unpacked/PKG-INFO
+	rm -rf $@
+	$(BIN)/pip wheel --quiet --no-deps --wheel-dir $@ ./$(<D)
 	@touch $@
 
-$(VENV)/tools: $(VENV)/installed
-	$(BIN)/pip install --quiet --group lint
+# The pip of the first environment installs the others, in the versions that tests/NAME.txt asks for if there is one.
+PIP_FOR = $(BIN)/pip --python $(VENV)-$*/bin/python install --quiet $(addprefix --constraint ,$(wildcard tests/$*.txt))
+
+.PRECIOUS: $(VENV)-%/packages
+$(VENV)-%/packages: $(VENV)/bin/python pyproject.toml
+	$(PYTHON) -m venv --without-pip $(VENV)-$*
+	$(PIP_FOR) --group $*
+	@touch $@
+
+$(VENV)-%/installed: $(VENV)-%/packages build/wheel
+	$(PIP_FOR) --force-reinstall --no-deps build/wheel/*.whl
+	$(PIP_FOR) unjudged
 	@touch $@

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from unjudged import Judgments, Scores, evaluate
-from unjudged.judging.choosing.next_documents import to_judge
+from unjudged.judging.choosing.next_documents import next_documents
 from unjudged.rankings.runs import Run
 
 MEASURES = ["AP", "nDCG@10", "RBP(p=0.8)"]
@@ -34,7 +34,7 @@ def rows(folder: Path) -> list[str]:
     )
 
     def estimates(found: Scores, kind: str, prevalence: float | None = None) -> Callable[[], object]:
-        return lambda: found.estimate(kind, prevalence=prevalence)
+        return lambda: found.estimate(kind, prevalence=prevalence)  # type: ignore[arg-type]
 
     named = ", ".join(MEASURES)
     table = [
@@ -45,7 +45,7 @@ def rows(folder: Path) -> list[str]:
         timed("bounds of ERR", estimates(cascade, "bounds"), 10),
     ]
     tables = {run.name: Run.of(run) for run in runs}
-    table.append(timed("100 documents to judge next", lambda: to_judge(judgments, tables, 100), 3))
+    table.append(timed("100 documents to judge next", lambda: next_documents(judgments, tables, 100), 3))
     return [*HEAD, *table]
 
 

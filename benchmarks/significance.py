@@ -20,7 +20,7 @@ import numpy as np
 
 from unjudged import compare_pairs, evaluate
 from unjudged.comparison.judgment_bounds import judgment_bounds
-from unjudged.evaluation.evaluation import name_runs
+from unjudged.evaluation.named_runs import name_runs
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import Judgments
@@ -42,7 +42,7 @@ def ranx_tests(scores: Floats, test: str) -> int:
 
 
 def ours(scores: Floats, test: str, correction: str, draws: int) -> int:
-    return int(compare_pairs(scores, test=test, correction=correction, draws=draws).significant.sum())
+    return int(compare_pairs(scores, test=test, correction=correction, draws=draws).significant.sum())  # type: ignore[arg-type]
 
 
 TASKS: dict[str, tuple[str, str, Callable[[Floats], int]]] = {

@@ -6,7 +6,6 @@ import json
 import subprocess
 import sys
 import tempfile
-from itertools import groupby
 from pathlib import Path
 
 from fuzz.campaign import HANGING, crash_in
@@ -17,35 +16,25 @@ ROOT = Path(__file__).parents[1]
 def check(files: list[Path]) -> dict[Path, str | None]:
     """For each file what is found, None if nothing is. The folder of a file names its kind."""
     found: dict[Path, str | None] = {}
-    for kind, group in groupby(sorted(files), lambda file: file.parent.name):
-        left = list(group)
-        while left:
-            done, problem = _checked(kind, left)
-            found.update(done)
-            left = left[len(done) :]
-            if left:
-                found[left.pop(0)] = problem
+    left = sorted(files)
+    while left:
+        done, problem = _checked(left)
+        found.update(done)
+        left = left[len(done) :]
+        if left:
+            found[left.pop(0)] = problem
     return found
 
 
-def _checked(kind: str, files: list[Path]) -> tuple[dict[Path, str | None], str]:
+def _checked(files: list[Path]) -> tuple[dict[Path, str | None], str]:
     """What one process gives for the files, up to one that ends it, and what ended it."""
     with tempfile.TemporaryDirectory(prefix="unjudged-fuzz-") as folder:
-        command = [
-            sys.executable,
-            "-m",
-            "fuzz.worker",
-            kind,
-            "--folder",
-            folder,
-            "--findings",
-            folder,
-            "--files",
-        ]
+        command = [sys.executable, "-m", "fuzz.worker", "--folder", folder, "--findings", folder, "--files"]
         try:
             worker = subprocess.run(
                 [*command, *(str(file.resolve()) for file in files)],
-                capture_output=True, text=True, errors="replace", cwd=ROOT, timeout=HANGING, check=False,
+                capture_output=True, text=True, errors="replace", cwd=ROOT, check=False,
+                timeout=HANGING + len(files),
             )  # fmt: skip
             output, problem = worker.stdout, crash_in(worker.stderr, worker.returncode)
         except subprocess.TimeoutExpired as late:

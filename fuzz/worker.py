@@ -80,7 +80,9 @@ def main() -> None:
     faulthandler.enable()
     warnings.simplefilter("error", RuntimeWarning)
     parser = argparse.ArgumentParser()
-    parser.add_argument("kind")
+    parser.add_argument(
+        "kind", nargs="?", help="of the mutations; files are in folders that name their kinds"
+    )
     parser.add_argument("--seconds", type=float, default=0.0)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--folder", type=Path, required=True)
@@ -90,7 +92,7 @@ def main() -> None:
     state = State(asked.folder / f"{asked.kind}.state")
     if asked.files is not None:
         for file in asked.files:
-            title = examine(asked.kind, file.read_bytes(), state, asked.findings)[0]
+            title = examine(file.parent.name, file.read_bytes(), state, asked.findings)[0]
             print(json.dumps([str(file), title]), flush=True)
     else:
         campaign(asked.kind, asked.seed, asked.seconds, state, asked.findings)

@@ -18,12 +18,11 @@ import numpy as np
 
 from unjudged import Judgments, Pool, evaluate, sample
 from unjudged.formats.writing import judgments_text, qrels_text
-from unjudged.judging.choosing.choosing import choose
-from unjudged.judging.collecting.design_file import design_text, read_design
+from unjudged.judging.choosing.next_documents import next_documents
 from unjudged.judging.collecting.drawn_sample import draw
 from unjudged.judging.collecting.handing_out import hand_out, task_texts
 from unjudged.judging.collecting.merging import merge
-from unjudged.rankings.extension import updated
+from unjudged.judging.collecting.sample_file import read_sample, sample_text
 
 NORMAL = 1.96
 SHARE, TOP, ASSESSORS, TWICE, SEED = 0.2, 10, 4, 0.05, 1
@@ -61,7 +60,7 @@ def cycle(folder: Path, truth: Judgments, runs: dict[str, Path], depth: int) -> 
     known = answers_of(truth)
     pool = Pool.of_runs(runs, depth)
     drawn = draw(pool, "stratified", SHARE, seed=SEED, top=TOP)
-    write(folder / "design.txt", design_text(drawn))
+    write(folder / "design.txt", sample_text(drawn))
     report = [f"Pool of {len(runs)} runs: {len(drawn.drawn)} documents, {int(drawn.drawn.sum())} to judge."]
 
     files = {}
@@ -71,7 +70,7 @@ def cycle(folder: Path, truth: Judgments, runs: dict[str, Path], depth: int) -> 
         judged = [(query, document, known.get((query, document), 0)) for query, document in tasks[name]]
         files[name] = write(folder / f"judged-{name}", qrels_text(judged))
 
-    merged = merge(read_design(folder / "design.txt"), {name: str(path) for name, path in files.items()})
+    merged = merge(read_sample(folder / "design.txt"), {name: str(path) for name, path in files.items()})
     for form in ("strata", "prels"):
         write(folder / f"merged.{form}", judgments_text(merged.judgments, form))
     report.append(f"Merged {len(merged.answers)} judgments, {len(merged.twice)} of them by two assessors.")
@@ -112,7 +111,17 @@ def judge_more(
     now = Judgments(judgments.pooled, judgments.grade)
     report, judged, batches = [], 0, 0
     while True:
-        found = choose(now, runs, BATCH, MEASURE, top=BEST, pooled=True, forecast=not batches, seed=SEED)
+        found = next_documents(
+            now,
+            runs,
+            BATCH,
+            MEASURE,
+            settle=True,
+            top=BEST,
+            pooled=True,
+            forecast=not batches,
+            seed=SEED,
+        )
         if not batches:
             report.append(found.sentence())
         if not found.wanted:
@@ -121,7 +130,7 @@ def judge_more(
         batches += 1
         judged += len(rows)
         write(folder / f"next-{batches:03d}.qrels", qrels_text(rows, ["unjudged-chosen: by gains"]))
-        now = updated(now, Judgments.read(folder / f"next-{batches:03d}.qrels"))
+        now = merge(now, {"next": folder / f"next-{batches:03d}.qrels"}).judgments
     return [*report, f"{judged} more judgments in {batches} batches. {found.sentence()}"]
 
 

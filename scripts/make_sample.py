@@ -15,7 +15,6 @@ import numpy as np
 FOLDER = Path(__file__).parent.parent / "src" / "unjudged" / "sample"
 QUERIES, DOCUMENTS, DEPTH = 30, 300, 40
 ODDS = {"boolean": 0.35, "lexical": 0.16, "expanded": 0.12, "fused": 0.09, "reranked": 0.06, "dense": 0.07}
-ORIGIN = "# unjudged-origin pool to rank 10: five runs, their first 10 documents and 40% of those to rank 20"
 POOLED = [name for name in ODDS if name != "dense"]
 
 
@@ -73,7 +72,7 @@ def collection() -> Collection:
 def main() -> None:
     made = collection()
     FOLDER.mkdir(exist_ok=True)
-    (FOLDER / "qrels.txt").write_text("\n".join([ORIGIN, *made.qrels]) + "\n")
+    (FOLDER / "qrels.txt").write_text("\n".join(made.qrels) + "\n")
     for name, written in made.runs.items():
         (FOLDER / f"{name}.run").write_text("\n".join(written) + "\n")
 

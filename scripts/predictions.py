@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from predictions_page import PAGE
+from rehearsal import Rehearsal, rehearse
 
 from unjudged import (
-    JudgingDesign,
     Judgments,
     Pool,
     Predictions,
@@ -26,10 +26,11 @@ from unjudged import (
     prediction_powered,
 )
 from unjudged.formats.writing import judgments_text, qrels_text, write_whole
-from unjudged.predictions.design import LEAST_DOUBT, probabilities
+from unjudged.judging.collecting.sample_file import read_sample
+from unjudged.measures.kernel.estimand import Estimand
 from unjudged.predictions.estimators.population import Population
 from unjudged.predictions.estimators.sums import Sum
-from unjudged.predictions.rehearsal import Rehearsal, rehearse
+from unjudged.predictions.poisson_sample import LEAST_DOUBT, probabilities
 from unjudged.predictions.spot_check import checked_sum, doubt, prevalence_at
 from unjudged.rankings.judged import Floats, Integers, Mask
 from unjudged.report.figures.charts import COLOURS, altair_module, save
@@ -193,7 +194,7 @@ def walk(found: Collection, folder: Path) -> dict[str, str]:
         )
     )
     shown = {name: _shown(COMMANDS[name], folder) for name in ("audit", "draw")}
-    design = JudgingDesign.of(folder / "judging" / "design.txt")
+    design = read_sample(folder / "judging" / "design.txt")
     (folder / "answers.qrels").write_text(_answers(design.to_judge(), found.qrels))
     first = set(list(found.qrels.queries)[:20])
     known = [(q, d) for q, d in _names(found.qrels) if q in first]
@@ -321,7 +322,13 @@ def by_query_table(found: Collection, repetitions: int, judged: int = 20) -> str
             first, rest = chosen[:judged], chosen[judged:]
             alone = prediction_powered(human[i, first], np.zeros(judged), np.zeros(0))
             both = prediction_powered(human[i, first], model[i, first], model[i, rest])
-            trials.append([alone.interval(0.95, "").width, both.interval(0.95, "").width, both.weight])
+            trials.append(
+                [
+                    alone.interval(0.95, Estimand("AP")).width,
+                    both.interval(0.95, Estimand("AP")).width,
+                    both.weight,
+                ]
+            )
         numbers = [human[i].mean(), model[i].mean(), *np.mean(trials, axis=0)]
         rows.append([run, *(f"{number:.4f}" for number in numbers)])
     widths = ["width, 20 queries", "width, with predictions"]

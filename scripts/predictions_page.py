@@ -25,7 +25,7 @@ difference between runs shrinks or vanishes. With a model that prefers the answe
 
 Do not mix two files of judgments without looking, either. `--judged FILE` adds judgments to a file. If both judge a
 document and disagree, it is an error, unless you say which grade counts: `--conflicts first`, `last` or `highest`. In
-Python it is `combine(human, model, conflicts="first")`.
+Python it is `judging.merge(human, {"model": model}, conflicts="first")`.
 
 Do not let people judge only what the model calls relevant, or what looks interesting. Such judgments are no random
 sample, and nothing can be concluded from them about the rest.
@@ -62,13 +62,13 @@ judged. If you draw from all passages, you do not need it.
 {difference}
 ```
 
-In Python the same is `design_for_predictions`, `JudgingDesign.judged` and `estimate_by_document`:
+In Python the same is `design_for_predictions`, `judging.merge` and `estimate_by_document`:
 
 ```python
-from unjudged import design_for_predictions, estimate_by_document
+from unjudged import design_for_predictions, estimate_by_document, judging
 
 design = design_for_predictions(runs, 200, predictions, "RBP(p=0.8, rel=2)")
-judged = design.judged("answers.qrels")
+judged = judging.merge(design, {"people": "answers.qrels"}).judgments
 found = estimate_by_document(judged, runs, predictions, "RBP(p=0.8, rel=2)")
 found.difference("ICT-BERT2", "ICT-CKNRM_B50", queries=True)
 ```

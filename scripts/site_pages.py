@@ -15,7 +15,7 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 from unjudged import UnjudgedWarning, report_page, sample
-from unjudged.cli.main import make_app
+from unjudged.cli.shell.parser import make_app
 
 ROOT = Path(__file__).parent.parent
 PYTHON_SESSION = re.compile(r"^```(?:python)?\n>>> ", re.MULTILINE)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from itertools import permutations
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 from hypothesis import settings
@@ -54,15 +56,25 @@ def collections(draw: st.DrawFn, lowest: int = -1, highest: int = 3) -> tuple[Qr
 
     Scores are small whole numbers, which single precision holds too.
     """
-    documents = [f"d{i}" for i in range(12)]
-    grades = st.dictionaries(
-        st.sampled_from(documents), st.integers(lowest, highest), min_size=1, max_size=10
-    )
-    scores = st.dictionaries(
-        st.sampled_from(documents), st.integers(-3, 3).map(float), min_size=1, max_size=12
-    )
+    grades = [*range(highest + 1), *range(lowest, 0)]
     queries = [f"q{i}" for i in range(draw(st.integers(1, 4)))]
-    qrels = {query: draw(grades) for query in queries}
-    asked = draw(st.lists(st.sampled_from([*queries, "other"]), unique=True, max_size=4))
-    run = {query: draw(scores) for query in [queries[0], *(q for q in asked if q != queries[0])]}
-    return qrels, run
+    qrels = {query: of_documents(draw(st.binary(min_size=1, max_size=10)), grades) for query in queries}
+    others = [*queries[1:], "other"]
+    asked = draw(
+        st.sampled_from([order for k in range(len(others) + 1) for order in permutations(others, k)])
+    )
+    scores = st.binary(min_size=1, max_size=12)
+    return qrels, {query: of_documents(draw(scores), SCORES) for query in ["q0", *asked]}
+
+
+SCORES = [0.0, 1.0, -1.0, 2.0, -2.0, 3.0, -3.0]
+Value = TypeVar("Value", int, float)
+
+
+def of_documents(text: bytes, values: Sequence[Value]) -> dict[str, Value]:
+    """One of the values for as many documents of twelve as there are bytes.
+
+    Each byte names a document and a value, so that hypothesis draws, and shrinks, all of them at once.
+    """
+    left = [f"d{i}" for i in range(12)]
+    return {left.pop(byte % len(left)): values[byte // 12 % len(values)] for byte in text}

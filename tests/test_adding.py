@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -12,8 +10,8 @@ import pytest
 
 from tests.cli.in_process import printed
 from unjudged import JudgedRankings, Judgments, Pool, compare, evaluate, experiment, measure, sample
-from unjudged.cli.options.arguments import Format, Output
-from unjudged.cli.shell.command_table import TASKS
+from unjudged.cli.commands import SCORE, command
+from unjudged.cli.options.arguments import Output, OutputFormat
 from unjudged.cli.shell.output import show_grids
 from unjudged.comparison.testing.corrections import correction
 from unjudged.comparison.testing.significance import significance_test
@@ -23,10 +21,11 @@ from unjudged.formats.readers.memory.mappings import table_of_rows
 from unjudged.formats.tables import Table
 from unjudged.grids.grid import grid_of
 from unjudged.judging.pooling.designs import design
+from unjudged.measures.kernel.estimand import ALL_JUDGED
 from unjudged.measures.kernel.registry import Measure, bounds_of
 from unjudged.rankings.judged import Floats, Integers
 from unjudged.uncertainty.bounding.bounds import Bounds, bounds
-from unjudged.uncertainty.estimate import JUDGMENTS, Estimate
+from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.intervals import IntervalRequest, interval_method
 
 PAIR = {name: sample.runs[name] for name in ("reranked", "fused")}
@@ -51,14 +50,14 @@ def test_a_measure_and_its_bounds() -> None:
 
 
 def test_an_interval_method() -> None:
-    @interval_method("half", "nothing in particular", uncertainty=JUDGMENTS)
+    @interval_method("half", "nothing in particular", judgments=ALL_JUDGED)
     def half(request: IntervalRequest) -> list[list[Estimate]]:
         return [
-            [Estimate(0.5, 0.25, 0.75, request.confidence, "half", str(m)) for m in request.measures]
+            [Estimate(0.5, 0.25, 0.75, request.confidence, "half", request.of(m)) for m in request.measures]
             for _ in request.runs
         ]
 
-    estimates = evaluate(sample.qrels, PAIR, ["AP", "RR"]).estimate("half", confidence=0.9)
+    estimates = evaluate(sample.qrels, PAIR, ["AP", "RR"]).estimate("half", confidence=0.9)  # type: ignore[arg-type]
     assert str(estimates[1][1]) == "0.5000 [0.2500, 0.7500]"
 
 
@@ -71,7 +70,7 @@ def test_a_test_and_a_correction() -> None:
     def double(p: Floats) -> Floats:
         return np.minimum(2 * p, 1)
 
-    pair = compare(sample.qrels, PAIR, test="sure", correction="double").pair("reranked", "fused")
+    pair = compare(sample.qrels, PAIR, test="sure", correction="double").pair("reranked", "fused")  # type: ignore[arg-type]
     assert (pair.p, pair.p_adjusted, pair.verdict) == (0.001, 0.002, "clear")
 
 
@@ -80,7 +79,7 @@ def test_a_design() -> None:
     def top_heavy(pool: Pool, level: float, seed: int) -> Judgments:
         return pool.stratified({10: level}, seed=seed)
 
-    found = experiment(sample.qrels, sample.runs, design="top_heavy", measures=["AP"], repeats=2)
+    found = experiment(sample.qrels, sample.runs, design="top_heavy", measures=["AP"], repeats=2)  # type: ignore[arg-type]
     assert {row.level for row in found.agreement} == {0.5}
 
 
@@ -112,18 +111,16 @@ def test_a_reader(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     assert printed("evaluate", str(own_qrels), str(own_run), "-m", "AP").split()[-1] == "0.7500"
 
 
-def test_a_command(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A function in a module of `cli/`, and its name in `TASKS`; its parameters are its options."""
+def test_a_command(tmp_path: Path) -> None:
+    """A function and its declaration; its parameters are its arguments and options."""
 
-    def squares(*numbers: int, format: Format | None = None, output: Output = None) -> None:
+    @command("squares", SCORE, 9, "NUMBER...", "Print squares.")
+    def squares(*numbers: int, format: OutputFormat = None, output: Output = None) -> None:
         """Print squares."""
         show_grids(grid_of(("number", "square"), [(n, n * n) for n in numbers]), format, output)
 
-    module = ModuleType("unjudged.cli.squares")
-    module.squares = squares  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, module.__name__, module)
-    monkeypatch.setitem(TASKS["Score and compare"], "squares", ("squares:squares", "Print squares."))
     assert printed("squares", "3", "4", "--format", "csv") == "number,square\n3,9\n4,16\n"
     assert printed("squares", "3", "-o", str(tmp_path / "squares.md")) == ""
     assert (tmp_path / "squares.md").read_text().splitlines()[-1] == "| 3 | 9 |"
     assert "Print squares." in printed("--help")
+    assert "unjudged squares NUMBER... [OPTIONS]" in printed("squares", "--help")

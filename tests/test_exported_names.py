@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import assert_type
 
 import pytest
+from stubs import stubs
 
 import unjudged
-from unjudged import AP, MEASURES, JudgedRankings, Judgments, Measure, Pool, Score, measures, nDCG
+from unjudged import AP, MEASURES, JudgedRankings, Judgments, Measure, Pool, Score, judging, measures, nDCG
 from unjudged.measures import RBP
-from unjudged.report.measure_pages import measures_stub
 
 OWN = {name for name, m in MEASURES.items() if m.function.__module__.startswith("unjudged.")}
 STUB = Path(measures.__file__).with_suffix(".pyi")
@@ -29,8 +29,9 @@ def test_every_exported_name_is_there() -> None:
 
 
 def test_the_list_of_measures_is_the_registry() -> None:
-    """The stub, in which editors and type checkers look the measures up, is what `make docs` writes now."""
-    assert STUB.read_text() == measures_stub(), "run `make docs`"
+    """The stubs, in which editors and type checkers look names up, are what `make docs` writes now."""
+    for path, text in stubs().items():
+        assert path.read_text() == text, "run `make docs`"
     typed = [node for node in ast.parse(STUB.read_text()).body if isinstance(node, ast.AnnAssign)]
     names = {node.target.id: node.annotation.id for node in typed if isinstance(node.target, ast.Name)}  # type: ignore[attr-defined]
     assert names == dict.fromkeys(OWN, "Measure")
@@ -53,23 +54,27 @@ def test_what_functions_return_can_be_named() -> None:
     found = unjudged.simulate(documents=20, queries=2, seed=1)
     assert isinstance(found, unjudged.Simulated)
     assert isinstance(found.judgments, unjudged.Judgments)
-    assert isinstance(
-        unjudged.draw(unjudged.Pool.of_runs(unjudged.sample.runs), "depth", 1), unjudged.DrawnSample
-    )
+    assert isinstance(judging.sample(judging.pool(unjudged.sample.runs), "depth", 1), judging.DrawnSample)
     for name in (
         "Agreement",
-        "Chosen",
         "JudgmentPlan",
-        "Merged",
-        "Reusability",
         "Comparison",
         "Estimate",
         "Robustness",
         "Run",
         "Scores",
-        "Candidate",
     ):
         assert isinstance(getattr(unjudged, name), type)
+
+
+def test_the_names_for_judging() -> None:
+    assert len(set(judging.__all__)) == len(judging.__all__)
+    assert set(judging.__all__) <= set(dir(judging))
+    for name in judging.__all__:
+        assert getattr(judging, name) is not None
+    assert judging.next.__name__ == "next_documents"
+    with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
+        getattr(judging, "Nothing")  # noqa: B009
 
 
 def test_importing_everything_by_star() -> None:

@@ -86,7 +86,7 @@ SEEDS: dict[str, Callable[[Any], object]] = {
     "compare_pairs": lambda x: u.compare_pairs([[0.1, 0.2], [0.2, 0.1]], test="randomization", seed=x),
     "estimate": lambda x: SCORES.estimate("queries", seed=x),
     "report_page": lambda x: u.report_page(QRELS, RUNS, "AP", seed=x),
-    "choose": lambda x: u.choose(QRELS, RUNS, 1, "AP", seed=x),
+    "next": lambda x: u.judging.next(QRELS, RUNS, 1, "AP", seed=x),
     "spot_check_design": lambda x: u.spot_check_design(QRELS, RUN, (0.05,), seed=x),
     "design_for_predictions": lambda x: u.design_for_predictions(RUNS, 1, seed=x),
 }

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import urn
 
 from unjudged import Run, UsageError, evaluate
 from unjudged.formats.writing import run_text
 from unjudged.simulation import simulate, urn_scores
-from unjudged.uncertainty import urn
 
 
 def test_scores_rank_as_the_urn_draws() -> None:

@@ -6,15 +6,11 @@ from itertools import combinations
 
 import numpy as np
 from pages import figure, page
+from random_rankings import difference_from_prevalence, expected_ap_by_summation
 from scipy.stats import hypergeom
 from uncertainty_figures import baseline_difference
 
-from unjudged.baselines import (
-    difference_from_prevalence,
-    expected_ap,
-    expected_ap_by_summation,
-    variance_of_ap,
-)
+from unjudged.baselines import expected_ap, variance_of_ap
 
 SHARES = (0.02, 0.05, 0.1, 0.2, 0.4)
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import urn
 from pages import figure, page
 from uncertainty_figures import cells, densities, side_by_side
 
 from unjudged.rankings.judged import Floats
-from unjudged.uncertainty import urn
 
 P, DOCUMENTS, JUDGED, QUERIES, REPLICATES = 0.8, 100, 10, 50, 10_000
 RANKS = np.arange(1, DOCUMENTS + 1)

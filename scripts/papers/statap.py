@@ -7,7 +7,8 @@ import trec8
 from pages import page, table
 
 from unjudged import AP, simulate, statAP
-from unjudged.experiments.robustness import Robustness, experiment
+from unjudged.experiments.robustness import experiment
+from unjudged.experiments.summary import Robustness
 from unjudged.judging.pooling.designs import find_design
 from unjudged.judging.pooling.pool import Pool
 from unjudged.measures.weighted import relevant_total
@@ -91,7 +92,7 @@ def main() -> None:
     for design, levels in SAMPLES.items():
         found = experiment(
             pool,
-            design=design,
+            design=design,  # type: ignore[arg-type]
             levels=levels,
             measures=MEASURES,
             repeats=REPEATS,

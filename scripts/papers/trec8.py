@@ -9,7 +9,7 @@ from pathlib import Path
 from pages import table
 
 from unjudged.base.threads import cores
-from unjudged.experiments.robustness import Robustness
+from unjudged.experiments.summary import Robustness
 from unjudged.judging.pooling.designs import find_design
 from unjudged.judging.pooling.pool import Pool
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from random_rankings import difference_from_prevalence
 
-from unjudged.baselines import difference_from_prevalence
 from unjudged.rankings.judged import Floats
-from unjudged.report.figures.charts import COLOURS, altair_module, sized
+from unjudged.report.figures.charts import COLOURS, altair_module, finished
 
 
 def densities(distributions: Mapping[str, tuple[Floats, Floats]], title: str, bins: int = 60) -> Any:
@@ -32,7 +32,7 @@ def densities(distributions: Mapping[str, tuple[Floats, Floats]], title: str, bi
             .properties(width=250, height=130)
         )
     rows_of_two = [chart.hconcat(*panels[i : i + 2]) for i in range(0, len(panels), 2)]
-    return sized(chart.vconcat(*rows_of_two))
+    return finished(chart.vconcat(*rows_of_two))
 
 
 def cells(values: Sequence[Mapping[str, Any]], title: str, form: str) -> Any:
@@ -50,7 +50,7 @@ def cells(values: Sequence[Mapping[str, Any]], title: str, form: str) -> Any:
 
 
 def side_by_side(left: Any, right: Any) -> Any:
-    return sized((left | right).resolve_scale(color="independent"))
+    return finished((left | right).resolve_scale(color="independent"))
 
 
 def baseline_difference(sizes: Sequence[int], shares: Sequence[float]) -> Any:
@@ -77,7 +77,7 @@ def baseline_difference(sizes: Sequence[int], shares: Sequence[float]) -> Any:
         )
         .properties(width=420, height=240)
     )
-    return sized(figure)
+    return finished(figure)
 
 
 def _quantile(support: Floats, probability: Floats, level: float) -> float:

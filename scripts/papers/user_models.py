@@ -9,7 +9,7 @@ import numpy as np
 from unjudged.measures.rank_biased import RBP
 from unjudged.measures.user_models import NCP, stopping_weights
 from unjudged.rankings.judged import JudgedRankings
-from unjudged.report.figures.charts import COLOURS, altair_module, sized
+from unjudged.report.figures.charts import COLOURS, altair_module, finished
 
 USER_MODELS: dict[str, dict[str, Any]] = {
     "uniform (AP)": {},
@@ -52,4 +52,4 @@ def user_models(ranking: JudgedRankings, p: float = 0.8) -> Any:
     )
     labels = bars.mark_text(align="left", dx=4).encode(chart.Text("value:Q", format=".3f"))
     right = (bars.mark_bar(height=14).encode(colour) + labels).properties(width=260, height=230)
-    return sized(left | right)
+    return finished(left | right)

@@ -11,7 +11,8 @@ import trec8
 from pages import figure, page, table
 
 from unjudged import infAP
-from unjudged.experiments.robustness import ITSELF, Robustness, experiment
+from unjudged.experiments.robustness import experiment
+from unjudged.experiments.summary import ITSELF, Robustness
 from unjudged.judging.pooling.contributions import sizes
 from unjudged.judging.pooling.pool import Pool
 from unjudged.report.figures.experiment_figures import across, curves, scatter

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from unjudged.base.segments import ends
-from unjudged.evaluation.evaluation import judged_rankings
+from unjudged.evaluation.collection import judged_rankings
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.extension import chosen_rows
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask

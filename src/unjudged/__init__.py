@@ -1,6 +1,6 @@
 """Evaluate ranked retrieval when relevance judgments are incomplete.
 
-`evaluate` scores runs, `compare` asks which of two is better, `to_judge` lists what to judge next. Every
+`evaluate` scores runs, `compare` asks which of two is better, `judging.next` lists what to judge next. Every
 measure is here under its name, and `measure` defines new ones.
 """
 
@@ -8,140 +8,17 @@ from __future__ import annotations
 
 from importlib import import_module
 
+from unjudged.base.lazy import LazyNames
+
 TYPE_CHECKING = False  # without importing `typing`, which takes longer than all else here
-__version__ = "0.2.0"
-
-__all__ = [
-    "MEASURES",
-    "Agreement",
-    "AssumptionWarning",
-    "Audit",
-    "Calibration",
-    "Candidate",
-    "Chosen",
-    "Combined",
-    "Comparison",
-    "DocumentEstimates",
-    "DrawnSample",
-    "Estimate",
-    "Estimates",
-    "ExtraQueriesWarning",
-    "InputError",
-    "JudgedRankings",
-    "JudgingDesign",
-    "JudgmentPlan",
-    "Judgments",
-    "Measure",
-    "Merged",
-    "MissingQueriesWarning",
-    "NothingJudgedWarning",
-    "Page",
-    "Pair",
-    "Pool",
-    "Predictions",
-    "QueryEstimates",
-    "Reusability",
-    "Robustness",
-    "Run",
-    "Score",
-    "Scores",
-    "Simulated",
-    "SpotCheck",
-    "ToJudge",
-    "UnjudgedError",
-    "UnjudgedWarning",
-    "UsageError",
-    "audit",
-    "calibrate",
-    "choose",
-    "cite",
-    "combine",
-    "compare",
-    "compare_pairs",
-    "design_for_predictions",
-    "draw",
-    "estimate_by_document",
-    "estimate_by_query",
-    "estimate_with_predictions",
-    "evaluate",
-    "experiment",
-    "hand_out",
-    "judging_page",
-    "measure",
-    "merge",
-    "plan_judgments",
-    "plan_queries",
-    "prediction_powered",
-    "read_design",
-    "report_page",
-    "reusability",
-    "sample",
-    "simulate",
-    "spot_check",
-    "spot_check_design",
-    "to_judge",
-    "topic_statistics",
-]
-
 if TYPE_CHECKING:
     from typing import Any
 
-    from unjudged import measures, sample
-    from unjudged.base.errors import (
-        AssumptionWarning,
-        ExtraQueriesWarning,
-        InputError,
-        MissingQueriesWarning,
-        NothingJudgedWarning,
-        UnjudgedError,
-        UnjudgedWarning,
-        UsageError,
-    )
-    from unjudged.citation import cite
-    from unjudged.comparison.comparison_result import Comparison
-    from unjudged.comparison.systems import compare
-    from unjudged.comparison.testing.pairwise import compare_pairs
-    from unjudged.comparison.testing.power import plan_queries
-    from unjudged.comparison.verdicts import Pair
-    from unjudged.evaluation.evaluation import evaluate
-    from unjudged.evaluation.groups import calibrate
-    from unjudged.evaluation.scores import Score, Scores
-    from unjudged.experiments.judgment_plan import JudgmentPlan, plan_judgments
-    from unjudged.experiments.robustness import Agreement, Robustness, experiment
-    from unjudged.judging.choosing.choosing import Chosen, choose
-    from unjudged.judging.choosing.next_documents import Candidate, ToJudge, to_judge
-    from unjudged.judging.collecting.design_file import read_design
-    from unjudged.judging.collecting.drawn_sample import DrawnSample, draw
-    from unjudged.judging.collecting.handing_out import hand_out
-    from unjudged.judging.collecting.merging import Merged, merge
-    from unjudged.judging.collecting.task_page import judging_page
-    from unjudged.judging.pooling.pool import Pool
-    from unjudged.judging.pooling.reusability import Reusability, reusability, topic_statistics
-    from unjudged.measures import *  # noqa: F403 (the measures, listed in measures/__init__.pyi)
-    from unjudged.measures.kernel.registry import MEASURES, Measure, measure
-    from unjudged.predictions.auditing import Audit, audit
-    from unjudged.predictions.combined_estimates import estimate_with_predictions
-    from unjudged.predictions.combining import Combined, combine
-    from unjudged.predictions.design import design_for_predictions
-    from unjudged.predictions.estimators.by_document import DocumentEstimates, estimate_by_document
-    from unjudged.predictions.estimators.by_query import QueryEstimates, estimate_by_query, prediction_powered
-    from unjudged.predictions.judging_design import JudgingDesign
-    from unjudged.predictions.source import Predictions
-    from unjudged.predictions.spot_check import SpotCheck, spot_check, spot_check_design
-    from unjudged.rankings.judged import JudgedRankings
-    from unjudged.rankings.judgments import Judgments
-    from unjudged.rankings.runs import Run
-    from unjudged.report.page.html_page import Page, report_page
-    from unjudged.simulation import Simulated, simulate
-    from unjudged.uncertainty.calibration import Calibration
-    from unjudged.uncertainty.estimate import Estimate
-    from unjudged.uncertainty.estimate_table import Estimates
+__version__ = "0.2.0"
 
-    __all__ += measures.__all__
-else:
-    _PUBLIC = __all__
-    del __all__  # the measures belong to it too, and are imported when it is asked for
-    _MODULES = {
+_NAMES = LazyNames(
+    "unjudged",
+    {
         "citation": "cite",
         "comparison.comparison_result": "Comparison",
         "comparison.systems": "compare",
@@ -152,55 +29,47 @@ else:
         "NothingJudgedWarning UnjudgedError UnjudgedWarning UsageError",
         "evaluation.evaluation": "evaluate",
         "experiments.judgment_plan": "JudgmentPlan plan_judgments",
-        "experiments.robustness": "Agreement Robustness experiment",
+        "experiments.robustness": "experiment",
+        "experiments.summary": "Agreement Robustness",
         "evaluation.groups": "calibrate",
-        "judging.choosing.choosing": "Chosen choose",
-        "judging.collecting.design_file": "read_design",
-        "judging.collecting.drawn_sample": "DrawnSample draw",
-        "judging.collecting.handing_out": "hand_out",
-        "judging.collecting.merging": "Merged merge",
-        "judging.collecting.task_page": "judging_page",
-        "judging.choosing.next_documents": "ToJudge Candidate to_judge",
         "judging.pooling.pool": "Pool",
-        "judging.pooling.reusability": "Reusability reusability topic_statistics",
         "measures.kernel.registry": "MEASURES Measure measure",
         "predictions.auditing": "Audit audit",
-        "predictions.combining": "Combined combine",
-        "predictions.design": "design_for_predictions",
+        "predictions.poisson_sample": "design_for_predictions",
         "predictions.estimators.by_document": "DocumentEstimates estimate_by_document",
         "predictions.estimators.by_query": "QueryEstimates estimate_by_query prediction_powered",
-        "predictions.judging_design": "JudgingDesign",
-        "predictions.source": "Predictions",
+        "predictions.predictions": "Predictions",
         "predictions.spot_check": "SpotCheck spot_check spot_check_design",
         "predictions.combined_estimates": "estimate_with_predictions",
         "rankings.judged": "JudgedRankings",
         "rankings.judgments": "Judgments",
         "rankings.runs": "Run",
-        "report.page.html_page": "Page report_page",
+        "report.page.report_page": "Page report_page",
         "evaluation.scores": "Score Scores",
         "simulation": "Simulated simulate",
         "uncertainty.calibration": "Calibration",
         "uncertainty.estimate": "Estimate",
         "uncertainty.estimate_table": "Estimates",
-    }
-    _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names.split()}
+    },
+)
 
-    def __getattr__(name: str) -> Any:
-        """What is imported only when it is used: every public name, every measure and every module."""
-        if name in _MODULE_OF:
-            value = globals()[name] = getattr(import_module(f"unjudged.{_MODULE_OF[name]}"), name)
-            return value
-        if name == "__all__":
-            return [*_PUBLIC, *import_module("unjudged.measures").__all__]
-        if not name.startswith("_"):
-            from importlib.util import find_spec
 
-            if find_spec(f"unjudged.{name}") is not None:
-                return import_module(f"unjudged.{name}")
-            measures = import_module("unjudged.measures").MEASURES
-            if name in measures:
-                return measures[name]
-        raise AttributeError(f"module 'unjudged' has no attribute {name!r}")
+def __getattr__(name: str) -> Any:
+    """Import what is used, when it is used: every public name, every measure and every module."""
+    if name in _NAMES.places:
+        return _NAMES.get(name)
+    if name == "__all__":
+        return [*_NAMES.all, "sample", *import_module("unjudged.measures").__all__]
+    if not name.startswith("_"):
+        from importlib.util import find_spec
 
-    def __dir__() -> list[str]:
-        return sorted({*globals(), *__getattr__("__all__"), *__getattr__("MEASURES")})
+        if find_spec(f"unjudged.{name}") is not None:
+            return import_module(f"unjudged.{name}")
+        measures = import_module("unjudged.measures").MEASURES
+        if name in measures:
+            return measures[name]
+    return _NAMES.get(name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__getattr__("__all__"), *__getattr__("MEASURES")})

@@ -34,7 +34,7 @@ def cite(*names: MeasureLike) -> str:
 
 
 def citations_grid(*names: MeasureLike) -> Grid:
-    """The same as a table with one row per work; the long form has a column per field."""
+    """Return the same as a table with one row per work; the long form has a column per field."""
     shown: list[tuple[str, str]] = []
     rows: list[tuple[object, ...]] = []
     for key in _keys(names):
@@ -51,7 +51,7 @@ def citations_grid(*names: MeasureLike) -> Grid:
 
 
 def _keys(names: tuple[MeasureLike, ...]) -> list[str]:
-    """The works that define the measures, each once; a measure that has none is announced."""
+    """Return the works that define the measures, each once; a measure that has none is announced."""
     keys: dict[str, None] = {}
     without: dict[str, None] = {}
     for name in names or (PACKAGE,):

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tests.cli.in_process import printed, refused, unjudged
-from unjudged import Judgments, sample
+from unjudged import Judgments, evaluate, sample
 
 RUNS = [str(path) for path in sample.runs.values()]
 
@@ -64,7 +65,7 @@ def test_qrels_of_unequal_probabilities_are_no_random_sample(folder: Path) -> No
     assert "AP" in printed("evaluate", merged, RUNS[0], "-m", "AP")
     for measure in ("infAP", "statAP"):
         problem = refused(2, "evaluate", merged, RUNS[0], "-m", measure)
-        assert "probabilities that the file does not have (unjudged merge --format prels does)" in problem
+        assert "or keep the probabilities of one (unjudged merge --format prels)" in problem
 
 
 @pytest.fixture
@@ -217,7 +218,7 @@ def test_next_settles_and_marks(folder: Path) -> None:
     rows = [line for line in text.splitlines() if not line.startswith("#")]
     assert len(rows) == 7
     assert "About " in text
-    assert "# unjudged-chosen: " in text
+    assert "# unjudged-origin chosen: " in text
     judged = folder / "chosen.qrels"
     judged.write_text(text.replace(" -1\n", " 1\n"))
     assert "needs a random sample" in refused(2, "evaluate", qrels, RUNS[0], "-m", "infAP", "-j", str(judged))
@@ -263,7 +264,15 @@ def test_next_says_stop(tmp_path: Path) -> None:
     lines = [f"{query} 0 {document} {grade}\n" for (query, document), grade in grades_of_sample().items()]
     complete.write_text("".join(lines))
     text = printed("next", str(complete), *RUNS, "--settle", "--pooled", "-m", "nDCG@10")
-    assert text == "Stop: the judgments settle all 15 pairs of 6 runs by nDCG@10.\n"
+    assert re.fullmatch(
+        r"Stop: the judgments settle all 15 pairs of 6 runs by nDCG@10: (\w+ > ){5}\w+\. "
+        r"No judgment of the other documents can change this\. "
+        r"Documents outside the pool count as nonrelevant\.\n",
+        text,
+    )
+    best = evaluate(complete, dict(sample.runs), "nDCG@10")
+    means = dict(zip(best.runs, np.asarray(best.means)[:, 0].tolist(), strict=True))
+    assert re.findall(r"(\w+)(?= > |\. No)", text) == sorted(means, key=lambda name: -means[name])
 
 
 @pytest.mark.parametrize("runs", [2, 3])

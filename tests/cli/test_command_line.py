@@ -108,7 +108,7 @@ def test_hostile_names_are_shown_harmless(tmp_path: Path) -> None:
 WRONG_USAGE = {
     ("evaluate", QRELS): "no run given: unjudged evaluate QRELS RUN...",
     ("evaluate", QRELS, RUN, "-m", "mapp"): "no measure is called 'mapp'; did you mean MAP",
-    ("evaluate", QRELS, RUN, "--format", "xml"): "Invalid value",
+    ("evaluate", QRELS, RUN, "--format", "xml"): "--format is 'xml', expected one of table",
     ("evaluate", QRELS, RUN, "--depth", "0"): "depth is 0, expected a whole number of at least 1",
     ("evaluate", QRELS, RUN, "--nothing"): "unknown option --nothing: --help lists the options",
     ("evaluate", "-", "-"): "standard input (-) can be read only once",

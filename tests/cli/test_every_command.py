@@ -5,17 +5,24 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+import sys
 from functools import cache
 from pathlib import Path
+from typing import Literal, get_args, get_origin
 
 import pytest
 
 from tests.cli.in_process import NOTE, printed, refused, unjudged
 from unjudged import sample
-from unjudged.cli.shell.command_table import TASKS
+from unjudged.base import choices
+from unjudged.cli import commands
+from unjudged.cli.commands import COMMANDS as ALL
+from unjudged.cli.commands import TASKS
 
-COMMANDS = [name for commands in TASKS.values() for name in commands]
+COMMANDS = [name for name in ALL if " " not in name]
 QRELS = str(sample.qrels)
+SCRIPTS = Path(__file__).parents[2] / "scripts"
+TABLE = Path(commands.__file__).with_name("table.tsv")
 RUNS = [str(run) for run in sample.runs.values()]
 PAIR = [str(sample.runs[name]) for name in ("reranked", "fused")]
 
@@ -46,7 +53,7 @@ WITHOUT_FORMAT = {
 
 
 @cache
-def help_of(command: str) -> str:
+def help_of(command: str, _: str = "") -> str:
     return unjudged(command, "--help", COLUMNS="80").stdout.decode()
 
 
@@ -58,6 +65,51 @@ def test_help(command: str) -> None:
     if command != "plan":
         assert "--output" in help_of(command)
     assert ("--format" in help_of(command)) == (command not in WITHOUT_FORMAT)
+
+
+def run_apart(code: str) -> str:
+    """What code prints in a process in which no test has registered anything."""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+def test_the_table_of_commands_is_made_from_their_declarations() -> None:
+    """`make docs` writes it."""
+    code = f"import sys; sys.path.insert(0, {str(SCRIPTS)!r}); from command_table import command_table"
+    assert run_apart(f"{code}; print(command_table(), end='')") == TABLE.read_text()
+
+
+REGISTRIES = {
+    "Format": "unjudged.grids.rendering:FORMATS",
+    "Form": "unjudged.formats.writing:FORMS",
+    "IntervalName": "unjudged.uncertainty.intervals:interval_methods()",
+    "TestName": "unjudged.comparison.testing.significance:TESTS",
+    "CorrectionName": "unjudged.comparison.testing.corrections:CORRECTIONS",
+    "DesignName": "unjudged.judging.pooling.designs:DESIGNS",
+    "Conflicts": "unjudged.judging.collecting.merging:RULES",
+}
+
+
+def test_names_for_static_typing_are_those_of_the_registries() -> None:
+    known = {name for name, value in vars(choices).items() if get_origin(value) is Literal}
+    assert known == set(REGISTRIES)
+    places = [place.replace("()", "").split(":") for place in REGISTRIES.values()]
+    code = "; ".join(f"from {module} import {name}" for module, name in places)
+    shown = ", ".join(f"*{place.partition(':')[2]}" for place in REGISTRIES.values())
+    names = [name for alias in REGISTRIES for name in get_args(getattr(choices, alias))]
+    assert sorted(run_apart(f"{code}; print({shown})").split()) == sorted(names)
+
+
+def test_what_is_registered_can_be_chosen() -> None:
+    """The words of an option were listed a second time."""
+    from unjudged.comparison.testing.significance import TESTS, find_test
+
+    TESTS.add("another", find_test("t"))
+    try:
+        assert "another" in help_of("compare", "with another")
+        assert printed("compare", QRELS, *PAIR, "--test", "another") == printed("compare", QRELS, *PAIR)
+    finally:
+        del TESTS["another"]
 
 
 @pytest.mark.parametrize("words", [[], ["--help"]])
@@ -142,7 +194,7 @@ def test_parquet_by_suffix(command: str, tmp_path: Path) -> None:
 def test_calibrate_writes_what_evaluate_reads_unless_asked_otherwise(tmp_path: Path) -> None:
     for name in ("learnt", "learnt.json", "learnt.txt"):
         text = written(tmp_path / name, *TABLES["calibrate"])
-        assert json.loads(text)["schema"] == "unjudged calibration 1"
+        assert json.loads(text)["schema"] == "unjudged calibration 2"
     text = written(tmp_path / "learnt.csv", *TABLES["calibrate"])
     assert text.startswith("measure,runs,median,largest\nAP,")
 

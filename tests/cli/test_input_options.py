@@ -129,7 +129,19 @@ READERS = {
     "pool statistics": ["pool", "RUNS", "--depth", "3", "--statistics", "-g", "^(.)"],
     "sample": ["sample", "QRELS", "RUNS", "-d", "depth", "--depth", "3", "--no-header"],
     "reusability": ["reusability", "QRELS", "RUNS", "--groups", "^(.)"],
-    "experiment": ["experiment", "QRELS", "RUNS", "--levels", "50%", "--repeats", "2", "-m", "AP"],
+    "experiment": [
+        "experiment",
+        "QRELS",
+        "RUNS",
+        "--levels",
+        "50%",
+        "--repeats",
+        "2",
+        "-m",
+        "AP",
+        "--workers",
+        "1",
+    ],
 }
 
 

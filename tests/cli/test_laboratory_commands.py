@@ -22,6 +22,7 @@ from unjudged.judging.pooling.pool import Pool
 
 RUNS = [str(path) for path in sample.runs.values()]
 SMALL = ["--levels", "10%,50%", "--repeats", "3", "-m", "AP", "-m", "infAP"]
+ALONE = [*SMALL, "--workers", "1"]  # no process is started
 
 
 def judged(text: str) -> set[tuple[str, str]]:
@@ -196,7 +197,7 @@ def test_simulate(tmp_path: Path) -> None:
 
 
 def test_experiment_tables(tmp_path: Path) -> None:
-    table = printed("experiment", QRELS, *RUNS, *SMALL, "--workers", "1")
+    table = printed("experiment", QRELS, *RUNS, *ALONE)
     heads = [block.splitlines()[0].split() for block in table.split("\n\n")]
     assert heads == [
         ["measure", "level", "judged", "tau", "tau_AP", "rho"],
@@ -208,7 +209,7 @@ def test_experiment_tables(tmp_path: Path) -> None:
     rows = list(csv.DictReader(io.StringIO(text)))
     assert len(rows) == 2 * 2 * 2 * 5
     output, means = tmp_path / "found.json", tmp_path / "means.csv"
-    printed("experiment", QRELS, *RUNS, *SMALL, "-o", str(output), "--means", str(means))
+    printed("experiment", QRELS, *RUNS, *ALONE, "-o", str(output), "--means", str(means))
     found = json.loads(output.read_text())["rows"]
     assert [str(row["mean"]) for row in found] == [row["mean"] for row in rows]
     assert len(means.read_text().splitlines()) == 1 + 2 * 3 * len(RUNS) * 2
@@ -218,7 +219,7 @@ def test_experiment_tables(tmp_path: Path) -> None:
 def test_parquet(tmp_path: Path) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
     output = tmp_path / "found.parquet"
-    printed("experiment", QRELS, *RUNS, *SMALL, "-o", str(output))
+    printed("experiment", QRELS, *RUNS, *ALONE, "-o", str(output))
     assert parquet.read_table(output).num_rows == 40
 
 
@@ -228,7 +229,7 @@ def test_figures(tmp_path: Path, kind: str) -> None:
     pytest.importorskip("vl_convert")
     folder = tmp_path / "figures"
     printed(
-        "experiment", QRELS, *RUNS, *SMALL, "--figures", str(folder), "--figure-format", kind, "-o",
+        "experiment", QRELS, *RUNS, *ALONE, "--figures", str(folder), "--figure-format", kind, "-o",
         str(tmp_path / "found.csv"),
     )  # fmt: skip
     for name in ("curves", "scatter"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,9 +10,8 @@ from hypothesis import strategies as st
 
 from tests.cli.in_process import printed, refused, unjudged
 from unjudged import sample
-from unjudged.cli.main import make_app
-from unjudged.cli.shell.plain_evaluate import plain_evaluation
-from unjudged.evaluation.evaluation import DEFAULT_MEASURES
+from unjudged.cli.shell.command_line import plain_evaluation
+from unjudged.cli.shell.parser import parse
 
 QRELS, RUN, OTHER = str(sample.qrels), str(sample.runs["fused"]), str(sample.runs["expanded"])
 BY_CYCLOPTS = ("--seed", "0")
@@ -59,15 +57,11 @@ def test_the_same_errors_either_way(tmp_path: Path) -> None:
 
 @given(st.lists(st.sampled_from(WORDS), max_size=8).map(lambda words: ["a.qrels", "b.run", *words]))
 def test_plain_words_are_parsed_as_cyclopts_parses_them(words: list[str]) -> None:
-    plain = plain_evaluation(words)
-    if plain is None:
-        return
-    assert isinstance(plain, partial)
-    (qrels, *runs), measures, *formats = plain.args
-    asked = {"qrels": qrels, "runs": tuple(runs), "measures": measures, "format": [*formats, None][0]}
-    usual = {"measures": DEFAULT_MEASURES, "format": None, "per_query": False}
-    _, given, _ = make_app().parse_args(["evaluate", *words], exit_on_error=False, print_error=False)
-    assert usual | given.arguments == asked | plain.keywords
+    plain = plain_evaluation(["evaluate", *words])
+    if plain is not None:
+        function, given = plain
+        theirs, their_given = parse(["evaluate", *words])
+        assert (function, given.arguments) == (theirs, their_given.arguments)
 
 
 def test_what_is_not_plain_is_left_to_cyclopts() -> None:
@@ -82,4 +76,4 @@ def test_what_is_not_plain_is_left_to_cyclopts() -> None:
         ["a.qrels", "b.run", "--interval", "bounds"],
         ["a.qrels", "b.run", "--help"],
     ):
-        assert plain_evaluation(words) is None
+        assert plain_evaluation(["evaluate", *words]) is None

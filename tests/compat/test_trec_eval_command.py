@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from unjudged.cli.main import main as unjudged
-from unjudged.compat.trec_eval.exits import Stop
+from unjudged.compat.trec_eval import Stop
 from unjudged.compat.trec_eval.program import main, output
 
 QRELS = "10 0 a 1\n10 0 b 0\n2 0 c 2\n2 0 d -1\n2 0 e 1\n3 0 f 1\n"

@@ -17,7 +17,7 @@ def test_the_level_is_the_first_that_reaches_the_target() -> None:
     )
     for one in found.designs:
         measure = ESTIMATORS[one.design]
-        tried = experiment(sample.qrels, sample.runs, one.design, measures=measure, repeats=3)
+        tried = experiment(sample.qrels, sample.runs, one.design, measures=measure, repeats=3)  # type: ignore[arg-type]
         reached = [level for level in sorted(tried.levels) if tried.find("tau", measure, level).mean >= 0.9]
         assert one.level == reached[0]
         row = tried.find("tau", measure, reached[0])

@@ -14,8 +14,9 @@ import pytest
 
 from unjudged import InputError, UsageError, evaluate, sample
 from unjudged.experiments import robustness
-from unjudged.experiments.robustness import Robustness, experiment
+from unjudged.experiments.robustness import experiment
 from unjudged.experiments.statistics import DEFAULT_STATISTICS, STATISTICS
+from unjudged.experiments.summary import Robustness
 from unjudged.judging.pooling.pool import REST, Pool
 from unjudged.measures.kernel.names import parse
 
@@ -37,7 +38,7 @@ def same(a: Robustness, b: Robustness) -> bool:
 def test_each_sample_is_an_evaluation_of_its_own(pool: Pool, design: str, level: float) -> None:
     options: dict[str, Any] = {"top": 5} if design == "stratified" else {}
     measures = [m for m in MEASURES if design != "depth" or m != "statAP"]
-    found = experiment(pool, None, design, levels=[level], measures=measures, repeats=2, seed=7, **options)
+    found = experiment(pool, None, design, levels=[level], measures=measures, repeats=2, seed=7, **options)  # type: ignore[arg-type]
     for repeat in range(found.means.shape[1]):
         seed = 7000 + repeat
         judgments = {

@@ -131,7 +131,7 @@ def test_values_of_ircor(actual: list[float], estimate: list[float], printed: tu
 @given(st.lists(st.integers(-50, 50), min_size=2, max_size=20, unique=True))
 def test_the_same_order_agrees_wholly_and_the_opposite_not_at_all(values: list[int]) -> None:
     actual = np.array(values, float)
-    for statistic in (statistics.tau, statistics.tau_ap, statistics.rho):
+    for statistic in (tau, statistics.tau_ap, statistics.rho):
         assert statistic(2 * actual + 1, actual) == pytest.approx(1)
         assert statistic(-actual, actual) == pytest.approx(-1)
     assert statistics.rms(actual, actual) == 0

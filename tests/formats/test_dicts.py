@@ -18,7 +18,7 @@ from tests.conftest import examples
 from tests.formats.test_scanner_twins import Text, flat, outcome
 from unjudged import evaluate
 from unjudged.base.errors import InputError, MissingQueriesWarning
-from unjudged.evaluation import evaluation
+from unjudged.evaluation import collection
 from unjudged.formats import matching
 from unjudged.formats.readers.memory import mappings as memory
 from unjudged.formats.scan import scanner
@@ -80,7 +80,7 @@ def test_a_run_of_dicts(judged: Any, run: Any, from_bytes: bool) -> None:
         judgments = Judgments.of(judged)
         if from_bytes and len(judgments.documents.data):
             judgments = pickle.loads(pickle.dumps(judgments))
-        rankings = evaluation.judged_rankings(judgments, {"mine": run})
+        rankings = collection.judged_rankings(judgments, {"mine": run})
         return rankings.query, rankings.retrieved, rankings.offsets, rankings.rank, rankings.row
 
     assert outcome(match) == in_general(match)

@@ -14,7 +14,7 @@ import pytest
 from unjudged import Calibration, InputError, calibrate, sample
 from unjudged.evaluation.groups import read_groups
 from unjudged.formats.small_files import number_in_file, read_small, read_small_text, whole_in_file
-from unjudged.judging.collecting.design_file import read_design
+from unjudged.judging.collecting.sample_file import read_sample
 from unjudged.judging.collecting.texts import read_texts, read_topics
 from unjudged.report.saved_experiment import SavedExperiment
 
@@ -31,7 +31,7 @@ COMPRESSORS: dict[str, Callable[[bytes], bytes]] = {
 READERS: dict[str, Callable[[Path], Any]] = {
     "groups": read_groups,
     "calibration": Calibration.load,
-    "design": read_design,
+    "design": read_sample,
     "saved experiment": SavedExperiment.of,
     "texts": lambda file: read_texts(file, {"d1"}),
     "topics": read_topics,

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unjudged import Pool, UsageError, evaluate, sample, to_judge
+from unjudged import Pool, UsageError, evaluate, judging, sample
 from unjudged.experiments.robustness import experiment
 from unjudged.grids import escapes
 from unjudged.grids.grid import Column, Grid, grid_of
@@ -119,7 +119,8 @@ def test_escaped_text_is_the_text_again(text: str) -> None:
     assert unescape(escapes.html(text)) == escapes.plain(text)
     assert not set(escapes.html(text)) & set("<>\"'")
     assert escapes.latex(f"-1{text}").startswith(r"\textminus{}1")
-    bare = re.sub(r"\\textbackslash\{\}|\\text\w+\{\}|\\[{}$&#%_]", "", escapes.latex(text))
+    assert not escapes.latex(text).lstrip(" ").startswith(("[", "*"))
+    bare = re.sub(r"^ *\{[\[*]\}|\\textbackslash\{\}|\\text\w+\{\}|\\[{}$&#%_]", "", escapes.latex(text))
     assert not set(bare) & set("\\{}$&#%_^~")
     bare = re.sub(r"\\[^a-zA-Z0-9\s]", "", escapes.markdown(text))
     assert not set(bare) & set("`*_[]<>|\\")
@@ -163,14 +164,14 @@ def test_results_show_themselves() -> None:
             (30, len(pool.judgments.grade), pool.judgments.count(0).sum(), pool.judgments.count(1).sum(), 6),
         ),
     ]
-    wanted = to_judge(sample.qrels, sample.runs["dense"], budget=2)
+    wanted = judging.next(sample.qrels, sample.runs["dense"], budget=2)
     assert str(wanted).splitlines()[0] == "2 documents to judge"
     assert wanted[0].document in str(wanted)
-    assert wanted == list(wanted)
+    assert wanted.wanted == list(wanted)
 
 
 def test_a_long_result_is_cut_where_it_shows_itself() -> None:
-    wanted = to_judge(sample.qrels, sample.runs["dense"], budget=100)
+    wanted = judging.next(sample.qrels, sample.runs["dense"], budget=100)
     assert len(str(wanted).splitlines()) == 2 + 60 + 2
     assert str(wanted).endswith("\n40 more rows.")
 
@@ -192,3 +193,26 @@ def test_a_p_value_is_never_0() -> None:
     assert "\\textless{}0.0001" in str(render(grid, "latex"))
     assert "&lt;0.0001" in as_html(grid)
     assert "1e-12" in str(render(grid, "csv"))
+
+
+def test_rows_of_latex_start_with_no_argument() -> None:
+    """After a line's end and a rule, LaTeX reads `[` and `*` as an argument."""
+    grid = Grid([Column("[run]", "label"), Column("AP")], [["[a]", 1.0], ["*b", 1.0], [" [c", 1.0]])
+    lines = str(render(grid, "latex")).splitlines()
+    starts = [line for line in lines if line.endswith(r"\\")]
+    assert [line[: line.index("&")] for line in starts] == ["{[}run] ", "{[}a] ", "{*}b ", " {[}c "]
+
+
+def test_no_cell_is_a_formula_where_semicolons_separate() -> None:
+    text = str(render(Grid([Column("a;=1+1", "label")], [["b;=1+1"]]), "csv"))
+    for delimiter in ",;":
+        assert list(csv.reader(text.splitlines(), delimiter=delimiter)) == [["a;=1+1"], ["b;=1+1"]]
+
+
+def test_long_names_are_cut_in_the_terminal() -> None:
+    grid = Grid([Column("run", "label"), Column("AP")], [["x" * 40_000 + "y", 0.5]])
+    shown = str(render(grid, "table", width=80))
+    assert len(shown) < 2000
+    assert "…" in shown
+    assert shown.count("y") == 1
+    assert "x" * 40_000 in str(render(grid, "csv"))

@@ -36,7 +36,7 @@ def every_second() -> Iterator[str]:
 
 
 def test_from_python(every_second: str) -> None:
-    found = experiment(sample.qrels, sample.runs, every_second, measures=["AP", "infAP"], repeats=2, seed=3)
+    found = experiment(sample.qrels, sample.runs, every_second, measures=["AP", "infAP"], repeats=2, seed=3)  # type: ignore[arg-type]
     assert list(found.levels) == [2, 5]
     pool = Pool.of(sample.qrels, sample.runs)
     rows = np.arange(len(pool.judgments.grade))
@@ -45,7 +45,7 @@ def test_from_python(every_second: str) -> None:
             judgments = pool.only((rows + 3000 + repeat) % level == 0)
             expected = evaluate(judgments, sample.runs, ["AP", "infAP"]).means
             assert found.means[li, repeat].tolist() == expected.tolist()
-    moved = experiment(pool, design=every_second, levels=[5], measures="AP", repeats=1, offset=1)
+    moved = experiment(pool, design=every_second, levels=[5], measures="AP", repeats=1, offset=1)  # type: ignore[arg-type]
     assert moved.means[0, 0, :, 0].tolist() == evaluate(
         pool.only((rows + 1) % 5 == 0), sample.runs, "AP"
     ).means[:, 0].tolist()  # fmt: skip
@@ -55,23 +55,30 @@ def test_from_python(every_second: str) -> None:
 def test_from_the_command_line(every_second: str, tmp_path: Path) -> None:
     output, drawn = tmp_path / "found.csv", tmp_path / "drawn.qrels"
     experiment_command(
-        QRELS, *RUNS, design=every_second, levels="2,4", repeats=2, measures=["AP"], workers=1, output=output
+        QRELS,
+        *RUNS,
+        design=every_second,  # type: ignore[arg-type]
+        levels="2,4",
+        repeats=2,
+        measures=["AP"],
+        workers=1,
+        output=output,
     )
     rows = list(csv.DictReader(io.StringIO(output.read_text())))
     assert {(row["design"], row["level"]) for row in rows} == {("every", "2.0"), ("every", "4.0")}
-    sample_command(QRELS, design=every_second, depth="4", seed=1, output=drawn)
+    sample_command(QRELS, design=every_second, depth="4", seed=1, output=drawn)  # type: ignore[arg-type]
     pool = Pool.of(sample.qrels)
     expected = pool.only((np.arange(len(pool.judgments.grade)) + 1) % 4 == 0)
     assert Judgments.read(drawn).grade.tolist() == expected.grade.tolist()
     with pytest.raises(UsageError, match="--design every needs --depth"):
-        sample_command(QRELS, design=every_second)
+        sample_command(QRELS, design=every_second)  # type: ignore[arg-type]
 
 
 def test_in_figures(every_second: str) -> None:
     pytest.importorskip("altair")
     from unjudged.report.figures.experiment_figures import curves, scatter
 
-    found = experiment(sample.qrels, sample.runs, every_second, measures="AP", repeats=1)
+    found = experiment(sample.qrels, sample.runs, every_second, measures="AP", repeats=1)  # type: ignore[arg-type]
     assert "one document in" in str(curves(found).to_dict())
     assert "depth 5" in str(scatter(found).to_dict())
 

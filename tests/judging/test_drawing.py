@@ -13,12 +13,14 @@ import numpy as np
 import pytest
 
 from unjudged import InputError, Pool, UsageError, evaluate, sample
-from unjudged.judging.collecting.design_file import design_text, read_design
 from unjudged.judging.collecting.drawn_sample import DrawnSample, draw
 from unjudged.judging.collecting.handing_out import hand_out, task_texts
 from unjudged.judging.collecting.merging import merge
+from unjudged.judging.collecting.sample_file import read_sample, sample_text
+from unjudged.judging.collecting.task_page import judging_page
 from unjudged.judging.pooling.designs import DESIGNS
 from unjudged.judging.pooling.sampling import rounded
+from unjudged.rankings.origin import CHOSEN, STRATIFIED, WEIGHTED, Origin
 
 RUNS = {
     "a": {"q1": {f"d{i}": 9.0 - i for i in range(6)}, "q2": {"e1": 2.0, "e2": 1.0, "e3": 0.5}},
@@ -31,7 +33,7 @@ LEVELS = {"random": 0.4, "depth": 2, "mixed": 1, "stratified": 0.4}
 
 def drawn(pool: Pool, name: str, seed: int) -> DrawnSample:
     options: dict[str, Any] = {"top": 1} if name == "stratified" else {}
-    return draw(pool, name, LEVELS[name], seed=seed, **options)
+    return draw(pool, name, LEVELS[name], seed=seed, **options)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("name", list(DESIGNS))
@@ -53,14 +55,12 @@ def test_recorded_probabilities_are_those_of_enumeration(name: str) -> None:
 @pytest.mark.parametrize("name", list(DESIGNS))
 def test_recorded_probabilities_are_those_of_ten_thousand_draws(name: str) -> None:
     draws = 10_000
-    recorded = drawn(POOL, name, seed=0).probability
-    times = np.zeros(len(recorded))
-    pairs = np.zeros((len(recorded), len(recorded)))
-    for seed in range(draws):
-        one = drawn(POOL, name, seed)
-        np.testing.assert_array_equal(one.probability, recorded)
-        times += one.drawn
-        pairs += np.outer(one.drawn, one.drawn)
+    samples = [drawn(POOL, name, seed) for seed in range(draws)]
+    recorded = samples[0].probability
+    for one in samples:
+        assert np.array_equal(one.probability, recorded, equal_nan=True)
+    chosen = np.stack([one.drawn for one in samples]).astype(float)
+    times, pairs = chosen.sum(axis=0), chosen.T @ chosen
     error = np.sqrt(recorded * (1 - recorded) / draws)
     assert (np.abs(times / draws - recorded) <= 4.5 * error).all()
     query, stratum = POOL.judgments.query, drawn(POOL, name, 0).stratum
@@ -84,9 +84,9 @@ def test_sizes_are_those_of_the_shares() -> None:
 def test_a_design_reads_back_the_same(tmp_path: Path) -> None:
     for name in DESIGNS:
         found = drawn(POOL, name, seed=3)
-        (tmp_path / "design.txt").write_text(design_text(found))
-        again = read_design(tmp_path / "design.txt")
-        assert design_text(again) == design_text(found)
+        (tmp_path / "design.txt").write_text(sample_text(found))
+        again = read_sample(tmp_path / "design.txt")
+        assert sample_text(again) == sample_text(found)
         assert again.origin == found.origin
         for field in ("drawn", "stratum", "probability", "earlier"):
             np.testing.assert_array_equal(getattr(again, field), getattr(found, field))
@@ -103,9 +103,9 @@ def test_a_design_reads_back_the_same(tmp_path: Path) -> None:
 )
 def test_a_damaged_design_is_refused(tmp_path: Path, damage: object, problem: str) -> None:
     assert callable(damage)
-    (tmp_path / "design.txt").write_text(damage(design_text(drawn(POOL, "random", 0))))
+    (tmp_path / "design.txt").write_text(damage(sample_text(drawn(POOL, "random", 0))))
     with pytest.raises(InputError, match=problem):
-        read_design(tmp_path / "design.txt")
+        read_sample(tmp_path / "design.txt")
 
 
 @pytest.mark.parametrize(
@@ -120,17 +120,61 @@ def test_a_damaged_design_is_refused(tmp_path: Path, damage: object, problem: st
         ("e1 1 0.4 ", "e1 1 1.5 ", 12),
         ("e1 1 0.4 ", "e1 1 nan ", 12),
         ("e1 1 0.4 ", "e1 1 0.4 ? ", 12),
+        ("e1 1 0.4 ", "e1 -5 0.4 ", 12),
+        ("e1 1 0.4 ", "e1 2147483647 0.4 ", 12),
+        ("q2 e2 ", "q2 e1 ", 13),
+        ("q2 e2 ", "q1 e2 ", 13),
     ],
 )
 def test_a_forged_design_is_refused(tmp_path: Path, old: str, new: str, line: int) -> None:
     """Its checksum is right, so nothing but its values tells."""
-    body = design_text(drawn(POOL, "random", 0)).partition("\n")[2]
+    body = sample_text(drawn(POOL, "random", 0)).partition("\n")[2]
     assert old in body
-    forged = body.replace(old, new, 1)
-    checksum = blake2b(forged.encode(), digest_size=16).hexdigest()
-    (tmp_path / "design.txt").write_text(f"unjudged-design 1 blake2b {checksum}\n{forged}")
     with pytest.raises(InputError, match=f"line {line}|:{line}:"):
-        read_design(tmp_path / "design.txt")
+        read_sample(forged(tmp_path, body.replace(old, new, 1)))
+
+
+def forged(tmp_path: Path, body: str) -> Path:
+    """A design file with a right checksum."""
+    checksum = blake2b(body.encode(), digest_size=16).hexdigest()
+    (tmp_path / "design.txt").write_text(f"unjudged-design 1 blake2b {checksum}\n{body}")
+    return tmp_path / "design.txt"
+
+
+def test_designs_of_nothing_and_of_the_impossible_are_refused(tmp_path: Path) -> None:
+    head, *rows = sample_text(drawn(POOL, "depth", 0)).splitlines(keepends=True)[1:]
+    with pytest.raises(InputError, match=r":3: no documents|line 3: no documents"):
+        read_sample(forged(tmp_path, head))
+    undrawn = next(number for number, row in enumerate(rows) if " 0.0 pooled" in row)
+    rows[undrawn] = rows[undrawn].replace("pooled", "drawn")
+    with pytest.raises(InputError, match=f":{undrawn + 3}: document .* was drawn with probability 0"):
+        read_sample(forged(tmp_path, head + "".join(rows)))
+
+
+def test_designs_of_version_0_2_are_read(tmp_path: Path) -> None:
+    head, rows = sample_text(drawn(POOL, "stratified", 0)).partition("\n")[2].split("\n", 1)
+    for said, origin in (
+        ('"chosen": false, "drawn_to": null', Origin(STRATIFIED)),
+        ('"chosen": false, "drawn_to": 7', Origin(STRATIFIED, 7)),
+        ('"chosen": true, "drawn_to": null', Origin(CHOSEN)),
+    ):
+        old = f'{{{said}, "design": "stratified", "made_by": "", "seed": 0}}'
+        assert old != head
+        assert read_sample(forged(tmp_path, f"{old}\n{rows}")).origin == origin
+    old = '{"chosen": false, "drawn_to": 7, "design": "predictions", "made_by": "", "seed": 0}'
+    assert read_sample(forged(tmp_path, f"{old}\n{rows}")).origin == Origin(WEIGHTED, 7)
+
+
+@pytest.mark.parametrize(
+    ("query", "document"), [("#q1", "d1"), ("q1", "d1 1"), ("q 1", "d1"), ("q1", "\x85")]
+)
+def test_names_that_no_file_can_hold_are_refused_before_anyone_judges(query: str, document: str) -> None:
+    """The page exported `#q1 0 d1 1`, a comment, and `q1 0 d1 1 1`, a line of five columns."""
+    found = draw(Pool.of({query: {document: -1}}), "random", 1.0)
+    with pytest.raises(InputError, match="cannot be written as TREC text"):
+        hand_out(found)
+    with pytest.raises(InputError, match="cannot be written as TREC text"):
+        judging_page([(query, document)], {})
 
 
 def test_only_new_documents_are_drawn_from_a_later_pool() -> None:
@@ -146,17 +190,14 @@ def test_only_new_documents_are_drawn_from_a_later_pool() -> None:
     for q in range(2):
         new = ~later.earlier & (later.pooled.query == q)
         assert later.probability[new] == pytest.approx(later.drawn[new].sum() / new.sum())
-    assert not later.earlier[later.to_judge].any()
+    assert not later.earlier[later.rows_to_judge].any()
     with pytest.raises(UsageError, match="nothing to draw from"):
         draw(Pool.of_runs(RUNS, depth=2), "random", 0.5, since=first)
 
 
 def test_what_is_handed_out() -> None:
     found = draw(Pool.of_runs(sample.runs, depth=30), "stratified", 0.2, seed=5, top=10)
-    wanted = {
-        (found.pooled.queries[int(found.pooled.query[row])], found.pooled.documents[row])
-        for row in found.to_judge.tolist()
-    }
+    wanted = set(found.to_judge())
     for assessors in (None, 4):
         tasks = hand_out(found, assessors=assessors, twice=0.1)
         given = [item for task in tasks.values() for item in task]
@@ -222,7 +263,7 @@ def test_joined_designs_are_drawn_to_the_lower_rank() -> None:
     assert (first.origin.depth, both.origin.depth) == (3, 3)
     assert draw(deep, "stratified", strata={15: 0.5}).origin.depth == 15
     assert draw(deep, "stratified", 0.1).origin.depth is None
-    assert both.judgments(np.zeros(len(both.drawn), np.int32)).origin.depth == 3
+    assert both.judgments.origin.depth == 3
 
 
 def test_files_for_assessors_are_qrels_without_grades() -> None:

@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 from unjudged import Judgments, UsageError, evaluate, sample
-from unjudged.judging.choosing.choosing import choose
+from unjudged.judging import RunPair
+from unjudged.judging import next as next_documents
 from unjudged.judging.choosing.gains import estimated_gains, gains, gains_of_sum, pair_sums
 from unjudged.judging.choosing.settling import pair_bounds
-from unjudged.judging.collecting.design_file import design_text
 from unjudged.judging.collecting.merging import merge
+from unjudged.judging.collecting.sample_file import sample_text
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.rankings.judged import Floats
 from unjudged.rankings.origin import CHOSEN
@@ -140,7 +141,7 @@ def test_judging_what_is_chosen_settles_the_order() -> None:
     known = {q: dict(docs) for q, docs in QRELS.items()}
     steps = 0
     while True:
-        found = choose(known, RUNS, 1, "AP", pooled=True, prevalence=PREVALENCE, forecast=steps == 0)
+        found = next_documents(known, RUNS, 1, "AP", pooled=True, prevalence=PREVALENCE, forecast=steps == 0)
         if not found.open_pairs:
             break
         (one,) = found.wanted
@@ -149,30 +150,43 @@ def test_judging_what_is_chosen_settles_the_order() -> None:
         steps += 1
     assert 0 < steps <= 5
     assert found.wanted == []
-    assert found.sentence() == "Stop: the judgments settle all 3 pairs of 3 runs by AP."
+    means = dict(zip(RUNS, np.asarray(evaluate(truth, RUNS, "AP").means)[:, 0].tolist(), strict=True))
+    for pair in found.pairs:
+        assert means[pair.leader] - means[pair.other] >= pair.low > 0
+    best = sorted(means, key=lambda name: -means[name])
+    assert found.order() == " > ".join(best)
+    assert found.sentence() == (
+        f"Stop: the judgments settle all 3 pairs of 3 runs by AP: {' > '.join(best)}. "
+        "No judgment of the other documents can change this. Documents outside the pool count as nonrelevant."
+    )
+
+
+ALL_SETTLED = (RunPair("a", "b", 0.1, 0.1, 0.1, 0.5, True),) * 2
 
 
 def test_the_forecast_settles_what_it_says() -> None:
-    found = choose(sample.qrels, sample.runs, 10, "AP", top=3, pooled=True, prevalence=0.2, forecast=True)
+    found = next_documents(
+        sample.qrels, sample.runs, 10, "AP", top=3, pooled=True, prevalence=0.2, forecast=True
+    )
     assert found.forecast is not None
     assert 0 < found.forecast <= found.candidates
     assert f"About {found.forecast} more judgments settle them" in found.sentence()
     assert f"1 of 3 pairs of 3 runs is open by AP. About {found.forecast} more judgments settle it" in (
-        replace(found, open_pairs=1).sentence()
+        replace(found, pairs=(found.pairs[0]._replace(settled=False), *ALL_SETTLED)).sentence()
     )
 
 
 def test_the_same_seed_gives_the_same_documents_and_order() -> None:
-    one, two = (choose(sample.qrels, sample.runs, 20, "AP", seed=4) for _ in range(2))
+    one, two = (next_documents(sample.qrels, sample.runs, 20, "AP", seed=4) for _ in range(2))
     assert one.wanted == two.wanted
     values = [w.gain for w in one.wanted]
     assert values == sorted(values, reverse=True)
 
 
 def test_chosen_documents_are_marked_through_merging() -> None:
-    found = choose(sample.qrels, sample.runs, 5, "AP")
+    found = next_documents(sample.qrels, sample.runs, 5, "AP")
     drawn = found.sample()
-    assert '"origin": "chosen"' in design_text(drawn)
+    assert '"origin": "chosen"' in sample_text(drawn)
     answers: dict[str, dict[str, int]] = {}
     for one in found.wanted:
         answers.setdefault(one.query, {})[one.document] = 1
@@ -184,6 +198,6 @@ def test_chosen_documents_are_marked_through_merging() -> None:
 
 def test_refusals() -> None:
     with pytest.raises(UsageError, match="two runs or more"):
-        choose(QRELS, {"one": RUNS["one"]}, 5)
+        next_documents(QRELS, {"one": RUNS["one"]}, 5, "AP")
     with pytest.raises(UsageError, match="budget"):
-        choose(QRELS, RUNS, 0)
+        next_documents(QRELS, RUNS, 0, "AP")

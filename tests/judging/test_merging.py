@@ -11,13 +11,14 @@ from statsmodels.stats.inter_rater import cohens_kappa as their_cohen
 from statsmodels.stats.inter_rater import fleiss_kappa as their_fleiss
 
 from unjudged import InputError, Judgments, Pool, UsageError, evaluate, xinfAP
-from unjudged.judging.collecting.agreement_of_judges import (
+from unjudged.base.choices import Conflicts
+from unjudged.judging.collecting.drawn_sample import draw
+from unjudged.judging.collecting.kappa import (
     agreements,
     agreements_by_topic,
     cohen_kappa,
     fleiss_kappa,
 )
-from unjudged.judging.collecting.drawn_sample import draw
 from unjudged.judging.collecting.merging import merge
 from unjudged.rankings.origin import CHOSEN, Origin
 
@@ -30,7 +31,7 @@ def grades(judgments: Judgments) -> list[int]:
 
 
 @pytest.mark.parametrize(("rule", "grade"), [("first", 1), ("last", 0), ("highest", 2)])
-def test_conflicts_are_settled_by_a_rule(rule: str, grade: int) -> None:
+def test_conflicts_are_settled_by_a_rule(rule: Conflicts, grade: int) -> None:
     rest = {"q1": {"b": 0, "c": 0, "d": 0}, "q2": {"x": 1, "y": 0}}
     files = {"ann": {"q1": {"a": 1}}, "bob": {"q1": {"a": 2}}, "cy": {"q1": {"a": 0}}, "dee": rest}
     found = merge(ALL, files, conflicts=rule)
@@ -92,8 +93,8 @@ def test_estimates_refuse_chosen_judgments() -> None:
 
 
 def test_an_unknown_rule() -> None:
-    with pytest.raises(UsageError, match="expected error, first, last, highest"):
-        merge(ALL, {}, conflicts="lowest")
+    with pytest.raises(UsageError, match="expected one of error, first, last, highest"):
+        merge(ALL, {}, conflicts="lowest")  # type: ignore[arg-type]
 
 
 tables = st.integers(2, 5).flatmap(
@@ -166,5 +167,5 @@ def test_long_lists_end_in_a_number() -> None:
     with pytest.raises(InputError, match=r"^7 documents judged with different grades: .* and 2 more: settle"):
         merge(sample, {"ann": ann, "bob": bob})
     found = merge(sample, {"ann": ann, "bob": bob}, conflicts="first", allow_missing=True)
-    assert found.notes()[0] == "2 documents drawn but not judged: q d7, q d8."
-    assert found.notes()[1].endswith(" and 2 more.")
+    assert found.notes()[0].endswith(" and 2 more.")
+    assert found.notes()[1] == "2 documents drawn but not judged: q d7, q d8."

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,8 +13,9 @@ from hypothesis import strategies as st
 
 from tests.conftest import Qrels, RunDict, collections, examples
 from unjudged import MEASURES, JudgedRankings, Judgments, Measure, evaluate
-from unjudged.evaluation.evaluation import judged_rankings
+from unjudged.evaluation.collection import judged_rankings
 from unjudged.measures.kernel.names import parse
+from unjudged.measures.kernel.traits import Traits
 
 NEEDED = {"cutoff": 4, "recall": 0.3, "multiple": 1.5}
 
@@ -27,6 +30,11 @@ EVERY = [complete(measure) for measure in MEASURES.values()]
 every_measure = pytest.mark.parametrize("measure", EVERY, ids=str)
 
 
+def measures_with(trait: Callable[[Traits], Any]) -> pytest.MarkDecorator:
+    """Those that a property is about."""
+    return pytest.mark.parametrize("measure", [m for m in EVERY if trait(m.traits)], ids=str)
+
+
 @every_measure
 @examples(60)
 @given(collection=collections())
@@ -36,13 +44,11 @@ def test_within_its_range(measure: Measure, collection: tuple[Qrels, RunDict]) -
     assert np.all((values >= low) & (values <= high + 1e-12))
 
 
-@every_measure
+@measures_with(lambda t: not t.across_queries)
 @examples(40)
 @given(collection=collections())
 def test_a_ranking_is_scored_on_its_own(measure: Measure, collection: tuple[Qrels, RunDict]) -> None:
     """To the bit, whatever other rankings are computed with it."""
-    if measure.traits.across_queries:
-        return
     qrels, run = collection
     together = evaluate(
         qrels, {"a": run, "b": {q: dict(list(d.items())[:2]) for q, d in run.items()}}, measure
@@ -52,29 +58,25 @@ def test_a_ranking_is_scored_on_its_own(measure: Measure, collection: tuple[Qrel
         assert together.value(measure, run="a", query=query) == alone.value(measure, query=query)
 
 
-@every_measure
+@measures_with(lambda t: t.at == "cutoff")
 @examples(40)
 @given(collection=collections(), depth=st.integers(1, 6))
 def test_a_cutoff_hides_what_is_below_it(
     measure: Measure, collection: tuple[Qrels, RunDict], depth: int
 ) -> None:
-    if measure.traits.at != "cutoff":
-        return
     cut = measure @ depth
     np.testing.assert_array_equal(
         evaluate(*collection, cut).values, evaluate(*collection, cut, depth=depth).values
     )
 
 
-@every_measure
+@measures_with(lambda t: t.monotone)
 @examples(40)
 @given(collection=collections(lowest=0), data=st.data())
 def test_exchanging_a_better_document_upwards_never_hurts(
     measure: Measure, collection: tuple[Qrels, RunDict], data: st.DataObject
 ) -> None:
     """The judgments stay as they are; two documents with lines in the qrels change places."""
-    if not measure.traits.monotone:
-        return
     judgments = Judgments.of(collection[0])
     rankings = judged_rankings(judgments, {"run": collection[1]})
     if len(rankings.rank) < 2:
@@ -115,14 +117,12 @@ def test_an_empty_ranking_for_a_query_that_is_missing(
         assert value == of_nothing.get(measure.name, 0.0)
 
 
-@every_measure
+@measures_with(lambda t: not t.across_queries)  # only `evaluate` knows the other queries
 @examples(30)
 @given(collection=collections())
 def test_relabelling_is_the_same_as_reading_again(
     measure: Measure, collection: tuple[Qrels, RunDict]
 ) -> None:
-    if measure.traits.across_queries:  # only `evaluate` knows the other queries
-        return
     qrels, run = collection
     judgments = Judgments.of(qrels)
     hidden = judgments.with_grades(np.where(np.arange(len(judgments.grade)) % 2, -1, judgments.grade))
@@ -146,14 +146,12 @@ def test_it_is_documented(measure: Measure) -> None:
     assert ">>>" in measure.help
 
 
-@every_measure
+@measures_with(lambda t: t.pointwise)
 @examples(40)
 @given(collection=collections(lowest=0), data=st.data())
 def test_raising_a_grade_never_hurts(
     measure: Measure, collection: tuple[Qrels, RunDict], data: st.DataObject
 ) -> None:
-    if not measure.traits.pointwise:
-        return
     judgments = Judgments.of(collection[0])
     rankings = judged_rankings(judgments, {"run": collection[1]})
     raised = judgments.grade.copy()
@@ -162,23 +160,19 @@ def test_raising_a_grade_never_hurts(
     assert np.all(measure.compute(better) >= measure.compute(rankings) - 1e-12)
 
 
-@every_measure
+@measures_with(lambda t: t.diluted)
 @examples(40)
 @given(collection=collections(lowest=0))
 def test_relevant_documents_elsewhere_never_help(measure: Measure, collection: tuple[Qrels, RunDict]) -> None:
-    if not measure.traits.diluted:
-        return
     qrels, run = collection
     more = {query: {**grades, "elsewhere": 1} for query, grades in qrels.items()}
     assert np.all(evaluate(more, run, measure).values <= evaluate(qrels, run, measure).values + 1e-12)
 
 
-@every_measure
+@measures_with(lambda t: t.weight is not None)
 @examples(40)
 @given(collection=collections())
 def test_a_sum_over_relevant_documents(measure: Measure, collection: tuple[Qrels, RunDict]) -> None:
-    if measure.traits.weight is None:
-        return
     rankings = judged_rankings(Judgments.of(collection[0]), {"run": collection[1]})
     hits = rankings.where(rankings.labels >= 1)
     np.testing.assert_allclose(measure.compute(rankings), hits.total(measure.weights(hits.rank)), atol=1e-12)

@@ -6,11 +6,11 @@ from itertools import product
 
 import numpy as np
 import pytest
+import urn
 
 from unjudged import RBP, JudgedRankings, Measure, P, UsageError, evaluate, sample
-from unjudged.evaluation.evaluation import judged_rankings
+from unjudged.evaluation.collection import judged_rankings
 from unjudged.rankings.judgments import Judgments
-from unjudged.uncertainty import urn
 from unjudged.uncertainty.completions import Completions, Evidence
 from unjudged.uncertainty.prevalence import Prevalence, PrevalenceLike
 from unjudged.uncertainty.unjudged_sums import UnjudgedSum, sum_of_independent

@@ -80,7 +80,7 @@ def test_the_variance_is_raised_where_heavy_documents_were_missed() -> None:
     """What is expected of all documents and of those drawn: by hand, and equal on average."""
     population, weight, gain = whole("P@3")
     m = np.array([0.5, 0.2, 0.9, 0.0, 1.0, 0.3, 0.4, 0.6, 0.1])
-    shares = population.weights(weight)
+    shares = population.weights(weight, np.ones(len(PI), bool)).toarray()
     every = (shares * ((1 - PI) / PI * m * (1 - m))) @ shares.T
     mean = np.zeros((2, 2))
     for chance, drawn in every_poisson_sample():
@@ -90,7 +90,8 @@ def test_the_variance_is_raised_where_heavy_documents_were_missed() -> None:
         for share in (np.array([1.0, 0.0]), np.array([1.0, -1.0])):
             seen, raised = share @ error.expected_seen @ share, share @ every @ share
             factor = max(1, raised / seen) if seen > 0 else 1
-            assert error.deviation(share) == pytest.approx(np.sqrt(share @ error.covariance @ share * factor))
+            variance = share @ error.covariance @ share * factor or share @ error.unseen @ share
+            assert error.deviation(share) == pytest.approx(np.sqrt(variance))
     np.testing.assert_allclose(mean, every)
 
 
@@ -178,7 +179,9 @@ def test_perfect_predictions_leave_only_query_uncertainty() -> None:
     recorded = replace(judgments, grade=np.where(drawn, judgments.grade, -1).astype(np.int32), probability=PI)
     found = estimate_by_document(recorded, RUNS, judgments, "RBP(p=0.8)", calibrate=False)
     exact = truth("RBP(p=0.8)")[0]
-    assert found.mean("a").width == pytest.approx(0, abs=1e-15)
+    missed = [(2, 0.5), (4, 0.6), (3, 0.7)]  # rank and probability
+    unseen = sum((0.1 * 0.8 ** (rank - 1)) ** 2 * (1 - pi) / pi for rank, pi in missed) / (drawn.sum() + 2)
+    assert found.mean("a").width == pytest.approx(2 * 1.959963985 * np.sqrt(unseen))
     interval = found.mean("a", queries=True)
     low, high = t.interval(0.95, 1, exact.mean(), exact.std(ddof=1) / np.sqrt(2))
     assert (interval.value, interval.low, interval.high) == pytest.approx(
@@ -204,9 +207,33 @@ def test_documents_that_could_not_be_judged() -> None:
     gone = estimate_by_document(listed, {"a": run}, predicted, "P@3", calibrate=False, outside="nonrelevant")
     assert kept.per_query.item() - gone.per_query.item() == pytest.approx(0.8 / 3)
     assert kept.outside == gone.outside == 1
+    assert kept.mean("a").low == pytest.approx(gone.mean("a").low)
+    assert kept.mean("a").high == min(1, gone.mean("a").high + 1 / 3)
+    assert kept.mean("a").of.judgments == "all documents judged"
+    assert gone.mean("a").of.judgments == "the pool judged"
     assert "could not have been judged by people: 1" in " ".join(kept.notes())
     above = estimate_by_document(listed, {"a": run}, predicted, "P@1", calibrate=False)
     assert above.outside == 0
+
+
+@pytest.mark.parametrize("measure", ["P@10", "DCG@10"])
+def test_scattered_labels_are_no_pool(measure: str) -> None:
+    """Everything listed is judged and most of what was retrieved is not: an interval had no width."""
+    rng = np.random.default_rng(6)
+    full = {f"q{i}": {f"d{j}": int(rng.random() < 0.5) for j in range(10)} for i in range(20)}
+    run = {q: {d: float(rng.random()) for d in docs} for q, docs in full.items()}
+    model = {q: {d: 0.3 * g + 0.4 for d, g in docs.items()} for q, docs in full.items()}
+    people = {q: dict(list(docs.items())[:2]) for q, docs in full.items()}
+    with pytest.raises(InputError, match="could not have judged 160 documents"):
+        estimate_by_document(people, {"a": run}, model, measure)
+    with pytest.raises(InputError, match="judged 40 of the 200 documents that count in 20 queries"):
+        estimate_by_document(people, {"a": run}, model, measure, outside="nonrelevant")
+    found = estimate_by_document(people, {"a": run}, model, measure, outside="predicted").mean("a")
+    least, most = (
+        evaluate({q: {d: people[q].get(d, g) for d in full[q]} for q in full}, run, measure).means.item()
+        for g in (0, 1)
+    )
+    assert (found.low, found.high) == pytest.approx((least, most))
 
 
 def test_prels_list_only_what_was_drawn() -> None:
@@ -216,7 +243,45 @@ def test_prels_list_only_what_was_drawn() -> None:
         judgments, {"a": run}, {"q1": {"d1": 0.5, "d2": 0.1}}, "P@2", calibrate=False
     )
     assert found.per_query.item() == pytest.approx((0.5 + 0.1 + 0.5 / 0.25) / 2)
-    assert found.mean("a").value == 1.0
+    mean = found.mean("a")
+    assert (mean.value, mean.low, mean.high) == (1.3, 0.0, 1.0)
+
+
+def test_estimates_are_not_cut_before_differences_are_taken() -> None:
+    """Means were cut to 0 to 1, so that they were biased: a true P@10 of 1 became .956."""
+    rng, means, gaps, both = np.random.default_rng(3), [], [], []
+    best = {"q": {f"d{j}": 1 for j in range(10)} | {f"e{j}": j % 2 for j in range(10)}}
+    runs = {
+        name: {"q": {d: -float(i) for i, d in enumerate(d for d in best["q"] if d.startswith(name))}}
+        for name in "de"
+    }
+    whole = Judgments.of(best)
+    for _ in range(400):
+        drawn = rng.random(20) < 0.5
+        grade = np.where(drawn, whole.grade, -1).astype(np.int32)
+        found = estimate_by_document(
+            replace(whole, grade=grade, probability=np.full(20, 0.5)), runs, None, "P@10"
+        )
+        means.append(found.mean("d").value)
+        gaps.append(found.difference("d", "e").value)
+        both.append(found.mean("d").value - found.mean("e").value)
+        for run in "de":
+            interval = found.mean(run)
+            assert 0 <= interval.low < interval.high <= 1
+    assert max(means) > 1
+    assert np.mean(means) == pytest.approx(1, abs=3.5 * np.std(means) / 20)
+    assert gaps == pytest.approx(both)
+
+
+def test_no_sample_is_sure_of_what_it_did_not_see() -> None:
+    """Nothing relevant was drawn: 0 with an interval of no width."""
+    judged = {f"q{i}": {"d1": 0, "d2": -1, "d3": 0, "d4": -1} for i in range(5)}
+    run = {q: {d: -float(i) for i, d in enumerate(docs)} for q, docs in judged.items()}
+    interval = estimate_by_document(judged, {"a": run}, None, "P@4").mean("a")
+    assert interval.low == interval.value == 0
+    assert interval.high == pytest.approx(1.959963985 * np.sqrt(5 * 2 / 12) / 20)
+    every = {q: {d: max(g, 0) for d, g in docs.items()} for q, docs in judged.items()}
+    assert estimate_by_document(every, {"a": run}, None, "P@4").mean("a").width == 0
 
 
 def test_a_stratum_without_judgments_cannot_be_corrected() -> None:

@@ -20,7 +20,8 @@ from unjudged import (
     spot_check_design,
 )
 from unjudged.formats.writing import run_text
-from unjudged.predictions.judging_design import JudgingDesign
+from unjudged.judging.collecting.merging import merge
+from unjudged.judging.collecting.sample_file import read_sample
 
 QRELS = str(sample.qrels)
 DENSE, FUSED = str(sample.runs["dense"]), str(sample.runs["fused"])
@@ -83,12 +84,12 @@ def test_from_the_draw_to_the_answer(world: World) -> None:
     draw = ["sample", "--for", "predictions", *world.runs, "--predictions", world.model]
     said = printed(*draw, "--budget", "150", "--to-judge", str(folder), "--seed", "4")
     design, asked = str(folder / "design.txt"), str(folder / "assessor-1.qrels")
-    drawn = len(JudgingDesign.of(design).to_judge())
+    drawn = len(read_sample(design).to_judge())
     assert said.startswith(f"{drawn} documents to judge, drawn proportional to weight")
     answers = world.answers(asked)
     evaluated = ["evaluate", design, *world.runs, "--judged", answers, "--predictions", world.model]
     rows = table(*evaluated, "-m", MEASURE)
-    judged = JudgingDesign.of(design).judged(answers)
+    judged = merge(read_sample(design), {"people": answers}).judgments
     expected = estimate_by_document(judged, world.runs, Predictions.of(world.model), MEASURE)
     wanted = [one for run in expected.runs for one in expected.intervals(run)]
     assert [float(row["value"]) for row in rows] == pytest.approx([one.value for one in wanted])
@@ -134,7 +135,7 @@ def test_earlier_judgments_are_certain(world: World) -> None:
     ]
     assert "not judged yet" in refused(1, *evaluated, "--judged", answers)
     rows = table(*evaluated, "--judged", answers, "--judged", earlier)
-    judged = JudgingDesign.of(folder / "design.txt").judged(world.truth)
+    judged = merge(read_sample(folder / "design.txt"), {"people": world.truth}).judgments
     assert judged.probability is not None
     assert (judged.probability == 1).sum() == len(Judgments.of(earlier).grade)
     expected = estimate_by_document(judged, world.runs, Predictions.of(world.model), "P@5")
@@ -148,7 +149,7 @@ def test_half_an_answer_is_refused(world: World) -> None:
     printed("sample", "--for", "predictions", *world.runs, "-b", "40", "--to-judge", str(folder))
     design, asked = str(folder / "design.txt"), folder / "assessor-1.qrels"
     evaluated = ["evaluate", design, *world.runs, "--predictions", world.model]
-    waiting = len(JudgingDesign.of(design).to_judge())
+    waiting = len(read_sample(design).to_judge())
     assert refused(1, *evaluated).startswith(
         f"{waiting} drawn documents are not judged yet, such as document"
     )
@@ -174,12 +175,12 @@ def test_what_was_not_drawn_is_reported_and_left_out(world: World) -> None:
     ]
     drawn = unjudged(*evaluated, "--judged", world.answers(str(folder / "assessor-1.qrels")))
     every = [f"{q} 0 {d} {g}" for q, docs in world.truth.items() for d, g in docs.items()]
-    listed = JudgingDesign.of(design).judgments
+    listed = read_sample(design).judgments
     known = {(listed.queries[q], d) for q, d in zip(listed.query, listed.documents, strict=True)}
     inside = [row for row in every if tuple(row.split()[0:3:2]) in known]
     all_judged = unjudged(*evaluated, "--judged", world.write("all.qrels", inside))
     assert all_judged.stdout == drawn.stdout
-    assert b"judged but not drawn: left out" in all_judged.stderr
+    assert b"judged but not drawn, left out" in all_judged.stderr
 
 
 def test_by_query(world: World) -> None:
@@ -191,7 +192,7 @@ def test_by_query(world: World) -> None:
         assert [float(row["value"]) for row in found] == pytest.approx(
             [expected.mean(run).value for run in expected.runs]
         )
-        assert {row["uncertainty"] for row in found} == {"queries"}
+        assert {row["uncertainty"] for row in found} == {"judgments and queries"}
     shown = printed("evaluate", people, *world.runs, "--predictions", world.model)
     assert "7 queries judged by people, 5 queries with predictions only" in " ".join(shown.split())
 
@@ -248,12 +249,13 @@ def test_conflicts_need_a_rule(rule: str, value: float, world: World) -> None:
     run = world.write("a.run", ["q1 Q0 a 1 2 r", "q1 Q0 b 2 1 r"])
     evaluated = ["evaluate", people, run, "--judged", later, "-m", "P@2", "--format", "csv"]
     problem = refused(1, *evaluated)
-    assert "1 document is judged differently by the two files (query 'q1' document 'b': 0 and 2)" in problem
-    assert "--conflicts first, last, highest" in problem
+    assert "1 document judged with different grades: q1 b (before: 0, later: 2)" in problem
+    assert "--conflicts first, last or highest" in problem
     done = unjudged(*evaluated, "--conflicts", rule)
     assert float(next(csv.DictReader(io.StringIO(done.stdout.decode())))["value"]) == value
     noted = done.stderr.decode()
-    assert f"later.qrels: 1 document judged as before, 1 differently, settled by the rule '{rule}'" in noted
+    assert "later.qrels: 1 document judged as before." in noted
+    assert f"later.qrels: 1 document judged with different grades, settled by the rule '{rule}'" in noted
 
 
 def test_further_judgments_without_conflict_are_silent(world: World) -> None:
@@ -273,7 +275,7 @@ def test_a_spot_check_from_start_to_end(world: World) -> None:
     rows = [line.split() for line in asked.read_text().splitlines()[1:]]
     assert [(q, d) for q, _, d, _ in rows] == sorted(design.to_judge())
     answers = world.write("checked.qrels", [f"{q} 0 {d} {k % 2}" for k, (q, _, d, _) in enumerate(rows)])
-    expected = spot_check(design.judged(answers), DENSE, [0.05], "P@10")
+    expected = spot_check(merge(design, {"people": answers}).judgments, DENSE, [0.05], "P@10")
     (row,) = table(*check, "--checked", answers)
     ends = [float(row[name]) for name in ("estimate", "low", "high")]
     assert ends == pytest.approx([expected.estimate.value, expected.estimate.low, expected.estimate.high])

@@ -12,16 +12,16 @@ from hypothesis import strategies as st
 
 from unjudged import (
     InputError,
-    JudgingDesign,
     Judgments,
     UsageError,
     design_for_predictions,
     estimate_by_document,
     sample,
 )
-from unjudged.judging.collecting.design_file import design_text, read_design
-from unjudged.predictions.combining import DRAWN
-from unjudged.predictions.design import probabilities
+from unjudged.cli.options.input_files import read_judgments
+from unjudged.judging.collecting.merging import merge
+from unjudged.judging.collecting.sample_file import read_sample, sample_text
+from unjudged.predictions.poisson_sample import probabilities
 from unjudged.rankings.origin import CHOSEN, Origin
 
 RUN = {"q1": {"d1": 4.0, "d2": 3.0, "d3": 2.0}, "q2": {"d1": 2.0, "d4": 1.0}}
@@ -95,29 +95,33 @@ def test_grades_come_back_with_their_probabilities() -> None:
     grades: dict[str, dict[str, int]] = {}
     for query, document in found.to_judge():
         grades.setdefault(query, {})[document] = 1
-    judged = found.judged({**grades, "elsewhere": {"d1": 1}})
-    assert (judged.grade >= 0).sum() == found.drawn.sum() + 2
+    merged = merge(found, {"people": {**grades, "elsewhere": {"d1": 1}}})
+    judged = merged.judgments
+    assert merged.foreign == [("elsewhere", "d1")]
+    assert (judged.grade >= 0).sum() == len(found.to_judge()) + 2 == found.drawn.sum()
     known = {"d3", "d9"} & set(judged.documents)
     assert known == {"d3", "d9"}
-    certain = judged.grade[~found.drawn] >= 0
-    np.testing.assert_array_equal(judged.probability[~found.drawn][certain], 1.0)  # type: ignore[index]
+    assert found.earlier.sum() == 2
+    np.testing.assert_array_equal(judged.probability[found.earlier], 1.0)  # type: ignore[index]
     estimate_by_document(judged, {"run": RUN}, PREDICTED, "P@3")
 
 
 def test_a_design_is_restored_from_its_file(tmp_path: Path) -> None:
     found = design_for_predictions(RUN, 3, PREDICTED, "P@3", qrels={"q1": {"d3": 1}, "q2": {"d9": 0}}, seed=2)
     file = tmp_path / "design.txt"
-    file.write_text(design_text(found.as_drawn(2, "how it was made")))
-    again = JudgingDesign.of(file)
+    file.write_text(sample_text(replace(found, made_by="how it was made")))
+    again = read_sample(file)
     before = found.judgments.grade >= 0
-    np.testing.assert_array_equal(again.judgments.grade, np.where(before, DRAWN, found.judgments.grade))
-    np.testing.assert_array_equal(again.probability, found.probability)
+    assert before.sum() == 2
+    assert (again.judgments.grade == -1).all()
+    for field in ("drawn", "earlier", "probability"):
+        np.testing.assert_array_equal(getattr(again, field), getattr(found, field))
+    np.testing.assert_array_equal(found.earlier, before)
+    assert (again.seed, again.made_by, again.origin) == (2, "how it was made", found.origin)
     assert again.judgments.stratum is None
-    assert not read_design(file).drawn[~before & ~found.drawn].any()
-    chosen = replace(found.as_drawn(), origin=Origin(CHOSEN))
-    file.write_text(design_text(chosen))
+    file.write_text(sample_text(replace(found, origin=Origin(CHOSEN))))
     with pytest.raises(InputError, match="no random sample"):
-        JudgingDesign.of(file)
+        read_judgments(str(file), None)
 
 
 def test_what_people_are_given_does_not_show_ranks() -> None:
@@ -154,8 +158,11 @@ def test_earlier_judgments_do_not_limit_the_queries() -> None:
 def test_an_incomplete_answer_is_refused() -> None:
     found = design_for_predictions(RUN, 4.5, None, "P@3")
     (query, document), *_ = found.to_judge()
+    answers = {query: {document: 1}} if len(found.to_judge()) > 1 else {"q9": {"d": 1}}
+    with pytest.raises(InputError, match="drawn but not judged"):
+        merge(found, {"people": answers})
     with pytest.raises(InputError, match="not judged yet, such as document"):
-        found.judged({query: {document: 1}} if len(found.to_judge()) > 1 else {"q9": {"d": 1}})
+        estimate_by_document(merge(found.judgments, {"people": {query: {document: 1}}}).judgments, RUN, None)
 
 
 def test_a_query_that_people_judged_before_calibrates() -> None:
@@ -183,4 +190,9 @@ def test_all_documents_where_the_budget_allows() -> None:
     found = design_for_predictions(RUN, 100)
     assert found.drawn.all()
     assert isinstance(found.judgments, Judgments)
-    assert str(found).splitlines()[1].split() == ["5", "5", "0", "1.0000", "1.0000"]
+    head, _, row, *_, note = str(found).splitlines()
+    assert head == "predictions, 5 documents drawn"
+    assert row.split() == ["1", "5", "5", "1.0000", "1.0000"]
+    assert note == "Drawn proportional to weight, at least 0.01."
+    known = design_for_predictions(RUN, 100, qrels={"q1": {"d3": 1}})
+    assert [list(row) for row in known.grid().rows] == [[1, 4, 4, 1, 1.0, 1.0]]

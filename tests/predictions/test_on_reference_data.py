@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from rehearsal import Rehearsal, rehearse
 
 from unjudged import Predictions, audit, calibrate
 from unjudged.cli.commands.spot_check import PREVALENCE
 from unjudged.predictions.estimators.population import Population
 from unjudged.predictions.estimators.sums import Sum
-from unjudged.predictions.rehearsal import Rehearsal, rehearse
 
 SCRIPTS = Path(__file__).parents[2] / "scripts"
 REPETITIONS = 2000

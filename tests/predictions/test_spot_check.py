@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from unjudged import Calibration, InputError, Judgments, UsageError, evaluate, spot_check, spot_check_design
+from unjudged.judging.collecting.merging import merge
+from unjudged.measures.kernel.estimand import JUDGMENTS
 from unjudged.predictions.spot_check import checked_sum, prevalence_at
-from unjudged.uncertainty.estimate import JUDGMENTS
 
 QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d5": 2}}
 RUN = {"q1": {"d1": 9.0, "d3": 8.0, "d4": 7.0}, "q2": {"d6": 9.0, "d5": 8.0, "d7": 7.0}}
@@ -44,20 +45,22 @@ def test_from_the_design_to_the_interval(measure: str) -> None:
     """When everything is judged the spot check is the exact score; else it is the formula."""
     whole = spot_check_design(QRELS, RUN, PREVALENCE, measure, budget=100)
     assert sorted(whole.to_judge()) == [("q1", "d3"), ("q1", "d4"), ("q2", "d6"), ("q2", "d7")]
-    found = spot_check(whole.judged(FULL), RUN, PREVALENCE, measure, name="mine")
+    found = spot_check(merge(whole, {"people": FULL}).judgments, RUN, PREVALENCE, measure, name="mine")
     exact = evaluate(FULL, RUN, measure).means.item()
     assert (found.estimate.value, found.estimate.low, found.estimate.high) == pytest.approx((exact,) * 3)
     values = []
     for seed in range(40):
         design = spot_check_design(QRELS, RUN, PREVALENCE, measure, budget=2, seed=seed)
-        values.append(spot_check(design.judged(FULL), RUN, PREVALENCE, measure).estimate)
+        values.append(
+            spot_check(merge(design, {"people": FULL}).judgments, RUN, PREVALENCE, measure).estimate
+        )
         assert values[-1].low <= values[-1].value <= values[-1].high
     assert np.mean([value.low <= exact <= value.high for value in values]) >= 0.9
 
 
 def test_what_it_prints() -> None:
     design = spot_check_design(QRELS, RUN, PREVALENCE, "P@3", budget=2, seed=3)
-    found = spot_check(design.judged(FULL), RUN, PREVALENCE, "P@3", name="mine")
+    found = spot_check(merge(design, {"people": FULL}).judgments, RUN, PREVALENCE, "P@3", name="mine")
     row = str(found).splitlines()[1].split()
     assert row[:2] == ["mine", "P@3"]
     assert row[-3:] == ["4", str(found.judged), f"{found.relevant:g}"]

@@ -64,7 +64,7 @@ def test_unequal_probabilities_are_unknown_in_a_file_that_does_not_have_them(tmp
 
 def test_samples_of_a_pool() -> None:
     pool = Pool.of(sample.qrels, sample.runs)
-    assert pool.judgments.origin == Origin("pool", 10)
+    assert pool.judgments.origin == Origin("uniform sample")
     assert pool.depth(5).origin == Origin("pool", 5)
     assert pool.random(0.5, redraw=False).origin == pool.random(0.5).origin == Origin("uniform sample")
     assert pool.random(0.5, redraw=False).even

@@ -26,7 +26,7 @@ def precisions(data: Path) -> Floats:
     ("correction", "count"), [("none", 5982), ("bh", 5801), ("holm", 3085), ("bonferroni", 2982)]
 )
 def test_paired_t(precisions: Floats, correction: str, count: int) -> None:
-    found = compare_pairs(precisions, correction=correction)
+    found = compare_pairs(precisions, correction=correction)  # type: ignore[arg-type]
     assert len(found.p) == 8256
     assert int(found.significant.sum()) == count
 

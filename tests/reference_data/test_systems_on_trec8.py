@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from unjudged.comparison.judgment_bounds import judgment_bounds
+from unjudged.comparison.testing.pairs import Pairs
 from unjudged.comparison.testing.pairwise import compare_pairs
-from unjudged.evaluation.evaluation import name_runs
+from unjudged.evaluation.named_runs import name_runs
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.rankings.judgments import Judgments
 from unjudged.uncertainty.shared import SharedRankings
@@ -30,9 +31,9 @@ def test_settled_significant_and_reversible(
 ) -> None:
     (measure,) = parse_measures(name)
     values = shared.per_run(measure.compute(shared.rankings))
+    judging = judgment_bounds(shared, measure, Pairs.of(values))
     for correction, (significant, open_to_judging) in (("none", by_t), ("holm", by_holm)):
-        tests = compare_pairs(values, correction=correction)
-        judging = judgment_bounds(shared, measure, tests.pairs)
+        tests = compare_pairs(values, correction=correction)  # type: ignore[arg-type]
         assert len(tests.pairs) == 8256
         assert int(judging.settled.sum()) == settled
         assert int(tests.significant.sum()) == significant

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from unjudged.compat.trec_eval.exits import Stop
+from unjudged.compat.trec_eval import Stop
 from unjudged.compat.trec_eval.program import output
 from unjudged.compat.trec_eval.translation import names_of
 

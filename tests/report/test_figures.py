@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from unjudged import Pool, UsageError, sample
 from unjudged.experiments.judgment_plan import plan_judgments
-from unjudged.experiments.robustness import Agreement, Robustness, experiment
+from unjudged.experiments.robustness import experiment
+from unjudged.experiments.summary import Agreement, Robustness
 
 pytest.importorskip("altair")
 pytest.importorskip("vl_convert")
@@ -22,8 +23,8 @@ from unjudged.judging.pooling.contributions import contributions, sizes
 from unjudged.report.figures import charts
 from unjudged.report.figures.charts import picture, save
 from unjudged.report.figures.experiment_figures import _lines, across, curves, scatter
+from unjudged.report.figures.judging_figures import OWN, SHARED, pool_figure
 from unjudged.report.figures.line_labels import LINE, label_places
-from unjudged.report.figures.pool_figure import OWN, SHARED, pool_figure
 
 
 @pytest.fixture(scope="module")

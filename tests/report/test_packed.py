@@ -6,7 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unjudged.report.page.packed import Packed, unpacked
+from tests.report.unpacking import unpacked
+from unjudged.report.page.packed import Packed
 
 
 @given(

@@ -11,17 +11,18 @@ import numpy as np
 import pytest
 
 from tests.cli.in_process import printed, refused, unjudged
+from tests.report.unpacking import unpacked
 from unjudged import Judgments, Run, UnjudgedWarning, UsageError, calibrate, compare, evaluate, sample
 from unjudged.comparison.verdicts import VERDICTS
+from unjudged.grids.escapes import plain
 from unjudged.rankings.runs import RunSource
-from unjudged.report.page.packed import unpacked
-from unjudged.report.page.page_pairs import conclusions
-from unjudged.report.page.page_rankings import depth_kept
+from unjudged.report.page.pairs import conclusions
+from unjudged.report.page.rankings import depth_kept
 from unjudged.uncertainty.shared import SharedRankings
 
 pytest.importorskip("jinja2")
 
-from unjudged.report.page.html_page import Page, report_page
+from unjudged.report.page.report_page import Page, report_page
 
 MEASURES = ["AP", "nDCG@10", "RBP(p=0.8)"]
 SAMPLE = Path(sample.__file__).parent
@@ -186,7 +187,7 @@ def test_no_name_ends_an_element(written: str) -> None:
     html = hostile_page()
     for mark in ("<script", "</script", "<!--"):
         assert html.lower().count(mark) == written.lower().count(mark)
-    assert read(html)[0]["runs"] == HOSTILE
+    assert read(html)[0]["runs"] == [plain(name) for name in HOSTILE]
 
 
 def test_one_run_and_a_measure_without_a_highest_value() -> None:
@@ -255,7 +256,7 @@ def test_refusals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert refused(2, "report", FILES[0], "-o", page).startswith("no run given")
     assert "infAP" in refused(2, "report", *FILES, "-m", "infAP", "-o", page)
     assert "cannot be written" in refused(1, "report", *FILES[:3], "-o", str(tmp_path / "no" / "page.html"))
-    monkeypatch.setattr("unjudged.report.page.html_page.find_spec", lambda *_: None)
+    monkeypatch.setattr("unjudged.report.page.report_page.find_spec", lambda *_: None)
     with pytest.raises(UsageError, match=r"a report needs jinja2: pip install \"unjudged\[report\]\""):
         report_page(sample.qrels, sample.runs)
 
@@ -274,3 +275,21 @@ def test_a_grade_that_no_document_has_is_noted(names: list[str]) -> None:
     with pytest.warns(UnjudgedWarning, match="No judged document has a grade of 9 or more"):
         page = report_page(sample.qrels, {name: sample.runs[name] for name in names}, "AP(rel=9)")
     assert "No judged document has a grade of 9 or more" in page.html
+
+
+def test_a_run_is_read_once() -> None:
+    """An iterator has nothing left for a second reading, for intervals, groups or a single run."""
+    groups = {name: name for name in sample.runs}
+    learnt = calibrate(sample.qrels, sample.runs, groups, "AP", depth=20)
+    rows = {
+        name: [line.split() for line in Path(file).read_text().splitlines()]
+        for name, file in sample.runs.items()
+    }
+    listed = {name: [(q, d, float(s)) for q, _, d, _, s, _ in lines] for name, lines in rows.items()}
+    for names in (list(listed), ["fused"]):
+        options: dict[str, Any] = {"groups": groups, "depth": 20, "confidence": 0.7}
+        if len(names) > 1:
+            options["calibration"] = learnt
+        sources = [{name: kind(listed[name]) for name in names} for kind in (list, iter)]
+        pages = [report_page(sample.qrels, source, "AP", **options).html for source in sources]
+        assert pages[0] == pages[1]

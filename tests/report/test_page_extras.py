@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from math import isnan
 from pathlib import Path
@@ -18,7 +19,7 @@ pytest.importorskip("jinja2")
 pytest.importorskip("altair")
 pytest.importorskip("vl_convert")
 
-from unjudged.report.page.html_page import report_page
+from unjudged.report.page.report_page import report_page
 
 PREDICTIONS = str(SAMPLE / "dense.run")
 LESS = experiment(sample.qrels, sample.runs, levels=[0.1, 0.3], measures=["AP", "infAP"], repeats=2)
@@ -57,7 +58,7 @@ def test_raw_scores_without_a_threshold_have_no_bias(tmp_path: Path) -> None:
 @pytest.mark.parametrize("suffix", ["csv", "json", "jsonl"])
 def test_the_experiment_is_what_the_command_saved(tmp_path: Path, suffix: str) -> None:
     file = tmp_path / f"found.{suffix}"
-    levels = ["--levels", "10%,30%", "--repeats", "2", "-m", "AP", "-m", "infAP"]
+    levels = ["--levels", "10%,30%", "--repeats", "2", "-m", "AP", "-m", "infAP", "--workers", "1"]
     assert unjudged("experiment", *FILES, *levels, "-o", str(file)).returncode == 0
     read_back = SavedExperiment.of(file)
     assert read_back.agreement == LESS.agreement
@@ -79,14 +80,40 @@ def test_hostile_names_stay_in_the_picture(tmp_path: Path) -> None:
     assert hostile in json.dumps(read(html)[0]["extras"], ensure_ascii=False)
 
 
+ROW: dict[str, object] = LESS.agreement[0]._asdict()
+CHANGED = [{"statistic": "nope"}, {"design": "nope"}, {"mean": 1e400}, {"repeats": 0}, {"repeats": 1e400}]
+SENSELESS = [json.dumps({"rows": [{**ROW, **change}]}) for change in CHANGED]
+
+
 @pytest.mark.parametrize(
-    "content", ["", "{}", "[]", '{"rows": [{"design": 1}]}', "a,b\n1,2\n", '{"rows": 3}']
+    "content",
+    [
+        "",
+        "{}",
+        "[]",
+        '{"rows": [{"design": 1}]}',
+        "a,b\n1,2\n",
+        '{"rows": 3}',
+        "[" * 5000,
+        "x" * 200_000,
+        "a\0b,c\n",
+        *SENSELESS,
+    ],
 )
 def test_what_is_no_experiment(tmp_path: Path, content: str) -> None:
     for suffix in ("json", "csv"):
         (tmp_path / f"file.{suffix}").write_text(content)
         with pytest.raises(InputError, match="expected what `unjudged experiment -o FILE` writes"):
             SavedExperiment.of(tmp_path / f"file.{suffix}")
+
+
+def test_a_damaged_experiment_is_named(tmp_path: Path) -> None:
+    for name, data in {"cut.json.gz": gzip.compress(b'{"rows": 3}')[:-9], "not.csv": b"\xff\xfe"}.items():
+        (tmp_path / name).write_bytes(data)
+        message = refused(
+            1, "report", *FILES, "--experiment", str(tmp_path / name), "-o", str(tmp_path / "p.html")
+        )
+        assert name in message
 
 
 def test_refusals(tmp_path: Path) -> None:

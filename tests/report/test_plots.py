@@ -13,13 +13,14 @@ from unjudged import UsageError, compare, evaluate, sample
 pytest.importorskip("altair")
 pytest.importorskip("vl_convert")
 
+from gallery import COMMANDS, gallery_in_markdown
+from gallery import FIGURES as GALLERY
+
 from tests.cli.in_process import refused, unjudged
 from tests.report.test_figures import points
 from tests.report.test_page import FILES
+from unjudged.report.descriptions import MARKS
 from unjudged.report.figures.charts import picture
-from unjudged.report.figures.comparison_plots import MARKS
-from unjudged.report.gallery import COMMANDS, gallery_in_markdown
-from unjudged.report.gallery import FIGURES as GALLERY
 
 SCORES = evaluate(sample.qrels, sample.runs, ["AP", "nDCG@10"])
 COMPARISON = compare(sample.qrels, sample.runs, "nDCG@10")
@@ -32,13 +33,14 @@ def rows(chart: Any, field: str) -> list[dict[str, Any]]:
 def test_intervals_are_the_estimates() -> None:
     chart = SCORES.plot.intervals("AP", confidence=0.9)
     bounds, queries = (SCORES.estimate(kind, confidence=0.9) for kind in ("bounds", "queries"))
+    order = np.argsort(-SCORES.means[:, 0], kind="stable").tolist()
+    ends = [f"{kind}_{end}" for kind in ("bounds", "queries") for end in ("low", "high")]
     expected = [
-        (run, row[0].low, row[0].high)
-        for found in (bounds, queries)
-        for run, row in zip(SCORES.runs, found, strict=True)
+        (SCORES.runs[i], *(end for row in (bounds[i][0], queries[i][0]) for end in (row.low, row.high)))
+        for i in order
     ]
-    assert [(p["run"], p["low"], p["high"]) for p in rows(chart, "low")] == expected
-    assert [p["mean"] for p in rows(chart, "mean")] == SCORES.means[:, 0].tolist()
+    assert [tuple(p[field] for field in ("run", *ends)) for p in rows(chart, "mean")] == expected
+    assert [p["mean"] for p in rows(chart, "mean")] == SCORES.means[order, 0].tolist()
     marks = [layer["mark"] for layer in chart.to_dict()["layer"]]
     assert marks[0]["filled"] is False
     assert marks[1]["strokeDash"]
@@ -51,8 +53,10 @@ def test_differences_are_those_of_the_queries() -> None:
     ):
         a, b = (SCORES.values[list(SCORES.runs).index(run), :, k] for run in ("fused", "dense"))
         drawn = rows(chart, "query")
-        assert [p["query"] for p in drawn] == list(SCORES.queries)
-        assert [p["difference"] for p in drawn] == (a - b).tolist()
+        order = np.argsort(b - a, kind="stable").tolist()
+        assert [p["query"] for p in drawn] == [SCORES.queries[q] for q in order]
+        assert [p["difference"] for p in drawn] == (a - b)[order].tolist()
+        assert [p["mean"] for p in rows(chart, "mean")] == [(a - b).mean()]
 
 
 def test_judged_shares_are_those_of_judged_at_one() -> None:

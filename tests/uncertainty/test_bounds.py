@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.conftest import examples
 from tests.measures.test_properties import EVERY
 from unjudged import JudgedRankings, Measure, UsageError, evaluate, sample
-from unjudged.evaluation.evaluation import judged_rankings
+from unjudged.evaluation.collection import judged_rankings
 from unjudged.measures.kernel.names import parse
 from unjudged.rankings.judgments import Judgments
 from unjudged.uncertainty.bounding.bounds import _over_counts, bounds

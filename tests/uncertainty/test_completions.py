@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.conftest import Qrels, RunDict, collections, examples
 from tests.measures.test_properties import EVERY
 from unjudged import JudgedRankings, Judgments, Measure
-from unjudged.evaluation.evaluation import judged_rankings
+from unjudged.evaluation.collection import judged_rankings
 from unjudged.measures.kernel.names import parse
 from unjudged.uncertainty.batched_completions import BatchedCompletions, DrawnGrades
 from unjudged.uncertainty.bounding.filled import Filled

@@ -12,7 +12,7 @@ import pytest
 
 from unjudged import Estimate, Estimates, UsageError, evaluate, sample
 from unjudged.cli.main import main
-from unjudged.uncertainty.estimate import JUDGMENTS
+from unjudged.measures.kernel.estimand import ALL_JUDGED, BOTH, JUDGMENTS, QUERIES
 from unjudged.uncertainty.intervals import INTERVALS, EstimateRows, IntervalRequest, interval_method
 from unjudged.uncertainty.methods.query_intervals import mean_interval
 
@@ -27,12 +27,14 @@ UNKNOWN = [("q", "x"), ("q", "y"), ("r", "c"), ("r", "z")]
 
 @pytest.mark.parametrize("kind", GIVEN)
 def test_every_method_holds_its_own_value(kind: str) -> None:
+    of = {name: (method.queries, method.judgments) for name, method in INTERVALS.items()}
+    uncertainty = {"queries": QUERIES, "both": BOTH, "bounds": JUDGMENTS, "model": JUDGMENTS}
     for row in SCORES.estimate(kind, draws=200, **GIVEN[kind]):  # type: ignore[arg-type]
         for estimate in row:
             assert estimate.low <= estimate.value <= estimate.high
             assert estimate.confidence == (1.0 if kind == "bounds" else 0.95)
-            assert estimate.uncertainty == INTERVALS[kind].uncertainty
-            assert estimate.of.startswith("mean ")
+            assert (estimate.of.queries, estimate.of.judgments) == of[kind]
+            assert estimate.uncertainty == uncertainty[kind]
             assert ("given prevalence 0.2" in estimate.method) == (kind in ("model", "both"))
 
 
@@ -144,6 +146,8 @@ def test_frames() -> None:
         "confidence",
         "method",
         "uncertainty",
+        "queries",
+        "judgments",
     ]
     assert frame["run"].tolist() == ["fused", "fused", "dense", "dense"]
     assert frame["value"].tolist() == scores.means.ravel().tolist()
@@ -164,7 +168,7 @@ def test_a_table_of_estimates_is_a_sequence_of_rows() -> None:
     assert len(found) == 2
     assert [len(row) for row in found] == [3, 3]
     assert found[:1] == [found[0]]
-    assert found[-1][0].of == "mean AP"
+    assert str(found[-1][0].of) == "mean AP (these queries, all documents judged)"
     assert "<table" in found._repr_html_()
 
 
@@ -172,7 +176,7 @@ def test_counts_are_summed() -> None:
     scores = evaluate(sample.qrels, sample.runs["dense"], "NumRelRet")
     found = scores.estimate()[0][0]
     assert found.value == scores.means[0, 0] == found.low
-    assert found.of == "sum of NumRelRet"
+    assert str(found.of).startswith("sum of NumRelRet ")
     assert found.high == int(found.high)
 
 
@@ -188,12 +192,12 @@ def test_progress() -> None:
 def half() -> Iterator[None]:
     """An interval method from outside the package."""
 
-    @interval_method("half", "half of the range", uncertainty=JUDGMENTS)
+    @interval_method("half", "half of the range", judgments=ALL_JUDGED)
     def half_intervals(request: IntervalRequest) -> EstimateRows:
         return [
             [
                 Estimate(
-                    float(values[:, k].mean()), 0.25, 0.75, request.confidence, "half", f"mean {measure}"
+                    float(values[:, k].mean()), 0.25, 0.75, request.confidence, "half", request.of(measure)
                 )
                 for k, measure in enumerate(request.measures)
             ]
@@ -206,7 +210,7 @@ def half() -> Iterator[None]:
 
 @pytest.mark.usefixtures("half")
 def test_a_method_of_your_own(capsys: pytest.CaptureFixture[str]) -> None:
-    found = SCORES.estimate("half", confidence=0.5)
+    found = SCORES.estimate("half", confidence=0.5)  # type: ignore[arg-type]
     assert (found[0][0].low, found[1][2].high, found[0][1].confidence) == (0.25, 0.75, 0.5)
     files = [str(sample.qrels), str(sample.runs["fused"])]
     with pytest.raises(SystemExit) as ended:
@@ -218,7 +222,7 @@ def test_a_method_of_your_own(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_unknown_methods_and_levels() -> None:
     with pytest.raises(UsageError, match="interval is 'often', expected one of bounds"):
-        SCORES.estimate("often")
+        SCORES.estimate("often")  # type: ignore[arg-type]
     for confidence in (0.0, 1.0, 1.5, float("nan")):
         with pytest.raises(UsageError, match="confidence is"):
             SCORES.estimate("queries", confidence=confidence)

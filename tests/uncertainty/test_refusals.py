@@ -11,10 +11,10 @@ from scipy.stats import binom
 
 from unjudged import InputError, JudgedRankings, UsageError, evaluate, measure
 from unjudged.baselines import expected
+from unjudged.judging.collecting.merging import merge
 from unjudged.measures.kernel.names import parse
-from unjudged.rankings.extension import updated
 from unjudged.rankings.judged import Floats
-from unjudged.rankings.judgments import Judgments
+from unjudged.rankings.origin import POOL, UNKNOWN
 from unjudged.uncertainty.unjudged_sums import sum_of_independent
 
 QRELS = {"q": {"a": 1, "b": 0}}
@@ -27,20 +27,20 @@ RUN = {"q": {"a": 4.0, "b": 3.0, "x": 2.0, "y": 1.0}}
 @pytest.mark.parametrize("interval", ["bounds", "model", "both"])
 def test_policies_and_estimates_are_refused(name: str, interval: str) -> None:
     with pytest.raises(UsageError, match=r"without|estimates|no bounds"):
-        evaluate(QRELS, RUN, name).estimate(interval, draws=2, prevalence=0.5)
+        evaluate(QRELS, RUN, name).estimate(interval, draws=2, prevalence=0.5)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("name", ["GMAP", "GMBpref"])
 @pytest.mark.parametrize("interval", ["bounds", "model", "both", "queries"])
 def test_intervals_are_of_arithmetic_means(name: str, interval: str) -> None:
     with pytest.raises(UsageError, match="intervals are of arithmetic means"):
-        evaluate(QRELS, RUN, name).estimate(interval, draws=2, prevalence=0.5)
+        evaluate(QRELS, RUN, name).estimate(interval, draws=2, prevalence=0.5)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("interval", ["bounds", "model", "both"])
 def test_a_scale_that_new_grades_would_move_is_refused(interval: str) -> None:
     with pytest.raises(UsageError, match="a new grade would move the scale"):
-        evaluate(QRELS, RUN, "RBP(scale='query')").estimate(interval, draws=2, prevalence=0.5)
+        evaluate(QRELS, RUN, "RBP(scale='query')").estimate(interval, draws=2, prevalence=0.5)  # type: ignore[arg-type]
 
 
 def test_graded_rbp_is_the_same_both_ways() -> None:
@@ -86,13 +86,15 @@ def test_large_collections_have_a_baseline() -> None:
 
 def test_further_judgments_of_a_sample(tmp_path: Path) -> None:
     path = tmp_path / "strata"
-    path.write_text("q 0 a 1 1\nq 0 b 2 -1\n")
-    judgments = Judgments.read(path)
-    after = updated(judgments, Judgments.of({"q": {"b": 1}}))
-    assert after.stratum is not None
-    assert after.grade.tolist() == [1, 1]
+    path.write_text("q 0 a 1 1\nq 0 b 2 -1\nq 0 c 2 -1\n")
+    merged = merge(path, {"ann": {"q": {"b": 1}}})
+    assert (merged.judgments.origin.kind, merged.judgments.stratum) == (UNKNOWN, None)
+    assert merged.judgments.grade.tolist() == [1, 1, -1]
+    (note,) = merged.notes()
+    assert note.startswith("Further judgments were added to a stratified sample and were not drawn with it")
+    assert merge(path, {"ann": {"q": {"b": 1, "c": 0}}}).judgments.origin.kind == POOL
     with pytest.raises(InputError, match="were not in the sample"):
-        updated(judgments, Judgments.of({"q": {"c": 1}}))
+        merge(path, {"ann": {"q": {"d": 1}}})
 
 
 def test_a_parameter_of_ones_own() -> None:

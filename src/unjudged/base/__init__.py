@@ -1,1 +1,1 @@
-"""What everything else stands on: errors, wording, registries, segments, threads."""
+"""Foundations: errors, wording, registries, segments, threads."""

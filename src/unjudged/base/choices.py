@@ -1,4 +1,4 @@
-"""What users choose: things by name from a registry, lists and numbers; anything else is refused."""
+"""Choices of users: things by name from a registry, lists and numbers; anything else is refused."""
 
 from __future__ import annotations
 
@@ -7,11 +7,20 @@ import reprlib
 from collections import UserDict
 from collections.abc import Iterable
 from numbers import Real
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from unjudged.base.errors import UsageError, quoted
 
 Thing = TypeVar("Thing")
+
+Format = Literal["table", "csv", "tsv", "json", "jsonl", "markdown", "latex", "html", "parquet"]
+Form = Literal["qrels", "strata", "prels"]
+IntervalName = Literal["bounds", "calibrated", "model", "queries", "both"]
+TestName = Literal["t", "randomization", "wilcoxon", "bootstrap"]
+CorrectionName = Literal["holm", "bh", "bonferroni", "none", "tukey", "maxt"]
+DesignName = Literal["random", "depth", "mixed", "stratified"]
+Conflicts = Literal["error", "first", "last", "highest"]
+"""Names for static typing; a test compares each of these with its registry, which others may add to."""
 
 
 class Choices(dict[str, Thing]):
@@ -32,7 +41,7 @@ class Choices(dict[str, Thing]):
         return thing
 
     def find(self, name: object) -> Thing:
-        """The thing of this name; an error that lists all names if there is none."""
+        """Return the thing of this name; an error lists all names if there is none."""
         if isinstance(name, str) and name in self:
             return self[name]
         raise UsageError(f"{self.what} is {shown(name)}, expected one of {', '.join(self)}")
@@ -59,7 +68,7 @@ class Registry(UserDict[str, Thing]):
 
 
 def as_list(what: str, values: Any) -> list[Any]:
-    """The values of a list or another iterable; a text is one value."""
+    """Return the values of a list or another iterable; a text is one value."""
     if isinstance(values, str):
         return [values]
     if not isinstance(values, Iterable):
@@ -68,7 +77,7 @@ def as_list(what: str, values: Any) -> list[Any]:
 
 
 def checked_int(what: str, value: object, least: int = 0) -> int:
-    """A whole number of at least `least`, as an int; an error that names it otherwise."""
+    """Return a whole number of at least `least` as an int; anything else is an error that names it."""
     try:
         number: int = int(value)  # type: ignore[call-overload]
         right = number == value and number >= least
@@ -80,7 +89,7 @@ def checked_int(what: str, value: object, least: int = 0) -> int:
 
 
 def check_probability(what: str, value: object, such_as: float) -> None:
-    """Refuse what is no number between 0 and 1, both excluded."""
+    """Refuse anything but a number between 0 and 1, both excluded."""
     if not isinstance(value, Real) or not 0 < float(value) < 1:
         raise UsageError(f"{what} is {shown(value)}, expected a number between 0 and 1, such as {such_as}")
 
@@ -97,7 +106,7 @@ def check_file_name(what: str, value: Any, expected: str) -> None:
 
 
 def shown(value: object) -> str:
-    """A value as a message may show it: never long."""
+    """Return a value as a message may show it: never long."""
     if isinstance(value, Real):
         try:
             return quoted(str(value)).strip("'")

@@ -31,7 +31,7 @@ class UnjudgedError(Exception):
 class InputError(UnjudgedError):
     """A file, or data in memory, cannot be used.
 
-    `problem` says what is wrong, `source` names the file or run (empty if nobody named it yet), and
+    `problem` says what is wrong, `source` names the file or run (empty if it has no name yet), and
     `line` is the number of the line in the file, if it is known.
 
     >>> str(InputError("the score is 'x'", source="bm25.run", line=3))
@@ -93,30 +93,30 @@ class AssumptionWarning(UnjudgedWarning):
     """An input did not say how to read it; the message says what was assumed, and how to say it."""
 
 
-def announce(found: Iterable[UnjudgedWarning]) -> None:
+def announce(issued: Iterable[UnjudgedWarning]) -> None:
     """Issue warnings for the line outside this package that asked for the results."""
     level, frame = 2, sys._getframe(1)  # noqa: SLF001
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("unjudged."):
         level, frame = level + 1, frame.f_back
-    for warning in found:
+    for warning in issued:
         warnings.warn(warning, stacklevel=level)
 
 
 def missing_package(package: str, purpose: str) -> UsageError:
-    """An error that says how to install an optional package."""
+    """Return an error that says how to install an optional package."""
     extra = EXTRAS[package]
     how = f'pip install "unjudged[{extra}]", or in a checkout pip install -e ".[{extra}]"'
     return UsageError(f"{purpose} needs {package}: {how}")
 
 
 def reason_of(error: BaseException) -> str:
-    """What another library or the system says is wrong, on one line."""
+    """Return the reason that another library or the system gives, on one line."""
     text = " ".join(str(getattr(error, "strerror", None) or error).split())
     return text[:200] or type(error).__name__
 
 
 def quoted(text: bytes | str, longest: int = 60) -> str:
-    """A value from an input as a message may show it: escaped, on one line, never long."""
+    """Return a value from an input as a message may show it: escaped, on one line, never long."""
     if isinstance(text, bytes):
         text = text[: longest + 1].decode("utf-8", "backslashreplace")
     return repr(text if len(text) <= longest else text[:longest] + "...")

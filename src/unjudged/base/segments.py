@@ -17,42 +17,42 @@ from numpy.typing import ArrayLike, NDArray
 
 Integers = NDArray[np.int64]
 BLOCK = 1 << 15
-"""So many elements stay in the cache from one step of `running` to the next."""
+"""Number of elements that stay in the cache from one step of `running` to the next."""
 
 Number = TypeVar("Number", NDArray[np.int64], NDArray[np.int32])
 
 
 def ends(counts: NDArray[np.integer | np.bool_]) -> Integers:
-    """Segment s holds elements `ends[s]` to `ends[s + 1]`: 0, then where each segment ends."""
+    """Return 0, then where each segment ends: segment s holds elements `ends[s]` to `ends[s + 1]`."""
     return _running(counts, np.zeros(len(counts) + 1, np.int64))
 
 
 def count_before(mask: NDArray[np.bool_]) -> NDArray[np.int32]:
-    """How many elements are True before each place, and in all."""
+    """Return how many elements are True before each place, and in all."""
     return _running(mask, np.zeros(len(mask) + 1, np.int32))
 
 
-def _running(counts: NDArray[Any], found: Number) -> Number:
-    counts.cumsum(out=found[1:])
-    return found
+def _running(counts: NDArray[Any], ends: Number) -> Number:
+    counts.cumsum(out=ends[1:])
+    return ends
 
 
 def owners(counts: NDArray[np.integer]) -> Integers:
-    """The segment of each element."""
+    """Return the segment of each element."""
     return np.arange(len(counts)).repeat(counts)
 
 
 def places(counts: NDArray[np.integer]) -> Integers:
-    """The place of each element in its segment, from 1."""
+    """Return the place of each element in its segment, from 1."""
     before = ends(counts)
     return np.arange(1, before[-1] + 1) - before[:-1].repeat(counts)
 
 
 def ranges(starts: NDArray[np.integer], counts: NDArray[np.integer]) -> Integers:
-    """`starts[s]`, `starts[s] + 1`, ... for the elements of each segment s."""
+    """Return `starts[s]`, `starts[s] + 1`, ... for the elements of each segment s."""
     before = ends(counts)
-    found: Integers = (starts - before[:-1]).repeat(counts) + np.arange(before[-1])
-    return found
+    elements: Integers = (starts - before[:-1]).repeat(counts) + np.arange(before[-1])
+    return elements
 
 
 def numbered(chosen: Integers, size: int) -> Integers:
@@ -66,24 +66,22 @@ def numbered(chosen: Integers, size: int) -> Integers:
     return place
 
 
-def stable_order(codes: NDArray[np.integer]) -> NDArray[np.int64]:
-    """The order that sorts whole numbers from 0 up, equal ones as they come.
+def stable_order(codes: NDArray[np.integer]) -> Integers:
+    """Return the order that sorts whole numbers from 0 up, equal ones as they come.
 
-    Sorted as one number with their places, which is several times as fast as a stable sort of places.
+    NumPy counts numbers of sixteen bits instead of comparing them, so larger ones are sorted in steps.
 
     >>> stable_order(np.array([2, 0, 2, 1])).tolist()
     [1, 3, 0, 2]
     """
-    bits = len(codes).bit_length()
-    if int(codes.max(initial=0)).bit_length() + bits > 63:
-        return np.argsort(codes, kind="stable")
-    key = np.sort((codes.astype(np.int64) << bits) | np.arange(len(codes)))
-    found: NDArray[np.int64] = key & ((1 << bits) - 1)
-    return found
+    order = np.argsort((codes & 0xFFFF).astype(np.uint16), kind="stable")
+    for shift in range(16, int(codes.max(initial=0)).bit_length(), 16):
+        order = order[np.argsort(((codes >> shift) & 0xFFFF).astype(np.uint16)[order], kind="stable")]
+    return order
 
 
 def sums(values: ArrayLike, group: NDArray[np.integer], groups: int) -> NDArray[np.float64]:
-    """The sum of each group's values, added one after another in their order."""
+    """Return the sum of each group's values, added one after another in their order."""
     added: Any = np.bincount(group, values, groups)
     totals: NDArray[np.float64] = added
     return totals
@@ -92,10 +90,10 @@ def sums(values: ArrayLike, group: NDArray[np.integer], groups: int) -> NDArray[
 def running(
     values: NDArray[np.float64], ends: Integers, place: Integers, combine: np.ufunc
 ) -> NDArray[np.float64]:
-    """For each element, `combine` over the values of its segment up to it; `place` counts them from 1.
+    """Return for each element `combine` over the values of its segment up to it; `place` counts them from 1.
 
     It works by doubling steps. The order of the operations depends only on an element's place, so a segment
-    gets the same bits whatever other segments there are.
+    gets the same bits beside any other segments.
 
     >>> running(np.array([1.0, 2.0, 3.0, 4.0]), np.array([0, 1, 4]), np.array([1, 1, 2, 3]), np.add)
     array([1., 2., 5., 9.])

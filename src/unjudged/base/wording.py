@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 
 def counted(number: int, what: str) -> str:
-    """`1 document`, `2 documents`.
+    """Return `1 document`, `2 documents`.
 
     >>> counted(1, "query"), counted(2, "query"), counted(0, "left-out run")
     ('1 query', '2 queries', '0 left-out runs')
@@ -16,7 +16,7 @@ def counted(number: int, what: str) -> str:
 
 
 def percent(share: float) -> str:
-    """A confidence level with as many digits as it was given, never rounded to another level.
+    """Return a confidence level with as many digits as it was given, never rounded to another level.
 
     >>> percent(0.95), percent(0.995)
     ('95%', '99.5%')
@@ -25,7 +25,7 @@ def percent(share: float) -> str:
 
 
 def kind_of(value: object) -> str:
-    """What a value is, with its article; None, as of JSON's null, is no value.
+    """Return the kind of a value with its article; None, as of JSON's null, is "no value".
 
     >>> kind_of(1), kind_of([]), kind_of(None)
     ('an int', 'a list', 'no value')
@@ -35,7 +35,7 @@ def kind_of(value: object) -> str:
 
 
 def shortlist(names: Sequence[str], shown: int = 5) -> str:
-    """The first names, and how many more there are.
+    """Return the first names, and how many more there are.
 
     >>> shortlist(["q1", "q2"]), shortlist([f"q{k}" for k in range(1, 8)], 3)
     ('q1, q2', 'q1, q2, q3 and 4 more')

@@ -3,48 +3,23 @@
 from __future__ import annotations
 
 import atexit
+import errno
 import gc
 import os
 import sys
-from contextlib import contextmanager
 
 # Reading takes most of the time, and its threads need the cores: threads for linear algebra would only wait.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import unjudged
-from unjudged.base.errors import InputError, UnjudgedError, UsageError
-from unjudged.cli.shell.command_table import ARGUMENTS, TASKS
+from unjudged.base.errors import UnjudgedError, UsageError
+from unjudged.cli.shell.standard_streams import complete_output, drop_output
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from cyclopts import App
+    from collections.abc import Sequence
 
 BAD_INPUT, WRONG_USAGE, INTERRUPTED = 1, 2, 130
-
-
-def make_app(*, listing: bool = False) -> App:
-    """The commands; for the list of them with their summaries instead of their own help."""
-    from cyclopts import App, Group
-
-    app = App(
-        name="unjudged",
-        help="Evaluation of ranked retrieval that knows what it does not know.",
-        version=version,
-        help_format="plaintext" if listing else None,
-        suppress_keyboard_interrupt=False,
-    )
-    for n, (task, commands) in enumerate(TASKS.items()):
-        group = Group(task, sort_key=n)
-        for place, (name, (function, summary)) in enumerate(commands.items()):
-            options = {"help": summary} if listing else {}
-            if name in ARGUMENTS:
-                options["usage"] = f"Usage: unjudged {name} {ARGUMENTS[name]} [OPTIONS]"
-            app.command(f"unjudged.cli.{function}", name=name, group=group, sort_key=place, **options)
-    app.command(as_trec_eval, name="trec_eval", group=group, sort_key=len(commands))
-    app["--help"].group = app["--version"].group = Group("Options", sort_key=len(TASKS))
-    return app
 
 
 def version() -> str:
@@ -79,7 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         return
     try:
         if words == ["--version"]:
-            with _on_standard_output():
+            with complete_output():
                 print(version())
         else:
             run(words)
@@ -92,80 +67,24 @@ def main(arguments: Sequence[str] | None = None) -> None:
         fail(str(error), BAD_INPUT)
     except MemoryError as error:
         fail(f"not enough memory: {error}", BAD_INPUT)
+    except OSError as error:  # the system refuses something that every command needs
+        what = f"{error.filename}: " if error.filename else ""
+        remedy = ": raise the limit, as with `ulimit -n 256`" if error.errno == errno.EMFILE else ""
+        fail(f"{what}{error.strerror or error}{remedy}", BAD_INPUT)
     except KeyboardInterrupt:
         fail("interrupted", INTERRUPTED)
 
 
 def run(words: list[str]) -> None:
     """Run a command, or list the commands."""
-    if words and words[0] in ("help", "-h", "--help"):
-        words = [*words[1:], "--help"] if not words[1:] or _is_command(words[1]) else words[1:]
-    if words in ([], ["--help"]):
-        parsed(words, listing=True)()
-        return
-    from unjudged.cli.options.measure_words import separate_measures
-    from unjudged.cli.options.overwriting import check_not_overwritten
-    from unjudged.cli.shell.standard_error import warnings_on_standard_error
+    from unjudged.cli.shell.command_line import call_of
+    from unjudged.cli.shell.standard_streams import warnings_on_standard_error
 
-    check_not_overwritten(words)
     with warnings_on_standard_error():
-        command = parsed(separate_measures(words))
+        call = call_of(words)
         collect_what_follows()
-        command()
+        call()
         sys.exit(0)
-
-
-def _is_command(word: str) -> bool:
-    return any(word in commands for commands in TASKS.values())
-
-
-def parsed(words: list[str], *, listing: bool = False) -> Callable[[], object]:
-    """What the words ask for."""
-    if words[:1] == ["evaluate"]:
-        from unjudged.cli.shell.plain_evaluate import plain_evaluation
-
-        plain = plain_evaluation(words[1:])
-        if plain is not None:
-            return plain
-    from functools import partial
-
-    from cyclopts import CycloptsError
-
-    try:
-        app = make_app(listing=listing)
-        command, given, _ = app.parse_args(words, exit_on_error=False, print_error=False)
-    except CycloptsError as error:
-        from unjudged.cli.shell.usage_errors import problem_of
-
-        raise UsageError(problem_of(error)) from None
-    call = partial(command, *given.args, **given.kwargs)
-    if command.__name__ == "help_print":
-        return _on_standard_output()(call)
-    from unjudged.cli.shell.output import check_files_to_write
-
-    check_files_to_write(given.arguments)
-    return call
-
-
-@contextmanager
-def _on_standard_output() -> Iterator[None]:
-    """Help that cannot be written is an error like any other."""
-    try:
-        try:
-            yield
-        finally:
-            if sys.stdout is not None:
-                sys.stdout.flush()
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        drop_output()
-        raise InputError(f"standard output: cannot be written: {error.strerror}") from None
-
-
-def drop_output() -> None:
-    """Forget what was not written: Python would try to write it at its end, and fail again."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def collect_nothing_imported() -> None:

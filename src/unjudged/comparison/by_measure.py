@@ -14,10 +14,11 @@ from unjudged.comparison.testing.effects import Interval
 from unjudged.comparison.testing.pairwise import PairTests
 from unjudged.comparison.verdicts import CLEAR, ENCLOSED, EXACT, Pair, verdict_of
 from unjudged.measures.kernel.averages import mean_over_queries
+from unjudged.measures.kernel.estimand import ALL_JUDGED, OTHER, Estimand
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats, Mask
 from unjudged.uncertainty.calibration import Calibration
-from unjudged.uncertainty.estimate import JUDGMENTS, QUERIES, Estimate
+from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.shared import SharedRankings
 
 
@@ -123,21 +124,24 @@ class MeasureComparison:
         if turned:
             a, b, wins, losses = b, a, losses, wins
 
-        def about(what: Interval, level: float, method: str, uncertainty: str) -> Estimate:
+        def about(what: Interval, level: float, method: str, of: Estimand) -> Estimate:
             value, low, high = (float(column[k]) for column in what)
             if turned:
                 value, low, high = -value, -high, -low
-            return Estimate(value + 0.0, low + 0.0, high + 0.0, level, method, of, uncertainty)
+            return Estimate(value + 0.0, low + 0.0, high + 0.0, level, method, of)
 
-        of, level = f"difference of mean {self.measure}", 1 - tests.alpha
+        subject, level = f"{shared.runs[a]} minus {shared.runs[b]}", 1 - tests.alpha
+        judged = Estimand(str(self.measure), judgments=ALL_JUDGED, subject=subject)
+        others = Estimand(str(self.measure), OTHER, subject=subject)
         bounded = Interval(pairs.difference, judging.low, judging.high)
-        difference = about(bounded, 1.0, EXACT if judging.exact else ENCLOSED, JUDGMENTS)
+        difference = about(bounded, 1.0, EXACT if judging.exact else ENCLOSED, judged)
         calibrated = None
         if calibration is not None:
             value, low, high = calibration.difference(self.measure, shared.judged_rankings, a, b, confidence)
             method = f"{calibration.groups} groups left out in turn; assumes systems like theirs"
-            calibrated = Estimate(value, low, high, confidence, method, of, JUDGMENTS)
-        of_effect = replace(about(tests.effect, level, "t and jackknife", QUERIES), of=f"effect size of {of}")
+            of = replace(judged, measure=self.measure.cut_at(calibration.depth))
+            calibrated = Estimate(value, low, high, confidence, method, of)
+        of_effect = replace(others, measure=f"effect size of {self.measure}")
         return Pair(
             a=shared.runs[a],
             b=shared.runs[b],
@@ -145,13 +149,13 @@ class MeasureComparison:
             mean_a=float(self.means[a]),
             mean_b=float(self.means[b]),
             difference=difference,
-            other_queries=about(tests.difference, level, "t interval", QUERIES),
+            other_queries=about(tests.difference, level, "t interval", others),
             calibrated=calibrated,
             p=float(tests.p[k]),
             p_adjusted=float(tests.p_adjusted[k]),
             test=tests.test.title,
             correction=tests.correction.title,
-            effect=of_effect,
+            effect=about(tests.effect, level, "t and jackknife", of_effect),
             wins=wins,
             ties=int(tests.outcomes.ties[k]),
             losses=losses,

@@ -17,8 +17,7 @@ from unjudged.comparison.comparison_latex import comparison_latex
 from unjudged.comparison.query_differences import QueryDifferences, query_differences
 from unjudged.comparison.verdicts import Pair
 from unjudged.grids.grid import Grid
-from unjudged.grids.result_frames import frame_of
-from unjudged.grids.shown import Shown, in_paragraphs
+from unjudged.grids.shown import Shown, frame_of, in_paragraphs
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
 from unjudged.uncertainty.calibration import Calibration
 from unjudged.uncertainty.estimate import Estimate
@@ -54,7 +53,15 @@ class Comparison(Shown):
         tests = self.results[0].tests
         title = tests.test.title
         against = "" if self.baseline is None else f", against {self.baseline}"
-        return f"{title[0].upper()}{title[1:]}, {tests.correction.title}, alpha = {tests.alpha:g}{against}."
+        title = f"{title[0].upper()}{title[1:]}, {tests.correction.title}"
+        return f"{title}{self._family()}, alpha = {tests.alpha:g}{against}."
+
+    def _family(self) -> str:
+        """Which tests are corrected together."""
+        pairs = len(self.results[0].tests.pairs)
+        if pairs < 2 or self.results[0].tests.correction.name == "none":
+            return ""
+        return f" over {pairs} pairs{' per measure' if len(self.results) > 1 else ''}"
 
     @cached_property
     def letters(self) -> Sequence[str]:

@@ -72,12 +72,15 @@ class _Search:
         for depth in DEPTHS:
             for system in np.unique(self.place[self.behind[~self.found]]).tolist():
                 mine = np.flatnonzero(~self.found & (self.place[self.behind] == system))
-                others = self.place[self.ahead[mine]]
                 own = ordered.rankings.run(system)
                 row = own.row[(own.labels < 0) & (own.rank <= depth)]
                 for rows in self._with_diluting(row):
+                    others = self.place[self.ahead[mine]]
                     values = ordered.values(rows, 1 + max(system, int(others.max())))
                     self._keep(mine, values[system] - values[others])
+                    mine = mine[~self.found[mine]]
+                    if not len(mine):
+                        break
 
     def pair_by_pair(self) -> None:
         """Only those of them are relevant that the system ahead ranks lower, or does not retrieve."""
@@ -89,8 +92,9 @@ class _Search:
             better = (own.labels < 0) & (own.rank < rank[own.row])
             for depth in DEPTHS:
                 for rows in self._with_diluting(own.row[better & (own.rank <= depth)]):
-                    values = two.values(rows)
-                    self._keep(np.array([k]), (values[0] - values[1])[None])
+                    if not self.found[k]:
+                        values = two.values(rows)
+                        self._keep(np.array([k]), (values[0] - values[1])[None])
 
     def _with_diluting(self, row: Rows) -> Iterator[Rows]:
         """The rows, then with documents that lower all values: a gap that cannot be closed shrinks."""

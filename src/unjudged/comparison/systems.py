@@ -7,30 +7,30 @@ from math import inf
 
 import numpy as np
 
-from unjudged.base.choices import check_confidence, checked_int
+from unjudged.base.choices import CorrectionName, TestName, check_confidence, checked_int
 from unjudged.base.errors import UsageError, announce
 from unjudged.comparison.by_measure import MeasureComparison
 from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.judgment_bounds import judgment_bounds
 from unjudged.comparison.testing.pairwise import compare_pairs
-from unjudged.evaluation.evaluation import RunsSource, name_runs
+from unjudged.evaluation.collection import Collection
 from unjudged.evaluation.measure_warnings import measure_warnings
-from unjudged.formats.readers.arrow.frames import is_frame, library_of
+from unjudged.evaluation.named_runs import RunsSource
+from unjudged.measures.kernel.estimand import COMPARISON, check_permitted
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
-from unjudged.rankings.judgments import Judgments, JudgmentsSource
+from unjudged.rankings.judgments import JudgmentsSource
 from unjudged.uncertainty.calibration import Calibration
-from unjudged.uncertainty.shared import SharedRankings
 
 
 def compare(
-    qrels: JudgmentsSource,
-    runs: RunsSource,
+    qrels: JudgmentsSource | Collection,
+    runs: RunsSource | None = None,
     measures: MeasureLike | Iterable[MeasureLike] = "RBP(p=0.8)",
     *,
     depth: int | None = None,
     baseline: str | None = None,
-    test: str = "t",
-    correction: str = "holm",
+    test: TestName = "t",
+    correction: CorrectionName = "holm",
     alpha: float = 0.05,
     calibration: Calibration | None = None,
     confidence: float = 0.95,
@@ -55,18 +55,17 @@ def compare(
     seed = checked_int("seed", seed)
     deepest = inf if depth is None else checked_int("depth", depth, least=1)
     chosen = parse_measures(measures)
-    judgments, named = Judgments.of(qrels), name_runs(runs)
-    if len(named) < 2:
+    collection = Collection.of(qrels, runs, on_read=on_read)
+    judgments, names = collection.judgments, list(collection.runs)
+    if len(names) < 2:
         raise UsageError("one run cannot be compared: give two or more")
-    names = list(named)
     if baseline is not None and baseline not in names:
         raise UsageError(f"the baseline {baseline!r} is not among the runs: {', '.join(names[:5])}")
     for measure in chosen:
-        measure.check_mean()
-        measure.check_completable()
+        check_permitted(measure, judgments, COMPARISON)
         if calibration is not None:
             calibration.radius(measure, confidence, runs=2)
-    shared = SharedRankings.of(judgments, named, on_read, deepest)
+    shared = collection.shared(deepest)
     place = None if baseline is None else names.index(baseline)
     results: list[MeasureComparison] = []
     for measure in chosen:
@@ -80,8 +79,6 @@ def compare(
     values = np.stack([result.values for result in results])
     warnings = [*shared.warnings, *measure_warnings(chosen, judgments, values)]
     announce(warnings)
-    frame = next((source for source in [*named.values(), qrels] if is_frame(source)), None)
-    library = "" if frame is None else library_of(frame)
     return Comparison(
         names,
         list(judgments.queries),
@@ -91,7 +88,7 @@ def compare(
         confidence,
         baseline,
         [*map(str, warnings), *_notes(results)],
-        library,
+        collection.library,
     )
 
 

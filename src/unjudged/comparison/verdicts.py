@@ -38,7 +38,7 @@ CONCLUSIONS = {
     ),
     UNRESOLVED: (
         "is ahead of {}; no judgments that reverse it were found, but the bounds do not exclude them.",
-        "Judge more documents (`unjudged next`).",
+        "If p is low enough, judge more documents (`unjudged next`); if not, use more queries first.",
     ),
 }
 """What a verdict says of the system ahead and the other one, and what to do about it."""
@@ -109,7 +109,8 @@ class Pair:
         ]
         if self.calibrated is not None:
             c = self.calibrated
-            lines.append(f"Calibrated, {percent(c.confidence)}: {c.low:+.4f} to {c.high:+.4f} ({c.method}).")
+            ends = f"{c.low:+.4f} to {c.high:+.4f} ({c.method})"
+            lines.append(f"Calibrated, {percent(c.confidence)}: {c.of.measure} {c.value:+.4f}, {ends}.")
         corrected = "" if self.p_adjusted == self.p else f", {_p(self.p_adjusted)} after correction"
         lines.append(
             f"Queries: {self.wins} won, {self.ties} tied, {self.losses} lost; {self.test}: {_p(self.p)}"
@@ -139,20 +140,27 @@ class Pair:
 
     def conclusion(self) -> str:
         """One or two sentences to act on."""
-        if self.ahead is None:
-            equal = f"{self.a} and {self.b} have the same mean"
-            if self.verdict in (CLEAR, SETTLED):
-                return f"{equal}, whatever the unjudged documents turn out to be."
-            return f"{equal}. Judge more documents (`unjudged next`) to tell them apart."
-        other = self.b if self.ahead == self.a else self.a
-        lead, advice = CONCLUSIONS[self.verdict]
-        return f"{self.ahead} {lead.format(other)} {advice}".rstrip()
+        turned = self.ahead == self.b
+        first, second = (self.b, self.a) if turned else (self.a, self.b)
+        return conclusion(self.verdict, first, second, equal=self.ahead is None)
 
     def __str__(self) -> str:
         return "\n".join(self.sentences())
 
     def _repr_html_(self) -> str:
         return in_paragraphs(str(self))
+
+
+def conclusion(verdict: str, ahead: str, other: str, *, equal: bool = False) -> str:
+    """Say in one or two sentences what to conclude from the verdict on two systems."""
+    if not equal:
+        lead, advice = CONCLUSIONS[verdict]
+        return f"{ahead} {lead.format(other)} {advice}".rstrip()
+    if verdict in (CLEAR, SETTLED):
+        return f"{ahead} and {other} have the same mean, whatever the unjudged documents turn out to be."
+    return (
+        f"{ahead} and {other} have the same mean. Judge more documents (`unjudged next`) to tell them apart."
+    )
 
 
 def _p(value: float) -> str:

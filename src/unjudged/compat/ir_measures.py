@@ -31,8 +31,8 @@ from ir_measures.measures.base import Agg, ParamInfo, SumAgg
 
 from unjudged.formats import matching
 from unjudged.formats.readers.arrow.frames import is_frame
-from unjudged.measures.kernel.foreign_measures import translated
 from unjudged.measures.kernel.registry import MEASURES, POLICIES, Measure
+from unjudged.measures.kernel.spellings import translated
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.runs import run_table
@@ -71,7 +71,7 @@ class OurMeasure(measures.Measure):  # type: ignore[misc]
 
 
 class _OverQueries(Agg):  # type: ignore[misc]
-    """The mean as in `Scores.means`, rounded once; the geometric mean for GMAP."""
+    """Mean as in `Scores.means`, rounded once; the geometric mean for GMAP."""
 
     def __init__(self, measure: Measure) -> None:
         self.measure = measure
@@ -132,7 +132,7 @@ def _match(judgments: Judgments, run: Any) -> JudgedRankings:
 
 
 class _LastMatch:
-    """The last two frames and their match, because measures are computed one after another."""
+    """Last two frames and their match, because measures are computed one after another."""
 
     frames: tuple[Any, Any] = (object, object)
     rankings: JudgedRankings | None = None

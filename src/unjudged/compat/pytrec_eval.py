@@ -19,7 +19,7 @@ import numpy as np
 
 from unjudged.base.errors import InputError, RepeatedDocument, UnjudgedError, UsageError, quoted
 from unjudged.base.wording import kind_of
-from unjudged.compat.trec_eval.exits import Stop
+from unjudged.compat.trec_eval import Stop
 from unjudged.compat.trec_eval.translation import (
     NICKNAMES,
     ORDER,
@@ -85,7 +85,7 @@ class RelevanceEvaluator:
         self._judgments = Judgments.of(judged) if judged else None
 
     def evaluate(self, scores: Rankings) -> dict[str, dict[str, float]]:
-        """The value of each measure, for each query of the run that is judged."""
+        """Return the value of each measure, for each query of the run that is judged."""
         if not isinstance(scores, Mapping):
             raise WrongType("Argument object scores should be of type dictionary.")
         run = plain_dict(scores)
@@ -105,7 +105,7 @@ class RelevanceEvaluator:
 
 
 def _copied(query_relevance: Any) -> dict[str, dict[str, int]]:
-    """The queries that have judgments. Dicts that are not plain are copied."""
+    """Return the queries that have judgments. Dicts that are not plain are copied."""
     if not isinstance(query_relevance, Mapping):
         raise WrongType("Argument query_relevance should be of type dictionary.")
     judged = plain_dict(query_relevance)
@@ -114,13 +114,13 @@ def _copied(query_relevance: Any) -> dict[str, dict[str, int]]:
             what = f"query {quoted(str(query))} holds {kind_of(grades)}"
             raise WrongType(f"{what}, expected a dict of documents and their grades")
     copies = {q: grades if type(grades) is dict else plain_dict(grades) for q, grades in judged.items()}
-    found = {query: grades for query, grades in copies.items() if grades}
-    for query, grades in list(found.items())[:1]:  # where the first ids are whole numbers, others accept them
+    kept = {query: grades for query, grades in copies.items() if grades}
+    for query, grades in list(kept.items())[:1]:  # where the first ids are whole numbers, others accept them
         for name in (query, next(iter(grades), "")):
             if not isinstance(name, str):
                 what = f"query {quoted(str(query))}: {quoted(str(name))} is {kind_of(name)}"
                 raise WrongType(f"{what}, expected a string")
-    return found
+    return kept
 
 
 def _level(relevance_level: int) -> int:
@@ -146,9 +146,9 @@ def evaluate_measures(
     {'num_ret': 2.0, 'map': 0.5}
     """
     evaluator = RelevanceEvaluator(query_relevance, measures, relevance_level, judged_docs_only_flag)
-    found = list(evaluator.evaluate(scores).values())
-    names = list(found[0]) if found else []
-    return {name: compute_aggregated_measure(name, [row[name] for row in found]) for name in names}
+    rows = list(evaluator.evaluate(scores).values())
+    names = list(rows[0]) if rows else []
+    return {name: compute_aggregated_measure(name, [row[name] for row in rows]) for name in names}
 
 
 def compute_aggregated_measure(measure: str, values: list[float]) -> float:
@@ -194,7 +194,7 @@ def _texts(measures: Iterable[str]) -> tuple[str, ...]:
 
 @lru_cache(maxsize=256)
 def _chosen(measures: tuple[str, ...], level: int, _: int) -> list[Column]:
-    """The values to compute, which are chosen again only after a change of the registry."""
+    """Return the values to compute, which are chosen again only after a change of the registry."""
     try:
         return columns(_parameters(measures), Settings(level, VERSION))
     except Stop as error:
@@ -202,13 +202,13 @@ def _chosen(measures: tuple[str, ...], level: int, _: int) -> list[Column]:
 
 
 def _parameters(measures: Iterable[str]) -> dict[str, str | None]:
-    """The parameters of each measure: `P_5` and `P.10` together are P with cutoffs 5 and 10."""
-    found: dict[str, set[str]] = {}
+    """Return the parameters of each measure: `P_5` and `P.10` together are P with cutoffs 5 and 10."""
+    parameters: dict[str, set[str]] = {}
     for text in measures:
         for measure in supported_nicknames.get(text, [text]):
             name, given = _split(measure)
-            found.setdefault(name, set()).update(given)
-    return {name: ",".join(sorted(given)) or None for name, given in found.items()}
+            parameters.setdefault(name, set()).update(given)
+    return {name: ",".join(sorted(given)) or None for name, given in parameters.items()}
 
 
 def _split(measure: str) -> tuple[str, list[str]]:

@@ -1,1 +1,1 @@
-"""The same evaluation on engines that spread it over many machines."""
+"""Evaluation on engines that spread it over many machines."""

@@ -13,7 +13,7 @@ from unjudged.formats import grouping, matching
 from unjudged.formats.columns import expected, layout_of
 from unjudged.formats.readers.arrow.arrow_columns import Where, pyarrow_module, table_of_arrow
 from unjudged.formats.tables import Matched
-from unjudged.measures.holes import ONLY_EVALUATE
+from unjudged.measures.counts import ONLY_EVALUATE
 from unjudged.measures.kernel.registry import MEASURES, Measure, measure
 from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments
@@ -26,7 +26,7 @@ PACKAGE = "unjudged."
 
 @dataclass(frozen=True)
 class Task:
-    """What to compute for every bucket. Measures travel by name, and users' own measures as functions."""
+    """Computation for every bucket. Measures travel by name, and users' own measures as functions."""
 
     runs: tuple[str, ...]
     measures: tuple[tuple[str, str, Mapping[str, Any], Any], ...]
@@ -72,7 +72,7 @@ class Task:
         return _result(self.runs, list(judgments.queries), names, values)
 
     def _match(self, run: pa.Table, judgments: Judgments) -> list[Matched]:
-        """Each run on its own; invalid rows are refused, whatever their query."""
+        """Each run on its own; invalid rows are refused, also those of other queries."""
         run = run.sort_by("run") if len(self.runs) > 1 else run
         ends = np.searchsorted(run["run"].to_numpy(), np.arange(len(self.runs) + 1))
         matched = []

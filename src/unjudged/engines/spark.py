@@ -1,4 +1,4 @@
-"""The same evaluation on Spark (classic, Connect or Sail): the same numbers as one machine, to the last bit.
+"""Evaluation on Spark (classic, Connect or Sail): the same numbers as one machine, to the last bit.
 
 Whole queries are assigned to buckets by a hash of their names. Runs and judgments are cogrouped by bucket,
 and each bucket of a few hundred thousand rows is one call of the ordinary evaluation. No join runs in Spark,
@@ -109,7 +109,7 @@ def _judgment_rows(qrels: DataFrame, given: Mapping[str, str]) -> DataFrame:
 
 
 def _named(frame: DataFrame, number: str, given: Mapping[str, str], what: str) -> DataFrame:
-    """The columns under the names of their roles; identifiers as text."""
+    """Return the columns under the names of their roles; identifiers as text."""
     from pyspark.sql import functions as f
 
     kinds = {field.name: field.dataType.typeName() for field in frame.schema.fields}

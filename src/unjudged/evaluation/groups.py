@@ -9,13 +9,14 @@ from collections.abc import Callable, Iterable, Mapping
 from unjudged.base.choices import check_file_name
 from unjudged.base.errors import InputError, UsageError, announce, quoted
 from unjudged.base.wording import shortlist
-from unjudged.evaluation.evaluation import RunsSource, judged_rankings, name_runs
+from unjudged.evaluation.collection import Collection
+from unjudged.evaluation.named_runs import RunsSource
 from unjudged.formats.small_files import read_small
 from unjudged.formats.streams import display_name
 from unjudged.formats.tables import decode
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.rankings.coverage import coverage_warnings
-from unjudged.rankings.judgments import Judgments, JudgmentsSource
+from unjudged.rankings.judgments import JudgmentsSource
 from unjudged.uncertainty.calibration import Calibration, calibrated
 
 CALIBRATED_MEASURES = ("AP", "nDCG@10", "RBP(p=0.8)", "P@10", "RR")
@@ -25,29 +26,33 @@ Groups = Mapping[str, str] | str | os.PathLike[str]
 
 
 def calibrate(
-    qrels: JudgmentsSource,
-    runs: RunsSource,
+    qrels: JudgmentsSource | Collection,
+    runs: RunsSource | None,
     groups: Groups,
     measures: MeasureLike | Iterable[MeasureLike] = CALIBRATED_MEASURES,
     *,
     depth: int = 100,
     unit: str = "runs",
+    name: str = "",
     on_read: Callable[[str], None] | None = None,
 ) -> Calibration:
     """Learn from the pooled runs how far off scores are when a group was not pooled.
 
     `groups` says which runs are of one team or family: a mapping, a file of lines `run group`, or a pattern
     such as `(.*?)-` whose first bracket is the group in the run's name. `depth` is the depth of the pool,
-    below which rankings are cut. `unit` is 'runs', or 'groups' for one score per group, its largest: safer
-    and wider.
+    below which rankings are cut. `name` is that of the judgments, for messages. `unit` is 'runs', or
+    'groups' for one score per group, its largest: safer and wider.
     """
     chosen = parse_measures(measures)
-    judgments, named = Judgments.of(qrels), name_runs(runs)
-    group_of = groups_of(groups, named)
+    collection = Collection.of(qrels, runs, on_read=on_read)
+    group_of = groups_of(groups, collection.runs)
     names = sorted(set(group_of.values()))
-    rankings = judged_rankings(judgments, named, on_read=on_read)
-    announce(coverage_warnings(list(named), list(judgments.queries), rankings))
-    return calibrated(rankings, [names.index(group_of[run]) for run in named], chosen, depth=depth, unit=unit)
+    announce(
+        coverage_warnings(list(collection.runs), list(collection.judgments.queries), collection.rankings)
+    )
+    group = [names.index(group_of[run]) for run in collection.runs]
+    known = name or (os.path.basename(qrels) if isinstance(qrels, str | os.PathLike) else "")
+    return calibrated(collection.rankings, group, chosen, depth=depth, unit=unit, name=known)
 
 
 def groups_of(groups: Groups, runs: Iterable[str]) -> dict[str, str]:
@@ -67,11 +72,14 @@ def groups_of(groups: Groups, runs: Iterable[str]) -> dict[str, str]:
 
 
 def groups_by_pattern(pattern: str, runs: Iterable[str]) -> dict[str, str]:
-    """The group of each run whose name the pattern matches: its first bracket."""
+    """Return the group of each run whose name the pattern matches: its first bracket."""
     try:
         compiled = re.compile(pattern)
-    except re.error as error:
-        raise UsageError(f"invalid pattern {pattern!r} for groups: {error}") from None
+    except (re.error, OverflowError, RecursionError) as error:
+        raise UsageError(f"invalid pattern {quoted(pattern)} for groups: {error}") from None
+    if not compiled.groups:
+        problem = f"pattern {quoted(pattern)} has no bracket that is a group"
+        raise UsageError(f"{problem}: use one such as '(.*?)-', whose first bracket is the group")
     matches = {run: compiled.search(run) for run in runs}
     return {run: match.group(1) for run, match in matches.items() if match and match.group(1)}
 

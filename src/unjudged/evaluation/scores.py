@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from unjudged.base.choices import IntervalName
 from unjudged.base.computed import computed_once
 from unjudged.base.errors import UnjudgedWarning, UsageError
+from unjudged.base.wording import counted
 from unjudged.evaluation.measure_warnings import measure_warnings
-from unjudged.evaluation.scores_grid import scores_grid
-from unjudged.grids.grid import Grid
-from unjudged.grids.result_frames import frame_of
-from unjudged.grids.shown import Shown
+from unjudged.grids.grid import Cell, Column, Grid, grid_of
+from unjudged.grids.shown import Shown, frame_of
 from unjudged.measures.kernel.names import MeasureLike, parse
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.coverage import coverage_warnings, missing_queries
@@ -102,7 +102,7 @@ class Scores(Shown):
 
     def estimate(
         self,
-        interval: str = "bounds",
+        interval: IntervalName = "bounds",
         *,
         prevalence: PrevalenceLike | None = None,
         calibration: Calibration | None = None,
@@ -158,7 +158,7 @@ class Scores(Shown):
             return estimate
         n = len(self.queries)
         value, low, high = n * estimate.value, n * estimate.low, n * estimate.high
-        return replace(estimate, value=value, low=low, high=high, of=f"sum of {measure}")
+        return replace(estimate, value=value, low=low, high=high, of=replace(estimate.of, statistic="sum of"))
 
     @property
     def plot(self) -> Any:
@@ -207,8 +207,33 @@ class Scores(Shown):
         return self.to_arrow().__arrow_c_stream__(requested_schema)
 
     def grid(self, per_query: bool = False) -> Grid:
-        """Every run's means as a table, or with `per_query` its value for each query."""
-        return scores_grid(self, per_query)
+        """Return a row per run, and with `per_query` one per run and query, then the mean as query `all`."""
+        names = ["run", "query"] if per_query else ["run"]
+        numbers = [
+            Column(str(m), "integer" if m.traits.summary == "sum" else "number") for m in self.measures
+        ]
+        rows: list[list[Cell]] = []
+        for i, run in enumerate(self.runs):
+            for j, query in enumerate(self.queries if per_query else ()):
+                rows.append([run, query, *self.values[i, j].tolist()])
+            rows.append([run, *(["all"] if per_query else []), *self.means[i].tolist()])
+        size = f"{counted(len(self.runs), 'run')} x {counted(len(self.queries), 'query')}"
+        return Grid(
+            [*(Column(name, "label") for name in names), *numbers],
+            rows,
+            f"Scores({size}{'' if per_query else '; means'})",
+            list(map(str, self.warnings)),
+            frozenset() if per_query else self._best(),
+            lambda: grid_of(Score._fields, self.rows(per_query=per_query, mean=True)),
+        )
+
+    def _best(self) -> frozenset[tuple[int, int]]:
+        """Return the places of the highest mean of each measure, if there are several runs."""
+        if len(self.runs) < 2:
+            return frozenset()
+        quality = [measure.traits.quality for measure in self.measures]
+        i, k = ((self.means == self.means.max(axis=0)) & quality).nonzero()
+        return frozenset(zip(i.tolist(), (k + 1).tolist(), strict=True))
 
 
 def _name(measure: MeasureLike) -> str:

@@ -31,7 +31,7 @@ Limits = Sequence[tuple[float, float]]
 
 @dataclass
 class Checkpoint:
-    """The values of every task that is done; with a file, each is written as it comes."""
+    """Values of every task that is done; with a file, each is written as it comes."""
 
     done: dict[Task, list[float]] = field(default_factory=dict)
     file: FileIO | None = None

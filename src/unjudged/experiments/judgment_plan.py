@@ -9,7 +9,7 @@ from math import isnan, nan
 from typing import Any
 
 from unjudged.base.errors import UsageError
-from unjudged.evaluation.evaluation import RunsSource
+from unjudged.evaluation.named_runs import RunsSource
 from unjudged.experiments.robustness import experiment
 from unjudged.grids.grid import Column, Grid
 from unjudged.grids.shown import Shown
@@ -25,7 +25,7 @@ NORMAL = 1.96
 
 @dataclass(frozen=True)
 class DesignPlan:
-    """The smallest tested level of a design that reaches the target; None where none does."""
+    """Smallest tested level of a design that reaches the target, if any does."""
 
     design: str
     measure: str
@@ -39,7 +39,7 @@ class DesignPlan:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class JudgmentPlan(Shown):
-    """What each design needs, the cheapest first; `tried` are all levels, with what they reach.
+    """Needs of each design, the cheapest first; `tried` are all levels, with what they reach.
 
     The target is a value of `statistic`, tau or width.
     """
@@ -60,7 +60,7 @@ class JudgmentPlan(Shown):
     @property
     def plot(self) -> Any:
         """Figures as Altair charts: `designs`."""
-        return import_module("unjudged.report.figures.plan_figure").PlanPlots(self)
+        return import_module("unjudged.report.figures.judging_figures").PlanPlots(self)
 
     def grid(self) -> Grid:
         columns = [
@@ -106,8 +106,8 @@ def plan_judgments(
     the error then shrinks with its root, while tau is taken as it is. `cost` is the price of one judgment.
 
     >>> from unjudged import sample
-    >>> found = plan_judgments(sample.qrels, sample.runs, width=0.05, designs=["depth", "random"], repeats=3)
-    >>> [(one.design, one.shown) for one in found.designs]
+    >>> plan = plan_judgments(sample.qrels, sample.runs, width=0.05, designs=["depth", "random"], repeats=3)
+    >>> [(one.design, one.shown) for one in plan.designs]
     [('depth', 'depth 4'), ('random', 'not reached')]
     """
     if (tau is None) == (width is None):
@@ -121,12 +121,12 @@ def plan_judgments(
     planned = pilot if queries is None else queries
     if planned < 1:
         raise UsageError(f"queries is {planned}, expected a whole number of at least 1")
-    found, levels = [], []
+    cheapest, levels = [], []
     for name in designs or DESIGNS:
         design, measure = find_design(name), ESTIMATORS.get(name, "AP")
         tried = experiment(
             pool,
-            design=name,
+            design=name,  # type: ignore[arg-type]
             measures=measure,
             statistics=["tau", "rms"],
             repeats=repeats,
@@ -141,10 +141,10 @@ def plan_judgments(
             plans.append(DesignPlan(name, measure, level, shown, order.judged, judgments, order.mean, broad))
         levels += plans
         nothing = DesignPlan(name, measure, None, "not reached", None, None, nan, nan)
-        found.append(next((plan for plan in plans if _reaches(plan, tau, width)), nothing))
-    found.sort(key=lambda one: (one.judgments is None, one.judgments or 0))
+        cheapest.append(next((plan for plan in plans if _reaches(plan, tau, width)), nothing))
+    cheapest.sort(key=lambda one: (one.judgments is None, one.judgments or 0))
     statistic, value = ("tau", tau) if tau is not None else ("width", width)
-    return JudgmentPlan(found, levels, statistic, float(value or 0), planned, cost)
+    return JudgmentPlan(cheapest, levels, statistic, float(value or 0), planned, cost)
 
 
 def _reaches(plan: DesignPlan, tau: float | None, width: float | None) -> bool:

@@ -1,28 +1,26 @@
-"""The experiment: judge less, by a design, and see how well measures still estimate the actual values."""
+"""Experiment: judge less, by a design, and see how well measures still estimate the actual values."""
 
 from __future__ import annotations
 
 import os
 import pickle
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from dataclasses import replace
+from functools import partial
 from itertools import product
 from math import inf
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from unjudged.base.choices import as_list, checked_int
+from unjudged.base.choices import DesignName, as_list, checked_int
 from unjudged.base.errors import UsageError
-from unjudged.evaluation.evaluation import RunsSource
+from unjudged.evaluation.named_runs import RunsSource
 from unjudged.experiments.checkpoint import Checkpoint
-from unjudged.experiments.statistics import DEFAULT_STATISTICS, STATISTICS, known_statistics
-from unjudged.experiments.summary import summary_grid
+from unjudged.experiments.statistics import DEFAULT_STATISTICS, known_statistics
+from unjudged.experiments.summary import Robustness
 from unjudged.experiments.workers import run_all
-from unjudged.grids.grid import Grid
-from unjudged.grids.shown import Shown
 from unjudged.judging.pooling.designs import Design, find_design
 from unjudged.judging.pooling.pool import Pool
 from unjudged.measures.kernel.names import MeasureLike, parse_measure, parse_measures
@@ -31,7 +29,6 @@ from unjudged.measures.weighted import BY_PROBABILITY
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 
-ITSELF = "itself"
 DEFAULT_MEASURES = ("AP", "infAP", "indAP", "subAP", "Bpref", "Bpref10")
 SEEDS_APART = 1000
 """The distance between the samples of two seeds: with up to this many repeats they share none."""
@@ -40,88 +37,10 @@ SLACK, LARGEST = 1e-9, 1e150
 """Larger values would have no squared error."""
 
 
-class Agreement(NamedTuple):
-    """One statistic of one measure at one level, over the repeats."""
-
-    design: str
-    level: float
-    judged: float
-    measure: str
-    against: str
-    statistic: str
-    mean: float
-    deviation: float
-    repeats: int
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Robustness(Shown):
-    """Every run's mean by each measure, at each level and repeat of a design, and with all judgments.
-
-    `means[l, s, i, k]` is run i's mean by measure k at level l in repeat s; `actual[i, k]` is its mean with
-    all judgments, and `reference[i]` the same by the measure `against`. `judged[l, s]` is the number of
-    judged documents per query, `complete` the number with all judgments.
-    """
-
-    design: str
-    levels: Sequence[float]
-    runs: Sequence[str]
-    measures: Sequence[Measure]
-    against: Measure
-    means: Floats
-    actual: Floats
-    reference: Floats
-    judged: Floats
-    complete: float
-    statistics: Sequence[str] = field(default=DEFAULT_STATISTICS)
-
-    @cached_property
-    def agreement(self) -> list[Agreement]:
-        """How well each measure agrees with the actual values of `against`, and with its own.
-
-        Statistics of each repeat, then their mean and standard deviation (not a number for one repeat).
-        """
-        return self._compared(self.statistics)
-
-    def agreement_by(self, statistics: Iterable[str]) -> list[Agreement]:
-        """The same for other statistics: tau, tau_ap, rho, rms, bias, tau_ap_a or tau_ap_b."""
-        names = known_statistics(statistics)
-        if set(names) <= set(self.statistics):
-            return [row for row in self.agreement if row.statistic in names]
-        return self._compared(names)
-
-    def _compared(self, names: Sequence[str]) -> list[Agreement]:
-        rows = []
-        for (li, level), (k, measure) in product(enumerate(self.levels), enumerate(self.measures)):
-            for against, actual in ((str(self.against), self.reference), (ITSELF, self.actual[:, k])):
-                for name in names:
-                    statistic = STATISTICS[name].function
-                    values = np.array([statistic(means, actual) for means in self.means[li, :, :, k]])
-                    spread = float(values.std(ddof=1)) if len(values) > 1 else float("nan")
-                    judged = float(self.judged[li].mean())
-                    place = self.design, float(level), judged, str(measure), against, name
-                    rows.append(Agreement(*place, float(values.mean()), spread, len(values)))
-        return rows
-
-    def grid(self) -> Grid:
-        """One row per measure and level, with the agreement between its means and the actual ones."""
-        return summary_grid(self)
-
-    def find(
-        self, statistic: str, measure: MeasureLike, level: float, against: str | None = None
-    ) -> Agreement:
-        """One row of `agreement`; of any statistic."""
-        wanted = str(parse_measures(measure)[0]), level, against or str(self.against)
-        for row in self.agreement_by([statistic]):
-            if (row.measure, row.level, row.against) == wanted:
-                return row
-        raise UsageError(f"the experiment has no {statistic} of {measure} at level {level:g}")
-
-
 def experiment(
     qrels: JudgmentsSource | Pool,
     runs: RunsSource | None = None,
-    design: str = "random",
+    design: DesignName = "random",
     *,
     levels: Iterable[float] | None = None,
     measures: MeasureLike | Iterable[MeasureLike] = DEFAULT_MEASURES,
@@ -149,8 +68,8 @@ def experiment(
     result is safe. `on_step` is called with the number of samples done.
 
     >>> from unjudged import sample
-    >>> found = experiment(sample.qrels, sample.runs, levels=[0.1, 0.5], measures=["AP", "infAP"], repeats=3)
-    >>> round(found.find("bias", "AP", 0.1).mean, 3), round(found.find("bias", "infAP", 0.1).mean, 3)
+    >>> result = experiment(sample.qrels, sample.runs, levels=[0.1, 0.5], measures=["AP", "infAP"], repeats=3)
+    >>> round(result.find("bias", "AP", 0.1).mean, 3), round(result.find("bias", "infAP", 0.1).mean, 3)
     (-0.156, -0.006)
     """
     chosen_design, names = find_design(design), known_statistics(statistics)
@@ -178,8 +97,8 @@ def experiment(
     settings = [design, sorted(options.items()), *map(_identity, chosen)]
     with Checkpoint.of(checkpoint, pool, settings, limits) as done:
         # The samples of a seed one after another, because they are drawn from one order.
-        found = run_all(work, sorted(tasks, key=itemgetter(1)), workers, done, on_step)
-    values = np.array([found[task] for task in tasks]).reshape(len(steps), draws, -1)
+        results = run_all(work, sorted(tasks, key=itemgetter(1)), workers, done, on_step)
+    values = np.array([results[task] for task in tasks]).reshape(len(steps), draws, -1)
     shape = len(steps), draws, len(pool.runs), len(chosen)
     *actual, reference = (_means(pool.rankings, measure) for measure in (*chosen, gold))
     return Robustness(
@@ -214,7 +133,7 @@ def _sample_means(
     measures: Sequence[Measure],
     task: tuple[float, int],
 ) -> list[float]:
-    """The number of judged documents per query, then every run's mean by each measure."""
+    """Return the number of judged documents per query, then every run's mean by each measure."""
     level, seed = task
     judgments = design.draw(pool, level, seed, **options)
     rankings = pool.rankings.relabelled(judgments)
@@ -235,11 +154,11 @@ def _limits(measure: Measure, queries: int) -> tuple[float, float]:
 
 
 def _identity(measure: Measure) -> str:
-    """The measure's name; complete judgments among its parameters with their content."""
+    """Return the measure's name; complete judgments among its parameters with their content."""
     actual = measure.given.get("actual")
     return str(measure) if actual is None else f"{measure} {pickle.dumps(Judgments.of(actual))!r}"
 
 
 def _bare(pool: Pool) -> Pool:
-    """The same pool without its cached results, which need not travel to other processes."""
+    """Return the same pool without its cached results, which need not travel to other processes."""
     return replace(pool, matched=replace(pool.rankings))

@@ -79,18 +79,18 @@ def _one_way(above: Mask, above_in_other: Mask) -> float:
 
 
 def rho(estimate: Floats, actual: Floats) -> float:
-    """The linear correlation."""
+    """Return the linear correlation."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return float(np.corrcoef(estimate, actual)[0, 1])
 
 
 def rms(estimate: Floats, actual: Floats) -> float:
-    """The root of the mean squared error."""
+    """Return the root of the mean squared error."""
     return float(np.sqrt(np.mean((estimate - actual) ** 2)))
 
 
 def bias(estimate: Floats, actual: Floats) -> float:
-    """The mean error: above 0 where the estimates are too high."""
+    """Return the mean error: above 0 where the estimates are too high."""
     return float(np.mean(estimate - actual))
 
 
@@ -115,7 +115,7 @@ DEFAULT_STATISTICS = ("tau", "tau_ap", "rho", "rms", "bias")
 
 
 def known_statistics(names: Iterable[str]) -> list[str]:
-    """The names, each once; an unknown one is refused."""
+    """Return the names, each once; an unknown one is refused."""
     listed = as_list("statistics", names)
     for name in listed:
         STATISTICS.find(name)

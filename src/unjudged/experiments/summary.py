@@ -1,17 +1,103 @@
-"""An experiment as grids: the statistics of each measure and level, and the mean of every run."""
+"""Results of an experiment: the statistics of each measure and level, and the mean of every run."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import product
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from unjudged.experiments.statistics import STATISTICS
+import numpy as np
+
+from unjudged.base.errors import UsageError
+from unjudged.experiments.statistics import DEFAULT_STATISTICS, STATISTICS, known_statistics
 from unjudged.grids.grid import Cell, Column, Grid, grid_of
+from unjudged.grids.shown import Shown
 from unjudged.judging.pooling.designs import find_design
+from unjudged.measures.kernel.names import MeasureLike, parse_measures
+from unjudged.measures.kernel.registry import Measure
+from unjudged.rankings.judged import Floats
 
-if TYPE_CHECKING:
-    from unjudged.experiments.robustness import Agreement, Robustness
+ITSELF = "itself"
+
+
+class Agreement(NamedTuple):
+    """One statistic of one measure at one level, over the repeats."""
+
+    design: str
+    level: float
+    judged: float
+    measure: str
+    against: str
+    statistic: str
+    mean: float
+    deviation: float
+    repeats: int
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Robustness(Shown):
+    """Every run's mean by each measure, at each level and repeat of a design, and with all judgments.
+
+    `means[l, s, i, k]` is run i's mean by measure k at level l in repeat s; `actual[i, k]` is its mean with
+    all judgments, and `reference[i]` the same by the measure `against`. `judged[l, s]` is the number of
+    judged documents per query, `complete` the number with all judgments.
+    """
+
+    design: str
+    levels: Sequence[float]
+    runs: Sequence[str]
+    measures: Sequence[Measure]
+    against: Measure
+    means: Floats
+    actual: Floats
+    reference: Floats
+    judged: Floats
+    complete: float
+    statistics: Sequence[str] = field(default=DEFAULT_STATISTICS)
+
+    @cached_property
+    def agreement(self) -> list[Agreement]:
+        """How well each measure agrees with the actual values of `against`, and with its own.
+
+        Statistics of each repeat, then their mean and standard deviation (not a number for one repeat).
+        """
+        return self._compared(self.statistics)
+
+    def agreement_by(self, statistics: Iterable[str]) -> list[Agreement]:
+        """Return the same for other statistics: tau, tau_ap, rho, rms, bias, tau_ap_a or tau_ap_b."""
+        names = known_statistics(statistics)
+        if set(names) <= set(self.statistics):
+            return [row for row in self.agreement if row.statistic in names]
+        return self._compared(names)
+
+    def _compared(self, names: Sequence[str]) -> list[Agreement]:
+        rows = []
+        for (li, level), (k, measure) in product(enumerate(self.levels), enumerate(self.measures)):
+            for against, actual in ((str(self.against), self.reference), (ITSELF, self.actual[:, k])):
+                for name in names:
+                    statistic = STATISTICS[name].function
+                    values = np.array([statistic(means, actual) for means in self.means[li, :, :, k]])
+                    spread = float(values.std(ddof=1)) if len(values) > 1 else float("nan")
+                    judged = float(self.judged[li].mean())
+                    place = self.design, float(level), judged, str(measure), against, name
+                    rows.append(Agreement(*place, float(values.mean()), spread, len(values)))
+        return rows
+
+    def grid(self) -> Grid:
+        """Return a row per measure and level, with the agreement between its means and the actual ones."""
+        return summary_grid(self)
+
+    def find(
+        self, statistic: str, measure: MeasureLike, level: float, against: str | None = None
+    ) -> Agreement:
+        """Return one row of `agreement`, of any statistic."""
+        wanted = str(parse_measures(measure)[0]), level, against or str(self.against)
+        for row in self.agreement_by([statistic]):
+            if (row.measure, row.level, row.against) == wanted:
+                return row
+        raise UsageError(f"the experiment has no {statistic} of {measure} at level {level:g}")
 
 
 class RunMean(NamedTuple):
@@ -26,46 +112,46 @@ class RunMean(NamedTuple):
     actual: float
 
 
-def run_means(found: Robustness) -> Iterator[RunMean]:
-    """Every mean of the experiment."""
-    levels, repeats, runs, measures = map(range, found.means.shape)
+def run_means(result: Robustness) -> Iterator[RunMean]:
+    """Yield every mean of the experiment."""
+    levels, repeats, runs, measures = map(range, result.means.shape)
     for li, s, i, k in product(levels, repeats, runs, measures):
-        place = found.design, float(found.levels[li]), s, found.runs[i], str(found.measures[k])
-        yield RunMean(*place, float(found.means[li, s, i, k]), float(found.actual[i, k]))
+        place = result.design, float(result.levels[li]), s, result.runs[i], str(result.measures[k])
+        yield RunMean(*place, float(result.means[li, s, i, k]), float(result.actual[i, k]))
 
 
-def run_means_grid(found: Robustness) -> Grid:
-    return grid_of(RunMean._fields, run_means(found))
+def run_means_grid(result: Robustness) -> Grid:
+    return grid_of(RunMean._fields, run_means(result))
 
 
 def level_name(design: str, level: float) -> str:
-    """`5 %` of a share, `depth 5` of a pool."""
+    """Return `5 %` of a share, `depth 5` of a pool."""
     return find_design(design).level.show(level)
 
 
-def summary_grid(found: Robustness) -> Grid:
-    """One row per measure and level: how well its means agree with the actual values of `against`.
+def summary_grid(result: Robustness) -> Grid:
+    """Return a row per measure and level: how well its means agree with the actual values of `against`.
 
     The long form also has the agreement of each measure with its own actual values.
     """
     by_place = {
         (row.measure, row.level, row.statistic): row
-        for row in found.agreement
-        if row.against == str(found.against)
+        for row in result.agreement
+        if row.against == str(result.against)
     }
     rows: list[list[Cell]] = []
-    for measure, level in product(map(str, found.measures), found.levels):
-        statistics = [by_place[measure, level, name] for name in found.statistics]
-        level_shown, judged = level_name(found.design, level), statistics[0].judged
+    for measure, level in product(map(str, result.measures), result.levels):
+        statistics = [by_place[measure, level, name] for name in result.statistics]
+        level_shown, judged = level_name(result.design, level), statistics[0].judged
         rows.append([measure, level_shown, judged, *map(_number, statistics)])
     columns = [
         Column("measure", "label"),
         Column("level", "label"),
         Column("judged", decimals=1),
-        *(Column(STATISTICS[name].title) for name in found.statistics),
+        *(Column(STATISTICS[name].title) for name in result.statistics),
     ]
-    title = f"{found.design} design, {len(found.runs)} runs against {found.against} with all judgments"
-    return Grid(columns, rows, title, records=lambda: grid_of(found.agreement[0]._fields, found.agreement))
+    title = f"{result.design} design, {len(result.runs)} runs against {result.against} with all judgments"
+    return Grid(columns, rows, title, records=lambda: grid_of(result.agreement[0]._fields, result.agreement))
 
 
 def _number(row: Agreement) -> str:

@@ -9,6 +9,8 @@ from typing import NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from unjudged.base.segments import ranges
+
 
 class Ids(Sequence[str]):
     """Identifiers end to end in one block of bytes: item i is `data[offsets[i]:offsets[i + 1]]`.
@@ -134,6 +136,9 @@ class Table:
         return Table(queries, self.starts[first : last + 1], self.documents, self.numbers, self.lines)
 
 
+Int32 = NDArray[np.int32]
+
+
 class Matched(NamedTuple):
     """What a run holds of the judged documents, group by group, each in rank order.
 
@@ -174,6 +179,19 @@ class Matched(NamedTuple):
         kept[self.query < 0] = new
         ends = np.concatenate([self.ends[:1], self.ends[1:][kept]])
         return Matched(self.query[kept], self.retrieved[kept], ends, self.rank, self.row, Ids.of(first))
+
+    def by_query(self, queries: int) -> tuple[NDArray[np.int64], Int32, Int32, Int32]:
+        """Return counts and sizes per query, then ranks and rows, in the order of the judgments' queries."""
+        known = np.flatnonzero(self.query >= 0)
+        known = known[np.argsort(self.query[known], kind="stable")]
+        own = np.diff(self.ends)[known]
+        counts, retrieved = np.zeros(queries, np.int64), np.zeros(queries, np.int32)
+        counts[self.query[known]] = own
+        retrieved[self.query[known]] = self.retrieved[known]
+        if len(known) == len(self.query) and np.all(np.diff(known) == 1):
+            return counts, retrieved, self.rank, self.row
+        source = ranges(self.ends[known], own)
+        return counts, retrieved, self.rank[source], self.row[source]
 
     def repeats_a_query(self) -> bool:
         known = self.query[self.query >= 0]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+LONGEST = 60
+"""The longest name in a figure, in characters."""
+
 _LATEX = {
     "\\": r"\textbackslash{}",
     "{": r"\{",
@@ -32,13 +35,52 @@ def plain(text: str) -> str:
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
-def latex(text: str) -> str:
-    r"""Escape what has a meaning in LaTeX; the sign of a negative number is a minus, not a hyphen.
+def shortened(text: str, longest: int = LONGEST) -> str:
+    """Cut long text in its middle, because names often differ at their end.
 
-    >>> print(latex("-0.25"), latex("<0.0001"), latex("a_b"))
-    \textminus{}0.25 \textless{}0.0001 a\_b
+    >>> shortened("a long name of a run", 12)
+    'a long…a run'
+    """
+    end = (longest - 1) // 2
+    return text if len(text) <= longest else f"{text[: longest - 1 - end]}…{text[len(text) - end :]}"
+
+
+class Labels(dict[str, str]):
+    r"""Plain and short labels by name, a different one for each name.
+
+    >>> labels = Labels(5)
+    >>> print(*(labels[name] for name in ("a\n", r"a\n", "a name", "a nnme")), sep=", ")
+    a\n, a\n (2), a …me, a …me (2)
+    """
+
+    def __init__(self, longest: int = LONGEST) -> None:
+        super().__init__()
+        self._longest = longest
+        self._taken = {"__proto__": 1}  # a property of every object in JavaScript
+
+    def __missing__(self, name: str) -> str:
+        short = shortened(plain(name), self._longest)
+        label, taken = short, self._taken.get(short, 0)
+        while label in self._taken:
+            taken += 1
+            label = f"{short} ({taken})"
+        self._taken[short], self._taken[label] = taken, 1
+        self[name] = label
+        return label
+
+
+def latex(text: str) -> str:
+    r"""Escape what has a meaning in LaTeX, also at the start of a row, where `[` and `*` have one.
+
+    The sign of a negative number is a minus, not a hyphen.
+
+    >>> print(latex("-0.25"), latex("<0.0001"), latex("a_b"), latex("[a]"))
+    \textminus{}0.25 \textless{}0.0001 a\_b {[}a]
     """
     escaped = "".join(_LATEX.get(c, c) for c in plain(text))
+    first = escaped.lstrip(" ")[:1]
+    if first and first in "[*":
+        escaped = escaped.replace(first, f"{{{first}}}", 1)
     return rf"\textminus{{}}{escaped[1:]}" if escaped[:1] == "-" and escaped[1:2].isdecimal() else escaped
 
 

@@ -35,7 +35,7 @@ class Column(NamedTuple):
         return self.kind in ("number", "integer", "p value")
 
     def text(self, value: Cell) -> str:
-        """The value as people read it; text in a column of numbers is shown as it is."""
+        """Return the value as people read it; text in a column of numbers is shown as it is."""
         if value is None:
             return ""
         if isinstance(value, str):
@@ -78,27 +78,27 @@ class Grid:
 
     @property
     def labels(self) -> int:
-        """The number of label columns, which come first."""
+        """Number of label columns, which come first."""
         return sum(column.kind == "label" for column in self.columns)
 
     def head(self, rows: int) -> Grid:
-        """The first rows, and a note that says how many were left out."""
+        """Return the first rows, and a note that says how many were left out."""
         left_out = len(self.rows) - rows
         if left_out <= 0:
             return self
         return replace(self, rows=self.rows[:rows], notes=[f"{counted(left_out, 'more row')}.", *self.notes])
 
     def rounded(self, decimals: int) -> Grid:
-        """The grid with so many decimals where it has the usual number of them."""
+        """Return the grid with this number of decimals where it has the usual number of them."""
         shown = [c._replace(decimals=decimals) if c.decimals == DECIMALS else c for c in self.columns]
         return replace(self, columns=shown)
 
     def as_columns(self) -> dict[str, list[Cell]]:
-        """The values of each column by its name."""
+        """Return the values of each column by its name."""
         return {column.name: [row[k] for row in self.rows] for k, column in enumerate(self.columns)}
 
     def as_records(self) -> Grid:
-        """The long form for programs, with the notes of this grid."""
+        """Return the long form for programs, with the notes of this grid."""
         return self if self.records is None else replace(self.records(), notes=self.notes)
 
 

@@ -31,7 +31,7 @@ WITHOUT_NOTES = ("csv", "tsv", "jsonl", "parquet")
 
 
 def format_of(path: Path | None, default: str = "table") -> str:
-    """The format that the suffix of a file asks for."""
+    """Return the format that the suffix of a file asks for."""
     return default if path is None else SUFFIXES.get(path.suffix.lower(), default)
 
 
@@ -59,25 +59,33 @@ def render(
 
 
 def check_tables(format: str, tables: int) -> None:
-    """Refuse a format that cannot hold so many tables."""
+    """Refuse a format that cannot hold this number of tables."""
     if tables > 1 and format in _FOR_PROGRAMS:
         raise UsageError(f"{format} holds one table, and this output has {tables}: use json")
 
 
 def as_csv(grid: Grid, delimiter: str = ",") -> str:
-    """Values at full precision; what is missing or not a number is empty."""
-    import csv
+    """Values at full precision; what is missing or not a number is empty.
 
-    target = io.StringIO()
-    writer = csv.writer(target, delimiter=delimiter, lineterminator="\n")
-    writer.writerow([escapes.csv(column.name) for column in grid.columns])
-    safe = cache(escapes.csv)
-    writer.writerows([safe(c) if isinstance(c, str) else _value(c) for c in row] for row in grid.rows)
-    return target.getvalue()
+    In csv text with a semicolon is quoted, because some spreadsheets take it for a delimiter.
+    """
+    special = {'"', delimiter, *([";"] if delimiter == "," else [])}
+
+    @cache
+    def safe(text: str) -> str:
+        escaped = escapes.csv(text)
+        return '"{}"'.format(escaped.replace('"', '""')) if special & set(escaped) else escaped
+
+    def field(cell: Cell) -> str:
+        value = _value(cell)
+        return safe(value) if isinstance(value, str) else "" if value is None else str(value)
+
+    lines = [[column.name for column in grid.columns], *grid.rows]
+    return "".join((delimiter.join(map(field, line)) or '""') + "\n" for line in lines)
 
 
 def as_tsv(grid: Grid) -> str:
-    """The same as csv, separated by tabs."""
+    """Return the same as csv, separated by tabs."""
     return as_csv(grid, "\t")
 
 
@@ -182,7 +190,7 @@ def _value(cell: Cell) -> Cell:
 
 
 def _cells(grid: Grid, escape: Callable[[str], str], stress: str) -> Iterator[list[str]]:
-    """The names of the columns, then every row, as escaped text with the cells to stress marked."""
+    """Yield the names of the columns, then every row, as escaped text with the cells to stress marked."""
     yield [escape(column.name) for column in grid.columns]
     for i, row in enumerate(grid.rows):
         cells = [escape(column.text(value)) for column, value in zip(grid.columns, row, strict=True)]

@@ -1,13 +1,19 @@
-"""Result objects that show themselves as a table, in a terminal and in a notebook."""
+"""Result objects as tables in a terminal and in a notebook, and as data frames."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from unjudged.base.errors import UsageError, missing_package
 from unjudged.grids import escapes
 from unjudged.grids.grid import Grid
 
+LIBRARIES = ("pandas", "polars", "pyarrow", "duckdb")
+
 
 def in_paragraphs(text: str) -> str:
-    """Lines of text as HTML, for results that speak in sentences."""
+    """Turn lines of text into HTML, for results that speak in sentences."""
     return "".join(f"<p>{escapes.html(line)}</p>\n" for line in text.split("\n") if line)
 
 
@@ -20,7 +26,7 @@ class Shown:
     __slots__ = ()
 
     def grid(self) -> Grid:
-        """The object as a table."""
+        """Return the object as a table."""
         raise NotImplementedError
 
     def __str__(self) -> str:
@@ -31,3 +37,21 @@ class Shown:
 
     def _repr_html_(self) -> str:
         return self.grid()._repr_html_()
+
+
+def frame_of(columns: Mapping[str, Sequence[Any]], library: str) -> Any:
+    """Make a frame of these columns; `library` is one of LIBRARIES, or "" where no frame went in."""
+    if library not in LIBRARIES:
+        problem = f"no kind of frame {library!r}" if library else "no frame went in, so say which kind"
+        raise UsageError(f"{problem}: use {', '.join(LIBRARIES)}")
+    try:
+        if library == "duckdb":
+            import duckdb
+
+            return duckdb.from_arrow(frame_of(columns, "pyarrow"))
+        import narwhals
+
+        lists = {name: list(values) for name, values in columns.items()}
+        return narwhals.from_dict(lists, backend=library).to_native()  # type: ignore[arg-type]
+    except ModuleNotFoundError:
+        raise missing_package(library, "this kind of frame") from None

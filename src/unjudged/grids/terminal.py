@@ -7,12 +7,13 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 from unicodedata import combining, east_asian_width
 
-from unjudged.grids.escapes import plain
+from unjudged.grids.escapes import plain, shortened
 from unjudged.grids.grid import Column, Grid
 
 GAP = 2
 NARROWEST_TEXT = 20
 NARROWEST_LABEL = 8
+LONGEST_LABEL = 400
 BOLD, NORMAL = "\x1b[1m", "\x1b[0m"
 
 
@@ -58,6 +59,8 @@ def table(grid: Grid, *, width: int | None = None, rule: bool = True, bold: bool
 def _sized(grid: Grid, k: int) -> _Sized:
     column = grid.columns[k]
     cells = [plain(column.text(row[k])) for row in grid.rows]
+    if column.kind == "label":
+        cells = [shortened(cell, LONGEST_LABEL) for cell in cells]
     needed = max(map(cells_wide, cells), default=0)
     return _Sized(k, column, cells, max(needed, cells_wide(plain(column.name))), needed)
 
@@ -84,7 +87,7 @@ def _blocks(sized: Sequence[_Sized], width: int | None) -> Iterator[list[_Sized]
 
 
 def _narrowed(labels: Sequence[_Sized], others: Sequence[_Sized], width: int) -> list[_Sized]:
-    """The labels as wide as they may be if the widest of the other columns is to fit beside them."""
+    """Return the labels as wide as they may be if the widest of the other columns is to fit beside them."""
     beside = max(map(_narrowest, others), default=0)
     room = width - (beside + GAP if others else 0)
     narrow = list(labels)

@@ -1,1 +1,34 @@
-"""Judgment designs: which documents of a pool are judged."""
+"""Build a test collection: pool, draw, hand out, judge, merge, judge more, and ask whether it is reusable.
+
+The verbs are those of the command line:
+
+>>> from unjudged import judging
+>>> from unjudged.sample import runs
+>>> drawn = judging.sample(judging.pool(runs, depth=20), "stratified", 0.2, seed=1, top=10)
+>>> len(drawn.to_judge())
+1637
+"""
+
+from unjudged.base.lazy import LazyNames
+
+_NAMES = LazyNames(
+    "unjudged.judging",
+    {
+        "choosing.next_documents": "next=next_documents",
+        "choosing.next_result": "Candidate NextDocuments RunPair",
+        "collecting.sample_file": "read_sample sample_text",
+        "collecting.drawn_sample": "DrawnSample sample=draw",
+        "collecting.handing_out": "hand_out task_texts",
+        "collecting.merging": "Merged merge",
+        "collecting.task_page": "judge=judging_page",
+        "pooling.designs": "DESIGNS Design design",
+        "pooling.pool": "Pool pool=Pool.of_runs",
+        "pooling.reusability": "Reusability reusability topic_statistics",
+    },
+)
+__all__ = _NAMES.all  # noqa: PLE0605 (a list, sorted)
+__getattr__ = _NAMES.get
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,4 +1,4 @@
-"""The measures: one file per family, one decorated function per measure.
+"""Measures: one file per family, one decorated function per measure.
 
 New files are discovered automatically.
 `__init__.pyi` lists them for editors and type checkers; `make docs` writes it.

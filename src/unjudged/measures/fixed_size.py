@@ -19,7 +19,7 @@ from unjudged.rankings.judgments import Judgments
 
 @dataclass(frozen=True, eq=False)
 class Strata:
-    """The stratum of each row, and how many documents each cell, a stratum of a query, has and drew."""
+    """Stratum of each row, and how many documents each cell, a stratum of a query, has and drew."""
 
     stratum: Integers
     cell: Integers
@@ -65,7 +65,7 @@ class Strata:
 def jackknife(
     r: JudgedRankings, hits: JudgedRankings, ranking: Integers, row: Integers, place: Integers
 ) -> Floats:
-    """The jackknife variance of statAP(pairs='joint') of each ranking.
+    """Return the jackknife variance of statAP(pairs='joint') of each ranking.
 
     `hits` are its sampled relevant documents; `ranking` and `row` list all sampled relevant documents,
     retrieved or not, and `place` says where the hits are among them.

@@ -22,7 +22,7 @@ from unjudged.rankings.judgments import Judgments
 def gain_of(
     grade: NDArray[np.integer], dcg: str = "log2", gains: Mapping[int, float] | None = None, **_: Any
 ) -> Floats:
-    """The gain of each grade, 0 for the unjudged."""
+    """Return the gain of each grade, 0 for the unjudged."""
     gain: Floats = np.maximum(grade, 0.0)
     if dcg == "exp-log2":
         if gain.max(initial=0) > 1000:
@@ -32,7 +32,7 @@ def gain_of(
 
 
 def with_given(gains: Mapping[int, float] | None, grade: NDArray[np.integer], gain: Floats) -> Floats:
-    """The gains of documents, those of some grades replaced by the given ones."""
+    """Return the gains of documents, those of some grades replaced by the given ones."""
     if not gains:
         return gain
     levels = np.array(sorted(gains))
@@ -90,7 +90,7 @@ def nDCG(
 
 
 def best_first(judgments: Judgments, gain: Floats) -> tuple[Integers, Integers, Integers]:
-    """The rows that have a gain, those of each query together and best first; query and rank of each."""
+    """Rows that have a gain, those of each query together and best first; query and rank of each."""
     row = (gain > 0).nonzero()[0]
     offsets = row.searchsorted(judgments.offsets)
     query = owners(offsets[1:] - offsets[:-1])
@@ -116,14 +116,14 @@ def ideal_rankings(judgments: Judgments, gain: Floats) -> JudgedRankings:
 
 
 def _ideal(r: JudgedRankings, cutoff: float, dcg: str, gains: Mapping[int, float] | None) -> Floats:
-    """The largest DCG that each ranking could have."""
+    """Return the largest DCG that each ranking could have."""
     return r.judgments.once(_ideal_by_query, cutoff, dcg, gains).take(r.query)
 
 
 def _ideal_by_query(
     judgments: Judgments, cutoff: float, dcg: str, gains: Mapping[int, float] | None
 ) -> Floats:
-    """The largest DCG that a ranking of each query's judged documents could have."""
+    """Return the largest DCG that a ranking of each query's judged documents could have."""
     if not gains and judgments.grade.max(initial=0) <= 1:  # every gain is 1, so their number decides
         counts = judgments.count(1)
         return _sums_of_discounts(int(min(counts.max(initial=0), cutoff))).take(counts, mode="clip")
@@ -134,7 +134,7 @@ def _ideal_by_query(
 
 @lru_cache(maxsize=64)
 def _sums_of_discounts(most: int) -> Floats:
-    """The DCG of 0, 1, 2, ... up to `most` documents with gain 1, at the first ranks."""
+    """Return the DCG of 0, 1, 2, ... up to `most` documents with gain 1, at the first ranks."""
     return np.append(0.0, 1 / np.log2(np.arange(2, most + 2))).cumsum()
 
 
@@ -168,7 +168,7 @@ def IdealDCG(
     dcg: str = "log2",
     gains: Mapping[int, float] | None = None,
 ) -> Floats:
-    """The highest DCG that any ranking of the query's judged documents could have.
+    """Highest DCG that any ranking of the query's judged documents could have.
 
     nDCG is DCG / IdealDCG. `dcg` and `gains` are those of nDCG. Unjudged documents have no gain.
 

@@ -1,4 +1,4 @@
-"""The gain of a ranking compared with the ideal one at many ranks: trec_eval's experimental measures."""
+"""Gain of a ranking compared with the ideal one at many ranks: trec_eval's experimental measures."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Gains = Mapping[int, float] | None
 
 
 class Gain:
-    """The documents of each ranking that have a gain, and the ideal rankings of the queries."""
+    """Documents of each ranking that have a gain, and the ideal rankings of the queries."""
 
     def __init__(self, r: JudgedRankings, gains: Gains) -> None:
         gain, known = gain_of(r.labels, "log2", gains), gain_of(r.judgments.grade, "log2", gains)
@@ -39,7 +39,7 @@ class Gain:
 
 @measure(trec_eval="ndcg_rel")
 def nDCGRel(r: JudgedRankings, *, gains: Gains = None) -> Floats:
-    """The mean of nDCG over the relevant documents, at the rank of each.
+    """Mean of nDCG over the relevant documents, at the rank of each.
 
     nDCGRel = (1/n) sum over the n judged documents with a gain of nDCG@k, where k is the document's rank; a
     document that was not retrieved adds the nDCG of the whole ranking. The gain is the grade; `gains={1: 1,
@@ -50,17 +50,17 @@ def nDCGRel(r: JudgedRankings, *, gains: Gains = None) -> Floats:
     >>> nDCGRel.compute(JudgedRankings.spelled("0 2 N 1", missed="1"))
     array([0.52026549])
     """
-    found = Gain(r, gains)
-    so_far = found.hits.running(found.discounted, np.add)
-    there = ratio(so_far, found.ideal(found.best_discounted))
-    known, retrieved = found.best.counts[r.query], found.hits.total(found.gain > 0)
-    total = found.hits.total(np.where(found.gain > 0, there, 0.0)) + (known - retrieved) * found.ndcg
+    own = Gain(r, gains)
+    so_far = own.hits.running(own.discounted, np.add)
+    there = ratio(so_far, own.ideal(own.best_discounted))
+    known, retrieved = own.best.counts[r.query], own.hits.total(own.gain > 0)
+    total = own.hits.total(np.where(own.gain > 0, there, 0.0)) + (known - retrieved) * own.ndcg
     return np.maximum(ratio(total, known), 0.0)
 
 
 @measure(trec_eval="Rndcg")
 def RnDCG(r: JudgedRankings, *, rel: int = 1, gains: Gains = None) -> Floats:
-    """The mean of nDCG over the ranks at which the gain of the ideal ranking changes.
+    """Mean of nDCG over the ranks at which the gain of the ideal ranking changes.
 
     If two documents are judged 2 and five are judged 1, it is the mean of nDCG@2 and nDCG@7. A ranking that
     is longer than the last of these ranks by two or more also contributes its own nDCG (trec_eval's rule).
@@ -72,29 +72,29 @@ def RnDCG(r: JudgedRankings, *, rel: int = 1, gains: Gains = None) -> Floats:
     >>> RnDCG.compute(JudgedRankings.spelled("0 2 N 1", missed="1"))
     array([0.20151514])
     """
-    found = Gain(r, gains)
-    best, gain = found.best, found.best_gain
+    own = Gain(r, gains)
+    best, gain = own.best, own.best_gain
     changes = np.flatnonzero(
         np.append(gain[1:] != gain[:-1], gain[-1:] > 0) | (best.rank == best.counts[best.ranking])
     )
     first = np.searchsorted(best.ranking[changes], np.arange(len(best) + 1))
     counts = np.diff(first)[r.query]
     ranking, change = owners(counts), changes[ranges(first[r.query], counts)]
-    ideal = best.running(found.best_discounted, np.add)[change]
-    reached = ratio(_down_to(found, ranking, best.rank[change]), ideal)
+    ideal = best.running(own.best_discounted, np.add)[change]
+    reached = ratio(_down_to(own, ranking, best.rank[change]), ideal)
     longer = (counts > 0) & (r.retrieved > best.counts[r.query] + 1)
-    total = sums(reached, ranking, len(r)) + np.where(longer, found.ndcg, 0.0)
+    total = sums(reached, ranking, len(r)) + np.where(longer, own.ndcg, 0.0)
     return np.where(r.known(rel) > 0, ratio(total, counts + longer), 0.0)
 
 
-def _down_to(found: Gain, ranking: Integers, rank: NDArray[np.int32]) -> Floats:
-    """The DCG of rankings, each down to its own rank."""
-    hits = found.hits
+def _down_to(gain: Gain, ranking: Integers, rank: NDArray[np.int32]) -> Floats:
+    """Return the DCG of rankings, each down to its own rank."""
+    hits = gain.hits
     deep = int(hits.rank.max(initial=0)) + 1
     place = np.searchsorted(
         hits.ranking * deep + hits.rank, ranking * deep + np.minimum(rank, deep - 1), "right"
     )
-    running = np.concatenate([[0.0], hits.running(found.discounted, np.add)])
+    running = np.concatenate([[0.0], hits.running(gain.discounted, np.add)])
     return np.where(place > hits.offsets[ranking], running[place], 0.0)
 
 
@@ -112,11 +112,11 @@ def G(r: JudgedRankings, *, gains: Gains = None) -> Floats:
     >>> G.compute(JudgedRankings.spelled("0 2 N 1", missed="1"))
     array([0.44046488])
     """
-    found = Gain(r, gains)
-    rank, size = found.hits.rank, found.best.counts[found.query]
-    cost = found.ideal(np.maximum(found.best_gain, 1.0)) + np.maximum(rank - size, 0)
-    behind = 2 + cost - found.hits.running(found.gain, np.add)
-    return ratio(found.hits.total(found.gain / np.log2(behind)), found.best.total(found.best_gain)[r.query])
+    own = Gain(r, gains)
+    rank, size = own.hits.rank, own.best.counts[own.query]
+    cost = own.ideal(np.maximum(own.best_gain, 1.0)) + np.maximum(rank - size, 0)
+    behind = 2 + cost - own.hits.running(own.gain, np.add)
+    return ratio(own.hits.total(own.gain / np.log2(behind)), own.best.total(own.best_gain)[r.query])
 
 
 @measure(diluted=True, trec_eval="binG")

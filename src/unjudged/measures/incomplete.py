@@ -11,13 +11,20 @@ from unjudged.measures.kernel.registry import measure, ratio
 from unjudged.rankings.extension import with_grades_from
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
+from unjudged.rankings.origin import EVEN
 
 BLOCK = 1 << 13  # documents whose arrays fit into the cache together
 NOTHING_LEFT = 1e-18
 """A share of a value that is smaller than its last digit."""
 
 
-@measure(estimates=True, range=(0.0, np.inf), trec_eval="infAP", cite=("yilmaz2006", "yilmaz2008"))
+@measure(
+    estimates="AP",
+    takes=EVEN,
+    range=(0.0, np.inf),
+    trec_eval="infAP",
+    cite=("yilmaz2006", "yilmaz2008"),
+)
 def infAP(
     r: JudgedRankings,
     *,
@@ -59,7 +66,7 @@ def infAP(
     return ratio(hits.total(expected), r.known(rel))
 
 
-@measure(estimates=True, cite=("yilmaz2006", "yilmaz2008"))
+@measure(estimates="AP", takes=EVEN, cite=("yilmaz2006", "yilmaz2008"))
 def indAP(r: JudgedRankings, *, rel: int = 1, unpooled: str = "nonrelevant") -> Floats:
     """Induced average precision: AP of the ranking without its unjudged documents.
 
@@ -81,7 +88,7 @@ def indAP(r: JudgedRankings, *, rel: int = 1, unpooled: str = "nonrelevant") -> 
     return ratio(hits.total(hits.place / rank), r.known(rel))
 
 
-@measure(estimates=True, cite=("yilmaz2008",))
+@measure(estimates="AP", takes=EVEN, cite=("yilmaz2008",))
 def subAP(r: JudgedRankings, *, rel: int = 1, share: float | None = None, seed: int | None = None) -> Floats:
     """Subcollection average precision: AP in a collection that was sampled as the judgments were.
 
@@ -138,7 +145,7 @@ def inverse_of_sample(a: Integers, n: Integers, p: Floats) -> Floats:
 
 
 def _recursion(a: Floats, n: Floats, q: Floats, steps: NDArray[np.int32]) -> Floats:
-    """I = (1 + n q I) / (a + n) for so many steps up to n, the longest first."""
+    """I = (1 + n q I) / (a + n) for the given steps up to n, the longest first."""
     value = np.where(steps < n, 0.0, 1 / a)
     last = np.stack([n, a + n])
     sizes, totals = np.empty_like(last), np.empty_like(n)

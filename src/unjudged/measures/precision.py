@@ -111,8 +111,8 @@ def RelP(r: JudgedRankings, *, rel: int = 1, cutoff: float) -> Floats:
     >>> (RelP @ 5).compute(JudgedRankings.spelled("0 1 U N 1 N", missed="1"))
     array([0.66666667])
     """
-    found = r.relevant(rel, cutoff).counts
-    return ratio(found, np.minimum(r.known(rel), float(cutoff)))
+    hits = r.relevant(rel, cutoff).counts
+    return ratio(hits, np.minimum(r.known(rel), float(cutoff)))
 
 
 @measure(monotone=True, trec_eval="Rprec", aliases=("RPrec",))

@@ -45,7 +45,7 @@ def Bpref10(r: JudgedRankings, *, rel: int = 1) -> Floats:
 
 
 def _preference(r: JudgedRankings, rel: int, most: Integers, worst: Integers) -> Floats:
-    """The mean over relevant documents of 1 - min(nonrelevant above, most) / worst."""
+    """Return the mean over relevant documents of 1 - min(nonrelevant above, most) / worst."""
     hits = r.relevant(rel)
     above = r.judged_above(hits) - (hits.place - 1)
     lost = ratio(np.minimum(above, most[hits.ranking]), worst[hits.ranking])

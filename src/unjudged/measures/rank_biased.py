@@ -33,7 +33,7 @@ def _tail(rank: NDArray[np.integer], p: float = 0.8, cutoff: float = inf, **_: A
 def gain_of(
     grade: NDArray[np.integer], rel: int = 1, max_grade: int | None = None, gains: Gains = None, **_: Any
 ) -> Floats:
-    """The gain of each grade, where it does not depend on the query: 0 below `rel`."""
+    """Return the gain of each grade, where it does not depend on the query: 0 below `rel`."""
     gain = grade / max_grade if max_grade else np.ones(grade.shape)
     return np.where(grade >= rel, with_given(gains, grade, gain), 0.0)
 
@@ -107,7 +107,7 @@ def _gains(
     gains: Gains,
     scale: str,
 ) -> Floats:
-    """The gains of relevant documents, each of a query."""
+    """Return the gains of relevant documents, each of a query."""
     if scale == "query":
         gain = _scaled_by_query(judgments, grade, query, gains or {})
     else:
@@ -139,9 +139,9 @@ def _scaled_by_query(
     return scaled
 
 
-@measure(quality=False, cite=("moffat2008", "park2016"))
+@measure(ungraded=True, quality=False, cite=("moffat2008", "park2016"))
 def RBPResidual(r: JudgedRankings, *, p: float = 0.8, cutoff: float = inf) -> Floats:
-    """The RBP that would be added if every unjudged document were relevant.
+    """RBP that would be added if every unjudged document were relevant.
 
     RBPResidual = the sum of the weights (1 - p) p^(k-1) of all ranks without a judged document, including
     the ranks after the end of the ranking (p^L after L documents); that is, 1 - (weights of the judged).
@@ -167,7 +167,7 @@ def RBPUpper(
     gains: Gains = None,
     scale: str = "none",
 ) -> Floats:
-    """The RBP if every unjudged document were relevant: RBP + RBPResidual.
+    """RBP if every unjudged document were relevant: RBP + RBPResidual.
 
     Unjudged documents, including those after the end of the ranking, count as relevant with gain 1.
 

@@ -54,8 +54,8 @@ def SetF(r: JudgedRankings, *, rel: int = 1, beta: float = 1.0, square: float | 
     >>> SetF.compute(JudgedRankings.spelled("0 1 U N 1", missed="1 1"))
     array([0.44444444])
     """
-    found = r.relevant(rel).counts
-    precision, recall = ratio(found, r.retrieved), ratio(found, r.known(rel))
+    hits = r.relevant(rel).counts
+    precision, recall = ratio(hits, r.retrieved), ratio(hits, r.known(rel))
     weight = beta**2 if square is None else square
     return ratio((1 + weight) * precision * recall, weight * precision + recall)
 
@@ -87,8 +87,8 @@ def SetAP(r: JudgedRankings, *, rel: int = 1) -> Floats:
     >>> SetAP.compute(JudgedRankings.spelled("0 1 U N 1", missed="1 1"))
     array([0.2])
     """
-    found = r.relevant(rel).counts.astype(float)
-    return ratio(found * found, r.retrieved * r.known(rel).astype(float))
+    hits = r.relevant(rel).counts.astype(float)
+    return ratio(hits * hits, r.retrieved * r.known(rel).astype(float))
 
 
 @measure(range=(-inf, inf), quality=False, trec_eval="utility")
@@ -110,8 +110,8 @@ def Utility(
     >>> Utility.compute(JudgedRankings.spelled("0 1 U N 1", missed="1 1"))
     array([-1.])
     """
-    found, known = r.relevant(rel).counts, r.known(rel)
-    numbers = (found, r.retrieved - found, known - found, documents + found - r.retrieved - known)
+    hits, known = r.relevant(rel).counts, r.known(rel)
+    numbers = (hits, r.retrieved - hits, known - hits, documents + hits - r.retrieved - known)
     total = np.zeros(len(r))
     for weight, number in zip(weights, numbers, strict=True):
         total += weight * number

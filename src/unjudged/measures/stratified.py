@@ -22,7 +22,7 @@ DEEPEST = 1000
 EPSILON = 0.00001
 
 
-@measure(estimates=True, range=(0.0, np.inf), cite=("yilmaz2008b",))
+@measure(estimates="AP", range=(0.0, np.inf), cite=("yilmaz2008b",))
 def xinfAP(r: JudgedRankings, *, rel: int = 1, dialect: str = "trec") -> Floats:
     """Extended inferred average precision: AP estimated from a stratified sample of the pool.
 
@@ -58,7 +58,7 @@ def xinfAP(r: JudgedRankings, *, rel: int = 1, dialect: str = "trec") -> Floats:
     return value
 
 
-@measure(estimates=True, range=(0.0, np.inf), cite=("yilmaz2008b",))
+@measure(estimates="nDCG", range=(0.0, np.inf), cite=("yilmaz2008b",))
 def infNDCG(r: JudgedRankings, *, dialect: str = "trec") -> Floats:
     """Inferred nDCG: discounted cumulative gain estimated from a stratified sample of the pool.
 
@@ -82,7 +82,7 @@ def infNDCG(r: JudgedRankings, *, dialect: str = "trec") -> Floats:
     return ratio(gain, _ideal(r.judgments, dialect)[r.query])
 
 
-@measure(estimates=True, range=(0.0, np.inf), cite=("yilmaz2008b",))
+@measure(estimates="P", range=(0.0, np.inf), cite=("yilmaz2008b",))
 def infP(r: JudgedRankings, *, rel: int = 1, cutoff: float) -> Floats:
     """Inferred precision at k, from a stratified sample of the pool.
 
@@ -96,13 +96,13 @@ def infP(r: JudgedRankings, *, rel: int = 1, cutoff: float) -> Floats:
     array([0.37499813])
     """
     top = r.cut(int(min(cutoff, DEEPEST)))
-    found = np.zeros(len(top))
+    relevant_there = np.zeros(len(top))
     for member in _strata(top):
         pooled = top.where(member).counts
         judged = top.where(member & (top.labels >= 0)).counts
         relevant = top.where(member & (top.labels >= rel)).counts
-        found += pooled * (relevant + EPSILON) / (judged + 3 * EPSILON)
-    return found / cutoff
+        relevant_there += pooled * (relevant + EPSILON) / (judged + 3 * EPSILON)
+    return relevant_there / cutoff
 
 
 def estimated_relevant(r: JudgedRankings, rel: int) -> Floats:
@@ -134,7 +134,7 @@ def _weights(judgments: Judgments) -> Floats:
 
 
 def _ideal(judgments: Judgments, dialect: str) -> Floats:
-    """The DCG of the best ranking of the documents that the sample of each query stands for."""
+    """Return the DCG of the best ranking of the documents that the sample of each query stands for."""
     queries = len(judgments.queries)
     weight, query = _weights(judgments), judgments.query
     ideal, filled = np.zeros(queries), np.zeros(queries)

@@ -43,7 +43,7 @@ def NCP(
 
 
 def stopping_weights(stop: Stop, most: int, decay: float = 0.5, exponent: float = 1.0) -> Floats:
-    """The relative numbers of users who want 1, 2, ..., `most` relevant documents."""
+    """Return the relative numbers of users who want 1, 2, ..., `most` relevant documents."""
     ordinal = np.arange(1, most + 1)
     if callable(stop):
         return _checked(stop(ordinal), most)
@@ -62,9 +62,9 @@ def stopping_weights(stop: Stop, most: int, decay: float = 0.5, exponent: float 
 
 def _checked(weights: Any, most: int) -> Floats:
     try:
-        found = np.asarray(weights, float)
+        numbers = np.asarray(weights, float)
     except (TypeError, ValueError, OverflowError):
-        found = np.empty(0)
-    if found.shape != (most,) or not np.isfinite(found).all() or (found < 0).any():
+        numbers = np.empty(0)
+    if numbers.shape != (most,) or not np.isfinite(numbers).all() or (numbers < 0).any():
         raise UsageError(f"NCP: stop returned {weights!r}, expected {most} finite weights of at least 0")
-    return found
+    return numbers

@@ -24,7 +24,7 @@ BY_PROBABILITY = frozenset({"statAP", "statAPVariance", "statRprec", "statP"})
 """The measures that divide by inclusion probabilities: documents must have been drawn at random."""
 
 
-@measure(estimates=True, range=(0.0, inf), cite=("aslam2007",))
+@measure(estimates="AP", range=(0.0, inf), cite=("aslam2007",))
 def statAP(r: JudgedRankings, *, rel: int = 1, pairs: str = "independent") -> Floats:
     """AP estimated from a sample with inclusion probabilities.
 
@@ -50,9 +50,9 @@ def statAP(r: JudgedRankings, *, rel: int = 1, pairs: str = "independent") -> Fl
     return ratio(hits.total(precision / r.judgments.inclusion[hits.row]), relevant_total(r, rel))
 
 
-@measure(estimates=True, quality=False, cite=("aslam2007",))
+@measure(estimates="AP", quality=False, cite=("aslam2007",))
 def statAPVariance(r: JudgedRankings, *, rel: int = 1, pairs: str = "independent") -> Floats:
-    """The estimated variance of statAP over samples, for one query, at most 1.
+    """Estimated variance of statAP over samples, for one query, at most 1.
 
     With y = (precision - statAP) / pi for sampled relevant documents (precision 0 for those not
     retrieved), b the sum of 1 / (pi rank) over the relevant ones below a document, n sampled
@@ -79,7 +79,7 @@ def statAPVariance(r: JudgedRankings, *, rel: int = 1, pairs: str = "independent
     every = _every_relevant(r, hits, rel)
     if pairs == "joint":
         return np.clip(jackknife(r, hits, *every), 0.0, 1.0)
-    ranking, row, found = every
+    ranking, row, retrieved = every
     relevant, value = relevant_total(r, rel), statAP.function(r, rel=rel)
 
     def over(values: Floats) -> Floats:
@@ -88,7 +88,7 @@ def statAPVariance(r: JudgedRankings, *, rel: int = 1, pairs: str = "independent
     drawn = _drawn(r.judgments, 0)
     pi, pi_hit = r.judgments.inclusion[row], r.judgments.inclusion[hits.row]
     at_all = np.zeros(len(row))
-    at_all[found] = precision
+    at_all[retrieved] = precision
     y = (at_all - value[ranking]) / pi
     products = (over(y) ** 2 - over(y**2)) / 2
     n = sums(drawn, r.judgments.query, len(r.judgments.queries))[r.query]
@@ -100,7 +100,7 @@ def statAPVariance(r: JudgedRankings, *, rel: int = 1, pairs: str = "independent
     return np.clip(variance, 0.0, 1.0)
 
 
-@measure(estimates=True, range=(0.0, inf), cite=("aslam2007",))
+@measure(estimates="Rprec", range=(0.0, inf), cite=("aslam2007",))
 def statRprec(r: JudgedRankings, *, rel: int = 1) -> Floats:
     """R-precision estimated from a sample with inclusion probabilities.
 
@@ -116,11 +116,11 @@ def statRprec(r: JudgedRankings, *, rel: int = 1) -> Floats:
     hits = r.where(_drawn(r.judgments, rel)[r.row])
     relevant = relevant_total(r, rel)
     depth = np.floor(relevant + 0.5)
-    found = hits.total((hits.rank <= depth[hits.ranking]) / r.judgments.inclusion[hits.row])
-    return ratio(found, np.where(r.retrieved < depth, relevant, depth))
+    hits_there = hits.total((hits.rank <= depth[hits.ranking]) / r.judgments.inclusion[hits.row])
+    return ratio(hits_there, np.where(r.retrieved < depth, relevant, depth))
 
 
-@measure(estimates=True, range=(0.0, inf), cite=("aslam2007",))
+@measure(estimates="P", range=(0.0, inf), cite=("aslam2007",))
 def statP(r: JudgedRankings, *, rel: int = 1, cutoff: float) -> Floats:
     """Precision at k estimated from a sample with inclusion probabilities.
 
@@ -150,7 +150,7 @@ def _drawn(judgments: Judgments, lowest: int) -> Mask:
 
 
 def _precision(r: JudgedRankings, rel: int, pairs: str) -> tuple[JudgedRankings, Floats]:
-    """The sampled relevant documents of each ranking, and the estimated precision at each."""
+    """Return the sampled relevant documents of each ranking, and the estimated precision at each."""
     hits = r.where(_drawn(r.judgments, rel)[r.row])
     stands_for = 1 / r.judgments.inclusion[hits.row]
     above = hits.running(np.where(hits.place > 1, np.roll(stands_for, 1), 0.0), np.add)

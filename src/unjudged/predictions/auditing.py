@@ -9,15 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.base.errors import InputError, UsageError
-from unjudged.evaluation.evaluation import RunsSource, judged_rankings, name_runs
+from unjudged.evaluation.collection import judged_rankings
+from unjudged.evaluation.named_runs import RunsSource, name_runs
 from unjudged.grids.grid import Grid
 from unjudged.grids.shown import Shown
 from unjudged.measures.kernel.averages import mean_over_queries
+from unjudged.measures.kernel.estimand import ALL_JUDGED, OTHER, Estimand
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
 from unjudged.measures.kernel.registry import Measure
 from unjudged.predictions.estimators.sums import WEIGHTS, Sum
 from unjudged.predictions.judge_agreement import Confusion, Sample, weighted_share
-from unjudged.predictions.source import GRADES, Predictions, PredictionsSource
+from unjudged.predictions.predictions import GRADES, Predictions, PredictionsSource
 from unjudged.rankings.judged import Floats, JudgedRankings, Mask
 from unjudged.rankings.judgments import UNSAMPLED, Judgments, JudgmentsSource
 from unjudged.rankings.runs import Run
@@ -120,7 +122,7 @@ def audit(
     people = np.isfinite(judgments.inclusion)
     both = people & ~np.isnan(value)
     if not both.any():
-        raise InputError(f"{source.name}: no document that people judged has a prediction")
+        raise InputError("no document that people judged has a prediction", source=source.name)
     sample = Sample(1 / judgments.inclusion[both], judgments.query[both], confidence)
     grade, seen = judgments.grade[both].astype(np.int64), value[both]
     relevant = grade >= rel
@@ -232,7 +234,7 @@ def _biases(
     scores = zip(named, human.reshape(len(named), -1), machine.reshape(len(named), -1), strict=True)
     found, widest = [], measure.traits.range[1] - measure.traits.range[0]
     for name, by_people, by_model in scores:
-        of = f"bias of {name} in mean {measure}"
+        of = Estimand(f"bias in {measure}", OTHER, ALL_JUDGED, name)
         gaps = by_model - by_people
         bias = t_interval(gaps, confidence, method="t over queries", of=of, limits=(-widest, widest))
         found.append(Bias(name, float(mean_over_queries(by_people)), bias))

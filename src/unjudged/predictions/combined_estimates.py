@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from unjudged.base.wording import percent
-from unjudged.evaluation.evaluation import RunsSource, name_runs
+from unjudged.evaluation.named_runs import RunsSource
+from unjudged.measures.kernel.estimand import JUDGMENTS
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
-from unjudged.predictions.estimators.by_document import estimate_by_document
-from unjudged.predictions.estimators.by_query import estimate_by_query
+from unjudged.predictions.estimators.by_document import estimate_population
+from unjudged.predictions.estimators.by_query import JudgedAndPredicted
 from unjudged.predictions.estimators.estimates import Estimates
-from unjudged.predictions.source import Predictions, PredictionsSource
+from unjudged.predictions.estimators.population import Population
+from unjudged.predictions.predictions import Predictions, PredictionsSource
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
-from unjudged.rankings.runs import Run
-from unjudged.uncertainty.estimate import JUDGMENTS, Estimate
+from unjudged.uncertainty.estimate import Estimate
 
 BY_DOCUMENT = ("P@10", "RBP(p=0.8)")
 BY_QUERY = ("AP", "nDCG@10", "RBP(p=0.8)")
@@ -32,11 +33,11 @@ def estimate_with_predictions(
 ) -> list[Estimates]:
     """Estimate what runs score if everything were judged by people, one object per measure.
 
-    If people judged some queries completely and there are predictions for more queries, it is
-    `estimate_by_query`, which takes any measure and may need a `threshold`. Otherwise people judged a sample
-    of the documents, and it is `estimate_by_document`, which takes P, RBP, DCG and other sums, and for which
-    `outside` says what to do with documents that people could not have judged. `rel` is the lowest relevant
-    grade, for measures that do not set their own.
+    If the judgments are no sample and there are predictions for more queries, it is `estimate_by_query`,
+    which takes any measure, needs queries that people judged completely, and may need a `threshold`.
+    Otherwise people judged a sample of the documents, and it is `estimate_by_document`, which takes P, RBP,
+    DCG and other sums; `outside` says what to do with documents that people could not have judged. `rel` is
+    the lowest relevant grade, for measures that do not set their own.
 
     >>> people = {"q1": {"d1": 1, "d2": -1, "d3": 0}, "q2": {"d1": -1, "d2": 0, "d3": 1}}
     >>> model = {q: {"d1": 0.9, "d2": 0.5, "d3": 0.1} for q in people}
@@ -45,14 +46,16 @@ def estimate_with_predictions(
     P@3 by document: assumed uniform sample of 4 human judgments, calibrated predictions.
     """
     judgments, source = Judgments.of(qrels), Predictions.of(predictions)
-    by_query = _complete(judgments) and _further_queries(judgments, source)
+    by_query = not _is_sample(judgments) and _further_queries(judgments, source)
     chosen = parse_measures(measures or (BY_QUERY if by_query else BY_DOCUMENT))
     if rel is not None:
         chosen = [m(rel=rel) if "rel" in m.parameters and "rel" not in m.given else m for m in chosen]
-    named = {name: Run.of(run) for name, run in name_runs(runs).items()}
     if by_query:
-        return [estimate_by_query(judgments, named, source, m, threshold=threshold) for m in chosen]
-    return [estimate_by_document(judgments, named, source, m, outside=outside) for m in chosen]
+        matched = JudgedAndPredicted.of(judgments, runs, source)
+        return [matched.estimate(measure, threshold) for measure in chosen]
+    population = Population.of(judgments, runs)
+    predicted = population.with_predictions(source)
+    return [estimate_population(population, predicted, measure, outside=outside) for measure in chosen]
 
 
 def difference_notes(
@@ -75,10 +78,10 @@ def _described(found: Estimate) -> str:
     return f"{found.low:+.4f} to {found.high:+.4f} for {queries}"
 
 
-def _complete(judgments: Judgments) -> bool:
-    """Whether every listed document is judged, and not as part of a recorded sample."""
+def _is_sample(judgments: Judgments) -> bool:
+    """True for judgments that record a sample, or list documents that are not judged."""
     recorded = judgments.stratum is not None or judgments.probability is not None
-    return not recorded and bool((judgments.grade >= 0).all())
+    return recorded or judgments.origin.sampled or bool((judgments.grade < 0).any())
 
 
 def _further_queries(judgments: Judgments, predictions: Predictions) -> bool:

@@ -7,10 +7,11 @@ from math import nan, sqrt
 
 import numpy as np
 
-from unjudged.judging.collecting.agreement_of_judges import by_chance
+from unjudged.judging.collecting.kappa import by_chance
+from unjudged.measures.kernel.estimand import ALL_JUDGED, OTHER, Estimand
 from unjudged.predictions.estimators.isotonic import effective_count
 from unjudged.rankings.judged import Floats, Integers, Mask
-from unjudged.uncertainty.estimate import BOTH, Estimate
+from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.quantiles import Limits, normal_quantile, t_quantile, within
 
 
@@ -52,7 +53,7 @@ class Sample:
         """
         observed, expected, each = found = by_chance(human, predicted, self.weight)
         if expected == 1:
-            return Estimate(nan, nan, nan, self.confidence, "both judges have one label only", of, BOTH)
+            return Estimate(nan, nan, nan, self.confidence, "both judges have one label only", _about(of))
         above_chance = (human == predicted) - observed - (1 - found.kappa) * (each - 2 * expected)
         influence = self.weight / self.weight.sum() * above_chance / (1 - expected)
         return self._linearised(found.kappa, influence, of, (-1.0, 1.0))
@@ -63,7 +64,7 @@ class Sample:
         Not a number where all documents are relevant, or none.
         """
         if relevant.all() or not relevant.any():
-            return Estimate(nan, nan, nan, self.confidence, "one kind of document only", of, BOTH)
+            return Estimate(nan, nan, nan, self.confidence, "one kind of document only", _about(of))
         values, place = np.unique(score, return_inverse=True)
         each = np.where(relevant, self.weight[relevant].sum(), self.weight[~relevant].sum())
         w = self.weight / each
@@ -81,10 +82,15 @@ class Sample:
         totals = np.bincount(place, influence)
         n = len(totals)
         if n < 2:
-            return Estimate(value, *limits, self.confidence, "one document only", of, BOTH)
+            return Estimate(value, *limits, self.confidence, "one document only", _about(of))
         half = t_quantile(self.confidence, n - 1) * sqrt(n / (n - 1) * float((totals**2).sum()))
         method = f"linearised over {n} {unit}"
-        return Estimate(*within(value, half, limits), self.confidence, method, of, BOTH)
+        return Estimate(value, *within(value, half, limits), self.confidence, method, _about(of))
+
+
+def _about(of: str) -> Estimand:
+    """Agreement is estimated for other queries, had both judged every document."""
+    return Estimand(of, OTHER, ALL_JUDGED)
 
 
 def weighted_share(relevant: Mask, weight: Floats, confidence: float, of: str) -> Estimate:
@@ -94,4 +100,4 @@ def weighted_share(relevant: Mask, weight: Floats, confidence: float, of: str) -
     middle = (p + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * sqrt(p * (1 - p) / n + z * z / (4 * n * n))
     low, high = min(max(middle - half, 0.0), p), max(min(middle + half, 1.0), p)
-    return Estimate(p, low, high, confidence, "Wilson, documents taken as independent", of)
+    return Estimate(p, low, high, confidence, "Wilson, documents taken as independent", Estimand(of))

@@ -17,13 +17,14 @@ from numpy.typing import ArrayLike
 from unjudged.base.choices import checked_int
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import counted, percent
-from unjudged.evaluation.evaluation import judged_rankings
+from unjudged.evaluation.collection import judged_rankings
 from unjudged.grids.grid import Cell, Column, Grid
 from unjudged.grids.shown import Shown
+from unjudged.judging.collecting.drawn_sample import DrawnSample, check_judged
+from unjudged.measures.kernel.estimand import ALL_JUDGED, Estimand
 from unjudged.measures.kernel.names import MeasureLike
-from unjudged.predictions.design import probabilities
 from unjudged.predictions.estimators.sums import Sum
-from unjudged.predictions.judging_design import JudgingDesign, check_judged
+from unjudged.predictions.poisson_sample import poisson_sample, probabilities
 from unjudged.rankings.extension import extended
 from unjudged.rankings.judged import Floats, JudgedRankings, Mask
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
@@ -90,11 +91,11 @@ def spot_check_design(
     *,
     budget: float = 30,
     seed: int = 0,
-) -> JudgingDesign:
+) -> DrawnSample:
     """Draw which of the run's unjudged documents people should judge, about `budget` in all.
 
     Probabilities are proportional to weight x sqrt(m (1 - m)), with m the prevalence of the document's rank
-    band, taken as 0.05 at least. Hand the grades to `JudgingDesign.judged`, and the result to `spot_check`.
+    band, taken as 0.05 at least. `merge` the answers, and hand the judgments to `spot_check`.
     """
     chosen, seed = Sum.of(measure), checked_int("seed", seed)
     pool, rankings = _pool(Judgments.of(qrels), run)
@@ -104,7 +105,7 @@ def spot_check_design(
         raise InputError("every document of the run that counts is judged, so there is nothing to check")
     method = "proportional to weight x doubt by the prevalence of the rank"
     odds = probabilities(doubt(weight, m), open_, budget)
-    return JudgingDesign.drawn_from(pool, open_, odds, seed, method)
+    return poisson_sample(pool, open_, odds, seed=seed, method=method)
 
 
 def doubt(weight: Floats, m: Floats) -> Floats:
@@ -124,7 +125,7 @@ def spot_check(
 ) -> SpotCheck:
     """The run's mean with an interval, from a design whose documents people have judged.
 
-    `checked` is what `JudgingDesign.judged` returns.
+    `checked` are the judgments of the sample of `spot_check_design`, merged with the answers.
     """
     chosen = Sum.of(measure)
     if checked.probability is None:
@@ -148,7 +149,7 @@ def spot_check(
     value += float(weight[known] @ gain[known]) / len(checked.queries)
     sample = judged & open_
     method = f"spot check of {counted(int(sample.sum()), 'random judgment')}"
-    of = f"mean {chosen.measure} of {name}"
+    of = Estimand(str(chosen.measure), judgments=ALL_JUDGED, subject=name)
     limits = chosen.measure.traits.range
     found = normal_interval(value, sqrt(variance), confidence, method=method, of=of, limits=limits)
     gained, measure_name = float(gain[sample].sum()), str(chosen.measure)

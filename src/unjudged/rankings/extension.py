@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +11,6 @@ from unjudged.base.errors import InputError
 from unjudged.formats import matching
 from unjudged.formats.tables import Ids, Table
 from unjudged.rankings.judgments import UNSAMPLED, Judgments
-from unjudged.rankings.origin import CHOSEN
 from unjudged.rankings.pooled import PooledDocuments
 
 
@@ -50,25 +48,6 @@ def extended(judgments: Judgments, tables: Iterable[Table], new_queries: bool = 
         starts.append(len(names))
     pooled = PooledDocuments(Ids.of(added), np.array(starts, np.int64), Ids.of(names))
     return Judgments(pooled, np.concatenate(grades), origin=judgments.origin)
-
-
-def updated(judgments: Judgments, later: Judgments) -> Judgments:
-    """The judgments updated with later ones: new grades, new documents, new queries.
-
-    A document that is unjudged in `later` keeps its grade.
-    """
-    table = table_of(later)
-    known = judgments
-    if (rows_of(judgments, table) < 0).any():
-        if judgments.stratum is not None or judgments.probability is not None:
-            problem = "the further judgments have documents that were not in the sample"
-            raise InputError(f"{problem}, expected none: they have no stratum or probability")
-        known = extended(judgments, [table], new_queries=True)
-    grade = known.grade.copy()
-    judged = later.grade >= 0
-    grade[rows_of(known, table)[judged]] = later.grade[judged]
-    origin = later.origin if later.origin.kind == CHOSEN else judgments.origin
-    return replace(known.with_grades(grade), origin=origin)
 
 
 def chosen_rows(judgments: Judgments, chosen: NDArray[np.bool_]) -> Judgments:

@@ -14,7 +14,6 @@ from unjudged.base.errors import UsageError
 from unjudged.base.segments import count_before, ends, owners, running, sums
 from unjudged.formats.tables import Matched
 from unjudged.rankings.judgments import UNSAMPLED, Judgments
-from unjudged.rankings.query_order import by_query
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -56,7 +55,7 @@ class JudgedRankings:
         run = runs[0]
         if len(runs) == 1 and len(run.query) == queries and not np.count_nonzero(run.query != every):
             return cls(judgments, run.rank, run.row, run.ends, run.retrieved, every, ignored=(0,))
-        counts, retrieved, rank, row = zip(*(by_query(matched, queries) for matched in runs), strict=True)
+        counts, retrieved, rank, row = zip(*(matched.by_query(queries) for matched in runs), strict=True)
         return cls(
             judgments=judgments,
             rank=np.concatenate(rank),

@@ -20,6 +20,7 @@ from unjudged.formats.inputs import name_in_errors, table_of_source
 from unjudged.formats.readers.arrow.frames import Frame
 from unjudged.formats.scan.scanner import Index
 from unjudged.formats.tables import Ids, Table
+from unjudged.rankings.hashing import fingerprint, hashes, mixed, salt
 from unjudged.rankings.origin import (
     A_POOL,
     POOL,
@@ -47,7 +48,8 @@ class Judgments:
 
     Where the judged documents are a sample, `stratum` is the part of the pool that a document belongs to and
     `probability` the probability with which it was drawn (NaN where unknown). Either is None where the file
-    does not record it. `origin` says how the judgments were made, and so what can be computed from them.
+    does not record it. `drawn` are the documents that people were asked to judge, where some may still wait
+    for their grades. `origin` says how the judgments were made, and so what can be computed from them.
 
     Fractional grades are kept exactly: `grade` g then stands for the gain `scale[g]`, from 0 upwards. Only
     `evaluate` takes such judgments; `scale` is None where grades are whole numbers.
@@ -63,6 +65,7 @@ class Judgments:
     probability: NDArray[np.float64] | None = None
     origin: Origin = A_POOL
     scale: NDArray[np.float64] | None = None
+    drawn: NDArray[np.bool_] | None = None
 
     @classmethod
     def of(cls, source: JudgmentsSource, **columns: str) -> Judgments:
@@ -204,6 +207,18 @@ class Judgments:
         judged = np.bincount(cell[self.grade >= 0], minlength=len(sizes))
         share: NDArray[np.float64] = judged[cell] / sizes[cell]
         return share
+
+    @cached_property
+    def topics(self) -> str:
+        """A fingerprint of the queries' names."""
+        return fingerprint(hashes(self.queries, salt("query")))
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A fingerprint of queries, documents and grades; their order does not matter."""
+        query = mixed(hashes(self.queries, salt("query")))[self.query]
+        document = hashes(self.documents, salt("document"))
+        return fingerprint(mixed(query ^ document) + self.grade.astype(np.uint64))
 
     @cached_property
     def even(self) -> bool:

@@ -30,11 +30,13 @@ KINDS: dict[Kind, str] = {
 }
 """Every kind of judgments, in words."""
 
-SAMPLES: Final = frozenset({UNIFORM, STRATIFIED, WEIGHTED})
+SAMPLES: Final[frozenset[Kind]] = frozenset({UNIFORM, STRATIFIED, WEIGHTED})
 """Documents that were drawn at random, with known probabilities."""
-RANDOM: Final = frozenset({POOL, *SAMPLES})
+RANDOM: Final[frozenset[Kind]] = frozenset({POOL, *SAMPLES})
 """What estimates from samples can use: a pool is a sample in which everything was drawn."""
-EVERY: Final = frozenset(KINDS)
+EVEN: Final[frozenset[Kind]] = frozenset({POOL, UNIFORM})
+"""What estimates from uniform samples can use."""
+EVERY: Final[frozenset[Kind]] = frozenset(KINDS)
 
 MARK: Final = "unjudged-origin"
 """How a comment of a file begins that tells the origin where the columns do not."""

@@ -39,6 +39,12 @@ class PooledDocuments:
             pooled.__dict__["index"] = index or matching.index(table)
         return pooled
 
+    def names(self, rows: Integers) -> list[tuple[str, str]]:
+        """Return the query and the document of these rows."""
+        queries = list(self.queries)
+        documents = self.documents.take(rows)
+        return [(queries[q], d) for q, d in zip(self.query[rows].tolist(), documents, strict=True)]
+
     @classmethod
     def unnamed(cls, offsets: Integers) -> PooledDocuments:
         """Queries and documents without names, for rankings that are matched already."""

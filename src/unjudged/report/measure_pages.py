@@ -1,35 +1,13 @@
-"""Pages about measures, made from their definitions: for the terminal, the documentation and editors."""
+"""The list of measures, and the page of each, from their definitions."""
 
 from __future__ import annotations
 
 import inspect
 
+from unjudged.grids.grid import Column, Grid, grid_of
 from unjudged.measures.kernel.references import REFERENCES
 from unjudged.measures.kernel.registry import MEASURES, Measure
 from unjudged.measures.kernel.spellings import other_names
-
-_HEAD = """
-`make docs` writes this page from the definitions of the measures. `unjudged measures NAME` shows one of them,
-`unjudged cite NAME` its BibTeX.
-
-A measure can be written as here, or as trec_eval, ranx and BEIR do: `ndcg_cut_10`, `ndcg@10`, `NDCG@10`.
-Case, hyphens and underscores do not matter. Several measures are a list, or one text with commas:
-`AP,nDCG@5,10`. On the command line `-m AP nDCG@10` works too: -m takes the next word, and each word after it
-that names a measure and no existing file.
-
-Every measure also takes two policies. `unjudged='condensed'` removes the unjudged documents from the
-ranking first, pooled or not; `unjudged='nonrelevant'` treats those of the pool as judged nonrelevant.
-`chance=N` corrects the value for what a random ranking of N documents is expected to score.
-
-R is the number of documents of the query that are judged relevant, that is, of grade `rel` (1 unless given)
-or higher. In the examples a ranking is spelled out: for each document its grade, `U` (pooled, not judged) or
-`N` (not pooled). `missed` lists the documents of the judgments that the ranking does not have.
-
-```
->>> from unjudged import *
-
-```
-"""
 
 
 def signature(measure: Measure) -> str:
@@ -54,37 +32,21 @@ def page(measure: Measure) -> str:
     return "\n\n".join([signature(measure), measure.help, " ".join([facts, *also]), *cited]) + "\n"
 
 
-def measures_in_markdown() -> str:
-    """The page of the documentation that describes all measures."""
-    head = [
-        "# The measures",
-        _HEAD.strip(),
-    ]
-    listed = [f"- [`{signature(m)}`](#{m.name.lower()}): {m.help.splitlines()[0]}" for m in MEASURES.values()]
-    sections = []
-    for measure in MEASURES.values():
-        _, rest = page(measure).split("\n\n", 1)
-        sections.append(f"## {measure.name}\n\n`{signature(measure)}`\n\n{_markdown(rest)}")
-    return "\n\n".join([*head, "\n".join(listed), *sections]).rstrip() + "\n"
-
-
-def _markdown(text: str) -> str:
-    """Examples and indented formulas become code blocks."""
-    blocks = []
-    for block in text.strip().split("\n\n"):
-        if block.startswith(">>>"):
-            blocks.append(f"```\n{block}\n\n```")
-        else:
-            blocks.append(block)
-    return "\n\n".join(blocks)
-
-
-def measures_stub() -> str:
-    """`measures/__init__.pyi`: the measures of the package by name, for editors and type checkers."""
-    own = sorted(n for n, m in MEASURES.items() if m.function.__module__.startswith("unjudged.measures."))
-    head = ["# Written by `make docs`.", "# ruff: noqa: N816, RUF022"]
-    names = ["__all__ = [", *(f'    "{name}",' for name in own), "]"]
-    typed = [f"{name}: Measure" for name in own]
-    return "\n".join(
-        [*head, "from unjudged.measures.kernel.registry import Measure", "", *names, "", *typed, ""]
+def measures_grid() -> Grid:
+    """One row per measure; the long form also has its parameters and its names in trec_eval."""
+    described = [(measure, measure.help.split("\n")[0]) for measure in MEASURES.values()]
+    return Grid(
+        [Column("measure", "label"), Column("description", "text")],
+        [(_short(measure), text) for measure, text in described],
+        notes=["unjudged measures NAME explains one; unjudged cite NAME prints its BibTeX."],
+        records=lambda: grid_of(
+            ("measure", "signature", "trec_eval", "description"),
+            [(m.name, signature(m), " ".join(m.traits.trec_eval), text) for m, text in described],
+        ),
     )
+
+
+def _short(measure: Measure) -> str:
+    """`AP[@cutoff]`: the name, and the cutoff if it takes one."""
+    whole = signature(measure)
+    return measure.name + whole[whole.rindex(")") + 1 :] if "(" in whole else whole

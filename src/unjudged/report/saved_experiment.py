@@ -13,11 +13,12 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from unjudged.base.errors import InputError, quoted
-from unjudged.experiments.robustness import Agreement, Robustness
 from unjudged.experiments.statistics import STATISTICS
+from unjudged.experiments.summary import Agreement, Robustness
 from unjudged.formats.small_files import number_in_file, read_small_text, whole_in_file
 from unjudged.formats.streams import display_name
 from unjudged.grids.grid import Column, Grid
+from unjudged.judging.pooling.designs import DESIGNS
 
 MOST_BYTES = 1 << 26
 EXPECTED = "what `unjudged experiment -o FILE` writes as csv, json or jsonl"
@@ -59,6 +60,8 @@ class SavedExperiment:
             raise InputError(problem, source=name) from None
         if not agreement:
             raise InputError(f"nothing in it: expected {EXPECTED}", source=name)
+        if len({row.design for row in agreement}) > 1:
+            raise InputError(f"it has several designs: expected {EXPECTED}", source=name)
         return cls(agreement)
 
     @property
@@ -122,7 +125,8 @@ def _agreement(row: dict[str, Any]) -> Agreement:
         name: float("nan") if row[name] in (None, "") else number_in_file(name, row[name], text=True)
         for name in ("level", "judged", "mean", "deviation")
     }
-    if words["statistic"] not in STATISTICS:
-        raise InputError(f"unknown statistic {quoted(words['statistic'])}")
-    repeats = whole_in_file("repeats", row["repeats"], 0, text=True)
+    for name, known in (("design", DESIGNS), ("statistic", STATISTICS)):
+        if words[name] not in known:
+            raise InputError(f"unknown {name} {quoted(words[name])}")
+    repeats = whole_in_file("repeats", row["repeats"], 1, text=True)
     return Agreement(**words, **numbers, repeats=repeats)  # type: ignore[arg-type]

@@ -1,29 +1,22 @@
-"""The one result type of everything that is uncertain."""
+"""The one result type of everything that is uncertain: a value and an interval of one quantity."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from math import isnan, nan
 
-JUDGMENTS = "judgments"
-"""These queries, other judgments: what the unjudged documents could change."""
-
-QUERIES = "queries"
-"""These judgments, other queries: what another sample of queries could change."""
-
-BOTH = "judgments and queries"
+from unjudged.measures.kernel.estimand import Estimand
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A value and its interval.
+    """A value and its interval, both of the quantity `of`.
 
-    `uncertainty` says what the interval covers: the missing judgments ('judgments'), the sample of queries
-    ('queries'), or both. `confidence` is the share of cases in which the interval holds under the assumptions
+    `confidence` is the share of cases in which the interval holds under the assumptions
     that `method` states; it is 1 for bounds, which hold for every completion of the judgments. A measure that
     cannot have the interval that was asked for has a value alone: its ends are NaN, and `method` says why.
 
-    >>> print(Estimate(0.2927, 0.2412, 0.4021, 0.95, "given prevalence 0.2", "RBP of bm25"))
+    >>> print(Estimate(0.2927, 0.2412, 0.4021, 0.95, "given prevalence 0.2", Estimand("RBP")))
     0.2927 [0.2412, 0.4021]
     """
 
@@ -32,8 +25,12 @@ class Estimate:
     high: float
     confidence: float
     method: str
-    of: str
-    uncertainty: str = JUDGMENTS
+    of: Estimand
+
+    @property
+    def uncertainty(self) -> str:
+        """What the interval covers: the missing judgments, the sample of queries, or both."""
+        return self.of.uncertainty
 
     @property
     def width(self) -> float:
@@ -44,9 +41,9 @@ class Estimate:
         return not isnan(self.low)
 
     @classmethod
-    def without_interval(cls, value: float, reason: str, of: str, uncertainty: str) -> Estimate:
+    def without_interval(cls, value: float, reason: str, of: Estimand) -> Estimate:
         """A value alone."""
-        return cls(value, nan, nan, nan, f"no interval: {reason}", of, uncertainty)
+        return cls(value, nan, nan, nan, f"no interval: {reason}", of)
 
     def __str__(self) -> str:
         return self.text()

@@ -9,11 +9,12 @@ from typing import Any, overload
 
 from unjudged.base.wording import percent
 from unjudged.grids.grid import Cell, Column, Grid, grid_of
-from unjudged.grids.result_frames import frame_of
-from unjudged.grids.shown import Shown
+from unjudged.grids.shown import Shown, frame_of
 from unjudged.uncertainty.estimate import Estimate
 
-FIELDS = tuple(field.name for field in fields(Estimate) if field.name != "of")
+OF = ("queries", "judgments")
+FIELDS = (*(field.name for field in fields(Estimate) if field.name != "of"), "uncertainty", *OF)
+"""What the long form tells of each estimate besides its run and measure."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -47,11 +48,16 @@ class Estimates(Shown, Sequence[Sequence[Estimate]]):
     def __getitem__(self, run: int | slice) -> Sequence[Any]:
         return self.estimates[run]
 
+    def _heading(self, k: int) -> str:
+        """The name of what the estimates of measure k are of, with its cutoff: AP@100."""
+        names = {row[k].of.measure for row in self.estimates}
+        return names.pop() if len(names) == 1 else self.measures[k]
+
     def rows(self) -> Iterator[list[Cell]]:
-        """Run, measure, value, ends, confidence, method and uncertainty of each estimate; None for no end."""
+        """Run, measure, value, ends, confidence, method and what is estimated; None for no end."""
         for run, row in zip(self.runs, self.estimates, strict=True):
-            for measure, estimate in zip(self.measures, row, strict=True):
-                yield [run, measure, *(_cell(getattr(estimate, name)) for name in FIELDS)]
+            for estimate in row:
+                yield [run, estimate.of.measure, *(_cell(_field(estimate, name)) for name in FIELDS)]
 
     def to_frame(self, library: str | None = None) -> Any:
         """`rows()` in the kind of frame that went in, or 'pandas', 'polars', 'pyarrow' or 'duckdb'."""
@@ -65,7 +71,7 @@ class Estimates(Shown, Sequence[Sequence[Estimate]]):
 
         The long form has a row per run and measure.
         """
-        columns = [Column("run", "label"), *(Column(measure) for measure in self.measures)]
+        columns = [Column("run", "label"), *map(Column, map(self._heading, range(len(self.measures))))]
         rows: list[list[Cell]] = [
             [run, *(estimate.text(decimals) for estimate in row)]
             for run, row in zip(self.runs, self.estimates, strict=True)
@@ -79,6 +85,11 @@ class Estimates(Shown, Sequence[Sequence[Estimate]]):
         )
 
 
+def _field(estimate: Estimate, name: str) -> Cell:
+    value: Cell = getattr(estimate.of if name in OF else estimate, name)
+    return value
+
+
 def _cell(value: Cell) -> Cell:
     return None if isinstance(value, float) and isnan(value) else value
 
@@ -86,6 +97,6 @@ def _cell(value: Cell) -> Cell:
 def _note(estimate: Estimate) -> str:
     """What an interval covers, and under which assumptions."""
     if not estimate.has_interval:
-        return f"{estimate.of}: {estimate.method}."
+        return f"{estimate.of.measure}: {estimate.method}."
     intervals = "Intervals" if estimate.confidence == 1 else f"{percent(estimate.confidence)} intervals"
     return f"{intervals} for {estimate.uncertainty}: {estimate.method}."

@@ -3,10 +3,11 @@
 A method takes an `IntervalRequest` and returns an estimate per run and measure. Methods of your own are
 registered in the same way:
 
-    @interval_method("mine", "what the interval covers", uncertainty=JUDGMENTS)
+    @interval_method("mine", "what the interval covers", judgments=ALL_JUDGED)
     def mine(request: IntervalRequest) -> list[list[Estimate]]: ...
 
-`check` refuses a measure that cannot have the interval; it then appears with its value alone.
+`queries` and `judgments` say what is estimated, `takes` from which kinds of judgments. `check` refuses a
+measure that cannot have the interval; it then appears with its value alone.
 """
 
 from __future__ import annotations
@@ -18,8 +19,10 @@ from typing import TYPE_CHECKING
 
 from unjudged.base.choices import Choices, check_confidence, checked_int
 from unjudged.base.errors import UsageError
+from unjudged.measures.kernel.estimand import AS_THEY_ARE, THESE, Estimand, Refusal, Use, permitted
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats, JudgedRankings
+from unjudged.rankings.origin import EVERY, Kind
 from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.prevalence import PrevalenceLike
 
@@ -29,6 +32,8 @@ if TYPE_CHECKING:
 
 EstimateRows = list[list[Estimate]]
 """Run by run, measure by measure."""
+
+Make = Callable[["IntervalRequest"], EstimateRows]
 
 Check = Callable[[Measure, "IntervalRequest"], None]
 """Raises an error for a measure that cannot have the interval."""
@@ -49,6 +54,12 @@ class IntervalRequest:
     draws: int | None = None
     seed: int = 0
     on_progress: Progress | None = None
+    queries: str = THESE
+    judgments: str = AS_THEY_ARE
+
+    def of(self, measure: Measure) -> Estimand:
+        """What an interval of the measure is of, as the method declares it."""
+        return Estimand(str(measure), self.queries, self.judgments)
 
     def batches(self, runs: int = 16, *, report: bool = True) -> Iterator[tuple[int, JudgedRankings]]:
         """The first of so many runs, and their rankings; `report` progress between batches."""
@@ -66,31 +77,54 @@ class IntervalRequest:
 
 @dataclass(frozen=True)
 class IntervalMethod:
-    """A way to make intervals: its name, what it covers in a few words, and which uncertainty that is."""
+    """A way to make intervals: what it covers in a few words, what it estimates, and from which judgments."""
 
     name: str
     covers: str
-    uncertainty: str
-    make: Callable[[IntervalRequest], EstimateRows]
+    make: Make
+    queries: str
+    judgments: str
+    takes: frozenset[Kind]
+    instead: str
     check: Check | None = None
+
+    def use(self, request: IntervalRequest) -> Use:
+        """The method as `permitted` sees it."""
+        check = self.check
+        own = None if check is None else lambda measure: check(measure, request)
+        return Use(f"the {self.name!r} interval", self.takes, self.queries, self.judgments, self.instead, own)
 
 
 INTERVALS: Choices[IntervalMethod] = Choices("interval")
-"""Every interval method by name."""
-
-Make = Callable[[IntervalRequest], EstimateRows]
+"""Every interval method by name; `interval_methods` imports those of this package."""
 
 
 def interval_method(
-    name: str, covers: str, *, uncertainty: str, check: Check | None = None
+    name: str,
+    covers: str,
+    *,
+    queries: str = THESE,
+    judgments: str = AS_THEY_ARE,
+    takes: frozenset[Kind] = EVERY,
+    instead: str = "",
+    check: Check | None = None,
 ) -> Callable[[Make], Make]:
-    """Register a function as the interval method `name`."""
+    """Register a function as the interval method `name`.
+
+    `instead` says what to use for judgments that it does not take.
+    """
 
     def register(make: Make) -> Make:
-        INTERVALS.add(name, IntervalMethod(name, covers, uncertainty, make, check))
+        INTERVALS.add(name, IntervalMethod(name, covers, make, queries, judgments, takes, instead, check))
         return make
 
     return register
+
+
+def interval_methods() -> Choices[IntervalMethod]:
+    """Return the registry with the methods of this package."""
+    import_module("unjudged.uncertainty.methods")
+    return INTERVALS
 
 
 def make_intervals(name: str, request: IntervalRequest) -> EstimateRows:
@@ -98,37 +132,28 @@ def make_intervals(name: str, request: IntervalRequest) -> EstimateRows:
 
     A measure that cannot have one gets its value alone; if none can, the first reason is an error.
     """
-    import_module("unjudged.uncertainty.methods")
-    method = INTERVALS.find(name)
+    method = interval_methods().find(name)
     check_confidence(request.confidence)
     checked_int("seed", request.seed)
     if name != "queries" and request.rankings.judgments.scale is not None:
         raise UsageError(f"{name!r} intervals need whole grades, and these have fractions: use 'queries'")
-    refused = {k: reason for k, m in enumerate(request.measures) if (reason := _refusal(method, m, request))}
+    request = replace(request, queries=method.queries, judgments=method.judgments)
+    asked, judgments = method.use(request), request.rankings.judgments
+    answers = [permitted(measure, judgments, asked) for measure in request.measures]
+    refused = {k: answer for k, answer in enumerate(answers) if isinstance(answer, Refusal)}
     able = [k for k in range(len(request.measures)) if k not in refused]
     if not able:
-        raise UsageError(refused[0])
+        raise UsageError(str(refused[0]))
     made = method.make(
         replace(request, measures=[request.measures[k] for k in able], values=request.values[:, :, able])
     )
     rows: EstimateRows = []
     for own, values in zip(made, request.values, strict=True):
         found = dict(zip(able, own, strict=True))
-        for k, reason in refused.items():
+        for k, refusal in refused.items():
             measure = request.measures[k]
             value = float(measure.over_queries(values[:, k]))
-            problem = reason.partition(";")[0]
-            found[k] = Estimate.without_interval(value, problem, str(measure), method.uncertainty)
+            problem = refusal.reason.partition(";")[0]
+            found[k] = Estimate.without_interval(value, problem, request.of(measure))
         rows.append([found[k] for k in range(len(request.measures))])
     return rows
-
-
-def _refusal(method: IntervalMethod, measure: Measure, request: IntervalRequest) -> str:
-    """Why a measure cannot have such an interval, or nothing."""
-    try:
-        measure.check_mean()
-        if method.check is not None:
-            method.check(measure, request)
-    except UsageError as error:
-        return str(error)
-    return ""

@@ -13,15 +13,20 @@ from itertools import combinations
 
 import numpy as np
 
+from unjudged.base.errors import UsageError
 from unjudged.base.segments import ends, numbered, sums
 from unjudged.measures.kernel.averages import mean_over_queries
+from unjudged.measures.kernel.estimand import LEAVING_OUT, check_permitted
 from unjudged.measures.kernel.registry import Measure, ratio
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
+from unjudged.rankings.origin import UNIFORM
 from unjudged.uncertainty.bounding.filled import anonymous
 from unjudged.uncertainty.prevalence import band_of
 
 BANDS = 32
 TOP = 10
+POOLED_SHARE = 0.9
+"""Of the listed documents that runs have in their first ten, a pool has at least this share judged."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,3 +134,18 @@ def unjudged_share(rankings: JudgedRankings, queries: int) -> Floats:
     judged = rankings.where((rankings.labels >= 0) & (rankings.rank <= TOP)).counts.reshape(-1, queries)
     top = np.minimum(rankings.retrieved, TOP).reshape(-1, queries)
     return 1 - ratio(judged.sum(axis=1), top.sum(axis=1))
+
+
+def check_pooled(measures: Sequence[Measure], rankings: JudgedRankings) -> None:
+    """Refuse judgments that are a sample: left-out runs would seem to lose what was only not drawn.
+
+    Lines with grade -1 may mean a sample, or a pool that was judged to some rank. The first documents of
+    the runs tell which.
+    """
+    judgments = rankings.judgments
+    for measure in measures:
+        check_permitted(measure, judgments, LEAVING_OUT)
+    top = rankings.cut(TOP).labels
+    if judgments.origin.kind == UNIFORM and len(top) and np.mean(top >= 0) < POOLED_SHARE:
+        share = f"{np.mean(top >= 0):.0%} of the listed documents in the first {TOP} of the runs are judged"
+        raise UsageError(f"{LEAVING_OUT.name} needs a pool, and {share}: {LEAVING_OUT.instead}")

@@ -9,11 +9,13 @@ import numpy as np
 from unjudged.base.choices import check_confidence
 from unjudged.base.errors import UsageError
 from unjudged.measures.kernel.averages import mean_over_queries
+from unjudged.measures.kernel.estimand import Estimand
 from unjudged.rankings.judged import Floats
-from unjudged.uncertainty.estimate import BOTH, JUDGMENTS, Estimate
+from unjudged.uncertainty.estimate import Estimate
 
 Limits = tuple[float, float]
 NO_LIMITS: Limits = (-inf, inf)
+NO_SLACK: Limits = (0.0, 0.0)
 
 
 def normal_quantile(confidence: float) -> float:
@@ -38,13 +40,13 @@ def normal_interval(
     confidence: float,
     *,
     method: str,
-    of: str,
+    of: Estimand,
     limits: Limits = NO_LIMITS,
-    uncertainty: str = JUDGMENTS,
+    slack: Limits = NO_SLACK,
 ) -> Estimate:
-    """Estimate from a value and its standard error, cut to the limits of the measure."""
+    """Estimate from a value and its standard error; the ends are cut to the limits of the measure."""
     half = normal_quantile(confidence) * deviation
-    return Estimate(*within(value, half, limits), confidence, method, of, uncertainty)
+    return Estimate(value, *within(value, half, limits, slack), confidence, method, of)
 
 
 def t_interval(
@@ -52,21 +54,38 @@ def t_interval(
     confidence: float,
     *,
     method: str,
-    of: str,
+    of: Estimand,
     limits: Limits = NO_LIMITS,
-    uncertainty: str = BOTH,
+    slack: Limits = NO_SLACK,
 ) -> Estimate:
     """Estimate the mean of independent values, one per query."""
     if len(values) < 2:
         raise UsageError(f"{of}: an interval over queries needs two queries or more, there is {len(values)}")
     half = t_quantile(confidence, len(values) - 1) * float(np.std(values, ddof=1)) / sqrt(len(values))
-    return Estimate(
-        *within(float(mean_over_queries(values)), half, limits), confidence, method, of, uncertainty
-    )
+    value = float(mean_over_queries(values))
+    return Estimate(value, *within(value, half, limits, slack), confidence, method, of)
 
 
-def within(value: float, half: float, limits: Limits) -> tuple[float, float, float]:
-    """Return the value and the ends of its interval, none of them outside the limits."""
-    clipped = (min(max(v, limits[0]), limits[1]) for v in (value, value - half, value + half))
-    value, low, high = clipped
-    return value, low, high
+def t_p_value(values: Floats) -> float:
+    """Return the p value of Student's t test that the mean of the values, one per query, is 0."""
+    from scipy.special import stdtr
+
+    if len(values) < 2:
+        return 1.0
+    mean, error = float(mean_over_queries(values)), float(np.std(values, ddof=1)) / sqrt(len(values))
+    if error == 0:
+        return 1.0 if mean == 0 else 0.0
+    return float(2 * stdtr(len(values) - 1, -abs(mean) / error))
+
+
+def within(value: float, half: float, limits: Limits, slack: Limits = NO_SLACK) -> tuple[float, float]:
+    """Return the ends of an interval, not outside the limits; `slack` is added to them.
+
+    An unbiased estimate may be outside the limits, and its mean would not be unbiased if it were moved. Its
+    interval starts from the limit then, so that it keeps its width on the side that is possible.
+
+    >>> within(0.5, 0.1, (0, 1)), within(1.5, 0.25, (0, 1))
+    ((0.4, 0.6), (0.75, 1))
+    """
+    middle = min(max(value, limits[0]), limits[1])
+    return max(middle - half + slack[0], limits[0]), min(middle + half + slack[1], limits[1])

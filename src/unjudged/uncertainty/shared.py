@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,9 @@ from unjudged.uncertainty.prevalence import PrevalenceLike
 
 NEGLIGIBLE = 1e-18
 """A weight that no sum of millions of documents could notice in double precision."""
+
+CELLS_AT_ONCE = 1 << 17
+"""Weights of documents x runs that are compared at a time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,7 +149,7 @@ class SharedRankings:
         counts = weight > NEGLIGIBLE
         run = r.ranking // len(self.queries)
         return UnknownWeights(
-            run[counts], r.row[counts], weight[counts], len(self.runs), len(self.judgments.grade)
+            run[counts], r.row[counts], weight[counts], len(self.runs), self.judgments.offsets
         )
 
     def unretrieved_unknown(self) -> Integers:
@@ -163,24 +167,41 @@ class UnknownWeights:
     row: NDArray[np.int32]
     weight: Floats
     runs: int
-    rows: int
+    offsets: Integers
+    """Where the rows of each query begin, and the end of the last."""
+
+    @property
+    def rows(self) -> int:
+        """Number of documents in the pool."""
+        return int(self.offsets[-1])
 
     def total(self) -> Floats:
         """The sum per run."""
         return sums(self.weight, self.run, self.runs)
 
     def shared(self) -> Floats:
-        """Runs x runs: the sum over documents of the smaller of the two weights."""
+        """Runs x runs: the sum over documents of the smaller of the two weights.
+
+        Queries are taken some at a time, as a table of weights by document and run that fits a cache. A run's
+        sums go on from table to table in the order of its documents: their bits do not depend on its size.
+        """
         several = np.bincount(self.row, minlength=self.rows)[self.row] > 1
         run, row, weight = self.run[several], self.row[several], self.weight[several]
         shared = np.zeros((self.runs, self.runs))
-        starts = np.searchsorted(run, np.arange(self.runs + 1))
-        dense = np.zeros(self.rows)
-        for i in range(self.runs):
-            own = slice(starts[i], starts[i + 1])
-            dense[row[own]] = weight[own]
-            shared[i] = sums(np.minimum(dense[row], weight), run, self.runs)
-            dense[row[own]] = 0
+        starts = _block_starts(self.offsets, max(CELLS_AT_ONCE // self.runs, 1))
+        block = np.searchsorted(starts, row, "right") - 1
+        order = np.argsort(block, kind="stable")
+        inside = np.searchsorted(block[order], np.arange(len(starts)))
+        for k, (first, last) in enumerate(pairwise(starts)):
+            some = order[inside[k] : inside[k + 1]]
+            here, place, own_weight = run[some], row[some] - first, weight[some]
+            table = np.zeros((last - first, self.runs))
+            table[place, here] = own_weight
+            until = np.searchsorted(here, np.arange(self.runs + 1))
+            for i in np.flatnonzero(np.diff(until)).tolist():
+                own = slice(until[i], until[i + 1])
+                smaller = np.minimum(table[place[own]], own_weight[own, None])
+                shared[i] = np.add.reduce(np.concatenate([shared[i : i + 1], smaller]), axis=0)
         both_ways: Floats = (shared + shared.T) / 2  # the same bits whatever the order of the runs
         np.fill_diagonal(both_ways, self.total())
         return both_ways
@@ -204,3 +225,17 @@ def two_of(shared: SharedRankings, a: int, b: int) -> SharedRankings:
     """Return two runs alone, over the pool of all."""
     runs = [shared.runs[a], shared.runs[b]]
     return replace(shared, rankings=selected_runs(shared.rankings, [a, b]), runs=runs)
+
+
+def _block_starts(offsets: Integers, size: int) -> list[int]:
+    """Cut rows between queries, at most `size` rows apart unless a query has more; the last cut is the end.
+
+    >>> _block_starts(np.array([0, 2, 4, 9, 10]), 4)
+    [0, 4, 9, 10]
+    """
+    starts = [int(offsets[0])]
+    while starts[-1] < offsets[-1]:
+        fitting = int(np.searchsorted(offsets, starts[-1] + size, "right")) - 1
+        following = int(np.searchsorted(offsets, starts[-1], "right"))
+        starts.append(int(offsets[max(fitting, following)]))
+    return starts

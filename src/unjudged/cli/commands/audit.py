@@ -2,33 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
-
-from cyclopts import Parameter
+from typing import Literal
 
 from unjudged import audit as audit_predictions
-from unjudged.cli.options.arguments import File, Format, Output, Plot
-from unjudged.cli.options.input_files import check_files
-from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
+from unjudged.cli.commands import SCORE, command
+from unjudged.cli.options.arguments import File, OneMeasure, Output, OutputFormat, Plot
+from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
 from unjudged.cli.shell.output import check_output, show_figure, show_grids
 from unjudged.cli.shell.progress import progress
 from unjudged.grids.rendering import WITHOUT_NOTES
-from unjudged.predictions.source import Predictions
+from unjudged.predictions.predictions import Predictions
 from unjudged.report.figures.charts import check_plot
 
 
+@command("audit", SCORE, 6, "QRELS PREDICTIONS [RUN...]", "Compare predicted relevance with human judgments.")
 def audit(
     qrels: File,
     predictions: File,
     /,
     *runs: File,
-    measure: Annotated[str, Parameter(("-m", "--measure"))] = "RBP(p=0.8)",
+    measure: OneMeasure = "RBP(p=0.8)",
     rel: int = 1,
     threshold: float | None = None,
     kind: Literal["grades", "scores"] | None = None,
     confidence: float = 0.95,
-    inputs: JudgmentInputs = NONE_FURTHER,
-    format: Format | None = None,
+    inputs: JudgmentOptions = NONE_FURTHER,
+    format: OutputFormat = None,
     output: Output = None,
     plot: Plot = None,
 ) -> None:
@@ -56,17 +55,12 @@ def audit(
         Read the predictions as grades or as scores, whatever the file looks like.
     confidence
         The confidence level of the intervals.
-    inputs
-        Options for reading files.
     format
         The output format. By default the suffix of the output file decides, or else tables are printed.
         csv, tsv, jsonl and parquet hold everything in one table.
-    output
-        Write to this file.
     plot
         Draw the calibration curve, and the bias of each run, to this file (.svg, .png, .pdf or .html).
     """
-    check_files([qrels, predictions, *runs, *inputs.further])
     chosen = check_output(format, output)
     check_plot(plot)
     named = inputs.runs(runs, "audit QRELS PREDICTIONS RUN...") if runs else None
@@ -82,6 +76,6 @@ def audit(
         )
     show_grids(found.records() if chosen in WITHOUT_NOTES else found.grids(), format, output)
     if plot is not None:
-        from unjudged.report.figures.audit_figures import audit_figure
+        from unjudged.report.figures.judging_figures import audit_figure
 
         show_figure(audit_figure(found), plot)

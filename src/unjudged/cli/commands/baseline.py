@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from cyclopts import Parameter
-
 from unjudged.base.errors import UsageError
 from unjudged.baselines import variance_of_ap
-from unjudged.cli.options.arguments import Format, Measures, Output
+from unjudged.cli.commands import SCORE, command
+from unjudged.cli.options.arguments import InputFile, Measures, Output, OutputFormat
+from unjudged.cli.options.option import Option
 from unjudged.cli.shell.output import check_output, show_grids
 from unjudged.grids.grid import Cell, Column, Grid
 from unjudged.measures.kernel.names import parse_measures
@@ -19,14 +19,15 @@ DEFAULT = ("AP", "P@10", "R@10", "RR", "nDCG@10", "RBP(p=0.8)")
 LARGEST_FOR_VARIANCE = 10**8
 
 
+@command("baseline", SCORE, 7, "-n DOCUMENTS -r RELEVANT", "Show what a random ranking scores.")
 def baseline(
     *,
-    documents: Annotated[int, Parameter(("-n", "--documents"))],
-    relevant: Annotated[int | None, Parameter(("-r", "--relevant"))] = None,
-    qrels: str | None = None,
+    documents: Annotated[int, Option("-n", "--documents")],
+    relevant: Annotated[int | None, Option("-r", "--relevant")] = None,
+    qrels: InputFile = None,
     measures: Measures = None,
     rel: int = 1,
-    format: Format | None = None,
+    format: OutputFormat = None,
     output: Output = None,
 ) -> None:
     """Print the exact expected score of a random ranking.
@@ -45,10 +46,6 @@ def baseline(
         A measure, such as AP@10; may be repeated. The gain of a relevant document is 1.
     rel
         The lowest grade that counts as relevant, with --qrels.
-    format
-        The output format. By default the suffix of the output file decides, or else a table is printed.
-    output
-        Write to this file.
     """
     if (relevant is None) == (qrels is None):
         raise UsageError("give either --relevant or --qrels")

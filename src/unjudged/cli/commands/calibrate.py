@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from statistics import median
 from typing import Annotated, Literal
 
-from cyclopts import Parameter
-
 from unjudged import calibrate as learn
 from unjudged.base.wording import counted
-from unjudged.cli.options.arguments import File, Format, Measures, Output
-from unjudged.cli.options.input_files import check_files
-from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
+from unjudged.cli.commands import SCORE, command
+from unjudged.cli.options.arguments import BY_GROUP, File, Measures, Output, OutputFormat, PoolDepth
+from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
+from unjudged.cli.options.option import Option
 from unjudged.cli.shell.output import own_format, show, show_grids
 from unjudged.cli.shell.progress import reading
 from unjudged.evaluation.groups import CALIBRATED_MEASURES
@@ -19,16 +19,23 @@ from unjudged.grids.grid import Column, Grid
 from unjudged.uncertainty.calibration import Calibration
 
 
+@command(
+    "calibrate",
+    SCORE,
+    4,
+    "QRELS RUN... --groups GROUPS",
+    "Learn from pooled runs how far off the scores of new runs are.",
+)
 def calibrate(
     qrels: File,
     /,
     *runs: File,
-    groups: Annotated[str, Parameter(("-g", "--groups"))],
+    groups: Annotated[str, Option("-g", "--groups", reads=True, help=BY_GROUP)],
     measures: Measures = None,
-    depth: Annotated[int, Parameter(("-k", "--depth"))] = 100,
+    depth: PoolDepth = 100,
     unit: Literal["runs", "groups"] = "runs",
-    inputs: JudgmentInputs = NONE_FURTHER,
-    format: Format | None = None,
+    inputs: JudgmentOptions = NONE_FURTHER,
+    format: OutputFormat = None,
     output: Output = None,
 ) -> None:
     """Learn from pooled runs how far off scores are when a group was not pooled.
@@ -43,24 +50,16 @@ def calibrate(
         The judgments of the pool.
     runs
         The pooled runs, of as many groups as possible: 95 % confidence needs 19 groups.
-    groups
-        A file of lines `run group`, or a pattern such as '(.*?)-' whose first bracket is the group in a run's
-        name.
     measures
         A measure; may be repeated. The default is AP, nDCG@10, RBP(p=0.8), P@10 and RR.
     depth
         The depth of the pool. Rankings are cut there.
     unit
         One score per run, or per group (its largest: safer and wider).
-    inputs
-        Options for reading files.
     format
         json (the default) is the file that `--calibration` reads. The other formats show what was learnt: for
         each measure the number of left-out runs and their errors. The suffix of the output file decides too.
-    output
-        Write to this file.
     """
-    check_files([qrels, *runs, *inputs.further])
     chosen = own_format(format, output, "json")
     named = inputs.runs(runs, "calibrate QRELS RUN... --groups FILE")
     with reading(len(named)) as on_read:
@@ -71,6 +70,7 @@ def calibrate(
             measures or CALIBRATED_MEASURES,
             depth=depth,
             unit=unit,
+            name=os.path.basename(qrels),
             on_read=on_read,
         )
     if chosen == "json":

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import replace
 from pathlib import Path
+from typing import Annotated
 
 from unjudged import sample
 from unjudged.base.errors import UsageError
-from unjudged.cli.options.arguments import Format, Output
+from unjudged.cli.commands import LOOK_UP, command
+from unjudged.cli.options.arguments import Output, OutputFormat
+from unjudged.cli.options.option import Option
+from unjudged.cli.shell.files_named import reads
 from unjudged.cli.shell.output import check_output, make_folder, on_terminal, show, show_grids, terminal_width
-from unjudged.cli.shell.standard_error import already_said
+from unjudged.cli.shell.standard_streams import already_said
 from unjudged.comparison.systems import compare
 from unjudged.evaluation.evaluation import evaluate
 from unjudged.grids.terminal import table
@@ -39,7 +42,13 @@ List the measures:        unjudged measures
 """
 
 
-def demo(*, files: Path | None = None, format: Format | None = None, output: Output = None) -> None:
+@command("demo", LOOK_UP, 1, "", "Try the package on a small collection.")
+def demo(
+    *,
+    files: Annotated[Path | None, Option(writes=True, made=True)] = None,
+    format: OutputFormat = None,
+    output: Output = None,
+) -> None:
     """Score six systems of a small sample collection and compare two of them.
 
     Parameters
@@ -50,13 +59,12 @@ def demo(*, files: Path | None = None, format: Format | None = None, output: Out
     format
         Write only the scores, in this format. By default the suffix of the output file decides, or else the
         demonstration is printed as text.
-    output
-        Write to this file.
     """
     if files is not None:
         copy_sample(files)
         return
     chosen = check_output(format, output)
+    reads([sample.qrels, *sample.runs.values()])
     scores = evaluate(sample.qrels, sample.runs)
     if format is not None or chosen != "table":
         show_grids(replace(scores.grid(), title=""), format, output)
@@ -87,4 +95,4 @@ def copy_sample(folder: Path) -> None:
         raise UsageError(f"{folder} already exists: give a new or an empty folder")
     make_folder(folder)
     for path in (sample.qrels, *sample.runs.values()):
-        shutil.copy(path, folder)
+        show(path.read_bytes(), folder / path.name)

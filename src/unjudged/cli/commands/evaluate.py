@@ -2,57 +2,71 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated
 
-from cyclopts import Parameter
-
 import unjudged
+from unjudged.base.choices import IntervalName
 from unjudged.base.errors import UsageError
+from unjudged.cli.commands import SCORE, command
 from unjudged.cli.options.arguments import (
-    Decimals,
+    LOWEST,
     Depth,
     File,
-    Format,
+    InputFile,
     Measures,
     Output,
+    OutputFormat,
+    PerQuery,
     Plot,
     measures_with_rel,
     number_or_name,
 )
-from unjudged.cli.options.input_files import check_files
-from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
-from unjudged.cli.options.predictions import NO_PREDICTIONS, Predicted
+from unjudged.cli.options.input_files import suggest_estimates
+from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
+from unjudged.cli.options.option import Option
+from unjudged.cli.options.predictions import NO_PREDICTIONS, PredictionOptions
 from unjudged.cli.shell.output import check_decimals, check_output, show_figure, show_grids
-from unjudged.cli.shell.plain_evaluate import scored
-from unjudged.cli.shell.progress import progress
+from unjudged.cli.shell.progress import progress, reading
 from unjudged.evaluation.evaluation import DEFAULT_MEASURES
+from unjudged.evaluation.scores import Scores
 from unjudged.grids.grid import DECIMALS
+from unjudged.measures.kernel.registry import Measure
+from unjudged.rankings.judgments import Judgments
+from unjudged.rankings.runs import RunSource
 
 INTERVALS = ("bounds", "calibrated", "model", "queries", "both")
 USERS = {"prevalence": ("model", "both"), "calibration": ("calibrated",), "extra_relevant": ("bounds",)}
 """The intervals that use an option."""
 
 
+def _interval_methods() -> Iterable[str]:
+    from unjudged.uncertainty.intervals import interval_methods
+
+    return interval_methods()
+
+
+@command("evaluate", SCORE, 1, "QRELS RUN...", "Score runs against relevance judgments.")
 def evaluate(
     qrels: File,
     /,
     *runs: File,
     measures: Measures = None,
-    per_query: Annotated[bool, Parameter(("-q", "--per-query"), negative="")] = False,
-    rel: float | None = None,
+    per_query: PerQuery = False,
+    rel: Annotated[float | None, Option(help=LOWEST)] = None,
     depth: Depth = None,
-    predicted: Predicted = NO_PREDICTIONS,
-    inputs: JudgmentInputs = NONE_FURTHER,
-    interval: str | None = None,
+    predicted: PredictionOptions = NO_PREDICTIONS,
+    inputs: JudgmentOptions = NONE_FURTHER,
+    interval: Annotated[IntervalName | None, Option(choices=_interval_methods)] = None,
     prevalence: str | None = None,
-    calibration: str | None = None,
+    calibration: InputFile = None,
     confidence: float = 0.95,
-    extra_relevant: int = 0,
+    extra_relevant: Annotated[int, Option("--extra-relevant", "--more")] = 0,
     seed: int = 0,
-    format: Format | None = None,
+    format: OutputFormat = None,
     output: Output = None,
-    decimals: Decimals = DECIMALS,
+    decimals: int = DECIMALS,
     plot: Plot = None,
 ) -> None:
     """Score runs against relevance judgments.
@@ -74,14 +88,6 @@ def evaluate(
         and BEIR (ndcg@10) work too. A word that names an existing file is a run, not a measure.
     per_query
         Print the values of every query, not only the means.
-    rel
-        The lowest grade that counts as relevant, for every measure that does not set its own.
-    depth
-        Use only the first documents of each ranking, up to this rank.
-    predicted
-        Options for predicted relevance.
-    inputs
-        Options for reading files.
     interval
         Add an interval to each mean: bounds (whatever the unjudged documents turn out to be), calibrated (a
         run like the pooled groups, see --calibration), model (each unjudged document is relevant with
@@ -101,15 +107,12 @@ def evaluate(
     format
         The output format. By default the suffix of the output file decides, or else a table is printed.
         csv, tsv, json, jsonl and parquet have full precision.
-    output
-        Write to this file.
     decimals
         The number of decimals in a table.
     plot
         Draw the means of the first measure with intervals (--interval, or bounds and other queries) in this
         file: svg, png, pdf or html.
     """
-    check_files([qrels, *runs, *inputs.further])
     check_decimals(decimals, check_output(format, output))
     if plot is not None:
         from unjudged.report.figures.charts import check_plot
@@ -142,7 +145,7 @@ def evaluate(
     if interval is not None and per_query:
         raise UsageError("--per-query cannot be used with --interval: intervals are of means")
     chosen = measures_with_rel(measures or DEFAULT_MEASURES, rel)
-    scores = scored(lambda: inputs.read(qrels, fractions=True), named, chosen, depth)
+    scores = _scored(lambda: inputs.read(qrels, fractions=True), named, chosen, depth)
     if plot is not None:
         given = {
             "prevalence": None if prevalence is None else number_or_name(prevalence),
@@ -167,6 +170,19 @@ def evaluate(
             on_progress=lambda done, _: advance(done),
         )
     show_grids(estimates.grid(decimals), format, output)
+
+
+def _scored(
+    read: Callable[[], Judgments],
+    runs: Mapping[str, RunSource],
+    measures: Sequence[Measure],
+    depth: int | None,
+) -> Scores:
+    """Read the judgments and score the runs, with a bar if that takes long."""
+    with reading(len(runs)) as on_read:
+        judgments = read()
+        suggest_estimates(judgments, measures)
+        return unjudged.evaluate(judgments, runs, measures, depth=depth, on_read=on_read)
 
 
 def _check_used(interval: str | None, **given: object) -> None:

@@ -5,35 +5,37 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from cyclopts import Parameter
-
+from unjudged.base.choices import DesignName
 from unjudged.base.threads import cores
-from unjudged.cli.options.arguments import File, Format, Output, Plot
-from unjudged.cli.options.input_files import check_files
-from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
+from unjudged.cli.commands import STUDY, command
+from unjudged.cli.options.arguments import File, Output, OutputFormat, Plot
+from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
+from unjudged.cli.options.option import Option
 from unjudged.cli.shell.progress import progress, reading
-from unjudged.evaluation.evaluation import judged_rankings
+from unjudged.evaluation.collection import judged_rankings
+from unjudged.judging.pooling.designs import DESIGNS
 
 
+@command("experiment", STUDY, 1, "QRELS RUN RUN...", "Find out how few judgments would have been enough.")
 def experiment(
     qrels: File,
     /,
     *runs: File,
-    design: Annotated[str, Parameter(("-d", "--design"))] = "random",
+    design: Annotated[DesignName, Option("-d", "--design", choices=DESIGNS)] = "random",
     levels: str | None = None,
     repeats: int = 10,
-    measures: Annotated[list[str] | None, Parameter(("-m", "--measure", "--measures"), negative="")] = None,
+    measures: Annotated[list[str] | None, Option("-m", "--measure", "--measures", measures=True)] = None,
     against: str = "AP",
-    statistics: Annotated[list[str] | None, Parameter("--statistic", negative="")] = None,
+    statistics: Annotated[list[str] | None, Option("--statistic")] = None,
     top: int | None = None,
     seed: int = 0,
     workers: int | None = None,
-    inputs: JudgmentInputs = NONE_FURTHER,
-    format: Format | None = None,
+    inputs: JudgmentOptions = NONE_FURTHER,
+    format: OutputFormat = None,
     output: Output = None,
     plot: Plot = None,
-    means: Path | None = None,
-    figures: Path | None = None,
+    means: Annotated[Path | None, Option(writes=True)] = None,
+    figures: Annotated[Path | None, Option(writes=True, made=True)] = None,
     figure_format: Literal["svg", "png", "pdf", "html"] = "svg",
 ) -> None:
     """How few judgments would have been enough? Judge less, by a design, and compare with the actual values.
@@ -69,14 +71,10 @@ def experiment(
         Another number gives other samples.
     workers
         The number of processes. Default: one per core. The result does not depend on it.
-    inputs
-        Options for reading files.
     format
         The output format. By default the suffix of the output file decides, or else a table is printed.
         csv, tsv, json, jsonl and parquet have full precision, and also compare each measure with its own
         actual values.
-    output
-        Write to this file.
     plot
         Draw the statistics over the levels to this file (.svg, .png, .pdf or .html).
     means
@@ -92,7 +90,6 @@ def experiment(
     from unjudged.judging.pooling.designs import find_design
     from unjudged.judging.pooling.pool import Pool
 
-    check_files([qrels, *runs, *inputs.further])
     named = inputs.runs(runs, "experiment QRELS RUN RUN...", least=2)
     chosen = find_design(design)
     options: dict[str, Any] = {} if top is None else {"top": top}

@@ -5,24 +5,26 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from cyclopts import Parameter
-
 from unjudged.base.errors import UsageError
 from unjudged.base.wording import shortlist
-from unjudged.cli.options.arguments import File, Output
-from unjudged.cli.options.input_files import check_files
+from unjudged.cli.commands import COLLECT, command
+from unjudged.cli.options.arguments import File, InputFile, Output
+from unjudged.cli.options.option import Option
 from unjudged.cli.shell.output import show
-from unjudged.cli.shell.standard_error import warn
+from unjudged.cli.shell.standard_streams import warn
 from unjudged.rankings.judgments import Judgments
 
 
+@command(
+    "judge", COLLECT, 4, "TO_JUDGE --documents DOCUMENTS", "Make a page on which people judge documents."
+)
 def judge(
     to_judge: File,
     /,
     *,
-    documents: str,
-    queries: str | None = None,
-    grades: Annotated[str, Parameter(("-g", "--grades"))] = "0,1",
+    documents: Annotated[str, Option(reads=True)],
+    queries: InputFile = None,
+    grades: Annotated[str, Option("-g", "--grades")] = "0,1",
     output: Output = None,
 ) -> None:
     """Make one offline page to judge documents with: keys for grades, saved in the browser, export as qrels.
@@ -47,7 +49,6 @@ def judge(
     from unjudged.judging.collecting.task_page import judging_page
     from unjudged.judging.collecting.texts import read_texts, read_topics
 
-    check_files([to_judge, documents, *filter(None, [queries])])
     numbers = [word.strip() for word in grades.split(",")]
     if not all(word.isdecimal() and len(word) == 1 for word in numbers):
         raise UsageError(f"grades are {grades!r}: use whole numbers from 0 to 9, as 0,1,2")

@@ -4,29 +4,32 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
-from cyclopts import Parameter
-
+from unjudged.base.choices import Conflicts, Form
 from unjudged.base.errors import UsageError
-from unjudged.cli.options.arguments import File, Output
-from unjudged.cli.options.input_files import check_files
-from unjudged.cli.options.judging_folder import check_new
-from unjudged.cli.options.judgment_files import warn_of_missing_queries
+from unjudged.cli.commands import COLLECT, command
+from unjudged.cli.options.arguments import File, Header, Output
+from unjudged.cli.options.judging_folder import check_new, warn_of_missing_queries
+from unjudged.cli.options.option import Option
 from unjudged.cli.shell.output import command_line, show, terminal_width
-from unjudged.formats.writing import judgments_text
+from unjudged.formats.writing import FORMS, judgments_text
 from unjudged.grids.rendering import render
+from unjudged.judging.collecting.merging import RULES
 
 
+@command(
+    "merge", COLLECT, 5, "DESIGN JUDGED...", "Merge the files of assessors with the design of their sample."
+)
 def merge(
     design: File,
     /,
     *judged: File,
-    conflicts: Literal["error", "first", "last", "highest"] = "error",
-    allow_missing: Annotated[bool, Parameter(negative="")] = False,
-    form: Annotated[Literal["qrels", "strata", "prels"] | None, Parameter("--format")] = None,
+    conflicts: Annotated[Conflicts, Option(choices=RULES)] = "error",
+    allow_missing: bool = False,
+    form: Annotated[Form | None, Option("--format", choices=FORMS)] = None,
     rel: int = 1,
-    header: bool = True,
+    header: Header = True,
     output: Output = None,
 ) -> None:
     """Merge the files of assessors with the design of the sample that they judged.
@@ -52,18 +55,15 @@ def merge(
         does not tell the probabilities, a comment says so, and estimates refuse the file.
     rel
         The lowest relevant grade, for the agreement of judges.
-    header
-        Begin the file with a comment that says how it was made.
     output
         Write the judgments to this file.
     """
-    from unjudged.judging.collecting.design_file import read_design
     from unjudged.judging.collecting.merging import merge as merged_with
+    from unjudged.judging.collecting.sample_file import read_sample
 
-    check_files([design, *judged])
     if not judged:
         raise UsageError("no judged file given: unjudged merge DESIGN JUDGED...")
-    sample = read_design(design)
+    sample = read_sample(design)
     found = merged_with(sample, _named(judged), conflicts=conflicts, allow_missing=allow_missing)
     chosen_form = form or sample.form
     if sample.chosen and chosen_form != "qrels":

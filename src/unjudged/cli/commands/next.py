@@ -5,54 +5,50 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Literal
 
-from cyclopts import Parameter
-
-from unjudged import to_judge
-from unjudged.base.errors import InputError, UsageError
-from unjudged.base.wording import counted
-from unjudged.cli.options.arguments import File, Output, number_or_name, one_measure
-from unjudged.cli.options.input_files import check_files
-from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
+from unjudged.base.choices import Format
+from unjudged.base.errors import InputError
+from unjudged.cli.commands import COLLECT, command
+from unjudged.cli.options.arguments import File, OneMeasure, Output, number_or_name
+from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
 from unjudged.cli.options.judging_folder import check_new
+from unjudged.cli.options.option import Option
 from unjudged.cli.shell.output import own_format, show, show_grids
 from unjudged.cli.shell.progress import progress
-from unjudged.formats.writing import qrels_text
-from unjudged.judging.choosing.choosing import Chosen, choose
-from unjudged.judging.collecting.design_file import design_text
-from unjudged.rankings.origin import CHOSEN, Origin
-
-UNJUDGED = -1
-MARK = Origin(CHOSEN).mark()
+from unjudged.grids.rendering import FORMATS
+from unjudged.judging.choosing.next_documents import next_documents
+from unjudged.judging.collecting.sample_file import sample_text
+from unjudged.measures.kernel.names import parse_measure
 
 
+@command("next", COLLECT, 6, "QRELS RUN...", "List the documents to judge next.")
 def next_to_judge(
     qrels: File,
     /,
     *runs: File,
-    budget: Annotated[int, Parameter(("-b", "--budget"))] = 100,
-    measure: Annotated[str, Parameter(("-m", "--measure"))] = "RBP(p=0.8)",
-    difference: Annotated[bool, Parameter(negative="")] = False,
-    settle: Annotated[bool, Parameter(negative="")] = False,
+    budget: Annotated[int, Option("-b", "--budget")] = 100,
+    measure: OneMeasure = "RBP(p=0.8)",
+    difference: bool = False,
+    settle: bool = False,
     top: int | None = None,
-    pooled: Annotated[bool, Parameter(negative="")] = False,
+    pooled: bool = False,
     prevalence: str = "runs",
     seed: int = 0,
     confidence: float | None = None,
-    forecast: Annotated[bool, Parameter(negative="")] = False,
-    record: Path | None = None,
-    inputs: JudgmentInputs = NONE_FURTHER,
-    format: Literal["qrels", "table", "csv", "tsv", "json", "jsonl", "markdown", "latex", "html", "parquet"]
-    | None = None,
+    forecast: bool = False,
+    record: Annotated[Path | None, Option(writes=True)] = None,
+    inputs: JudgmentOptions = NONE_FURTHER,
+    format: Annotated[Literal["qrels"] | Format | None, Option(choices=("qrels", *FORMATS))] = None,
     output: Output = None,
 ) -> None:
     """List the documents to judge next: those whose judgment narrows the interval most.
 
     The output is a qrels file with -1 instead of each grade. Fill in the grades and give it to the other
-    commands as --judged FILE. Its comment marks the judgments as chosen: they are not a random sample, so
-    infAP, xinfAP, statAP and the like refuse them.
+    commands as --judged FILE. Its comments mark the judgments as chosen, and name the estimates that refuse
+    them because they are no random sample.
 
     With --settle, or by a measure other than RBP and P, the documents are those that say most about the
-    order of the runs; when the judgments settle every pair, the command says so and lists nothing.
+    order of the runs. When the judgments settle every pair, the command lists nothing and says who leads and
+    what that rests on.
 
     Parameters
     ----------
@@ -63,7 +59,7 @@ def next_to_judge(
     budget
         How many documents to list.
     measure
-        Any measure that has bounds.
+        Any measure that has bounds. Estimates such as xinfAP are refused.
     difference
         Narrow the interval of the difference between two runs, not those of their means.
     settle
@@ -86,87 +82,39 @@ def next_to_judge(
     forecast
         With --settle: say about how many judgments would settle every pair.
     record
-        With --settle: write a design file for `unjudged merge`.
-    inputs
-        Options for reading files.
+        Write a design file for `unjudged merge`.
     format
         The output format: qrels, or one that also has the gain of each document. By default the suffix of the
         output file decides, or else it is qrels.
-    output
-        Write to this file.
     """
-    check_files([qrels, *runs, *inputs.further])
     chosen_format = own_format(format, output, "qrels")
     named = inputs.runs(runs, "next QRELS RUN...")
-    chosen = one_measure(measure)
-    if settle or chosen.traits.weight is None:
-        if difference:
-            raise UsageError("--difference is for RBP and P, and does not go with --settle: omit it")
-        with progress("choosing documents"):
-            found = choose(
-                inputs.read(qrels),
-                named,
-                budget,
-                chosen,
-                top=top,
-                pooled=pooled,
-                prevalence=number_or_name(prevalence),
-                seed=seed,
-                confidence=confidence,
-                forecast=forecast,
-            )
-        _show_chosen(found, chosen_format, output, record)
-        return
-    _refuse_ignored(
-        top=(top, None),
-        pooled=(pooled, False),
-        prevalence=(prevalence, "runs"),
-        seed=(seed, 0),
-        confidence=(confidence, None),
-        forecast=(forecast, False),
-        record=(record, None),
-    )
+    chosen = parse_measure(measure)
     with progress("choosing documents"):
-        judgments = inputs.read(qrels)
-        wanted = to_judge(judgments, named, budget, chosen, difference=difference)
-    if not wanted:
-        raise InputError("nothing is left to judge: every document that counts is judged")
-    if chosen_format != "qrels":
-        show_grids(wanted.grid(), chosen_format, output)
-        return
-    narrowed, what = sum(one.gain for one in wanted), "difference" if difference else "mean"
-    they = "It narrows" if len(wanted) == 1 else "Together they narrow"
-    comments = [
-        _asked(len(wanted)),
-        f"{they} the interval of the {what} {chosen} by {narrowed:.6f}.",
-        MARK,
-    ]
-    show(qrels_text([(one.query, one.document, UNJUDGED) for one in wanted], comments), output)
-
-
-def _refuse_ignored(**options: tuple[object, object]) -> None:
-    """Refuse options, each with its default, that only --settle uses."""
-    given = [f"--{name}" for name, (value, default) in options.items() if value != default]
-    if given:
-        go = "goes" if len(given) == 1 else "go"
-        raise UsageError(f"{' and '.join(given)} {go} with --settle, or with a measure other than RBP and P")
-
-
-def _asked(documents: int) -> str:
-    return f"{counted(documents, 'document')} to judge: replace each -1 by a grade."
-
-
-def _show_chosen(found: Chosen, format: str, output: Output, record: Path | None) -> None:
-    """The documents that were chosen, or the sentence that says that judging can stop."""
-    if not found.wanted:
-        show(f"{found.sentence()}\n")
+        documents = next_documents(
+            inputs.read(qrels),
+            named,
+            budget,
+            chosen,
+            difference=difference,
+            settle=settle or None,
+            top=top,
+            pooled=pooled,
+            prevalence=number_or_name(prevalence),
+            seed=seed,
+            confidence=confidence,
+            forecast=forecast,
+        )
+    if not documents.wanted:
+        if documents.interval:
+            raise InputError("nothing is left to judge: every document that counts is judged")
+        show(f"{documents.sentence()}\n")
         return
     if record is not None:
-        text = design_text(found.sample())
+        text = sample_text(documents.sample())
         check_new(record, text)
         show(text, record)
-    if format != "qrels":
-        show_grids(found.grid(), format, output)
+    if chosen_format != "qrels":
+        show_grids(documents.grid(), chosen_format, output)
         return
-    comments = [_asked(len(found.wanted)), found.sentence(), MARK]
-    show(qrels_text([(one.query, one.document, UNJUDGED) for one in found.wanted], comments), output)
+    show(documents.task(), output)

@@ -5,43 +5,52 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Annotated, Literal
 
-from cyclopts import App, Parameter
-
 import unjudged
+from unjudged.base.choices import CorrectionName, DesignName, Format
 from unjudged.base.errors import UsageError
-from unjudged.cli.options.arguments import File, Output
-from unjudged.cli.options.input_files import check_files
-from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
-from unjudged.cli.shell.output import check_output, show, show_grids
-from unjudged.cli.shell.progress import reading
+from unjudged.cli.commands import COLLECT, command, command_group
+from unjudged.cli.options.arguments import Baseline, File, Measures, Output, OutputFormat, Plot
+from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
+from unjudged.cli.options.option import Option
+from unjudged.cli.shell.output import check_output, show, show_figure, show_grids
+from unjudged.cli.shell.progress import progress, reading
+from unjudged.comparison.testing.corrections import CORRECTIONS
 from unjudged.comparison.testing.power import plan_queries
 from unjudged.grids.grid import grid_of
+from unjudged.grids.rendering import FORMATS
+from unjudged.judging.pooling.designs import DESIGNS
+from unjudged.measures.kernel.estimand import TEST, check_permitted
 from unjudged.measures.kernel.names import parse_measures
+from unjudged.report.figures.charts import check_plot
 
-plan = App(name="plan", help="How large does an experiment have to be?")
-plan.command(
-    "unjudged.cli.commands.plan_judgments:judgments",
-    name="judgments",
-    help="Plan how many judgments each design needs, from a pilot or a similar collection.",
-    usage="Usage: unjudged plan judgments QRELS RUN RUN... [OPTIONS]",
+command_group("plan", COLLECT, 1, "Plan how large an experiment has to be.")
+
+
+def _of_p_values() -> list[str]:
+    """Return the corrections that look at nothing but p values."""
+    return [name for name, one in CORRECTIONS.items() if not one.joint]
+
+
+@command(
+    "plan queries",
+    COLLECT,
+    2,
+    "QRELS RUN RUN...",
+    "Plan how many queries it takes to show a difference, from pilot runs.",
 )
-
-
-@plan.command(usage="Usage: unjudged plan queries QRELS RUN RUN... [OPTIONS]")
 def queries(
     qrels: File,
     /,
     *runs: File,
-    measures: Annotated[list[str] | None, Parameter(("-m", "--measure"), negative="")] = None,
-    effect: Annotated[float | None, Parameter(("-e", "--effect"))] = None,
+    measures: Measures = None,
+    effect: Annotated[float | None, Option("-e", "--effect")] = None,
     power: float = 0.8,
     alpha: float = 0.05,
-    correction: Literal["none", "holm", "bh", "bonferroni"] = "holm",
+    correction: Annotated[CorrectionName, Option(choices=_of_p_values)] = "holm",
     comparisons: int | None = None,
-    baseline: Annotated[str | None, Parameter(("-b", "--baseline"))] = None,
-    inputs: JudgmentInputs = NONE_FURTHER,
-    format: Literal["text", "table", "csv", "tsv", "json", "jsonl", "markdown", "latex", "html", "parquet"]
-    | None = None,
+    baseline: Baseline = None,
+    inputs: JudgmentOptions = NONE_FURTHER,
+    format: Annotated[Literal["text"] | Format | None, Option(choices=("text", *FORMATS))] = None,
     output: Output = None,
 ) -> None:
     """Plan how many queries it takes to show a difference, from pilot runs.
@@ -70,22 +79,17 @@ def queries(
         How many pairs will be tested. By default as many as the pilot has.
     baseline
         The name of the run that the others will be compared with, instead of all pairs.
-    inputs
-        Options for reading files.
     format
         The output format. By default the suffix of the output file decides, or else it is text.
-    output
-        Write to this file.
     """
-    check_files([qrels, *runs, *inputs.further])
     in_table = check_output(None if format == "text" else format, output)
     in_text = format == "text" or (format is None and in_table == "table")
     named = inputs.runs(runs, "plan queries QRELS RUN RUN...", least=2)
     chosen = parse_measures(measures or "AP")
-    for measure in chosen:
-        measure.check_mean()
     with reading(len(named)) as on_read:
         judgments = inputs.read_judged(qrels)
+        for measure in chosen:
+            check_permitted(measure, judgments, TEST)
         scores = unjudged.evaluate(judgments, named, chosen, on_read=on_read)
     if baseline is not None and baseline not in scores.runs:
         raise UsageError(f"baseline is {baseline!r}, expected one of {', '.join(scores.runs)}")
@@ -107,3 +111,78 @@ def queries(
         return
     rows = [[str(measure), *asdict(found).values()] for measure, found in zip(chosen, plans, strict=True)]
     show_grids(grid_of(["measure", *asdict(plans[0])], rows), format, output)
+
+
+@command(
+    "plan judgments",
+    COLLECT,
+    1,
+    "QRELS RUN RUN...",
+    "Plan how many judgments each design needs, from a pilot or a similar collection.",
+)
+def judgments(
+    qrels: File,
+    /,
+    *runs: File,
+    tau: float | None = None,
+    width: float | None = None,
+    designs: Annotated[list[DesignName] | None, Option("-d", "--design", choices=DESIGNS)] = None,
+    queries: int | None = None,
+    cost: float | None = None,
+    repeats: int = 10,
+    seed: int = 0,
+    inputs: JudgmentOptions = NONE_FURTHER,
+    format: OutputFormat = None,
+    output: Output = None,
+    plot: Plot = None,
+) -> None:
+    """Plan how many judgments each design needs, from a pilot or a similar collection.
+
+    Samples of the collection show how well fewer judgments order the runs and estimate AP. The table has the
+    smallest tested level of each design that reaches the target.
+
+    Parameters
+    ----------
+    qrels
+        The judgments of a completely judged collection.
+    runs
+        Two or more of its runs.
+    tau
+        The target: Kendall's tau with the order by all judgments.
+    width
+        The target: the width of a 95 % interval of a run's mean AP.
+    designs
+        A design to consider; may be repeated. Default: all.
+    queries
+        The number of topics to plan for, if not that of the pilot.
+    cost
+        The price of one judgment.
+    repeats
+        Samples per level.
+    seed
+        Another number gives other samples.
+    plot
+        Draw what each design reaches with how many judgments to this file (.svg, .png, .pdf or .html).
+    """
+    from unjudged.experiments.judgment_plan import plan_judgments
+
+    if (tau is None) == (width is None):
+        raise UsageError("give one target: --tau or --width")
+    check_output(format, output)
+    check_plot(plot)
+    named = inputs.runs(runs, "plan judgments QRELS RUN RUN...", least=2)
+    with progress("drawing samples"):
+        found = plan_judgments(
+            inputs.read_judged(qrels),
+            named,
+            tau=tau,
+            width=width,
+            designs=designs,
+            queries=queries,
+            cost=cost,
+            repeats=repeats,
+            seed=seed,
+        )
+    show_grids(found.grid(), format, output)
+    if plot is not None:
+        show_figure(found.plot.designs(), plot)

@@ -1,22 +1,33 @@
-"""`unjudged pool`: what runs have at their tops, as a file."""
+"""`unjudged pool` and `unjudged reusability`: what runs have at their tops, and how new runs fare with it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-from cyclopts import Parameter
+from typing import TYPE_CHECKING
 
 from unjudged.base.errors import UsageError
-from unjudged.cli.options.arguments import File, Format, Groups, Output, Plot, read_groups
-from unjudged.cli.options.input_files import check_files, read_judgments
-from unjudged.cli.options.input_options import USUAL, Inputs
-from unjudged.cli.options.judgment_files import show_judgments
+from unjudged.cli.commands import COLLECT, command
+from unjudged.cli.options.arguments import (
+    File,
+    Groups,
+    Header,
+    InputFile,
+    Measures,
+    OneMeasure,
+    Output,
+    OutputFormat,
+    Plot,
+    PoolDepth,
+    read_groups,
+)
+from unjudged.cli.options.input_files import read_judgments, suggest_estimates
+from unjudged.cli.options.input_options import NONE_FURTHER, USUAL, InputOptions, JudgmentOptions
+from unjudged.cli.options.judging_folder import show_judgments
 from unjudged.cli.shell.output import check_output, command_line, show_figure, show_grids
 from unjudged.cli.shell.progress import reading
-from unjudged.evaluation.evaluation import judged_rankings
-from unjudged.measures.kernel.names import parse_measures
+from unjudged.evaluation.collection import judged_rankings
+from unjudged.measures.kernel.names import parse_measure, parse_measures
 from unjudged.rankings.judgments import Judgments
 from unjudged.report.figures.charts import check_plot
 
@@ -24,18 +35,19 @@ if TYPE_CHECKING:
     from unjudged.judging.pooling.pool import Pool
 
 
+@command("pool", COLLECT, 2, "RUN...", "Make a pool from runs, or show what each run brought to it.")
 def pool(
     *runs: File,
-    depth: Annotated[int, Parameter(("-k", "--depth"))] = 100,
-    qrels: str | None = None,
-    since: str | None = None,
+    depth: PoolDepth = 100,
+    qrels: InputFile = None,
+    since: InputFile = None,
     leave_out: str | None = None,
     groups: Groups = None,
-    statistics: Annotated[bool, Parameter(negative="")] = False,
-    measures: Annotated[list[str] | None, Parameter(("-m", "--measure"), negative="")] = None,
-    inputs: Inputs = USUAL,
-    header: bool = True,
-    format: Format | None = None,
+    statistics: bool = False,
+    measures: Measures = None,
+    inputs: InputOptions = USUAL,
+    header: Header = True,
+    format: OutputFormat = None,
     output: Output = None,
     plot: Plot = None,
 ) -> None:
@@ -65,15 +77,9 @@ def pool(
         with --qrels also each run's score with and without the documents that only its group contributed.
     measures
         The measures for --statistics; may be repeated. Default: AP.
-    inputs
-        Options for reading files.
-    header
-        Begin the file with a comment that says how it was made; not every tool reads comments.
     format
         The format of --statistics. By default the suffix of the output file decides, or else tables are
         printed.
-    output
-        Write to this file.
     plot
         Draw the size of the pool at each depth, and what each run or group contributed, to this file (.svg,
         .png, .pdf or .html).
@@ -82,7 +88,6 @@ def pool(
     from unjudged.judging.pooling.first_documents import new_documents
     from unjudged.judging.pooling.pool import Pool
 
-    check_files([*runs, *filter(None, (qrels, since))])
     named = inputs.runs(runs, "pool RUN...")
     if statistics and leave_out is not None:
         raise UsageError("--statistics covers every run; it does not go with --leave-out")
@@ -119,7 +124,7 @@ def pool(
     show_judgments(result, "qrels", command_line("pool", runs, options) if header else "", output)
 
 
-def _check_format(statistics: bool, format: Format | None, output: Output, *, judged: bool) -> None:
+def _check_format(statistics: bool, format: OutputFormat, output: Output, *, judged: bool) -> None:
     if statistics:
         check_output(format, output, tables=3 if judged else 2)
     elif format is not None:
@@ -130,6 +135,50 @@ def _draw(
     made: Pool, depth: int, groups: Mapping[str, str] | None, plot: Path | None, *, judged: bool
 ) -> None:
     if plot is not None:
-        from unjudged.report.figures.pool_figure import pool_figure
+        from unjudged.report.figures.judging_figures import pool_figure
 
         show_figure(pool_figure(made, depth, groups, judged=judged), plot)
+
+
+@command("reusability", COLLECT, 7, "QRELS RUN RUN...", "Tell how well the judgments serve new systems.")
+def reusability(
+    qrels: File,
+    /,
+    *runs: File,
+    measure: OneMeasure = "AP",
+    depth: PoolDepth = 100,
+    groups: Groups = None,
+    inputs: JudgmentOptions = NONE_FURTHER,
+    format: OutputFormat = None,
+    output: Output = None,
+) -> None:
+    """Describe a collection topic by topic, and say whether it is fair to runs that were not pooled.
+
+    Each group is left out in turn: documents that only its runs contributed leave the judgments, and the
+    means of its runs are compared with those under all judgments.
+
+    Parameters
+    ----------
+    qrels
+        The judgments.
+    runs
+        The runs of the pool.
+    measure
+        A measure.
+    groups
+        A file of lines `run group`, or a pattern such as '(.*?)-' whose first bracket is the group in a run's
+        name. A run without a group is a group of its own.
+    """
+    from unjudged.judging.pooling.pool import Pool
+    from unjudged.judging.pooling.reusability import reusability as left_out
+    from unjudged.judging.pooling.reusability import topic_statistics
+
+    check_output(format, output, tables=2)
+    chosen, named = parse_measure(measure), inputs.runs(runs, "reusability QRELS RUN RUN...", least=2)
+    of_group = read_groups(groups, named) if groups else None
+    judgments = inputs.read_judged(qrels)
+    suggest_estimates(judgments, [chosen])
+    with reading(len(named)) as on_read:
+        pool = Pool(judgments, judged_rankings(judgments, named, on_read=on_read), list(named))
+    found = left_out(pool, chosen, depth=depth, groups=of_group)
+    show_grids([topic_statistics(pool, chosen), found.grid()], format, output)

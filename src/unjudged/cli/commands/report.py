@@ -5,24 +5,36 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
-from cyclopts import Parameter
-
+from unjudged.base.choices import CorrectionName, TestName
 from unjudged.base.errors import UsageError
-from unjudged.cli.options.arguments import OUTPUT, File, Measures, measures_with_rel
-from unjudged.cli.options.input_files import check_files
-from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
+from unjudged.cli.commands import SCORE, command
+from unjudged.cli.options.arguments import (
+    OUTPUT,
+    Baseline,
+    File,
+    Groups,
+    InputFile,
+    Measures,
+    PoolDepth,
+    Rel,
+    measures_with_rel,
+)
+from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
+from unjudged.cli.options.option import Option
 from unjudged.cli.shell.output import show
 from unjudged.cli.shell.progress import reading
+from unjudged.comparison.testing.corrections import CORRECTIONS
+from unjudged.comparison.testing.significance import TESTS
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.measures.kernel.registry import Measure
 from unjudged.predictions.auditing import Audit, audit
-from unjudged.predictions.source import GRADES, Predictions
+from unjudged.predictions.predictions import GRADES, Predictions
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.runs import RunSource
 from unjudged.report.figures.charts import check_figures
-from unjudged.report.page.html_page import REPORT_MEASURES, TITLE, check_report, report_page
+from unjudged.report.page.report_page import REPORT_MEASURES, TITLE, check_report, report_page
 from unjudged.report.saved_experiment import SavedExperiment
 from unjudged.uncertainty.calibration import Calibration
 from unjudged.uncertainty.unjudged_sums import is_sum
@@ -30,25 +42,26 @@ from unjudged.uncertainty.unjudged_sums import is_sum
 PAGE_SUFFIXES = (".html", ".htm", "")
 
 
+@command("report", SCORE, 3, "QRELS RUN... -o PAGE", "Write an evaluation as one page of HTML.")
 def report(
     qrels: File,
     /,
     *runs: File,
     output: Annotated[Path | None, OUTPUT],
     measures: Measures = None,
-    rel: int | None = None,
-    baseline: Annotated[str | None, Parameter(("-b", "--baseline"))] = None,
-    groups: Annotated[str | None, Parameter(("-g", "--groups"))] = None,
-    depth: Annotated[int, Parameter(("-k", "--depth"))] = 100,
-    calibration: str | None = None,
-    predictions: str | None = None,
+    rel: Rel = None,
+    baseline: Baseline = None,
+    groups: Groups = None,
+    depth: PoolDepth = 100,
+    calibration: InputFile = None,
+    predictions: InputFile = None,
     threshold: float | None = None,
-    experiment: str | None = None,
-    test: Literal["t", "randomization", "wilcoxon", "bootstrap"] = "t",
-    correction: Literal["holm", "bh", "bonferroni", "tukey", "maxt", "none"] = "holm",
+    experiment: InputFile = None,
+    test: Annotated[TestName, Option(choices=TESTS)] = "t",
+    correction: Annotated[CorrectionName, Option(choices=CORRECTIONS)] = "holm",
     alpha: float = 0.05,
     confidence: float = 0.95,
-    inputs: JudgmentInputs = NONE_FURTHER,
+    inputs: JudgmentOptions = NONE_FURTHER,
     seed: int = 0,
     title: str = TITLE,
 ) -> None:
@@ -68,10 +81,6 @@ def report(
         The file to write, such as page.html.
     measures
         A measure; may be repeated. The default is AP, nDCG@10 and RBP(p=0.8).
-    rel
-        The lowest grade that counts as relevant, for every measure that does not set its own.
-    baseline
-        The name of the run that the others are compared with, instead of all pairs.
     groups
         A file of lines `run group`, or a pattern such as '(.*?)-' whose first bracket is the group in a run's
         name: adds what each group contributed to the pool.
@@ -94,14 +103,11 @@ def report(
         The significance level.
     confidence
         The confidence level of the calibrated intervals and of those for other queries.
-    inputs
-        Options for reading files.
     seed
         The seed of intervals, tests and corrections that resample.
     title
         The title of the page.
     """
-    check_files([qrels, *runs, *inputs.further])
     named = inputs.runs(runs, "report QRELS RUN... -o page.html")
     if output is not None and output.suffix.lower() not in PAGE_SUFFIXES:
         raise UsageError(f"a report is a page of HTML: {output} must end in {PAGE_SUFFIXES[0]}")

@@ -3,44 +3,44 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
-from cyclopts import Parameter
-
+from unjudged.base.choices import DesignName, Form
 from unjudged.base.errors import UsageError
-from unjudged.cli.options.arguments import File, Output
-from unjudged.cli.options.drawing import NO_PURPOSE, Drawing
-from unjudged.cli.options.input_files import check_files
-from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
-from unjudged.cli.options.judging_folder import draw_into
-from unjudged.cli.options.judgment_files import show_judgments
+from unjudged.cli.commands import COLLECT, command
+from unjudged.cli.options.arguments import File, Header, Output
+from unjudged.cli.options.drawing import NO_PURPOSE, DrawingOptions
+from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
+from unjudged.cli.options.judging_folder import draw_into, show_judgments
+from unjudged.cli.options.option import Option
 from unjudged.cli.shell.output import command_line
 from unjudged.cli.shell.progress import reading
-from unjudged.evaluation.evaluation import judged_rankings
+from unjudged.evaluation.collection import judged_rankings
+from unjudged.formats.writing import FORMS
+from unjudged.judging.pooling.designs import DESIGNS
 from unjudged.rankings.runs import RunSource
 
-Form = Literal["qrels", "strata", "prels"]
 
-
+@command("sample", COLLECT, 3, "QRELS [RUN...]", "Draw a sample of judgments by a design.")
 def sample(
     qrels: File,
     /,
     *runs: File,
-    drawing: Drawing = NO_PURPOSE,
-    design: Annotated[str, Parameter(("-d", "--design"))] = "random",
+    drawing: DrawingOptions = NO_PURPOSE,
+    design: Annotated[DesignName, Option("-d", "--design", choices=DESIGNS)] = "random",
     share: str | None = None,
-    depth: Annotated[str | None, Parameter(("-k", "--depth"))] = None,
+    depth: Annotated[str | None, Option("-k", "--depth")] = None,
     top: int | None = None,
     strata: str | None = None,
     seed: int = 0,
-    redraw: bool | None = None,
-    form: Annotated[Form | None, Parameter("--format")] = None,
-    inputs: JudgmentInputs = NONE_FURTHER,
-    to_judge: Path | None = None,
+    redraw: Annotated[bool | None, Option(negative_bool="no-")] = None,
+    form: Annotated[Form | None, Option("--format", choices=FORMS)] = None,
+    inputs: JudgmentOptions = NONE_FURTHER,
+    to_judge: Annotated[Path | None, Option(writes=True, made=True)] = None,
     assessors: int | None = None,
     twice: str | None = None,
-    since: Path | None = None,
-    header: bool = True,
+    since: Annotated[Path | None, Option(reads=True)] = None,
+    header: Header = True,
     output: Output = None,
 ) -> None:
     """Judge fewer documents: a part of complete judgments, or documents drawn for judging (--to-judge).
@@ -59,8 +59,6 @@ def sample(
         Complete judgments, or a pool to draw from.
     runs
         The runs of the pool, for every design except random.
-    drawing
-        Options for samples that are drawn before judging.
     design
         How documents are chosen: random, depth, mixed or stratified.
     share
@@ -79,8 +77,6 @@ def sample(
     form
         qrels; strata, with the stratum in the fourth of five columns, for xinfAP (the default for mixed and
         stratified); prels, with inclusion probabilities, for statAP.
-    inputs
-        Options for reading files.
     to_judge
         A folder: write the design and one file per topic of what to judge, in random order.
     assessors
@@ -89,10 +85,6 @@ def sample(
         With --to-judge: the share of each topic's documents that a second assessor judges too, as 10%.
     since
         With --to-judge: the design file of an earlier sample. Only documents outside its pool are drawn.
-    header
-        Begin the file with a comment that says how it was made. Not every tool reads comments.
-    output
-        Write to this file.
     """
     from unjudged.cli.options.sampling import SamplingOptions
     from unjudged.judging.pooling.designs import find_design
@@ -101,7 +93,6 @@ def sample(
     files = [qrels, *runs]
     others = {"share": share, "depth": depth, "top": top, "strata": strata, "redraw": redraw, "format": form}
     drawing.check(**others, design=None if design == "random" else design, since=since, output=output)
-    check_files(files)
     if drawing.purpose is not None:
         drawing.draw(
             to_judge,

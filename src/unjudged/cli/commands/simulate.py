@@ -5,28 +5,29 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from cyclopts import Parameter
-
 from unjudged.base.errors import UsageError
-from unjudged.cli.options.arguments import Format, Output
+from unjudged.cli.commands import STUDY, command
+from unjudged.cli.options.arguments import Output, OutputFormat
+from unjudged.cli.options.option import Option
 from unjudged.cli.shell.output import check_output, command_line, make_folder, show, show_grids
 from unjudged.cli.shell.progress import progress
 from unjudged.formats.writing import judgments_text, run_text
 
 
+@command("simulate", STUDY, 2, "FOLDER", "Make simulated runs and judgments.")
 def simulate(
-    folder: Path,
+    folder: Annotated[Path, Option(writes=True, made=True)],
     /,
     *,
-    systems: Annotated[int, Parameter(("-s", "--systems"))] = 10,
+    systems: Annotated[int, Option("-s", "--systems")] = 10,
     queries: int = 50,
-    documents: Annotated[int, Parameter(("-n", "--documents"))] = 1000,
+    documents: Annotated[int, Option("-n", "--documents")] = 1000,
     prevalence: float = 0.05,
     best: float = 0.02,
     worst: float = 1.0,
-    depth: Annotated[int | None, Parameter(("-k", "--depth"))] = None,
+    depth: Annotated[int | None, Option("-k", "--depth")] = None,
     seed: int = 0,
-    format: Format | None = None,
+    format: OutputFormat = None,
     output: Output = None,
 ) -> None:
     """Make runs of simulated systems, and complete judgments, to try designs and measures on.

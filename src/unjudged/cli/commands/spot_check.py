@@ -4,37 +4,38 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from cyclopts import Parameter
-
 from unjudged import spot_check as estimate
 from unjudged import spot_check_design
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import counted
-from unjudged.cli.options.arguments import File, Format, Output
-from unjudged.cli.options.input_files import check_files
-from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentInputs
+from unjudged.cli.commands import SCORE, command
+from unjudged.cli.options.arguments import File, InputFile, OneMeasure, Output, OutputFormat
+from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
+from unjudged.cli.options.option import Option
 from unjudged.cli.shell.output import check_output, show, show_grids
 from unjudged.cli.shell.progress import progress
 from unjudged.formats.streams import name_file_in_errors
+from unjudged.judging.collecting.merging import merge
 from unjudged.uncertainty.calibration import Calibration
 
 PREVALENCE = 0.05
 
 
+@command("spot-check", SCORE, 5, "QRELS RUN", "Check a run that was not pooled by a few random judgments.")
 def spot_check(
     qrels: File,
     run: File,
     /,
     *,
-    checked: Annotated[str | None, Parameter(("-c", "--checked"))] = None,
-    calibration: str | None = None,
+    checked: Annotated[str | None, Option("-c", "--checked", reads=True)] = None,
+    calibration: InputFile = None,
     prevalence: float | None = None,
-    measure: Annotated[str, Parameter(("-m", "--measure"))] = "RBP(p=0.8)",
-    budget: Annotated[float, Parameter(("-b", "--budget"))] = 30,
+    measure: OneMeasure = "RBP(p=0.8)",
+    budget: Annotated[float, Option("-b", "--budget")] = 30,
     seed: int = 0,
     confidence: float = 0.95,
-    inputs: JudgmentInputs = NONE_FURTHER,
-    format: Format | None = None,
+    inputs: JudgmentOptions = NONE_FURTHER,
+    format: OutputFormat = None,
     output: Output = None,
 ) -> None:
     """Check a run that was not pooled: people judge a few of its own unjudged documents.
@@ -65,15 +66,10 @@ def spot_check(
         Another number gives another sample.
     confidence
         The confidence level of the interval.
-    inputs
-        Options for reading files.
     format
         The format of the result. By default the suffix of the output file decides, or else a table is
         printed.
-    output
-        Write to this file.
     """
-    check_files([qrels, run, *inputs.further, *([checked] if checked else [])])
     if calibration is not None and prevalence is not None:
         raise UsageError("--calibration has the prevalence by rank: omit --prevalence")
     if checked is None and format is not None:
@@ -96,10 +92,10 @@ def spot_check(
             show(design.task(), output)
             return
         with name_file_in_errors(checked):
-            answers = design.answered(checked)
-        if answers.undrawn:
-            were = "was" if answers.undrawn == 1 else "were"
-            problem = f"{counted(answers.undrawn, 'judged document')} {were} not drawn by this command"
+            answers = merge(design.judgments, {"the check": checked})
+        if undrawn := len(answers.undrawn):
+            were = "was" if undrawn == 1 else "were"
+            problem = f"{counted(undrawn, 'judged document')} {were} not drawn by this command"
             remedy = "give the same judgments, measure, budget, seed and calibration as when they were listed"
             raise InputError(f"{problem}: {remedy}", source=checked)
         found = estimate(answers.judgments, source, by_band, measure, name=name, confidence=confidence)

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any
 
-from cyclopts import Parameter, Token
-
+from unjudged.base.choices import Format
 from unjudged.base.errors import InputError
-from unjudged.measures.kernel.names import parse_measure, parse_measures
+from unjudged.cli.options.option import Option
+from unjudged.grids.rendering import FORMATS
+from unjudged.measures.kernel.names import parse_measures
 from unjudged.measures.kernel.registry import Measure
 
 
-def _path_or_standard_output(_: object, tokens: Sequence[Token]) -> Path | None:
-    """A file to write; a hyphen is standard output, as it is standard input among the files to read."""
-    name = tokens[0].value
+def _path_or_standard_output(_: object, words: Sequence[Any]) -> Path | None:
+    """Return a file to write; a hyphen is standard output, as it is standard input among files to read."""
+    name: str = words[0].value
     if not name:
         raise ValueError("expected the name of a file, found none")
     if name.startswith("-") and name != "-":
@@ -23,21 +24,41 @@ def _path_or_standard_output(_: object, tokens: Sequence[Token]) -> Path | None:
     return None if name == "-" else Path(name)
 
 
-File = Annotated[str, Parameter(allow_leading_hyphen=True)]
-Format = Literal["table", "csv", "tsv", "json", "jsonl", "markdown", "latex", "html", "parquet"]
-Judged = Annotated[list[str] | None, Parameter(("-j", "--judged"), negative="")]
-Measures = Annotated[list[str] | None, Parameter(("-m", "--measure"), negative="")]
-OUTPUT = Parameter(("-o", "--output"), converter=_path_or_standard_output, allow_leading_hyphen=True)
+OUTPUT = Option(
+    *("-o", "--output"),
+    writes=True,
+    help="Write to this file.",
+    converter=_path_or_standard_output,
+    allow_leading_hyphen=True,
+)
+FORMAT = "The output format. By default the suffix of the output file decides, or else a table is printed."
+BY_GROUP = (
+    "A file of lines `run group`, or a pattern such as '(.*?)-' whose first bracket is the group in a run's "
+    "name."
+)
+AGAINST = "The name of the run that the others are compared with, instead of all pairs."
+LOWEST = "The lowest grade that counts as relevant, for every measure that does not set its own."
+UP_TO = "Use only the first documents of each ranking, up to this rank."
+WITH_HEADER = "Begin the file with a comment that says how it was made. Not every tool reads comments."
+
+File = Annotated[str, Option(reads=True, allow_leading_hyphen=True)]
+InputFile = Annotated[str | None, Option(reads=True)]
 Output = Annotated[Path | None, OUTPUT]
-Depth = Annotated[int | None, Parameter(("-k", "--depth"))]
-Groups = Annotated[str | None, Parameter(("-g", "--groups"))]
-Decimals = Annotated[int, Parameter("--decimals")]
-Plot = Annotated[Path | None, Parameter("--plot")]
-one_measure = parse_measure
+Plot = Annotated[Path | None, Option(writes=True)]
+OutputFormat = Annotated[Format | None, Option(choices=FORMATS, help=FORMAT)]
+Measures = Annotated[list[str] | None, Option("-m", "--measure", measures=True)]
+OneMeasure = Annotated[str, Option("-m", "--measure", measures=True)]
+Rel = Annotated[int | None, Option(help=LOWEST)]
+Depth = Annotated[int | None, Option("-k", "--depth", help=UP_TO)]
+PoolDepth = Annotated[int, Option("-k", "--depth", help="The depth of the pool.")]
+Groups = Annotated[str | None, Option("-g", "--groups", reads=True, help=BY_GROUP)]
+Baseline = Annotated[str | None, Option("-b", "--baseline", help=AGAINST)]
+PerQuery = Annotated[bool, Option("-q", "--per-query")]
+Header = Annotated[bool, Option(help=WITH_HEADER, negative_bool="no-")]
 
 
 def measures_with_rel(measures: Sequence[str], rel: float | None) -> list[Measure]:
-    """The measures; `rel` is the lowest relevant grade of those that do not set their own."""
+    """Return the measures; `rel` is the lowest relevant grade of those that do not set their own."""
     chosen = parse_measures(measures)
     if rel is None:
         return chosen
@@ -45,7 +66,7 @@ def measures_with_rel(measures: Sequence[str], rel: float | None) -> list[Measur
 
 
 def number_or_name(text: str) -> float | str:
-    """A number if the text is one, else the text."""
+    """Return a number if the text is one, else the text."""
     try:
         return float(text)
     except ValueError:
@@ -53,7 +74,7 @@ def number_or_name(text: str) -> float | str:
 
 
 def read_groups(given: str, runs: Iterable[str]) -> dict[str, str]:
-    """The groups that a file lists or a pattern finds; at least one of the runs must have one."""
+    """Return the groups that a file lists or a pattern finds; at least one of the runs must have one."""
     from unjudged.evaluation import groups
 
     names = list(runs)

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Literal
 
-from cyclopts import Parameter
-
 from unjudged.base.errors import UsageError
 from unjudged.base.wording import counted
+from unjudged.cli.options.arguments import InputFile, OneMeasure
 from unjudged.cli.options.input_files import read_judgments
 from unjudged.cli.options.input_options import JudgmentOptions
+from unjudged.cli.options.option import Option, OptionGroup
 from unjudged.cli.shell.output import command_line, show
 from unjudged.cli.shell.progress import progress
 
 
-@Parameter(name="*")
 @dataclass(frozen=True)
-class DrawingOptions:
+class DrawingOptions(OptionGroup):
     """What a sample is drawn for, and how many documents it has.
 
     Parameters
@@ -39,11 +38,11 @@ class DrawingOptions:
         With --for predictions: draw only documents that this file of judgments or this pool lists.
     """
 
-    purpose: Annotated[Literal["predictions"] | None, Parameter("--for")] = None
-    predictions: str | None = None
-    budget: Annotated[float | None, Parameter(("-b", "--budget"))] = None
-    measure: Annotated[str, Parameter(("-m", "--measure"))] = "RBP(p=0.8)"
-    among: str | None = None
+    purpose: Annotated[Literal["predictions"] | None, Option("--for")] = None
+    predictions: InputFile = None
+    budget: Annotated[float | None, Option("-b", "--budget")] = None
+    measure: OneMeasure = "RBP(p=0.8)"
+    among: InputFile = None
 
     def check(self, **others: object) -> None:
         """Refuse options of the other kind of sample."""
@@ -69,10 +68,10 @@ class DrawingOptions:
     ) -> None:
         """Draw the documents and write the folder; nothing there is overwritten."""
         from unjudged.cli.options.judging_folder import DESIGN, write_new
-        from unjudged.judging.collecting.design_file import design_text
         from unjudged.judging.collecting.handing_out import hand_out, task_texts
+        from unjudged.judging.collecting.sample_file import sample_text
         from unjudged.judging.pooling.levels import SHARE
-        from unjudged.predictions.design import design_for_predictions
+        from unjudged.predictions.poisson_sample import design_for_predictions
 
         if folder is None:
             raise UsageError(f"--for {self.purpose} needs --to-judge FOLDER, where the files are written")
@@ -97,14 +96,13 @@ class DrawingOptions:
             **inputs.recorded(),
         }
         files = [*runs, *inputs.further_words()]
-        sample = design.as_drawn(seed, command_line("sample", files, options))
+        sample = replace(design, made_by=command_line("sample", files, options))
         tasks = hand_out(sample, assessors=assessors or 1, twice=SHARE.read(twice) if twice else 0.0)
         if not tasks:
             raise UsageError("no document was drawn: choose a larger budget or another seed")
-        write_new(folder, {DESIGN: design_text(sample), **task_texts(tasks)})
+        write_new(folder, {DESIGN: sample_text(sample), **task_texts(tasks)})
         where = f"{', '.join(tasks)} in {folder}"
-        show(f"{counted(len(sample.to_judge), 'document')} to judge, drawn {design.method}: {where}\n")
+        show(f"{counted(len(sample.rows_to_judge), 'document')} to judge, drawn {design.method}: {where}\n")
 
 
 NO_PURPOSE = DrawingOptions()
-Drawing = Annotated[DrawingOptions, Parameter(name="*")]

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from unjudged.base.errors import UsageError
+from unjudged.cli.shell.files_named import check_not_read
 from unjudged.cli.shell.output import check_output, make_folder, show, show_figure, show_grids
-from unjudged.cli.shell.standard_error import warn
-from unjudged.experiments.robustness import Robustness
-from unjudged.experiments.summary import run_means_grid
+from unjudged.cli.shell.standard_streams import warn
+from unjudged.experiments.summary import Robustness, run_means_grid
 from unjudged.formats.writing import is_stream
 from unjudged.grids.rendering import arrow_modules, format_of
 from unjudged.report.figures.charts import check_figures, check_plot, picture
@@ -43,6 +43,8 @@ class Results:
     ) -> Results:
         """Check that everything can be written, and create the folder for figures."""
         made = cls(output, check_output(format, output), means, figures, kind, plot)
+        if made.checkpoint is not None:
+            check_not_read(made.checkpoint)
         check_plot(plot)
         if means is not None and format_of(means) not in FOR_MEANS:
             raise UsageError(

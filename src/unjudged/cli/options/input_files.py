@@ -6,38 +6,19 @@ import os
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Literal
 
-from unjudged.base.errors import UsageError
-from unjudged.cli.shell.standard_error import warn
+from unjudged.base.choices import Conflicts
+from unjudged.base.errors import InputError
+from unjudged.cli.shell.standard_streams import warn
 from unjudged.formats.streams import name_file_in_errors
-from unjudged.measures.kernel.names import is_measure
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judgments import Judgments
 
-Conflicts = Literal["error", "first", "last", "highest"]
 DESIGN = b"unjudged-design"
 """How the file of a drawn sample begins."""
 
 CONDITION = "if every document of the pool could be drawn"
 """What estimates from a sample assume; a design for P@10, for example, draws among the first ten only."""
-
-
-def check_files(files: Sequence[str]) -> None:
-    """Refuse an unknown option or measure where a file was expected, and standard input given twice."""
-    for file in files:
-        if not file:
-            raise UsageError("the name of a file is empty: is a variable of the shell not set?")
-        if os.path.exists(file) or file == "-" or "/" in file:
-            continue
-        if file.startswith("-"):
-            raise UsageError(f"unknown option {file}: --help lists the options")
-        if is_measure(file):
-            raise UsageError(f"{file}: no such file; measures come after -m, as in -m {file}")
-        if "@" in file:
-            raise UsageError(f"{file}: neither a file nor a measure (`unjudged measures` lists those)")
-    if list(files).count("-") > 1:
-        raise UsageError("standard input (-) can be read only once")
 
 
 def read_judgments(
@@ -47,13 +28,13 @@ def read_judgments(
     read = Judgments.with_fractions if fractions else Judgments.read
     judgments = _from_design(qrels) if _is_design(qrels) else read(qrels)
     if judged:
-        from unjudged.predictions.combining import combine
+        from unjudged.judging.collecting.merging import merge
 
         for file in judged:
             with name_file_in_errors(file):
-                combined = combine(judgments, file, conflicts)
-            judgments = combined.judgments
-            for note in combined.notes():
+                merged = merge(judgments, {Path(file).stem: file}, conflicts=conflicts)
+            judgments = merged.judgments
+            for note in merged.notes():
                 warn(f"{file}: {note}")
     return judgments
 
@@ -74,15 +55,17 @@ def suggest_estimates(judgments: Judgments, measures: Sequence[Measure]) -> None
 
 def _is_design(file: str) -> bool:
     """Whether a file records a drawn sample; pipes are left alone, because they can be read only once."""
-    path = Path(file)
-    if not path.is_file():
+    if not os.path.isfile(file):
         return False
-    with suppress(OSError), path.open("rb") as stream:
+    with suppress(OSError), open(file, "rb") as stream:
         return stream.read(len(DESIGN)) == DESIGN
     return False
 
 
 def _from_design(file: str) -> Judgments:
-    from unjudged.predictions.judging_design import JudgingDesign
+    from unjudged.judging.collecting.sample_file import read_sample
 
-    return JudgingDesign.of(file).judgments
+    sample = read_sample(file)
+    if sample.chosen:
+        raise InputError("the documents were chosen for what they show: no random sample", source=file)
+    return sample.judgments

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from cyclopts import Parameter
-
+from unjudged.base.choices import Conflicts
 from unjudged.base.errors import InputError, UsageError
-from unjudged.cli.options.arguments import Judged
-from unjudged.cli.options.input_files import Conflicts, read_judgments
-from unjudged.evaluation.evaluation import name_runs
+from unjudged.cli.options.input_files import read_judgments
+from unjudged.cli.options.option import Option, OptionGroup
+from unjudged.evaluation.named_runs import name_runs
 from unjudged.formats.columns import NEEDED, OPTIONAL
 from unjudged.formats.files import FileWithColumns
 from unjudged.rankings.judgments import Judgments
@@ -20,12 +19,11 @@ from unjudged.rankings.runs import RunSource
 
 RUN_ROLES = (*NEEDED["score"], *OPTIONAL["score"], "run")
 QRELS_ROLES = (*NEEDED["grade"], *OPTIONAL["grade"])
-Words = Annotated[list[str] | None, Parameter(consume_multiple=True, negative="")]
+Words = Annotated[list[str] | None, Option(consume_multiple=True)]
 
 
-@Parameter(name="*")
-@dataclass(frozen=True)
-class InputOptions:
+@dataclass(eq=False, repr=False)
+class InputOptions(OptionGroup):
     """The columns of files, and what names the runs.
 
     Parameters
@@ -81,8 +79,13 @@ def _with_columns(file: str, words: Sequence[str] | None, option: str, roles: Se
     return FileWithColumns.of(file, columns) if columns else file
 
 
-@Parameter(name="*")
-@dataclass(frozen=True)
+def _conflict_rules() -> Iterable[str]:
+    from unjudged.judging.collecting.merging import RULES
+
+    return RULES
+
+
+@dataclass(eq=False, repr=False)
 class JudgmentOptions(InputOptions):
     """How files are read, and files of further judgments.
 
@@ -95,8 +98,8 @@ class JudgmentOptions(InputOptions):
         highest. By default that is an error.
     """
 
-    judged: Judged = None
-    conflicts: Conflicts = "error"
+    judged: Annotated[list[str] | None, Option("-j", "--judged", reads=True)] = None
+    conflicts: Annotated[Conflicts, Option(choices=_conflict_rules)] = "error"
 
     @property
     def further(self) -> list[str]:
@@ -119,6 +122,4 @@ class JudgmentOptions(InputOptions):
 
 
 USUAL = InputOptions()
-Inputs = Annotated[InputOptions, Parameter(name="*")]
 NONE_FURTHER = JudgmentOptions()
-JudgmentInputs = Annotated[JudgmentOptions, Parameter(name="*")]

@@ -6,15 +6,19 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from unjudged.base.errors import InputError, UsageError
-from unjudged.base.wording import counted
+from unjudged.base.wording import counted, shortlist
+from unjudged.cli.options.arguments import Output
 from unjudged.cli.options.sampling import SamplingOptions
 from unjudged.cli.shell.output import make_folder, show
+from unjudged.cli.shell.standard_streams import warn
 from unjudged.formats.tables import encode
-from unjudged.judging.collecting.design_file import design_text, read_design
+from unjudged.formats.writing import judgments_text, queries_without_lines
 from unjudged.judging.collecting.drawn_sample import draw
 from unjudged.judging.collecting.handing_out import hand_out, task_texts
+from unjudged.judging.collecting.sample_file import read_sample, sample_text
 from unjudged.judging.pooling.levels import SHARE
 from unjudged.judging.pooling.pool import Pool
+from unjudged.rankings.judgments import Judgments
 
 DESIGN = "design.txt"
 
@@ -37,14 +41,14 @@ def draw_into(
         chosen.level,
         strata=chosen.strata,
         seed=seed,
-        since=None if since is None else read_design(since),
+        since=None if since is None else read_sample(since),
         made_by=made_by,
         **chosen.options,
     )
     tasks = hand_out(sample, assessors=assessors, twice=SHARE.read(twice) if twice else 0.0)
     if not tasks:
         raise UsageError("no document was drawn: choose a larger share or depth")
-    write_new(folder, {DESIGN: design_text(sample), **task_texts(tasks)})
+    write_new(folder, {DESIGN: sample_text(sample), **task_texts(tasks)})
     files = counted(len(tasks), "file")
     documents = sum(map(len, tasks.values()))
     show(f"{files} with {counted(documents, 'document')} to judge, and {DESIGN}, in {folder}\n")
@@ -64,3 +68,19 @@ def check_new(path: Path, text: str) -> None:
     if path.is_file() and path.read_bytes() != encode(text):
         problem = "exists and has other content: move it away or choose another name"
         raise InputError(problem, source=str(path))
+
+
+def show_judgments(judgments: Judgments, form: str, made_by: str, output: Output) -> None:
+    """Write the judgments, and say which queries have no line."""
+    show(judgments_text(judgments, form, [made_by] if made_by else []), output)
+    warn_of_missing_queries(judgments, form)
+
+
+def warn_of_missing_queries(judgments: Judgments, form: str, remedy: str = "") -> None:
+    """Say which queries a reader of the file will not know of."""
+    missing = queries_without_lines(judgments, form)
+    if missing:
+        have = "has" if len(missing) == 1 else "have"
+        queries = f"{len(missing)} of {len(judgments.queries)} queries"
+        more = f" ({remedy})" if remedy else ""
+        warn(f"{queries} {have} no line in the file{more}: {shortlist(missing)}.")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Literal
-
-from cyclopts import Parameter
+from typing import TYPE_CHECKING, Literal
 
 from unjudged.base.errors import UsageError
+from unjudged.cli.options.arguments import InputFile
+from unjudged.cli.options.option import OptionGroup
 from unjudged.grids.grid import Grid
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.runs import RunSource
@@ -18,9 +18,8 @@ if TYPE_CHECKING:
     from unjudged.predictions.estimators.estimates import Estimates
 
 
-@Parameter(name="*")
-@dataclass(frozen=True)
-class PredictionOptions:
+@dataclass(eq=False, repr=False)
+class PredictionOptions(OptionGroup):
     """A file of predictions and how to use it.
 
     Parameters
@@ -39,7 +38,7 @@ class PredictionOptions:
         nonrelevant (as in TREC), or trust what is predicted.
     """
 
-    predictions: str | None = None
+    predictions: InputFile = None
     threshold: float | None = None
     outside: Literal["error", "nonrelevant", "predicted"] = "error"
 
@@ -102,4 +101,3 @@ def _after(judgments: Judgments) -> list[str]:
 
 
 NO_PREDICTIONS = PredictionOptions()
-Predicted = Annotated[PredictionOptions, Parameter(name="*")]

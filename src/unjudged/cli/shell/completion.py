@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
-
-from cyclopts import Parameter
+from typing import Literal
 
 from unjudged.base.errors import InputError, UsageError, reason_of
+from unjudged.cli.commands import LOOK_UP, command
 from unjudged.cli.options.arguments import Output
 from unjudged.cli.shell.output import show
 
-Shell = Literal["bash", "zsh", "fish", "powershell"]
+Shell = Literal["zsh", "bash", "fish", "powershell"]
 
 
+@command("completion", LOOK_UP, 4, "[SHELL]", "Let the shell complete commands and options.")
 def completion(
     shell: Shell | None = None,
     /,
     *,
-    install: Annotated[bool, Parameter(negative="")] = False,
+    install: bool = False,
     output: Output = None,
 ) -> None:
     """Print the script with which a shell completes the commands and options of unjudged, or install it.
@@ -33,9 +33,9 @@ def completion(
     """
     from cyclopts.completion.detect import ShellDetectionError
 
-    from unjudged.cli.main import make_app
+    from unjudged.cli.shell.parser import make_app
 
-    app = make_app(listing=True)
+    app = make_app()
     try:
         if install:
             show(f"{app.install_completion(shell=shell, output=output)}: start a new shell to use it\n")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import shlex
 import sys
@@ -12,14 +11,13 @@ from typing import Any
 
 import unjudged
 from unjudged.base.errors import InputError, UsageError
-from unjudged.cli.shell.standard_error import already_said, warn
+from unjudged.cli.shell.files_named import check_not_read
+from unjudged.cli.shell.standard_streams import already_said, drop_output, warn
 from unjudged.grids.grid import DECIMALS, Grid
 from unjudged.grids.rendering import SUFFIXES, WITHOUT_NOTES, arrow_modules, check_tables, format_of, render
 
 WIDTH = 80
 MOST_DECIMALS = 15
-TO_WRITE = ("output", "plot", "means", "record")
-"""The parameters of commands that name a file to write."""
 
 
 def terminal_width() -> int:
@@ -107,38 +105,15 @@ def show(content: str | bytes, output: Path | None = None) -> None:
             return
         from unjudged.formats.writing import write_whole
 
+        check_not_read(output)
         write_whole(output, content)
     except BrokenPipeError:
         raise
     except OSError as error:
         name = "standard output" if output is None else str(output)
         if output is None:
-            from unjudged.cli.main import drop_output
-
             drop_output()
-        raise InputError(f"{name}: cannot be written: {error.strerror}") from None
-
-
-def check_files_to_write(given: Mapping[str, object]) -> None:
-    """Refuse files that cannot be written before any work; a folder that is given may not be there yet."""
-    folders = [value for name, value in given.items() if name not in TO_WRITE]
-    for path in map(given.get, TO_WRITE):
-        if isinstance(path, Path) and path.parent not in folders:
-            _check_writable(path)
-
-
-def _check_writable(path: Path) -> None:
-    """Refuse a file that cannot be written, so that no work is lost."""
-    from unjudged.formats.writing import is_stream
-
-    if path.is_dir():
-        raise InputError(f"{path}: cannot be written: it is a folder")
-    if is_stream(path):
-        return
-    if not path.parent.is_dir():
-        raise InputError(f"{path}: cannot be written: {path.parent} is not a folder")
-    if not all(os.access(place, os.W_OK) for place in (path.resolve().parent, path) if place.exists()):
-        raise InputError(f"{path}: cannot be written: {os.strerror(errno.EACCES)}")
+        raise InputError(f"cannot be written: {error.strerror}", source=name) from None
 
 
 def show_figure(figure: Any, output: Path) -> None:
@@ -152,7 +127,7 @@ def make_folder(path: Path) -> None:
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"{path}: cannot be created: {error.strerror}") from None
+        raise InputError(f"cannot be created: {error.strerror}", source=str(path)) from None
 
 
 def command_line(command: str, files: Sequence[str], options: Mapping[str, object]) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from unjudged.base.choices import check_probability, checked_int
+from unjudged.base.choices import CorrectionName, TestName, check_probability, checked_int
 from unjudged.comparison.testing.corrections import Correction, adjusted, find_correction
 from unjudged.comparison.testing.effects import Interval, Outcomes, effect_size, outcomes, t_interval
 from unjudged.comparison.testing.pairs import Pairs
@@ -55,8 +55,8 @@ class PairTests:
 def compare_pairs(
     scores: Any,
     *,
-    test: str | SignificanceTest = "t",
-    correction: str | Correction = "holm",
+    test: TestName | SignificanceTest = "t",
+    correction: CorrectionName | Correction = "holm",
     baseline: int | None = None,
     alpha: float = 0.05,
     draws: int = DRAWS,

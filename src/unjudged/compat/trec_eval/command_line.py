@@ -1,4 +1,4 @@
-"""The command line of trec_eval."""
+"""Command line of trec_eval."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from getopt import GetoptError, gnu_getopt
 
-from unjudged.compat.trec_eval.exits import Stop
+from unjudged.compat.trec_eval import Stop
 from unjudged.compat.trec_eval.parameter_text import whole
 from unjudged.compat.trec_eval.translation import Settings, names_of
 
@@ -52,7 +52,7 @@ USAGE = """Usage: trec_eval [-h] [-q] {-m measure}* trec_rel_file trec_top_file
 
 @dataclass
 class Options:
-    """The options given. `measures` maps each measure to the text of its parameters, or None."""
+    """Options given. `measures` maps each measure to the text of its parameters, or None."""
 
     measures: dict[str, str | None] = field(default_factory=dict)
     per_query: bool = False
@@ -77,7 +77,7 @@ class Options:
 
 
 def parse(arguments: Sequence[str]) -> Options:
-    """The options; raises `Stop` with the messages of trec_eval if they are wrong."""
+    """Return the options; raises `Stop` with the messages of trec_eval if they are wrong."""
     options = Options()
     rest = _without_compat(list(arguments), options)
     try:
@@ -101,7 +101,7 @@ def parse(arguments: Sequence[str]) -> Options:
 
 
 def _without_compat(arguments: list[str], options: Options) -> list[str]:
-    """The arguments that trec_eval knows, without our --compat."""
+    """Return the arguments that trec_eval knows, without our --compat."""
     rest = []
     while arguments:
         word = arguments.pop(0)
@@ -116,17 +116,17 @@ def _without_compat(arguments: list[str], options: Options) -> list[str]:
 
 
 def _measures(text: str, version: int, parameters: dict[str, str]) -> list[str]:
-    """The measures that one -m asks for; if a measure is given parameters twice, the first ones count."""
+    """Measures that one -m asks for; if a measure is given parameters twice, the first ones count."""
     name, dot, written = text.partition(".")
     illegal = f"trec_eval: illegal measure '{name}'"
     if dot and not written:
         raise Stop(1, f"trec_eval: improper measure in parameter '{name}'", illegal)
     if dot:
         parameters.setdefault(name, written)
-    found = names_of(name, version)
-    if not found:
+    names = names_of(name, version)
+    if not names:
         raise Stop(1, illegal)
-    return found
+    return names
 
 
 def _take(options: Options, letter: str, value: str) -> None:
@@ -144,7 +144,7 @@ def _take(options: Options, letter: str, value: str) -> None:
 
 
 def _problem(error: GetoptError) -> str:
-    """The message of the C library about an option."""
+    """Return the message of the C library about an option."""
     if not error.msg.startswith("option --"):
         what = "option requires an argument" if "requires argument" in error.msg else "invalid option"
         return f"trec_eval: {what} -- '{error.opt}'"

@@ -1,11 +1,11 @@
-"""The parameters of measures, read from text as trec_eval reads them."""
+"""Parameters of measures, read from text as trec_eval reads them."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
-from unjudged.compat.trec_eval.exits import cannot_initialize
+from unjudged.compat.trec_eval import cannot_initialize
 
 _WHOLE = re.compile(r"\s*([+-]?\d+)")
 _DECIMAL = re.compile(r"\s*([+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?)")
@@ -15,15 +15,15 @@ _LARGEST = 2**63 - 1
 
 
 def whole(text: str) -> int:
-    """The integer at the start of a text, as C's atol reads it: 0 if there is none, limited to a C long."""
-    found = _WHOLE.match(text)
-    return max(-_LARGEST, min(int(found[1][: _DIGITS + 3]), _LARGEST)) if found else 0
+    """Integer at the start of a text, as C's atol reads it: 0 if there is none, limited to a C long."""
+    match = _WHOLE.match(text)
+    return max(-_LARGEST, min(int(match[1][: _DIGITS + 3]), _LARGEST)) if match else 0
 
 
 def decimal(text: str) -> float:
-    """The number at the start of a text, as C's atof reads it: 0 if there is none."""
-    found = _DECIMAL.match(text)
-    return float(found[1]) if found else 0.0
+    """Return the number at the start of a text, as C's atof reads it: 0 if there is none."""
+    match = _DECIMAL.match(text)
+    return float(match[1]) if match else 0.0
 
 
 def whole_cutoffs(measure: str, text: str) -> list[int]:
@@ -49,21 +49,21 @@ def pairs(measure: str, text: str) -> dict[str, float]:
     parts = text.split(",")
     if any(part.count("=") != 1 for part in parts):
         raise cannot_initialize(measure, f"trec_eval: malformed pair parameters in '{text}'")
-    found: dict[str, float] = {}
+    pairs: dict[str, float] = {}
     for part in parts:
         name, _, value = part.partition("=")
-        found.setdefault(name, decimal(value))
-    return found
+        pairs.setdefault(name, decimal(value))
+    return pairs
 
 
 def gains(measure: str, given: dict[str, float]) -> dict[int, float]:
-    """The pairs whose name is a grade; others, such as p, are parameters."""
-    found = {
+    """Return the pairs whose name is a grade; others, such as p, are parameters."""
+    by_grade = {
         int(level): gain for level, gain in given.items() if _LEVEL.fullmatch(level) and len(level) < _DIGITS
     }
-    if any(level < 0 for level in found):
+    if any(level < 0 for level in by_grade):
         raise cannot_initialize(measure, reason="an unjudged document has no gain: use grades of 0 and above")
-    return found
+    return by_grade
 
 
 def _refuse_repeated(measure: str, cutoffs: Sequence[float]) -> None:

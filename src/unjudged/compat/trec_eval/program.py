@@ -9,12 +9,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from unjudged.base.errors import UnjudgedError
+from unjudged.compat.trec_eval import Stop
 from unjudged.compat.trec_eval.command_line import USAGE, Options, parse
-from unjudged.compat.trec_eval.exits import Stop
-from unjudged.compat.trec_eval.printing import per_query_lines, summary_lines
+from unjudged.compat.trec_eval.printing import help_text, per_query_lines, summary_lines, version_text
 from unjudged.compat.trec_eval.reading import read_means, read_rankings
 from unjudged.compat.trec_eval.translation import Column, columns, values
-from unjudged.compat.trec_eval.usage import help_text, version_text
 from unjudged.formats.tables import encode
 from unjudged.grids.escapes import plain
 from unjudged.measures.kernel.averages import GEOMETRIC
@@ -61,7 +60,7 @@ def _print_messages(stop: Stop) -> None:
 
 
 def output(arguments: Sequence[str]) -> str:
-    """The text to print; raises `Stop` where trec_eval would exit with a message."""
+    """Return the text to print; raises `Stop` where trec_eval would exit with a message."""
     options = parse(arguments)
     if options.show_version:
         raise Stop(0, version_text(options.version))
@@ -106,7 +105,7 @@ def _lines(options: Options, chosen: Sequence[Column], rankings: JudgedRankings,
 
 
 def _reset(table: Floats, chosen: Sequence[Column], absent: Integers) -> None:
-    """Set a query that the run lacks to 0, whatever an empty ranking would score."""
+    """Set a query that the run lacks to 0, even where an empty ranking would score more."""
     for k, column in enumerate(chosen):
         if column.of in ("utility", "rbp_resid"):
             table[absent, k] = 0.0
@@ -128,18 +127,18 @@ def _standardised(table: Floats, chosen: Sequence[Column], names: Sequence[bytes
 
 
 def _averaged(table: Floats, chosen: Sequence[Column], topics: Integers, absent: Integers) -> list[float]:
-    """The value for all queries, added up in the order in which trec_eval adds.
+    """Return the value for all queries, added up in the order in which trec_eval adds.
 
     trec_eval 9 leaves `absent` queries out of the sum but counts them in the divisor.
     """
     number = len(topics) + len(absent)
-    found = []
+    averages = []
     for k, column in enumerate(chosen):
         total = float(np.cumsum(table[topics, k])[-1])
         if column.summary == "sum":
-            found.append(total)
+            averages.append(total)
         elif column.summary == GEOMETRIC:
-            found.append(float(np.exp((total + len(absent) * np.log(LEAST)) / number)))
+            averages.append(float(np.exp((total + len(absent) * np.log(LEAST)) / number)))
         else:
-            found.append(total / number)
-    return found
+            averages.append(total / number)
+    return averages

@@ -1,4 +1,4 @@
-"""The files that trec_eval reads, and its messages for files that it cannot read."""
+"""Files that trec_eval reads, and its messages for files that it cannot read."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from contextlib import closing
 from typing import TypeVar
 
 from unjudged.base.errors import InputError, RepeatedDocument
+from unjudged.compat.trec_eval import Stop
 from unjudged.compat.trec_eval.command_line import Options
-from unjudged.compat.trec_eval.exits import Stop
 from unjudged.compat.trec_eval.translation import NOT_HERE, ORDER
 from unjudged.formats.columns import QRELS, RUN, Layout
 from unjudged.formats.readers.text import trec
@@ -24,7 +24,7 @@ Result = TypeVar("Result")
 
 
 def read_rankings(options: Options) -> tuple[JudgedRankings, str]:
-    """The run's rankings, matched against the judgments; and its runid, if it is to be printed."""
+    """Return the run's rankings, matched against the judgments; and its runid, if it is to be printed."""
     qrels, run = options.files
     first = next((name for name in ORDER if name in options.measures and name not in ("runid", "num_q")), "")
     if options.rel_format != "qrels":
@@ -64,7 +64,7 @@ def read_means(path: str) -> dict[tuple[bytes, bytes], tuple[float, float]]:
 
 
 def _read(what: str, path: str, measure: str, read: Callable[[], Result]) -> Result:
-    """The result of `read`, or trec_eval's message for what is wrong with the file."""
+    """Return the result of `read`, or trec_eval's message for what is wrong with the file."""
     try:
         return read()
     except RepeatedDocument as error:

@@ -1,4 +1,4 @@
-"""The measures of trec_eval: their order, their parameters, and which of our measures each one is."""
+"""Measures of trec_eval: their order, their parameters, and which of our measures each one is."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unjudged.compat.trec_eval import parameter_text
-from unjudged.compat.trec_eval.exits import Stop, cannot_initialize
+from unjudged.compat.trec_eval import Stop, cannot_initialize, parameter_text
 from unjudged.measures.gain import IdealDCG
 from unjudged.measures.interpolated import TENTHS, documents_needed
 from unjudged.measures.kernel.averages import GEOMETRIC
@@ -24,7 +23,7 @@ from unjudged.rankings.judged import Floats, JudgedRankings
 
 
 class Takes(Enum):
-    """The parameters that may follow the name of a measure."""
+    """Parameters that may follow the name of a measure."""
 
     NOTHING = "nothing"
     WHOLE = "integer cutoffs, one value each"
@@ -127,13 +126,13 @@ class Column:
 
 
 def names_of(name: str, version: int) -> list[str]:
-    """The measures that a name or nickname stands for; none if it is unknown."""
+    """Return the measures that a name or nickname stands for; none if it is unknown."""
     known = [n for n in (*ORDER, *NOT_HERE) if version >= 10 or n not in NEW_IN_10]
     return [n for n in NICKNAMES.get(name, [name]) if n in known]
 
 
 def columns(wanted: Mapping[str, str | None], settings: Settings) -> list[Column]:
-    """The values to print, in the order of trec_eval, for measures and the text of their parameters."""
+    """Values to print, in the order of trec_eval, for measures and the text of their parameters."""
     return [column for name in ORDER if name in wanted for column in _columns(name, wanted[name], settings)]
 
 
@@ -180,7 +179,7 @@ def _numbered(column: Column, numbers: Sequence[float]) -> Column:
 
 
 def _set(measure: Measure, settings: Settings) -> Measure:
-    """The measure with the options -l, -N and --compat applied. RBP uses the grades, whatever -l is."""
+    """Measure with the options -l, -N and --compat applied. RBP uses the grades and ignores -l."""
     values = {
         "rel": 0 if measure.name == "RBP" else settings.level,
         "rounding": "up" if settings.version == 9 else "nearest",
@@ -191,7 +190,7 @@ def _set(measure: Measure, settings: Settings) -> Measure:
 
 
 def _with(measure: Measure, **given: Any) -> Measure:
-    """The measure with parameters that trec_eval allows, even if our grammar does not."""
+    """Return the measure with parameters that trec_eval allows, even if our grammar does not."""
     return replace(measure, given=MappingProxyType({**measure.given, **given}))
 
 
@@ -200,8 +199,8 @@ def values(chosen: Sequence[Column], rankings: JudgedRankings) -> Floats:
     measures = [column.measure for column in chosen if column.measure is not None]
     table = compute_all(measures, rankings)
     if len(measures) < len(chosen):
-        found, table = table, np.zeros((len(rankings), len(chosen)))
-        table[:, [k for k, column in enumerate(chosen) if column.measure is not None]] = found
+        computed, table = table, np.zeros((len(rankings), len(chosen)))
+        table[:, [k for k, column in enumerate(chosen) if column.measure is not None]] = computed
     for k, column in enumerate(chosen):
         if column.summary == GEOMETRIC:
             with np.errstate(divide="ignore"):

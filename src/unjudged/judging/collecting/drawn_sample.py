@@ -1,4 +1,4 @@
-"""Documents drawn from a pool before anyone has judged it, and how they were drawn."""
+"""Documents drawn for people to judge, how they were drawn, and which of them still wait for a grade."""
 
 from __future__ import annotations
 
@@ -9,25 +9,32 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unjudged.base.errors import UsageError
+from unjudged.base.choices import DesignName
+from unjudged.base.errors import InputError, UsageError
+from unjudged.base.wording import counted
 from unjudged.formats.tables import Ids
-from unjudged.grids.grid import Column, Grid
+from unjudged.formats.writing import qrels_text
+from unjudged.grids.grid import Cell, Column, Grid
 from unjudged.grids.shown import Shown
 from unjudged.judging.pooling.designs import Design, find_design
 from unjudged.judging.pooling.pool import Pool
 from unjudged.rankings.extension import chosen_rows, rows_of, table_of_pool
 from unjudged.rankings.judged import Floats, Mask
-from unjudged.rankings.judgments import Judgments
+from unjudged.rankings.judgments import UNSAMPLED, Judgments
 from unjudged.rankings.origin import CHOSEN, STRATIFIED, Origin, joined
 from unjudged.rankings.pooled import PooledDocuments
+
+POISSON = "predictions"
+"""The design of documents drawn one by one, without strata, as for estimates with predictions."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DrawnSample(Shown):
-    """Which documents of a pool are to be judged, the stratum and the inclusion probability of each.
+    """Documents of a pool that people are to judge, with the stratum and the probability of each.
 
-    `probability` is NaN where it is unknown. `earlier` documents were in the pool of an earlier sample, and
-    those of them that were drawn have been handed out before. `origin` is that of the judgments to come.
+    `probability` is NaN where it is unknown. `earlier` documents were in an earlier pool or judged before,
+    and are not handed out again. `grade` has the grades that are known already, -1 for the others. `origin`
+    is that of the judgments to come, and `method` says in words how the probabilities were chosen.
     """
 
     pooled: PooledDocuments
@@ -39,15 +46,21 @@ class DrawnSample(Shown):
     origin: Origin
     seed: int = 0
     made_by: str = ""
+    method: str = ""
+    grade: NDArray[np.int32] | None = None
 
     @property
-    def to_judge(self) -> NDArray[np.int64]:
+    def rows_to_judge(self) -> NDArray[np.int64]:
         """The rows that are to be judged now."""
         return np.flatnonzero(self.drawn & ~self.earlier)
 
+    def to_judge(self) -> list[tuple[str, str]]:
+        """Return the (query, document) pairs that are to be judged now."""
+        return self.pooled.names(self.rows_to_judge)
+
     @property
     def chosen(self) -> bool:
-        """Whether documents were selected for what their judgments would show."""
+        """True for documents that were selected for what their judgments would show."""
         return self.origin.kind == CHOSEN
 
     @property
@@ -58,7 +71,7 @@ class DrawnSample(Shown):
         return "strata" if self.fits("strata") else "prels"
 
     def fits(self, form: str) -> bool:
-        """Whether a file of this form tells how documents were drawn.
+        """Return True if a file of this form tells how documents were drawn.
 
         Files of strata need equal probabilities in each stratum of a query, qrels in each query.
         """
@@ -70,31 +83,60 @@ class DrawnSample(Shown):
         alike = (cell[:, 1:] == cell[:, :-1]).all(axis=0)
         return form == "prels" or bool((odds[1:] == odds[:-1])[alike].all())
 
-    def judgments(self, grade: NDArray[np.int32]) -> Judgments:
-        """The sample with these grades, one per row; a chosen sample has no strata and no probabilities."""
+    @property
+    def judgments(self) -> Judgments:
+        """The judgments so far; estimates refuse them while drawn documents wait for a grade."""
+        waiting = np.full(len(self.drawn), UNSAMPLED, np.int32)
+        return self.graded(waiting if self.grade is None else self.grade)
+
+    def graded(self, grade: NDArray[np.int32]) -> Judgments:
+        """Return the sample with these grades, one per row; chosen ones have no strata or probabilities."""
         if self.chosen:
-            return Judgments(self.pooled, grade, origin=self.origin)
-        unknown = np.isnan(self.probability[self.drawn]).any()
-        probability = None if unknown else self.probability
-        return Judgments(self.pooled, grade, self.stratum, probability, self.origin)
+            return Judgments(self.pooled, grade, origin=self.origin, drawn=self.drawn)
+        probability = None if np.isnan(self.probability[self.drawn]).any() else self.probability
+        stratum = None if self.design == POISSON else self.stratum
+        return Judgments(self.pooled, grade, stratum, probability, self.origin, drawn=self.drawn)
+
+    def task(self) -> str:
+        """Return qrels with -1 for each document to judge, sorted by name so that ranks do not show."""
+        rows = [(query, document, UNSAMPLED) for query, document in sorted(self.to_judge())]
+        return qrels_text(rows, [f"{counted(len(rows), 'document')} to judge: replace each -1 by a grade."])
 
     def grid(self) -> Grid:
         """Per stratum: documents, how many of them are drawn, and the range of their probabilities."""
+        before = np.zeros(len(self.drawn), bool) if self.grade is None else self.grade >= 0
         columns = [Column(name, "integer") for name in ("stratum", "documents", "drawn")]
+        columns += [Column("judged before", "integer")] if before.any() else []
         columns += [Column("lowest probability"), Column("highest probability")]
-        rows = []
+        rows: list[list[Cell]] = []
         for stratum in np.unique(self.stratum).tolist():
-            own = self.stratum == stratum
+            own = (self.stratum == stratum) & ~before
+            counts = [stratum, int(own.sum()), int((own & self.drawn).sum())]
+            counts += [int((before & (self.stratum == stratum)).sum())] if before.any() else []
             odds = self.probability[own]
-            known = (None, None) if np.isnan(odds).any() else (float(odds.min()), float(odds.max()))
-            rows.append([stratum, int(own.sum()), int((own & self.drawn).sum()), *known])
+            known = len(odds) and not np.isnan(odds).any()
+            rows.append([*counts, *((float(odds.min()), float(odds.max())) if known else (None, None))])
         notes = ["Chosen for what they show: not a random sample."] if self.chosen else []
-        return Grid(columns, rows, f"{self.design}, {int(self.drawn.sum())} documents drawn", notes)
+        notes += [f"Drawn {self.method}."] if self.method else []
+        drawn = counted(int((self.drawn & ~before).sum()), "document")
+        return Grid(columns, rows, f"{self.design}, {drawn} drawn", notes)
+
+
+def check_judged(judgments: Judgments) -> None:
+    """Refuse a sample in which drawn documents still wait for their judgments."""
+    if judgments.drawn is None:
+        return
+    waiting = np.flatnonzero(judgments.drawn & (judgments.grade < 0))
+    if len(waiting):
+        ((query, document),) = judgments.pooled.names(waiting[:1])
+        several = "1 drawn document is" if len(waiting) == 1 else f"{len(waiting)} drawn documents are"
+        example = f"document {document!r} of query {query!r}"
+        raise InputError(f"{several} not judged yet, such as {example}: the estimate needs all of them")
 
 
 def draw(
     pool: Pool,
-    design: str | Design,
+    design: DesignName | Design,
     level: float | None = None,
     *,
     strata: Mapping[float, float] | None = None,
@@ -103,7 +145,7 @@ def draw(
     made_by: str = "",
     **options: Any,
 ) -> DrawnSample:
-    """Draw documents to be judged from a pool, whatever its grades.
+    """Draw documents to be judged from a pool; its grades do not matter.
 
     `strata` replaces the level of the stratified design: `{10: 1.0, float("inf"): 0.1}`. `since` is an
     earlier sample: only documents outside its pool are drawn, in strata of their own, and the earlier
@@ -133,7 +175,7 @@ def draw(
         probability = drawn.astype(float)
         origin = Origin(STRATIFIED, fresh.drawable_to(probability) if kind.runs else None)
         stratum = np.where(drawn, 1, 2).astype(np.int32) if stratum is None else stratum
-    found = DrawnSample(
+    new = DrawnSample(
         pooled=fresh.judgments.pooled,
         drawn=drawn,
         stratum=np.ones(len(drawn), np.int32) if stratum is None else stratum,
@@ -144,11 +186,11 @@ def draw(
         origin=origin,
         made_by=made_by,
     )
-    return found if since is None else _joined(since, found)
+    return new if since is None else _joined(since, new)
 
 
 def _without(pool: Pool, since: DrawnSample) -> Pool:
-    """The pool without the documents of an earlier one."""
+    """Return the pool without the documents of an earlier one."""
     earlier = Judgments(since.pooled, np.zeros(len(since.drawn), np.int32))
     fresh = rows_of(earlier, table_of_pool(pool.judgments.pooled)) < 0
     if not fresh.any():
@@ -159,9 +201,9 @@ def _without(pool: Pool, since: DrawnSample) -> Pool:
     return Pool(judgments, matched, pool.runs)
 
 
-def _joined(since: DrawnSample, found: DrawnSample) -> DrawnSample:
-    """The earlier pool and the new documents: query by query, the earlier rows first."""
-    parts = (since.pooled, found.pooled)
+def _joined(since: DrawnSample, new: DrawnSample) -> DrawnSample:
+    """Return the earlier pool and the new documents: query by query, the earlier rows first."""
+    parts = (since.pooled, new.pooled)
     names = list(dict.fromkeys(name for part in parts for name in part.queries.tolist()))
     place = {name: number for number, name in enumerate(names)}
     codes = [
@@ -172,12 +214,16 @@ def _joined(since: DrawnSample, found: DrawnSample) -> DrawnSample:
     offsets = np.searchsorted(query[order], np.arange(len(names) + 1)).astype(np.int64)
     documents = Ids.joined([part.documents for part in parts]).take(order)
     above = int(since.stratum.max(initial=0))
+    grade = since.grade
+    if grade is not None:
+        grade = np.concatenate([grade, np.full(len(new.drawn), UNSAMPLED, np.int32)])[order]
     return replace(
-        found,
+        new,
         pooled=PooledDocuments(Ids.of(names), offsets, documents),
-        drawn=np.concatenate([since.drawn, found.drawn])[order],
-        stratum=np.concatenate([since.stratum, found.stratum + above])[order].astype(np.int32),
-        probability=np.concatenate([since.probability, found.probability])[order],
-        earlier=np.concatenate([np.ones(len(since.drawn), bool), found.earlier])[order],
-        origin=joined(since.origin, found.origin),
+        drawn=np.concatenate([since.drawn, new.drawn])[order],
+        stratum=np.concatenate([since.stratum, new.stratum + above])[order].astype(np.int32),
+        probability=np.concatenate([since.probability, new.probability])[order],
+        earlier=np.concatenate([np.ones(len(since.drawn), bool), new.earlier])[order],
+        origin=joined(since.origin, new.origin),
+        grade=grade,
     )

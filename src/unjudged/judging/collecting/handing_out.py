@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
 from unjudged.base.choices import checked_int
 from unjudged.base.errors import UsageError
 from unjudged.base.wording import counted
-from unjudged.formats.writing import qrels_text
+from unjudged.formats.writing import document_id, qrels_text, query_id
 from unjudged.judging.collecting.drawn_sample import DrawnSample
 from unjudged.judging.pooling import sampling
 from unjudged.rankings.judgments import UNSAMPLED
@@ -22,12 +22,12 @@ Task = list[tuple[str, str]]
 def hand_out(
     sample: DrawnSample, *, assessors: int | None = None, twice: float = 0.0, seed: int | None = None
 ) -> dict[str, Task]:
-    """The documents to judge now, by file: one per topic, or one for each of so many assessors.
+    """Return the documents to judge now, by file: one per topic, or one for each assessor.
 
     An assessor judges whole topics, so that each topic has one view of relevance. Topics go to the assessor
     with the fewest documents so far, the largest topics first. `twice` is the share of each topic's
     documents that a second assessor judges too. Within a topic, the order depends on the seed and the names
-    only; the default seed is that of the sample.
+    only; the default seed is that of the sample. Names that a file of judgments cannot hold are refused.
 
     >>> from unjudged import Pool, sample
     >>> from unjudged.judging.collecting.drawn_sample import draw
@@ -37,7 +37,7 @@ def hand_out(
     """
     if not 0 <= twice <= 1:
         raise UsageError(f"twice is {twice}, expected a share from 0 to 1")
-    rows, salt = sample.to_judge, sample.seed if seed is None else checked_int("seed", seed)
+    rows, salt = sample.rows_to_judge, sample.seed if seed is None else checked_int("seed", seed)
     query, queries = sample.pooled.query, list(sample.pooled.queries)
     identity = sampling.identities_of_rows(sample.pooled, rows)
     order = np.lexsort((sampling.numbers(identity, salt, "order"), query[rows]))
@@ -45,6 +45,7 @@ def hand_out(
     counts = np.bincount(query[rows], minlength=len(queries))
     again = sampling.smallest(chance, query[rows], sampling.rounded(twice, counts))
     names = list(sample.pooled.documents.take(rows))
+    check_names((queries[q], document) for q, document in zip(query[rows].tolist(), names, strict=True))
     owner, files = _owners(queries, counts.tolist(), assessors)
     if twice and assessors == 1:
         problem = "one assessor cannot judge a document twice"
@@ -61,8 +62,15 @@ def hand_out(
     return {name: _together(task) for name, task in tasks.items() if task}
 
 
+def check_names(task: Iterable[tuple[str, str]]) -> None:
+    """Refuse names that a file of judgments cannot hold, before anyone judges."""
+    for query, document in task:
+        query_id(query)
+        document_id(document)
+
+
 def _owners(queries: list[str], counts: list[int], assessors: int | None) -> tuple[list[int], list[str]]:
-    """The file of each topic, and the names of the files."""
+    """Return the file of each topic, and the names of the files."""
     if assessors is None:
         digits = len(str(len(queries)))
         safe = [re.sub(r"[^A-Za-z0-9_-]", "_", query)[:40] for query in queries]
@@ -79,17 +87,17 @@ def _owners(queries: list[str], counts: list[int], assessors: int | None) -> tup
 
 
 def _together(task: Task) -> Task:
-    """Each topic's documents together, in the order that they have."""
+    """Return each topic's documents together, in the order that they have."""
     first = {query: place for place, query in enumerate(dict.fromkeys(query for query, _ in task))}
     return sorted(task, key=lambda item: first[item[0]])
 
 
 def task_texts(tasks: Mapping[str, Task]) -> dict[str, str]:
-    """The files as qrels with -1 instead of each grade."""
-    found = {}
+    """Return the files as qrels with -1 instead of each grade."""
+    texts = {}
     for name, task in tasks.items():
         topics = counted(len({query for query, _ in task}), "topic")
         head = f"{counted(len(task), 'document')} of {topics} to judge: "
         rows = [(query, document, UNSAMPLED) for query, document in task]
-        found[name] = qrels_text(rows, [head + "replace each -1 by a grade."])
-    return found
+        texts[name] = qrels_text(rows, [head + "replace each -1 by a grade."])
+    return texts

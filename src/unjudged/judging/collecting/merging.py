@@ -1,76 +1,133 @@
-"""The answers of assessors, merged with the sample that they judged."""
+"""Judgments of several people as one: answers to a drawn sample, or further judgments of a pool."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
+from unjudged.base.choices import Choices, Conflicts
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import counted, shortlist
 from unjudged.grids.grid import Column, Grid
 from unjudged.grids.shown import Shown
-from unjudged.judging.collecting.agreement_of_judges import agreement_grid, agreements, agreements_by_topic
 from unjudged.judging.collecting.drawn_sample import DrawnSample
+from unjudged.judging.collecting.kappa import agreement_grid, agreements, agreements_by_topic
+from unjudged.rankings.extension import extended, rows_of, table_of
+from unjudged.rankings.judged import Integers
 from unjudged.rankings.judgments import UNSAMPLED, Judgments, JudgmentsSource
+from unjudged.rankings.origin import A_POOL, CHOSEN, UNKNOWN, Origin
 
 Document = tuple[str, str]
 """A query and a document."""
+Grades = NDArray[np.int32]
 
-RULES: dict[str, Callable[[Sequence[int]], int]] = {
-    "first": lambda grades: grades[0],
-    "last": lambda grades: grades[-1],
-    "highest": max,
-}
-"""How a document with several grades gets one; the order is that of the files."""
-
+BEFORE = "before"
+"""In place of a judge: the grades that documents had."""
 NAMED = 5
-"""How many documents a sentence names."""
+"""A sentence names this many documents."""
+
+
+def _first(given: Grades) -> Grades:
+    judged = np.argmax(given >= 0, axis=0)
+    grades: Grades = np.take_along_axis(given, judged[None], axis=0)[0]
+    return grades
+
+
+def _last(given: Grades) -> Grades:
+    return _first(given[::-1])
+
+
+def _highest(given: Grades) -> Grades:
+    grades: Grades = given.max(axis=0)
+    return grades
+
+
+ERROR = "error"
+RULES: Choices[Callable[[Grades], Grades]] = Choices(
+    "conflicts", error=_first, first=_first, last=_last, highest=_highest
+)
+"""How a document with several grades gets one, from judges x documents; the order is that of the files."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Merged(Shown):
     """The judgments, and all that was odd about the answers.
 
-    `answers` has the grade of each judge for every drawn document that somebody judged. `missing` were drawn
-    and nobody judged them, `undrawn` are pooled but were not drawn, `foreign` are not in the pool; the last
-    two are left out of the judgments. `conflicts` are documents with several different grades.
+    `given` has the grade of each of the `judges` for each row of the judgments, -1 where there is none.
+    `missing` documents were drawn and not judged, `undrawn` ones are pooled and were not drawn, `foreign`
+    ones are not in the pool of the sample; the last two are left out of the judgments. `conflicts` are
+    documents with several different grades, settled by `rule`. `origin_note` says why the judgments are a
+    sample no more.
     """
 
     judgments: Judgments
-    answers: Mapping[Document, Mapping[str, int]]
+    judges: Sequence[str]
+    given: Grades
     missing: Sequence[Document]
     undrawn: Sequence[Document]
     foreign: Sequence[Document]
     conflicts: Sequence[Document]
-    scaled: bool
+    rule: str
+    scaled: bool = False
+    origin_note: str = ""
+
+    @cached_property
+    def answers(self) -> Mapping[Document, Mapping[str, int]]:
+        """The grade of each judge, for every document that has one."""
+        judged = np.flatnonzero((self.given >= 0).any(axis=0))
+        return _answers(self.judgments, self.judges, self.given, judged)
 
     @property
     def twice(self) -> list[Document]:
         """The documents that several judges judged."""
-        return [document for document, given in self.answers.items() if len(given) > 1]
+        several = np.flatnonzero((self.given >= 0).sum(axis=0) > 1)
+        return self.judgments.pooled.names(several)
+
+    @property
+    def agreements(self) -> int:
+        """The number of documents that several judges judged alike."""
+        return len(self.twice) - len(self.conflicts)
+
+    def only(self, judge: str) -> int:
+        """Return the number of documents that this judge alone judged."""
+        judged = self.given >= 0
+        own = judged[list(self.judges).index(judge)]
+        return int((own & (judged.sum(axis=0) == 1)).sum())
 
     def notes(self) -> list[str]:
         """What must be known of the answers, in sentences."""
+        sentences = []
+        if not (self.given[int(BEFORE in self.judges) :] >= 0).any() and not (self.undrawn or self.foreign):
+            sentences.append("Nothing in the answers is judged: every grade is -1.")
+        if BEFORE in self.judges and self.agreements:
+            sentences.append(f"{counted(self.agreements, 'document')} judged as before.")
+        if self.conflicts:
+            listed = shortlist([_graded(one, self.answers[one]) for one in self.conflicts], NAMED)
+            what = f"judged with different grades, settled by the rule {self.rule!r}"
+            sentences.append(f"{counted(len(self.conflicts), 'document')} {what}: {listed}.")
         parts = {
             "drawn but not judged": self.missing,
             "judged but not drawn, left out": self.undrawn,
             "judged but not in the pool, left out": self.foreign,
-            "judged with different grades": self.conflicts,
         }
-        found = [
+        sentences += [
             f"{counted(len(rows), 'document')} {what}: {_listed(rows)}."
             for what, rows in parts.items()
             if rows
         ]
         if self.scaled:
-            found.append("Probabilities were scaled to the judged share of the drawn documents per stratum.")
-        return found
+            sentences.append(
+                "Probabilities were scaled to the judged share of the drawn documents per stratum."
+            )
+        return [*sentences, self.origin_note] if self.origin_note else sentences
 
     def grid(self) -> Grid:
         counts = {
-            "judged": len(self.answers),
+            "judged": int((self.given >= 0).any(axis=0).sum()),
             "missing": len(self.missing),
             "judged twice": len(self.twice),
             "conflicts": len(self.conflicts),
@@ -81,14 +138,11 @@ class Merged(Shown):
         return Grid(columns, [list(counts.values())], "Merged", self.notes())
 
     def grids(self, rel: int = 1) -> list[Grid]:
-        """The counts, the conflicts, and the agreement of judges, in all and by topic."""
+        """Return the counts, the conflicts, and the agreement of judges, in all and by topic."""
         made = [self.grid()]
         if self.conflicts:
             columns = [Column("query", "label"), Column("document", "label"), Column("grades", "text")]
-            rows = [
-                [*d, ", ".join(f"{who}: {g}" for who, g in self.answers[d].items())] for d in self.conflicts
-            ]
-            made.append(Grid(columns, rows, "Conflicts"))
+            made.append(Grid(columns, [[*d, _grades(self.answers[d])] for d in self.conflicts], "Conflicts"))
         if self.twice:
             several = agreements(list(self.answers.values()), rel)
             made.append(agreement_grid(several, "Agreement of judges"))
@@ -98,87 +152,146 @@ class Merged(Shown):
 
 
 def merge(
-    sample: DrawnSample,
-    files: Mapping[str, JudgmentsSource],
+    first: DrawnSample | JudgmentsSource,
+    answers: Mapping[str, JudgmentsSource],
     *,
-    conflicts: str = "error",
+    conflicts: Conflicts = "error",
     allow_missing: bool = False,
 ) -> Merged:
-    """Merge the answers of judges, by name, with the sample that they judged.
+    """Merge the answers of judges, by name, with the sample that they judged, or with earlier judgments.
 
     A negative grade is no answer. Different grades for one document are an error, unless `conflicts` says
-    which counts: the 'first', the 'last' or the 'highest'. With `allow_missing`, documents without an answer
-    stay unjudged, and the others of their stratum stand for them: right if answers are missing at random.
+    which counts: the 'first', the 'last' or the 'highest'. The earlier judgments come first.
+
+    Of a sample, each drawn document needs an answer, and other documents are left out. With `allow_missing`,
+    documents without an answer stay unjudged, and the others of their stratum stand for them: right if
+    answers are missing at random.
+
+    Earlier judgments keep their documents and get those of the answers. If they are a sample with recorded
+    strata or probabilities, the answers may not have other documents. A sample with further judgments, which
+    were not drawn, is a sample no more: the result has the origin 'unknown', or 'chosen' where answers were.
 
     >>> from unjudged import Pool
     >>> from unjudged.judging.collecting.drawn_sample import draw
     >>> drawn = draw(Pool.of({"q": {"a": -1, "b": -1}}), "random", 1.0)
     >>> merge(drawn, {"ann": {"q": {"a": 1, "b": 0}}, "bob": {"q": {"a": 1}}}).judgments
     Judgments(1 query, 2 judged documents, 1 relevant, 0 pooled but not judged)
+    >>> merge({"q": {"a": 1, "b": 0}}, {"cy": {"q": {"b": 2, "c": 1}}}, conflicts="first").conflicts
+    [('q', 'b')]
     """
-    if conflicts != "error" and conflicts not in RULES:
-        raise UsageError(f"conflicts is {conflicts!r}, expected error, {', '.join(RULES)}")
-    place = _places(sample)
-    answers: dict[Document, dict[str, int]] = {}
+    rule = RULES.find(conflicts)
+    if not isinstance(answers, Mapping):
+        raise UsageError("expected the answers of each judge by name, as {'ann': 'ann.qrels'}")
+    files = {name: Judgments.of(source) for name, source in answers.items()}
+    sample: DrawnSample | None = None
+    if isinstance(first, DrawnSample):
+        sample, pool = first, first.judgments
+    else:
+        pool = _with_documents(Judgments.of(first), files)
+    given = np.full((1 + len(files), len(pool.grade)), UNSAMPLED, np.int32)
+    given[0] = np.maximum(pool.grade, UNSAMPLED)
     undrawn: dict[Document, None] = {}
     foreign: dict[Document, None] = {}
-    for name, source in files.items():
-        for document, grade in _answers(source):
-            row = place.get(document, -1)
-            if row < 0:
-                foreign[document] = None
-            elif not sample.drawn[row]:
-                undrawn[document] = None
-            else:
-                answers.setdefault(document, {})[name] = grade
-    split = [document for document, given in answers.items() if len(set(given.values())) > 1]
-    if split and conflicts == "error":
-        shown = shortlist([f"{q} {d} ({_grades(answers[q, d])})" for q, d in split], NAMED)
+    for number, file in enumerate(files.values(), 1):
+        row, judged = rows_of(pool, table_of(file)), file.grade >= 0
+        outside = judged & (row < 0)
+        left_out = judged & ~outside & (False if pool.drawn is None else ~pool.drawn[row])
+        foreign |= dict.fromkeys(file.pooled.names(np.flatnonzero(outside)))
+        undrawn |= dict.fromkeys(file.pooled.names(np.flatnonzero(left_out)))
+        taken = judged & ~outside & ~left_out
+        given[number, row[taken]] = file.grade[taken]
+    judges = [BEFORE, *files]
+    if sample is not None and not (given[0] >= 0).any():
+        judges, given = judges[1:], given[1:]
+    answered = (given >= 0).any(axis=0)
+    lowest = np.where(given >= 0, given, np.iinfo(np.int32).max).min(axis=0, initial=np.iinfo(np.int32).max)
+    differing = np.flatnonzero(answered & (lowest < given.max(axis=0, initial=UNSAMPLED)))
+    split = pool.pooled.names(differing)
+    if split and conflicts == ERROR:
+        of = _answers(pool, judges, given, differing)
+        shown = shortlist([_graded(one, of[one]) for one in split], NAMED)
         remedy = "settle them in the files, or choose --conflicts first, last or highest"
         raise InputError(f"{counted(len(split), 'document')} judged with different grades: {shown}: {remedy}")
-    grades = np.full(len(sample.drawn), UNSAMPLED, np.int32)
-    for document, given in answers.items():
-        grades[place[document]] = RULES.get(conflicts, RULES["first"])(list(given.values()))
-    missing = [document for document, row in place.items() if sample.drawn[row] and grades[row] < 0]
+    grade = np.where(answered, rule(given), pool.grade).astype(np.int32) if len(given) else pool.grade
+    merged = Merged(pool, judges, given, [], [*undrawn], [*foreign], split, conflicts)
+    if sample is None:
+        judgments, note = _added(pool, grade, files.values())
+        return replace(merged, judgments=judgments, origin_note=note)
+    missing = pool.pooled.names(np.flatnonzero(sample.drawn & ~answered))
     if missing and not allow_missing:
         remedy = "merge again when they are, or allow missing answers (--allow-missing)"
         raise InputError(
             f"{counted(len(missing), 'document')} drawn but not judged: {_listed(missing)}: {remedy}"
         )
-    judgments, scaled = _scaled(sample, sample.judgments(grades))
-    ordered = {document: answers[document] for document in place if document in answers}
-    return Merged(judgments, ordered, missing, list(undrawn), list(foreign), split, scaled)
+    judgments, scaled = _scaled(sample, replace(sample.graded(grade), drawn=None))
+    return replace(merged, judgments=judgments, missing=missing, scaled=scaled)
 
 
-def _places(sample: DrawnSample) -> dict[Document, int]:
-    """The row of each pooled document."""
-    queries = list(sample.pooled.queries)
-    documents = zip(sample.pooled.query.tolist(), sample.pooled.documents, strict=True)
-    return {(queries[q], document): row for row, (q, document) in enumerate(documents)}
+def _with_documents(judgments: Judgments, files: Mapping[str, Judgments]) -> Judgments:
+    """Return the judgments with a row for every document of the files."""
+    recorded = judgments.stratum is not None or judgments.probability is not None
+    for file in files.values():
+        if file.stratum is not None or file.probability is not None:
+            problem = "the further judgments are a sample with recorded strata or probabilities"
+            raise InputError(f"{problem}, which do not hold for both together: give plain qrels")
+    tables = [table_of(file) for file in files.values()]
+    if not any((rows_of(judgments, table) < 0).any() for table in tables):
+        return judgments
+    if recorded:
+        problem = "the further judgments have documents that were not in the sample"
+        raise InputError(f"{problem}, expected none: they have no stratum or probability")
+    return extended(judgments, tables, new_queries=True)
 
 
-def _answers(source: JudgmentsSource) -> list[tuple[Document, int]]:
-    """The judged documents of one judge; a document listed twice is refused where it is read."""
-    given = Judgments.of(source)
-    queries = list(given.queries)
-    rows = zip(given.query.tolist(), given.documents, given.grade.tolist(), strict=True)
-    return [((queries[q], document), grade) for q, document, grade in rows if grade >= 0]
+def _added(before: Judgments, grade: Grades, files: Iterable[Judgments]) -> tuple[Judgments, str]:
+    """Return the judgments with these grades, and a sentence if they are a sample no more."""
+    further = {file.origin.kind for file in files if (file.grade >= 0).any()} - {before.origin.kind}
+    known, now, after = before.grade >= 0, grade >= 0, replace(before, grade=grade)
+    plain = replace(after, stratum=None, probability=None, drawn=None)
+    recorded = before.stratum is not None or before.probability is not None
+    if CHOSEN in further:
+        note = "Documents were chosen for what they show: together these judgments are no random sample."
+        return replace(plain, origin=Origin(CHOSEN)), note if recorded else ""
+    if before.drawn is not None or not known.any() or (known == now).all():
+        return after, ""
+    if before.origin.sampled and now.all():
+        return replace(plain, origin=A_POOL), ""
+    if before.origin.sampled:
+        note = f"Further judgments were added to {before.origin} and were not drawn with it"
+        return replace(plain, origin=Origin(UNKNOWN)), f"{note}: estimates from samples refuse the result."
+    return replace(after, origin=Origin(UNKNOWN)) if UNKNOWN in further else after, ""
 
 
 def _scaled(sample: DrawnSample, judgments: Judgments) -> tuple[Judgments, bool]:
-    """Probabilities of drawn documents times the judged share of their query's stratum."""
+    """Return probabilities of drawn documents times the judged share of their query's stratum."""
     judged = judgments.grade >= 0
     if judgments.probability is None or (judged == sample.drawn).all():
         return judgments, False
-    cell = judgments.query * (int(sample.stratum.max(initial=0)) + 1) + sample.stratum
+    strata = judgments.query * (int(sample.stratum.max(initial=0)) + 1) + sample.stratum
+    _, cell = np.unique(strata, return_inverse=True)
     drawn, answered = (np.bincount(cell[rows], minlength=cell.max() + 1) for rows in (sample.drawn, judged))
     share = answered[cell] / np.maximum(drawn[cell], 1)
     return replace(judgments, probability=judgments.probability * share), True
 
 
-def _listed(documents: Sequence[Document]) -> str:
-    return shortlist([f"{query} {document}" for query, document in documents], NAMED)
+def _answers(
+    judgments: Judgments, judges: Sequence[str], given: Grades, rows: Integers
+) -> dict[Document, dict[str, int]]:
+    """Return the grades that these rows were given, by judge."""
+    columns = zip(judgments.pooled.names(rows), given[:, rows].T.tolist(), strict=True)
+    return {
+        name: {judge: grade for judge, grade in zip(judges, grades, strict=True) if grade >= 0}
+        for name, grades in columns
+    }
+
+
+def _graded(document: Document, given: Mapping[str, int]) -> str:
+    return f"{' '.join(document)} ({_grades(given)})"
 
 
 def _grades(given: Mapping[str, int]) -> str:
     return ", ".join(f"{name}: {grade}" for name, grade in given.items())
+
+
+def _listed(documents: Sequence[Document]) -> str:
+    return shortlist([" ".join(document) for document in documents], NAMED)

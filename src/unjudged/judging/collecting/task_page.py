@@ -10,6 +10,7 @@ from importlib.resources import files
 
 from unjudged.base.errors import InputError, UsageError, quoted
 from unjudged.formats.tables import encode
+from unjudged.judging.collecting.handing_out import check_names
 from unjudged.judging.collecting.texts import Topic
 
 LABELS = {0: "not relevant", 1: "relevant", 2: "highly relevant", 3: "perfectly relevant"}
@@ -29,12 +30,16 @@ def judging_page(
     name: str = "task",
     marks: Sequence[str] = (),
 ) -> str:
-    """A page to judge these (query, document) pairs; `marks` are comments that its export begins with."""
+    """Return a page to judge these (query, document) pairs.
+
+    `marks` are comments that its export begins with. Names that the export cannot hold are refused.
+    """
     chosen = sorted(set(grades))
     if len(chosen) < 2 or chosen[0] < 0 or chosen[-1] > HIGHEST:
         raise UsageError(f"grades are {list(grades)}, expected two or more whole numbers from 0 to {HIGHEST}")
     if not task:
         raise InputError("no document is left to judge")
+    check_names(task)
     for name_of in {name for pair in task for name in pair}:
         if not name_of.isprintable() or any(0xD800 <= ord(c) <= 0xDFFF for c in name_of):
             raise InputError(f"{quoted(name_of)} is not UTF-8 text, so a browser cannot export it unchanged")

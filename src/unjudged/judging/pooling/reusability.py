@@ -15,6 +15,7 @@ from unjudged.judging.pooling.contributions import Groups, leave_one_out
 from unjudged.judging.pooling.pool import Pool
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.rankings.judged import Floats
+from unjudged.uncertainty.left_out import check_pooled
 
 SMALL, NOTABLE = 0.01, 0.05
 """Mean changes below 1 % are small; a single change above 5 % is worth a warning."""
@@ -120,6 +121,7 @@ def reusability(
     'Not reusable as it is'
     """
     (chosen,) = parse_measures(measure)
+    check_pooled([chosen], pool.rankings)
     found = leave_one_out(pool, [chosen], depth, groups)
     names = [one.group for one in found]
     if len(set(names)) < 2:

@@ -1,1 +1,1 @@
-"""What a measure is: its traits, name and parameters, and the registry."""
+"""Definition of a measure: its traits, name and parameters, and the registry."""

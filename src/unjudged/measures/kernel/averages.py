@@ -1,8 +1,9 @@
-"""What the values of all queries come to: the mean, the sum or the geometric mean."""
+"""Sums, means and geometric means over queries, and quotients."""
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +15,7 @@ GEOMETRIC = "geometric mean"
 
 
 def sum_over_queries(values: Floats) -> Floats:
-    """The sum over the last axis, rounded once, so that the order of the queries does not matter."""
+    """Return the sum over the last axis, rounded once, so that the order of the queries does not matter."""
     rows = values.reshape(-1, values.shape[-1]).tolist()
     try:
         return np.array([math.fsum(row) for row in rows]).reshape(values.shape[:-1])
@@ -23,10 +24,10 @@ def sum_over_queries(values: Floats) -> Floats:
 
 
 def mean_over_queries(values: Floats, *, exact: bool = True) -> Floats:
-    """The mean over the last axis: the one rule for means over queries.
+    """Return the mean over the last axis: the one rule for means over queries.
 
     The sum is rounded once. `exact=False` is NumPy's mean: many times as fast, and different in the last
-    bits. It is meant for thousands of random draws, of which only the spread or the quantiles matter, and
+    bits. It is meant for thousands of random draws whose spread or quantiles alone matter, and
     never for a value that is shown or compared with one of `Scores.means`.
     """
     if not exact:
@@ -35,9 +36,20 @@ def mean_over_queries(values: Floats, *, exact: bool = True) -> Floats:
 
 
 def summarised(summary: str, values: Floats) -> Floats:
-    """The "mean", "sum" or "geometric mean" over the last axis."""
+    """Return the "mean", "sum" or "geometric mean" over the last axis."""
     if summary == "sum":
         return sum_over_queries(values)
     if summary == GEOMETRIC:
         return np.asarray(np.exp(mean_over_queries(np.log(values))), float)
     return mean_over_queries(values)
+
+
+def ratio(numerator: Any, denominator: Any) -> Floats:
+    """Return the quotient, 0 where there is nothing to divide by."""
+    denominator = np.asarray(denominator)
+    if np.count_nonzero(denominator) == denominator.size:
+        everywhere: Floats = np.true_divide(numerator, denominator)
+        return everywhere
+    quotients = np.zeros(np.broadcast(numerator, denominator).shape)
+    quotient: Floats = np.divide(numerator, denominator, out=quotients, where=np.not_equal(denominator, 0))
+    return quotient

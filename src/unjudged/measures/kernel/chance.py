@@ -1,4 +1,4 @@
-"""The expected score of a random ranking: all N documents in random order, R of them relevant.
+"""Expected score of a random ranking: all N documents in random order, R of them relevant.
 
 Each function takes arrays of N and R and all parameters of its measure, used or not.
 """
@@ -107,18 +107,18 @@ def of_ndcg(documents: Floats, relevant: Floats, cutoff: float = inf, **_: Any) 
 
 
 def discounts(documents: Floats, cutoff: float) -> Floats:
-    """The sum of 1 / log2(k + 1) over the ranks k of so many documents, down to the cutoff."""
+    """Return the sum of 1 / log2(k + 1) over the ranks k down to the cutoff, per number of documents."""
     depth = np.minimum(documents, cutoff)
     if depth.max(initial=0) > DEEPEST:
         raise UsageError(f"{depth.max():.0f} ranks, expected a cutoff of at most {DEEPEST:.0f} for nDCG")
     deepest = int(depth.max(initial=0))
     running = np.concatenate([[0.0], np.cumsum(1 / np.log2(np.arange(2.0, deepest + 2)))])
-    found: Floats = running[depth.astype(int)]
-    return found
+    summed: Floats = running[depth.astype(int)]
+    return summed
 
 
 def collection(documents: Any, relevant: Any) -> tuple[Floats, Floats]:
-    """Numbers of documents and of relevant ones; an error where there cannot be so many."""
+    """Return the numbers of documents and of relevant ones; impossible numbers are an error."""
     n, r = np.broadcast_arrays(np.asarray(documents, float), np.asarray(relevant, float))
     impossible = (n < 1) | (r < 0) | (r > n)
     if impossible.any():

@@ -6,33 +6,40 @@ measure keeps its one formula.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
 import numpy as np
 
 from unjudged.base.errors import UsageError
+from unjudged.measures.kernel.traits import Traits
 from unjudged.rankings.judged import Floats, JudgedRankings
 
-if TYPE_CHECKING:
-    from unjudged.measures.kernel.measure import Measure
 
-UNGRADED = ("NumRet", "Judged", "Unjudged", "RBPResidual")
-"""Measures that need to know which documents are judged, not how."""
+class MeasureLike(Protocol):
+    """Properties of a measure that are needed here."""
+
+    @property
+    def given(self) -> Mapping[str, Any]: ...
+    @property
+    def parameters(self) -> Mapping[str, Any]: ...
+    @property
+    def traits(self) -> Traits: ...
+    def __call__(self, **given: Any) -> object: ...
 
 
 def of_whole_grades(
-    measure: Measure, rankings: JudgedRankings, scale: Floats
-) -> tuple[Measure, JudgedRankings]:
-    """The same measure of the same rankings by whole grades; grade g stands for the gain `scale[g]`."""
+    measure: MeasureLike, rankings: JudgedRankings, scale: Floats
+) -> tuple[dict[str, Any], JudgedRankings]:
+    """Return parameters and rankings by whole grades; grade g stands for the gain `scale[g]`."""
     whole = rankings.relabelled(replace(rankings.judgments, scale=None))
     given = dict(measure.given)
     highest = given.pop("max_grade", None)
     graded = "gains" in measure.parameters and ("rel" not in measure.parameters or highest is not None)
     refused = "gains" in given or "actual" in given or given.get("scale", "none") != "none"
-    if measure.name in UNGRADED:
-        return measure, whole
+    if measure.traits.ungraded:
+        return dict(measure.given), whole
     if refused or not (graded or "rel" in measure.parameters):
         remedy = "round the grades, or use nDCG, whose gains they are"
         raise UsageError(f"{measure} needs whole grades, and these have fractions: {remedy}")
@@ -45,4 +52,4 @@ def of_whole_grades(
         exponential = given.pop("dcg", "log2") == "exp-log2"
         gains = np.exp2(scale) - 1 if exponential else scale / (highest or 1)
         given["gains"] = dict(enumerate(gains.tolist()))
-    return replace(measure, given=MappingProxyType(given)), whole
+    return given, whole

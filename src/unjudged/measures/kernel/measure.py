@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
+from math import inf
 from types import MappingProxyType
 from typing import Any
 
@@ -13,15 +14,15 @@ import numpy as np
 
 from unjudged.base.choices import Registry
 from unjudged.base.errors import InputError, UsageError
-from unjudged.measures.kernel.averages import GEOMETRIC, summarised
+from unjudged.measures.kernel.averages import GEOMETRIC, ratio, summarised
 from unjudged.measures.kernel.chance import collection
+from unjudged.measures.kernel.estimand import check_permitted
 from unjudged.measures.kernel.fractions import of_whole_grades
 from unjudged.measures.kernel.parameters import checked
-from unjudged.measures.kernel.ratios import ratio
 from unjudged.measures.kernel.traits import Traits
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.judgments import Judgments
-from unjudged.rankings.origin import RANDOM
+from unjudged.rankings.origin import SAMPLES
 
 MEASURES: Registry[Measure] = Registry()
 """Every measure by its name, in the order of definition."""
@@ -86,7 +87,7 @@ class Measure:
 
     @cached_property
     def own(self) -> dict[str, Any]:
-        """The given parameters that are the function's own, without the policies."""
+        """Given parameters that are the function's own, without the policies."""
         return {name: value for name, value in self.given.items() if name not in POLICIES}
 
     @property
@@ -104,21 +105,15 @@ class Measure:
         return compute_all([self], rankings)[:, 0]
 
     def values(self, rankings: JudgedRankings) -> Floats:
-        """The same, whether finite or not."""
+        """Return one value per ranking, finite or not."""
         self.check_complete()
         if (scale := rankings.judgments.scale) is not None:
-            measure, whole = of_whole_grades(self, rankings, scale)
-            return measure.values(whole)
+            given, whole = of_whole_grades(self, rankings, scale)
+            return replace(self, given=MappingProxyType(given)).values(whole)
         if not isinstance(self.given.get("rel", 1), int):
             raise UsageError(f"{self}: these grades are whole numbers, so rel must be one too")
-        if self.traits.estimates and rankings.judgments.origin.kind not in RANDOM:
-            problem = f"{self.name} needs a random sample, and these judgments were chosen for what they show"
-            other = (
-                "or drawn with probabilities that the file does not have (unjudged merge --format prels does)"
-            )
-            raise UsageError(
-                f"{problem}, {other}: use AP with its bounds, or draw a sample (unjudged sample)"
-            )
+        if (kind := rankings.judgments.origin.kind) not in self.traits.takes and kind not in SAMPLES:
+            check_permitted(self, rankings.judgments)
         policy, documents = self.given.get("unjudged"), self.given.get("chance")
         if policy is not None:
             rankings = rankings.condensed() if policy == "condensed" else rankings.as_nonrelevant()
@@ -135,7 +130,7 @@ class Measure:
         return InputError(f"{self} of query {query!r} is {values[wrong]}, expected a finite number: {remedy}")
 
     def expected(self, rankings: JudgedRankings, documents: int) -> Floats:
-        """For each ranking, the mean over all orders of a collection of so many documents."""
+        """Return for each ranking the mean over all orders of a collection of this size."""
         rel = self.given.get("rel", 1)
         if self.traits.graded_chance is not None:
             with_gain = rankings.known(0 if self.gain(0) > 0 else rel)
@@ -147,7 +142,7 @@ class Measure:
         return self.by_chance(documents, rankings.known(rel))
 
     def by_chance(self, documents: Any, relevant: Any) -> Floats:
-        """The expected value of a random ranking of so many documents, so many of them relevant."""
+        """Return the expected value of a random ranking of documents, some of them relevant."""
         if self.traits.chance is None:
             known = ", ".join(name for name, m in MEASURES.items() if m.traits.chance)
             raise UsageError(f"{self.name} has no random baseline; these have: {known}")
@@ -158,21 +153,35 @@ class Measure:
         return self.traits.chance(n, r, **self.own)
 
     def weights(self, rank: Any) -> Floats:
-        """What a document of gain 1 adds to the value at each of these ranks."""
+        """Return what a document of gain 1 adds to the value at each of these ranks."""
         if self.traits.weight is None:
             known = ", ".join(name for name, m in MEASURES.items() if m.traits.weight)
             raise UsageError(f"{self.name} is no sum over relevant documents; these are: {known}")
         return self.traits.weight(np.asarray(rank, float), **self.own)
 
     def gain(self, grade: Any) -> Floats:
-        """The gain of each of these grades: 1 from `rel` on, unless the measure's gains are graded."""
+        """Return the gain of each of these grades: 1 from `rel` on, unless the measure's gains are graded."""
         grades = np.asarray(grade, np.int64)
         if self.traits.gain is None:
             return np.where(grades >= self.given.get("rel", 1), 1.0, 0.0)
         return self.traits.gain(grades, **self.own)
 
+    @property
+    def estimated(self) -> str:
+        """The name of what it measures or estimates, with the parameters that both have: infP@5 is of P@5."""
+        plain = MEASURES.get(self.traits.estimates)
+        if plain is None or not self.traits.quality:
+            return str(self)
+        return str(plain(**{name: value for name, value in self.own.items() if name in plain.parameters}))
+
+    def cut_at(self, depth: int) -> str:
+        """The name of the measure on rankings that end at a depth."""
+        if self.traits.at == "cutoff":
+            return str(self(cutoff=depth)) if self.given.get("cutoff", inf) > depth else str(self)
+        return f"{self} to rank {depth}"
+
     def max_grade(self, judgments: Judgments) -> int:
-        """The highest grade of the scale: `max_grade` where the measure has one, else the highest known.
+        """Highest grade of the scale: `max_grade` where the measure has one, else the highest known.
 
         Known are the judged grades and those that `rel` and `gains` mention.
         """
@@ -184,7 +193,7 @@ class Measure:
         return max(int(judgments.grade.max(initial=0)), *map(int, mentioned))
 
     def traits_up_to(self, top: int) -> Traits:
-        """The traits with these parameters, for grades from 0 to `top`.
+        """Return the traits with these parameters, for grades from 0 to `top`.
 
         Given gains may fall where the grade rises. Then the measure is neither monotone nor pointwise nor
         diluted. A grade of 0 with a gain makes an unjudged document different from a nonrelevant one.
@@ -201,7 +210,7 @@ class Measure:
         return traits
 
     def over_queries(self, values: Floats) -> Floats:
-        """What the values of all queries, on the last axis, come to: mean, sum or geometric mean."""
+        """Return the mean, sum or geometric mean of the values of all queries, on the last axis."""
         return summarised(self.traits.summary, values)
 
     def check_completable(self) -> None:
@@ -228,7 +237,7 @@ class Measure:
 
     @cached_property
     def _missing(self) -> list[str]:
-        """The required parameters that are not given."""
+        """Required parameters that are not given."""
         known = {**self.parameters, **self.given}
         return [name for name, value in known.items() if value is inspect.Parameter.empty]
 

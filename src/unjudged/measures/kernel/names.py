@@ -9,9 +9,15 @@ from functools import lru_cache
 from typing import Any
 
 from unjudged.base.errors import UsageError
-from unjudged.measures.kernel.foreign_measures import is_of_ir_measures, our_measure
 from unjudged.measures.kernel.registry import MEASURES, Measure
-from unjudged.measures.kernel.spellings import alike, plainly, spellings, trec_eval_names
+from unjudged.measures.kernel.spellings import (
+    alike,
+    is_of_ir_measures,
+    our_measure,
+    plainly,
+    spellings,
+    trec_eval_names,
+)
 
 MeasureLike = Measure | str
 
@@ -39,30 +45,30 @@ def parse_measures(measures: MeasureLike | Iterable[MeasureLike]) -> list[Measur
 
 @lru_cache(maxsize=256)
 def _named(names: tuple[str, ...], _: int) -> list[Measure]:
-    """The measures of some names, which are parsed again only after a change of the registry."""
+    """Return the measures of some names, which are parsed again only after a change of the registry."""
     return _distinct([measure for name in names for measure in parse(name)])
 
 
-def _distinct(found: list[Any]) -> list[Measure]:
-    for measure in found:
+def _distinct(measures: list[Any]) -> list[Measure]:
+    for measure in measures:
         if not isinstance(measure, Measure):
             raise _not_a_measure(measure)
         measure.check_complete()
-    if not found:
+    if not measures:
         raise UsageError("no measure given, expected at least one such as 'AP'")
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(measures))
 
 
 def parse_measure(measure: MeasureLike) -> Measure:
     """One measure; a name that stands for several is an error."""
-    found = parse_measures(measure)
-    if len(found) != 1:
-        raise UsageError(f"{measure!r} stands for {len(found)} measures, expected one")
-    return found[0]
+    measures = parse_measures(measure)
+    if len(measures) != 1:
+        raise UsageError(f"{measure!r} stands for {len(measures)} measures, expected one")
+    return measures[0]
 
 
 def parse(text: str) -> list[Measure]:
-    """The measures of a name or a list with commas; case matters only where it tells two measures apart.
+    """Measures of a name or a list with commas; case matters only where it tells two measures apart.
 
     >>> parse("nDCG(dcg='exp-log2')@10"), parse("map"), parse("P.5,10")
     ([nDCG(dcg='exp-log2')@10], [AP], [P@5, P@10])
@@ -74,7 +80,7 @@ def parse(text: str) -> list[Measure]:
 
 @lru_cache(maxsize=256)
 def _parsed(text: str, _: int) -> list[Measure]:
-    """The measures of a text, which is parsed again only after a change of the registry."""
+    """Return the measures of a text, which is parsed again only after a change of the registry."""
     return [measure for name in _separated(text) for measure in _parsed_name(name.strip())]
 
 
@@ -91,7 +97,7 @@ def is_measure(text: str) -> bool:
 
 
 def _separated(text: str) -> list[str]:
-    """The parts between commas, except those in brackets and those before a number, as in `P.5,10`."""
+    """Return the parts between commas, except those in brackets and those before a number, as in `P.5,10`."""
     parts, depth = [""], 0
     for character in text:
         depth += (character in "([{") - (character in ")]}")
@@ -125,8 +131,8 @@ def _as_in_trec_eval(name: str) -> list[Measure] | None:
 
 def _as_in_ranx(name: str) -> list[Measure] | None:
     """`rbp.95`, and `rbp_0.80` as trec_eval prints it."""
-    found = _PERSISTENCE.fullmatch(name)
-    return None if found is None else [MEASURES["RBP"](p=float(f"0.{found['digits']}"))]
+    match = _PERSISTENCE.fullmatch(name)
+    return None if match is None else [MEASURES["RBP"](p=float(f"0.{match['digits']}"))]
 
 
 def _as_written(text: str) -> list[Measure]:
@@ -150,7 +156,7 @@ def _as_written(text: str) -> list[Measure]:
 
 
 def _keywords(inside: str) -> dict[str, Any]:
-    """The parameters in `(key=value, ...)`."""
+    """Return the parameters in `(key=value, ...)`."""
     call = ast.parse(f"f{inside}", mode="eval").body
     if not isinstance(call, ast.Call) or call.args or not isinstance(call.func, ast.Name):
         raise ValueError(inside)
@@ -158,7 +164,7 @@ def _keywords(inside: str) -> dict[str, Any]:
 
 
 def _called(name: str) -> Measure:
-    """The measure of that name; in another case if that fits only one."""
+    """Return the measure of that name; in another case if that fits only one."""
     exact = spellings().get(name)
     if exact is not None:
         return exact

@@ -1,4 +1,4 @@
-"""What each parameter of a measure may be. A parameter means the same in every measure that has it."""
+"""Checks of the parameters of measures. A parameter means the same in every measure that has it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _whole, _relevant = _from(1, LARGEST), _from(1, HIGHEST_GRADE)
 
 
 def _lowest(value: Any) -> float | None:
-    """The lowest relevant grade, which is a fraction only where grades are."""
+    """Return the lowest relevant grade, which is a fraction only where grades are."""
     number = _between(0, HIGHEST_GRADE, ends=True)(value)
     if number is None or number % 1:
         return number
@@ -139,7 +139,7 @@ PARAMETERS: Mapping[str, tuple[Callable[[Any], Any], str]] = MappingProxyType(
 
 
 def checked(measure: str, parameter: str, value: Any) -> Any:
-    """The value in the form that measures expect, or an error that says what is allowed."""
+    """Return the value in the form that measures expect, or an error that says what is allowed."""
     if parameter not in PARAMETERS:  # of a measure defined elsewhere
         return value
     check, expected = PARAMETERS[parameter]

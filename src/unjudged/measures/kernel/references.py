@@ -1,4 +1,4 @@
-"""The works that measures cite, by key, as text and as BibTeX."""
+"""Works that measures cite, by key, as text and as BibTeX."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The registry: one decorated function per measure, whose name, keywords and docstring define it."""
+"""Registry of measures: one decorated function per measure, whose name, keywords and docstring define it."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, TypeVar
 
+from unjudged.measures.kernel.averages import ratio
 from unjudged.measures.kernel.measure import BOUNDS, MEASURES, POLICIES, Measure, compute_all
-from unjudged.measures.kernel.ratios import ratio
 from unjudged.measures.kernel.traits import Chance, Gain, GradedChance, Traits, Weight
 from unjudged.rankings.judged import Floats
+from unjudged.rankings.origin import EVERY, RANDOM, Kind
 
 __all__ = ["BOUNDS", "MEASURES", "POLICIES", "Measure", "bounds_of", "compute_all", "measure", "ratio"]
 
@@ -25,8 +26,10 @@ def measure(
     pointwise: bool = False,
     diluted: bool = False,
     skips_unjudged: bool = False,
+    ungraded: bool = False,
     quality: bool = True,
-    estimates: bool = False,
+    estimates: str = "",
+    takes: frozenset[Kind] | None = None,
     across_queries: bool = False,
     chance: Chance | None = None,
     graded_chance: GradedChance | None = None,
@@ -52,8 +55,10 @@ def measure(
             pointwise=pointwise,
             diluted=diluted,
             skips_unjudged=skips_unjudged,
+            ungraded=ungraded,
             quality=quality,
             estimates=estimates,
+            takes=takes or (RANDOM if estimates else EVERY),
             across_queries=across_queries,
             chance=chance,
             graded_chance=graded_chance,

@@ -1,4 +1,4 @@
-"""What is true of a measure: the facts from which bounds, intervals, comparisons and baselines follow."""
+"""Traits of a measure, the facts from which bounds, intervals, comparisons and baselines follow."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from unjudged.rankings.judged import Floats
+from unjudged.rankings.origin import Kind
 
 Chance = Callable[..., Floats]
 """From numbers of documents and of relevant ones, and the measure's parameters, to expected values."""
@@ -22,7 +23,7 @@ Weight = Callable[..., Floats]
 
 @dataclass(frozen=True, kw_only=True)
 class Traits:
-    """The facts of one measure. `Measure.traits_up_to` gives those that hold with its parameters."""
+    """Facts of one measure. `Measure.traits_up_to` gives those that hold with its parameters."""
 
     range: tuple[float, float]
     summary: str
@@ -36,14 +37,18 @@ class Traits:
     """One more relevant document that was not retrieved never raises the value; implies `monotone`."""
     skips_unjudged: bool
     """An unjudged document is not the same as one of grade 0, so the value may lie outside its bounds."""
+    ungraded: bool
+    """The value depends on which documents are judged, not on their grades."""
     quality: bool
     """A higher value means a better ranking."""
-    estimates: bool
-    """The value is itself an estimate of what the unjudged documents would add."""
+    estimates: str
+    """The measure whose value on the judged pool this one estimates from a sample; empty for all others."""
+    takes: frozenset[Kind]
+    """The kinds of judgments that it can be computed from."""
     across_queries: bool
     """The value of a ranking depends on the judgments of other queries."""
     chance: Chance | None
-    """The expected value of a random ranking of so many documents, so many of them relevant."""
+    """The expected value of a random ranking with these numbers of documents and of relevant ones."""
     graded_chance: GradedChance | None
     """The same for the grades of each query, where the gain depends on the grade."""
     gain: Gain | None

@@ -11,27 +11,34 @@ With m = 0 it is Horvitz and Thompson's estimate.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import counted
-from unjudged.evaluation.evaluation import RunsSource
+from unjudged.evaluation.named_runs import RunsSource
 from unjudged.measures.kernel.averages import mean_over_queries
+from unjudged.measures.kernel.estimand import ALL_JUDGED, OTHER, POOL_JUDGED, THESE, Estimand
 from unjudged.measures.kernel.names import MeasureLike
+from unjudged.predictions.estimators.completeness import Completeness
 from unjudged.predictions.estimators.estimates import Estimates
 from unjudged.predictions.estimators.isotonic import cross_fitted, folds_of
-from unjudged.predictions.estimators.population import Population
-from unjudged.predictions.estimators.sampling_variance import SamplingError
+from unjudged.predictions.estimators.population import Population, PredictedPopulation
+from unjudged.predictions.estimators.sampling_variance import SamplingError, Uncorrected
 from unjudged.predictions.estimators.sums import Sum
-from unjudged.predictions.source import GRADES, Predictions, PredictionsSource
+from unjudged.predictions.predictions import GRADES, Predictions, PredictionsSource
 from unjudged.rankings.judged import Floats, Mask
 from unjudged.rankings.judgments import JudgmentsSource
 from unjudged.uncertainty.estimate import Estimate
-from unjudged.uncertainty.quantiles import normal_interval, t_interval
+from unjudged.uncertainty.quantiles import NO_SLACK, normal_interval, t_interval, t_p_value
 
-OUTSIDE = {"error": "", "nonrelevant": "counted as nonrelevant", "predicted": "counted as predicted"}
+OUTSIDE = {
+    "error": "",
+    "nonrelevant": "counted as nonrelevant",
+    "predicted": "counted as predicted, and the intervals hold whatever they are",
+}
 """What to do with documents that people could not have judged, and how that is described."""
 
 
@@ -43,13 +50,15 @@ class DocumentEstimates(Estimates):
     """What runs would score if people had judged every document.
 
     `per_query[i, j]` is the unbiased estimate for run i and query j, `error` is that of the runs' means over
-    the samples that people might have been given.
+    the samples that people might have been given. `trusted` are the documents whose predictions nothing
+    corrects.
     """
 
     measure: str
     runs: tuple[str, ...]
     per_query: Floats
     error: SamplingError
+    trusted: Uncorrected | None
     limits: tuple[float, float]
     design: str
     judged: int
@@ -61,33 +70,37 @@ class DocumentEstimates(Estimates):
     """How the predictions were used."""
     treated: str
     """How documents outside are treated."""
+    reading: Sequence[str] = ()
+    """Notes on how the predictions were read."""
 
     def mean(self, run: str, *, queries: bool = False, confidence: float = 0.95) -> Estimate:
-        """A run's mean. The interval is for these queries; with `queries`, for other queries as well."""
-        share = np.zeros(len(self.runs))
-        share[self.place(run)] = 1
-        return self._combined(share, queries, confidence, f"mean {self.measure} of {run}", self.limits)
+        """Estimate a run's mean; the interval is for these queries, with `queries` for other ones too."""
+        return self._combined(self._share(run), queries, confidence, run, self.limits)
 
     def difference(self, a: str, b: str, *, queries: bool = False, confidence: float = 0.95) -> Estimate:
-        """The mean of run `a` minus that of run `b`; what they share cancels out."""
+        """Estimate the mean of run `a` minus that of run `b`; what they share cancels out."""
+        widest = self.limits[1] - self.limits[0]
+        return self._combined(self._share(a, b), queries, confidence, f"{a} minus {b}", (-widest, widest))
+
+    def _share(self, a: str, b: str | None = None) -> Floats:
         share = np.zeros(len(self.runs))
         share[self.place(a)] += 1
-        share[self.place(b)] -= 1
-        widest = self.limits[1] - self.limits[0]
-        of = f"mean {self.measure}, {a} minus {b}"
-        return self._combined(share, queries, confidence, of, (-widest, widest))
+        if b is not None:
+            share[self.place(b)] -= 1
+        return share
 
     def _combined(
-        self, share: Floats, queries: bool, confidence: float, of: str, limits: tuple[float, float]
+        self, share: Floats, queries: bool, confidence: float, subject: str, limits: tuple[float, float]
     ) -> Estimate:
         values = share @ self.per_query
         method = f"{self.design} sample of {counted(self.judged, 'human judgment')}, {self.predictions}"
+        judged = POOL_JUDGED if self.outside and self.trusted is None else ALL_JUDGED
+        of = Estimand(self.measure, OTHER if queries else THESE, judged, subject)
+        slack = NO_SLACK if self.trusted is None else self.trusted.slack(share)
         if queries:
-            return t_interval(values, confidence, method=method, of=of, limits=limits)
-        error = self.error.deviation(share)
-        return normal_interval(
-            float(mean_over_queries(values)), error, confidence, method=method, of=of, limits=limits
-        )
+            return t_interval(values, confidence, method=method, of=of, limits=limits, slack=slack)
+        value, error = float(mean_over_queries(values)), self.error.deviation(share)
+        return normal_interval(value, error, confidence, method=method, of=of, limits=limits, slack=slack)
 
     def intervals(self, a: str, b: str | None = None, *, confidence: float = 0.95) -> list[Estimate]:
         both = [False, True] if self.per_query.shape[1] > 1 else [False]
@@ -95,15 +108,18 @@ class DocumentEstimates(Estimates):
             return [self.mean(a, queries=queries, confidence=confidence) for queries in both]
         return [self.difference(a, b, queries=queries, confidence=confidence) for queries in both]
 
+    def p_value(self, a: str, b: str) -> float:
+        return t_p_value(self._share(a, b) @ self.per_query)
+
     def notes(self) -> list[str]:
         sample = f"{self.design} sample of {counted(self.judged, 'human judgment')}"
-        found = [f"{self.measure} by document: {sample}, {self.predictions}."]
+        notes = [f"{self.measure} by document: {sample}, {self.predictions}."]
         if self.predictions != NONE:
-            found.append(f"Documents that count for {self.measure} and have no prediction: {self.missing}.")
+            notes.append(f"Documents that count for {self.measure} and have no prediction: {self.missing}.")
         if self.outside:
             what = f"Documents that count for {self.measure} and could not have been judged by people"
-            found.append(f"{what}: {self.outside}, {self.treated}.")
-        return found
+            notes.append(f"{what}: {self.outside}, {self.treated}.")
+        return [*notes, *self.reading]
 
 
 def estimate_by_document(
@@ -123,7 +139,8 @@ def estimate_by_document(
     scores must be probabilities. Without predictions it is the plain Horvitz-Thompson estimate.
 
     `outside` says what to do with retrieved documents that could not have been judged: 'error',
-    'nonrelevant' (as in TREC) or 'predicted' (trust the predictions).
+    'nonrelevant' (as in TREC) or 'predicted' (then the value trusts the predictions, and the interval holds
+    whatever the documents are).
 
     >>> qrels = {"q1": {"d1": 1, "d2": -1, "d3": 0, "d4": -1}, "q2": {"d1": -1, "d2": 1, "d3": -1, "d4": 0}}
     >>> run = {q: {"d1": 4, "d2": 3, "d3": 2, "d4": 1} for q in qrels}
@@ -131,36 +148,56 @@ def estimate_by_document(
     >>> print(estimate_by_document(qrels, {"mine": run}, predicted, "P@4", calibrate=False).mean("mine"))
     0.5000 [0.2980, 0.7020]
     """
+    population = Population.of(qrels, runs)
+    source = None if predictions is None else population.with_predictions(predictions)
+    return estimate_population(population, source, measure, calibrate=calibrate, outside=outside)
+
+
+def estimate_population(
+    population: Population,
+    predictions: PredictedPopulation | None,
+    measure: MeasureLike,
+    *,
+    calibrate: bool = True,
+    outside: str = "error",
+) -> DocumentEstimates:
+    """Estimate by one measure from runs that were read and matched before."""
     if outside not in OUTSIDE:
         raise UsageError(f"outside is {outside!r}, expected one of {', '.join(OUTSIDE)}")
     chosen = Sum.of(measure)
-    population = Population.of(qrels, runs)
     gain = np.zeros(len(population.drawn))
     gain[population.drawn] = chosen.gains(population.judgments.grade[population.drawn])
     weight = chosen.weights(population.rankings.rank)
     counted = np.zeros(len(gain), bool)
     counted[population.rankings.row[weight != 0]] = True
     expected, missing = np.zeros(len(gain)), 0
+    value = np.full(len(gain), np.nan) if predictions is None else predictions.value
     if predictions is not None:
-        source = Predictions.of(predictions)
-        value = source.aligned(population.judgments, "the judgments and runs").value
         ignored = population.unreachable if outside == "nonrelevant" else ~counted
         missing = int((np.isnan(value) & counted & ~ignored).sum())
         if calibrate:
             fold = folds_of(population.judgments)
             expected = cross_fitted(value, gain, population.drawn, population.inclusion, fold)
         else:
-            expected = as_gains(source, value, chosen)
+            expected = as_gains(predictions.source, value, chosen)
     unreachable = population.unreachable & counted
     if unreachable.any() and outside == "error":
         raise InputError(_refusal(population, unreachable))
+    if unreachable.any() and outside == "nonrelevant" and not population.is_sample:
+        labelled = Completeness.of(chosen.measure, population.rankings, ~np.isnan(value))
+        labelled.check(len(labelled.needed))
+    trusted = None
     if outside == "nonrelevant":
         expected = np.where(population.unreachable, 0.0, expected)
+    elif unreachable.any():
+        top = float(chosen.gains([chosen.measure.max_grade(population.judgments)]).max(initial=1.0))
+        trusted = Uncorrected.of(population, unreachable, weight, expected, top)
     return DocumentEstimates(
         measure=str(chosen.measure),
         runs=population.runs,
         per_query=per_query_estimates(population, weight, gain, expected),
         error=SamplingError.of(population, weight, gain, expected),
+        trusted=trusted,
         limits=chosen.measure.traits.range,
         design=population.design,
         judged=int(population.drawn.sum()),
@@ -168,6 +205,7 @@ def estimate_by_document(
         outside=int(unreachable.sum()),
         predictions=NONE if predictions is None else CALIBRATED if calibrate else AS_THEY_ARE,
         treated=OUTSIDE[outside],
+        reading=[] if predictions is None else predictions.source.notes(),
     )
 
 

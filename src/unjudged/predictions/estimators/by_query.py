@@ -6,11 +6,18 @@ n queries have a score H by human judgments and L by predicted ones; N further q
 
 the estimate lambda mean_N(L) + mean_n(H - lambda L) is right however bad the predictions are, and lambda
 gives them the weight that they deserve (Angelopoulos, Duchi and Zrnic, "PPI++", 2023). It takes any measure.
+
+Estimate and lambda are those of ppi_py. Its Normal interval is too narrow for few queries: here lambda and
+the mean cost two degrees of freedom, so that the variance is
+
+    sum of squared residuals of H - lambda L / ((n - 2) n) + lambda^2 Var_N(L) / N,
+
+and the quantile is Student's with n - 2 degrees of freedom.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 
 import numpy as np
@@ -18,15 +25,22 @@ from numpy.typing import ArrayLike
 
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import counted
-from unjudged.evaluation.evaluation import RunsSource, judged_rankings, name_runs
+from unjudged.evaluation.collection import judged_rankings
+from unjudged.evaluation.named_runs import RunsSource, name_runs
+from unjudged.formats.columns import QRELS
+from unjudged.formats.tables import Ids
+from unjudged.measures.kernel.estimand import ALL_JUDGED, OTHER, POOL_JUDGED, Estimand
+from unjudged.measures.kernel.measure import Measure
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
+from unjudged.predictions.estimators.completeness import LEAST, Completeness
 from unjudged.predictions.estimators.estimates import Estimates
-from unjudged.predictions.source import Predictions, PredictionsSource
-from unjudged.rankings.judged import Floats
+from unjudged.predictions.estimators.population import with_retrieved
+from unjudged.predictions.predictions import Predictions, PredictionsSource
+from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.rankings.runs import Run
-from unjudged.uncertainty.estimate import QUERIES, Estimate
-from unjudged.uncertainty.quantiles import NO_LIMITS, Limits, normal_interval
+from unjudged.uncertainty.estimate import Estimate
+from unjudged.uncertainty.quantiles import NO_LIMITS, Limits, t_quantile, within
 
 
 @dataclass(frozen=True)
@@ -37,46 +51,58 @@ class Powered:
     error: float
     weight: float
     """lambda: 0 where the predictions say nothing, 1 where they may be added as they are."""
+    queries: int
+    """Queries that people judged."""
 
-    def interval(self, confidence: float, of: str, limits: Limits = NO_LIMITS) -> Estimate:
+    def interval(self, confidence: float, of: Estimand, limits: Limits = NO_LIMITS) -> Estimate:
+        """Return the mean with its interval for other queries, by Student's t."""
+        half = t_quantile(confidence, self.queries - 2) * self.error
         method = f"prediction-powered, lambda {self.weight:.3f}"
-        return normal_interval(
-            self.value, self.error, confidence, method=method, of=of, limits=limits, uncertainty=QUERIES
-        )
+        return Estimate(self.value, *within(self.value, half, limits), confidence, method, of)
+
+    @property
+    def p(self) -> float:
+        """The p value of the mean being 0."""
+        from scipy.special import stdtr
+
+        if self.error == 0:
+            return 1.0 if self.value == 0 else 0.0
+        return float(2 * stdtr(self.queries - 2, -abs(self.value) / self.error))
 
 
 def prediction_powered(human: ArrayLike, predicted: ArrayLike, further: ArrayLike) -> Powered:
-    """The mean of `human`, made more precise by `predicted` of the same queries and `further` of others.
+    """Estimate the mean of `human`, with `predicted` of the same queries and `further` of others.
 
-    >>> found = prediction_powered([0.2, 0.4, 0.9], [0.3, 0.4, 0.8], [0.5, 0.7, 0.6, 0.4])
-    >>> round(found.value, 4), round(found.weight, 4)
+    >>> powered = prediction_powered([0.2, 0.4, 0.9], [0.3, 0.4, 0.8], [0.5, 0.7, 0.6, 0.4])
+    >>> round(powered.value, 4), round(powered.weight, 4)
     (0.55, 1.0)
     """
     known, guessed, more = (np.asarray(values, float) for values in (human, predicted, further))
+    n = len(known)
     if known.shape != guessed.shape or known.ndim != 1 or more.ndim != 1:
         raise UsageError(
             f"{known.shape} human and {guessed.shape} predicted scores, expected one each per query"
         )
-    if len(known) < 2:
-        raise UsageError(f"people judged {len(known)} of the queries, expected two or more")
+    if n < LEAST:
+        raise UsageError(f"people judged {n} of the queries, expected {LEAST} or more")
     weight, spread = 0.0, float(np.var(np.concatenate([guessed, more]), ddof=1))
     if len(more) and spread > 0:
         together = float(np.mean((known - known.mean()) * (guessed - guessed.mean())))
-        weight = min(max(together / ((1 + len(known) / len(more)) * spread), 0.0), 1.0)
+        weight = min(max(together / ((1 + n / len(more)) * spread), 0.0), 1.0)
     rest = known - weight * guessed
-    value, variance = float(rest.mean()), float(rest.var()) / len(known)
+    value, variance = float(rest.mean()), float(rest.var()) / (n - 2)
     if len(more):
         value += weight * float(more.mean())
         variance += weight**2 * float(more.var()) / len(more)
-    return Powered(value, sqrt(variance), weight)
+    return Powered(value, sqrt(variance), weight, n)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class QueryEstimates(Estimates):
     """What runs would score on average, from some queries that people judged and more that they did not.
 
-    `human[i, j]` and `predicted[i, j]` are the scores of run i on the j-th query that people judged,
-    `further` those by predictions on the other queries.
+    `human[i, j]` and `predicted[i, j]` are the scores of run i on the j-th query that people judged
+    completely, `further` those by predictions on the other queries.
     """
 
     measure: str
@@ -84,36 +110,124 @@ class QueryEstimates(Estimates):
     human: Floats
     predicted: Floats
     further: Floats
+    partly: int
+    """Queries that people judged in part: they count by their predictions only."""
     without_predictions: int
     """Queries that people judged and that have no predictions: they are left out."""
+    unlabelled: int
+    """Retrieved documents that neither people nor predictions label: they count as nonrelevant."""
 
     def mean(self, run: str, *, confidence: float = 0.95) -> Estimate:
-        return self._powered(self.place(run)).interval(confidence, f"mean {self.measure} of {run}")
-
-    def _powered(self, i: int) -> Powered:
-        return prediction_powered(self.human[i], self.predicted[i], self.further[i])
+        """Estimate a run's mean over queries like these."""
+        return self.powered(run).interval(confidence, self._about(run))
 
     def difference(self, a: str, b: str, *, confidence: float = 0.95) -> Estimate:
-        """The mean of run `a` minus that of run `b`, by the differences of each query."""
-        i, j = self.place(a), self.place(b)
-        pairs = (scores[i] - scores[j] for scores in (self.human, self.predicted, self.further))
-        return prediction_powered(*pairs).interval(confidence, f"mean {self.measure}, {a} minus {b}")
+        """Estimate the mean of run `a` minus that of run `b`, by the differences of each query."""
+        return self.powered(a, b).interval(confidence, self._about(f"{a} minus {b}"))
+
+    def powered(self, a: str, b: str | None = None) -> Powered:
+        """Return the mean of run `a`, or its difference to run `b`, before an interval is made of it."""
+        scores = [each[self.place(a)] for each in (self.human, self.predicted, self.further)]
+        if b is not None:
+            others = (each[self.place(b)] for each in (self.human, self.predicted, self.further))
+            scores = [own - other for own, other in zip(scores, others, strict=True)]
+        return prediction_powered(*scores)
+
+    def _about(self, subject: str) -> Estimand:
+        return Estimand(self.measure, OTHER, POOL_JUDGED if self.unlabelled else ALL_JUDGED, subject)
 
     def intervals(self, a: str, b: str | None = None, *, confidence: float = 0.95) -> list[Estimate]:
         if b is None:
             return [self.mean(a, confidence=confidence)]
         return [self.difference(a, b, confidence=confidence)]
 
+    def p_value(self, a: str, b: str) -> float:
+        return self.powered(a, b).p
+
     def notes(self) -> list[str]:
         judged, more = (counted(scores.shape[1], "query") for scores in (self.human, self.further))
-        weights = [f"{run} {self._powered(i).weight:.3f}" for i, run in enumerate(self.runs)]
+        weights = [f"{run} {self.powered(run).weight:.3f}" for run in self.runs]
         queries = f"{judged} judged by people, {more} with predictions only"
-        found = [f"{self.measure} by query: {queries}; weight of the predictions: {', '.join(weights)}."]
+        notes = [f"{self.measure} by query: {queries}; weight of the predictions: {', '.join(weights)}."]
+        if self.partly:
+            count = f"{counted(self.partly, 'query')} judged by people in part for {self.measure}"
+            notes.append(f"{count}: counted by predictions only.")
         if self.without_predictions:
-            found.append(
-                f"{counted(self.without_predictions, 'query')} judged by people left out: no predictions."
+            count = f"{counted(self.without_predictions, 'query')} judged by people"
+            notes.append(f"{count} left out: no predictions.")
+        if self.unlabelled:
+            what = f"Documents that count for {self.measure} and that neither people nor predictions label"
+            notes.append(f"{what}: {self.unlabelled}, counted as nonrelevant.")
+        return notes
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedAndPredicted:
+    """Runs matched once with human judgments and once with predictions, for any number of measures."""
+
+    runs: tuple[str, ...]
+    people: JudgedRankings
+    retrieved: JudgedRankings
+    """The same with a row for every document that the runs retrieve."""
+    predictions: Predictions
+    predicted: JudgedRankings
+
+    @classmethod
+    def of(
+        cls, qrels: JudgmentsSource, runs: RunsSource, predictions: PredictionsSource
+    ) -> JudgedAndPredicted:
+        judgments, source = Judgments.of(qrels), Predictions.of(predictions)
+        _check_queries(judgments.queries, source.table.queries)
+        named = {name: Run.of(run) for name, run in name_runs(runs).items()}
+        pool = Judgments.from_table(replace(source.table, numbers=source.table.numbers * 0), QRELS)
+        return cls(
+            tuple(named),
+            judged_rankings(judgments, named),
+            with_retrieved(judgments, named),
+            source,
+            judged_rankings(pool, named),
+        )
+
+    def estimate(self, measure: Measure, threshold: float | None = None) -> QueryEstimates:
+        """Estimate by one measure; refuse judgments that are complete for too few queries."""
+        measure.check_mean()
+        place = {query: j for j, query in enumerate(self.predicted.judgments.queries.tolist())}
+        theirs = np.array([place.get(query, -1) for query in self.people.judgments.queries.tolist()])
+        known = ~np.isnan(self.predictions.aligned(self.retrieved.judgments).value)
+        completeness = Completeness.of(measure, self.retrieved, known)
+        completeness.check()
+        ours = np.flatnonzero(completeness.complete & (theirs >= 0))
+        if len(ours) < LEAST:
+            raise InputError(
+                f"{counted(len(ours), 'query')} that people judged completely for {measure} "
+                f"{'has' if len(ours) == 1 else 'have'} predictions, expected {LEAST} or more"
             )
-        return found
+        label = self.predictions.hard(threshold, int(measure.given.get("rel", 1)))
+        relabelled = self.predicted.relabelled(self.predicted.judgments.with_grades(label.astype(np.int32)))
+        human, predicted = (
+            measure.compute(rankings).reshape(len(self.runs), -1) for rankings in (self.people, relabelled)
+        )
+        return QueryEstimates(
+            str(measure),
+            self.runs,
+            human[:, ours],
+            predicted[:, theirs[ours]],
+            np.delete(predicted, theirs[ours], axis=1),
+            int((~completeness.complete & (theirs >= 0)).sum()),
+            int((theirs < 0).sum()),
+            completeness.unlabelled,
+        )
+
+
+def _check_queries(judged: Ids, predicted: Ids) -> None:
+    """Refuse predictions that have no query in common with the judgments, or none besides."""
+    both = set(judged.tolist()) & set(predicted.tolist())
+    if not both:
+        example = f"{predicted[0]!r} in the predictions, {judged[0]!r} in the judgments"
+        raise InputError(f"no query that people judged has predictions: for example {example}")
+    if len(both) == len(predicted):
+        problem = "every query with predictions is judged by people, so they add nothing"
+        raise InputError(f"{problem}: expected further queries")
 
 
 def estimate_by_query(
@@ -126,34 +240,10 @@ def estimate_by_query(
 ) -> QueryEstimates:
     """Estimate the runs' means of any measure over all queries that have predictions.
 
-    `qrels` are the human judgments of some queries, as complete as the measure needs them. `predictions` are
-    of these and further queries: grades, or scores that are relevant from `threshold` on (probabilities:
-    0.5).
+    `qrels` are the human judgments. A query counts as judged if every document that the runs have down to the
+    measure's cutoff and that has a prediction is judged, and the first ten of each run whether or not they
+    have one. `predictions` are of these and further queries: grades, or scores that are relevant from
+    `threshold` on (probabilities: 0.5).
     """
     chosen = parse_measure(measure)
-    chosen.check_mean()
-    judgments, named = Judgments.of(qrels), {name: Run.of(run) for name, run in name_runs(runs).items()}
-    rel = int(chosen.given.get("rel", 1))
-    predicted = Predictions.of(predictions).judgments(threshold, rel)
-    place = {query: j for j, query in enumerate(judgments.queries.tolist())}
-    both = [(place[query], j) for j, query in enumerate(predicted.queries.tolist()) if query in place]
-    if not both:
-        example = f"{predicted.queries[0]!r} in the predictions, {judgments.queries[0]!r} in the judgments"
-        raise InputError(f"no query that people judged has predictions: for example {example}")
-    ours, theirs = (list(column) for column in zip(*both, strict=True))
-    if len(theirs) == len(predicted.queries):
-        raise InputError(
-            "every query with predictions is judged by people, so they add nothing: expected further queries"
-        )
-    human, machine = (
-        chosen.compute(judged_rankings(pool, named)).reshape(len(named), -1)
-        for pool in (judgments, predicted)
-    )
-    return QueryEstimates(
-        str(chosen),
-        tuple(named),
-        human[:, ours],
-        machine[:, theirs],
-        np.delete(machine, theirs, axis=1),
-        len(judgments.queries) - len(ours),
-    )
+    return JudgedAndPredicted.of(qrels, runs, predictions).estimate(chosen, threshold)

@@ -9,9 +9,10 @@ from unjudged.base.errors import UsageError
 from unjudged.base.wording import percent
 from unjudged.grids.grid import DECIMALS, Cell, Column, Grid, grid_of
 from unjudged.grids.shown import Shown
-from unjudged.uncertainty.estimate import JUDGMENTS, Estimate
+from unjudged.measures.kernel.estimand import JUDGMENTS
+from unjudged.uncertainty.estimate import Estimate
 
-FIELDS = tuple(field.name for field in fields(Estimate) if field.name != "of")
+FIELDS = (*(field.name for field in fields(Estimate) if field.name != "of"), "uncertainty")
 
 
 class Estimates(Shown):

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from unjudged.base.errors import InputError
-from unjudged.evaluation.evaluation import RunsSource, judged_rankings, name_runs
-from unjudged.predictions.judging_design import check_judged
+from unjudged.evaluation.collection import judged_rankings
+from unjudged.evaluation.named_runs import RunsSource, name_runs
+from unjudged.judging.collecting.drawn_sample import check_judged
+from unjudged.predictions.predictions import Predictions, PredictionsSource
 from unjudged.rankings.extension import extended, rows_of
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
@@ -65,11 +69,10 @@ class Population:
         known = judgments.inclusion if judgments.probability is None else judgments.probability
         unreachable = (empty[stratum] & (stratum >= 0)) | (known == 0)
         inclusion = np.where(known > 0, known, 1.0)
-        tables = [run.table for run in named.values()]
-        if not any((rows_of(judgments, table) < 0).any() for table in tables):
-            rankings = judged_rankings(judgments, named)
+        rankings = with_retrieved(judgments, named)
+        pool = rankings.judgments
+        if pool is judgments:
             return cls(judgments, rankings, tuple(named), drawn, inclusion, stratum, unreachable, design)
-        pool = extended(judgments, tables)
         row = np.arange(len(judgments.grade)) + (pool.offsets - judgments.offsets)[:-1][judgments.query]
 
         def carried(values: np.ndarray, new: float) -> np.ndarray:
@@ -77,7 +80,6 @@ class Population:
             column[row] = values
             return column
 
-        rankings = judged_rankings(pool, named)
         deepest = np.inf if judgments.origin.depth is None else judgments.origin.depth
         best = np.full(len(pool.grade), np.inf)
         np.minimum.at(best, rankings.row, rankings.rank)
@@ -97,11 +99,55 @@ class Population:
     def queries(self) -> int:
         return len(self.judgments.queries)
 
-    def weights(self, weight: Floats) -> Floats:
-        """Runs x rows: the weight that each document has in each run's mean; `weight` is of the rankings."""
-        result = np.zeros((len(self.runs), len(self.judgments.grade)))
-        result[self.rankings.ranking // self.queries, self.rankings.row] = weight / self.queries
-        return result
+    @property
+    def rate(self) -> Floats:
+        """The probability of being judged, also of documents that were not drawn.
+
+        That of a stratum is its judged share. Where it is unknown, it counts as the lowest that is known.
+        """
+        own = (self.stratum >= 0) & (self.design != POISSON)
+        sizes, judged = (np.bincount(self.stratum[rows]) for rows in (own, own & self.drawn))
+        judged = np.pad(judged, (0, len(sizes) - len(judged)))
+        share = judged / np.maximum(sizes, 1)
+        unknown = ~self.drawn & (self.inclusion == 1)
+        alone = np.where(unknown, self.inclusion[self.drawn].min(initial=1.0), self.inclusion)
+        return np.where(own, share[self.stratum] if len(share) else 1.0, alone)
+
+    @property
+    def is_sample(self) -> bool:
+        """True unless everything that the judgments list is judged, and no design is recorded."""
+        return self.design != ASSUMED or bool((self.inclusion[self.drawn] < 1).any())
+
+    def with_predictions(self, predictions: PredictionsSource) -> PredictedPopulation:
+        """Return predictions in the order of the population's rows."""
+        source = Predictions.of(predictions)
+        return PredictedPopulation(source, source.aligned(self.judgments, "the judgments and runs").value)
+
+    def weights(self, weight: Floats, rows: Mask) -> Any:
+        """Return what each document weighs in each run's mean, as a sparse matrix of runs x rows.
+
+        `weight` is of the documents of the rankings; those that are not in `rows` weigh nothing.
+        """
+        from scipy.sparse import csr_array
+
+        own = rows[self.rankings.row]
+        run, row = self.rankings.ranking[own] // self.queries, self.rankings.row[own]
+        return csr_array((weight[own] / self.queries, (run, row)), shape=(len(self.runs), len(rows)))
+
+
+class PredictedPopulation(NamedTuple):
+    """Predictions, and the value of each row of a population; not a number where there is none."""
+
+    source: Predictions
+    value: Floats
+
+
+def with_retrieved(judgments: Judgments, runs: Mapping[str, Run]) -> JudgedRankings:
+    """Match runs with judgments that have an unjudged row for each further document that they retrieve."""
+    tables = [run.table for run in runs.values()]
+    if any((rows_of(judgments, table) < 0).any() for table in tables):
+        judgments = extended(judgments, tables)
+    return judged_rankings(judgments, runs)
 
 
 def _strata(judgments: Judgments) -> tuple[Integers, str]:

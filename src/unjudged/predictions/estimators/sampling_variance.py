@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import sqrt
+from typing import Any
 
 import numpy as np
 
 from unjudged.base.segments import numbered, sums
 from unjudged.predictions.estimators.population import POISSON, Population
-from unjudged.rankings.judged import Floats, Integers
+from unjudged.rankings.judged import Floats, Integers, Mask
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,11 +21,15 @@ class SamplingError:
     documents were hardly ever drawn, and none was. `expected` and `expected_seen` show that: the covariance
     to expect if the predictions are right, from all documents and from the judged alone. Where the first is
     larger, the estimated variance is raised in proportion.
+
+    A sample may show no error at all. `unseen` is the covariance then: of the n that were judged none was
+    off, and the share of others that are is taken as 1 / (n + 2), as if one of two more had been.
     """
 
     covariance: Floats
     expected: Floats
     expected_seen: Floats
+    unseen: Floats
 
     @classmethod
     def of(cls, population: Population, weight: Floats, gain: Floats, expected: Floats) -> SamplingError:
@@ -35,19 +40,45 @@ class SamplingError:
         Documents of unknown pi add nothing, and both are 0 for stratified samples.
         """
         covariance = sampling_covariance(population, weight, gain - expected)
+        drawn, top = population.drawn, max(1.0, float(gain[population.drawn].max(initial=0.0)))
+        rate = np.where(drawn | population.unreachable, 1.0, population.rate)
+        off = top / sqrt(int(drawn.sum()) + 2)
+        unseen = _squared(population, weight, off * np.sqrt((1 - rate) / rate))
         if population.design != POISSON:
-            return cls(covariance, 0 * covariance, 0 * covariance)
-        pi, top = population.inclusion, max(1.0, float(gain[population.drawn].max(initial=0.0)))
-        m = np.clip(expected, 0.0, top)
+            return cls(covariance, 0 * covariance, 0 * covariance, unseen)
+        pi, m = population.inclusion, np.clip(expected, 0.0, top)
         doubt = np.sqrt((1 - pi) / pi * m * (top - m))
-        seen = np.where(population.drawn, doubt / np.sqrt(pi), 0.0)
-        return cls(covariance, _squared(population, weight, doubt), _squared(population, weight, seen))
+        seen = np.where(drawn, doubt / np.sqrt(pi), 0.0)
+        return cls(
+            covariance, _squared(population, weight, doubt), _squared(population, weight, seen), unseen
+        )
 
     def deviation(self, share: Floats) -> float:
-        """The standard error of a combination of the runs' means."""
-        matrices = (self.covariance, self.expected, self.expected_seen)
-        variance, expected, seen = (max(float(share @ matrix @ share), 0.0) for matrix in matrices)
+        """Return the standard error of a combination of the runs' means."""
+        matrices = (self.covariance, self.expected, self.expected_seen, self.unseen)
+        variance, expected, seen, unseen = (max(float(share @ matrix @ share), 0.0) for matrix in matrices)
+        if variance == 0:
+            return sqrt(unseen)
         return sqrt(variance * (max(1.0, expected / seen) if seen > 0 else 1.0))
+
+
+@dataclass(frozen=True, eq=False)
+class Uncorrected:
+    """Documents whose predicted gain nothing corrects: their weight in each run's mean, and that gain."""
+
+    weight: Any
+    gain: Floats
+    top: float
+
+    @classmethod
+    def of(cls, population: Population, rows: Mask, weight: Floats, gain: Floats, top: float) -> Uncorrected:
+        return cls(population.weights(weight, rows), gain, top)
+
+    def slack(self, share: Floats) -> tuple[float, float]:
+        """Return how far below and above an estimate they may take a combination of the runs' means."""
+        weight = share @ self.weight
+        least, most = -weight * self.gain, weight * (self.top - self.gain)
+        return float(np.minimum(least, most).sum()), float(np.maximum(least, most).sum())
 
 
 def sampling_covariance(population: Population, weight: Floats, residual: Floats) -> Floats:
@@ -76,13 +107,7 @@ def sampling_covariance(population: Population, weight: Floats, residual: Floats
 
 def _squared(population: Population, weight: Floats, scale: Floats) -> Floats:
     """Runs x runs: the sum over rows of w_i w_j scale^2, with the weights in the runs' means."""
-    from scipy.sparse import csr_array
-
-    rankings = population.rankings
-    own = scale[rankings.row] != 0
-    row, run = rankings.row[own], rankings.ranking[own] // population.queries
-    entries = weight[own] * scale[row] / population.queries
-    spread = csr_array((entries, (run, row)), shape=(len(population.runs), len(scale)))
+    spread = population.weights(weight * scale[population.rankings.row], scale != 0)
     squared: Floats = (spread @ spread.T).toarray()
     return squared
 

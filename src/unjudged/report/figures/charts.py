@@ -9,12 +9,15 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from unjudged.base.errors import UsageError, missing_package
+from unjudged.base.errors import InputError, UsageError, missing_package, reason_of
 from unjudged.formats.writing import write_whole
+from unjudged.grids.escapes import Labels, plain, shortened
+from unjudged.report.descriptions import BLUE, CALIBRATED, GREEN, INK, ORANGE, PINK, Description
 
 # The colours of Okabe and Ito, which colour-blind readers can tell apart and which also differ in grey.
-COLOURS = ["#000000", "#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"]
+COLOURS = [INK, ORANGE, BLUE, GREEN, PINK, CALIBRATED, "#56B4E9"]
 FONT = 12
+LONGEST_TITLE = 200
 KINDS = ("svg", "png", "pdf", "html")
 
 
@@ -66,7 +69,12 @@ def picture(figure: Any, kind: str) -> str | bytes:
     check_kind(kind)
     check_figures()
     target = io.StringIO() if kind in ("svg", "html") else io.BytesIO()
-    figure.save(target, format=kind, **_OPTIONS.get(kind, {}))
+    try:
+        figure.save(target, format=kind, **_OPTIONS.get(kind, {}))
+    except BaseException as error:
+        if not isinstance(error, ValueError) and type(error).__name__ != "PanicException":  # the converter's
+            raise
+        raise InputError(f"the figure cannot be drawn: {reason_of(error)}") from None
     return target.getvalue()
 
 
@@ -82,8 +90,44 @@ def save(figure: Any, path: str | os.PathLike[str]) -> None:
     write_whole(place, picture(figure, place.suffix.removeprefix(".")))
 
 
-def sized(figure: Any) -> Any:
-    """The figure with text of one size everywhere."""
+def drawn(description: Description, **rows: list[dict[str, Any]]) -> Any:
+    """Return the Altair chart of a description, with rows by the name that the description gives them."""
+    alt, labels = altair_module(), Labels()
+    _relabel(description, labels)
+    chart = (alt.LayerChart if "layer" in description else alt.Chart).from_dict(description, validate=False)
+    for part in (chart, *(chart.layer if "layer" in description else ())):
+        if part.data is not alt.Undefined:
+            part.data = alt.Data(values=rows[part.data["name"]])
+            _relabel(part.data, labels)
+    return _sized(chart)
+
+
+def finished(figure: Any) -> Any:
+    """Return the figure with text of one size, and with names that are plain, short and different."""
+    _relabel(figure, Labels())
+    return _sized(figure)
+
+
+def _sized(figure: Any) -> Any:
     return figure.configure_axis(labelFontSize=FONT, titleFontSize=FONT).configure_legend(
         labelFontSize=FONT, titleFontSize=FONT
     )
+
+
+def _relabel(part: Any, labels: Labels) -> None:
+    """Replace names in the data, orders and domains of a chart by their labels, and escape its titles."""
+    kwds = part if isinstance(part, dict) else getattr(part, "_kwds", {})
+    for key, value in kwds.items():
+        if key == "values" and value and isinstance(value, list) and isinstance(value[0], dict):
+            kwds[key] = [{k: _labelled(v, labels) for k, v in row.items()} for row in value]
+        elif key in ("sort", "domain") and isinstance(value, list | tuple):
+            kwds[key] = [_labelled(one, labels) for one in value]
+        elif key in ("title", "text", "subtitle") and isinstance(value, str):
+            kwds[key] = shortened(plain(value), LONGEST_TITLE)
+        else:
+            for inner in value if isinstance(value, list) else [value]:
+                _relabel(inner, labels)
+
+
+def _labelled(value: Any, labels: Labels) -> Any:
+    return labels[value] if isinstance(value, str) else value

@@ -11,13 +11,12 @@ import numpy as np
 from unjudged.base.choices import as_list
 from unjudged.base.errors import UsageError
 from unjudged.base.kendall import tau
-from unjudged.experiments.robustness import Agreement, Robustness
 from unjudged.experiments.statistics import STATISTICS, known_statistics, rho, rms
-from unjudged.experiments.summary import level_name
+from unjudged.experiments.summary import Agreement, Robustness, level_name
 from unjudged.judging.pooling.designs import find_design
 from unjudged.measures.kernel.names import parse_measure
 from unjudged.rankings.judged import Floats
-from unjudged.report.figures.charts import COLOURS, altair_module, sized
+from unjudged.report.figures.charts import COLOURS, altair_module, finished
 from unjudged.report.figures.line_labels import end_labels
 from unjudged.report.saved_experiment import Agreements
 
@@ -84,7 +83,7 @@ def scatter(
         ]
     a_row = columns or len(steps)
     rows = [chart.hconcat(*panels[i : i + a_row]) for i in range(0, len(panels), a_row)]
-    return sized(chart.vconcat(*rows))
+    return finished(chart.vconcat(*rows))
 
 
 def _sample(found: Robustness, repeat: int) -> str:
@@ -207,7 +206,7 @@ def _lines(
         named = chart.Color("name:N", scale=colour, legend=None)
         names = end_labels(points, ("series", "level", "value"), domain, SIZE, named)
         panels.append(chart.layer(*known, lines, names).properties(width=SIZE[0], height=SIZE[1]))
-    return sized(chart.concat(*panels, columns=A_ROW))
+    return finished(chart.concat(*panels, columns=A_ROW))
 
 
 def _domain(values: Sequence[float], statistic: str) -> tuple[float, float]:

@@ -10,18 +10,16 @@ import numpy as np
 
 from unjudged.base.choices import as_list
 from unjudged.base.errors import UsageError
-from unjudged.base.wording import percent
 from unjudged.evaluation.scores import Scores
 from unjudged.measures.interpolated import TENTHS
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
 from unjudged.measures.kernel.registry import MEASURES
-from unjudged.report.figures.charts import COLOURS, altair_module, sized
+from unjudged.report.descriptions import differences_chart, interval_words, intervals_chart
+from unjudged.report.figures.charts import COLOURS, altair_module, drawn, finished
 from unjudged.report.figures.line_labels import end_labels
 
-ROW = 24
 WIDTH, HEIGHT = 460, 280
 MOST_LINES = len(COLOURS)
-BOUNDS, CALIBRATED, QUERIES = "#5b2a86", "#E69F00", "#8a3b00"
 
 
 class ScorePlots:
@@ -44,36 +42,17 @@ class ScorePlots:
         Each kind has its own shape: bounds are a hollow box, other intervals for judgments a solid bar,
         intervals for other queries a dashed line. `given` goes to `scores.estimate`.
         """
-        alt, k = altair_module(), self._place(measure)
-        name = str(self._scores.measures[k])
-        order = [self._scores.runs[i] for i in np.argsort(-self._scores.means[:, k], kind="stable")]
-        y = alt.Y("run:N", sort=order, title=None)
-        layers, chosen = [], [m for i, m in enumerate(self._scores.measures) if i == k]
-        one = replace(self._scores, values=self._scores.values[:, :, k : k + 1], measures=chosen)
+        k, scores = self._place(measure), self._scores
+        order = np.argsort(-scores.means[:, k], kind="stable").tolist()
+        rows = [{"run": scores.runs[i], "mean": float(scores.means[i, k])} for i in order]
+        one = replace(scores, values=scores.values[:, :, k : k + 1], measures=[scores.measures[k]])
+        words = {}
         for kind in as_list("intervals", intervals):
-            found = [row[0] for row in one.estimate(kind, **given)]
-            rows = [
-                {"run": run, "low": e.low, "high": e.high, "interval": _covers(kind, e.confidence)}
-                for run, e in zip(one.runs, found, strict=True)
-            ]
-            layers.append(self._layer(alt, kind, rows, y, f"mean {name}"))
-        means = [{"run": run, "mean": float(m)} for run, m in zip(one.runs, one.means[:, 0], strict=True)]
-        tick = alt.Chart(alt.Data(values=means)).mark_tick(color="black", thickness=2, height=16)
-        tooltip = [alt.Tooltip("run:N"), alt.Tooltip("mean:Q", format=".4f")]
-        layers.append(tick.encode(alt.X("mean:Q", title=f"mean {name}"), y, tooltip=tooltip))
-        title = alt.TitleParams(f"Mean {name}", subtitle=[_legend(kind, given) for kind in intervals])
-        return sized(alt.layer(*layers).properties(width=WIDTH, height=ROW * len(order), title=title))
-
-    def _layer(self, alt: Any, kind: str, rows: list[dict[str, Any]], y: Any, title: str) -> Any:
-        base = alt.Chart(alt.Data(values=rows))
-        if kind == "bounds":
-            mark = base.mark_bar(filled=False, color=BOUNDS, strokeWidth=1.5, height=12)
-        elif kind in ("queries", "both"):
-            mark = base.mark_rule(color=QUERIES, strokeDash=[4, 3], strokeWidth=1.5, yOffset=9)
-        else:
-            mark = base.mark_bar(color=CALIBRATED, height=5)
-        tooltip = ["run:N", "interval:N", *(alt.Tooltip(f"{end}:Q", format=".4f") for end in ("low", "high"))]
-        return mark.encode(alt.X("low:Q", title=title), alt.X2("high:Q"), y, tooltip=tooltip)
+            estimates = one.estimate(kind, **given)
+            words[kind] = interval_words(kind, estimates[0][0].confidence)
+            for row, i in zip(rows, order, strict=True):
+                row |= {f"{kind}_low": estimates[i][0].low, f"{kind}_high": estimates[i][0].high}
+        return drawn(intervals_chart(str(scores.measures[k]), words), rows=rows).properties(width=WIDTH)
 
     def differences(self, a: str, b: str, measure: MeasureLike | None = None) -> Any:
         """The difference of two runs on each query, largest first."""
@@ -84,7 +63,7 @@ class ScorePlots:
                     f"no run is called {run!r}; there are {', '.join(runs[:5])}{', ...' * (len(runs) > 5)}"
                 )
         gap = self._scores.values[runs.index(a), :, k] - self._scores.values[runs.index(b), :, k]
-        return difference_chart(gap, self._scores.queries, str(self._scores.measures[k]), a, b)
+        return difference_figure(gap, self._scores.queries, str(self._scores.measures[k]), a, b)
 
     def judged_by_rank(self, depth: int = 100) -> Any:
         """The judged share of the documents at each rank, over all queries: a line per run."""
@@ -136,7 +115,7 @@ class ScorePlots:
         dots = dots.encode(x, alt.Y("value:Q", title=name), tooltip=tooltip)
         title = alt.TitleParams(f"{name} by query", subtitle="dot: a run; tick: the median of all runs")
         both = dots + ticks.encode(x, alt.Y("median:Q"))
-        return sized(both.properties(height=260, width=alt.Step(16), title=title))
+        return finished(both.properties(height=260, width=alt.Step(16), title=title))
 
     def _lines(
         self, rows: list[dict[str, Any]], x: str, x_title: str, y: str, y_title: str, *, points: bool
@@ -160,7 +139,7 @@ class ScorePlots:
         if few:
             named = alt.Color("name:N", scale=scale, legend=None)
             layers.append(end_labels(rows, ("run", x, y), (0.0, top), (WIDTH, HEIGHT), named))
-        return sized(alt.layer(*layers).properties(width=WIDTH, height=HEIGHT))
+        return finished(alt.layer(*layers).properties(width=WIDTH, height=HEIGHT))
 
     def _place(self, measure: MeasureLike | None) -> int:
         names = [str(m) for m in self._scores.measures]
@@ -174,33 +153,12 @@ class ScorePlots:
         return names.index(str(wanted))
 
 
-def _covers(kind: str, confidence: float) -> str:
-    return kind if confidence == 1 else f"{kind}, {percent(confidence)}"
-
-
-def _legend(kind: str, given: dict[str, Any]) -> str:
-    level = percent(given.get("confidence", 0.95))
-    if kind == "bounds":
-        return "hollow box: whatever the unjudged documents turn out to be"
-    if kind == "queries":
-        return f"dashed line: other queries, these judgments ({level})"
-    if kind == "both":
-        return f"dashed line: other queries, completely judged ({level})"
-    return f"solid bar: {kind} interval on these queries ({level})"
-
-
-def difference_chart(gap: Any, queries: Sequence[str], measure: str, a: str, b: str) -> Any:
-    """Bars by query, largest difference first, and a line for their mean."""
-    alt = altair_module()
-    order = [queries[q] for q in np.argsort(-gap, kind="stable")]
-    rows = [{"query": query, "difference": float(d)} for query, d in zip(queries, gap, strict=True)]
-    x = alt.X("query:N", sort=order, title="query, largest difference first")
-    colour = alt.condition("datum.difference > 0", alt.value(COLOURS[2]), alt.value(COLOURS[1]))
-    title = alt.Y("difference:Q", title=f"difference of {measure}")
-    tooltip = ["query:N", alt.Tooltip("difference:Q", format="+.4f")]
-    bars = alt.Chart(alt.Data(values=rows)).mark_bar().encode(x, title, color=colour, tooltip=tooltip)
-    mean = alt.Chart(alt.Data(values=[{"difference": float(gap.mean())}])).mark_rule(strokeWidth=2)
-    text = alt.TitleParams(f"{a} minus {b}", subtitle=f"line: the mean, {gap.mean():+.4f}")
-    return sized(
-        (bars + mean.encode(alt.Y("difference:Q"))).properties(title=text, height=240, width=alt.Step(16))
-    )
+def difference_figure(gap: Any, queries: Sequence[str], measure: str, a: str, b: str) -> Any:
+    """Draw bars by query, largest difference first, and a line for their mean."""
+    order = np.argsort(-gap, kind="stable").tolist()
+    rows = [
+        {"query": queries[q], "difference": float(gap[q]), "better": a if gap[q] > 0 else b} for q in order
+    ]
+    description = differences_chart(measure, a, b)
+    description["title"]["subtitle"] = f"line: the mean, {gap.mean():+.4f}"
+    return drawn(description, rows=rows, mean=[{"mean": float(gap.mean())}])

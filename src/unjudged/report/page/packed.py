@@ -23,8 +23,6 @@ class Packed:
     >>> packed.add("means", [0.25, 0.5], "f8")
     >>> packed.index
     {'means': ['f8', 0, 2]}
-    >>> unpacked(packed.index, packed.text())["means"].tolist()
-    [0.25, 0.5]
     """
 
     def __init__(self) -> None:
@@ -53,19 +51,3 @@ class Packed:
         import gzip
 
         return base64.b64encode(gzip.compress(b"".join(self._parts), 6, mtime=0)).decode("ascii")
-
-
-def unpacked(index: dict[str, list[Any]], text: str) -> dict[str, Any]:
-    """The arrays again, as the page's script reads them."""
-    import gzip
-
-    block = gzip.decompress(base64.b64decode(text))
-    found: dict[str, Any] = {}
-    for name, (kind, start, count) in index.items():
-        if kind == JSON:
-            found[name] = json.loads(block[start : start + count])
-            continue
-        dtype = np.dtype(TYPES[kind])
-        by_byte = np.frombuffer(block, np.uint8, count * dtype.itemsize, start)
-        found[name] = np.ascontiguousarray(by_byte.reshape(dtype.itemsize, count).T).view(dtype).ravel()
-    return found

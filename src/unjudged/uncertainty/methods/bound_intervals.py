@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from unjudged.measures.kernel.averages import mean_over_queries
+from unjudged.measures.kernel.estimand import ALL_JUDGED
 from unjudged.measures.kernel.registry import Measure
 from unjudged.uncertainty.bounding.bounds import bounds, check_bounded
-from unjudged.uncertainty.estimate import JUDGMENTS, Estimate
+from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.intervals import EstimateRows, IntervalRequest, interval_method
 
 EVERY = "every completion of the judgments"
@@ -17,7 +18,7 @@ def _check(measure: Measure, _request: IntervalRequest) -> None:
 
 
 @interval_method(
-    "bounds", "whatever the unjudged documents turn out to be", uncertainty=JUDGMENTS, check=_check
+    "bounds", "whatever the unjudged documents turn out to be", judgments=ALL_JUDGED, check=_check
 )
 def bound_intervals(request: IntervalRequest) -> EstimateRows:
     """The lowest and highest mean that any completion of the judgments gives."""
@@ -30,5 +31,5 @@ def bound_intervals(request: IntervalRequest) -> EstimateRows:
             method = f"{EVERY}, {'exact' if limits.exact else 'enclosed'}"
             for i, (low, high) in enumerate(zip(lows.tolist(), highs.tolist(), strict=True), first):
                 value = float(mean_over_queries(request.values[i, :, k]))
-                found[i].append(Estimate(value, low, high, 1.0, method, f"mean {measure}"))
+                found[i].append(Estimate(value, low, high, 1.0, method, request.of(measure)))
     return found

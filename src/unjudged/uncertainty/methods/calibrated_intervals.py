@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from unjudged.base.errors import UsageError
+from unjudged.measures.kernel.estimand import ALL_JUDGED, LEAVING_OUT
 from unjudged.measures.kernel.registry import Measure
-from unjudged.uncertainty.estimate import JUDGMENTS, Estimate
+from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.intervals import EstimateRows, IntervalRequest, interval_method
 
 
@@ -17,7 +20,9 @@ def check_calibrated(measure: Measure, request: IntervalRequest) -> None:
 @interval_method(
     "calibrated",
     "these queries, a run like the pooled groups",
-    uncertainty=JUDGMENTS,
+    judgments=ALL_JUDGED,
+    takes=LEAVING_OUT.takes,
+    instead=LEAVING_OUT.instead,
     check=check_calibrated,
 )
 def calibrated_intervals(request: IntervalRequest) -> EstimateRows:
@@ -39,8 +44,7 @@ def calibrated_intervals(request: IntervalRequest) -> EstimateRows:
                     float(means.high[i]),
                     1.0 if unlike else request.confidence,
                     request.calibration.describe(share, unlike=unlike),
-                    f"mean {measure}",
-                    JUDGMENTS,
+                    replace(request.of(measure), measure=measure.cut_at(request.calibration.depth)),
                 )
             )
     request.report(len(request.runs))

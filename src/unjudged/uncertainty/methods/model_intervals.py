@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from unjudged.measures.kernel.averages import mean_over_queries
+from unjudged.measures.kernel.estimand import ALL_JUDGED, OTHER
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.uncertainty.bounding.bounds import bounds, has_fast_bounds
-from unjudged.uncertainty.estimate import BOTH, JUDGMENTS, Estimate
+from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.intervals import EstimateRows, IntervalRequest, interval_method
 from unjudged.uncertainty.methods.query_intervals import check_range, mean_interval
 from unjudged.uncertainty.under_completions import (
@@ -20,7 +21,7 @@ from unjudged.uncertainty.under_completions import (
 from unjudged.uncertainty.unjudged_sums import FEW_QUERIES, is_sum
 
 
-@interval_method("model", "these queries, given a prevalence", uncertainty=JUDGMENTS, check=check_completed)
+@interval_method("model", "these queries, given a prevalence", judgments=ALL_JUDGED, check=check_completed)
 def model_intervals(request: IntervalRequest) -> EstimateRows:
     """Intervals of the means over these queries when unjudged documents are relevant with a prevalence."""
     completed = completed_runs(request)
@@ -65,7 +66,7 @@ def _model_interval(
         low, high = _between(part.means, value, len(part.expected), request.confidence)
         method = part.assumption
     low, high = _within(value, low, high, limits)
-    return Estimate(value, low, high, request.confidence, method, f"mean {part.measure}", JUDGMENTS)
+    return Estimate(value, low, high, request.confidence, method, request.of(part.measure))
 
 
 def _within(value: float, low: float, high: float, limits: tuple[float, float]) -> tuple[float, float]:
@@ -89,7 +90,9 @@ def _check_both(measure: Measure, request: IntervalRequest) -> None:
     check_range(measure, request)
 
 
-@interval_method("both", "other queries, given a prevalence", uncertainty=BOTH, check=_check_both)
+@interval_method(
+    "both", "other queries, given a prevalence", queries=OTHER, judgments=ALL_JUDGED, check=_check_both
+)
 def both_intervals(request: IntervalRequest) -> EstimateRows:
     """Intervals of the means over other queries, judged completely, given a prevalence.
 
@@ -113,5 +116,5 @@ def both_intervals(request: IntervalRequest) -> EstimateRows:
                 value, value - np.hypot(value - low, error), value + np.hypot(high - value, error), limits
             )
             method = f"{parts[k].assumption}; other queries (Gaffke)"
-            row.append(Estimate(value, *ends, request.confidence, method, f"mean {measure}", BOTH))
+            row.append(Estimate(value, *ends, request.confidence, method, request.of(measure)))
     return found

@@ -11,9 +11,10 @@ import numpy as np
 
 from unjudged.base.errors import UsageError
 from unjudged.measures.kernel.averages import mean_over_queries
+from unjudged.measures.kernel.estimand import OTHER
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats
-from unjudged.uncertainty.estimate import QUERIES, Estimate
+from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.intervals import EstimateRows, IntervalRequest, interval_method
 
 RESAMPLES = 10_000
@@ -46,7 +47,7 @@ def check_range(measure: Measure, _request: IntervalRequest) -> None:
         raise UsageError(f"{measure.name} has no highest value, so its mean over queries has no interval")
 
 
-@interval_method("queries", "other queries, these judgments", uncertainty=QUERIES, check=check_range)
+@interval_method("queries", "other queries, these judgments", queries=OTHER, check=check_range)
 def query_intervals(request: IntervalRequest) -> EstimateRows:
     """Intervals of means over other queries; unjudged documents count as the measure takes them."""
     found: EstimateRows = [[] for _ in request.runs]
@@ -63,8 +64,7 @@ def query_intervals(request: IntervalRequest) -> EstimateRows:
                     float(high),
                     request.confidence,
                     method,
-                    f"mean {measure}",
-                    QUERIES,
+                    request.of(measure),
                 )
             )
     request.report(len(request.runs))

@@ -68,12 +68,15 @@ function label(x, y, text, settings = {}) {
   }, shorten(text, most), text.length > most ? draw("title", {}, text) : null);
 }
 
-function bottomAxis(chart, at, low, high, x, y, title, top) {
-  const [left, right] = [x(low), x(high)];
-  for (const tick of at) {
-    chart.append(draw("path", { class: "grid", d: `M${x(tick)} ${top}V${y}` }), label(x(tick), y + 16, String(tick), { anchor: "middle", faint: true }));
+const TALL_AXIS = 400; // the numbers are repeated above, because those below are out of sight
+
+function bottomAxis(chart, { at, low, high, from, to, title }, y, top) {
+  const steps = title === "rank" ? [low, ...ticks(low, high).filter((tick) => tick > low && Number.isInteger(tick))] : ticks(low, high);
+  for (const tick of steps) {
+    chart.append(draw("path", { class: "grid", d: `M${at(tick)} ${top}V${y}` }));
+    for (const line of y - top > TALL_AXIS ? [top - 6, y + 16] : [y + 16]) chart.append(label(at(tick), line, String(tick), { anchor: "middle", faint: true }));
   }
-  chart.append(draw("path", { class: "axis", d: `M${left} ${y}H${right}` }), label((left + right) / 2, y + 33, title, { anchor: "middle" }));
+  chart.append(draw("path", { class: "axis", d: `M${from} ${y}H${to}` }), label((from + to) / 2, y + 33, title, { anchor: "middle" }));
 }
 
 function leftAxis(chart, at, y, left, right, show = String) {

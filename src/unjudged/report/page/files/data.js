@@ -30,6 +30,7 @@ const state = { measure: 0, a: 0, b: 0, query: 0 };
 const INTERVALS = Object.keys(facts.intervals);
 
 const of = (name) => arrays[name + state.measure];
+const charts = () => facts.measures[state.measure].charts;
 const measureName = () => facts.measures[state.measure].name;
 const value = (run, query) => of("values")[run * QUERIES + query];
 const ends = (kind, run) => [of(kind)[2 * run], of(kind)[2 * run + 1]];

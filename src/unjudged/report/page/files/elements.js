@@ -57,7 +57,7 @@ function save(content, kind, name) {
 function csvCell(cell) {
   if (typeof cell === "number") return Number.isNaN(cell) ? "" : String(cell);
   const text = (/^[=+\-@\t\r\n＝＋－＠]/.test(cell) ? "'" : "") + cell;
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return /[",;\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 const csv = (rows) => rows.map((row) => row.map(csvCell).join(",") + "\n").join("");

@@ -9,30 +9,19 @@ function judgedShare(run) {
 function drawByRank() {
   const shares = facts.runs.map((_, run) => judgedShare(run));
   const depth = Math.max(1, ...shares.map((share) => share.filter((x) => !Number.isNaN(x)).length));
-  const at = (i) => shares.map((share) => share[i]).filter((x) => !Number.isNaN(x));
-  const ranksUsed = [...Array(depth).keys()];
+  const rows = Array.from({ length: depth }, (_, i) => {
+    const every = shares.map((share) => 100 * share[i]).filter((x) => !Number.isNaN(x));
+    const mean = every.reduce((sum, share) => sum + share, 0) / every.length;
+    return { rank: i + 1, low: Math.min(...every), high: Math.max(...every), mean, A: 100 * shares[state.a][i], B: 100 * shares[state.b][i] };
+  });
+  const spec = structuredClone(facts.judged);
+  const named = { A: facts.runs[state.a], B: facts.runs[state.b] };
+  for (const layer of spec.layer) if (layer.description in named) layer.description += `: ${named[layer.description]}`;
+  if (RUNS === 1) spec.layer[1].description = facts.runs[0];
   const width = Math.min(widthOf("by-rank"), 1100);
-  const [left, right, top, bottom] = [52, width - 14, 12, 230];
-  const x = scale(1, Math.max(depth, 2), left, right);
-  const y = scale(0, 1, bottom, top);
-  const chart = draw("svg", { width, height: 274 });
-  leftAxis(chart, [0, 0.25, 0.5, 0.75, 1], y, left, right, percent);
-  bottomAxis(chart, [1, ...ticks(1, depth).filter((tick) => tick > 1 && Number.isInteger(tick))], 1, Math.max(depth, 2), x, bottom, "rank", top);
-  const line = (values) => ranksUsed.filter((i) => !Number.isNaN(values[i])).map((i, n) => `${n ? "L" : "M"}${x(i + 1)} ${y(values[i])}`).join("");
-  const every = ranksUsed.map(at);
-  const mean = every.map((values) => values.reduce((sum, share) => sum + share, 0) / values.length);
-  const edge = (values, pick, reverse) => { const points = values.map((all, i) => `${x(i + 1)} ${y(pick(...all))}`); return (reverse ? points.reverse() : points).join("L"); };
-  chart.append(draw("path", { class: "band", d: `M${edge(every, Math.max)}L${edge(every, Math.min, true)}z` }), draw("path", { class: "line-all", d: line(mean) }));
-  const items = [["line-all", RUNS > 1 ? "mean of all systems; the band runs from the lowest to the highest" : facts.runs[0]]];
-  if (RUNS > 1) {
-    [[state.a, "line-a", "A"], [state.b, "line-b", "B"]].forEach(([run, name, letter]) => {
-      chart.append(draw("path", { class: name, d: line(shares[run]) }));
-      items.push([name, `${letter}: ${facts.runs[run]}`]);
-    });
-  }
-  const legend = make("ul", { class: "legend" }, items.map(([name, text]) =>
-    make("li", {}, draw("svg", { width: 36, height: 12, "aria-hidden": "true" }, draw("path", { class: name, d: "M2 6H34" })), nameOf(text))));
-  figure("by-rank", "Judged share of the documents at each rank", `At rank 1 ${percent(mean[0])} are judged, at rank ${depth} ${percent(mean[depth - 1])}`, chart, legend);
+  const { chart } = plot(spec, { rows }, { width, height: 274, left: 52, right: width - 14, top: 12, bottom: 230 });
+  const said = `At rank 1 ${percent(rows[0].mean / 100)} are judged, at rank ${depth} ${percent(rows[depth - 1].mean / 100)}`;
+  figure("by-rank", spec.title.text, said, chart, legendOf(spec));
 }
 
 function drawHeat() {

@@ -1,12 +1,4 @@
-// The matrix of pairs, systems by mean on both sides. A verdict has a shape as well as a colour, and all its cells
-// are one path, so that thousands of pairs are a handful of elements.
-const SHAPES = [
-  (x, y, s) => `M${x} ${y}h${s}v${s}h${-s}z`,
-  (x, y, s) => `M${x} ${y}h${s}L${x} ${y + s}z`,
-  (x, y, s) => `M${x + s / 4} ${y + s / 4}h${s / 2}v${s / 2}h${-s / 2}z`,
-  (x, y, s) => `M${x + s / 4} ${y + s / 2}h${s / 2}v${s / 4}h${-s / 2}z`,
-  (x, y, s) => `M${x + s / 2} ${y}L${x + s} ${y + s / 2}L${x + s / 2} ${y + s}L${x} ${y + s / 2}z`,
-];
+// The matrix of pairs, systems by mean on both sides.
 const MEANS = [
   "clear: significant, and unjudged documents cannot reverse it",
   "significant, but unjudged documents can reverse it",
@@ -15,11 +7,11 @@ const MEANS = [
   "unresolved: whether unjudged documents can reverse it is not known",
 ];
 
-function verdictLegend() {
-  const seen = new Set(of("verdict"));
-  byId("legend").replaceChildren(...[...seen].sort().map((v) => {
-    const picture = draw("svg", { width: 16, height: 16, "aria-hidden": "true" }, draw("path", { class: `v${v}`, d: SHAPES[v](1, 1, 14) }));
-    return make("li", {}, picture, MEANS[v]);
+function verdictLegend(spec) {
+  byId("legend").replaceChildren(...[...new Set(of("verdict"))].sort().map((v) => {
+    const verdict = facts.verdicts[v];
+    const [[colour, path]] = outlines(spec, [{ verdict }], { at: () => 10 }, { at: () => 10 }, 1);
+    return make("li", {}, draw("svg", { width: 20, height: 20, "aria-hidden": "true" }, painted(spec, colour, path)), MEANS[v]);
   }));
 }
 
@@ -34,36 +26,25 @@ function describePair(pair) {
 }
 
 function drawMatrix() {
-  verdictLegend();
   const order = byMean();
-  const longest = Math.max(...facts.runs.map((name) => name.length));
+  const names = order.map((run) => facts.runs[run]);
+  const spec = structuredClone(charts().matrix);
+  for (const side of ["x", "y"]) spec.encoding[side].sort = names;
+  verdictLegend(spec);
+  const rows = order.flatMap((a) => order.filter((b) => b !== a).map((b) => pairOf(a, b)).filter(Boolean))
+    .map((pair) => ({ row: facts.runs[pair.a], column: facts.runs[pair.b], verdict: facts.verdicts[pair.verdict] }));
   const width = widthOf("matrix");
+  const longest = Math.max(...names.map((name) => name.length));
   const room = Math.min(8 * longest + 14, 0.25 * width, 180);
   const size = Math.max(5, Math.min(30, Math.floor((width - room) / RUNS)));
-  const named = size >= 8;
-  const side = named ? room : 4;
-  const gap = size >= 12 ? 2 : 1;
-  const chart = draw("svg", { width: Math.ceil(side + size * RUNS + 4), height: Math.ceil(side + size * RUNS + 4) });
-  const paths = SHAPES.map(() => []);
-  order.forEach((a, row) => order.forEach((b, column) => {
-    const pair = a === b ? null : pairOf(a, b);
-    if (pair) paths[pair.verdict].push(SHAPES[pair.verdict](side + column * size, side + row * size, size - gap));
-  }));
-  paths.forEach((parts, v) => { if (parts.length) chart.append(draw("path", { class: `v${v}`, d: parts.join("") })); });
-  if (named) {
-    const font = Math.min(12, size);
-    const settings = { size: font, most: Math.floor((side - 6) / (0.66 * font)) };
-    order.forEach((run, i) => {
-      const middle = side + (i + 0.5) * size + font / 3;
-      chart.append(label(side - 5, middle - gap / 2, facts.runs[run], { ...settings, anchor: "end" }));
-      chart.append(label(middle - gap / 2, side - 5, facts.runs[run], { ...settings, turn: -90 }));
-    });
-  }
+  const side = size >= LEAST_FONT ? room : 4;
+  const whole = Math.ceil(side + size * RUNS + 4);
+  const { chart } = plot(spec, { rows }, { width: whole, height: whole, left: side, right: side + size * RUNS, top: side, bottom: side + size * RUNS });
   const box = { width: size, height: size, visibility: "hidden" };
   const [cursor, chosen] = ["cursor", "chosen"].map((name) => draw("rect", { class: name, ...box }));
   chart.append(chosen, cursor);
   const about = "Systems by mean on both sides. Each cell is the verdict of the row's system against the column's; the table below has the same numbers";
-  figure("matrix", `Pairs by ${measureName()}`, about, chart, make("p", { class: "quiet" }, "Point at a cell for its numbers, choose it to see the pair. With the keyboard: arrow keys and Enter."));
+  figure("matrix", spec.title.text, about, chart, make("p", { class: "quiet" }, "Point at a cell for its numbers, choose it to see the pair. With the keyboard: arrow keys and Enter."));
   steer(chart, order, side, size, cursor);
   marked = () => place(chosen, order.indexOf(state.a), order.indexOf(state.b), side, size);
   marked();
@@ -73,8 +54,8 @@ function drawMatrix() {
 let marked = () => undefined;
 
 function place(box, row, column, side, size) {
-  box.setAttribute("x", side + column * size - 1);
-  box.setAttribute("y", side + row * size - 1);
+  box.setAttribute("x", side + column * size);
+  box.setAttribute("y", side + row * size);
   box.setAttribute("visibility", "visible");
 }
 

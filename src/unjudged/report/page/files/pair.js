@@ -54,24 +54,16 @@ function showPair() {
 function drawDifferences(pair) {
   const all = facts.queries.map((_, q) => ({ q, gap: value(pair.a, q) - value(pair.b, q) }));
   all.sort((x, y) => y.gap - x.gap);
+  const spec = charts().differences;
+  const rows = all.map(({ q, gap }) => ({ query: facts.queries[q], difference: gap, better: gap > 0 ? "A" : "B" }));
   const width = Math.max(widthOf("differences"), 60 + 3 * QUERIES);
   const [left, right, top, bottom] = [52, width - 8, 10, 250];
-  const step = (right - left) / QUERIES;
-  const [low, high] = [Math.min(0, all[all.length - 1].gap, pair.low), Math.max(0, all[0].gap, pair.high)];
-  const y = scale(low, high, bottom, top);
-  const named = step >= 13;
   const longest = Math.min(14, Math.max(...facts.queries.map((name) => name.length)));
-  const height = bottom + (named ? 7 * longest + 14 : 14) + 18;
-  const chart = draw("svg", { width, height });
-  leftAxis(chart, ticks(low, high, 5), y, left, right);
-  const bar = (gap, i) => `M${left + i * step + step * 0.1} ${y(0)}h${step * 0.8}V${y(gap)}h${-step * 0.8}z`;
-  const path = (name, keep) => draw("path", { class: name, d: all.map(({ gap }, i) => (keep(gap) ? bar(gap, i) : "")).join("") });
-  chart.append(path("better", (gap) => gap > 0), path("worse", (gap) => gap < 0), draw("path", { class: "axis", d: `M${left} ${y(0)}H${right}` }));
-  chart.append(draw("rect", { class: "bounds", x: left, y: y(pair.high), width: right - left, height: Math.max(y(pair.low) - y(pair.high), 1) }), draw("path", { class: "ink", d: `M${left} ${y(pair.difference)}H${right}` }));
-  chart.append(label(right, y(pair.difference) - 5, `mean ${signed(pair.difference)}`, { anchor: "end" }));
-  if (named) all.forEach(({ q }, i) => chart.append(label(left + (i + 0.5) * step + 4, bottom + 8, facts.queries[q], { anchor: "end", turn: -90, most: 14, size: 11 })));
-  chart.append(label((left + right) / 2, height - 4, "queries, largest difference first", { anchor: "middle", faint: true }));
-  const at = (event) => all[Math.min(Math.max(Math.floor((pointer(chart, event)[0] - left) / step), 0), QUERIES - 1)];
+  const height = bottom + ((right - left) / QUERIES >= 12 ? 8 * longest + 14 : 14) + 18;
+  const mean = [{ mean: pair.difference, low: pair.low, high: pair.high }];
+  const { chart, x, y } = plot(spec, { rows, mean }, { width, height, left, right, top, bottom });
+  chart.append(label(right, y.at(pair.difference) - 5, `mean ${signed(pair.difference)}`, { anchor: "end" }));
+  const at = (event) => all[Math.min(Math.max(x.index(pointer(chart, event)[0]), 0), QUERIES - 1)];
   chart.addEventListener("mousemove", (event) => {
     const { q, gap } = at(event);
     showTip(`query ${facts.queries[q]}: ${signed(gap)}\nA ${number(value(pair.a, q))}, B ${number(value(pair.b, q))}`, event);
@@ -79,7 +71,7 @@ function drawDifferences(pair) {
   chart.addEventListener("mouseleave", hideTip);
   chart.addEventListener("click", (event) => chooseQuery(at(event).q));
   const below = make("p", { class: "quiet" }, "Bars up: A is better; down: B is. Thick line: the mean difference; hollow box: its bounds with all documents judged. Choose a bar, or a query in the table, to see its rankings.");
-  figure("differences", `Differences in ${measureName()} by query, A minus B`, "The table below has the same numbers", chart, below);
+  figure("differences", spec.title.text, "The table below has the same numbers", chart, below);
   differencesTable(pair, all);
 }
 

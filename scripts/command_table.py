@@ -1,0 +1,25 @@
+"""The table of commands, from which `unjudged --help` lists them without importing them."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+
+from unjudged.cli import commands
+
+TABLE = Path(commands.__file__).with_name("table.tsv")
+
+
+def command_table() -> str:
+    """Return a line per command: name, task, place, function, arguments and summary, as it declares them."""
+    names = [f"unjudged.cli.commands.{module.name}" for module in iter_modules(commands.__path__)]
+    commands.COMMANDS.clear()
+    for name in [*names, "unjudged.cli.shell.completion"]:
+        import_module(name)
+    rows = [one.row for listed in commands.by_task().values() for one in listed]
+    return "".join("\t".join(row) + "\n" for row in rows)
+
+
+if __name__ == "__main__":
+    TABLE.write_text(command_table())

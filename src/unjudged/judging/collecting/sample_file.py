@@ -1,0 +1,134 @@
+"""The file that records a drawn sample until its judgments arrive.
+
+unjudged-design 1 blake2b <checksum of all that follows>
+{"design": "stratified", "seed": 1, "origin": "stratified sample", "depth": 10, "made_by": "..."}
+<query> <document> <stratum> <probability, or NA> <drawn | pooled | earlier-drawn | earlier-pooled>
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from hashlib import blake2b
+from math import isnan
+from typing import Any
+
+import numpy as np
+
+from unjudged.base.errors import InputError, quoted
+from unjudged.formats.small_files import number_in_file, read_small, whole_in_file
+from unjudged.formats.streams import display_name
+from unjudged.formats.tables import Ids, decode, encode
+from unjudged.formats.writing import document_id, query_id
+from unjudged.judging.collecting.drawn_sample import POISSON, DrawnSample
+from unjudged.rankings.origin import CHOSEN, KINDS, STRATIFIED, WEIGHTED, Origin
+from unjudged.rankings.pooled import PooledDocuments
+
+SCHEMA = "unjudged-design 1 blake2b"
+STATES = ("pooled", "drawn", "earlier-pooled", "earlier-drawn")
+LARGEST_FILE = 1 << 31
+COLUMNS = 5
+MOST_STRATA = 9999
+
+
+def sample_text(sample: DrawnSample) -> str:
+    """Return the sample as text, from which `read_sample` restores it."""
+    head = {
+        "design": sample.design,
+        "seed": sample.seed,
+        "origin": sample.origin.kind,
+        "depth": sample.origin.depth,
+        "made_by": sample.made_by,
+    }
+    queries = [query_id(name) for name in sample.pooled.queries]
+    states = (2 * sample.earlier + sample.drawn).tolist()
+    columns = sample.pooled.query.tolist(), sample.pooled.documents, sample.stratum.tolist()
+    lines = [json.dumps(head, sort_keys=True)]
+    for q, document, stratum, odds, state in zip(*columns, sample.probability.tolist(), states, strict=True):
+        shown = "NA" if isnan(odds) else repr(odds)
+        lines.append(f"{queries[q]} {document_id(document)} {stratum} {shown} {STATES[state]}")
+    body = "".join(f"{line}\n" for line in lines)
+    return f"{SCHEMA} {_checksum(encode(body))}\n{body}"
+
+
+def read_sample(file: str | os.PathLike[str]) -> DrawnSample:
+    """Read the file of a drawn sample; a damaged or edited one is refused."""
+    data, source = read_small(file, "a design", LARGEST_FILE), display_name(file)
+    first, _, body = data.partition(b"\n")
+    schema, _, checksum = decode(first).strip().rpartition(" ")
+    if schema != SCHEMA:
+        problem = f"expected {SCHEMA!r} and a checksum, found {quoted(first)}: is it a design file?"
+        raise InputError(problem, source=source, line=1)
+    if checksum != _checksum(body):
+        raise InputError("the checksum does not match: the file was damaged or edited", source=source, line=1)
+    lines = body.split(b"\n")
+    try:
+        head = json.loads(lines[0])
+        seed = whole_in_file("the seed", head["seed"], 0, 2**63 - 1)
+        named = str(head["design"]), _origin(head), seed, str(head["made_by"])
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        raise InputError("expected a JSON object that names the design", source=source, line=2) from None
+    except InputError as error:
+        raise InputError(error.problem, source=source, line=2) from None
+    return _sample(lines[1:], source, *named)
+
+
+def _sample(lines: list[bytes], source: str, *head: object) -> DrawnSample:
+    """Return the sample that these lines list; the first one is line 3 of the file."""
+    queries: dict[bytes, int] = {}
+    listed: dict[tuple[int, bytes], int] = {}
+    stratum, probability, states = [], [], []
+    last = -1
+    for number, line in enumerate(lines, 3):
+        fields = line.split()
+        if not fields:
+            continue
+        try:
+            name, document, part, odds, state = fields
+            stratum.append(whole_in_file("the stratum", part, 0, MOST_STRATA, text=True))
+            probability.append(
+                float("nan") if odds == b"NA" else number_in_file("the probability", odds, 0, 1, text=True)
+            )
+            states.append(STATES.index(decode(state)))
+        except ValueError:
+            problem = f"{quoted(line)}: expected {COLUMNS} columns (query document stratum probability state)"
+            raise InputError(problem, source=source, line=number) from None
+        except InputError as error:
+            raise InputError(error.problem, source=source, line=number) from None
+        query, problem = queries.setdefault(name, len(queries)), None
+        before = listed.setdefault((query, document), number)
+        if query < last:
+            problem = f"query {quoted(name)} comes back: its documents are not together"
+        elif before < number:
+            problem = f"document {quoted(document)} of query {quoted(name)} is in line {before} too"
+        elif states[-1] % 2 and probability[-1] == 0:
+            problem = f"document {quoted(document)} was drawn with probability 0"
+        if problem is not None:
+            raise InputError(problem, source=source, line=number)
+        last = query
+    if not listed:
+        raise InputError("no documents, expected at least one", source=source, line=3)
+    offsets = np.searchsorted([q for q, _ in listed], np.arange(len(queries) + 1)).astype(np.int64)
+    state_of = np.array(states, np.int64)
+    return DrawnSample(
+        PooledDocuments(Ids.of(queries), offsets, Ids.of([document for _, document in listed])),
+        state_of % 2 == 1,
+        np.array(stratum, np.int32),
+        np.array(probability, float),
+        state_of >= 2,
+        *head,  # type: ignore[arg-type]
+    )
+
+
+def _origin(head: dict[str, Any]) -> Origin:
+    """Return the origin; version 0.2 wrote `chosen` and `drawn_to` instead."""
+    drawn = WEIGHTED if head["design"] == POISSON else STRATIFIED
+    kind = head["origin"] if "origin" in head else CHOSEN if head["chosen"] else drawn
+    depth = head.get("depth", head.get("drawn_to"))
+    if kind not in KINDS:
+        raise ValueError
+    return Origin(kind, None if depth is None else whole_in_file("the depth", depth, 0))
+
+
+def _checksum(data: bytes) -> str:
+    return blake2b(data, digest_size=16).hexdigest()

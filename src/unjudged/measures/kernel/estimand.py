@@ -1,0 +1,152 @@
+"""What is estimated, and whether judgments of this origin allow it.
+
+`permitted` is the one place that decides. Measures, interval methods, tests and commands declare which
+kinds of judgments they take; every call asks here, and prints the same sentence if the answer is no.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from unjudged.base.errors import UsageError
+from unjudged.rankings.judgments import Judgments
+from unjudged.rankings.origin import EVEN, EVERY, KINDS, SAMPLES, UNKNOWN, Kind
+
+if TYPE_CHECKING:
+    from unjudged.measures.kernel.measure import Measure
+
+THESE: Final = "these queries"
+OTHER: Final = "other queries"
+AS_THEY_ARE: Final = "judgments as they are"
+ALL_JUDGED: Final = "all documents judged"
+POOL_JUDGED: Final = "the pool judged"
+
+JUDGMENTS: Final = "judgments"
+"""These queries, other judgments: what the unjudged documents could change."""
+QUERIES: Final = "queries"
+"""These judgments, other queries: what another sample of queries could change."""
+BOTH: Final = "judgments and queries"
+
+
+@dataclass(frozen=True)
+class Estimand:
+    """The quantity that a number estimates.
+
+    `measure` is written with its cutoff. `queries` are these or other ones. `judgments` are taken as they
+    are, or as they would be with all documents, or all of the pool, judged. `subject` is a run, or two.
+
+    >>> print(Estimand("AP@100", judgments="all documents judged", subject="bm25"))
+    mean AP@100 of bm25 (these queries, all documents judged)
+    """
+
+    measure: str
+    queries: str = THESE
+    judgments: str = AS_THEY_ARE
+    subject: str = ""
+    statistic: str = "mean"
+
+    @property
+    def uncertainty(self) -> str:
+        """What an interval of it covers: missing judgments, the sample of queries, or both."""
+        if self.queries == THESE:
+            return JUDGMENTS
+        return QUERIES if self.judgments == AS_THEY_ARE else BOTH
+
+    def of(self, subject: str) -> Estimand:
+        """The same for one run, or for a difference such as 'a minus b'."""
+        return replace(self, subject=subject)
+
+    def __str__(self) -> str:
+        subject = f" of {self.subject}" if self.subject else ""
+        return f"{self.statistic} {self.measure}{subject} ({self.queries}, {self.judgments})"
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why something cannot be computed from these judgments, and what can be instead."""
+
+    reason: str
+    instead: str
+
+    def __str__(self) -> str:
+        return f"{self.reason}: {self.instead}" if self.instead else self.reason
+
+
+@dataclass(frozen=True)
+class Use:
+    """What a measure is wanted for: which judgments that takes, and what it estimates.
+
+    `instead` is the advice for judgments that it does not take; `check` refuses measures.
+    """
+
+    name: str
+    takes: frozenset[Kind] = EVERY
+    queries: str = THESE
+    judgments: str = AS_THEY_ARE
+    instead: str = ""
+    check: Callable[[Measure], None] | None = None
+
+
+def permitted(measure: Measure, judgments: Judgments, use: Use | None = None) -> Estimand | Refusal:
+    """Return what the measure, or an interval or test of it, estimates from these judgments, or a refusal.
+
+    >>> from unjudged import AP, infAP
+    >>> sample = Judgments.of({"q": {"a": 1, "b": -1}})
+    >>> print(permitted(infAP, sample))
+    mean AP (these queries, the pool judged)
+    """
+    origin = judgments.origin
+    if origin.kind not in measure.traits.takes and not (origin.kind in SAMPLES and judgments.even):
+        return _refused_measure(measure, judgments)
+    if use is None:
+        return Estimand(measure.estimated, judgments=POOL_JUDGED if measure.traits.estimates else AS_THEY_ARE)
+    if origin.kind not in use.takes:
+        kinds = " or ".join(KINDS[kind].partition(":")[0] for kind in KINDS if kind in use.takes)
+        return Refusal(f"{use.name} needs {kinds}, and these judgments are {origin}", use.instead)
+    try:
+        measure.check_mean()
+        if use.check is not None:
+            use.check(measure)
+    except UsageError as error:
+        return Refusal(str(error), "")
+    return Estimand(str(measure), use.queries, use.judgments)
+
+
+def check_permitted(measure: Measure, judgments: Judgments, use: Use | None = None) -> Estimand:
+    """Return what is estimated; a refusal is an error."""
+    answer = permitted(measure, judgments, use)
+    if isinstance(answer, Refusal):
+        raise UsageError(str(answer))
+    return answer
+
+
+def _refused_measure(measure: Measure, judgments: Judgments) -> Refusal:
+    words, _, why = KINDS[judgments.origin.kind].partition(": ")
+    if judgments.origin.sampled:
+        reason = f"{measure.name} needs a uniform sample, and these judgments are {words} with unequal shares"
+        return Refusal(reason, "use xinfAP or statAP")
+    reason = f"{measure.name} needs a random sample, and these judgments are {words} ({why})"
+    plain = measure.traits.estimates
+    kept = ", or keep the probabilities of one (unjudged merge --format prels)"
+    advice = f"use {plain} with its bounds, or draw a sample (unjudged sample)"
+    return Refusal(reason, advice + (kept if judgments.origin.kind == UNKNOWN else ""))
+
+
+def _complete(measure: Measure) -> None:
+    measure.check_completable()
+
+
+COMPARISON: Final = Use("a comparison", queries=OTHER, check=_complete)
+TEST: Final = Use("a test over queries", queries=OTHER)
+LEAVING_OUT: Final = Use(
+    "leaving out pooled runs",
+    EVEN,
+    judgments=ALL_JUDGED,
+    instead="unjudged documents of a sample would count as nonrelevant; use 'bounds', or measures that "
+    "estimate from samples (xinfAP, statAP)",
+    check=_complete,
+)
+CHOOSING: Final = Use("choosing what to judge", judgments=ALL_JUDGED, check=_complete)
+"""The uses that are not interval methods."""

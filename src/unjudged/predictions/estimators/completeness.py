@@ -1,0 +1,74 @@
+"""Queries that people judged completely, as deep as a measure looks and as far as predictions reach."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+
+import numpy as np
+
+from unjudged.base.errors import InputError
+from unjudged.base.wording import counted
+from unjudged.measures.kernel.measure import Measure
+from unjudged.rankings.judged import Integers, JudgedRankings, Mask
+
+FIRST = 10
+"""Documents down to this rank must be judged even if nothing is predicted of them."""
+LEAST = 3
+"""An interval over complete queries needs as many."""
+_RECOMMENDED = 10
+
+
+@dataclass(frozen=True, eq=False)
+class Completeness:
+    """For each query, how many retrieved documents must be judged for the measure, and how many are.
+
+    Those are the documents that a run has down to the measure's cutoff and that have a prediction or are
+    among its first ten. What neither people nor predictions label counts as nonrelevant, as a document
+    outside the pool does; `unlabelled` counts it.
+    """
+
+    measure: Measure
+    needed: Integers
+    judged: Integers
+    unlabelled: int
+
+    @classmethod
+    def of(cls, measure: Measure, rankings: JudgedRankings, predicted: Mask) -> Completeness:
+        """Count the rows of rankings whose judgments list every document that they retrieve."""
+        judgments = rankings.judgments
+        best = np.full(len(judgments.grade), inf)
+        np.minimum.at(best, rankings.row, rankings.rank)
+        seen, judged = best <= measure.given.get("cutoff", inf), judgments.grade >= 0
+        needed = seen & (predicted | (best <= FIRST))
+        queries = len(judgments.queries)
+        wanted, known = (
+            np.bincount(judgments.query[rows], minlength=queries) for rows in (needed, needed & judged)
+        )
+        return cls(measure, wanted, known, int((seen & ~needed & ~judged).sum()))
+
+    @property
+    def complete(self) -> Mask:
+        """The queries of which nothing is missing."""
+        complete: Mask = self.judged == self.needed
+        return complete
+
+    def check(self, least: int = LEAST) -> None:
+        """Raise InputError if fewer queries are complete; it says what is judged and what would do."""
+        complete = int(self.complete.sum())
+        if complete >= least:
+            return
+        cutoff = self.measure.given.get("cutoff")
+        depth = "" if cutoff is None else f" to rank {cutoff:g}"
+        needed, judged = int(self.needed.sum()), int(self.judged.sum())
+        share = f"{judged} of the {needed} documents that count in {counted(len(self.needed), 'query')}"
+        missing = np.sort((self.needed - self.judged)[~self.complete])[: max(_RECOMMENDED - complete, 1)]
+        queries = counted(complete + len(missing), "query")
+        whole = f"judge {counted(int(missing.sum()), 'more document')}, which completes {queries}"
+        drawn = f"unjudged sample --for predictions --budget {max(judged, 1)}"
+        raise InputError(
+            f"{self.measure} needs {least} queries or more that people judged completely{depth}, and there "
+            f"{'is' if complete == 1 else 'are'} {complete}: they judged {share} "
+            f"({judged / max(needed, 1):.1%}). Either {whole}, or, for P, RBP and DCG, let people judge "
+            f"as many documents drawn at random ({drawn})"
+        )

@@ -1,0 +1,168 @@
+"""Predictions: what a model, a click log or a second assessor says of each query and document."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from unjudged.base.errors import InputError, UnjudgedError, UsageError
+from unjudged.base.wording import counted
+from unjudged.formats.columns import QRELS
+from unjudged.formats.readers.arrow.frames import is_frame
+from unjudged.formats.streams import STANDARD_INPUT, display_name
+from unjudged.formats.tables import Table
+from unjudged.rankings.extension import rows_of, table_of
+from unjudged.rankings.judged import Floats
+from unjudged.rankings.judgments import UNSAMPLED, Judgments, JudgmentsSource
+from unjudged.rankings.runs import Run, RunSource
+
+GRADES, SCORES = "grades", "scores"
+KINDS = (GRADES, SCORES)
+
+
+class Aligned(NamedTuple):
+    """Predictions in the order of the judgments' rows, not a number where there is none."""
+
+    value: Floats
+    missing: int
+    """Rows without a prediction."""
+    unused: int
+    """Predictions of documents that have no row."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Predictions:
+    """A number for each query and document: the higher, the more relevant.
+
+    `kind` is 'grades' where the numbers are on the scale of the human grades, and 'scores' where they are
+    probabilities or any other scores.
+
+    >>> Predictions.of({"q1": {"d1": 0.9, "d2": 0.2}})
+    Predictions(1 query, 2 scores)
+    """
+
+    table: Table
+    kind: str
+    name: str = "predictions"
+    guessed: bool = False
+    """Neither the caller nor the form of the source said which kind it is."""
+
+    @classmethod
+    def of(cls, source: PredictionsSource, *, kind: str | None = None, **columns: str) -> Predictions:
+        """From qrels (grades) or a run (scores): a file, a frame, a dict of dicts, or an iterable of tuples.
+
+        A file of four or five columns is qrels, one of six a run. A frame with a column of grades has grades,
+        other frames, dicts and tuples have scores; `kind='grades'` overrules this.
+        """
+        if kind is not None and kind not in KINDS:
+            raise UsageError(f"kind is {kind!r}, expected one of {', '.join(KINDS)}")
+        made = _made(source, kind, columns)
+        if kind == GRADES and made.kind == SCORES:
+            made.check_grades()
+        return made if kind is None else replace(made, kind=kind, guessed=False)
+
+    def notes(self) -> list[str]:
+        """Say as what the predictions were read, if they could be either kind."""
+        if not self.guessed or (self.table.numbers[:, 0] % 1).any():
+            return []
+        other = "give --kind grades (in Python kind='grades') if they are grades"
+        return [f"{self.name}: whole numbers, read as scores; {other}."]
+
+    def check_grades(self) -> None:
+        """Refuse numbers that are no grades."""
+        value = self.table.numbers[:, 0]
+        wrong = value[value != np.floor(value)]
+        if len(wrong):
+            raise InputError(
+                f"a prediction is {wrong[0]:g}, expected whole numbers as grades", source=self.name
+            )
+
+    def __repr__(self) -> str:
+        queries = counted(len(self.table.queries), "query")
+        return f"Predictions({queries}, {len(self.table.documents)} {self.kind})"
+
+    @property
+    def value(self) -> Floats:
+        """The numbers; of grades, not a number where a line says that there is none (-1)."""
+        numbers = self.table.numbers[:, 0]
+        return np.where(numbers >= 0, numbers, np.nan) if self.kind == GRADES else numbers
+
+    @property
+    def are_probabilities(self) -> bool:
+        """Whether they can be taken as probabilities as they are."""
+        value = self.table.numbers[:, 0]
+        return self.kind == SCORES and bool(((value >= 0) & (value <= 1)).all())
+
+    def aligned(self, judgments: Judgments, what: str = "the judgments") -> Aligned:
+        """In the order of the judgments' rows; it is an error if not one document is the same."""
+        rows = rows_of(judgments, self.table)
+        value = np.full(len(judgments.grade), np.nan)
+        value[rows[rows >= 0]] = self.value[rows >= 0]
+        if not (rows >= 0).any():
+            queries = set(judgments.queries.tolist())
+            common = [query for query in self.table.queries.tolist() if query in queries]
+            ours, theirs, named = self.table.documents[0], judgments.documents[0], "document"
+            if not common:
+                ours, theirs, named = self.table.queries[0], judgments.queries[0], "query"
+            examples = f"{ours!r} in the predictions, {theirs!r} in {what}"
+            raise InputError(f"no {named} in common with {what}: for example {examples}", source=self.name)
+        return Aligned(value, int(np.isnan(value).sum()), int((rows < 0).sum()))
+
+    def judgments(self, threshold: float | None = None, rel: int = 1) -> Judgments:
+        """Judgments as the predictions alone would make them.
+
+        Of scores, those of at least `threshold` are relevant (grade `rel`), the others are not; for
+        probabilities it is 0.5 unless given.
+        """
+        table = replace(self.table, numbers=self.hard(threshold, rel)[:, None])
+        return Judgments.from_table(table, QRELS)
+
+    def hard(self, threshold: float | None, rel: int) -> Floats:
+        """A grade for each row: as predicted, or `rel` where a score reaches the threshold, else 0."""
+        if self.kind == GRADES:
+            return np.where(np.isnan(self.value), float(UNSAMPLED), self.value)
+        return np.where(self.value >= self.cut(threshold), float(rel), 0.0)
+
+    def cut(self, threshold: float | None) -> float:
+        """The score from which on a document counts as relevant."""
+        if threshold is not None:
+            return threshold
+        if not self.are_probabilities:
+            low, high = self.value.min(), self.value.max()
+            problem = f"{self.name}: the predictions are scores from {low:g} to {high:g}"
+            raise UsageError(f"{problem}; say from which threshold on they count as relevant")
+        return 0.5
+
+
+PredictionsSource = Predictions | JudgmentsSource | RunSource
+
+
+def _made(source: Any, kind: str | None, columns: dict[str, str]) -> Predictions:
+    """From any source; which kind it is, the source says unless `kind` does."""
+    if isinstance(source, Predictions):
+        return source
+    if isinstance(source, Judgments):
+        return Predictions(table_of(source), GRADES)
+    if isinstance(source, Run):
+        return Predictions(source.table, SCORES)
+    is_file = isinstance(source, str | os.PathLike)
+    name = display_name(source) if is_file else "predictions"
+    if is_file and kind is None and os.fspath(source) == STANDARD_INPUT:
+        raise UsageError("say whether standard input holds qrels or a run: kind='grades' or 'scores'")
+    if kind == GRADES:
+        return Predictions(table_of(Judgments.of(source, **columns)), GRADES, name)
+    try:
+        return Predictions(Run.of(source, **columns).table, SCORES, name, guessed=True)
+    except UnjudgedError as as_run:
+        if kind == SCORES or not (is_file or is_frame(source)):
+            raise
+        try:
+            return Predictions(table_of(Judgments.of(source, **columns)), GRADES, name)
+        except UnjudgedError as as_qrels:
+            if str(as_qrels) == str(as_run):
+                raise as_run from None
+            problem = f"predictions must be a run or qrels. As a run: {as_run}. As qrels: {as_qrels}"
+            raise InputError(problem) from None

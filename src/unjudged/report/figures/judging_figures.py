@@ -1,0 +1,156 @@
+"""Figures about judging: the plan of a collection, its pool, and the audit of predictions."""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import Any
+
+from unjudged.experiments.judgment_plan import JudgmentPlan
+from unjudged.judging.pooling.contributions import Groups, contributions, sizes
+from unjudged.judging.pooling.designs import DEPTHS
+from unjudged.judging.pooling.pool import Pool
+from unjudged.predictions.auditing import Audit
+from unjudged.report.figures.charts import COLOURS, altair_module, finished
+from unjudged.report.figures.line_labels import end_labels
+
+SHARED, OWN = "also pooled from others", "only from this one"
+SIZE = WIDTH, HEIGHT = 460, 280
+TITLES = {
+    "tau": "Kendall's tau with the order by all judgments",
+    "width": "width of a 95 % interval of a run's mean AP",
+}
+
+
+class PlanPlots:
+    """`plan.plot`: figures as Altair charts, to change further and to save with `.save(file)`."""
+
+    def __init__(self, plan: JudgmentPlan) -> None:
+        self._plan = plan
+
+    def designs(self) -> Any:
+        """What each design reaches with how many judgments."""
+        return plan_figure(self._plan)
+
+
+def plan_figure(plan: JudgmentPlan) -> Any:
+    """A line per design over the number of judgments, and the target; ringed: the level that reaches it."""
+    alt, statistic = altair_module(), plan.statistic
+    reached = {(one.design, one.level) for one in plan.designs}
+    rows = [
+        {
+            "design": f"{one.design}, {one.measure}",
+            "level": one.shown,
+            "judgments": one.judgments,
+            "value": getattr(one, statistic),
+            "needed": (one.design, one.level) in reached,
+        }
+        for one in plan.tried
+        if one.judgments and isfinite(getattr(one, statistic))
+    ]
+    names = list(dict.fromkeys(row["design"] for row in rows))
+    values = [plan.value, *(row["value"] for row in rows)]
+    domain = (0.0, 1.05 * max(values)) if statistic == "width" else (min(values) - 0.02, 1.0)
+    scale = alt.Scale(domain=names, range=COLOURS[: len(names)])
+    colour = alt.Color("design:N", scale=scale, legend=None)
+    x = alt.X(
+        "judgments:Q",
+        title=f"judgments for {plan.queries} topics (logarithmic)",
+        scale=alt.Scale(type="log", nice=False, padding=10),
+        axis=alt.Axis(format=",d", tickCount=6),
+    )
+    y = alt.Y("value:Q", title=TITLES[statistic], scale=alt.Scale(domain=domain, zero=False, nice=False))
+    number = alt.Tooltip("value:Q", format=".4f", title=statistic)
+    tooltip = ["design:N", "level:N", alt.Tooltip("judgments:Q", format=",d"), number]
+    base = alt.Chart(alt.Data(values=rows)).encode(x, y, colour, tooltip=tooltip)
+    target = [{"value": plan.value, "text": f"target: {plan.target}"}]
+    rule = alt.Chart(alt.Data(values=target)).encode(alt.Y("value:Q"))
+    above = "top" if statistic == "tau" else "bottom"
+    ends = ("design", "judgments", "value")
+    places = end_labels(rows, ends, domain, SIZE, alt.Color("name:N", scale=scale, legend=None))
+    return finished(
+        alt.layer(
+            rule.mark_rule(strokeDash=[4, 4], color="#555555"),
+            rule.mark_text(align="left", baseline=above, dx=4, dy=4 if above == "top" else -4).encode(
+                x=alt.value(0), text="text:N"
+            ),
+            base.mark_line(point=alt.OverlayMarkDef(size=30)),
+            base.transform_filter("datum.needed").mark_point(size=180, strokeWidth=2, filled=False),
+            places,
+        ).properties(width=WIDTH, height=HEIGHT)
+    )
+
+
+def pool_figure(pool: Pool, depth: int, groups: Groups | None = None, *, judged: bool) -> Any:
+    """Left, the number of documents by depth; right, the documents of each run or group, most first.
+
+    With judgments, the relevant documents have a line of their own.
+    """
+    alt = altair_module()
+    grown = [
+        {"depth": size.depth, "documents": documents, "what": what}
+        for size in sizes(pool, [*(k for k in DEPTHS if k < depth), depth])
+        for what, documents in [("all", size.documents), *([("relevant", size.relevant)] if judged else [])]
+    ]
+    base = alt.Chart(alt.Data(values=grown)).encode(
+        alt.X("depth:Q", title="pool depth (ranks)"),
+        alt.Y("documents:Q", title="documents", axis=alt.Axis(format=",d")),
+        alt.Color("what:N", scale=alt.Scale(domain=["all", "relevant"], range=COLOURS[1:3]), legend=None),
+        tooltip=["what:N", "depth:Q", alt.Tooltip("documents:Q", format=",d")],
+    )
+    last = base.transform_filter(f"datum.depth == {depth}")
+    names = last.mark_text(align="left", dx=8, fontSize=12).encode(text="what:N")
+    size = alt.layer(base.mark_line(point=True), names).properties(width=280, height=240)
+    found = sorted(contributions(pool, depth, groups), key=lambda one: -one.documents)
+    bars = [
+        {"name": one.name, "what": what, "documents": documents}
+        for one in found
+        for what, documents in ((OWN, one.unique), (SHARED, one.documents - one.unique))
+    ]
+    order = [one.name for one in found]
+    shades = alt.Scale(domain=[OWN, SHARED], range=[COLOURS[1], "#9ec3e0"])
+    title = f"documents in the pool of depth {depth}"
+    legend = alt.Legend(title=None, orient="top", labelLimit=0)
+    given = (
+        alt.Chart(alt.Data(values=bars))
+        .mark_bar()
+        .encode(
+            alt.X("documents:Q", title=title, axis=alt.Axis(format=",d", tickCount=5)),
+            alt.Y("name:N", sort=order, title=None, axis=alt.Axis(labelLimit=200)),
+            alt.Color("what:N", scale=shades, sort=[OWN, SHARED], legend=legend),
+            alt.Order("what:N", sort="descending"),
+            tooltip=["name:N", "what:N", alt.Tooltip("documents:Q", format=",d")],
+        )
+    )
+    right = given.properties(width=280, height=max(240, 18 * len(found)))
+    return finished(alt.hconcat(size, right).resolve_scale(color="independent"))
+
+
+def audit_figure(audit: Audit) -> Any:
+    """The share of relevant documents by prediction, and beside it the bias of each run, with intervals."""
+    chart = altair_module()
+    points = [
+        {"x": p.mean, "y": p.relevant.value, "low": p.relevant.low, "high": p.relevant.high}
+        for p in audit.curve
+    ]
+    panels = [_with_bars(points, ("prediction", "share relevant, by people"), [0, 1])]
+    if audit.biases:
+        rows = [{"x": b.run, "y": b.bias.value, "low": b.bias.low, "high": b.bias.high} for b in audit.biases]
+        zero = chart.Chart(chart.Data(values=[{"y": 0}])).mark_rule(strokeDash=[4, 4]).encode(chart.Y("y:Q"))
+        panels.append(zero + _with_bars(rows, ("run", f"bias of {audit.measure}, predictions minus people")))
+    return finished(chart.hconcat(*panels))
+
+
+def _with_bars(rows: list[dict[str, Any]], titles: tuple[str, str], domain: list[float] | None = None) -> Any:
+    """Points with their intervals; x is a number or a name."""
+    chart = altair_module()
+    numeric = bool(rows) and not isinstance(rows[0]["x"], str)
+    scale = chart.Scale(domain=domain) if domain else chart.Scale()
+    x = chart.X("x:Q" if numeric else "x:N", title=titles[0])
+    base = chart.Chart(chart.Data(values=rows)).encode(x).properties(width=260, height=220)
+    bars = base.mark_rule(color=COLOURS[2]).encode(
+        chart.Y("low:Q", title=titles[1], scale=scale), chart.Y2("high:Q")
+    )
+    dots = base.mark_point(filled=True, size=50, color=COLOURS[2], opacity=1).encode(
+        chart.Y("y:Q", scale=scale)
+    )
+    return bars + dots

@@ -1,0 +1,187 @@
+"""Everything that a page shows, as JSON facts and packed arrays."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import unjudged
+from unjudged.comparison.comparison_result import Comparison
+from unjudged.comparison.verdicts import VERDICTS
+from unjudged.evaluation.scores import Scores
+from unjudged.formats.inputs import FILE, kind_of_source
+from unjudged.grids.escapes import Labels, plain
+from unjudged.judging.pooling.contributions import Contribution
+from unjudged.measures.kernel.registry import Measure
+from unjudged.rankings.judgments import Judgments
+from unjudged.report.descriptions import (
+    Description,
+    differences_chart,
+    interval_words,
+    intervals_chart,
+    judged_chart,
+    matrix_chart,
+)
+from unjudged.report.measure_pages import signature
+from unjudged.report.page.packed import Packed
+from unjudged.report.page.pairs import add_pairs, conclusions
+from unjudged.report.page.rankings import BY_RANK, TOP, add_holes, add_rankings, depth_kept
+from unjudged.report.page.words import words_for_many, words_for_one
+from unjudged.uncertainty.estimate import Estimate
+from unjudged.uncertainty.shared import SharedRankings
+
+LONGEST_NAME = 1000
+EVERY = "whatever the unjudged documents{} turn out to be"
+
+
+@dataclass(frozen=True, eq=False)
+class PageInput:
+    """What a page is made from; `comparison` is None for a single run, `calibrated` without a calibration."""
+
+    judgments: Judgments
+    sources: Sequence[tuple[str, Any]]
+    """`judgments` and their source, then the name and source of each run."""
+    scores: Scores
+    shared: SharedRankings
+    comparison: Comparison | None
+    bounds: Sequence[Sequence[Estimate]]
+    queries: Sequence[Sequence[Estimate]]
+    calibrated: Sequence[Sequence[Estimate]] | None
+    contributions: Sequence[Contribution]
+    """What each group contributed to the pool, if groups are known."""
+    command: str
+    title: str
+    extras: Sequence[dict[str, Any]] = ()
+    """Further sections, as `further_sections` makes them."""
+
+
+def page_data(given: PageInput) -> tuple[dict[str, Any], str]:
+    """The facts, with the index of the arrays among them, and the arrays in base64."""
+    scores, shared, comparison = given.scores, given.shared, given.comparison
+    packed, labels = Packed(), Labels(LONGEST_NAME)
+    for k, measure in enumerate(scores.measures):
+        packed.add(f"values{k}", scores.values[:, :, k], "f8")
+        packed.add(f"means{k}", measure.over_queries(scores.values[:, :, k]), "f8")
+        for name, found in _intervals(given).items():
+            packed.add(f"{name}{k}", [[row[k].low, row[k].high] for row in found], "f8")
+    if comparison is not None:
+        add_pairs(packed, comparison)
+    depth = depth_kept(shared)
+    add_rankings(packed, shared, given.judgments, depth)
+    add_holes(packed, shared)
+    facts = {
+        "version": unjudged.__version__,
+        "title": plain(given.title),
+        "command": plain(given.command),
+        "files": _files(given.sources),
+        "counts": _counts(given),
+        "notes": [plain(str(note)) for note in (scores.warnings if comparison is None else comparison.notes)],
+        "runs": [labels[run] for run in scores.runs],
+        "queries": [labels[query] for query in scores.queries],
+        "measures": [_measure(given, k, measure) for k, measure in enumerate(scores.measures)],
+        "intervals": _described(given),
+        "tests": _tests(comparison, labels),
+        "extras": given.extras,
+        "groups": [{**group._asdict(), "name": labels[group.name]} for group in given.contributions],
+        "verdicts": VERDICTS,
+        "conclusions": conclusions(),
+        "judged": judged_chart([] if comparison is None else ["A", "B"]),
+        "depth": depth,
+        "by_rank": BY_RANK,
+        "top": TOP,
+    }
+    text = packed.text()
+    return {**facts, "arrays": packed.index}, text
+
+
+def _intervals(given: PageInput) -> dict[str, Sequence[Sequence[Estimate]]]:
+    found = {"bounds": given.bounds, "queries": given.queries}
+    return found if given.calibrated is None else {**found, "calibrated": given.calibrated}
+
+
+def _described(given: PageInput) -> dict[str, dict[str, Any]]:
+    """Of each kind of interval, its confidence and what it covers."""
+    every = EVERY.format("" if given.comparison is None else " of all runs")
+    covers = {"bounds": every, "queries": "other queries, with these judgments"}
+    if given.calibrated is not None:
+        covers["calibrated"] = given.calibrated[0][0].method.split(" (")[0]
+    return {
+        name: {"confidence": found[0][0].confidence, "covers": covers[name]}
+        for name, found in _intervals(given).items()
+    }
+
+
+def _measure(given: PageInput, k: int, measure: Measure) -> dict[str, Any]:
+    if given.comparison is None:
+        words = words_for_one(given.scores.runs[0], str(measure), given.bounds[0][k])
+        exact = given.bounds[0][k].method.endswith("exact")
+    else:
+        result = given.comparison.results[k]
+        words, exact = words_for_many(given.comparison, result), result.judging.exact
+    definition = measure.help.split("\n\n>>>")[0].strip()
+    low, high = measure.traits.range
+    return {
+        "name": str(measure),
+        "signature": signature(measure),
+        "definition": definition,
+        "range": [low if np.isfinite(low) else None, high if np.isfinite(high) else None],
+        "exact": exact,
+        "cutoff": measure.given.get("cutoff"),
+        "words": [plain(line) for line in words],
+        "charts": _charts(given, str(measure)),
+    }
+
+
+def _charts(given: PageInput, measure: str) -> dict[str, Description]:
+    """Describe the charts of a measure; the page has their rows."""
+    whose = "" if given.comparison is None else " of all runs"
+    kinds = _intervals(given).items()
+    words = {kind: interval_words(kind, found[0][0].confidence, whose) for kind, found in kinds}
+    charts = {"intervals": intervals_chart(measure, words)}
+    if given.comparison is not None:
+        charts["matrix"] = matrix_chart(measure, [])
+        charts["differences"] = differences_chart(measure, "A", "B", bounded=True)
+    return charts
+
+
+def _tests(comparison: Comparison | None, labels: Labels) -> dict[str, Any] | None:
+    if comparison is None:
+        return None
+    tests = comparison.results[0].tests
+    return {
+        "test": tests.test.title,
+        "correction": tests.correction.title,
+        "alpha": tests.alpha,
+        "baseline": None if comparison.baseline is None else labels[comparison.baseline],
+    }
+
+
+def _counts(given: PageInput) -> dict[str, int]:
+    grade, shared = given.judgments.grade, given.shared
+    retrieved = np.zeros(len(shared.judgments.grade), bool)
+    retrieved[shared.rankings.row] = True
+    return {
+        "judged": int((grade >= 0).sum()),
+        "relevant": int((grade >= 1).sum()),
+        "pooled_unjudged": int((grade < 0).sum()),
+        "retrieved_unjudged": int((retrieved & (shared.judgments.grade < 0)).sum()),
+    }
+
+
+def _files(sources: Sequence[tuple[str, Any]]) -> list[dict[str, Any]]:
+    """Name, size and SHA-256 of every source that is a file."""
+    found: list[dict[str, Any]] = []
+    for name, source in sources:
+        path = Path(source) if kind_of_source(source) == FILE else None
+        shown: dict[str, Any] = {"name": plain(name), "file": None if path is None else plain(str(source))}
+        if path is not None and path.is_file():
+            with path.open("rb") as file:
+                digest = hashlib.file_digest(file, "sha256").hexdigest()
+            shown |= {"bytes": path.stat().st_size, "sha256": digest}
+        found.append(shown)
+    return found

@@ -1,0 +1,81 @@
+"""Further sections of a page: figures drawn beforehand, and tables; a section per result that was given."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isfinite
+from typing import Any
+
+from unjudged.experiments.statistics import STATISTICS
+from unjudged.grids.escapes import plain
+from unjudged.grids.grid import Cell, Grid
+from unjudged.predictions.auditing import Audit
+from unjudged.report.figures.charts import picture
+from unjudged.report.figures.experiment_figures import curves
+from unjudged.report.figures.judging_figures import audit_figure
+from unjudged.report.saved_experiment import SavedExperiment
+
+
+def audit_section(found: Audit) -> dict[str, Any]:
+    """How far the predictions agree with people, and what they do to each run's score."""
+    words = [
+        f"{found.documents:,} documents have both a human judgment and a prediction.",
+        "AUC is the chance that a relevant document has a higher prediction than one that is not.",
+    ]
+    description = "Share of relevant documents by prediction, and bias of each run, with intervals"
+    drawn = [_figure("audit-figure", "Predictions against people", description, audit_figure(found))]
+    return _section("audit", "Predictions", words, drawn, found.grids())
+
+
+def experiment_section(found: SavedExperiment) -> dict[str, Any]:
+    """How well fewer judgments would have ordered the runs and estimated their scores."""
+    shown = [name for name in ("tau", "rho", "rms") if name in found.statistics] or found.statistics[:3]
+    words = [
+        f"How well measures agree with {found.against} under all judgments if fewer documents are judged.",
+        f"Design: {found.design}. The bands are one standard deviation over the samples on either side.",
+    ]
+    titles = ", ".join(STATISTICS[name].title for name in shown)
+    drawn = [
+        _figure("experiment-figure", "Agreement by level", titles, curves(found, statistics=shown)),
+    ]
+    return _section("experiment", "Fewer judgments", words, drawn, [found.grid()])
+
+
+def _section(
+    place: str, title: str, words: Sequence[str], figures: Sequence[dict[str, str]], grids: Sequence[Grid]
+) -> dict[str, Any]:
+    tables = [
+        {
+            "place": f"{place}-table-{number}",
+            "caption": plain(grid.title),
+            "notes": list(map(plain, grid.notes)),
+            "columns": [
+                {"name": plain(column.name), "number": column.numeric, "decimals": _decimals(grid, k)}
+                for k, column in enumerate(grid.columns)
+            ],
+            "rows": [[_cell(cell) for cell in row] for row in grid.rows],
+        }
+        for number, grid in enumerate(grids)
+    ]
+    return {
+        "place": place,
+        "title": title,
+        "words": list(map(plain, words)),
+        "figures": list(figures),
+        "tables": tables,
+    }
+
+
+def _decimals(grid: Grid, k: int) -> int:
+    return grid.columns[k].decimals if grid.columns[k].kind in ("number", "p value") else 0
+
+
+def _cell(cell: Cell) -> Cell:
+    if isinstance(cell, str):
+        return plain(cell)
+    return None if isinstance(cell, float) and not isfinite(cell) else cell
+
+
+def _figure(place: str, title: str, description: str, chart: Any) -> dict[str, str]:
+    svg = picture(chart, "svg")
+    return {"place": place, "title": title, "description": description, "svg": str(svg)}

@@ -1,0 +1,249 @@
+"""`report_page`: an evaluation as one HTML file that needs neither a network nor a server."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from importlib.resources import files as resources
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+
+from unjudged.base.choices import CorrectionName, TestName
+from unjudged.base.errors import announce, missing_package
+from unjudged.comparison.comparison_result import Comparison
+from unjudged.comparison.systems import compare
+from unjudged.evaluation.groups import Groups, groups_of
+from unjudged.evaluation.named_runs import RunsSource, name_runs
+from unjudged.evaluation.scores import Scores
+from unjudged.experiments.summary import Robustness
+from unjudged.formats.writing import write_whole
+from unjudged.judging.pooling.contributions import contributions
+from unjudged.judging.pooling.pool import Pool
+from unjudged.measures.kernel.estimand import ALL_JUDGED, OTHER, Estimand
+from unjudged.measures.kernel.measure import compute_all
+from unjudged.measures.kernel.names import MeasureLike, parse_measures
+from unjudged.measures.kernel.registry import Measure
+from unjudged.predictions.auditing import Audit
+from unjudged.rankings.judgments import Judgments, JudgmentsSource
+from unjudged.report.descriptions import IN_THE_DARK
+from unjudged.report.page.data import PageInput, page_data
+from unjudged.report.saved_experiment import SavedExperiment
+from unjudged.uncertainty.calibration import Calibration
+from unjudged.uncertainty.estimate import Estimate
+from unjudged.uncertainty.shared import SharedRankings
+
+TITLE = "Evaluation report"
+REPORT_MEASURES = ("AP", "nDCG@10", "RBP(p=0.8)")
+SCRIPTS = [
+    "data",
+    "elements",
+    "tables",
+    "charts",
+    "plots",
+    "systems",
+    "matrix",
+    "pair",
+    "rankings",
+    "holes",
+    "extras",
+    "start",
+]
+"""The parts of the page's script, in the order in which they need each other."""
+
+
+@dataclass(frozen=True, repr=False)
+class Page:
+    """A page in HTML; `save` writes it to a file, and a notebook shows it in a frame."""
+
+    html: str
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the page to a file, whole or not at all."""
+        write_whole(path, self.html)
+
+    def __repr__(self) -> str:
+        return f"Page({len(self.html) / 1e6:.1f} MB)"
+
+    def _repr_html_(self) -> str:
+        inside = html.escape(self.html)
+        return f'<iframe title="evaluation report" style="width:100%;height:80vh" srcdoc="{inside}"></iframe>'
+
+
+def report_page(
+    qrels: JudgmentsSource,
+    runs: RunsSource,
+    measures: MeasureLike | Iterable[MeasureLike] = REPORT_MEASURES,
+    *,
+    baseline: str | None = None,
+    test: TestName = "t",
+    correction: CorrectionName = "holm",
+    alpha: float = 0.05,
+    calibration: Calibration | None = None,
+    confidence: float = 0.95,
+    groups: Groups | None = None,
+    depth: int = 100,
+    audit: Audit | None = None,
+    experiment: Robustness | SavedExperiment | str | os.PathLike[str] | None = None,
+    seed: int = 0,
+    title: str = TITLE,
+    command: str = "",
+    files: Sequence[str] = (),
+    on_read: Callable[[str], None] | None = None,
+) -> Page:
+    """Make a page that shows the runs, what is known about their differences, and what is not.
+
+    Most arguments are those of `compare`. With `groups`, as for `calibrate`, the page also shows what each
+    group contributed to the pool of this `depth`. `audit` is the result of `audit`, and `experiment` that of
+    `experiment` or the file that its command wrote: each adds a section. `command` is shown as the way to
+    make the page again, and `files` are those that the judgments were read from, where `qrels` is not itself
+    a file.
+
+    >>> from unjudged import sample
+    >>> page = report_page(sample.qrels, sample.runs, ["AP", "P@10"])
+    >>> page.save("page.html")  # doctest: +SKIP
+    """
+    chosen, judgments = parse_measures(measures), Judgments.of(qrels)
+    named, comparison = name_runs(runs), None
+    if len(named) > 1:
+        comparison = compare(
+            judgments,
+            named,
+            chosen,
+            baseline=baseline,
+            test=test,
+            correction=correction,
+            alpha=alpha,
+            calibration=calibration,
+            confidence=confidence,
+            seed=seed,
+            on_read=on_read,
+        )
+        shared, scores = comparison.shared, _scores(comparison)
+        bounds: Sequence[Sequence[Estimate]] = _bounds(comparison)
+    else:
+        for measure in chosen:
+            measure.check_completable()
+        shared = SharedRankings.of(judgments, named, on_read)
+        scores = _evaluated(shared, chosen)
+        bounds = scores.estimate("bounds")
+        announce(scores.warnings)
+    calibrated, contributed = None, []
+    if calibration is not None:
+        pooled = _evaluated(shared, chosen)
+        calibrated = pooled.estimate("calibrated", calibration=calibration, confidence=confidence)
+    if groups is not None:
+        pool = Pool(judgments, shared.judged_rankings, list(named))
+        contributed = contributions(pool, depth, groups_of(groups, named))
+    read_from: Sequence[Any] = files or [qrels]
+    facts, arrays = page_data(
+        PageInput(
+            judgments=judgments,
+            sources=[*(("judgments", file) for file in read_from), *named.items()],
+            scores=scores,
+            shared=shared,
+            comparison=comparison,
+            bounds=bounds,
+            queries=_for_other_queries(scores, confidence, seed),
+            calibrated=calibrated,
+            contributions=contributed,
+            command=command,
+            title=title,
+            extras=_extras(audit, experiment),
+        )
+    )
+    return Page(_rendered(facts, arrays))
+
+
+def _extras(
+    audit: Audit | None, experiment: Robustness | SavedExperiment | str | os.PathLike[str] | None
+) -> list[dict[str, Any]]:
+    from unjudged.report.page.further_sections import audit_section, experiment_section
+
+    found = [] if audit is None else [audit_section(audit)]
+    return found if experiment is None else [*found, experiment_section(SavedExperiment.of(experiment))]
+
+
+def _evaluated(shared: SharedRankings, measures: Sequence[Measure]) -> Scores:
+    """Scores of runs that were read, as `evaluate` returns them."""
+    shape = len(shared.runs), len(shared.queries), len(measures)
+    values = compute_all(measures, shared.judged_rankings).reshape(shape)
+    return Scores(values, shared.runs, list(shared.queries), measures, shared.judged_rankings)
+
+
+def _scores(comparison: Comparison) -> Scores:
+    values = np.stack([result.values for result in comparison.results], axis=-1)
+    measures: list[Measure] = [result.measure for result in comparison.results]
+    return Scores(values, comparison.runs, comparison.queries, measures, comparison.shared.rankings)
+
+
+def _bounds(comparison: Comparison) -> Sequence[Sequence[Estimate]]:
+    """The bounds of each run's mean over the pool of all runs, as in the table of `compare`."""
+    found: list[list[Estimate]] = [[] for _ in comparison.runs]
+    for result in comparison.results:
+        how = "exact" if result.judging.exact else "enclosed"
+        ends = zip(result.means, result.judging.run_low, result.judging.run_high, strict=True)
+        for i, (mean, low, high) in enumerate(ends):
+            of = Estimand(str(result.measure), judgments=ALL_JUDGED)
+            found[i].append(Estimate(float(mean), float(low), float(high), 1.0, how, of))
+    return found
+
+
+def _for_other_queries(scores: Scores, confidence: float, seed: int) -> Sequence[Sequence[Estimate]]:
+    """Intervals for other queries; not a number where a measure has no highest value."""
+    found: list[list[Estimate]] = [[] for _ in scores.runs]
+    for k, measure in enumerate(scores.measures):
+        one = replace(scores, values=scores.values[:, :, k : k + 1], measures=[measure])
+        if np.isfinite(measure.traits.range).all():
+            column = [row[0] for row in one.estimate("queries", confidence=confidence, seed=seed)]
+        else:
+            nan, about = float("nan"), Estimand(str(measure), OTHER)
+            column = [Estimate(float(m), nan, nan, confidence, "none", about) for m in one.means[:, 0]]
+        for row, estimate in zip(found, column, strict=True):
+            row.append(estimate)
+    return found
+
+
+def check_report() -> None:
+    """Raise an error if pages cannot be made."""
+    if find_spec("jinja2") is None:
+        raise missing_package("jinja2", "a report")
+
+
+def _rendered(facts: dict[str, Any], arrays: str) -> str:
+    """The page; only its own script and style may run, as their hashes in its security policy say."""
+    check_report()
+    from jinja2 import Environment, StrictUndefined
+    from markupsafe import Markup
+
+    folder = resources("unjudged.report.page") / "files"
+    colours = "".join(f"--{c[1:].lower()}: light-dark({c}, {dark});" for c, dark in IN_THE_DARK.items())
+    style = (folder / "page.css").read_text("utf-8").replace("/* colours of the charts */", colours)
+    parts = [(folder / f"{name}.js").read_text("utf-8") for name in SCRIPTS]
+    script = '"use strict";\n(() => {\n' + "\n".join(parts) + "\n})();\n"
+    environment = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    # Escaped so that no name in the data can end the element or start a comment.
+    island = json.dumps(facts, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+    return environment.from_string((folder / "page.html").read_text("utf-8")).render(
+        title=facts["title"],
+        style=Markup(style),  # noqa: S704 (our own file)
+        script=Markup(script),  # noqa: S704 (our own files)
+        style_hash=_hash(style),
+        script_hash=_hash(script),
+        facts=Markup(island),  # noqa: S704 (escaped above)
+        arrays=arrays,
+        systems=len(facts["runs"]),
+        extras=facts["extras"],
+    )
+
+
+def _hash(text: str) -> str:
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii")

@@ -1,0 +1,204 @@
+"""No spelling of any option of any command replaces a file that the command reads."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, get_type_hints
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.cli.in_process import refused, unjudged
+from unjudged import sample
+from unjudged.cli.commands import COMMANDS
+from unjudged.cli.options.drawing import DrawingOptions
+from unjudged.cli.options.input_options import InputOptions, JudgmentOptions
+from unjudged.cli.options.option import Option, OptionGroup, option_of
+from unjudged.cli.options.predictions import PredictionOptions
+
+QRELS, RUN, OTHER = (str(path) for path in (sample.qrels, sample.runs["fused"], sample.runs["dense"]))
+CALLED = [name for name, one in COMMANDS.items() if one.where]
+TEXT = "q01 0 d1 1\n"
+NEEDED = {"documents": "10", "grades": "0,1"}
+"""Values of options without which a command line is refused for another reason."""
+
+NOT_FILES = {
+    *("shell", "name", "names", "title", "baseline", "leave_out", "measure", "against", "levels"),
+    *("statistics", "strata", "share", "depth", "twice", "prevalence", "grades", "columns", "qrels_columns"),
+}
+"""Parameters whose value is a text, but not the name of a file."""
+
+
+class Declared:
+    """A parameter of a command with its declaration."""
+
+    def __init__(self, name: str, hint: Any, kind: Any = inspect.Parameter.KEYWORD_ONLY, default: Any = None):
+        self.name, self.hint, self.positional = name, hint, kind is not inspect.Parameter.KEYWORD_ONLY
+        self.option = option_of(hint) or Option()
+        self.needed = default is inspect.Parameter.empty
+        self.spellings = self.option.names or (f"--{name.replace('_', '-')}",)
+
+    def words(self, value: str) -> list[str]:
+        return [value] if self.positional else [self.spellings[-1], value]
+
+
+def declared(command: str) -> Iterator[Declared]:
+    """Every parameter, those of groups of options too."""
+    function: Callable[..., Any] = COMMANDS[command].function
+    hints = get_type_hints(function, include_extras=True)
+    for name, parameter in inspect.signature(function).parameters.items():
+        plain = getattr(hints[name], "__origin__", hints[name])
+        if isinstance(plain, type) and issubclass(plain, OptionGroup):
+            for field, hint in get_type_hints(plain, include_extras=True).items():
+                yield Declared(field, hint)
+        else:
+            yield Declared(name, hints[name], parameter.kind, parameter.default)
+
+
+READ_BY = {name: [one for one in declared(name) if one.option.reads] for name in CALLED}
+WRITTEN_BY = {
+    name: [one for one in declared(name) if one.option.writes and not one.positional] for name in CALLED
+}
+
+
+@pytest.mark.parametrize("command", CALLED)
+def test_parameters_that_may_name_files_are_declared(command: str) -> None:
+    for one in declared(command):
+        takes_text = "Literal" not in str(one.hint) and re.search(r"\bstr\b|\bPath\b", str(one.hint))
+        option = one.option
+        known = option.reads or option.writes or option.measures or bool(option.choices)
+        assert bool(takes_text and not known) <= (one.name in NOT_FILES), one.name
+
+
+@pytest.mark.parametrize("command", CALLED)
+def test_every_parameter_is_explained(command: str) -> None:
+    """In the docstring of the command or of a group of options, or by an option that commands share."""
+    homes = [COMMANDS[command].function, InputOptions, JudgmentOptions, PredictionOptions, DrawingOptions]
+    lines = {line.strip() for home in homes for line in str(home.__doc__).splitlines()}
+    assert [one.name for one in declared(command) if not one.option.help and one.name not in lines] == []
+
+
+def spelt(written: Declared, value: str, command: str) -> list[list[str]]:
+    """The ways to give an option."""
+    ways = [way for name in written.spellings for way in ([name, value], [f"{name}={value}"])]
+    for short in [name for name in written.spellings if len(name) == 2]:
+        ways.append([f"{short}{value}"])
+        flags = [
+            flag
+            for one in declared(command)
+            for flag in one.spellings
+            if "bool" in str(one.hint) and len(flag) == 2
+        ]
+        ways += [
+            way for flag in flags for way in ([f"{flag}{short[1]}", value], [f"{flag}{short[1]}{value}"])
+        ]
+    return ways
+
+
+def named(folder: Path, file: Path) -> list[str]:
+    """Other names of a file."""
+    links = folder / "links"
+    links.mkdir(exist_ok=True)
+    soft, softer, hard = (links / f"{kind}-{file.name}" for kind in ("soft", "softer", "hard"))
+    if not soft.exists():
+        soft.symlink_to(file)
+        softer.symlink_to(soft)
+        hard.hardlink_to(file)
+    return [str(file), file.name, f"./{file.name}", f"links/../{file.name}", *map(str, (soft, softer, hard))]
+
+
+def line_of(command: str, files: dict[str, str]) -> list[str]:
+    """A command line that gives each file to the parameter of this name, and whatever else is needed."""
+    words = command.split()
+    for one in declared(command):
+        if one.name in files:
+            words += one.words(files[one.name])
+        elif one.needed and not one.option.writes and not one.positional:
+            words += one.words(NEEDED.get(one.name, "1"))
+    return words
+
+
+@pytest.mark.parametrize("command", [name for name in CALLED if READ_BY[name] and WRITTEN_BY[name]])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=25)
+@given(data=st.data())
+def test_nothing_that_is_read_is_replaced(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, data: st.DataObject
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    files = {one.name: tmp_path / f"{one.name}.txt" for one in READ_BY[command]}
+    for path in files.values():
+        path.write_text(TEXT)
+    read = data.draw(st.sampled_from(READ_BY[command]))
+    written = data.draw(st.sampled_from(WRITTEN_BY[command]))
+    names = named(tmp_path, files[read.name])
+    given_as, target = data.draw(st.sampled_from(names)), data.draw(st.sampled_from(names))
+    words = line_of(command, {name: str(path) for name, path in files.items()} | {read.name: given_as})
+    words += data.draw(st.sampled_from(spelt(written, target, command)))
+    for other in WRITTEN_BY[command]:
+        if other.needed and other is not written:
+            words += other.words("page.html")
+    done = unjudged(*words)
+    assert done.returncode == 2, (words, done.stderr)
+    assert b"is read by this command" in done.stderr, (words, done.stderr)
+    assert all(path.read_text() == TEXT for path in files.values())
+
+
+@pytest.mark.parametrize("spelling", ["-oQ", "-o=Q", "-qoQ", "--output=Q", "-o Q", "-qo Q", "--output Q"])
+def test_the_spellings_that_replaced_the_judgments(tmp_path: Path, spelling: str) -> None:
+    qrels = tmp_path / "qrels.txt"
+    qrels.write_bytes(Path(QRELS).read_bytes())
+    said = refused(2, "evaluate", str(qrels), RUN, *spelling.replace("Q", str(qrels)).split())
+    assert said == f"{qrels} is read by this command: write to another file"
+    assert qrels.read_bytes() == Path(QRELS).read_bytes()
+
+
+def test_standard_input_is_not_replaced(tmp_path: Path) -> None:
+    """`unjudged evaluate - a.run -o qrels.txt < qrels.txt`."""
+    qrels = tmp_path / "qrels.txt"
+    qrels.write_bytes(Path(QRELS).read_bytes())
+    for name in ("-", "/dev/stdin") if os.path.exists("/dev/stdin") else ("-",):
+        with qrels.open("rb") as stream:
+            words = [sys.executable, "-m", "unjudged", "evaluate", name, RUN, "-o", str(qrels)]
+            done = subprocess.run(words, stdin=stream, capture_output=True, check=False)
+        assert (done.returncode, qrels.read_bytes()) == (2, Path(QRELS).read_bytes())
+
+
+def test_judgments_in_the_name_of_a_measure_are_not_replaced(tmp_path: Path) -> None:
+    complete = tmp_path / "complete.qrels"
+    complete.write_bytes(Path(QRELS).read_bytes())
+    said = refused(2, "evaluate", QRELS, RUN, "-m", f"infAP(actual='{complete}')", f"-o{complete}")
+    assert said.endswith("is read by this command: write to another file")
+
+
+def test_a_figure_in_a_folder_does_not_replace_what_is_read(tmp_path: Path) -> None:
+    """The name of the file is not on the command line."""
+    run = tmp_path / "curves.svg"
+    run.write_bytes(Path(RUN).read_bytes())
+    words = ["experiment", QRELS, str(run), OTHER, "--levels", "50%", "--repeats", "1", "--workers", "1"]
+    said = refused(2, *words, "-m", "AP", "-o", str(tmp_path / "x.csv"), "--figures", str(tmp_path))
+    assert said == f"{run} is read by this command: write to another file"
+    assert run.read_bytes() == Path(RUN).read_bytes()
+
+
+def test_a_checkpoint_does_not_replace_what_is_read(tmp_path: Path) -> None:
+    run = tmp_path / "x.csv.partial"
+    run.write_bytes(Path(RUN).read_bytes())
+    words = ["experiment", QRELS, str(run), OTHER, "--levels", "50%", "--repeats", "1", "--workers", "1"]
+    said = refused(2, *words, "-m", "AP", "-o", str(tmp_path / "x.csv"))
+    assert said == f"{run} is read by this command: write to another file"
+    assert run.read_bytes() == Path(RUN).read_bytes()
+
+
+def test_the_sample_collection_is_not_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    qrels = tmp_path / "qrels.txt"
+    qrels.write_bytes(Path(QRELS).read_bytes())
+    monkeypatch.setattr(sample, "qrels", qrels)
+    assert "is read by this command" in refused(2, "demo", "-o", str(qrels))
+    assert qrels.read_bytes() == Path(QRELS).read_bytes()

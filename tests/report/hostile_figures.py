@@ -1,0 +1,80 @@
+"""Draws every figure with hostile names; a process of its own, because a panic in the renderer ends it.
+
+`python -m tests.report.hostile_figures KIND` prints the name of each figure once it is drawn as that kind.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from unjudged import Pool, compare, evaluate
+from unjudged.experiments.judgment_plan import plan_judgments
+from unjudged.experiments.robustness import experiment
+from unjudged.predictions.auditing import audit
+from unjudged.report.figures.charts import picture
+from unjudged.report.figures.experiment_figures import across, curves, scatter
+from unjudged.report.figures.judging_figures import audit_figure, pool_figure
+from unjudged.report.saved_experiment import SavedExperiment
+
+LONG = "x" * 40_000
+HOSTILE = (
+    "\x01control\x1b[31m\x00\x7f",
+    "not UTF-8 \udcff\udce9",
+    LONG,
+    LONG + "y",
+    "__proto__",
+    "</text><script>alert(1)</script>&amp;",
+    "\ufffe\uffff\u202eevil\u202c",
+    "line\nbreak\ttab",
+)
+
+
+def collection() -> tuple[dict[str, dict[str, int]], dict[str, dict[str, dict[str, float]]]]:
+    """Return judgments and runs of ten queries with hostile names of queries and runs."""
+    queries = [*HOSTILE, "q9", "q10"]
+    qrels = {query: {f"d{j}": (i + j) % 3 % 2 for j in range(12)} for i, query in enumerate(queries)}
+    runs = {
+        run: {query: {f"d{(i + k * j) % 15}": 20.0 - j for j in range(10)} for i, query in enumerate(queries)}
+        for k, run in enumerate(HOSTILE[:6], 1)
+    }
+    return qrels, runs
+
+
+def figures() -> dict[str, Callable[[], Any]]:
+    """Return how to draw every figure, by its name."""
+    qrels, runs = collection()
+    first, second = list(runs)[:2]
+    scores, comparison = evaluate(qrels, runs, ["AP"]), compare(qrels, runs, ["AP"])
+    tried = experiment(qrels, runs, levels=[0.1, 0.3], measures=["AP", "Bpref"], repeats=2)
+    plan = plan_judgments(qrels, runs, width=0.05, designs=["depth"], repeats=2)
+    named = dict(zip(["AP", "Bpref"], HOSTILE, strict=False))
+    saved = SavedExperiment([row._replace(measure=named[row.measure]) for row in tried.agreement])
+    audited = audit(qrels, runs[first], runs, "RBP(p=0.8)", threshold=18)
+    pool, groups = Pool.of(qrels, runs), {run: HOSTILE[i % 2] for i, run in enumerate(runs)}
+    return {
+        "intervals": scores.plot.intervals,
+        "differences of scores": lambda: scores.plot.differences(first, second),
+        "judged": scores.plot.judged_by_rank,
+        "precision and recall": scores.plot.precision_recall,
+        "queries": scores.plot.queries,
+        "matrix": comparison.plot.matrix,
+        "differences": lambda: comparison.plot.differences(first, second),
+        "curves": lambda: curves(tried),
+        "curves of a file": lambda: curves(saved),
+        "scatter": lambda: scatter(tried),
+        "across": lambda: across({HOSTILE[0]: (tried, "AP"), HOSTILE[1]: (tried, "Bpref")}),
+        "plan": plan.plot.designs,
+        "pool": lambda: pool_figure(pool, 10, judged=True),
+        "groups": lambda: pool_figure(pool, 10, groups, judged=True),
+        "audit": lambda: audit_figure(audited),
+    }
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")
+    for name, draw in figures().items():
+        assert picture(draw(), sys.argv[1])
+        sys.stdout.write(f"{name}\n")
