@@ -24,13 +24,13 @@ from unjudged.formats.columns import QRELS, RUN
 from unjudged.formats.grouping import grouped
 from unjudged.formats.readers.text import trec
 from unjudged.formats.scan import checks, scanner
-from unjudged.formats.scan.plain.matching import (
+from unjudged.formats.scan.plain import (
     dicts as plain_mappings,
 )
-from unjudged.formats.scan.plain.matching import (
+from unjudged.formats.scan.plain import (
     matching as plain,
 )
-from unjudged.formats.scan.plain.matching import (
+from unjudged.formats.scan.plain import (
     ungrouped as plain_unordered,
 )
 from unjudged.formats.tables import Ids, Table
