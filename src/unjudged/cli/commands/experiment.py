@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from unjudged.base.choices import DesignName
+from unjudged.base.threads import cores
 from unjudged.cli.commands import STUDY, command
 from unjudged.cli.options.arguments import File, Output, OutputFormat, Plot
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
 from unjudged.cli.options.option import Option
 from unjudged.cli.shell.progress import progress, reading
 from unjudged.evaluation.collection import judged_rankings
-from unjudged.formats.matching import cores
 from unjudged.judging.pooling.designs import DESIGNS
 
 

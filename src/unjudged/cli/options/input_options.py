@@ -12,8 +12,8 @@ from unjudged.base.errors import InputError, UsageError
 from unjudged.cli.options.input_files import read_judgments
 from unjudged.cli.options.option import Option, OptionGroup
 from unjudged.evaluation.named_runs import name_runs
+from unjudged.formats.columns import NEEDED, OPTIONAL
 from unjudged.formats.files import FileWithColumns
-from unjudged.formats.roles import NEEDED, OPTIONAL
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.runs import RunSource
 
