@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -30,6 +31,7 @@ from unjudged.comparison.testing.significance import TESTS
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.measures.kernel.registry import Measure
 from unjudged.predictions.auditing import Audit, audit
+from unjudged.predictions.estimators.completeness import IncompleteError
 from unjudged.predictions.predictions import GRADES, Predictions
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.runs import RunSource
@@ -187,4 +189,8 @@ def _audited(
     labelled = options["threshold"] is not None or read.kind == GRADES or read.are_probabilities
     sums = [measure for measure in measures if is_sum(measure)]
     measure = sums[0] if sums else parse_measures(REPORT_MEASURES)[-1]
-    return audit(judgments, read, runs if labelled else None, measure, **options)
+    try:
+        return audit(judgments, read, runs if labelled else None, measure, **options)
+    except IncompleteError as error:
+        found = audit(judgments, read, None, measure, **options)
+        return replace(found, notes=[*found.notes, f"Bias of the runs: {error}."])
