@@ -51,7 +51,7 @@ def in_order(row: int) -> str:
 
 
 def table_of_arrow(columns: Columns, where: Where = in_order, *, together: bool = True) -> Table:
-    """The column of each role as a table; `together` brings the rows of each query together.
+    """Return the column of each role as a table; `together` brings the rows of each query together.
 
     `where` says in errors where a row is.
     """
@@ -60,7 +60,7 @@ def table_of_arrow(columns: Columns, where: Where = in_order, *, together: bool 
 
 
 def rows_of_arrow(columns: Columns, where: Where = in_order, *, together: bool = True) -> Table | Scattered:
-    """The same, but rows whose queries are apart stay as they are, each with the number of its query."""
+    """Same, but rows whose queries are apart stay as they are, each with the number of its query."""
     with arrow_errors("damaged Arrow data"):
         for column in columns.values():
             validate(column)
@@ -95,7 +95,7 @@ def _rows(columns: Columns, where: Where, together: bool) -> Table | Scattered:
 
 
 def numbers_of(columns: Columns, where: Where) -> NDArray[np.float64]:
-    """The numbers of each row."""
+    """Return the numbers of each row."""
     numbers = [_numbers(columns[role], role, where) for role in columns if role not in ("query", "document")]
     return np.stack(numbers, axis=1) if len(numbers) > 1 else numbers[0][:, None]
 
@@ -126,7 +126,7 @@ def _refuse_nulls(column: pa.ChunkedArray, role: str, where: Where) -> None:
 
 
 def groups_of(column: pa.ChunkedArray) -> tuple[Ids, NDArray[np.int64]]:
-    """The query of each stretch of rows that have the same one, and where the stretches start."""
+    """Return the query of each stretch of rows that have the same one, and where the stretches start."""
     import pyarrow as pa
     from pyarrow import compute
 
@@ -168,7 +168,7 @@ def _on_cores(function: Callable[[pa.Array], Result], parts: list[pa.Array]) -> 
 
 
 def ids_of_column(column: pa.ChunkedArray) -> Ids:
-    """The identifiers of a column; whole numbers become their decimal digits."""
+    """Return the identifiers of a column; whole numbers become their decimal digits."""
     import pyarrow as pa
 
     if not len(column):
@@ -184,7 +184,7 @@ def ids_of_column(column: pa.ChunkedArray) -> Ids:
 
 
 def _bytes(array: pa.Array) -> pa.Array:
-    """The identifiers of one array, as bytes with wide offsets."""
+    """Return the identifiers of one array, as bytes with wide offsets."""
     import pyarrow as pa
 
     if pa.types.is_integer(array.type):
@@ -223,7 +223,7 @@ def _numbers(column: pa.ChunkedArray, role: str, where: Where) -> NDArray[np.flo
 
 
 def _doubles(column: pa.ChunkedArray) -> NDArray[np.float64]:
-    """The numbers of a column; NaN where there is none."""
+    """Return the numbers of a column; NaN where there is none."""
     if column.null_count:
         column = column.fill_null(np.nan)
     parts = [numpy_of(chunk, np.float64) for chunk in column.chunks]

@@ -60,7 +60,7 @@ def scan_run(path: Path, judged: scanner.Index, given: Mapping[str, str] = NONE)
 
 
 def names_in(path: Path) -> list[str]:
-    """The names of the columns."""
+    """Return the names of the columns."""
     pyarrow_module("a Parquet or Arrow file")
     with arrow_errors(UNREADABLE):
         names: list[str] = open_part(_files(path)[0]).schema.names
@@ -81,7 +81,7 @@ def _files(path: Path) -> list[Path]:
 
 
 class _Rows:
-    """The columns that matter, batch by batch, as often as needed."""
+    """Columns that matter, batch by batch, as often as needed."""
 
     def __init__(self, path: Path, number: str, given: Mapping[str, str], *others: str) -> None:
         import pyarrow
@@ -158,7 +158,7 @@ def _counted_from(before: int) -> Where:
 
 
 def _scan_ordered(rows: _Rows, judged: scanner.Index) -> Matched:
-    """The same from rows that DuckDB has sorted by query, on disk if it must."""
+    """Return the same from rows that DuckDB has sorted by query, on disk if it must."""
     import pyarrow
 
     with temporary_folder() as folder, _connection(str(folder)) as connection:
@@ -175,7 +175,7 @@ def _scan_ordered(rows: _Rows, judged: scanner.Index) -> Matched:
 
 
 def _reader(relation: Any, rows: int) -> Any:
-    """The rows of a relation in batches; the method has had three names since DuckDB 1.2."""
+    """Return the rows of a relation in batches; the method has had three names since DuckDB 1.2."""
     names = ("to_arrow_reader", "fetch_record_batch", "fetch_arrow_reader")
     return next(getattr(relation, name) for name in names if hasattr(relation, name))(rows)
 

@@ -37,7 +37,7 @@ def is_frame(source: Any) -> bool:
 
 
 def library_of(source: Any) -> str:
-    """The library of a frame; for a narwhals frame, the library below it."""
+    """Return the library of a frame; for a narwhals frame, the library below it."""
     library = type(source).__module__.partition(".")[0]
     if library == "narwhals" and hasattr(source, "to_native"):
         return library_of(source.to_native())
@@ -45,7 +45,7 @@ def library_of(source: Any) -> str:
 
 
 def table_of_frame(frame: Any, number: str, given: Mapping[str, str]) -> tuple[Table, Layout]:
-    """The rows of a frame, those of each query together; `number` is "score" or "grade"."""
+    """Return the rows of a frame, those of each query together; `number` is "score" or "grade"."""
     columns, rows = _chosen(frame, number, given)
     if find_spec("pyarrow") is None:
         return _of_lists(rows, columns), layout_of(columns)
@@ -55,7 +55,7 @@ def table_of_frame(frame: Any, number: str, given: Mapping[str, str]) -> tuple[T
 
 
 def rankings_of_frame(frame: Any) -> Table | Scattered | Deferred:
-    """The rows of a run, which stay as they are until they are matched."""
+    """Return the rows of a run, which stay as they are until they are matched."""
     columns, rows = _chosen(frame, "score", NONE)
     rankings: Table | Scattered | Deferred
     if find_spec("pyarrow") is None:
@@ -76,7 +76,7 @@ def rankings_of_frame(frame: Any) -> Table | Scattered | Deferred:
 
 
 def _by_role(rows: Any, columns: Mapping[str, str]) -> dict[str, Any]:
-    """The column of each role in Arrow."""
+    """Return the column of each role in Arrow."""
     with library_errors():
         return {role: rows[name] for role, name in columns.items()}
 
@@ -88,7 +88,7 @@ def _in_parts(rows: Any, role: str, name: str) -> Any:
 
 
 def _chosen(frame: Any, number: str, given: Mapping[str, str]) -> tuple[dict[str, str], Any]:
-    """The column of each role; and these columns, which are in Arrow if pyarrow is installed."""
+    """Return the column of each role; and these columns, which are in Arrow if pyarrow is installed."""
     import narwhals
 
     frame = narwhals.to_native(frame, pass_through=True)
