@@ -272,7 +272,9 @@ def test_a_spot_check_from_start_to_end(world: World) -> None:
     asked = world.folder / "asked.qrels"
     printed(*check, "-o", str(asked))
     design = spot_check_design(QRELS, DENSE, [0.05], "P@10", budget=25, seed=2)
-    rows = [line.split() for line in asked.read_text().splitlines()[1:]]
+    lines = asked.read_text().splitlines()
+    assert lines[1].startswith("# unjudged-origin unknown: the probabilities")
+    rows = [line.split() for line in lines[2:]]
     assert [(q, d) for q, _, d, _ in rows] == sorted(design.to_judge())
     answers = world.write("checked.qrels", [f"{q} 0 {d} {k % 2}" for k, (q, _, d, _) in enumerate(rows)])
     expected = spot_check(merge(design, {"people": answers}).judgments, DENSE, [0.05], "P@10")
