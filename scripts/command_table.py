@@ -17,11 +17,7 @@ def command_table() -> str:
     commands.COMMANDS.clear()
     for name in [*names, "unjudged.cli.shell.completion"]:
         import_module(name)
-    rows = [
-        (one.name, one.task, str(one.place), one.where, one.usage, one.summary)
-        for listed in commands.by_task().values()
-        for one in listed
-    ]
+    rows = [one.row for listed in commands.by_task().values() for one in listed]
     return "".join("\t".join(row) + "\n" for row in rows)
 
 

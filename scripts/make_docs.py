@@ -9,15 +9,17 @@ from tempfile import TemporaryDirectory
 from command_outputs import refreshed
 from command_table import TABLE, command_table
 from gallery import draw_gallery, gallery_in_markdown
-from measures_page import measures_in_markdown, measures_stub
+from measures_page import measures_in_markdown
 from sessions import PAGES, replayed
+from stubs import stubs
 
 ROOT = Path(__file__).parent.parent
 
 if __name__ == "__main__":
     TABLE.write_text(command_table())
     (ROOT / "docs" / "measures.md").write_text(measures_in_markdown())
-    (ROOT / "src" / "unjudged" / "measures" / "__init__.pyi").write_text(measures_stub())
+    for path, text in stubs().items():
+        path.write_text(text)
     (ROOT / "docs" / "gallery").mkdir(exist_ok=True)
     (ROOT / "docs" / "gallery.md").write_text(gallery_in_markdown())
     draw_gallery(ROOT / "docs" / "gallery")

@@ -1,4 +1,4 @@
-"""The page of the documentation that lists all measures, and the stub for editors and type checkers."""
+"""The page of the documentation that lists all measures."""
 
 from __future__ import annotations
 
@@ -52,14 +52,3 @@ def _markdown(text: str) -> str:
         else:
             blocks.append(block)
     return "\n\n".join(blocks)
-
-
-def measures_stub() -> str:
-    """`measures/__init__.pyi`: the measures of the package by name, for editors and type checkers."""
-    own = sorted(n for n, m in MEASURES.items() if m.function.__module__.startswith("unjudged.measures."))
-    head = ["# Written by `make docs`.", "# ruff: noqa: N816, RUF022"]
-    names = ["__all__ = [", *(f'    "{name}",' for name in own), "]"]
-    typed = [f"{name}: Measure" for name in own]
-    return "\n".join(
-        [*head, "from unjudged.measures.kernel.registry import Measure", "", *names, "", *typed, ""]
-    )

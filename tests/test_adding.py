@@ -10,7 +10,7 @@ import pytest
 
 from tests.cli.in_process import printed
 from unjudged import JudgedRankings, Judgments, Pool, compare, evaluate, experiment, measure, sample
-from unjudged.cli.commands import command
+from unjudged.cli.commands import SCORE, command
 from unjudged.cli.options.arguments import Output, OutputFormat
 from unjudged.cli.shell.output import show_grids
 from unjudged.comparison.testing.corrections import correction
@@ -114,7 +114,7 @@ def test_a_reader(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 def test_a_command(tmp_path: Path) -> None:
     """A function and its declaration; its parameters are its arguments and options."""
 
-    @command("squares", "Score and compare", usage="NUMBER...", summary="Print squares.")
+    @command("squares", SCORE, 9, "NUMBER...", "Print squares.")
     def squares(*numbers: int, format: OutputFormat = None, output: Output = None) -> None:
         """Print squares."""
         show_grids(grid_of(("number", "square"), [(n, n * n) for n in numbers]), format, output)

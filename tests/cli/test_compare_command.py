@@ -43,7 +43,7 @@ def test_sentences_fit_the_terminal() -> None:
 def test_tables_fit_80_columns(options: list[str]) -> None:
     text = printed("compare", QRELS, *map(str, sample.runs.values()), *options)
     assert max(map(len, text.splitlines())) <= 80
-    assert "Paired t test, Holm's step-down correction, alpha = 0.05" in text
+    assert "Paired t test, Holm's step-down correction over " in text
     assert "expanded has no ranking for 1 query of 30: q17." in text
 
 
@@ -102,7 +102,7 @@ def test_systems_as_data_have_the_interval_for_other_queries() -> None:
     second = document["rows"][1]
     assert (second["versus"], second["wins"], second["ties"], second["losses"]) == ("reranked", 9, 0, 21)
     assert second["effect_low"] < second["effect"] < second["effect_high"] < 0
-    assert document["notes"] == ["Paired t test, Holm's step-down correction, alpha = 0.05."]
+    assert document["notes"] == ["Paired t test, Holm's step-down correction over 3 pairs, alpha = 0.05."]
 
 
 def test_pairs_as_json_have_everything() -> None:
@@ -125,7 +125,7 @@ def test_latex() -> None:
         in text
     )
     caption = next(line for line in text.splitlines() if line.startswith(r"\caption"))
-    assert "Paired t test, Holm's step-down correction, alpha = 0.05." in caption
+    assert "Paired t test, Holm's step-down correction over 3 pairs per measure, alpha = 0.05." in caption
     expanded = printed("compare", QRELS, RERANKED, str(sample.runs["expanded"]), "--format", "latex")
     assert "expanded has no ranking for 1 query of 30: q17." in expanded
 

@@ -87,8 +87,8 @@ def test_a_pattern_for_groups(command: list[str], pattern: str) -> None:
 
 
 def limited(limit: str, *words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    """A command under a limit of the shell."""
-    line = shlex.join([sys.executable, "-m", "unjudged", *words])
+    """A command under a limit of the shell. It keeps no bytecode, of which the limit would leave a part."""
+    line = shlex.join([sys.executable, "-B", "-m", "unjudged", *words])
     return subprocess.run(
         f"ulimit {limit}; {line}", shell=True, cwd=cwd, capture_output=True, text=True, check=False
     )

@@ -187,10 +187,12 @@ def test_a_spot_check_takes_columns(own: tuple[str, str]) -> None:
     assert printed("spot-check", *own, *options) == printed("spot-check", str(QRELS), str(RUN))
 
 
-def test_a_spot_check_is_of_one_run(foreign: tuple[str, str]) -> None:
+def test_a_spot_check_of_the_runs_of_a_file(foreign: tuple[str, str]) -> None:
+    """It was of one run at a time."""
     columns = ["--columns", "run=engine", "query=asked", "document=url", "score=cosine"]
-    said = refused(2, "spot-check", str(QRELS), foreign[1], *columns)
-    assert said == f"{foreign[1]} has 3 runs, and one at a time can be checked"
+    listed = printed("spot-check", str(QRELS), foreign[1], *columns)
+    assert listed.startswith("# unjudged-spot-check: seed 0, budget 30, measure RBP(p=0.8)\n")
+    assert listed == printed("spot-check", str(QRELS), *(str(sample.runs[run]) for run in THREE))
 
 
 def test_a_sample_for_predictions_takes_columns(own: tuple[str, str], tmp_path: Path) -> None:

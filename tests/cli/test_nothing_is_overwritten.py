@@ -18,7 +18,10 @@ from hypothesis import strategies as st
 from tests.cli.in_process import refused, unjudged
 from unjudged import sample
 from unjudged.cli.commands import COMMANDS
+from unjudged.cli.options.drawing import DrawingOptions
+from unjudged.cli.options.input_options import InputOptions, JudgmentOptions
 from unjudged.cli.options.option import Option, OptionGroup, option_of
+from unjudged.cli.options.predictions import PredictionOptions
 
 QRELS, RUN, OTHER = (str(path) for path in (sample.qrels, sample.runs["fused"], sample.runs["dense"]))
 CALLED = [name for name, one in COMMANDS.items() if one.where]
@@ -70,8 +73,16 @@ def test_parameters_that_may_name_files_are_declared(command: str) -> None:
     for one in declared(command):
         takes_text = "Literal" not in str(one.hint) and re.search(r"\bstr\b|\bPath\b", str(one.hint))
         option = one.option
-        known = option.reads or option.writes or option.measures or option.choices is not None
+        known = option.reads or option.writes or option.measures or bool(option.choices)
         assert bool(takes_text and not known) <= (one.name in NOT_FILES), one.name
+
+
+@pytest.mark.parametrize("command", CALLED)
+def test_every_parameter_is_explained(command: str) -> None:
+    """In the docstring of the command or of a group of options, or by an option that commands share."""
+    homes = [COMMANDS[command].function, InputOptions, JudgmentOptions, PredictionOptions, DrawingOptions]
+    lines = {line.strip() for home in homes for line in str(home.__doc__).splitlines()}
+    assert [one.name for one in declared(command) if not one.option.help and one.name not in lines] == []
 
 
 def spelt(written: Declared, value: str, command: str) -> list[list[str]]:

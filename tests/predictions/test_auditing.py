@@ -15,7 +15,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import examples
-from unjudged import InputError, Judgments, UsageError, audit, evaluate, sample
+from unjudged import (
+    InputError,
+    Judgments,
+    Predictions,
+    UsageError,
+    audit,
+    estimate_by_document,
+    evaluate,
+    sample,
+)
 from unjudged.cli.main import main
 from unjudged.grids.rendering import FORMATS, render
 from unjudged.predictions.judge_agreement import Sample, weighted_share
@@ -129,6 +138,68 @@ def test_a_sample_stands_for_the_whole() -> None:
         assert np.mean(values) == pytest.approx(exact, abs=3.5 * np.std(values) / np.sqrt(150))
     with pytest.raises(UsageError, match="needs complete judgments"):
         audit(part, scores, {"a": run}, "AP")
+
+
+def drawn_world(rng: np.random.Generator) -> tuple[Judgments, dict[str, dict[str, float]], Judgments]:
+    """Ten queries of twenty documents: a drawn sample, a model of all documents, and the truth."""
+    truth = {f"q{i:02d}": {f"d{j:02d}": int(rng.integers(0, 4)) for j in range(20)} for i in range(10)}
+    model = {q: {d: float(g + rng.integers(0, 2)) for d, g in docs.items()} for q, docs in truth.items()}
+    whole = Judgments.of(truth)
+    pi = np.tile(np.clip(2.0 / np.arange(1, 21), 0.15, 0.9), 10)
+    grade = np.where(rng.random(200) < pi, whole.grade, -1).astype(np.int32)
+    return replace(whole, grade=grade, probability=pi), model, whole
+
+
+def test_by_people_is_what_evaluate_estimates() -> None:
+    """It was the plain sum over the sample, without an interval: 9.32 where `evaluate` had 7.24."""
+    rng = np.random.default_rng(3)
+    drawn, model, _ = drawn_world(rng)
+    run = {q: {d: -float(j) for j, d in enumerate(docs)} for q, docs in model.items()}
+    found = audit(drawn, Predictions.of(model, kind="grades"), {"a": run}, "DCG@10")
+    expected = estimate_by_document(drawn, {"a": run}, model, "DCG@10")
+    assert found.biases[0].by_people == expected.mean("a")
+    predicted = evaluate(
+        Judgments.of({q: {d: int(s) for d, s in v.items()} for q, v in model.items()}), run, "DCG@10"
+    )
+    assert found.biases[0].human + found.biases[0].bias.value == pytest.approx(predicted.means.item())
+    columns = [column.name for column in found.grids()[-1].columns]
+    assert columns == ["run", "by people", "from", "to", "bias", "low", "high"]
+    (row,) = [row for row in found.records().rows if row[0] == "DCG@10 by people"]
+    assert row[3:] == [expected.mean("a").value, expected.mean("a").low, expected.mean("a").high]
+
+
+def test_by_people_and_bias_hold() -> None:
+    rng, held, errors = np.random.default_rng(9), [], []
+    for _ in range(150):
+        drawn, model, whole = drawn_world(rng)
+        run = {q: {d: -float(j) for j, d in enumerate(docs)} for q, docs in model.items()}
+        (found,) = audit(drawn, Predictions.of(model, kind="grades"), {"a": run}, "DCG@10").biases
+        exact = evaluate(whole, run, "DCG@10").means.item()
+        held.append(found.by_people.low <= exact <= found.by_people.high)
+        errors.append(found.human - exact)
+    assert 0.9 <= np.mean(held) <= 0.99
+    assert abs(np.mean(errors)) <= 3.5 * np.std(errors) / np.sqrt(150)
+
+
+def test_scattered_labels_have_no_bias_by_run() -> None:
+    """One label per query counted as complete judgments: P@10 by people was a tenth of what it is."""
+    rng = np.random.default_rng(1)
+    truth = {f"q{i}": {f"d{j}": int(rng.random() < 0.5) for j in range(10)} for i in range(30)}
+    people = {q: dict(list(docs.items())[:1]) for q, docs in truth.items()}
+    model, run = Judgments.of(truth), {q: dict.fromkeys(docs, 1.0) for q, docs in truth.items()}
+    for measure in ("P@10", "AP"):
+        with pytest.raises(InputError, match="judged 30 of the 300 documents that count in 30 queries"):
+            audit(people, model, {"a": run}, measure)
+    assert audit(people, model).documents == 30
+    some = people | {q: truth[q] for q in list(truth)[:8]}
+    found = audit(some, model, {"a": run, "b": {q: {"d0": 1.0} for q in truth}}, "P@10")
+    assert [bias.bias.of.subject for bias in found.biases] == ["a", "b"]
+    assert "a: 22 queries left out, judged in part for P@10." in found.grid().notes
+    holes = audit(
+        some, model, {"a": {q: {"x": 1.0} for q in truth}, "b": {q: {"d0": 1.0} for q in truth}}, "P@10"
+    )
+    assert [bias.run for bias in holes.biases] == ["b"]
+    assert any(note.startswith("a: no bias. P@10 needs 2 queries") for note in holes.notes)
 
 
 def test_a_share_has_wilsons_interval() -> None:

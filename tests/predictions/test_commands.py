@@ -272,9 +272,10 @@ def test_a_spot_check_from_start_to_end(world: World) -> None:
     asked = world.folder / "asked.qrels"
     printed(*check, "-o", str(asked))
     design = spot_check_design(QRELS, DENSE, [0.05], "P@10", budget=25, seed=2)
-    lines = asked.read_text().splitlines()
-    assert lines[1].startswith("# unjudged-origin unknown: the probabilities")
-    rows = [line.split() for line in lines[2:]]
+    comment, _, origin, *lines = asked.read_text().splitlines()
+    assert comment == "# unjudged-spot-check: seed 2, budget 25, measure P@10"
+    assert origin.startswith("# unjudged-origin unknown: the probabilities")
+    rows = [line.split() for line in lines]
     assert [(q, d) for q, _, d, _ in rows] == sorted(design.to_judge())
     answers = world.write("checked.qrels", [f"{q} 0 {d} {k % 2}" for k, (q, _, d, _) in enumerate(rows)])
     expected = spot_check(merge(design, {"people": answers}).judgments, DENSE, [0.05], "P@10")
@@ -285,6 +286,10 @@ def test_a_spot_check_from_start_to_end(world: World) -> None:
     assert "not judged yet" in refused(1, *check, "--checked", str(asked))
     assert "were not drawn by this command" in refused(1, *check[:-1], "9", "--checked", answers)
     assert "omit --prevalence" in refused(2, *check, "--prevalence", "0.1", "--calibration", "x.json")
+    recorded = world.write("recorded.qrels", [comment, *Path(answers).read_text().splitlines()])
+    assert table(*check[:3], "--checked", recorded) == [row]
+    said = refused(2, *check[:3], "--seed", "9", "--checked", recorded)
+    assert said == f"{recorded}: --seed is 9, and the file records 2: omit --seed"
 
 
 def test_decimals_of_estimates_with_predictions(world: World) -> None:

@@ -58,6 +58,60 @@ def test_from_the_design_to_the_interval(measure: str) -> None:
     assert np.mean([value.low <= exact <= value.high for value in values]) >= 0.9
 
 
+@pytest.mark.parametrize("measure", ["RBP(p=0.8)", "P@3", "DCG@3"])
+def test_intervals_stay_inside_what_is_possible(measure: str) -> None:
+    """Low was below, and high above, what any judgments of the rest could give."""
+    outside = 0
+    for seed in range(60):
+        design = spot_check_design(QRELS, RUN, PREVALENCE, measure, budget=2, seed=seed)
+        checked = merge(design, {"them": FULL}).judgments
+        found = spot_check(checked, RUN, PREVALENCE, measure).estimate
+        waiting = checked.grade < 0
+        least, most = (
+            evaluate(checked.with_grades(np.where(waiting, g, checked.grade)), RUN, measure).means.item()
+            for g in (0, 1 if measure != "DCG@3" else 2)
+        )
+        assert least - 1e-12 <= found.low <= found.value <= found.high <= most + 1e-12
+        outside += found.low == pytest.approx(least) or found.high == pytest.approx(most)
+    assert outside > 0
+
+
+def test_documents_drawn_with_certainty_count() -> None:
+    whole = spot_check_design(QRELS, RUN, PREVALENCE, "P@3", budget=100)
+    found = spot_check(merge(whole, {"them": FULL}).judgments, RUN, PREVALENCE, "P@3", before=QRELS)
+    assert (found.judged, found.unjudged, found.relevant) == (4, 4, 2.0)
+    assert found.estimate.method == "spot check of 4 random judgments"
+
+
+def test_several_runs_share_a_check() -> None:
+    """Over many samples each run's estimate is right on average, and holds as often as it should."""
+    rng = np.random.default_rng(4)
+    full = {f"q{i}": {f"d{j}": int(rng.random() < 0.3) for j in range(30)} for i in range(12)}
+    qrels = {q: dict(list(docs.items())[:8]) for q, docs in full.items()}
+    runs = {
+        name: {q: {d: float(rng.random()) for d in list(docs)[start:]} for q, docs in full.items()}
+        for name, start in (("a", 0), ("b", 5))
+    }
+    exact = evaluate(full, runs, "P@10").means[:, 0]
+    values, held = [], []
+    for seed in range(200):
+        design = spot_check_design(qrels, runs, PREVALENCE, "P@10", budget=40, seed=seed)
+        found = spot_check(merge(design, {"them": full}).judgments, runs, PREVALENCE, "P@10")
+        assert [check.run for check in found.checks] == ["a", "b"]
+        values.append([check.estimate.value for check in found.checks])
+        both = zip(found.checks, exact, strict=True)
+        held.append([check.estimate.low <= x <= check.estimate.high for check, x in both])
+    assert (np.mean(held, axis=0) >= 0.92).all()
+    assert np.mean(values, axis=0) == pytest.approx(
+        exact, abs=3.5 * np.std(values, axis=0).max() / np.sqrt(200)
+    )
+    with pytest.raises(UsageError, match="2 runs were checked: choose one of `checks`"):
+        _ = found.estimate
+    one = spot_check_design(QRELS, RUN, PREVALENCE, "P@3", budget=2, seed=3)
+    alone = spot_check_design(QRELS, {"a": RUN, "b": RUN}, PREVALENCE, "P@3", budget=2, seed=3)
+    np.testing.assert_allclose(one.probability, alone.probability)
+
+
 def test_what_it_prints() -> None:
     design = spot_check_design(QRELS, RUN, PREVALENCE, "P@3", budget=2, seed=3)
     found = spot_check(merge(design, {"people": FULL}).judgments, RUN, PREVALENCE, "P@3", name="mine")

@@ -12,7 +12,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from unjudged import Calibration, InputError, Judgments, UsageError, calibrate, evaluate, sample
+from unjudged import (
+    AssumptionWarning,
+    Calibration,
+    InputError,
+    Judgments,
+    UsageError,
+    calibrate,
+    compare,
+    evaluate,
+    sample,
+)
 from unjudged.evaluation.groups import Groups, groups_of, read_groups
 from unjudged.formats.small_files import LARGEST
 from unjudged.measures.kernel.names import parse
@@ -301,3 +311,54 @@ def test_refusals() -> None:
         calibrate(sample.qrels, sample.runs, GROUPS, "AP", depth=0)
     with pytest.raises(UsageError, match="infAP"):
         calibrate(sample.qrels, sample.runs, GROUPS, "infAP")
+
+
+def test_a_calibration_holds_for_its_own_collection(tmp_path: Path) -> None:
+    """One of other queries is refused, one of other judgments of the same queries is named."""
+    pooled = {name: run for name, run in sample.runs.items() if name != "dense"}
+    made = calibrate(sample.qrels, pooled, {name: name for name in pooled}, "P@10", depth=20)
+    assert (made.judgments, made.made_by.split()[0]) == ("qrels.txt", "unjudged")
+    saved = tmp_path / "calibration.json"
+    made.save(saved)
+    loaded = Calibration.load(saved)
+    assert loaded == made
+    other = {f"other{q}": {"a": 1, "b": 0} for q in range(3)}
+    scores = evaluate(other, {"mine": {q: {"a": 1.0} for q in other}}, "P@10")
+    with pytest.raises(UsageError, match=r"made from qrels.txt \(30 queries\), which have other queries"):
+        scores.estimate("calibrated", calibration=loaded, confidence=0.5)
+    judgments = Judgments.of(sample.qrels)
+    more = judgments.with_grades(np.where(judgments.grade < 0, 0, judgments.grade))
+    scores = evaluate(more, sample.runs["dense"], "P@10")
+    with pytest.warns(AssumptionWarning, match="other judgments of these queries"):
+        scores.estimate("calibrated", calibration=loaded, confidence=0.5)
+
+
+@pytest.mark.parametrize(
+    ("schema", "message"),
+    [
+        ("unjudged calibration 1", "version 0.2 wrote it, which did not record the collection"),
+        ("unjudged calibration 3", "a newer version of this package wrote it"),
+        ("something else 2", "not a calibration"),
+    ],
+)
+def test_the_version_of_a_file_is_named(tmp_path: Path, schema: str, message: str) -> None:
+    file = tmp_path / "calibration.json"
+    file.write_text(json.dumps({"schema": schema}))
+    with pytest.raises(InputError, match=message):
+        Calibration.load(file)
+
+
+def test_an_interval_is_of_the_value_beside_it() -> None:
+    """AP is calibrated to the depth of the pool: the heading, the rows and the sentence say so."""
+    pooled = {name: run for name, run in sample.runs.items() if name != "dense"}
+    made = calibrate(sample.qrels, pooled, {name: name for name in pooled}, ["AP", "P@10"], depth=20)
+    scores = evaluate(sample.qrels, sample.runs["fused"], ["AP", "P@10"])
+    found = scores.estimate("calibrated", calibration=made, confidence=0.5)
+    assert [column.name for column in found.grid().columns] == ["run", "AP@20", "P@10"]
+    assert found[0][0].value == evaluate(sample.qrels, sample.runs["fused"], "AP", depth=20).means[0, 0]
+    assert [row[1] for row in found.rows()] == ["AP@20", "P@10"]
+    two = {name: sample.runs[name] for name in ("fused", "reranked")}
+    pair = compare(sample.qrels, two, "AP", calibration=made, confidence=0.5).pair()
+    assert pair.calibrated is not None
+    assert pair.calibrated.value != pair.difference.value
+    assert f"AP@20 {pair.calibrated.value:+.4f}, " in str(pair)

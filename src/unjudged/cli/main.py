@@ -13,7 +13,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import unjudged
 from unjudged.base.errors import UnjudgedError, UsageError
-from unjudged.cli.shell.standard_output import complete_output, drop_output
+from unjudged.cli.shell.standard_streams import complete_output, drop_output
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def run(words: list[str]) -> None:
     """Run a command, or list the commands."""
     from unjudged.cli.shell.command_line import call_of
-    from unjudged.cli.shell.standard_error import warnings_on_standard_error
+    from unjudged.cli.shell.standard_streams import warnings_on_standard_error
 
     with warnings_on_standard_error():
         call = call_of(words)

@@ -20,7 +20,8 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz"
 PAIR_FIELDS = ("measure", "a", "b", "difference", "p", "p_adjusted", "low", "high", "verdict")
 MORE_PAIR_FIELDS = (
     *("better", "bounds", "mean_a", "mean_b", "query_low", "query_high", "wins", "ties", "losses"),
-    *("effect", "effect_low", "effect_high", "flip", "calibrated_low", "calibrated_high"),
+    *("effect", "effect_low", "effect_high", "flip"),
+    *("calibrated_measure", "calibrated_difference", "calibrated_low", "calibrated_high"),
 )
 
 
@@ -35,9 +36,9 @@ class SystemRow(NamedTuple):
     high: float
     query_low: float
     query_high: float
-    rank_low: int
-    rank_high: int
-    tier: int
+    rank_low: int | None
+    rank_high: int | None
+    tier: int | None
     beats: str
     beats_open_to_judging: str
     versus: str | None = None
@@ -50,12 +51,15 @@ class SystemRow(NamedTuple):
 
 
 def systems_grid(comparison: Comparison, results: Sequence[MeasureComparison]) -> Grid:
-    """The systems, highest mean first, with marks of who beats whom."""
-    named = len(results) > 1
+    """The systems, highest mean first, with marks of who beats whom.
+
+    Ranks and tiers need all pairs, so they are left out if only pairs with a baseline were tested.
+    """
+    named, ranked = len(results) > 1, comparison.baseline is None
     columns = [Column("measure", "label")] if named else []
     columns += [Column("", "label"), Column("run", "label"), Column("mean"), Column("low"), Column("high")]
-    columns += [Column("rank", "text"), Column("tier", "integer"), Column("W/T/L", "text")]
-    columns += [Column("effect", decimals=2), Column("beats", "text")]
+    columns += [Column("rank", "text"), Column("tier", "integer")] if ranked else []
+    columns += [Column("W/T/L", "text"), Column("effect", decimals=2), Column("beats", "text")]
     mean = [column.name for column in columns].index("mean")
     rows: list[list[Cell]] = []
     best = set()
@@ -65,7 +69,8 @@ def systems_grid(comparison: Comparison, results: Sequence[MeasureComparison]) -
             beaten = [*s.beats.split(), *(f"{other}?" for other in s.beats_open_to_judging.split())]
             rank = str(s.rank_low) if s.rank_low == s.rank_high else f"{s.rank_low}-{s.rank_high}"
             outcome = "" if s.versus is None else f"{s.wins}/{s.ties}/{s.losses}"
-            row: list[Cell] = [s.letter, s.run, s.mean, s.low, s.high, rank, s.tier, outcome, s.effect]
+            row: list[Cell] = [s.letter, s.run, s.mean, s.low, s.high]
+            row += [*((rank, s.tier) if ranked else ()), outcome, s.effect]
             rows.append([*([s.measure] if named else []), *row, " ".join(sorted(beaten, key=_by_letter))])
     title = f"{counted(len(comparison.runs), 'system')} x {counted(len(comparison.queries), 'query')}"
     title += "" if named else f"; {results[0].measure}"
@@ -83,7 +88,7 @@ def _system_rows(comparison: Comparison, result: MeasureComparison) -> Iterator[
     ranks, tiers, letter = result.rank_intervals(), result.tiers(), comparison.letters
     query_low, query_high = result.other_queries
     unclear = result.beats & ~result.clearly_beats
-    versus = comparison.reference(result)
+    versus, ranked = comparison.reference(result), comparison.baseline is None
     for system in result.order():
         row = SystemRow(
             measure=str(result.measure),
@@ -94,9 +99,9 @@ def _system_rows(comparison: Comparison, result: MeasureComparison) -> Iterator[
             high=float(result.judging.run_high[system]),
             query_low=float(query_low[system]),
             query_high=float(query_high[system]),
-            rank_low=ranks[system][0],
-            rank_high=ranks[system][1],
-            tier=tiers[system],
+            rank_low=ranks[system][0] if ranked else None,
+            rank_high=ranks[system][1] if ranked else None,
+            tier=tiers[system] if ranked else None,
             beats=_marks(letter, result.clearly_beats[system]),
             beats_open_to_judging=_marks(letter, unclear[system]),
         )
@@ -125,7 +130,8 @@ def _system_notes(comparison: Comparison, results: Sequence[MeasureComparison]) 
     return [
         comparison.method,
         "low, high: the mean whatever the unjudged documents of all runs turn out to be.",
-        "rank, tier: by clear differences only.",
+        "`evaluate` bounds a run by its own documents: its bounds can be narrower.",
+        *(["rank, tier: by clear differences only."] if comparison.baseline is None else []),
         f"W/T/L, effect: queries won, tied and lost, and effect size, against {against}.",
         "beats: significantly better than these; ? where unjudged documents may undo it.",
         *comparison.notes,
@@ -150,6 +156,8 @@ def pairs_grid(comparison: Comparison, results: Sequence[MeasureComparison]) -> 
         Column("W/T/L", "text"),
     ]
     columns += [Column(name, decimals=2) for name in ("effect", "from", "to")]
+    calibrated = comparison.calibration is not None
+    columns += [Column("calibrated", "text")] if calibrated else []
     rows = []
     for pair in comparison.pairs_of(results):
         gap, effect = pair.difference, pair.effect
@@ -164,6 +172,7 @@ def pairs_grid(comparison: Comparison, results: Sequence[MeasureComparison]) -> 
             pair.p_adjusted,
         ]
         row += [f"{pair.wins}/{pair.ties}/{pair.losses}", effect.value, effect.low, effect.high]
+        row += [f"{c.of.measure} {c.text()}"] if (c := pair.calibrated) is not None else []
         rows.append([pair.measure, *row] if named else row)
     title = f"{counted(len(rows), 'pair')} x {counted(len(comparison.queries), 'query')}"
     title += "" if named else f"; {results[0].measure}"
@@ -171,6 +180,7 @@ def pairs_grid(comparison: Comparison, results: Sequence[MeasureComparison]) -> 
         comparison.method,
         "difference: a minus b. low, high: the difference whatever the unjudged documents turn out to be.",
         "W/T/L: queries won, tied and lost by a. effect: the difference in standard deviations, from, to.",
+        *(["calibrated: the difference of runs cut at the pool's depth."] if calibrated else []),
         *comparison.notes,
     ]
     return Grid(columns, rows, title, notes, records=lambda: pair_records(comparison, results))
@@ -192,7 +202,9 @@ def _record(pair: Pair) -> list[Cell]:
     row: list[Cell] = [pair.measure, pair.a, pair.b, gap.value, pair.p, pair.p_adjusted, gap.low, gap.high]
     row += [pair.verdict, pair.better, gap.method, pair.mean_a, pair.mean_b, other.low, other.high]
     row += [pair.wins, pair.ties, pair.losses, effect.value, effect.low, effect.high, pair.flip]
-    return [*row, *((None, None) if calibrated is None else (calibrated.low, calibrated.high))]
+    if calibrated is None:
+        return [*row, None, None, None, None]
+    return [*row, calibrated.of.measure, calibrated.value, calibrated.low, calibrated.high]
 
 
 def letters(place: int) -> str:

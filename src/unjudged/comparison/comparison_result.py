@@ -53,7 +53,15 @@ class Comparison(Shown):
         tests = self.results[0].tests
         title = tests.test.title
         against = "" if self.baseline is None else f", against {self.baseline}"
-        return f"{title[0].upper()}{title[1:]}, {tests.correction.title}, alpha = {tests.alpha:g}{against}."
+        title = f"{title[0].upper()}{title[1:]}, {tests.correction.title}"
+        return f"{title}{self._family()}, alpha = {tests.alpha:g}{against}."
+
+    def _family(self) -> str:
+        """Which tests are corrected together."""
+        pairs = len(self.results[0].tests.pairs)
+        if pairs < 2 or self.results[0].tests.correction.name == "none":
+            return ""
+        return f" over {pairs} pairs{' per measure' if len(self.results) > 1 else ''}"
 
     @cached_property
     def letters(self) -> Sequence[str]:

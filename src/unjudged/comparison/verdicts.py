@@ -38,7 +38,7 @@ CONCLUSIONS = {
     ),
     UNRESOLVED: (
         "is ahead of {}; no judgments that reverse it were found, but the bounds do not exclude them.",
-        "Judge more documents (`unjudged next`).",
+        "If p is low enough, judge more documents (`unjudged next`); if not, use more queries first.",
     ),
 }
 """What a verdict says of the system ahead and the other one, and what to do about it."""
@@ -109,7 +109,8 @@ class Pair:
         ]
         if self.calibrated is not None:
             c = self.calibrated
-            lines.append(f"Calibrated, {percent(c.confidence)}: {c.low:+.4f} to {c.high:+.4f} ({c.method}).")
+            ends = f"{c.low:+.4f} to {c.high:+.4f} ({c.method})"
+            lines.append(f"Calibrated, {percent(c.confidence)}: {c.of.measure} {c.value:+.4f}, {ends}.")
         corrected = "" if self.p_adjusted == self.p else f", {_p(self.p_adjusted)} after correction"
         lines.append(
             f"Queries: {self.wins} won, {self.ties} tied, {self.losses} lost; {self.test}: {_p(self.p)}"

@@ -33,14 +33,15 @@ def calibrate(
     *,
     depth: int = 100,
     unit: str = "runs",
+    name: str = "",
     on_read: Callable[[str], None] | None = None,
 ) -> Calibration:
     """Learn from the pooled runs how far off scores are when a group was not pooled.
 
     `groups` says which runs are of one team or family: a mapping, a file of lines `run group`, or a pattern
     such as `(.*?)-` whose first bracket is the group in the run's name. `depth` is the depth of the pool,
-    below which rankings are cut. `unit` is 'runs', or 'groups' for one score per group, its largest: safer
-    and wider.
+    below which rankings are cut. `name` is that of the judgments, for messages. `unit` is 'runs', or
+    'groups' for one score per group, its largest: safer and wider.
     """
     chosen = parse_measures(measures)
     collection = Collection.of(qrels, runs, on_read=on_read)
@@ -50,7 +51,8 @@ def calibrate(
         coverage_warnings(list(collection.runs), list(collection.judgments.queries), collection.rankings)
     )
     group = [names.index(group_of[run]) for run in collection.runs]
-    return calibrated(collection.rankings, group, chosen, depth=depth, unit=unit)
+    known = name or (os.path.basename(qrels) if isinstance(qrels, str | os.PathLike) else "")
+    return calibrated(collection.rankings, group, chosen, depth=depth, unit=unit, name=known)
 
 
 def groups_of(groups: Groups, runs: Iterable[str]) -> dict[str, str]:

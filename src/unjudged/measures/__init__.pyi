@@ -1,5 +1,4 @@
 # Written by `make docs`.
-# ruff: noqa: N816, RUF022
 from unjudged.measures.kernel.registry import Measure
 
 __all__ = [

@@ -50,7 +50,7 @@ def statAP(r: JudgedRankings, *, rel: int = 1, pairs: str = "independent") -> Fl
     return ratio(hits.total(precision / r.judgments.inclusion[hits.row]), relevant_total(r, rel))
 
 
-@measure(estimates="the variance of statAP", quality=False, cite=("aslam2007",))
+@measure(estimates="AP", quality=False, cite=("aslam2007",))
 def statAPVariance(r: JudgedRankings, *, rel: int = 1, pairs: str = "independent") -> Floats:
     """Estimated variance of statAP over samples, for one query, at most 1.
 

@@ -41,7 +41,7 @@ def audit_records(found: Audit) -> Grid:
         of = f"predicted {_span(point.low, point.high)}"
         rows.append(["share relevant", of, point.documents, *_ends(point.relevant)])
     for bias in found.biases:
-        rows.append([f"{found.measure} by people", bias.run, found.documents, bias.human, nan, nan])
+        rows.append([f"{found.measure} by people", bias.run, found.documents, *_ends(bias.by_people)])
         rows.append([f"bias of {found.measure}", bias.run, found.documents, *_ends(bias.bias)])
     return grid_of(["statistic", "of", "documents", "value", "low", "high"], rows, _notes(found))
 
@@ -66,7 +66,7 @@ def _notes(found: Audit) -> list[str]:
         notes.append(f"{counted(found.missing, 'document')} that people judged {has} no prediction.")
     if found.confusion is None:
         notes.append("The predictions are scores without a threshold, so there is no confusion matrix.")
-    return notes
+    return [*notes, *found.notes]
 
 
 def _statistics(found: Audit) -> list[tuple[str, Estimate]]:
@@ -107,9 +107,23 @@ def _curve(found: Audit) -> Grid:
 
 
 def _biases(found: Audit) -> Grid:
-    columns = [Column("run", "label"), Column("by people"), Column("bias"), *ENDS[1:]]
-    rows: list[list[Cell]] = [[b.run, b.human, *_ends(b.bias)] for b in found.biases]
-    return Grid(columns, rows, f"{found.measure} by the predictions minus by people")
+    sampled = any(bias.by_people.has_interval for bias in found.biases)
+    columns = [
+        Column("run", "label"),
+        Column("by people"),
+        *((Column("from"), Column("to")) if sampled else ()),
+    ]
+    rows: list[list[Cell]] = []
+    for bias in found.biases:
+        people = _ends(bias.by_people)
+        rows.append([bias.run, *(people if sampled else people[:1]), *_ends(bias.bias)])
+    notes = (
+        ["from, to: of the score by people for these queries, had another sample been judged."]
+        if sampled
+        else []
+    )
+    title = f"{found.measure} by the predictions minus by people"
+    return Grid([*columns, Column("bias"), *ENDS[1:]], rows, title, notes)
 
 
 def _ends(estimate: Estimate) -> tuple[float, float, float]:

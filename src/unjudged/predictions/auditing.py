@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unjudged.base.errors import InputError, UsageError
-from unjudged.evaluation.collection import judged_rankings
-from unjudged.evaluation.named_runs import RunsSource, name_runs
+from unjudged.base.errors import InputError
+from unjudged.evaluation.collection import Collection
+from unjudged.evaluation.named_runs import RunsSource
 from unjudged.grids.grid import Grid
 from unjudged.grids.shown import Shown
-from unjudged.measures.kernel.averages import mean_over_queries
-from unjudged.measures.kernel.estimand import ALL_JUDGED, OTHER, Estimand
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
 from unjudged.measures.kernel.registry import Measure
-from unjudged.predictions.estimators.sums import WEIGHTS, Sum
 from unjudged.predictions.judge_agreement import Confusion, Sample, weighted_share
 from unjudged.predictions.predictions import GRADES, Predictions, PredictionsSource
-from unjudged.rankings.judged import Floats, JudgedRankings, Mask
+from unjudged.predictions.score_bias import Bias, Biases, score_biases
+from unjudged.rankings.judged import Floats, Mask
 from unjudged.rankings.judgments import UNSAMPLED, Judgments, JudgmentsSource
-from unjudged.rankings.runs import Run
 from unjudged.uncertainty.estimate import Estimate
-from unjudged.uncertainty.quantiles import t_interval
 
 MOST_GRADES, MOST_VALUES, BINS = 100, 15, 10
 
@@ -48,14 +45,6 @@ class CurvePoint(NamedTuple):
     relevant: Estimate
 
 
-class Bias(NamedTuple):
-    """A run's mean by people, and how much higher it is by the predictions."""
-
-    run: str
-    human: float
-    bias: Estimate
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Audit(Shown):
     """How the predictions compare with what people say; shares and means are weighted by 1 / pi."""
@@ -73,6 +62,8 @@ class Audit(Shown):
     curve: tuple[CurvePoint, ...]
     measure: str
     biases: tuple[Bias, ...]
+    notes: Sequence[str] = ()
+    """What the biases leave out, and how the predictions were read."""
     assumed: bool = False
     """No design is recorded, so the judged documents count as a uniform sample of each query's pool."""
 
@@ -136,9 +127,9 @@ def audit(
         if source.kind == GRADES:
             kappa_of_grades = sample.kappa(grade, own, "kappa of grades")
     chosen = _measure(measure, rel)
-    biases: tuple[Bias, ...] = ()
+    biases = Biases([], [])
     if runs is not None and label is not None:
-        biases = _biases(judgments, runs, label, chosen, confidence)
+        biases = score_biases(Collection.of(judgments, runs), source, chosen, confidence, threshold)
     return Audit(
         rel=rel,
         documents=len(grade),
@@ -151,7 +142,8 @@ def audit(
         ratings=_ratings(judgments, both, value, label, rel if source.kind != GRADES else None),
         curve=_curve(seen, relevant, sample),
         measure=str(chosen),
-        biases=biases,
+        biases=tuple(biases.found),
+        notes=[*biases.notes, *source.notes()],
         assumed=judgments.probability is None and judgments.stratum is None,
     )
 
@@ -160,12 +152,10 @@ def _labels(
     source: Predictions, value: Floats, rel: int, threshold: float | None, *, needed: bool
 ) -> Floats | None:
     """The grade predicted of each row, -1 where there is none; of scores, `rel` or 0 by the threshold."""
-    label = value
-    if source.kind != GRADES:
-        if threshold is None and not source.are_probabilities and not needed:
-            return None
-        label = np.where(value >= source.cut(threshold), float(rel), 0.0)
-    return np.where(np.isnan(value), float(UNSAMPLED), label)
+    labelled = source.kind == GRADES or source.are_probabilities or threshold is not None
+    if not labelled and not needed:
+        return None
+    return np.where(np.isnan(value), float(UNSAMPLED), source.labels(value, threshold, rel))
 
 
 def _check_scale(*labels: NDArray[Any]) -> None:
@@ -214,38 +204,3 @@ def _curve(seen: Floats, relevant: Mask, sample: Sample) -> tuple[CurvePoint, ..
         low, high = float(seen[own].min()), float(seen[own].max())
         points.append(CurvePoint(low, high, int(own.sum()), mean, share))
     return tuple(points)
-
-
-def _biases(
-    judgments: Judgments, runs: RunsSource, label: Floats, measure: Measure, confidence: float
-) -> tuple[Bias, ...]:
-    """For each run the score by predictions minus that by people, as queries have it on average."""
-    named = {name: Run.of(run) for name, run in name_runs(runs).items()}
-    rankings = judged_rankings(judgments, named)
-    people = np.isfinite(judgments.inclusion)
-    if measure.traits.weight is not None or measure.name in WEIGHTS:
-        human, machine = _over_sample(rankings, Sum.of(measure), people, label)
-    elif (judgments.inclusion[people] < 1).any():
-        problem = f"{measure}: the bias of a run needs complete judgments, and people judged a sample"
-        raise UsageError(f"{problem}: choose a sum over documents such as P, RBP or DCG")
-    else:
-        human = measure.compute(rankings)
-        machine = measure.compute(rankings.relabelled(judgments.with_grades(label.astype(np.int32))))
-    scores = zip(named, human.reshape(len(named), -1), machine.reshape(len(named), -1), strict=True)
-    found, widest = [], measure.traits.range[1] - measure.traits.range[0]
-    for name, by_people, by_model in scores:
-        of = Estimand(f"bias in {measure}", OTHER, ALL_JUDGED, name)
-        gaps = by_model - by_people
-        bias = t_interval(gaps, confidence, method="t over queries", of=of, limits=(-widest, widest))
-        found.append(Bias(name, float(mean_over_queries(by_people)), bias))
-    return tuple(found)
-
-
-def _over_sample(rankings: JudgedRankings, chosen: Sum, people: Mask, label: Floats) -> tuple[Floats, Floats]:
-    """What people and predictions give each ranking: a sum over the sample, each document 1 / pi times."""
-    own = rankings.where(people[rankings.row])
-    weight = chosen.weights(own.rank) / rankings.judgments.inclusion[own.row]
-    known = label[own.row] >= 0
-    predicted = np.zeros(len(known))
-    predicted[known] = chosen.gains(label[own.row][known])
-    return own.total(weight * chosen.gains(own.labels)), own.total(weight * predicted)

@@ -11,7 +11,7 @@ from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.predictions.estimators.by_document import estimate_population
 from unjudged.predictions.estimators.by_query import JudgedAndPredicted
 from unjudged.predictions.estimators.estimates import Estimates
-from unjudged.predictions.estimators.population import Population
+from unjudged.predictions.estimators.population import Population, is_sample
 from unjudged.predictions.predictions import Predictions, PredictionsSource
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.uncertainty.estimate import Estimate
@@ -46,7 +46,7 @@ def estimate_with_predictions(
     P@3 by document: assumed uniform sample of 4 human judgments, calibrated predictions.
     """
     judgments, source = Judgments.of(qrels), Predictions.of(predictions)
-    by_query = not _is_sample(judgments) and _further_queries(judgments, source)
+    by_query = not is_sample(judgments) and _further_queries(judgments, source)
     chosen = parse_measures(measures or (BY_QUERY if by_query else BY_DOCUMENT))
     if rel is not None:
         chosen = [m(rel=rel) if "rel" in m.parameters and "rel" not in m.given else m for m in chosen]
@@ -76,12 +76,6 @@ def difference_notes(
 def _described(found: Estimate) -> str:
     queries = "these queries" if found.uncertainty == JUDGMENTS else "other queries"
     return f"{found.low:+.4f} to {found.high:+.4f} for {queries}"
-
-
-def _is_sample(judgments: Judgments) -> bool:
-    """True for judgments that record a sample, or list documents that are not judged."""
-    recorded = judgments.stratum is not None or judgments.probability is not None
-    return recorded or judgments.origin.sampled or bool((judgments.grade < 0).any())
 
 
 def _further_queries(judgments: Judgments, predictions: Predictions) -> bool:

@@ -121,10 +121,15 @@ class Predictions:
         return Judgments.from_table(table, QRELS)
 
     def hard(self, threshold: float | None, rel: int) -> Floats:
-        """A grade for each row: as predicted, or `rel` where a score reaches the threshold, else 0."""
+        """Return a grade for each row, -1 where nothing is predicted."""
+        label = self.labels(self.value, threshold, rel)
+        return np.where(np.isnan(self.value), float(UNSAMPLED), label)
+
+    def labels(self, value: Floats, threshold: float | None, rel: int) -> Floats:
+        """Return grades as they are, and for scores `rel` where they reach the threshold, else 0."""
         if self.kind == GRADES:
-            return np.where(np.isnan(self.value), float(UNSAMPLED), self.value)
-        return np.where(self.value >= self.cut(threshold), float(rel), 0.0)
+            return value
+        return np.where(value >= self.cut(threshold), float(rel), 0.0)
 
     def cut(self, threshold: float | None) -> float:
         """The score from which on a document counts as relevant."""

@@ -1,4 +1,4 @@
-"""A spot check: a few random judgments of a new run's own unjudged documents.
+"""A spot check: a few random judgments of the unjudged documents of new runs.
 
 A run that was not pooled has unjudged documents, and no model of them is sure to hold for it. If people judge
 a small random sample of them, a sum such as RBP has an interval that does not assume that the run is like the
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,18 +18,19 @@ from numpy.typing import ArrayLike
 from unjudged.base.choices import checked_int
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import counted, percent
-from unjudged.evaluation.collection import judged_rankings
+from unjudged.evaluation.collection import Collection
+from unjudged.evaluation.named_runs import RunsSource
 from unjudged.grids.grid import Cell, Column, Grid
 from unjudged.grids.shown import Shown
 from unjudged.judging.collecting.drawn_sample import DrawnSample, check_judged
 from unjudged.measures.kernel.estimand import ALL_JUDGED, Estimand
 from unjudged.measures.kernel.names import MeasureLike
+from unjudged.predictions.estimators.population import with_retrieved
 from unjudged.predictions.estimators.sums import Sum
 from unjudged.predictions.poisson_sample import poisson_sample, probabilities
-from unjudged.rankings.extension import extended
+from unjudged.rankings.extension import rows_of, table_of_pool
 from unjudged.rankings.judged import Floats, JudgedRankings, Mask
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
-from unjudged.rankings.runs import Run, RunSource
 from unjudged.uncertainty.calibration import Calibration
 from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.prevalence import band_of
@@ -42,29 +44,61 @@ PrevalenceByBand = Calibration | Sequence[float]
 """The prevalence at ranks 1, 2, 3-4, 5-8, ...: as learnt by `calibrate`, or given."""
 
 
-@dataclass(frozen=True, repr=False)
-class SpotCheck(Shown):
+class RunCheck(NamedTuple):
     """A run's mean, from the judgments there were and a random sample of its unjudged documents."""
 
     run: str
     measure: str
     estimate: Estimate
     judged: int
+    """Documents of the run that were drawn and judged, also those drawn with certainty."""
     relevant: float
     """The gain that the sample found, in relevant documents."""
     unjudged: int
 
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SpotCheck(Shown):
+    """Checks of runs; `estimate`, `judged`, `relevant` and `unjudged` are those of a single run."""
+
+    checks: Sequence[RunCheck]
+
+    @property
+    def estimate(self) -> Estimate:
+        return self._only.estimate
+
+    @property
+    def judged(self) -> int:
+        return self._only.judged
+
+    @property
+    def relevant(self) -> float:
+        return self._only.relevant
+
+    @property
+    def unjudged(self) -> int:
+        return self._only.unjudged
+
+    @property
+    def _only(self) -> RunCheck:
+        if len(self.checks) > 1:
+            raise UsageError(f"{len(self.checks)} runs were checked: choose one of `checks`")
+        return self.checks[0]
+
     def grid(self) -> Grid:
+        """Return a row per run."""
         names = ("run", "measure", "estimate", "low", "high", "unjudged", "checked", "relevant")
         kinds = ("label", "label", "number", "number", "number", "integer", "integer", "number")
         columns = [Column(name, kind) for name, kind in zip(names, kinds, strict=True)]  # type: ignore[arg-type]
-        columns[-1] = Column("relevant", decimals=0 if self.relevant == int(self.relevant) else 4)
-        found = self.estimate
-        ends = (found.value, found.low, found.high)
-        row: list[Cell] = [self.run, self.measure, *ends, self.unjudged, self.judged, self.relevant]
-        held = "these queries, whether or not the run is like the pooled ones"
-        note = f"{percent(found.confidence)} interval for {held}."
-        return Grid(columns, [row], notes=[note])
+        whole = all(check.relevant == int(check.relevant) for check in self.checks)
+        columns[-1] = Column("relevant", decimals=0 if whole else 4)
+        rows: list[list[Cell]] = []
+        for check in self.checks:
+            ends = check.estimate.value, check.estimate.low, check.estimate.high
+            rows.append([check.run, check.measure, *ends, check.unjudged, check.judged, check.relevant])
+        held = "these queries, whether or not a run is like the pooled ones"
+        confidence = percent(self.checks[0].estimate.confidence)
+        return Grid(columns, rows, notes=[f"{confidence} interval for {held}."])
 
 
 def prevalence_at(rank: ArrayLike, prevalence_by_band: PrevalenceByBand) -> Floats:
@@ -85,26 +119,28 @@ def prevalence_at(rank: ArrayLike, prevalence_by_band: PrevalenceByBand) -> Floa
 
 def spot_check_design(
     qrels: JudgmentsSource,
-    run: RunSource,
+    runs: RunsSource,
     prevalence_by_band: PrevalenceByBand,
     measure: MeasureLike = "RBP(p=0.8)",
     *,
     budget: float = 30,
     seed: int = 0,
 ) -> DrawnSample:
-    """Draw which of the run's unjudged documents people should judge, about `budget` in all.
+    """Draw which of the runs' unjudged documents people should judge, about `budget` in all.
 
     Probabilities are proportional to weight x sqrt(m (1 - m)), with m the prevalence of the document's rank
-    band, taken as 0.05 at least. `merge` the answers, and hand the judgments to `spot_check`.
+    band, taken as 0.05 at least; of several runs, to the root of the sum of their squares. `merge` the
+    answers, and hand the judgments to `spot_check`.
     """
     chosen, seed = Sum.of(measure), checked_int("seed", seed)
-    pool, rankings = _pool(Judgments.of(qrels), run)
-    weight, m = _by_row(rankings, chosen, prevalence_by_band, len(pool.grade))
-    open_ = (pool.grade < 0) & (weight > 0)
+    rankings = with_retrieved(Collection.of(qrels, runs))
+    pool = rankings.judgments
+    weight, m = _by_row(rankings, chosen, prevalence_by_band)
+    open_ = (pool.grade < 0) & (weight > 0).any(axis=0)
     if not open_.any():
         raise InputError("every document of the run that counts is judged, so there is nothing to check")
     method = "proportional to weight x doubt by the prevalence of the rank"
-    odds = probabilities(doubt(weight, m), open_, budget)
+    odds = probabilities(np.sqrt((doubt(weight, m) ** 2).sum(axis=0)), open_, budget)
     return poisson_sample(pool, open_, odds, seed=seed, method=method)
 
 
@@ -116,44 +152,78 @@ def doubt(weight: Floats, m: Floats) -> Floats:
 
 def spot_check(
     checked: Judgments,
-    run: RunSource,
+    runs: RunsSource,
     prevalence_by_band: PrevalenceByBand,
     measure: MeasureLike = "RBP(p=0.8)",
     *,
-    name: str = "the run",
+    before: JudgmentsSource | None = None,
+    name: str | None = None,
     confidence: float = 0.95,
 ) -> SpotCheck:
-    """The run's mean with an interval, from a design whose documents people have judged.
+    """Estimate the runs' means with intervals, from a design whose documents people have judged.
 
-    `checked` are the judgments of the sample of `spot_check_design`, merged with the answers.
+    `checked` are the judgments of the sample of `spot_check_design`, merged with the answers, and `before`
+    those that there were before it; without them, documents that were certain to be drawn count as judged
+    before. `name` is that of a single run. Intervals are cut to what the judgments leave possible.
     """
     chosen = Sum.of(measure)
     if checked.probability is None:
         raise InputError("the judgments have no recorded probabilities, expected those of spot_check_design")
     check_judged(checked)
-    rankings = judged_rankings(checked, {name: Run.of(run)})
-    weight, m = _by_row(rankings, chosen, prevalence_by_band, len(checked.grade))
-    judged, certain = checked.grade >= 0, checked.probability >= 1
-    known = judged & certain
-    gain = np.zeros(len(judged))
-    gain[judged] = chosen.gains(checked.grade[judged])
+    collection = Collection.of(checked, runs)
+    names = list(collection.runs) if name is None else [name]
+    weights, prevalences = _by_row(collection.rankings, chosen, prevalence_by_band)
+    earlier = checked.probability >= 1
+    if before is not None:
+        known = Judgments.of(before)
+        row = rows_of(known, table_of_pool(checked.pooled))
+        earlier = (row >= 0) & (known.grade[row] >= 0)
+    gain = np.zeros(len(checked.grade))
+    gain[checked.grade >= 0] = chosen.gains(checked.grade[checked.grade >= 0])
+    checks = [
+        _checked_run(
+            Estimand(str(chosen.measure), judgments=ALL_JUDGED, subject=run),
+            checked,
+            earlier,
+            weight=weight,
+            m=m,
+            gain=gain,
+            confidence=confidence,
+        )
+        for run, weight, m in zip(names, weights, prevalences, strict=True)
+    ]
+    return SpotCheck(checks)
+
+
+def _checked_run(
+    of: Estimand,
+    checked: Judgments,
+    earlier: Mask,
+    *,
+    weight: Floats,
+    m: Floats,
+    gain: Floats,
+    confidence: float,
+) -> RunCheck:
+    """Estimate one run's mean; `weight`, `m` and `gain` are of each row, `earlier` what was judged before."""
+    judged, pi, queries = checked.grade >= 0, np.asarray(checked.probability), len(checked.queries)
+    known = judged & (pi >= 1)
     top = max(1.0, float(gain.max(initial=0.0)))
     open_ = ~known & (weight > 0)
-    value, variance = checked_sum(
-        weight[open_] * top / len(checked.queries),
-        m[open_] / top,
-        checked.probability[open_],
-        judged[open_],
-        gain[open_] / top,
+    rest, variance = checked_sum(
+        weight[open_] * top / queries, m[open_] / top, pi[open_], judged[open_], gain[open_] / top
     )
-    value += float(weight[known] @ gain[known]) / len(checked.queries)
-    sample = judged & open_
+    value = rest + float(weight[known] @ gain[known]) / queries
+    least = float(weight[judged] @ gain[judged]) / queries
+    most = least + float(weight[~judged].sum()) * top / queries
+    sample = judged & ~earlier & (weight > 0)
     method = f"spot check of {counted(int(sample.sum()), 'random judgment')}"
-    of = Estimand(str(chosen.measure), judgments=ALL_JUDGED, subject=name)
-    limits = chosen.measure.traits.range
-    found = normal_interval(value, sqrt(variance), confidence, method=method, of=of, limits=limits)
-    gained, measure_name = float(gain[sample].sum()), str(chosen.measure)
-    return SpotCheck(name, measure_name, found, int(sample.sum()), gained, int(open_.sum()))
+    possible = min(max(value, least), most)
+    estimate = normal_interval(
+        possible, sqrt(variance), confidence, method=method, of=of, limits=(least, most)
+    )
+    unjudged = int((~earlier & (weight > 0)).sum())
+    return RunCheck(of.subject, of.measure, estimate, int(sample.sum()), float(gain[sample].sum()), unjudged)
 
 
 def checked_sum(weight: Floats, m: Floats, pi: Floats, drawn: Mask, gain: Floats) -> tuple[float, float]:
@@ -173,17 +243,13 @@ def checked_sum(weight: Floats, m: Floats, pi: Floats, drawn: Mask, gain: Floats
     return total, float(((1 - pi) / pi * weight**2 * anticipated).sum())
 
 
-def _pool(judgments: Judgments, run: RunSource) -> tuple[Judgments, JudgedRankings]:
-    made = Run.of(run)
-    pool = extended(judgments, [made.table])
-    return pool, judged_rankings(pool, {"the run": made})
-
-
 def _by_row(
-    rankings: JudgedRankings, chosen: Sum, prevalence_by_band: PrevalenceByBand, rows: int
+    rankings: JudgedRankings, chosen: Sum, prevalence_by_band: PrevalenceByBand
 ) -> tuple[Floats, Floats]:
-    """The weight and the prevalence of each row; 0 for what the run does not retrieve."""
-    weight, m = np.zeros(rows), np.zeros(rows)
-    weight[rankings.row] = chosen.weights(rankings.rank)
-    m[rankings.row] = prevalence_at(rankings.rank, prevalence_by_band)
+    """Return the weight and the prevalence of each row in each run; 0 for what a run does not retrieve."""
+    queries, rows = len(rankings.judgments.queries), len(rankings.judgments.grade)
+    place = rankings.ranking // queries, rankings.row
+    weight, m = np.zeros((2, len(rankings) // queries, rows))
+    weight[place] = chosen.weights(rankings.rank)
+    m[place] = prevalence_at(rankings.rank, prevalence_by_band)
     return weight, m

@@ -42,6 +42,11 @@ def unit(number: Numbers) -> NDArray[np.float64]:
     return shares
 
 
+def fingerprint(numbers: Numbers) -> str:
+    """Return sixteen hexadecimal digits that depend on all numbers, whatever their order."""
+    return f"{int(mixed(numbers).sum(dtype=np.uint64)):016x}"
+
+
 def hashes(names: Ids, key: np.uint64) -> Numbers:
     """A number per name: the sum of its bytes times random numbers, one per position (multilinear hashing).
 

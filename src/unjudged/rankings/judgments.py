@@ -20,6 +20,7 @@ from unjudged.formats.readers.frames import Frame
 from unjudged.formats.roles import Layout, expected
 from unjudged.formats.scan.scanner import Index
 from unjudged.formats.tables import Ids, Table
+from unjudged.rankings.hashing import fingerprint, hashes, mixed, salt
 from unjudged.rankings.origin import (
     A_POOL,
     POOL,
@@ -206,6 +207,18 @@ class Judgments:
         judged = np.bincount(cell[self.grade >= 0], minlength=len(sizes))
         share: NDArray[np.float64] = judged[cell] / sizes[cell]
         return share
+
+    @cached_property
+    def topics(self) -> str:
+        """A fingerprint of the queries' names."""
+        return fingerprint(hashes(self.queries, salt("query")))
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A fingerprint of queries, documents and grades; their order does not matter."""
+        query = mixed(hashes(self.queries, salt("query")))[self.query]
+        document = hashes(self.documents, salt("document"))
+        return fingerprint(mixed(query ^ document) + self.grade.astype(np.uint64))
 
     @cached_property
     def even(self) -> bool:

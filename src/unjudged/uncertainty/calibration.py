@@ -17,7 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from unjudged.base.errors import InputError, UsageError
+import unjudged
+from unjudged.base.errors import AssumptionWarning, InputError, UsageError, announce
 from unjudged.base.wording import counted
 from unjudged.formats.small_files import number_in_file, read_small, whole_in_file
 from unjudged.formats.streams import PathLike, display_name
@@ -25,11 +26,12 @@ from unjudged.formats.writing import write_whole
 from unjudged.measures.kernel.averages import mean_over_queries
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
+from unjudged.rankings.judgments import Judgments
 from unjudged.uncertainty.bounding.bounds import bounds
 from unjudged.uncertainty.left_out import LeftOut, check_pooled, unjudged_share
 
 UNITS = ("runs", "groups")
-SCHEMA = "unjudged calibration 1"
+SCHEMA, VERSION = "unjudged calibration", 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +54,9 @@ class Calibration:
 
     `prevalence` is the share of relevant documents among those that only one group retrieved, at ranks 1, 2,
     3-4, 5-8, ...; `unjudged` is the share of unjudged documents in the first ten of each left-out run.
+
+    It holds for runs on the same queries and judgments: `topics` and `fingerprint` are those of the judgments
+    that it was made from, `judgments` is their name.
     """
 
     groups: int
@@ -62,6 +67,22 @@ class Calibration:
     prevalence: tuple[float, ...]
     unjudged: tuple[float, ...]
     scores: Mapping[str, tuple[float, ...]]
+    topics: str = ""
+    fingerprint: str = ""
+    judgments: str = ""
+    made_by: str = ""
+
+    def check_collection(self, judgments: Judgments) -> None:
+        """Refuse judgments of other queries; warn of other judgments of these queries."""
+        if not self.topics or not len(judgments.queries.data):
+            return
+        named = f"{self.judgments or 'judgments'} ({counted(self.queries, 'query')})"
+        if self.topics != judgments.topics:
+            problem = f"the calibration was made from {named}, which have other queries than these judgments"
+            raise UsageError(f"{problem}: calibrations hold for their own collection only")
+        if self.fingerprint != judgments.fingerprint:
+            what = f"The calibration was made from other judgments of these queries ({named})"
+            announce([AssumptionWarning(f"{what}: make it again if many documents were judged since.")])
 
     def radius(self, measure: Measure, confidence: float, runs: int = 1) -> float:
         """The score that so large a share of left-out runs does not exceed.
@@ -94,6 +115,7 @@ class Calibration:
 
         A run with more unjudged documents than any left-out run is not like them: it gets its bounds.
         """
+        self.check_collection(rankings.judgments)
         rankings, queries = rankings.cut(self.depth), len(rankings.judgments.queries)
         value = mean_over_queries(measure.compute(rankings).reshape(-1, queries))
         low, high = mean_bounds(measure, rankings, queries)
@@ -139,7 +161,7 @@ class Calibration:
         write_whole(path, self.to_json())
 
     def to_json(self) -> str:
-        return json.dumps({"schema": SCHEMA, **asdict(self)}, indent=1) + "\n"
+        return json.dumps({"schema": f"{SCHEMA} {VERSION}", **asdict(self)}, indent=1) + "\n"
 
     @classmethod
     def load(cls, path: PathLike) -> Calibration:
@@ -149,8 +171,14 @@ class Calibration:
             fields = json.loads(read_small(path, "a calibration"))
         except (ValueError, RecursionError):
             fields = None
-        if not isinstance(fields, dict) or fields.get("schema") != SCHEMA:
+        fields = fields if isinstance(fields, dict) else {}
+        schema, _, version = str(fields.get("schema")).rpartition(" ")
+        if schema != SCHEMA or not version.isdecimal():
             raise InputError(f"not a calibration: {remedy}", source=source)
+        if version != str(VERSION):
+            older = "version 0.2 wrote it, which did not record the collection: make it again"
+            newer = "a newer version of this package wrote it, which this one cannot read: update"
+            raise InputError(older if version == "1" else newer, source=source)
         try:
             return cls._of_fields(fields)
         except InputError as error:
@@ -169,7 +197,12 @@ class Calibration:
         )
         prevalence, unjudged = (_numbers(name, fields.get(name)) for name in ("prevalence", "unjudged"))
         by_measure = {measure: _numbers("a score", own) for measure, own in scores.items()}
-        return cls(groups, runs, queries, depth, fields["unit"], prevalence, unjudged, by_measure)
+        names = ("topics", "fingerprint", "judgments", "made_by")
+        texts: list[Any] = [fields.get(name) for name in names]
+        if not all(isinstance(text, str) and text.isprintable() for text in texts):
+            raise InputError(f"it does not say what it was made from ({', '.join(names)})")
+        counts = groups, runs, queries, depth
+        return cls(*counts, fields["unit"], prevalence, unjudged, by_measure, *texts)
 
 
 def _numbers(what: str, values: object) -> tuple[float, ...]:
@@ -207,6 +240,7 @@ def calibrated(
     *,
     depth: int = 100,
     unit: str = "runs",
+    name: str = "",
 ) -> Calibration:
     """Leave out each group of the pooled runs in turn.
 
@@ -237,6 +271,10 @@ def calibrated(
         prevalence=tuple(left_out.prevalence().tolist()),
         unjudged=tuple(unjudged_share(each, queries).tolist()),
         scores=scores,
+        topics=rankings.judgments.topics,
+        fingerprint=rankings.judgments.fingerprint,
+        judgments=name,
+        made_by=f"unjudged {unjudged.__version__}",
     )
 
 

@@ -48,6 +48,11 @@ class Estimates(Shown, Sequence[Sequence[Estimate]]):
     def __getitem__(self, run: int | slice) -> Sequence[Any]:
         return self.estimates[run]
 
+    def _heading(self, k: int) -> str:
+        """The name of what the estimates of measure k are of, with its cutoff: AP@100."""
+        names = {row[k].of.measure for row in self.estimates}
+        return names.pop() if len(names) == 1 else self.measures[k]
+
     def rows(self) -> Iterator[list[Cell]]:
         """Run, measure, value, ends, confidence, method and what is estimated; None for no end."""
         for run, row in zip(self.runs, self.estimates, strict=True):
@@ -66,7 +71,7 @@ class Estimates(Shown, Sequence[Sequence[Estimate]]):
 
         The long form has a row per run and measure.
         """
-        columns = [Column("run", "label"), *(Column(measure) for measure in self.measures)]
+        columns = [Column("run", "label"), *map(Column, map(self._heading, range(len(self.measures))))]
         rows: list[list[Cell]] = [
             [run, *(estimate.text(decimals) for estimate in row)]
             for run, row in zip(self.runs, self.estimates, strict=True)

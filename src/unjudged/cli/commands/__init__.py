@@ -1,6 +1,6 @@
 """Commands: one module each, which declares its command with `@command` and is imported when it runs.
 
-    @command("squares", "Learn and look up", usage="NUMBER...", summary="Print squares.")
+    @command("squares", LOOK_UP, 9, "NUMBER...", "Print squares.")
     def squares(*numbers: int, format: OutputFormat = None, output: Output = None) -> None:
         ...
 
@@ -14,12 +14,14 @@ from importlib import import_module
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Any, TypeVar
 
     Function = TypeVar("Function", bound=Callable[..., None])
 
-TASKS = ("Score and compare", "Collect judgments", "Study measures and designs", "Learn and look up")
+SCORE, COLLECT = "Score and compare", "Collect judgments"
+STUDY, LOOK_UP = "Study measures and designs", "Learn and look up"
+TASKS = (SCORE, COLLECT, STUDY, LOOK_UP)
 """What commands are for, in the order of the help."""
 
 
@@ -29,19 +31,10 @@ class Command:
     `where` is its function, as `module:name`, or empty for a word such as `plan` that only leads to others.
     """
 
-    def __init__(  # noqa: PLR0917, a row of the table
-        self,
-        name: str,
-        task: str,
-        place: int,
-        where: str,
-        usage: str,
-        summary: str,
-        function: Callable[..., Any] | None = None,
-    ) -> None:
-        self.name, self.task, self.place = name, task, place
-        self.where, self.usage, self.summary = where, usage, summary
-        self._function = function
+    def __init__(self, row: Sequence[str], function: Callable[..., Any] | None = None) -> None:
+        self.row, self._function = row, function
+        self.name, self.task, place, self.where, self.usage, self.summary = row
+        self.place = int(place)
 
     @property
     def function(self) -> Callable[..., Any]:
@@ -56,33 +49,31 @@ def _listed() -> dict[str, Command]:
     """Return the commands of this package, which `make docs` lists from their declarations."""
     with open(os.path.join(os.path.dirname(__file__), "table.tsv"), encoding="utf-8") as table:
         rows = [line.rstrip("\n").split("\t") for line in table]
-    return {name: Command(name, task, int(place), *rest) for name, task, place, *rest in rows}  # type: ignore[arg-type]
+    return {row[0]: Command(row) for row in rows}
 
 
 COMMANDS = _listed()
 """Every command by its name; `plan queries` is a command of two words."""
 
 
-def command(
-    name: str, task: str, *, summary: str, usage: str = "", place: int = 99
-) -> Callable[[Function], Function]:
-    """Register a function as a command."""
+def command(name: str, task: str, place: int, usage: str, summary: str) -> Callable[[Function], Function]:
+    """Register a function as a command; `usage` is what comes after its name."""
 
     def register(function: Function) -> Function:
         where = f"{function.__module__}:{function.__name__}"
-        COMMANDS[name] = Command(name, task, place, where, usage, summary, function)
+        COMMANDS[name] = Command((name, task, str(place), where, usage, summary), function)
         return function
 
     return register
 
 
-def command_group(name: str, task: str, *, summary: str, place: int = 99) -> None:
+def command_group(name: str, task: str, place: int, summary: str) -> None:
     """Register a word that leads to commands of two words."""
-    COMMANDS[name] = Command(name, task, place, "", "", summary)
+    COMMANDS[name] = Command((name, task, str(place), "", "", summary))
 
 
 def by_task() -> dict[str, list[Command]]:
     """Return the commands of each task in the order of the help; those of two words follow their first."""
-    listed = sorted(COMMANDS.values(), key=lambda one: one.place)
+    listed = sorted(COMMANDS.values(), key=lambda one: (one.place, one.name.count(" ")))
     tasks = dict.fromkeys((*TASKS, *(one.task for one in listed)))
     return {task: [one for one in listed if one.task == task] for task in tasks}

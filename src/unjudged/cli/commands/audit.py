@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Literal
 
 from unjudged import audit as audit_predictions
-from unjudged.cli.commands import command
+from unjudged.cli.commands import SCORE, command
 from unjudged.cli.options.arguments import File, OneMeasure, Output, OutputFormat, Plot
-from unjudged.cli.options.input_files import check_files
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
 from unjudged.cli.shell.output import check_output, show_figure, show_grids
 from unjudged.cli.shell.progress import progress
@@ -16,13 +15,7 @@ from unjudged.predictions.predictions import Predictions
 from unjudged.report.figures.charts import check_plot
 
 
-@command(
-    "audit",
-    "Score and compare",
-    place=6,
-    usage="QRELS PREDICTIONS [RUN...]",
-    summary="Compare predicted relevance with human judgments.",
-)
+@command("audit", SCORE, 6, "QRELS PREDICTIONS [RUN...]", "Compare predicted relevance with human judgments.")
 def audit(
     qrels: File,
     predictions: File,
@@ -62,17 +55,12 @@ def audit(
         Read the predictions as grades or as scores, whatever the file looks like.
     confidence
         The confidence level of the intervals.
-    inputs
-        Options for reading files.
     format
         The output format. By default the suffix of the output file decides, or else tables are printed.
         csv, tsv, jsonl and parquet hold everything in one table.
-    output
-        Write to this file.
     plot
         Draw the calibration curve, and the bias of each run, to this file (.svg, .png, .pdf or .html).
     """
-    check_files([qrels, predictions, *runs, *inputs.further])
     chosen = check_output(format, output)
     check_plot(plot)
     named = inputs.runs(runs, "audit QRELS PREDICTIONS RUN...") if runs else None

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from unjudged.base.errors import UsageError
 from unjudged.baselines import variance_of_ap
-from unjudged.cli.commands import command
+from unjudged.cli.commands import SCORE, command
 from unjudged.cli.options.arguments import InputFile, Measures, Output, OutputFormat
 from unjudged.cli.options.option import Option
 from unjudged.cli.shell.output import check_output, show_grids
@@ -19,13 +19,7 @@ DEFAULT = ("AP", "P@10", "R@10", "RR", "nDCG@10", "RBP(p=0.8)")
 LARGEST_FOR_VARIANCE = 10**8
 
 
-@command(
-    "baseline",
-    "Score and compare",
-    place=7,
-    usage="-n DOCUMENTS -r RELEVANT",
-    summary="Show what a random ranking scores.",
-)
+@command("baseline", SCORE, 7, "-n DOCUMENTS -r RELEVANT", "Show what a random ranking scores.")
 def baseline(
     *,
     documents: Annotated[int, Option("-n", "--documents")],
@@ -52,10 +46,6 @@ def baseline(
         A measure, such as AP@10; may be repeated. The gain of a relevant document is 1.
     rel
         The lowest grade that counts as relevant, with --qrels.
-    format
-        The output format. By default the suffix of the output file decides, or else a table is printed.
-    output
-        Write to this file.
     """
     if (relevant is None) == (qrels is None):
         raise UsageError("give either --relevant or --qrels")

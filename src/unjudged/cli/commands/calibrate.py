@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from statistics import median
 from typing import Annotated, Literal
 
 from unjudged import calibrate as learn
 from unjudged.base.wording import counted
-from unjudged.cli.commands import command
-from unjudged.cli.options.arguments import File, Measures, Output, OutputFormat, PoolDepth
-from unjudged.cli.options.input_files import check_files
+from unjudged.cli.commands import SCORE, command
+from unjudged.cli.options.arguments import BY_GROUP, File, Measures, Output, OutputFormat, PoolDepth
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
 from unjudged.cli.options.option import Option
 from unjudged.cli.shell.output import own_format, show, show_grids
@@ -21,16 +21,16 @@ from unjudged.uncertainty.calibration import Calibration
 
 @command(
     "calibrate",
-    "Score and compare",
-    place=4,
-    usage="QRELS RUN... --groups GROUPS",
-    summary="Learn from pooled runs how far off the scores of new runs are.",
+    SCORE,
+    4,
+    "QRELS RUN... --groups GROUPS",
+    "Learn from pooled runs how far off the scores of new runs are.",
 )
 def calibrate(
     qrels: File,
     /,
     *runs: File,
-    groups: Annotated[str, Option("-g", "--groups", reads=True)],
+    groups: Annotated[str, Option("-g", "--groups", reads=True, help=BY_GROUP)],
     measures: Measures = None,
     depth: PoolDepth = 100,
     unit: Literal["runs", "groups"] = "runs",
@@ -50,24 +50,16 @@ def calibrate(
         The judgments of the pool.
     runs
         The pooled runs, of as many groups as possible: 95 % confidence needs 19 groups.
-    groups
-        A file of lines `run group`, or a pattern such as '(.*?)-' whose first bracket is the group in a run's
-        name.
     measures
         A measure; may be repeated. The default is AP, nDCG@10, RBP(p=0.8), P@10 and RR.
     depth
         The depth of the pool. Rankings are cut there.
     unit
         One score per run, or per group (its largest: safer and wider).
-    inputs
-        Options for reading files.
     format
         json (the default) is the file that `--calibration` reads. The other formats show what was learnt: for
         each measure the number of left-out runs and their errors. The suffix of the output file decides too.
-    output
-        Write to this file.
     """
-    check_files([qrels, *runs, *inputs.further])
     chosen = own_format(format, output, "json")
     named = inputs.runs(runs, "calibrate QRELS RUN... --groups FILE")
     with reading(len(named)) as on_read:
@@ -78,6 +70,7 @@ def calibrate(
             measures or CALIBRATED_MEASURES,
             depth=depth,
             unit=unit,
+            name=os.path.basename(qrels),
             on_read=on_read,
         )
     if chosen == "json":

@@ -10,7 +10,7 @@ from typing import Annotated
 from unjudged import compare as compare_systems
 from unjudged.base.choices import CorrectionName, TestName
 from unjudged.base.errors import UsageError
-from unjudged.cli.commands import command
+from unjudged.cli.commands import SCORE, command
 from unjudged.cli.options.arguments import (
     Baseline,
     Depth,
@@ -21,9 +21,9 @@ from unjudged.cli.options.arguments import (
     OutputFormat,
     PerQuery,
     Plot,
+    Rel,
     measures_with_rel,
 )
-from unjudged.cli.options.input_files import check_files
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
 from unjudged.cli.options.option import Option
 from unjudged.cli.options.predictions import NO_PREDICTIONS, PredictionOptions
@@ -37,7 +37,7 @@ from unjudged.cli.shell.output import (
     terminal_width,
 )
 from unjudged.cli.shell.progress import reading
-from unjudged.cli.shell.standard_error import already_said
+from unjudged.cli.shell.standard_streams import already_said
 from unjudged.comparison.comparison_grids import systems_records
 from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.testing.corrections import CORRECTIONS, find_correction
@@ -54,19 +54,13 @@ CONFIDENCE = 0.95
 ONE_TABLE = ("csv", "tsv", "jsonl", "parquet")
 
 
-@command(
-    "compare",
-    "Score and compare",
-    place=2,
-    usage="QRELS RUN RUN...",
-    summary="Compare runs: significant, settled, or open to judging?",
-)
+@command("compare", SCORE, 2, "QRELS RUN RUN...", "Compare runs: significant, settled, or open to judging?")
 def compare(
     qrels: File,
     /,
     *runs: File,
     measures: Measures = None,
-    rel: int | None = None,
+    rel: Rel = None,
     depth: Depth = None,
     baseline: Baseline = None,
     test: Annotated[TestName, Option(choices=TESTS)] = "t",
@@ -99,12 +93,6 @@ def compare(
     measures
         A measure; may be repeated. The default is RBP(p=0.8). Bounds are exact for RBP and P. For other
         measures they are wider, and a search tries to find judgments that reverse the order.
-    rel
-        The lowest grade that counts as relevant, for every measure that does not set its own.
-    depth
-        Use only the first documents of each ranking, up to this rank.
-    baseline
-        The name of the run that the others are compared with, instead of all pairs.
     test
         The test over queries.
     correction
@@ -116,22 +104,17 @@ def compare(
     per_query
         Show the differences of two runs by query, and the unjudged documents that matter most.
     calibration
-        A file that `unjudged calibrate` wrote: adds a calibrated interval to the comparison of two runs.
+        A file that `unjudged calibrate` wrote: adds a calibrated interval to the comparison of two
+        runs, or to each of --pairs.
     confidence
         The confidence level of the intervals of --calibration and --predictions. The interval for other
         queries has the level 1 - alpha.
-    predicted
-        Options for predicted relevance.
-    inputs
-        Options for reading files.
     draws
         How often tests and corrections that resample do so.
     seed
         The seed of tests and corrections that resample.
     format
         The output format. By default the suffix of the output file decides, or else it is text.
-    output
-        Write to this file.
     decimals
         The number of decimals in a table. Sentences have four.
     plot
@@ -140,10 +123,8 @@ def compare(
     """
     if per_query and pairs:
         raise UsageError("--per-query and --pairs cannot be used together")
-    check_files([qrels, *runs, *inputs.further])
     named = inputs.runs(runs, "compare QRELS RUN RUN...", least=2)
-    if per_query and len(named) != 2:
-        raise UsageError(f"--per-query is about two runs, and there are {len(named)}")
+    _check_two(len(named), per_query=per_query, calibration=calibration is not None and not pairs)
     chosen = check_output(format, output)
     two = chosen == "table" and len(named) == 2 and not (pairs or per_query)
     check_decimals(decimals, "sentences" if two else chosen)
@@ -190,6 +171,13 @@ def compare(
         show(found.to_latex(decimals), output)
     else:
         show_grids(_grid(found, chosen, pairs).rounded(decimals), format, output)
+
+
+def _check_two(runs: int, **options: bool) -> None:
+    """Refuse options that are about two runs if there are more."""
+    for name in (name for name, given in options.items() if given and runs != 2):
+        more = " (or for --pairs)" if name == "calibration" else ""
+        raise UsageError(f"--{name.replace('_', '-')} is about two runs{more}, and there are {runs}")
 
 
 def _check_used(confidence: float, *users: str | None) -> None:

@@ -8,12 +8,12 @@ from typing import Annotated
 
 from unjudged import sample
 from unjudged.base.errors import UsageError
-from unjudged.cli.commands import command
+from unjudged.cli.commands import LOOK_UP, command
 from unjudged.cli.options.arguments import Output, OutputFormat
 from unjudged.cli.options.option import Option
 from unjudged.cli.shell.files_named import reads
 from unjudged.cli.shell.output import check_output, make_folder, on_terminal, show, show_grids, terminal_width
-from unjudged.cli.shell.standard_error import already_said
+from unjudged.cli.shell.standard_streams import already_said
 from unjudged.comparison.systems import compare
 from unjudged.evaluation.evaluation import evaluate
 from unjudged.grids.terminal import table
@@ -42,7 +42,7 @@ List the measures:        unjudged measures
 """
 
 
-@command("demo", "Learn and look up", place=1, summary="Try the package on a small collection.")
+@command("demo", LOOK_UP, 1, "", "Try the package on a small collection.")
 def demo(
     *,
     files: Annotated[Path | None, Option(writes=True, made=True)] = None,
@@ -59,8 +59,6 @@ def demo(
     format
         Write only the scores, in this format. By default the suffix of the output file decides, or else the
         demonstration is printed as text.
-    output
-        Write to this file.
     """
     if files is not None:
         copy_sample(files)

@@ -9,8 +9,9 @@ from typing import Annotated
 import unjudged
 from unjudged.base.choices import IntervalName
 from unjudged.base.errors import UsageError
-from unjudged.cli.commands import command
+from unjudged.cli.commands import SCORE, command
 from unjudged.cli.options.arguments import (
+    LOWEST,
     Depth,
     File,
     InputFile,
@@ -22,7 +23,7 @@ from unjudged.cli.options.arguments import (
     measures_with_rel,
     number_or_name,
 )
-from unjudged.cli.options.input_files import check_files, suggest_estimates
+from unjudged.cli.options.input_files import suggest_estimates
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
 from unjudged.cli.options.option import Option
 from unjudged.cli.options.predictions import NO_PREDICTIONS, PredictionOptions
@@ -46,20 +47,14 @@ def _interval_methods() -> Iterable[str]:
     return interval_methods()
 
 
-@command(
-    "evaluate",
-    "Score and compare",
-    place=1,
-    usage="QRELS RUN...",
-    summary="Score runs against relevance judgments.",
-)
+@command("evaluate", SCORE, 1, "QRELS RUN...", "Score runs against relevance judgments.")
 def evaluate(
     qrels: File,
     /,
     *runs: File,
     measures: Measures = None,
     per_query: PerQuery = False,
-    rel: float | None = None,
+    rel: Annotated[float | None, Option(help=LOWEST)] = None,
     depth: Depth = None,
     predicted: PredictionOptions = NO_PREDICTIONS,
     inputs: JudgmentOptions = NONE_FURTHER,
@@ -93,14 +88,6 @@ def evaluate(
         and BEIR (ndcg@10) work too. A word that names an existing file is a run, not a measure.
     per_query
         Print the values of every query, not only the means.
-    rel
-        The lowest grade that counts as relevant, for every measure that does not set its own.
-    depth
-        Use only the first documents of each ranking, up to this rank.
-    predicted
-        Options for predicted relevance.
-    inputs
-        Options for reading files.
     interval
         Add an interval to each mean: bounds (whatever the unjudged documents turn out to be), calibrated (a
         run like the pooled groups, see --calibration), model (each unjudged document is relevant with
@@ -120,15 +107,12 @@ def evaluate(
     format
         The output format. By default the suffix of the output file decides, or else a table is printed.
         csv, tsv, json, jsonl and parquet have full precision.
-    output
-        Write to this file.
     decimals
         The number of decimals in a table.
     plot
         Draw the means of the first measure with intervals (--interval, or bounds and other queries) in this
         file: svg, png, pdf or html.
     """
-    check_files([qrels, *runs, *inputs.further])
     check_decimals(decimals, check_output(format, output))
     if plot is not None:
         from unjudged.report.figures.charts import check_plot

@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from unjudged.base.choices import DesignName
-from unjudged.cli.commands import command
+from unjudged.cli.commands import STUDY, command
 from unjudged.cli.options.arguments import File, Output, OutputFormat, Plot
-from unjudged.cli.options.input_files import check_files
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
 from unjudged.cli.options.option import Option
 from unjudged.cli.shell.progress import progress, reading
@@ -17,13 +16,7 @@ from unjudged.formats.matching import cores
 from unjudged.judging.pooling.designs import DESIGNS
 
 
-@command(
-    "experiment",
-    "Study measures and designs",
-    place=1,
-    usage="QRELS RUN RUN...",
-    summary="Find out how few judgments would have been enough.",
-)
+@command("experiment", STUDY, 1, "QRELS RUN RUN...", "Find out how few judgments would have been enough.")
 def experiment(
     qrels: File,
     /,
@@ -82,14 +75,10 @@ def experiment(
         Another number gives other samples.
     workers
         The number of processes. Default: one per core. The result does not depend on it.
-    inputs
-        Options for reading files.
     format
         The output format. By default the suffix of the output file decides, or else a table is printed.
         csv, tsv, json, jsonl and parquet have full precision, and also compare each measure with its own
         actual values.
-    output
-        Write to this file.
     plot
         Draw the statistics over the levels to this file (.svg, .png, .pdf or .html).
     means
@@ -105,7 +94,6 @@ def experiment(
     from unjudged.judging.pooling.designs import find_design
     from unjudged.judging.pooling.pool import Pool
 
-    check_files([qrels, *runs, *inputs.further])
     named = inputs.runs(runs, "experiment QRELS RUN RUN...", least=2)
     chosen = find_design(design)
     options: dict[str, Any] = {

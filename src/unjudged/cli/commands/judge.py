@@ -7,21 +7,16 @@ from typing import Annotated
 
 from unjudged.base.errors import UsageError
 from unjudged.base.wording import shortlist
-from unjudged.cli.commands import command
+from unjudged.cli.commands import COLLECT, command
 from unjudged.cli.options.arguments import File, InputFile, Output
-from unjudged.cli.options.input_files import check_files
 from unjudged.cli.options.option import Option
 from unjudged.cli.shell.output import show
-from unjudged.cli.shell.standard_error import warn
+from unjudged.cli.shell.standard_streams import warn
 from unjudged.rankings.judgments import Judgments
 
 
 @command(
-    "judge",
-    "Collect judgments",
-    place=4,
-    usage="TO_JUDGE --documents DOCUMENTS",
-    summary="Make a page on which people judge documents.",
+    "judge", COLLECT, 4, "TO_JUDGE --documents DOCUMENTS", "Make a page on which people judge documents."
 )
 def judge(
     to_judge: File,
@@ -54,7 +49,6 @@ def judge(
     from unjudged.judging.collecting.task_page import judging_page
     from unjudged.judging.collecting.texts import read_texts, read_topics
 
-    check_files([to_judge, documents, *filter(None, [queries])])
     numbers = [word.strip() for word in grades.split(",")]
     if not all(word.isdecimal() and len(word) == 1 for word in numbers):
         raise UsageError(f"grades are {grades!r}: use whole numbers from 0 to 9, as 0,1,2")

@@ -8,7 +8,7 @@ import unjudged
 from unjudged.base.choices import Format
 from unjudged.base.errors import UsageError
 from unjudged.citation import citations_grid
-from unjudged.cli.commands import command
+from unjudged.cli.commands import LOOK_UP, command
 from unjudged.cli.options.arguments import Output, OutputFormat
 from unjudged.cli.options.option import Option
 from unjudged.cli.shell.output import own_format, show, show_grids
@@ -19,9 +19,7 @@ from unjudged.report.measure_pages import measures_grid, page
 CitationFormat = Annotated[Literal["bibtex"] | Format | None, Option(choices=("bibtex", *FORMATS))]
 
 
-@command(
-    "measures", "Learn and look up", place=2, usage="[NAME]", summary="List the measures, or explain one."
-)
+@command("measures", LOOK_UP, 2, "[NAME]", "List the measures, or explain one.")
 def measures(name: str | None = None, /, *, format: OutputFormat = None, output: Output = None) -> None:
     """List the measures, or explain one.
 
@@ -31,8 +29,6 @@ def measures(name: str | None = None, /, *, format: OutputFormat = None, output:
         A measure, such as AP or nDCG@10, or trec_eval's name for it; its page has the formula and a citation.
     format
         The format of the list. By default the suffix of the output file decides, or else a table is printed.
-    output
-        Write to this file.
     """
     if name is None:
         show_grids(measures_grid(), format, output)
@@ -42,7 +38,7 @@ def measures(name: str | None = None, /, *, format: OutputFormat = None, output:
         show(page(parse(name)[0]), output)
 
 
-@command("cite", "Learn and look up", place=3, usage="[NAME...]", summary="Print the BibTeX of a measure.")
+@command("cite", LOOK_UP, 3, "[NAME...]", "Print the BibTeX of a measure.")
 def cite(*names: str, format: CitationFormat = None, output: Output = None) -> None:
     """Print the BibTeX entries of the papers that define the measures, or of this package.
 
@@ -52,8 +48,6 @@ def cite(*names: str, format: CitationFormat = None, output: Output = None) -> N
         Measures, as for `unjudged evaluate -m`, or `unjudged`. Default: unjudged.
     format
         By default the suffix of the output file decides, or else it is bibtex.
-    output
-        Write to this file.
     """
     chosen = own_format(format, output, "bibtex")
     if chosen == "bibtex":

@@ -8,9 +8,8 @@ from typing import Annotated
 
 from unjudged.base.choices import Conflicts, Form
 from unjudged.base.errors import UsageError
-from unjudged.cli.commands import command
+from unjudged.cli.commands import COLLECT, command
 from unjudged.cli.options.arguments import File, Header, Output
-from unjudged.cli.options.input_files import check_files
 from unjudged.cli.options.judging_folder import check_new, warn_of_missing_queries
 from unjudged.cli.options.option import Option
 from unjudged.cli.shell.output import command_line, show, terminal_width
@@ -20,11 +19,7 @@ from unjudged.judging.collecting.merging import RULES
 
 
 @command(
-    "merge",
-    "Collect judgments",
-    place=5,
-    usage="DESIGN JUDGED...",
-    summary="Merge the files of assessors with the design of their sample.",
+    "merge", COLLECT, 5, "DESIGN JUDGED...", "Merge the files of assessors with the design of their sample."
 )
 def merge(
     design: File,
@@ -60,15 +55,12 @@ def merge(
         does not tell the probabilities, a comment says so, and estimates refuse the file.
     rel
         The lowest relevant grade, for the agreement of judges.
-    header
-        Begin the file with a comment that says how it was made.
     output
         Write the judgments to this file.
     """
     from unjudged.judging.collecting.merging import merge as merged_with
     from unjudged.judging.collecting.sample_file import read_sample
 
-    check_files([design, *judged])
     if not judged:
         raise UsageError("no judged file given: unjudged merge DESIGN JUDGED...")
     sample = read_sample(design)

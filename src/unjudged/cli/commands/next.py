@@ -7,9 +7,8 @@ from typing import Annotated, Literal
 
 from unjudged.base.choices import Format
 from unjudged.base.errors import InputError
-from unjudged.cli.commands import command
+from unjudged.cli.commands import COLLECT, command
 from unjudged.cli.options.arguments import File, OneMeasure, Output, number_or_name
-from unjudged.cli.options.input_files import check_files
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
 from unjudged.cli.options.judging_folder import check_new
 from unjudged.cli.options.option import Option
@@ -21,9 +20,7 @@ from unjudged.judging.collecting.sample_file import sample_text
 from unjudged.measures.kernel.names import parse_measure
 
 
-@command(
-    "next", "Collect judgments", place=6, usage="QRELS RUN...", summary="List the documents to judge next."
-)
+@command("next", COLLECT, 6, "QRELS RUN...", "List the documents to judge next.")
 def next_to_judge(
     qrels: File,
     /,
@@ -86,15 +83,10 @@ def next_to_judge(
         With --settle: say about how many judgments would settle every pair.
     record
         Write a design file for `unjudged merge`.
-    inputs
-        Options for reading files.
     format
         The output format: qrels, or one that also has the gain of each document. By default the suffix of the
         output file decides, or else it is qrels.
-    output
-        Write to this file.
     """
-    check_files([qrels, *runs, *inputs.further])
     chosen_format = own_format(format, output, "qrels")
     named = inputs.runs(runs, "next QRELS RUN...")
     chosen = parse_measure(measure)

@@ -8,9 +8,8 @@ from typing import Annotated, Literal
 import unjudged
 from unjudged.base.choices import CorrectionName, DesignName, Format
 from unjudged.base.errors import UsageError
-from unjudged.cli.commands import command, command_group
+from unjudged.cli.commands import COLLECT, command, command_group
 from unjudged.cli.options.arguments import Baseline, File, Measures, Output, OutputFormat, Plot
-from unjudged.cli.options.input_files import check_files
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
 from unjudged.cli.options.option import Option
 from unjudged.cli.shell.output import check_output, show, show_figure, show_grids
@@ -24,7 +23,7 @@ from unjudged.measures.kernel.estimand import TEST, check_permitted
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.report.figures.charts import check_plot
 
-command_group("plan", "Collect judgments", place=1, summary="Plan how large an experiment has to be.")
+command_group("plan", COLLECT, 1, "Plan how large an experiment has to be.")
 
 
 def _of_p_values() -> list[str]:
@@ -34,9 +33,10 @@ def _of_p_values() -> list[str]:
 
 @command(
     "plan queries",
-    "Collect judgments",
-    usage="QRELS RUN RUN...",
-    summary="Plan how many queries it takes to show a difference, from pilot runs.",
+    COLLECT,
+    2,
+    "QRELS RUN RUN...",
+    "Plan how many queries it takes to show a difference, from pilot runs.",
 )
 def queries(
     qrels: File,
@@ -79,14 +79,9 @@ def queries(
         How many pairs will be tested. By default as many as the pilot has.
     baseline
         The name of the run that the others will be compared with, instead of all pairs.
-    inputs
-        Options for reading files.
     format
         The output format. By default the suffix of the output file decides, or else it is text.
-    output
-        Write to this file.
     """
-    check_files([qrels, *runs, *inputs.further])
     in_table = check_output(None if format == "text" else format, output)
     in_text = format == "text" or (format is None and in_table == "table")
     named = inputs.runs(runs, "plan queries QRELS RUN RUN...", least=2)
@@ -120,9 +115,10 @@ def queries(
 
 @command(
     "plan judgments",
-    "Collect judgments",
-    usage="QRELS RUN RUN...",
-    summary="Plan how many judgments each design needs, from a pilot or a similar collection.",
+    COLLECT,
+    1,
+    "QRELS RUN RUN...",
+    "Plan how many judgments each design needs, from a pilot or a similar collection.",
 )
 def judgments(
     qrels: File,
@@ -165,18 +161,11 @@ def judgments(
         Samples per level.
     seed
         Another number gives other samples.
-    inputs
-        Options for reading files.
-    format
-        The output format; by default the suffix of the output file decides.
-    output
-        Write to this file.
     plot
         Draw what each design reaches with how many judgments to this file (.svg, .png, .pdf or .html).
     """
     from unjudged.experiments.judgment_plan import plan_judgments
 
-    check_files([qrels, *runs, *inputs.further])
     if (tau is None) == (width is None):
         raise UsageError("give one target: --tau or --width")
     check_output(format, output)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unjudged.base.errors import UsageError
-from unjudged.cli.commands import command
+from unjudged.cli.commands import COLLECT, command
 from unjudged.cli.options.arguments import (
     File,
     Groups,
@@ -21,7 +21,7 @@ from unjudged.cli.options.arguments import (
     PoolDepth,
     read_groups,
 )
-from unjudged.cli.options.input_files import check_files, read_judgments, suggest_estimates
+from unjudged.cli.options.input_files import read_judgments, suggest_estimates
 from unjudged.cli.options.input_options import NONE_FURTHER, USUAL, InputOptions, JudgmentOptions
 from unjudged.cli.options.judging_folder import show_judgments
 from unjudged.cli.shell.output import check_output, command_line, show_figure, show_grids
@@ -35,13 +35,7 @@ if TYPE_CHECKING:
     from unjudged.judging.pooling.pool import Pool
 
 
-@command(
-    "pool",
-    "Collect judgments",
-    place=2,
-    usage="RUN...",
-    summary="Make a pool from runs, or show what each run brought to it.",
-)
+@command("pool", COLLECT, 2, "RUN...", "Make a pool from runs, or show what each run brought to it.")
 def pool(
     *runs: File,
     depth: PoolDepth = 100,
@@ -83,15 +77,9 @@ def pool(
         with --qrels also each run's score with and without the documents that only its group contributed.
     measures
         The measures for --statistics; may be repeated. Default: AP.
-    inputs
-        Options for reading files.
-    header
-        Begin the file with a comment that says how it was made; not every tool reads comments.
     format
         The format of --statistics. By default the suffix of the output file decides, or else tables are
         printed.
-    output
-        Write to this file.
     plot
         Draw the size of the pool at each depth, and what each run or group contributed, to this file (.svg,
         .png, .pdf or .html).
@@ -100,7 +88,6 @@ def pool(
     from unjudged.judging.pooling.first_documents import new_documents
     from unjudged.judging.pooling.pool import Pool
 
-    check_files([*runs, *filter(None, (qrels, since))])
     named = inputs.runs(runs, "pool RUN...")
     if statistics and leave_out is not None:
         raise UsageError("--statistics covers every run; it does not go with --leave-out")
@@ -153,13 +140,7 @@ def _draw(
         show_figure(pool_figure(made, depth, groups, judged=judged), plot)
 
 
-@command(
-    "reusability",
-    "Collect judgments",
-    place=7,
-    usage="QRELS RUN RUN...",
-    summary="Tell how well the judgments serve new systems.",
-)
+@command("reusability", COLLECT, 7, "QRELS RUN RUN...", "Tell how well the judgments serve new systems.")
 def reusability(
     qrels: File,
     /,
@@ -184,23 +165,14 @@ def reusability(
         The runs of the pool.
     measure
         A measure.
-    depth
-        The depth of the pool.
     groups
         A file of lines `run group`, or a pattern such as '(.*?)-' whose first bracket is the group in a run's
         name. A run without a group is a group of its own.
-    inputs
-        Options for reading files.
-    format
-        The output format; by default the suffix of the output file decides.
-    output
-        Write to this file.
     """
     from unjudged.judging.pooling.pool import Pool
     from unjudged.judging.pooling.reusability import reusability as left_out
     from unjudged.judging.pooling.reusability import topic_statistics
 
-    check_files([qrels, *runs, *inputs.further])
     check_output(format, output, tables=2)
     chosen, named = parse_measure(measure), inputs.runs(runs, "reusability QRELS RUN RUN...", least=2)
     of_group = read_groups(groups, named) if groups else None

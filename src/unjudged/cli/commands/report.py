@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 from unjudged.base.choices import CorrectionName, TestName
 from unjudged.base.errors import UsageError
-from unjudged.cli.commands import command
+from unjudged.cli.commands import SCORE, command
 from unjudged.cli.options.arguments import (
     OUTPUT,
     Baseline,
@@ -18,9 +19,9 @@ from unjudged.cli.options.arguments import (
     InputFile,
     Measures,
     PoolDepth,
+    Rel,
     measures_with_rel,
 )
-from unjudged.cli.options.input_files import check_files
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
 from unjudged.cli.options.option import Option
 from unjudged.cli.shell.output import show
@@ -30,6 +31,7 @@ from unjudged.comparison.testing.significance import TESTS
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.measures.kernel.registry import Measure
 from unjudged.predictions.auditing import Audit, audit
+from unjudged.predictions.estimators.completeness import IncompleteError
 from unjudged.predictions.predictions import GRADES, Predictions
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.runs import RunSource
@@ -42,20 +44,14 @@ from unjudged.uncertainty.unjudged_sums import is_sum
 PAGE_SUFFIXES = (".html", ".htm", "")
 
 
-@command(
-    "report",
-    "Score and compare",
-    place=3,
-    usage="QRELS RUN... -o PAGE",
-    summary="Write an evaluation as one page of HTML.",
-)
+@command("report", SCORE, 3, "QRELS RUN... -o PAGE", "Write an evaluation as one page of HTML.")
 def report(
     qrels: File,
     /,
     *runs: File,
     output: Annotated[Path | None, OUTPUT],
     measures: Measures = None,
-    rel: int | None = None,
+    rel: Rel = None,
     baseline: Baseline = None,
     groups: Groups = None,
     depth: PoolDepth = 100,
@@ -87,10 +83,6 @@ def report(
         The file to write, such as page.html.
     measures
         A measure; may be repeated. The default is AP, nDCG@10 and RBP(p=0.8).
-    rel
-        The lowest grade that counts as relevant, for every measure that does not set its own.
-    baseline
-        The name of the run that the others are compared with, instead of all pairs.
     groups
         A file of lines `run group`, or a pattern such as '(.*?)-' whose first bracket is the group in a run's
         name: adds what each group contributed to the pool.
@@ -113,14 +105,11 @@ def report(
         The significance level.
     confidence
         The confidence level of the calibrated intervals and of those for other queries.
-    inputs
-        Options for reading files.
     seed
         The seed of intervals, tests and corrections that resample.
     title
         The title of the page.
     """
-    check_files([qrels, *runs, *inputs.further])
     named = inputs.runs(runs, "report QRELS RUN... -o page.html")
     if output is not None and output.suffix.lower() not in PAGE_SUFFIXES:
         raise UsageError(f"a report is a page of HTML: {output} must end in {PAGE_SUFFIXES[0]}")
@@ -200,4 +189,8 @@ def _audited(
     labelled = options["threshold"] is not None or read.kind == GRADES or read.are_probabilities
     sums = [measure for measure in measures if is_sum(measure)]
     measure = sums[0] if sums else parse_measures(REPORT_MEASURES)[-1]
-    return audit(judgments, read, runs if labelled else None, measure, **options)
+    try:
+        return audit(judgments, read, runs if labelled else None, measure, **options)
+    except IncompleteError as error:
+        found = audit(judgments, read, None, measure, **options)
+        return replace(found, notes=[*found.notes, f"Bias of the runs: {error}."])

@@ -7,10 +7,9 @@ from typing import Annotated
 
 from unjudged.base.choices import DesignName, Form
 from unjudged.base.errors import UsageError
-from unjudged.cli.commands import command
+from unjudged.cli.commands import COLLECT, command
 from unjudged.cli.options.arguments import File, Header, Output
 from unjudged.cli.options.drawing import NO_PURPOSE, DrawingOptions
-from unjudged.cli.options.input_files import check_files
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
 from unjudged.cli.options.judging_folder import draw_into, show_judgments
 from unjudged.cli.options.option import Option
@@ -22,13 +21,7 @@ from unjudged.judging.pooling.designs import DESIGNS
 from unjudged.rankings.runs import RunSource
 
 
-@command(
-    "sample",
-    "Collect judgments",
-    place=3,
-    usage="QRELS [RUN...]",
-    summary="Draw a sample of judgments by a design.",
-)
+@command("sample", COLLECT, 3, "QRELS [RUN...]", "Draw a sample of judgments by a design.")
 def sample(
     qrels: File,
     /,
@@ -40,7 +33,7 @@ def sample(
     top: int | None = None,
     strata: str | None = None,
     seed: int = 0,
-    redraw: Annotated[bool | None, Option(negatable=True)] = None,
+    redraw: Annotated[bool | None, Option(negative_bool="no-")] = None,
     form: Annotated[Form | None, Option("--format", choices=FORMS)] = None,
     inputs: JudgmentOptions = NONE_FURTHER,
     to_judge: Annotated[Path | None, Option(writes=True, made=True)] = None,
@@ -66,8 +59,6 @@ def sample(
         Complete judgments, or a pool to draw from.
     runs
         The runs of the pool, for every design except random.
-    drawing
-        Options for samples that are drawn before judging.
     design
         How documents are chosen: random, depth, mixed or stratified.
     share
@@ -86,8 +77,6 @@ def sample(
     form
         qrels; strata, with the stratum in the fourth of five columns, for xinfAP (the default for mixed and
         stratified); prels, with inclusion probabilities, for statAP.
-    inputs
-        Options for reading files.
     to_judge
         A folder: write the design and one file per topic of what to judge, in random order.
     assessors
@@ -96,10 +85,6 @@ def sample(
         With --to-judge: the share of each topic's documents that a second assessor judges too, as 10%.
     since
         With --to-judge: the design file of an earlier sample. Only documents outside its pool are drawn.
-    header
-        Begin the file with a comment that says how it was made. Not every tool reads comments.
-    output
-        Write to this file.
     """
     from unjudged.cli.options.sampling import SamplingOptions
     from unjudged.judging.pooling.designs import find_design
@@ -108,7 +93,6 @@ def sample(
     files = [qrels, *runs]
     others = {"share": share, "depth": depth, "top": top, "strata": strata, "redraw": redraw, "format": form}
     drawing.check(**others, design=None if design == "random" else design, since=since, output=output)
-    check_files(files)
     if drawing.purpose is not None:
         drawing.draw(
             to_judge,

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 from unjudged.base.errors import UsageError
-from unjudged.cli.commands import command
+from unjudged.cli.commands import STUDY, command
 from unjudged.cli.options.arguments import Output, OutputFormat
 from unjudged.cli.options.option import Option
 from unjudged.cli.shell.output import check_output, command_line, make_folder, show, show_grids
@@ -14,13 +14,7 @@ from unjudged.cli.shell.progress import progress
 from unjudged.formats.writing import judgments_text, run_text
 
 
-@command(
-    "simulate",
-    "Study measures and designs",
-    place=2,
-    usage="FOLDER",
-    summary="Make simulated runs and judgments.",
-)
+@command("simulate", STUDY, 2, "FOLDER", "Make simulated runs and judgments.")
 def simulate(
     folder: Annotated[Path, Option(writes=True, made=True)],
     /,

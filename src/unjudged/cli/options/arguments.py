@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from unjudged.base.choices import Format
 from unjudged.base.errors import InputError
@@ -14,8 +14,9 @@ from unjudged.measures.kernel.names import parse_measures
 from unjudged.measures.kernel.registry import Measure
 
 
-def _path_or_standard_output(name: str) -> Path | None:
+def _path_or_standard_output(_: object, words: Sequence[Any]) -> Path | None:
     """Return a file to write; a hyphen is standard output, as it is standard input among files to read."""
+    name: str = words[0].value
     if not name:
         raise ValueError("expected the name of a file, found none")
     if name.startswith("-") and name != "-":
@@ -23,20 +24,37 @@ def _path_or_standard_output(name: str) -> Path | None:
     return None if name == "-" else Path(name)
 
 
-OUTPUT = Option("-o", "--output", writes=True, hyphen=True, convert=_path_or_standard_output)
-File = Annotated[str, Option(reads=True, hyphen=True)]
+OUTPUT = Option(
+    *("-o", "--output"),
+    writes=True,
+    help="Write to this file.",
+    converter=_path_or_standard_output,
+    allow_leading_hyphen=True,
+)
+FORMAT = "The output format. By default the suffix of the output file decides, or else a table is printed."
+BY_GROUP = (
+    "A file of lines `run group`, or a pattern such as '(.*?)-' whose first bracket is the group in a run's "
+    "name."
+)
+AGAINST = "The name of the run that the others are compared with, instead of all pairs."
+LOWEST = "The lowest grade that counts as relevant, for every measure that does not set its own."
+UP_TO = "Use only the first documents of each ranking, up to this rank."
+WITH_HEADER = "Begin the file with a comment that says how it was made. Not every tool reads comments."
+
+File = Annotated[str, Option(reads=True, allow_leading_hyphen=True)]
 InputFile = Annotated[str | None, Option(reads=True)]
 Output = Annotated[Path | None, OUTPUT]
 Plot = Annotated[Path | None, Option(writes=True)]
-OutputFormat = Annotated[Format | None, Option(choices=FORMATS)]
+OutputFormat = Annotated[Format | None, Option(choices=FORMATS, help=FORMAT)]
 Measures = Annotated[list[str] | None, Option("-m", "--measure", measures=True)]
 OneMeasure = Annotated[str, Option("-m", "--measure", measures=True)]
-Depth = Annotated[int | None, Option("-k", "--depth")]
-PoolDepth = Annotated[int, Option("-k", "--depth")]
-Groups = Annotated[str | None, Option("-g", "--groups", reads=True)]
-Baseline = Annotated[str | None, Option("-b", "--baseline")]
+Rel = Annotated[int | None, Option(help=LOWEST)]
+Depth = Annotated[int | None, Option("-k", "--depth", help=UP_TO)]
+PoolDepth = Annotated[int, Option("-k", "--depth", help="The depth of the pool.")]
+Groups = Annotated[str | None, Option("-g", "--groups", reads=True, help=BY_GROUP)]
+Baseline = Annotated[str | None, Option("-b", "--baseline", help=AGAINST)]
 PerQuery = Annotated[bool, Option("-q", "--per-query")]
-Header = Annotated[bool, Option(negatable=True)]
+Header = Annotated[bool, Option(help=WITH_HEADER, negative_bool="no-")]
 
 
 def measures_with_rel(measures: Sequence[str], rel: float | None) -> list[Measure]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from unjudged.base.errors import UsageError
 from unjudged.cli.shell.files_named import check_not_read
 from unjudged.cli.shell.output import check_output, make_folder, show, show_figure, show_grids
-from unjudged.cli.shell.standard_error import warn
+from unjudged.cli.shell.standard_streams import warn
 from unjudged.experiments.summary import Robustness, run_means_grid
 from unjudged.formats.writing import is_stream
 from unjudged.grids.rendering import WITHOUT_NOTES, arrow_modules, format_of

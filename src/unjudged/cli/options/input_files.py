@@ -8,10 +8,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from unjudged.base.choices import Conflicts
-from unjudged.base.errors import InputError, UsageError
-from unjudged.cli.shell.standard_error import warn
+from unjudged.base.errors import InputError
+from unjudged.cli.shell.standard_streams import warn
 from unjudged.formats.streams import name_file_in_errors
-from unjudged.measures.kernel.names import is_measure
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judgments import Judgments
 
@@ -20,23 +19,6 @@ DESIGN = b"unjudged-design"
 
 CONDITION = "if every document of the pool could be drawn"
 """What estimates from a sample assume; a design for P@10, for example, draws among the first ten only."""
-
-
-def check_files(files: Sequence[str]) -> None:
-    """Refuse an unknown option or measure where a file was expected, and standard input given twice."""
-    for file in files:
-        if not file:
-            raise UsageError("the name of a file is empty: is a variable of the shell not set?")
-        if os.path.exists(file) or file == "-" or "/" in file:
-            continue
-        if file.startswith("-"):
-            raise UsageError(f"unknown option {file}: --help lists the options")
-        if is_measure(file):
-            raise UsageError(f"{file}: no such file; measures come after -m, as in -m {file}")
-        if "@" in file:
-            raise UsageError(f"{file}: neither a file nor a measure (`unjudged measures` lists those)")
-    if list(files).count("-") > 1:
-        raise UsageError("standard input (-) can be read only once")
 
 
 def read_judgments(

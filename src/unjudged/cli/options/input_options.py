@@ -19,7 +19,7 @@ from unjudged.rankings.runs import RunSource
 
 RUN_ROLES = (*NEEDED["score"], *OPTIONAL["score"], "run")
 QRELS_ROLES = (*NEEDED["grade"], *OPTIONAL["grade"])
-Words = Annotated[list[str] | None, Option(words=True)]
+Words = Annotated[list[str] | None, Option(consume_multiple=True)]
 
 
 @dataclass(eq=False, repr=False)

@@ -10,7 +10,7 @@ from unjudged.base.wording import counted, shortlist
 from unjudged.cli.options.arguments import Output
 from unjudged.cli.options.sampling import SamplingOptions
 from unjudged.cli.shell.output import make_folder, show
-from unjudged.cli.shell.standard_error import warn
+from unjudged.cli.shell.standard_streams import warn
 from unjudged.formats.tables import encode
 from unjudged.formats.writing import judgments_text, queries_without_lines
 from unjudged.judging.collecting.drawn_sample import draw

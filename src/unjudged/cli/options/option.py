@@ -17,9 +17,8 @@ class Option:
     Without `names` the option is called like the parameter. `reads` and `writes` say that it names a file or
     a folder; a folder is `made` if it need not exist. `choices` are the words that it takes, a registry for
     example, or a function that returns them. An option for `measures` takes several words, as in
-    `-m AP nDCG@10`, but no file; one for `words` takes every word up to the next option. `hyphen` allows a
-    value that starts with one. A flag is `negatable` if it has a form with `--no-`. `convert` turns the text
-    into the value, or raises ValueError.
+    `-m AP nDCG@10`, but no file. `help` is for commands whose docstring lacks the parameter. `more` goes to
+    the parser as it is.
     """
 
     def __init__(
@@ -28,16 +27,13 @@ class Option:
         reads: bool = False,
         writes: bool = False,
         made: bool = False,
-        choices: Iterable[str] | Callable[[], Iterable[str]] | None = None,
+        choices: Iterable[str] | Callable[[], Iterable[str]] = (),
         measures: bool = False,
-        words: bool = False,
-        hyphen: bool = False,
-        negatable: bool = False,
-        convert: Callable[[str], object] | None = None,
+        help: str = "",
+        **more: Any,
     ) -> None:
         self.names, self.reads, self.writes, self.made = names, reads, writes, made
-        self.choices, self.measures, self.words = choices, measures, words
-        self.hyphen, self.negatable, self.convert = hyphen, negatable, convert
+        self.choices, self.measures, self.help, self.more = choices, measures, help, more
 
 
 class OptionGroup:

@@ -10,7 +10,7 @@ from inspect import BoundArguments, signature
 
 from unjudged.cli.commands import COMMANDS
 from unjudged.cli.shell.files_named import check_files_named
-from unjudged.cli.shell.standard_output import complete_output
+from unjudged.cli.shell.standard_streams import complete_output
 
 HELP = ("help", "-h", "--help")
 MEASURES = ("-m", "--measure", "--measures")

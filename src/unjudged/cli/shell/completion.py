@@ -5,20 +5,14 @@ from __future__ import annotations
 from typing import Literal
 
 from unjudged.base.errors import InputError, UsageError, reason_of
-from unjudged.cli.commands import command
+from unjudged.cli.commands import LOOK_UP, command
 from unjudged.cli.options.arguments import Output
 from unjudged.cli.shell.output import show
 
 Shell = Literal["zsh", "bash", "fish", "powershell"]
 
 
-@command(
-    "completion",
-    "Learn and look up",
-    place=4,
-    usage="[SHELL]",
-    summary="Let the shell complete commands and options.",
-)
+@command("completion", LOOK_UP, 4, "[SHELL]", "Let the shell complete commands and options.")
 def completion(
     shell: Shell | None = None,
     /,

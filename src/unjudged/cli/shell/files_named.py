@@ -29,11 +29,15 @@ def check_files_named(declared: Any, given: Mapping[str, Any]) -> None:
     written: list[tuple[Option, Path]] = []
     for option, value in _named(declared, given):
         if option.reads:
-            reads(_texts(value))
+            files = _texts(value)
+            _check_files(files, among_words=bool(option.more))
+            reads(files)
         if option.measures:
             reads(file for text in _texts(value) for file in QUOTED.findall(text))
         if option.writes:
             written += [(option, path) for path in [value] if isinstance(path, Path)]
+    if _READ.count("-") > 1:
+        raise UsageError("standard input (-) can be read only once")
     places = [os.path.realpath(path) for _, path in written]
     folders = [path for option, path in written if option.made]
     for (option, path), place in zip(written, places, strict=True):
@@ -43,6 +47,23 @@ def check_files_named(declared: Any, given: Mapping[str, Any]) -> None:
         check_not_read(path)
         if not option.made and path.parent not in folders:
             _check_writable(path)
+
+
+def _check_files(files: Iterable[str], *, among_words: bool) -> None:
+    """Refuse an empty name, and among words without an option an unknown option or a measure."""
+    for file in files:
+        if not file:
+            raise UsageError("the name of a file is empty: is a variable of the shell not set?")
+        if not among_words or os.path.exists(file) or file == "-" or "/" in file:
+            continue
+        if file.startswith("-"):
+            raise UsageError(f"unknown option {file}: --help lists the options")
+        from unjudged.measures.kernel.names import is_measure
+
+        if is_measure(file):
+            raise UsageError(f"{file}: no such file; measures come after -m, as in -m {file}")
+        if "@" in file:
+            raise UsageError(f"{file}: neither a file nor a measure (`unjudged measures` lists those)")
 
 
 def reads(files: Iterable[str | os.PathLike[str]]) -> None:

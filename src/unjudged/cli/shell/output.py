@@ -12,8 +12,7 @@ from typing import Any
 import unjudged
 from unjudged.base.errors import InputError, UsageError
 from unjudged.cli.shell.files_named import check_not_read
-from unjudged.cli.shell.standard_error import already_said, warn
-from unjudged.cli.shell.standard_output import drop_output
+from unjudged.cli.shell.standard_streams import already_said, drop_output, warn
 from unjudged.grids.grid import DECIMALS, Grid
 from unjudged.grids.rendering import SUFFIXES, WITHOUT_NOTES, arrow_modules, check_tables, format_of, render
 

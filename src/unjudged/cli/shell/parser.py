@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from inspect import BoundArguments
 from types import NoneType
-from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, get_args, get_type_hints
 
 from cyclopts import (
     App,
@@ -15,13 +15,12 @@ from cyclopts import (
     MissingArgumentError,
     Parameter,
     RepeatArgumentError,
-    Token,
 )
 from cyclopts.exceptions import UnusedCliTokensError
 
 from unjudged.base.errors import UsageError
 from unjudged.cli.commands import COMMANDS, Command, by_task
-from unjudged.cli.options.option import Option, OptionGroup, option_of
+from unjudged.cli.options.option import OptionGroup, option_of
 
 EXPECTED = {int: "a whole number", float: "a number"}
 
@@ -64,68 +63,37 @@ def make_app(names: Iterable[str] = COMMANDS) -> App:
 def _add(app: App, name: str, command: Command, loaded: bool, **options: Any) -> None:
     """Add a command to an app, with its own help if it is loaded."""
     options["sort_key"] = command.place
-    if not command.where:
-        app.command(App(name=name, help=command.summary, **options))
-    elif loaded:
+    if loaded and command.where:
         declare(command.function)
-        usage = f"Usage: unjudged {command.name} {command.usage} [OPTIONS]"
-        app.command(command.function, name=name, usage=usage if command.usage else None, **options)
+        usage = f"Usage: unjudged {command.name} {command.usage} [OPTIONS]" if command.usage else None
+        app.command(command.function, name=name, usage=usage, **options)
     else:
-        app.command(_not_loaded, name=name, help=command.summary, **options)
-
-
-def _not_loaded() -> None:
-    """Stand for a command of which only the summary is shown."""
+        app.command(App(name=name, help=command.summary, **options))
 
 
 def declare(annotated: Any) -> None:
     """Translate the declarations on a function's parameters, or a class's fields, for cyclopts."""
     hints = get_type_hints(annotated, include_extras=True)
-    annotated.__annotations__ = {name: _declared(hint) for name, hint in hints.items()}
+    explained = [line.strip() for line in (annotated.__doc__ or "").splitlines()]
+    annotated.__annotations__ = {name: _declared(hint, name in explained) for name, hint in hints.items()}
 
 
-def _declared(hint: Any) -> Any:
-    """Return an annotation with what cyclopts needs to know."""
+def _declared(hint: Any, explained: bool) -> Any:
+    """Return an annotation with what cyclopts needs to know; a docstring goes before an option's help."""
     option, plain = option_of(hint), get_args(hint)[0] if option_of(hint) else hint
     if isinstance(plain, type) and issubclass(plain, OptionGroup):
         declare(plain)
         return Annotated[plain, Parameter(name="*")]
     if option is None:
         return hint
-    if option.choices is not None:
-        words = option.choices() if callable(option.choices) else option.choices
-        plain = _with_choices(plain, Literal[tuple(words)])
-    return Annotated[plain, option, _parameter(option)]
-
-
-def _with_choices(hint: Any, choices: Any) -> Any:
-    """Return a type that allows only these words: one, a list of them, or None where the hint does."""
-    if get_origin(hint) is list:
-        return list[choices]
-    members = get_args(hint)
-    if NoneType not in members:
-        return choices
-    return next((list[choices] for member in members if get_origin(member) is list), choices) | None
-
-
-def _parameter(option: Option) -> Parameter:
-    given: dict[str, Any] = {}
-    if option.names:
-        given["name"] = option.names
-    if option.hyphen:
-        given["allow_leading_hyphen"] = True
-    if option.words:
-        given["consume_multiple"] = True
-    if option.negatable:
-        given["negative_bool"] = "no-"
-    if option.convert is not None:
-        convert = option.convert
-
-        def converter(_: object, tokens: Sequence[Token]) -> object:
-            return convert(tokens[0].value)
-
-        given["converter"] = converter
-    return Parameter(**given)
+    words = tuple(option.choices() if callable(option.choices) else option.choices)
+    if words:
+        one = list[Literal[words]] if "list[" in str(plain) else Literal[words]  # type: ignore[valid-type]
+        plain = one | None if NoneType in get_args(plain) else one
+    given = option.more | ({"name": option.names} if option.names else {})
+    if option.help and not explained:
+        given["help"] = option.help
+    return Annotated[plain, option, Parameter(**given)]
 
 
 def _problem(error: CycloptsError) -> str:

@@ -123,17 +123,15 @@ def check_permitted(measure: Measure, judgments: Judgments, use: Use | None = No
 
 
 def _refused_measure(measure: Measure, judgments: Judgments) -> Refusal:
-    plain, (words, _, why) = measure.traits.estimates, KINDS[judgments.origin.kind].partition(": ")
+    words, _, why = KINDS[judgments.origin.kind].partition(": ")
     if judgments.origin.sampled:
         reason = f"{measure.name} needs a uniform sample, and these judgments are {words} with unequal shares"
         return Refusal(reason, "use xinfAP or statAP")
     reason = f"{measure.name} needs a random sample, and these judgments are {words} ({why})"
-    kept = (
-        ", or keep the probabilities of one (unjudged merge --format prels)"
-        if judgments.origin.kind == UNKNOWN
-        else ""
-    )
-    return Refusal(reason, f"use {plain} with its bounds, or draw a sample (unjudged sample){kept}")
+    plain = measure.traits.estimates
+    kept = ", or keep the probabilities of one (unjudged merge --format prels)"
+    advice = f"use {plain} with its bounds, or draw a sample (unjudged sample)"
+    return Refusal(reason, advice + (kept if judgments.origin.kind == UNKNOWN else ""))
 
 
 def _complete(measure: Measure) -> None:

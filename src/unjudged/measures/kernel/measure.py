@@ -170,8 +170,8 @@ class Measure:
     def estimated(self) -> str:
         """The name of what it measures or estimates, with the parameters that both have: infP@5 is of P@5."""
         plain = MEASURES.get(self.traits.estimates)
-        if plain is None:
-            return self.traits.estimates or str(self)
+        if plain is None or not self.traits.quality:
+            return str(self)
         return str(plain(**{name: value for name, value in self.own.items() if name in plain.parameters}))
 
     def cut_at(self, depth: int) -> str:

@@ -45,31 +45,17 @@ def measure(
     The keywords state what is true of it; `Traits` defines each. `trec_eval` is its name there; a mapping
     gives the default cutoffs of each name.
     """
+    facts = locals()
 
     def register(function: Callable[..., Floats]) -> Measure:
         keywords = inspect.signature(function).parameters
-        traits = Traits(
-            range=range,
-            summary=summary,
-            monotone=monotone or pointwise or diluted,
-            pointwise=pointwise,
-            diluted=diluted,
-            skips_unjudged=skips_unjudged,
-            ungraded=ungraded,
-            quality=quality,
-            estimates=estimates,
-            takes=takes or (RANDOM if estimates else EVERY),
-            across_queries=across_queries,
-            chance=chance,
-            graded_chance=graded_chance,
-            gain=gain,
-            weight=weight,
-            tail=tail,
-            trec_eval={trec_eval: ()} if isinstance(trec_eval, str) else trec_eval,
-            aliases=aliases,
-            cite=cite,
-            at=next((name for name in ("cutoff", "recall", "multiple") if name in keywords), None),
-        )
+        derived = {
+            "monotone": monotone or pointwise or diluted,
+            "takes": takes or (RANDOM if estimates else EVERY),
+            "trec_eval": {trec_eval: ()} if isinstance(trec_eval, str) else trec_eval,
+            "at": next((name for name in ("cutoff", "recall", "multiple") if name in keywords), None),
+        }
+        traits = Traits(**{**facts, **derived})
         made = Measure(function.__name__, function, traits, MappingProxyType({}))
         made.__dict__["__doc__"] = function.__doc__
         MEASURES[made.name] = made

@@ -25,8 +25,8 @@ from numpy.typing import ArrayLike
 
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import counted
-from unjudged.evaluation.collection import judged_rankings
-from unjudged.evaluation.named_runs import RunsSource, name_runs
+from unjudged.evaluation.collection import Collection, judged_rankings
+from unjudged.evaluation.named_runs import RunsSource
 from unjudged.formats.roles import QRELS
 from unjudged.formats.tables import Ids
 from unjudged.measures.kernel.estimand import ALL_JUDGED, OTHER, POOL_JUDGED, Estimand
@@ -38,7 +38,6 @@ from unjudged.predictions.estimators.population import with_retrieved
 from unjudged.predictions.predictions import Predictions, PredictionsSource
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
-from unjudged.rankings.runs import Run
 from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.quantiles import NO_LIMITS, Limits, t_quantile, within
 
@@ -174,18 +173,21 @@ class JudgedAndPredicted:
 
     @classmethod
     def of(
-        cls, qrels: JudgmentsSource, runs: RunsSource, predictions: PredictionsSource
+        cls,
+        qrels: JudgmentsSource | Collection,
+        runs: RunsSource | None,
+        predictions: PredictionsSource,
     ) -> JudgedAndPredicted:
-        judgments, source = Judgments.of(qrels), Predictions.of(predictions)
-        _check_queries(judgments.queries, source.table.queries)
-        named = {name: Run.of(run) for name, run in name_runs(runs).items()}
+        collection, source = Collection.of(qrels, runs), Predictions.of(predictions)
+        _check_queries(collection.judgments.queries, source.table.queries)
+        collection = collection.loaded()
         pool = Judgments.from_table(replace(source.table, numbers=source.table.numbers * 0), QRELS)
         return cls(
-            tuple(named),
-            judged_rankings(judgments, named),
-            with_retrieved(judgments, named),
+            tuple(collection.runs),
+            collection.rankings,
+            with_retrieved(collection),
             source,
-            judged_rankings(pool, named),
+            judged_rankings(pool, collection.runs),
         )
 
     def estimate(self, measure: Measure, threshold: float | None = None) -> QueryEstimates:

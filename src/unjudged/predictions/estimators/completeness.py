@@ -19,6 +19,10 @@ LEAST = 3
 _RECOMMENDED = 10
 
 
+class IncompleteError(InputError):
+    """People judged too few queries completely."""
+
+
 @dataclass(frozen=True, eq=False)
 class Completeness:
     """For each query, how many retrieved documents must be judged for the measure, and how many are.
@@ -54,7 +58,7 @@ class Completeness:
         return complete
 
     def check(self, least: int = LEAST) -> None:
-        """Raise InputError if fewer queries are complete; it says what is judged and what would do."""
+        """Raise IncompleteError if fewer queries are complete; it says what is judged and what would do."""
         complete = int(self.complete.sum())
         if complete >= least:
             return
@@ -66,7 +70,7 @@ class Completeness:
         queries = counted(complete + len(missing), "query")
         whole = f"judge {counted(int(missing.sum()), 'more document')}, which completes {queries}"
         drawn = f"unjudged sample --for predictions --budget {max(judged, 1)}"
-        raise InputError(
+        raise IncompleteError(
             f"{self.measure} needs {least} queries or more that people judged completely{depth}, and there "
             f"{'is' if complete == 1 else 'are'} {complete}: they judged {share} "
             f"({judged / max(needed, 1):.1%}). Either {whole}, or, for P, RBP and DCG, let people judge "

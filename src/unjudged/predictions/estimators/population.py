@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from unjudged.base.errors import InputError
-from unjudged.evaluation.collection import judged_rankings
-from unjudged.evaluation.named_runs import RunsSource, name_runs
+from unjudged.evaluation.collection import Collection, judged_rankings
+from unjudged.evaluation.named_runs import RunsSource
 from unjudged.judging.collecting.drawn_sample import check_judged
 from unjudged.predictions.predictions import Predictions, PredictionsSource
 from unjudged.rankings.extension import extended, rows_of
@@ -43,7 +42,7 @@ class Population:
     design: str
 
     @classmethod
-    def of(cls, qrels: JudgmentsSource, runs: RunsSource) -> Population:
+    def of(cls, qrels: JudgmentsSource | Collection, runs: RunsSource | None = None) -> Population:
         """From judgments, complete or a sample, and runs.
 
         How likely a document was to be judged is taken as recorded (prels, or a design of this package), else
@@ -53,13 +52,13 @@ class Population:
         Where probabilities are recorded and only judged documents are listed (prels), any other document
         could have been drawn, to the rank that the file says. Otherwise the judgments list all that could.
         """
-        judgments = Judgments.of(qrels)
+        collection = Collection.of(qrels, runs)
+        judgments = collection.judgments
         if judgments.origin.kind in (CHOSEN, UNKNOWN):
             problem = "these judgments were chosen for what they show, and the estimate needs a random sample"
             other = "or merge the one you drew with --format prels"
             raise InputError(f"{problem}: draw one (unjudged sample --for predictions), {other}")
         check_judged(judgments)
-        named = {name: Run.of(run) for name, run in name_runs(runs).items()}
         drawn = np.isfinite(judgments.inclusion)
         if not drawn.any():
             raise InputError("no document is judged with a known probability, expected a sample by people")
@@ -69,10 +68,12 @@ class Population:
         known = judgments.inclusion if judgments.probability is None else judgments.probability
         unreachable = (empty[stratum] & (stratum >= 0)) | (known == 0)
         inclusion = np.where(known > 0, known, 1.0)
-        rankings = with_retrieved(judgments, named)
+        rankings, names = with_retrieved(collection), tuple(collection.runs)
         pool = rankings.judgments
         if pool is judgments:
-            return cls(judgments, rankings, tuple(named), drawn, inclusion, stratum, unreachable, design)
+            return cls(
+                judgments, rankings, tuple(collection.runs), drawn, inclusion, stratum, unreachable, design
+            )
         row = np.arange(len(judgments.grade)) + (pool.offsets - judgments.offsets)[:-1][judgments.query]
 
         def carried(values: np.ndarray, new: float) -> np.ndarray:
@@ -87,7 +88,7 @@ class Population:
         return cls(
             replace(pool, grade=carried(judgments.grade, -1)),
             rankings,
-            tuple(named),
+            names,
             carried(drawn, False),
             carried(inclusion, 1.0),
             carried(stratum, -1),
@@ -142,9 +143,16 @@ class PredictedPopulation(NamedTuple):
     value: Floats
 
 
-def with_retrieved(judgments: Judgments, runs: Mapping[str, Run]) -> JudgedRankings:
+def is_sample(judgments: Judgments) -> bool:
+    """True for judgments that record a sample, or list documents that are not judged."""
+    recorded = judgments.stratum is not None or judgments.probability is not None
+    return recorded or judgments.origin.sampled or bool((judgments.grade < 0).any())
+
+
+def with_retrieved(collection: Collection) -> JudgedRankings:
     """Match runs with judgments that have an unjudged row for each further document that they retrieve."""
-    tables = [run.table for run in runs.values()]
+    runs = {name: Run.of(run) for name, run in collection.runs.items()}
+    judgments, tables = collection.judgments, [run.table for run in runs.values()]
     if any((rows_of(judgments, table) < 0).any() for table in tables):
         judgments = extended(judgments, tables)
     return judged_rankings(judgments, runs)

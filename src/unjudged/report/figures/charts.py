@@ -71,7 +71,9 @@ def picture(figure: Any, kind: str) -> str | bytes:
     target = io.StringIO() if kind in ("svg", "html") else io.BytesIO()
     try:
         figure.save(target, format=kind, **_OPTIONS.get(kind, {}))
-    except ValueError as error:  # the converter's, which has no other
+    except BaseException as error:
+        if not isinstance(error, ValueError) and type(error).__name__ != "PanicException":  # the converter's
+            raise
         raise InputError(f"the figure cannot be drawn: {reason_of(error)}") from None
     return target.getvalue()
 

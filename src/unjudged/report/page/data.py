@@ -131,6 +131,7 @@ def _measure(given: PageInput, k: int, measure: Measure) -> dict[str, Any]:
         "definition": definition,
         "range": [low if np.isfinite(low) else None, high if np.isfinite(high) else None],
         "exact": exact,
+        "cutoff": measure.given.get("cutoff"),
         "words": [plain(line) for line in words],
         "charts": _charts(given, str(measure)),
     }

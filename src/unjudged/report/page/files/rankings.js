@@ -23,7 +23,8 @@ function showQuery() {
 // Unjudged documents that the system behind ranks higher: if they are relevant, the gap shrinks.
 function couldTurn(q, ranks, behind) {
   const [own, other] = [ranks[behind], ranks[1 - behind]];
-  return [...own.keys()].filter((place) => grade(q, place) < 0 && own.get(place) < (other.get(place) ?? Infinity));
+  const cutoff = facts.measures[state.measure].cutoff ?? Infinity;
+  return [...own.keys()].filter((place) => grade(q, place) < 0 && own.get(place) <= cutoff && own.get(place) < (other.get(place) ?? Infinity));
 }
 
 function queryWords(q, systems, behind, turning) {

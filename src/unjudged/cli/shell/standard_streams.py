@@ -1,13 +1,37 @@
-"""What a command says on standard error besides its results; each thing once."""
+"""Standard output, whose failures are errors like any other, and what a command says on standard error."""
 
 from __future__ import annotations
 
+import os
 import sys
-import warnings
-from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-from unjudged.base.errors import UnjudgedWarning
+from unjudged.base.errors import InputError, UnjudgedWarning
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+
+@contextmanager
+def complete_output() -> Iterator[None]:
+    """Flush standard output; raise InputError if that fails."""
+    try:
+        try:
+            yield
+        finally:
+            if sys.stdout is not None:
+                sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        drop_output()
+        raise InputError(f"standard output: cannot be written: {error.strerror}") from None
+
+
+def drop_output() -> None:
+    """Forget what was not written: Python would try to write it at its end, and fail again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def warn(problem: str) -> None:
@@ -31,6 +55,8 @@ def already_said(notes: Iterable[str]) -> None:
 @contextmanager
 def warnings_on_standard_error() -> Iterator[None]:
     """Print each `UnjudgedWarning` as one line, after the results that it is about."""
+    import warnings
+
     _SAID.clear()
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always", UnjudgedWarning)

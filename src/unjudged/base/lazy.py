@@ -1,0 +1,42 @@
+"""Public names of a package, imported when they are used."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+TYPE_CHECKING = False  # without importing `typing`, which takes longer than all else here
+
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class LazyNames:
+    """Names by the module that defines them: `"module": "name name name=other.attribute"`.
+
+    `__init__.pyi` of the package lists the same for editors and type checkers; `make docs` writes it.
+
+    >>> names = LazyNames("unjudged.base", {"wording": "percent share=percent"})
+    >>> names.all, names.get("share")(0.5)
+    (['percent', 'share'], '50%')
+    """
+
+    def __init__(self, package: str, modules: dict[str, str]) -> None:
+        self.package = package
+        self.places = {
+            name: (module, attribute or name)
+            for module, names in modules.items()
+            for name, _, attribute in (word.partition("=") for word in names.split())
+        }
+        self.all = sorted(self.places)
+
+    def get(self, name: str) -> Any:
+        """Import a name and keep it in its package."""
+        if name not in self.places:
+            raise AttributeError(f"module {self.package!r} has no attribute {name!r}")
+        module, attribute = self.places[name]
+        value: Any = import_module(f"{self.package}.{module}")
+        for part in attribute.split("."):
+            value = getattr(value, part)
+        setattr(sys.modules[self.package], name, value)
+        return value

@@ -1,0 +1,77 @@
+"""Every command opens each run once, and the judgments once."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from unjudged import sample
+
+QRELS = str(sample.qrels)
+RUNS = [str(run) for run in sample.runs.values()]
+PAIR = [str(sample.runs[name]) for name in ("reranked", "fused")]
+POOLED = [str(run) for name, run in sample.runs.items() if name != "dense"]
+
+COUNTED = """
+import json, os, sys
+opened = {}
+def count(event, arguments):
+    if event == "open" and isinstance(arguments[0], (str, bytes, os.PathLike)):
+        path = os.path.realpath(os.fsdecode(arguments[0]))
+        opened[path] = opened.get(path, 0) + 1
+sys.addaudithook(count)
+from unjudged.cli.main import main
+words = json.loads(sys.argv[1])
+try:
+    main(words)
+except SystemExit as end:
+    assert not end.code, end.code
+finally:
+    print("\\n" + json.dumps(opened), file=sys.stderr)
+"""
+
+
+def opened(words: Iterable[str], folder: Path) -> dict[str, int]:
+    """How often a command opens each file."""
+    command = [sys.executable, "-W", "ignore", "-c", COUNTED, json.dumps(list(words))]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    counts: dict[str, int] = json.loads(done.stderr.splitlines()[-1])
+    return counts
+
+
+COMMANDS = {
+    "evaluate": ["evaluate", QRELS, *RUNS],
+    "evaluate one": ["evaluate", QRELS, RUNS[0]],
+    "evaluate with an option": ["evaluate", QRELS, *PAIR, "-m", "AP", "--interval", "bounds"],
+    "evaluate across queries": ["evaluate", QRELS, *PAIR, "-m", "Hole@10"],
+    "evaluate with predictions": ["evaluate", QRELS, PAIR[0], "--predictions", PAIR[1], "-m", "P@10"],
+    "compare two": ["compare", QRELS, *PAIR],
+    "compare all": ["compare", QRELS, *RUNS, "-m", "AP", "P@10"],
+    "compare per query": ["compare", QRELS, *PAIR, "--per-query"],
+    "calibrate": ["calibrate", QRELS, *POOLED, "--groups", "(.*)", "-m", "AP", "--depth", "20"],
+    "pool": ["pool", *PAIR, "--statistics", "--qrels", QRELS],
+    "sample": ["sample", QRELS, *PAIR, "--design", "depth", "--depth", "5"],
+    "next": ["next", QRELS, *PAIR, "--budget", "5"],
+    "next of the best": ["next", QRELS, *RUNS, "--top", "3", "--budget", "5"],
+    "reusability": ["reusability", QRELS, *POOLED],
+    "experiment": ["experiment", QRELS, *PAIR, "--levels", "50%", "--repeats", "2", "--workers", "1"],
+    "plan queries": ["plan", "queries", QRELS, *PAIR],
+    "report": ["report", QRELS, *PAIR, "-o", "page.html"],
+    "report of one": ["report", QRELS, RUNS[0], "-o", "page.html"],
+    "report with groups": ["report", QRELS, *POOLED, "--groups", "(.*)", "-o", "page.html"],
+}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_file_is_opened_once(name: str, tmp_path: Path) -> None:
+    counts = opened(COMMANDS[name], tmp_path)
+    runs = {path: counts.get(str(Path(path).resolve()), 0) for path in COMMANDS[name] if path in RUNS}
+    assert runs
+    assert set(runs.values()) == {1}, runs
+    assert counts[str(Path(QRELS).resolve())] == 1

@@ -1,0 +1,122 @@
+"""What may be computed from which judgments: every measure x use x kind of judgments."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from inspect import Parameter
+
+import numpy as np
+import pytest
+
+from unjudged import MEASURES, Judgments, Measure, UsageError, calibrate, evaluate, sample
+from unjudged.judging.pooling.pool import Pool
+from unjudged.judging.pooling.reusability import reusability
+from unjudged.measures.kernel.estimand import (
+    CHOOSING,
+    COMPARISON,
+    LEAVING_OUT,
+    TEST,
+    Estimand,
+    Refusal,
+    Use,
+    permitted,
+)
+from unjudged.rankings.origin import KINDS, Kind, Origin
+from unjudged.uncertainty import methods  # noqa: F401 (they register)
+from unjudged.uncertainty.intervals import INTERVALS, IntervalRequest
+
+POOL = Pool.of(sample.qrels, sample.runs)
+NEEDED = {"cutoff": 10, "recall": 0.5, "multiple": 1.0}
+
+
+def judgments_of(kind: Kind) -> Judgments:
+    """The sample collection, judged in this way."""
+    stratified = POOL.stratified({5: 1.0, float("inf"): 0.3}, seed=1)
+    made: dict[str, Judgments] = {
+        "pool": POOL.depth(10),
+        "uniform sample": POOL.random(0.5, seed=1),
+        "stratified sample": stratified,
+        "weighted sample": replace(stratified, stratum=None, origin=Origin("weighted sample")),
+        "chosen": replace(POOL.depth(3), origin=Origin("chosen")),
+        "unknown": replace(POOL.depth(3), origin=Origin("unknown")),
+    }
+    return made[kind]
+
+
+JUDGED = {kind: judgments_of(kind) for kind in KINDS}
+
+
+def uses() -> dict[str, Use | None]:
+    rankings = evaluate(JUDGED["pool"], sample.runs["fused"], "AP").rankings
+    request = IntervalRequest(rankings, ["fused"], [], np.zeros((1, 30, 0)))
+    own = {name: method.use(request) for name, method in INTERVALS.items() if name != "half"}
+    others = {use.name: use for use in (COMPARISON, TEST, LEAVING_OUT, CHOOSING)}
+    return {"value": None, **own, **others}
+
+
+def measure_of(name: str) -> Measure:
+    """The measure with what it needs."""
+    plain = MEASURES[name]
+    empty = [name for name, default in plain.parameters.items() if default is Parameter.empty]
+    return plain(**{parameter: NEEDED[parameter] for parameter in empty})
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", list(MEASURES))
+def test_every_cell_is_an_estimand_or_a_refusal_with_a_way_out(name: str, kind: Kind) -> None:
+    """A refused measure names one that is permitted; a refused use names another way."""
+    measure, judgments = measure_of(name), JUDGED[kind]
+    for label, use in uses().items():
+        answer = permitted(measure, judgments, use)
+        if isinstance(answer, Estimand):
+            assert kind in measure.traits.takes
+            assert use is None or kind in use.takes, label
+            assert answer.measure
+        else:
+            assert isinstance(answer, Refusal)
+            assert answer.reason, label
+    value = permitted(measure, judgments)
+    if isinstance(value, Refusal):
+        instead = MEASURES["xinfAP" if judgments.origin.sampled else measure.traits.estimates]
+        assert instead.name in value.instead
+        assert isinstance(permitted(instead, judgments), Estimand)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_values_follow(kind: Kind) -> None:
+    """Estimates from random samples refuse chosen and unknown judgments, in the words of `permitted`."""
+    for name in ("AP", "nDCG", "infAP", "indAP", "subAP", "xinfAP", "statAP", "infNDCG"):
+        measure = MEASURES[name]
+        if kind in ("chosen", "unknown") and measure.traits.estimates:
+            with pytest.raises(UsageError) as refused:
+                evaluate(JUDGED[kind], sample.runs["fused"], name)
+            assert str(refused.value) == str(permitted(measure, JUDGED[kind]))
+        else:
+            assert evaluate(JUDGED[kind], sample.runs["fused"], name).means[0, 0] > 0
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_calibration_and_reusability_need_a_pool(kind: Kind) -> None:
+    pooled = {name: run for name, run in sample.runs.items() if name != "dense"}
+    groups = {name: name for name in pooled}
+    if kind == "pool":
+        assert calibrate(JUDGED[kind], pooled, groups, "P@10", depth=10).groups == 5
+        return
+    with pytest.raises(UsageError, match="leaving out pooled runs needs a pool"):
+        calibrate(JUDGED[kind], pooled, groups, "P@10", depth=10)
+    with pytest.raises(UsageError, match="leaving out pooled runs needs a pool"):
+        reusability(Pool.of(JUDGED[kind], pooled), "P@10", depth=10)
+
+
+def test_what_is_estimated() -> None:
+    assert str(permitted(MEASURES["infP"](cutoff=5), JUDGED["stratified sample"])) == (
+        "mean P@5 (these queries, the pool judged)"
+    )
+    assert str(permitted(MEASURES["AP"], JUDGED["chosen"])) == (
+        "mean AP (these queries, judgments as they are)"
+    )
+    refused = permitted(MEASURES["infAP"], JUDGED["stratified sample"])
+    assert str(refused) == (
+        "infAP needs a uniform sample, and these judgments are a stratified sample with unequal shares: "
+        "use xinfAP or statAP"
+    )
