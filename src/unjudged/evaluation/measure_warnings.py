@@ -9,6 +9,7 @@ import numpy as np
 
 from unjudged.base.errors import AssumptionWarning, UnjudgedWarning
 from unjudged.base.wording import shortlist
+from unjudged.measures.kernel.estimand import Refusal, permitted
 from unjudged.measures.kernel.registry import MEASURES, Measure
 from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import Judgments
@@ -18,7 +19,9 @@ def measure_warnings(
     measures: Sequence[Measure], judgments: Judgments, values: Floats
 ) -> list[UnjudgedWarning]:
     """Return the warnings about these values of the measures."""
+    refused = [permitted(m, judgments) for m in measures if judgments.origin.kind not in m.traits.takes]
     return [
+        *(AssumptionWarning(f"{answer}.") for answer in refused if isinstance(answer, Refusal)),
         *_nothing_relevant(measures, judgments, values),
         *_nothing_sampled(measures, judgments),
         *_not_drawable(measures, judgments),
