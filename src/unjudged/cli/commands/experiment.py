@@ -28,7 +28,7 @@ def experiment(
     against: str = "AP",
     statistics: Annotated[list[str] | None, Option("--statistic")] = None,
     top: int | None = None,
-    redraw: Annotated[bool | None, Option(negatable=True)] = None,
+    redraw: Annotated[bool | None, Option(negative_bool="no-")] = None,
     seed: int = 0,
     workers: int | None = None,
     inputs: JudgmentOptions = NONE_FURTHER,
