@@ -1,4 +1,4 @@
-"""The search for completions that reverse the order of two systems.
+"""Search for completions that reverse the order of two systems.
 
 A completion that is found proves that unjudged documents can reverse the order; finding none proves nothing.
 """
@@ -27,7 +27,7 @@ MOST_PAIRS = 300
 
 
 def reversible(shared: SharedRankings, measure: Measure, pairs: Pairs, wanted: Mask) -> Mask:
-    """The wanted pairs for which a completion was found that changes the sign of the difference.
+    """Return the wanted pairs for which a completion was found that changes the sign of the difference.
 
     For a difference of 0 a completion counts that gives it either sign.
     """
@@ -70,7 +70,7 @@ class _Search:
         self.found = np.zeros(len(behind), bool)
 
     def system_by_system(self) -> None:
-        """The unjudged documents of the system behind, down to some depth, are relevant."""
+        """Unjudged documents of the system behind, down to some depth, are relevant."""
         ordered = self.hypothetical.only(self.best_first.tolist())
         for depth in DEPTHS:
             for system in np.unique(self.place[self.behind[~self.found]]).tolist():
@@ -100,7 +100,7 @@ class _Search:
                         self._keep(np.array([k]), (values[0] - values[1])[None])
 
     def _with_diluting(self, row: Rows) -> Iterator[Rows]:
-        """The rows, then with documents that lower all values: a gap that cannot be closed shrinks."""
+        """Yield the rows, then with documents that lower all values: a gap that cannot be closed shrinks."""
         yield row
         if len(diluting := self.hypothetical.diluting):
             yield np.concatenate([row, diluting])
@@ -118,7 +118,7 @@ TRIED = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 def prevalence_at_flip(
     shared: SharedRankings, measure: Measure, a: int, b: int, difference: float
 ) -> float | None:
-    """The lowest prevalence that gives the expected difference of systems a and b the other sign.
+    """Return the lowest prevalence that gives the expected difference of systems a and b the other sign.
 
     Every unjudged document has the same prevalence. None if no prevalence flips the sign, or if the systems
     are equal now. For sums over relevant documents the expected difference is a straight line. For other
@@ -150,7 +150,7 @@ def prevalence_at_flip(
 
 
 def expected_difference(completions: Completions, measure: Measure, prevalence: float) -> float:
-    """The mean difference of two runs over random completions with this prevalence."""
+    """Return the mean difference of two runs over random completions with this prevalence."""
     given = replace(completions.prevalence, probability=np.array([prevalence]))
     draws = DRAWS if prevalence < 1 else 1
     (values,) = replace(completions, prevalence=given).values([measure], draws)
