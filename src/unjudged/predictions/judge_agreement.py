@@ -59,7 +59,7 @@ class Sample:
         return self._linearised(found.kappa, influence, of, (-1.0, 1.0))
 
     def auc(self, relevant: Mask, score: Floats, of: str) -> Estimate:
-        """The chance that a relevant document has a higher score than another; ties count half.
+        """Return the chance that a relevant document has a higher score than another; ties count half.
 
         Not a number where all documents are relevant, or none.
         """

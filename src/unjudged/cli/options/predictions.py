@@ -57,7 +57,7 @@ class PredictionOptions(OptionGroup):
         measures: Iterable[str] | None,
         rel: int | None = None,
     ) -> list[Estimates]:
-        """The estimates of each measure."""
+        """Return the estimates of each measure."""
         from unjudged.predictions.combined_estimates import estimate_with_predictions
 
         assert self.predictions is not None  # noqa: S101
@@ -72,11 +72,11 @@ class PredictionOptions(OptionGroup):
         )
 
     @staticmethod
-    def grid(found: Sequence[Estimates], confidence: float, decimals: int) -> Grid:
-        """The estimates as a table."""
+    def grid(estimates: Sequence[Estimates], confidence: float, decimals: int) -> Grid:
+        """Return the estimates as a table."""
         from unjudged.predictions.estimators.estimates import estimates_grid
 
-        return estimates_grid(found, confidence, decimals)
+        return estimates_grid(estimates, confidence, decimals)
 
     def differences(
         self, judgments: Judgments, runs: Mapping[str, RunSource], compared: Comparison, confidence: float
@@ -86,11 +86,11 @@ class PredictionOptions(OptionGroup):
             return []
         from unjudged.predictions.combined_estimates import difference_notes
 
-        found = self.estimates(judgments, runs, [str(result.measure) for result in compared.results])
+        estimates = self.estimates(judgments, runs, [str(result.measure) for result in compared.results])
         tested = compared.results[0].tests.pairs
         pairs = zip(tested.first.tolist(), tested.second.tolist(), strict=True)
         named = [(compared.runs[i], compared.runs[j]) for i, j in pairs]
-        return [*difference_notes(found, named, confidence), *_after(judgments)]
+        return [*difference_notes(estimates, named, confidence), *_after(judgments)]
 
 
 def _after(judgments: Judgments) -> list[str]:

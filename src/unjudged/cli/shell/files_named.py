@@ -17,7 +17,7 @@ QUOTED = re.compile(r"""['"]([^'"]+)['"]""")
 """A file in the name of a measure, as in `infAP(actual='complete.qrels')`."""
 
 _READ: list[str] = []
-"""What this command reads."""
+"""Files that this command reads."""
 
 
 def check_files_named(declared: Any, given: Mapping[str, Any]) -> None:

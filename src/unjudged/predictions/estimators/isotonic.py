@@ -27,7 +27,7 @@ class Curve:
 
     @classmethod
     def fitted(cls, score: Floats, gain: Floats, weight: Floats) -> Curve:
-        """The rising curve with the smallest weighted squared error, drawn a little towards the mean gain.
+        """Rising curve with the smallest weighted squared error, drawn a little towards the mean gain.
 
         The mean counts as one judgment, so no share is exactly 0 or 1 because few were judged. The documents
         without a score (not a number) have their own mean.
@@ -59,7 +59,7 @@ class Curve:
 
 
 def cross_fitted(score: Floats, gain: Floats, drawn: Mask, inclusion: Floats, fold: Integers) -> Floats:
-    """The expected gain of each row, from the judged rows of the other folds alone.
+    """Return the expected gain of each row, from the judged rows of the other folds alone.
 
     `gain` counts where `drawn`; each judged row stands for 1 / `inclusion` rows.
     """

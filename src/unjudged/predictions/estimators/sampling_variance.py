@@ -82,7 +82,7 @@ class Uncorrected:
 
 
 def sampling_covariance(population: Population, weight: Floats, residual: Floats) -> Floats:
-    """The estimated covariance of the runs' means over samples: runs x runs.
+    """Return the estimated covariance of the runs' means over samples: runs x runs.
 
     `weight` is of the documents of the rankings, `residual` is r = y - m of each row. Poisson samples: the
     sum over the judged of (1 - pi) (w r / pi)^2, which is unbiased. Stratified samples: the sum over strata

@@ -64,7 +64,7 @@ class Sum:
         return WEIGHTS[self.measure.name](np.asarray(rank, float), **self.measure.own)
 
     def gains(self, grade: ArrayLike) -> Floats:
-        """The gain of each grade: what one document of it at rank 1 scores, divided by the weight there."""
+        """Gain of each grade: what one document of it at rank 1 scores, divided by the weight there."""
         grades, place = np.unique(np.asarray(grade, np.int32), return_inverse=True)
         judgments = Judgments.of({str(g): {"d": g} for g in grades.tolist()})
         first = np.ones(len(grades), np.int32)
@@ -77,5 +77,5 @@ class Sum:
 
     @property
     def rel(self) -> int:
-        """The lowest relevant grade."""
+        """Lowest relevant grade."""
         return int(self.measure.given.get("rel", 1))
