@@ -23,7 +23,8 @@ from unjudged.judging.pooling.designs import design
 from unjudged.measures.kernel.estimand import ALL_JUDGED
 from unjudged.measures.kernel.registry import Measure, bounds_of
 from unjudged.rankings.judged import Floats, Integers
-from unjudged.uncertainty.bounding.bounds import Bounds, bounds
+from unjudged.uncertainty.bounding.bounds import bounds
+from unjudged.uncertainty.bounding.filled import Bounds
 from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.intervals import IntervalRequest, interval_method
 
