@@ -10,11 +10,15 @@ from typing import Any, overload
 from unjudged.base.wording import percent
 from unjudged.grids.grid import Cell, Column, Grid, grid_of
 from unjudged.grids.shown import Shown, frame_of
+from unjudged.measures.kernel.estimand import OTHER, THESE
 from unjudged.uncertainty.estimate import Estimate
 
 OF = ("queries", "judgments")
 FIELDS = (*(field.name for field in fields(Estimate) if field.name != "of"), "uncertainty", *OF)
 """What the long form tells of each estimate besides its run and measure."""
+
+COVERS = {THESE: "had people judged another sample", OTHER: "had there been other queries"}
+"""What intervals from human samples cover."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -36,6 +40,8 @@ class Estimates(Shown, Sequence[Sequence[Estimate]]):
     library: str = ""
     """Where frames went in, the library they are of."""
     notes: Sequence[str] = ()
+    stacked: bool = False
+    """The table has a row per run and measure, with the intervals for these and for other queries."""
 
     def __len__(self) -> int:
         """The number of runs."""
@@ -55,9 +61,11 @@ class Estimates(Shown, Sequence[Sequence[Estimate]]):
 
     def rows(self) -> Iterator[list[Cell]]:
         """Run, measure, value, ends, confidence, method and what is estimated; None for no end."""
-        for run, row in zip(self.runs, self.estimates, strict=True):
-            for estimate in row:
-                yield [run, estimate.of.measure, *(_cell(_field(estimate, name)) for name in FIELDS)]
+        each = [(run, e) for run, row in zip(self.runs, self.estimates, strict=True) for e in row]
+        if self.stacked:
+            each.sort(key=lambda one: self.measures.index(one[1].of.measure))
+        for run, estimate in each:
+            yield [run, estimate.of.measure, *(_cell(_field(estimate, name)) for name in FIELDS)]
 
     def to_frame(self, library: str | None = None) -> Any:
         """`rows()` in the kind of frame that went in, or 'pandas', 'polars', 'pyarrow' or 'duckdb'."""
@@ -71,6 +79,8 @@ class Estimates(Shown, Sequence[Sequence[Estimate]]):
 
         The long form has a row per run and measure.
         """
+        if self.stacked:
+            return self._stacked(decimals)
         columns = [Column("run", "label"), *map(Column, map(self._heading, range(len(self.measures))))]
         rows: list[list[Cell]] = [
             [run, *(estimate.text(decimals) for estimate in row)]
@@ -81,6 +91,28 @@ class Estimates(Shown, Sequence[Sequence[Estimate]]):
             columns,
             rows,
             notes=[*self.notes, *methods],
+            records=lambda: grid_of(["run", "measure", *FIELDS], self.rows()),
+        )
+
+    def _stacked(self, decimals: int) -> Grid:
+        present = {estimate.of.queries for row in self.estimates for estimate in row}
+        shown = [queries for queries in COVERS if queries in present]
+        columns = [Column("run", "label"), Column("measure", "label"), Column("estimate", decimals=decimals)]
+        rows: list[list[Cell]] = []
+        for measure in self.measures:
+            for run, row in zip(self.runs, self.estimates, strict=True):
+                own = {e.of.queries: e for e in row if e.of.measure == measure}
+                given = [own.get(queries) for queries in shown]
+                ends = [
+                    None if e is None else f"[{e.low:.{decimals}f}, {e.high:.{decimals}f}]" for e in given
+                ]
+                rows.append([run, measure, next(iter(own.values())).value, *ends])
+        covered = ", or ".join(COVERS[queries] for queries in shown)
+        level = f"{percent(self.estimates[0][0].confidence)} intervals: {covered}."
+        return Grid(
+            [*columns, *map(Column, shown)],
+            rows,
+            notes=[level, *self.notes],
             records=lambda: grid_of(["run", "measure", *FIELDS], self.rows()),
         )
 

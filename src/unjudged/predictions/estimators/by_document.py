@@ -18,12 +18,15 @@ import numpy as np
 
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import counted
+from unjudged.comparison.testing.corrections import adjusted
+from unjudged.comparison.testing.pairs import Pairs
+from unjudged.comparison.testing.significance import find_test, p_values
 from unjudged.evaluation.named_runs import RunsSource
 from unjudged.measures.kernel.averages import mean_over_queries
 from unjudged.measures.kernel.estimand import ALL_JUDGED, OTHER, POOL_JUDGED, THESE, Estimand
 from unjudged.measures.kernel.names import MeasureLike
 from unjudged.predictions.estimators.completeness import Completeness
-from unjudged.predictions.estimators.estimates import Estimates
+from unjudged.predictions.estimators.estimates import PredictedMeans, Tests
 from unjudged.predictions.estimators.isotonic import cross_fitted, folds_of
 from unjudged.predictions.estimators.population import Population, PredictedPopulation
 from unjudged.predictions.estimators.sampling_variance import SamplingError, Uncorrected
@@ -32,7 +35,7 @@ from unjudged.predictions.predictions import GRADES, Predictions, PredictionsSou
 from unjudged.rankings.judged import Floats, Mask
 from unjudged.rankings.judgments import JudgmentsSource
 from unjudged.uncertainty.estimate import Estimate
-from unjudged.uncertainty.quantiles import NO_SLACK, normal_interval, t_interval, t_p_value
+from unjudged.uncertainty.quantiles import NO_SLACK, normal_interval, t_interval
 
 OUTSIDE = {
     "error": "",
@@ -46,7 +49,7 @@ NONE, CALIBRATED, AS_THEY_ARE = "no predictions", "calibrated predictions", "pre
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DocumentEstimates(Estimates):
+class DocumentEstimates(PredictedMeans):
     """What runs would score if people had judged every document.
 
     `per_query[i, j]` is the unbiased estimate for run i and query j, `error` is that of the runs' means over
@@ -108,8 +111,17 @@ class DocumentEstimates(Estimates):
             return [self.mean(a, queries=queries, confidence=confidence) for queries in both]
         return [self.difference(a, b, queries=queries, confidence=confidence) for queries in both]
 
-    def p_value(self, a: str, b: str) -> float:
-        return t_p_value(self._share(a, b) @ self.per_query)
+    @property
+    def corrected(self) -> bool:
+        return self.trusted is None
+
+    def tests(self, pairs: Sequence[tuple[str, str]], test: str, correction: str, **resampling: int) -> Tests:
+        """Test the estimates by query as scores are tested: their spread contains that of the sample."""
+        chosen = find_test(test)
+        first, second = (np.array([self.place(run) for run in side]) for side in zip(*pairs, strict=True))
+        compared = Pairs(self.per_query, first, second)
+        p, _ = p_values(compared, chosen, **resampling)
+        return Tests(chosen.title, p, adjusted(p, compared, correction, **resampling))
 
     def notes(self) -> list[str]:
         sample = f"{self.design} sample of {counted(self.judged, 'human judgment')}"
