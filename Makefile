@@ -18,9 +18,9 @@ SHIPPED = $(SOURCES) MANIFEST.in Makefile conftest.py mkdocs.yml $(wildcard *.md
 demo: $(VENV)/installed
 	@$(BIN)/unjudged demo
 
-# One process per core, each with one thread for linear algebra.
+# One process per core, each with one thread for linear algebra. The pages in Chromium are of `make test-browser`.
 test: $(VENV)/installed
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto --dist worksteal
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto --dist worksteal --ignore tests/browser
 
 # The page of `unjudged report` in Chromium, which is installed if it is missing; UNJUDGED_SHOTS keeps screenshots.
 test-browser: $(VENV)/tools

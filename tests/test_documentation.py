@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from addresses import LINK, documentation, for_pypi
 from command_outputs import refreshed
+from judgments_page import judgments_in_markdown
 from measures_page import measures_in_markdown
 
 import unjudged
@@ -26,6 +27,7 @@ def of_the_package() -> set[str]:
 def test_the_page_of_measures_is_up_to_date() -> None:
     if set(MEASURES) == of_the_package():
         assert (DOCS / "measures.md").read_text() == measures_in_markdown(), "run `make docs`"
+        assert (DOCS / "judgments.md").read_text() == judgments_in_markdown(), "run `make docs`"
 
 
 @pytest.mark.parametrize("name", sorted(of_the_package()))

@@ -81,7 +81,13 @@ def test_hostile_names_stay_in_the_picture(tmp_path: Path) -> None:
 
 
 ROW: dict[str, object] = LESS.agreement[0]._asdict()
-CHANGED = [{"statistic": "nope"}, {"design": "nope"}, {"mean": 1e400}, {"repeats": 0}, {"repeats": 1e400}]
+CHANGED: list[dict[str, object]] = [
+    {"statistic": "nope"},
+    {"design": "nope"},
+    {"mean": 1e400},
+    {"repeats": 0},
+    {"repeats": 1e400},
+]
 SENSELESS = [json.dumps({"rows": [{**ROW, **change}]}) for change in CHANGED]
 
 

@@ -8,7 +8,7 @@ from inspect import Parameter
 import numpy as np
 import pytest
 
-from unjudged import MEASURES, Judgments, Measure, UsageError, calibrate, evaluate, sample
+from unjudged import MEASURES, AssumptionWarning, Judgments, Measure, UsageError, calibrate, evaluate, sample
 from unjudged.judging.pooling.pool import Pool
 from unjudged.judging.pooling.reusability import reusability
 from unjudged.measures.kernel.estimand import (
@@ -120,3 +120,20 @@ def test_what_is_estimated() -> None:
         "infAP needs a uniform sample, and these judgments are a stratified sample with unequal shares: "
         "use xinfAP or statAP"
     )
+
+
+def test_default_measures_follow_the_origin() -> None:
+    named = {kind: evaluate(JUDGED[kind], sample.runs["fused"]).measures[1].name for kind in KINDS}
+    assert named == {
+        "pool": "infAP",
+        "uniform sample": "infAP",
+        "stratified sample": "xinfAP",
+        "weighted sample": "statAP",
+        "chosen": "nDCG",
+        "unknown": "nDCG",
+    }
+
+
+def test_unequal_shares_are_said_aloud() -> None:
+    with pytest.warns(AssumptionWarning, match="infAP needs a uniform sample.*: use xinfAP or statAP"):
+        evaluate(JUDGED["stratified sample"], sample.runs["fused"], "infAP")

@@ -9,17 +9,26 @@ from unjudged.base.errors import announce
 from unjudged.evaluation.collection import Collection
 from unjudged.evaluation.named_runs import Names, RunsSource
 from unjudged.evaluation.scores import Scores
+from unjudged.measures.kernel.estimand import Refusal, permitted
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
-from unjudged.measures.kernel.registry import compute_all
-from unjudged.rankings.judgments import JudgmentsSource
+from unjudged.measures.kernel.registry import MEASURES, compute_all
+from unjudged.rankings.judgments import Judgments, JudgmentsSource
+from unjudged.rankings.origin import STRATIFIED, WEIGHTED
 
-DEFAULT_MEASURES = ("AP", "infAP", "nDCG@10", "RBP(p=0.8)", "RBPResidual(p=0.8)", "Judged@10")
+DEFAULT_MEASURES = (
+    "AP",
+    "infAP",
+    "nDCG@10",
+    "RBP(p=0.8)",
+    "RBPResidual(p=0.8)",
+    "Judged@10",
+)
 
 
 def evaluate(
     qrels: JudgmentsSource | Collection,
     runs: RunsSource | None = None,
-    measures: MeasureLike | Iterable[MeasureLike] = DEFAULT_MEASURES,
+    measures: MeasureLike | Iterable[MeasureLike] | None = None,
     *,
     depth: int | None = None,
     names: Names = "file",
@@ -42,8 +51,10 @@ def evaluate(
     run       AP  nDCG@10
     mine  0.7500   0.8155
     """
-    chosen = parse_measures(measures)
+    chosen = [] if measures is None else parse_measures(measures)
     collection = Collection.of(qrels, runs, names=names, fractions=True, on_read=on_read)
+    if measures is None:
+        chosen = parse_measures(default_measures(collection.judgments))
     across = any(measure.traits.across_queries for measure in chosen)
     rankings = collection.shared().with_judged_elsewhere() if across else collection.rankings
     if depth is not None:
@@ -56,3 +67,12 @@ def evaluate(
     if scores.warnings:
         announce(scores.warnings)
     return scores
+
+
+def default_measures(judgments: Judgments) -> tuple[str, ...]:
+    """Return the measures if none are named; what estimates AP depends on how the judgments were made."""
+    if not isinstance(permitted(MEASURES["infAP"], judgments), Refusal):
+        return DEFAULT_MEASURES
+    by_origin = {STRATIFIED: "xinfAP", WEIGHTED: "statAP"}.get(judgments.origin.kind)
+    names = (by_origin if name == "infAP" else name for name in DEFAULT_MEASURES)
+    return tuple(name for name in names if name is not None)

@@ -8,6 +8,7 @@ from math import inf
 import numpy as np
 
 from unjudged.base.errors import AssumptionWarning, UnjudgedWarning
+from unjudged.measures.kernel.estimand import Refusal, permitted
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import Judgments
@@ -17,7 +18,12 @@ def measure_warnings(
     measures: Sequence[Measure], judgments: Judgments, values: Floats
 ) -> list[UnjudgedWarning]:
     """The warnings about these values of the measures."""
-    return [*_nothing_relevant(measures, judgments, values), *_not_drawable(measures, judgments)]
+    refused = [permitted(m, judgments) for m in measures if judgments.origin.kind not in m.traits.takes]
+    return [
+        *(AssumptionWarning(f"{answer}.") for answer in refused if isinstance(answer, Refusal)),
+        *_nothing_relevant(measures, judgments, values),
+        *_not_drawable(measures, judgments),
+    ]
 
 
 def _nothing_relevant(

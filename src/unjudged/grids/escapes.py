@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 LONGEST = 60
-"""The longest name in a figure, in characters."""
+"""Characters of the longest name in a figure."""
 
 _LATEX = {
     "\\": r"\textbackslash{}",

@@ -25,7 +25,7 @@ class _Sized(NamedTuple):
     cells: Sequence[str]
     width: int
     needed: int
-    """The width of the cells without the name of the column."""
+    """Width of the cells without the name of the column."""
 
 
 def table(grid: Grid, *, width: int | None = None, rule: bool = True, bold: bool = False) -> str:

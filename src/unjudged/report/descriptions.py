@@ -41,7 +41,7 @@ MARKS: dict[str, tuple[str, str, int]] = {
     OPEN: ("cross", GREY, 120),
     UNRESOLVED: ("diamond", PINK, 160),
 }
-"""The shape, colour and size of each verdict: shapes differ as well as colours."""
+"""Shape, colour and size by verdict: shapes differ as well as colours."""
 
 
 def intervals_chart(measure: str, words: Mapping[str, str]) -> Description:
@@ -122,7 +122,7 @@ def matrix_chart(measure: str, order: Sequence[str], verdicts: Collection[str] =
             "y": _band("row", order),
             "shape": {**verdict, "scale": scale(0), "legend": legend},
             "color": {**verdict, "scale": scale(1), "legend": legend},
-            "size": {**verdict, "scale": scale(2), "legend": None},
+            "size": {**verdict, "scale": scale(2), "legend": legend},
             "tooltip": [*_tip("row"), *_tip("column"), *_tip("verdict", **numbers)],
         },
     }
@@ -179,7 +179,7 @@ def judged_chart(systems: Sequence[str]) -> Description:
     share = {**_number("mean", "judged documents (%)"), "scale": {"domain": [0, 100]}}
     band = layer("low", "", {"type": "area", "color": BAND})
     band["encoding"]["y2"] = {"field": "high"}
-    looks = ({"color": BLUE}, {"color": ORANGE, "strokeDash": [6, 3]})
+    looks: tuple[dict[str, Any], ...] = ({"color": BLUE}, {"color": ORANGE, "strokeDash": [6, 3]})
     lines = [
         layer(name, name, {"type": "line", "strokeWidth": 2.5, **look})
         for name, look in zip(systems, looks, strict=False)

@@ -1,4 +1,4 @@
-"""The list of measures, and the page of each, from their definitions."""
+"""List of measures and page of each, made from their definitions."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def page(measure: Measure) -> str:
 
 
 def measures_grid() -> Grid:
-    """One row per measure; the long form also has its parameters and its names in trec_eval."""
+    """Return a row per measure; the long form also has its parameters and its names in trec_eval."""
     described = [(measure, measure.help.split("\n")[0]) for measure in MEASURES.values()]
     return Grid(
         [Column("measure", "label"), Column("description", "text")],

@@ -1,4 +1,4 @@
-"""What a pool is made of, as grids."""
+"""Grids of a pool: its size, and who contributed to it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from unjudged.measures.kernel.registry import Measure
 
 
 def pool_grids(pool: Pool, depth: int, groups: Groups | None, measures: Sequence[Measure]) -> list[Grid]:
-    """The size of the pool at each depth, and what each run or group contributed.
+    """Return the size of the pool at each depth, and what each run or group contributed.
 
     With measures, which need judgments: also how many of these documents are relevant, and every run's score
     with and without the documents that only its own group contributed.

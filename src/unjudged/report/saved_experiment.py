@@ -1,4 +1,4 @@
-"""The result of an experiment as `unjudged experiment -o` saved it, for its curves."""
+"""Result of an experiment as `unjudged experiment -o` saved it, for its curves."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ EXPECTED = "what `unjudged experiment -o FILE` writes as csv, json or jsonl"
 
 
 class Agreements(Protocol):
-    """What the curves of an experiment are drawn from."""
+    """Results that the curves of an experiment are drawn from."""
 
     @property
     def design(self) -> str: ...
@@ -44,7 +44,7 @@ class SavedExperiment:
 
     @classmethod
     def of(cls, source: Robustness | SavedExperiment | str | os.PathLike[str]) -> SavedExperiment:
-        """A result in memory, or a file that the command wrote."""
+        """Return a result in memory, or read a file that the command wrote."""
         if isinstance(source, SavedExperiment):
             return source
         if isinstance(source, Robustness):
@@ -70,7 +70,7 @@ class SavedExperiment:
 
     @cached_property
     def against(self) -> str:
-        """The measure whose actual values were estimated; each measure is also compared with itself."""
+        """Measure whose actual values were estimated; each measure is also compared with itself."""
         return next((row.against for row in self.agreement if row.against != "itself"), "itself")
 
     @cached_property

@@ -200,8 +200,11 @@ class UnknownWeights:
             until = np.searchsorted(here, np.arange(self.runs + 1))
             for i in np.flatnonzero(np.diff(until)).tolist():
                 own = slice(until[i], until[i + 1])
-                smaller = np.minimum(table[place[own]], own_weight[own, None])
-                shared[i] = np.add.reduce(np.concatenate([shared[i : i + 1], smaller]), axis=0)
+                terms = np.empty((1 + until[i + 1] - until[i], self.runs))
+                terms[0] = shared[i]
+                np.take(table, place[own], axis=0, out=terms[1:], mode="clip")
+                np.minimum(terms[1:], own_weight[own, None], out=terms[1:])
+                np.add.reduce(terms, axis=0, out=shared[i])
         both_ways: Floats = (shared + shared.T) / 2  # the same bits whatever the order of the runs
         np.fill_diagonal(both_ways, self.total())
         return both_ways

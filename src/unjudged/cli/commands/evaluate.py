@@ -30,7 +30,7 @@ from unjudged.cli.options.predictions import NO_PREDICTIONS, PredictionOptions
 from unjudged.cli.shell.output import check_decimals, check_output, show_figure, show_grids
 from unjudged.cli.shell.progress import progress, reading
 from unjudged.evaluation.collection import Collection
-from unjudged.evaluation.evaluation import DEFAULT_MEASURES
+from unjudged.evaluation.evaluation import default_measures
 from unjudged.evaluation.scores import Scores
 from unjudged.grids.grid import DECIMALS
 from unjudged.measures.kernel.registry import Measure
@@ -144,8 +144,8 @@ def evaluate(
     learnt = None if calibration is None else unjudged.Calibration.load(calibration)
     if interval is not None and per_query:
         raise UsageError("--per-query cannot be used with --interval: intervals are of means")
-    chosen = measures_with_rel(measures or DEFAULT_MEASURES, rel)
-    scores = _scored(lambda: inputs.read(qrels, fractions=True), named, chosen, depth)
+    chosen = None if measures is None else measures_with_rel(measures, None)
+    scores = _scored(lambda: inputs.read(qrels, fractions=True), named, chosen, rel, depth)
     if plot is not None:
         given = {
             "prevalence": None if prevalence is None else number_or_name(prevalence),
@@ -175,14 +175,16 @@ def evaluate(
 def _scored(
     read: Callable[[], Judgments],
     runs: Mapping[str, RunSource],
-    measures: Sequence[Measure],
+    measures: Sequence[Measure] | None,
+    rel: float | None,
     depth: int | None,
 ) -> Scores:
     """Read the judgments and score the runs, with a bar if that takes long."""
     with reading(len(runs)) as on_read:
         judgments = read()
-        suggest_estimates(judgments, measures)
-        return unjudged.evaluate(judgments, runs, measures, depth=depth, on_read=on_read)
+        chosen = measures_with_rel(measures or default_measures(judgments), rel)
+        suggest_estimates(judgments, chosen)
+        return unjudged.evaluate(judgments, runs, chosen, depth=depth, on_read=on_read)
 
 
 def _check_used(interval: str | None, **given: object) -> None:

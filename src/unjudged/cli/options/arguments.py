@@ -10,7 +10,7 @@ from unjudged.base.choices import Format
 from unjudged.base.errors import InputError
 from unjudged.cli.options.option import Option
 from unjudged.grids.rendering import FORMATS
-from unjudged.measures.kernel.names import parse_measures
+from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.measures.kernel.registry import Measure
 
 
@@ -57,7 +57,7 @@ PerQuery = Annotated[bool, Option("-q", "--per-query")]
 Header = Annotated[bool, Option(help=WITH_HEADER, negative_bool="no-")]
 
 
-def measures_with_rel(measures: Sequence[str], rel: float | None) -> list[Measure]:
+def measures_with_rel(measures: Iterable[MeasureLike], rel: float | None) -> list[Measure]:
     """Return the measures; `rel` is the lowest relevant grade of those that do not set their own."""
     chosen = parse_measures(measures)
     if rel is None:

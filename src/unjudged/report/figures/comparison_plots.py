@@ -18,7 +18,7 @@ class ComparisonPlots:
         self._comparison = comparison
 
     def matrix(self, measure: MeasureLike | None = None) -> Any:
-        """The verdict on every pair, systems by mean on both sides: row against column."""
+        """Draw the verdict on every pair, systems by mean on both sides: row against column."""
         result = self._comparison.result(measure)
         runs, pairs = self._comparison.runs, result.tests.pairs
         order = [runs[i] for i in result.order()]
@@ -33,7 +33,7 @@ class ComparisonPlots:
         return drawn(matrix_chart(str(result.measure), order, set(result.verdicts)), rows=rows)
 
     def differences(self, a: str, b: str, measure: MeasureLike | None = None) -> Any:
-        """The difference of two systems on each query, largest first."""
+        """Draw the difference of two systems on each query, largest first."""
         result = self._comparison.result(measure)
         self._comparison.pair(a, b, result.measure)  # refuses systems that were not compared
         place = list(self._comparison.runs).index

@@ -32,7 +32,7 @@ ROUND = (1, 2, 5, 10, 20, 50, 100)
 
 
 def scatter(
-    found: Robustness,
+    result: Robustness,
     measures: Sequence[str] | None = None,
     levels: Sequence[float] | None = None,
     *,
@@ -41,17 +41,17 @@ def scatter(
     titles: Mapping[str, str] = MappingProxyType({}),
     columns: int | None = None,
 ) -> Any:
-    """The estimate of every run against its actual value: one row of panels per measure, one panel per level.
+    """Draw the estimate of every run against its actual value: a row per measure, a panel per level.
 
     On the line they are equal. Each panel states the statistics of its own sample. `titles` replaces the
     names of measures in the axes; `columns` limits the number of panels per row.
     """
     chart = altair_module()
-    names = [str(measure) for measure in found.measures]
-    usual = find_design(found.design).shown
-    steps = list(levels or (usual if usual and set(usual) <= set(found.levels) else found.levels[:3]))
+    names = [str(measure) for measure in result.measures]
+    usual = find_design(result.design).shown
+    steps = list(levels or (usual if usual and set(usual) <= set(result.levels) else result.levels[:3]))
     for level in steps:
-        if level not in found.levels:
+        if level not in result.levels:
             raise UsageError(f"the experiment has no level {level:g}")
     panels = []
     for asked in names if measures is None else as_list("measures", measures):
@@ -59,9 +59,9 @@ def scatter(
         if name not in names:
             raise UsageError(f"the experiment has no {name}; it has: {', '.join(names)}")
         k = names.index(name)
-        actual = found.actual[:, k] if against == "itself" else found.reference
-        title = f"actual {name if against == 'itself' else found.against}"
-        chosen = [found.means[list(found.levels).index(level), repeat, :, k] for level in steps]
+        actual = result.actual[:, k] if against == "itself" else result.reference
+        title = f"actual {name if against == 'itself' else result.against}"
+        chosen = [result.means[list(result.levels).index(level), repeat, :, k] for level in steps]
         every = np.concatenate([actual, *chosen])
         ends = min(float(np.floor(10 * every.min()) / 10), 0.0), float(np.ceil(10 * every.max()) / 10)
         scale = chart.Scale(domain=ends, nice=False)
@@ -72,12 +72,12 @@ def scatter(
         )
         panels += [
             _panel(
-                found.runs,
+                result.runs,
                 actual,
                 values,
                 ends=ends,
                 axes=axes,
-                name=level_name(found.design, level) + _sample(found, repeat),
+                name=level_name(result.design, level) + _sample(result, repeat),
             )
             for level, values in zip(steps, chosen, strict=True)
         ]
@@ -86,9 +86,9 @@ def scatter(
     return finished(chart.vconcat(*rows))
 
 
-def _sample(found: Robustness, repeat: int) -> str:
+def _sample(result: Robustness, repeat: int) -> str:
     """Which of several samples a panel shows."""
-    repeats = found.means.shape[1]
+    repeats = result.means.shape[1]
     return f", sample {repeat + 1} of {repeats}" if repeats > 1 else ""
 
 
@@ -121,22 +121,22 @@ def _panel(
 
 
 def curves(
-    found: Agreements,
+    result: Agreements,
     series: Sequence[Series] | None = None,
     statistics: Sequence[str] = ("tau", "rho", "rms"),
     *,
     logarithmic: bool = True,
 ) -> Any:
-    """A panel for each statistic over the levels, all measures in it.
+    """Draw a panel for each statistic over the levels, with all measures in it.
 
     The bands are one standard deviation over the repeats on either side of the mean.
     """
-    names, design = known_statistics(statistics), find_design(found.design)
-    chosen = list(series or [(str(measure), str(found.against)) for measure in found.measures])
-    labels = {pair: _label(pair, str(found.against)) for pair in chosen}
+    names, design = known_statistics(statistics), find_design(result.design)
+    chosen = list(series or [(str(measure), str(result.against)) for measure in result.measures])
+    labels = {pair: _label(pair, str(result.against)) for pair in chosen}
     rows = [
         (labels[row.measure, row.against], design.level.on_axis(row.level), row)
-        for row in found.agreement_by(names)
+        for row in result.agreement_by(names)
         if (row.measure, row.against) in labels
     ]
     levels = sorted({level for _, level, _ in rows})
@@ -147,16 +147,16 @@ def curves(
 def across(
     series: Mapping[str, tuple[Robustness, str]], statistics: Sequence[str] = ("tau", "rho", "rms")
 ) -> Any:
-    """Measures under several designs, over the share of all judgments that each design makes.
+    """Draw measures under several designs over the share of all judgments that each design makes.
 
     `series` maps a name to an experiment and one of its measures.
     """
     rows, names = [], known_statistics(statistics)
-    for name, (found, measure) in series.items():
+    for name, (result, measure) in series.items():
         rows += [
-            (name, 100 * row.judged / found.complete, row)
-            for row in found.agreement_by(names)
-            if (row.measure, row.against) == (measure, str(found.against))
+            (name, 100 * row.judged / result.complete, row)
+            for row in result.agreement_by(names)
+            if (row.measure, row.against) == (measure, str(result.against))
         ]
     ticks = [tick for tick in ROUND if tick >= min(share for _, share, _ in rows)]
     return _lines(rows, list(series), "share of the judgments (%)", names, ticks)
@@ -210,7 +210,7 @@ def _lines(
 
 
 def _domain(values: Sequence[float], statistic: str) -> tuple[float, float]:
-    """The range of an axis: errors from 0, biases around it, others up to 1, and all within round numbers."""
+    """Return the range of an axis in round numbers: errors from 0, biases around it, others up to 1."""
     low, high = min([0.0, *values]), max([0.0, *values])
     if statistic == "rms":
         low = 0.0

@@ -28,12 +28,12 @@ class PlanPlots:
         self._plan = plan
 
     def designs(self) -> Any:
-        """What each design reaches with how many judgments."""
+        """Draw how much each design reaches with how many judgments."""
         return plan_figure(self._plan)
 
 
 def plan_figure(plan: JudgmentPlan) -> Any:
-    """A line per design over the number of judgments, and the target; ringed: the level that reaches it."""
+    """Draw a line per design over the number of judgments, the target, and a ring where it is reached."""
     alt, statistic = altair_module(), plan.statistic
     reached = {(one.design, one.level) for one in plan.designs}
     rows = [
@@ -81,7 +81,7 @@ def plan_figure(plan: JudgmentPlan) -> Any:
 
 
 def pool_figure(pool: Pool, depth: int, groups: Groups | None = None, *, judged: bool) -> Any:
-    """Left, the number of documents by depth; right, the documents of each run or group, most first.
+    """Draw the number of documents by depth, and beside it the documents of each run or group, most first.
 
     With judgments, the relevant documents have a line of their own.
     """
@@ -100,13 +100,13 @@ def pool_figure(pool: Pool, depth: int, groups: Groups | None = None, *, judged:
     last = base.transform_filter(f"datum.depth == {depth}")
     names = last.mark_text(align="left", dx=8, fontSize=12).encode(text="what:N")
     size = alt.layer(base.mark_line(point=True), names).properties(width=280, height=240)
-    found = sorted(contributions(pool, depth, groups), key=lambda one: -one.documents)
+    contributed = sorted(contributions(pool, depth, groups), key=lambda one: -one.documents)
     bars = [
         {"name": one.name, "what": what, "documents": documents}
-        for one in found
+        for one in contributed
         for what, documents in ((OWN, one.unique), (SHARED, one.documents - one.unique))
     ]
-    order = [one.name for one in found]
+    order = [one.name for one in contributed]
     shades = alt.Scale(domain=[OWN, SHARED], range=[COLOURS[1], "#9ec3e0"])
     title = f"documents in the pool of depth {depth}"
     legend = alt.Legend(title=None, orient="top", labelLimit=0)
@@ -121,12 +121,12 @@ def pool_figure(pool: Pool, depth: int, groups: Groups | None = None, *, judged:
             tooltip=["name:N", "what:N", alt.Tooltip("documents:Q", format=",d")],
         )
     )
-    right = given.properties(width=280, height=max(240, 18 * len(found)))
+    right = given.properties(width=280, height=max(240, 18 * len(contributed)))
     return finished(alt.hconcat(size, right).resolve_scale(color="independent"))
 
 
 def audit_figure(audit: Audit) -> Any:
-    """The share of relevant documents by prediction, and beside it the bias of each run, with intervals."""
+    """Draw the share of relevant documents by prediction, and the bias of each run, with intervals."""
     chart = altair_module()
     points = [
         {"x": p.mean, "y": p.relevant.value, "low": p.relevant.low, "high": p.relevant.high}

@@ -9,7 +9,7 @@ from typing import Any
 from unjudged.report.figures.charts import FONT, altair_module
 
 LINE = FONT + 2
-"""The height of a name in pixels."""
+"""Height of a name in pixels."""
 
 LONGEST = 40
 
@@ -17,7 +17,7 @@ LONGEST = 40
 def label_places(
     ends: Mapping[str, float], domain: tuple[float, float], height: float, *, log: bool = False
 ) -> dict[str, float]:
-    """Where each name goes, in pixels from the top: as near to its line as the others allow.
+    """Return the place of each name in pixels from the top, as near to its line as the others allow.
 
     >>> label_places({"a": 0.5, "b": 0.5, "c": 0.0}, (0.0, 1.0), 100)
     {'a': 43.0, 'b': 57.0, 'c': 100.0}
@@ -42,7 +42,7 @@ def label_places(
 
 
 def _inside(middle: float, names: int, height: float) -> float:
-    """The middle of so many names, moved so that they are beside the chart if they fit."""
+    """Return the middle of a number of names, moved so that they are beside the chart if they fit."""
     half = LINE * (names - 1) / 2
     return min(max(middle, half), max(height - half, half))
 
@@ -56,7 +56,7 @@ def end_labels(
     *,
     log: bool = False,
 ) -> Any:
-    """A layer with each line's name beside its last point; `fields` are those of name, x and y."""
+    """Return a layer with each line's name beside its last point; `fields` are those of name, x and y."""
     alt, (name, x, y) = altair_module(), fields
     last: dict[str, Mapping[str, Any]] = {}
     for row in rows:

@@ -37,7 +37,7 @@ class ScorePlots:
         intervals: Sequence[str] = ("bounds", "queries"),
         **given: Any,
     ) -> Any:
-        """The means, highest first, with one or more kinds of interval.
+        """Draw the means, highest first, with one or more kinds of interval.
 
         Each kind has its own shape: bounds are a hollow box, other intervals for judgments a solid bar,
         intervals for other queries a dashed line. `given` goes to `scores.estimate`.
@@ -55,7 +55,7 @@ class ScorePlots:
         return drawn(intervals_chart(str(scores.measures[k]), words), rows=rows).properties(width=WIDTH)
 
     def differences(self, a: str, b: str, measure: MeasureLike | None = None) -> Any:
-        """The difference of two runs on each query, largest first."""
+        """Draw the difference of two runs on each query, largest first."""
         k, runs = self._place(measure), list(self._scores.runs)
         for run in (a, b):
             if run not in runs:
@@ -66,7 +66,7 @@ class ScorePlots:
         return difference_figure(gap, self._scores.queries, str(self._scores.measures[k]), a, b)
 
     def judged_by_rank(self, depth: int = 100) -> Any:
-        """The judged share of the documents at each rank, over all queries: a line per run."""
+        """Draw the judged share of the documents at each rank, over all queries: a line per run."""
         r, runs, queries = self._scores.rankings, len(self._scores.runs), len(self._scores.queries)
         top = r.where((r.labels >= 0) & (r.rank <= depth))
         judged = np.bincount(top.ranking // queries * depth + top.rank - 1, minlength=runs * depth)
@@ -82,7 +82,7 @@ class ScorePlots:
         return self._lines(rows, "rank", "rank", "judged", "judged documents (%)", points=False)
 
     def precision_recall(self, rel: int = 1) -> Any:
-        """Interpolated precision at eleven levels of recall, the mean over all queries: a line per run."""
+        """Draw mean interpolated precision at eleven levels of recall: a line per run."""
         queries = len(self._scores.queries)
         rows = []
         for recall in TENTHS:
@@ -96,7 +96,7 @@ class ScorePlots:
         return self._lines(rows, "recall", "recall", "precision", title, points=True)
 
     def queries(self, measure: MeasureLike | None = None) -> Any:
-        """The values of all runs on each query, hardest query last: a dot per run, a tick for the median."""
+        """Draw the values of all runs on each query, hardest last: a dot per run, a tick for the median."""
         alt, k = altair_module(), self._place(measure)
         name, values = str(self._scores.measures[k]), self._scores.values[:, :, k]
         median = np.median(values, axis=0)
@@ -120,7 +120,7 @@ class ScorePlots:
     def _lines(
         self, rows: list[dict[str, Any]], x: str, x_title: str, y: str, y_title: str, *, points: bool
     ) -> Any:
-        """A line per run with its name at its end; many runs share one colour, and the names are on hover."""
+        """Draw a line per run with its name at its end; many runs share a colour."""
         alt, runs = altair_module(), list(self._scores.runs)
         few = len(runs) <= MOST_LINES
         scale = alt.Scale(domain=runs, range=COLOURS[: len(runs)])

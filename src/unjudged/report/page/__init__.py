@@ -1,1 +1,1 @@
-"""The page of `unjudged report`."""
+"""Page of `unjudged report`."""

@@ -41,7 +41,7 @@ EVERY = "whatever the unjudged documents{} turn out to be"
 
 @dataclass(frozen=True, eq=False)
 class PageInput:
-    """What a page is made from; `comparison` is None for a single run, `calibrated` without a calibration."""
+    """Results of a page; `comparison` is None for a single run, `calibrated` without a calibration."""
 
     judgments: Judgments
     sources: Sequence[tuple[str, Any]]
@@ -53,7 +53,7 @@ class PageInput:
     queries: Sequence[Sequence[Estimate]]
     calibrated: Sequence[Sequence[Estimate]] | None
     contributions: Sequence[Contribution]
-    """What each group contributed to the pool, if groups are known."""
+    """Contribution of each group to the pool, if groups are known."""
     command: str
     title: str
     extras: Sequence[dict[str, Any]] = ()
@@ -61,14 +61,14 @@ class PageInput:
 
 
 def page_data(given: PageInput) -> tuple[dict[str, Any], str]:
-    """The facts, with the index of the arrays among them, and the arrays in base64."""
+    """Return the facts, with the index of the arrays among them, and the arrays in base64."""
     scores, shared, comparison = given.scores, given.shared, given.comparison
     packed, labels = Packed(), Labels(LONGEST_NAME)
     for k, measure in enumerate(scores.measures):
         packed.add(f"values{k}", scores.values[:, :, k], "f8")
         packed.add(f"means{k}", measure.over_queries(scores.values[:, :, k]), "f8")
-        for name, found in _intervals(given).items():
-            packed.add(f"{name}{k}", [[row[k].low, row[k].high] for row in found], "f8")
+        for name, estimates in _intervals(given).items():
+            packed.add(f"{name}{k}", [[row[k].low, row[k].high] for row in estimates], "f8")
     if comparison is not None:
         add_pairs(packed, comparison)
     depth = depth_kept(shared)
@@ -100,19 +100,19 @@ def page_data(given: PageInput) -> tuple[dict[str, Any], str]:
 
 
 def _intervals(given: PageInput) -> dict[str, Sequence[Sequence[Estimate]]]:
-    found = {"bounds": given.bounds, "queries": given.queries}
-    return found if given.calibrated is None else {**found, "calibrated": given.calibrated}
+    estimates = {"bounds": given.bounds, "queries": given.queries}
+    return estimates if given.calibrated is None else {**estimates, "calibrated": given.calibrated}
 
 
 def _described(given: PageInput) -> dict[str, dict[str, Any]]:
-    """Of each kind of interval, its confidence and what it covers."""
+    """Return the confidence and the coverage in words of each kind of interval."""
     every = EVERY.format("" if given.comparison is None else " of all runs")
     covers = {"bounds": every, "queries": "other queries, with these judgments"}
     if given.calibrated is not None:
         covers["calibrated"] = given.calibrated[0][0].method.split(" (")[0]
     return {
-        name: {"confidence": found[0][0].confidence, "covers": covers[name]}
-        for name, found in _intervals(given).items()
+        name: {"confidence": estimates[0][0].confidence, "covers": covers[name]}
+        for name, estimates in _intervals(given).items()
     }
 
 
@@ -141,7 +141,7 @@ def _charts(given: PageInput, measure: str) -> dict[str, Description]:
     """Describe the charts of a measure; the page has their rows."""
     whose = "" if given.comparison is None else " of all runs"
     kinds = _intervals(given).items()
-    words = {kind: interval_words(kind, found[0][0].confidence, whose) for kind, found in kinds}
+    words = {kind: interval_words(kind, estimates[0][0].confidence, whose) for kind, estimates in kinds}
     charts = {"intervals": intervals_chart(measure, words)}
     if given.comparison is not None:
         charts["matrix"] = matrix_chart(measure, [])
@@ -174,8 +174,8 @@ def _counts(given: PageInput) -> dict[str, int]:
 
 
 def _files(sources: Sequence[tuple[str, Any]]) -> list[dict[str, Any]]:
-    """Name, size and SHA-256 of every source that is a file."""
-    found: list[dict[str, Any]] = []
+    """Return name, size and SHA-256 of every source that is a file."""
+    listed: list[dict[str, Any]] = []
     for name, source in sources:
         path = Path(source) if kind_of_source(source) == FILE else None
         shown: dict[str, Any] = {"name": plain(name), "file": None if path is None else plain(str(source))}
@@ -183,5 +183,5 @@ def _files(sources: Sequence[tuple[str, Any]]) -> list[dict[str, Any]]:
             with path.open("rb") as file:
                 digest = hashlib.file_digest(file, "sha256").hexdigest()
             shown |= {"bytes": path.stat().st_size, "sha256": digest}
-        found.append(shown)
-    return found
+        listed.append(shown)
+    return listed

@@ -16,29 +16,29 @@ from unjudged.report.figures.judging_figures import audit_figure
 from unjudged.report.saved_experiment import SavedExperiment
 
 
-def audit_section(found: Audit) -> dict[str, Any]:
-    """How far the predictions agree with people, and what they do to each run's score."""
+def audit_section(audit: Audit) -> dict[str, Any]:
+    """Say how far the predictions agree with people, and what they do to each run's score."""
     words = [
-        f"{found.documents:,} documents have both a human judgment and a prediction.",
+        f"{audit.documents:,} documents have both a human judgment and a prediction.",
         "AUC is the chance that a relevant document has a higher prediction than one that is not.",
     ]
     description = "Share of relevant documents by prediction, and bias of each run, with intervals"
-    drawn = [_figure("audit-figure", "Predictions against people", description, audit_figure(found))]
-    return _section("audit", "Predictions", words, drawn, found.grids())
+    drawn = [_figure("audit-figure", "Predictions against people", description, audit_figure(audit))]
+    return _section("audit", "Predictions", words, drawn, audit.grids())
 
 
-def experiment_section(found: SavedExperiment) -> dict[str, Any]:
-    """How well fewer judgments would have ordered the runs and estimated their scores."""
-    shown = [name for name in ("tau", "rho", "rms") if name in found.statistics] or found.statistics[:3]
+def experiment_section(saved: SavedExperiment) -> dict[str, Any]:
+    """Say how well fewer judgments would have ordered the runs and estimated their scores."""
+    shown = [name for name in ("tau", "rho", "rms") if name in saved.statistics] or saved.statistics[:3]
     words = [
-        f"How well measures agree with {found.against} under all judgments if fewer documents are judged.",
-        f"Design: {found.design}. The bands are one standard deviation over the samples on either side.",
+        f"How well measures agree with {saved.against} under all judgments if fewer documents are judged.",
+        f"Design: {saved.design}. The bands are one standard deviation over the samples on either side.",
     ]
     titles = ", ".join(STATISTICS[name].title for name in shown)
     drawn = [
-        _figure("experiment-figure", "Agreement by level", titles, curves(found, statistics=shown)),
+        _figure("experiment-figure", "Agreement by level", titles, curves(saved, statistics=shown)),
     ]
-    return _section("experiment", "Fewer judgments", words, drawn, [found.grid()])
+    return _section("experiment", "Fewer judgments", words, drawn, [saved.grid()])
 
 
 def _section(

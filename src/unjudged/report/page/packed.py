@@ -47,7 +47,7 @@ class Packed:
         self._size += len(data)
 
     def text(self) -> str:
-        """The block; the same arrays give the same text."""
+        """Return the block; the same arrays give the same text."""
         import gzip
 
         return base64.b64encode(gzip.compress(b"".join(self._parts), 6, mtime=0)).decode("ascii")

@@ -1,4 +1,4 @@
-"""What a page holds of the pairs of systems."""
+"""Pairs of systems, as a page holds them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NO_FLIP, NOT_SOUGHT = -1.0, -2.0
 
 
 def add_pairs(packed: Packed, comparison: Comparison) -> None:
-    """Every pair by every measure; names end with the place of the measure."""
+    """Add every pair by every measure; names end with the place of the measure."""
     pairs = comparison.results[0].tests.pairs
     packed.add("first", pairs.first, "u2")
     packed.add("second", pairs.second, "u2")
@@ -43,7 +43,7 @@ def add_pairs(packed: Packed, comparison: Comparison) -> None:
 
 
 def _flips(comparison: Comparison, result: MeasureComparison) -> Floats:
-    """The prevalence at which each pair flips, -1 where none does, -2 where it was not sought."""
+    """Return the prevalence at which each pair flips; -1 where none does, -2 where it was not sought."""
     pairs, difference = result.tests.pairs, result.tests.pairs.difference
     if is_sum(result.measure):
         total = comparison.shared.unknown_weights(result.measure).total()
@@ -53,21 +53,21 @@ def _flips(comparison: Comparison, result: MeasureComparison) -> Floats:
         return np.where(flip <= 1, flip, NO_FLIP)
     if len(pairs) * len(comparison.shared.rankings.row) > MOST_WORK:
         return np.full(len(pairs), NOT_SOUGHT)
-    found = [
+    flips = [
         prevalence_at_flip(comparison.shared, result.measure, int(a), int(b), float(d))
         for a, b, d in zip(pairs.first, pairs.second, difference, strict=True)
     ]
-    return np.array([NO_FLIP if flip is None else flip for flip in found])
+    return np.array([NO_FLIP if flip is None else flip for flip in flips])
 
 
 def _calibrated(comparison: Comparison, result: MeasureComparison) -> list[list[float]]:
-    """The ends of each pair's calibrated interval."""
-    found = [pair.calibrated for pair in comparison.pairs_of([result], flip=False)]
-    return [[estimate.low, estimate.high] for estimate in found if estimate is not None]
+    """Return the ends of each pair's calibrated interval."""
+    intervals = [pair.calibrated for pair in comparison.pairs_of([result], flip=False)]
+    return [[estimate.low, estimate.high] for estimate in intervals if estimate is not None]
 
 
 def conclusions() -> dict[str, list[str]]:
-    """By verdict, the sentence for a pair with `{ahead}` and `{other}`, and that for two equal systems."""
+    """Return by verdict the sentence for a pair, `{ahead}` and `{other}`, and that for equal systems."""
     return {
         verdict: [
             f"Verdict: {verdict}. {conclusion(verdict, '{ahead}', '{other}', equal=equal)}"

@@ -1,4 +1,4 @@
-"""What a page holds of the rankings: the first documents of each, and how many of them are judged."""
+"""Rankings as a page holds them: the first documents of each, and how many of them are judged."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from unjudged.report.page.packed import Packed
 from unjudged.uncertainty.shared import SharedRankings
 
 DEPTHS = (100, 20, 10, 5)
-"""How many documents of each ranking a page may hold: the more rankings there are, the fewer."""
+"""Documents of each ranking that a page may hold: the more rankings there are, the fewer."""
 
 MOST = 200_000
-"""A page holds at most so many documents in all, unless even the smallest depth needs more."""
+"""Most documents of a page in all, unless even the smallest depth needs more."""
 
 BY_RANK = 100
 TOP = 10
@@ -21,14 +21,14 @@ NOT_POOLED = -2
 
 
 def depth_kept(shared: SharedRankings) -> int:
-    """How many documents of each ranking the page holds."""
+    """Return how many documents of each ranking the page holds."""
     longest = int(shared.rankings.retrieved.max(initial=1))
     fitting = (depth for depth in DEPTHS if len(shared.rankings) * min(depth, longest) <= MOST)
     return min(longest, next(fitting, DEPTHS[-1]))
 
 
 def add_rankings(packed: Packed, shared: SharedRankings, judgments: Judgments, depth: int) -> None:
-    """The first documents of each ranking.
+    """Add the first documents of each ranking.
 
     `documents[q]` names the documents of query q that any ranking shows; `grades` has their grades in this
     order (-1: pooled, not judged; -2: not pooled). Ranking s shows `shown_counts[s]` documents; `shown` has
@@ -40,7 +40,7 @@ def add_rankings(packed: Packed, shared: SharedRankings, judgments: Judgments, d
     first = np.searchsorted(query, np.arange(len(shared.queries) + 1))
     pooled = shared.name[rows] < len(judgments.grade)
     grade = np.where(pooled, shared.judgments.grade[rows], NOT_POOLED)
-    names = [plain(shared.document(row)) for row in rows.tolist()]
+    names = list(map(plain, shared.names.take(shared.name[rows])))
     packed.add_json("documents", [names[a:b] for a, b in zip(first[:-1], first[1:], strict=True)])
     packed.add("grades", grade, "i4")
     packed.add("shown_counts", top.counts, "u2")
@@ -48,7 +48,7 @@ def add_rankings(packed: Packed, shared: SharedRankings, judgments: Judgments, d
 
 
 def add_holes(packed: Packed, shared: SharedRankings) -> None:
-    """Judged documents by run and rank, and in the first ten of each ranking."""
+    """Add how many documents are judged by run and rank, and in the first ten of each ranking."""
     rankings, runs, queries = shared.rankings, len(shared.runs), len(shared.queries)
     run = np.arange(len(rankings)) // queries
     top = rankings.where((rankings.labels >= 0) & (rankings.rank <= BY_RANK))

@@ -55,7 +55,7 @@ SCRIPTS = [
     "extras",
     "start",
 ]
-"""The parts of the page's script, in the order in which they need each other."""
+"""Parts of the page's script, in the order in which they need each other."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -166,12 +166,12 @@ def _extras(
 ) -> list[dict[str, Any]]:
     from unjudged.report.page.further_sections import audit_section, experiment_section
 
-    found = [] if audit is None else [audit_section(audit)]
-    return found if experiment is None else [*found, experiment_section(SavedExperiment.of(experiment))]
+    sections = [] if audit is None else [audit_section(audit)]
+    return sections if experiment is None else [*sections, experiment_section(SavedExperiment.of(experiment))]
 
 
 def _evaluated(shared: SharedRankings, measures: Sequence[Measure]) -> Scores:
-    """Scores of runs that were read, as `evaluate` returns them."""
+    """Return scores of runs that were read, as `evaluate` returns them."""
     shape = len(shared.runs), len(shared.queries), len(measures)
     values = compute_all(measures, shared.judged_rankings).reshape(shape)
     return Scores(values, shared.runs, list(shared.queries), measures, shared.judged_rankings)
@@ -184,20 +184,20 @@ def _scores(comparison: Comparison) -> Scores:
 
 
 def _bounds(comparison: Comparison) -> Sequence[Sequence[Estimate]]:
-    """The bounds of each run's mean over the pool of all runs, as in the table of `compare`."""
-    found: list[list[Estimate]] = [[] for _ in comparison.runs]
+    """Return the bounds of each run's mean over the pool of all runs, as in the table of `compare`."""
+    rows: list[list[Estimate]] = [[] for _ in comparison.runs]
     for result in comparison.results:
         how = "exact" if result.judging.exact else "enclosed"
         ends = zip(result.means, result.judging.run_low, result.judging.run_high, strict=True)
         for i, (mean, low, high) in enumerate(ends):
             of = Estimand(str(result.measure), judgments=ALL_JUDGED)
-            found[i].append(Estimate(float(mean), float(low), float(high), 1.0, how, of))
-    return found
+            rows[i].append(Estimate(float(mean), float(low), float(high), 1.0, how, of))
+    return rows
 
 
 def _for_other_queries(scores: Scores, confidence: float, seed: int) -> Sequence[Sequence[Estimate]]:
-    """Intervals for other queries; not a number where a measure has no highest value."""
-    found: list[list[Estimate]] = [[] for _ in scores.runs]
+    """Return intervals for other queries; not a number where a measure has no highest value."""
+    rows: list[list[Estimate]] = [[] for _ in scores.runs]
     for k, measure in enumerate(scores.measures):
         one = replace(scores, values=scores.values[:, :, k : k + 1], measures=[measure])
         if np.isfinite(measure.traits.range).all():
@@ -205,9 +205,9 @@ def _for_other_queries(scores: Scores, confidence: float, seed: int) -> Sequence
         else:
             nan, about = float("nan"), Estimand(str(measure), OTHER)
             column = [Estimate(float(m), nan, nan, confidence, "none", about) for m in one.means[:, 0]]
-        for row, estimate in zip(found, column, strict=True):
+        for row, estimate in zip(rows, column, strict=True):
             row.append(estimate)
-    return found
+    return rows
 
 
 def check_report() -> None:
@@ -217,7 +217,7 @@ def check_report() -> None:
 
 
 def _rendered(facts: dict[str, Any], arrays: str) -> str:
-    """The page; only its own script and style may run, as their hashes in its security policy say."""
+    """Return the page; only its own script and style may run, as their hashes in its security policy say."""
     check_report()
     from jinja2 import Environment, StrictUndefined
     from markupsafe import Markup

@@ -1,4 +1,4 @@
-"""The verdict of a page in words."""
+"""Verdict of a page in words."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from unjudged.comparison.verdicts import VERDICTS
 from unjudged.uncertainty.estimate import Estimate
 
 NAMED = 5
-"""A sentence names at most so many systems."""
+"""Most systems that a sentence names."""
 
 
 def words_for_one(run: str, measure: str, bounds: Estimate) -> list[str]:
-    """One run: its mean and what the unjudged documents could make of it."""
+    """Say of one run its mean and what the unjudged documents could make of it."""
     first = f"{run} has mean {measure} {bounds.value:.4f}."
     if bounds.low == bounds.high:
         return [first, "Unjudged documents cannot change it."]
@@ -24,7 +24,7 @@ def words_for_one(run: str, measure: str, bounds: Estimate) -> list[str]:
 
 
 def words_for_many(comparison: Comparison, result: MeasureComparison) -> list[str]:
-    """Who leads, whom the leader clearly beats, who may be as good, and how many pairs have each verdict."""
+    """Say who leads, whom it clearly beats, who may be as good, and how many pairs have each verdict."""
     runs, measure = comparison.runs, str(result.measure)
     if len(runs) == 2:
         return comparison.pair(runs[0], runs[1], measure).sentences()
@@ -62,7 +62,7 @@ def _against_baseline(runs: Sequence[str], baseline: str, result: MeasureCompari
 
 
 def _some(names: Sequence[str], last: str = "and") -> str:
-    """The names, or the first of them and how many more there are.
+    """Return the names, or the first of them and how many more there are.
 
     >>> _some(["a", "b", "c"], "or"), _some("abcdefg")
     ('a, b or c', 'a, b, c, d, e and 2 more')

@@ -1,0 +1,135 @@
+"""docs/judgments.md: which measures and methods may be used with which judgments, asked of the code."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import replace
+from inspect import Parameter
+
+import numpy as np
+
+from unjudged import MEASURES, JudgedRankings, Judgments, Measure
+from unjudged.measures.kernel.estimand import (
+    CHOOSING,
+    COMPARISON,
+    LEAVING_OUT,
+    TEST,
+    Estimand,
+    Use,
+    permitted,
+)
+from unjudged.rankings.origin import KINDS, Kind, Origin
+from unjudged.uncertainty import methods  # noqa: F401 (they register)
+from unjudged.uncertainty.intervals import INTERVALS, IntervalRequest
+
+NEEDED = {"cutoff": 10, "recall": 0.5, "multiple": 1.0}
+COMMANDS = {
+    TEST: "tests over queries (`compare`, `plan queries`)",
+    COMPARISON: "bounds of a difference (`compare`, `report`)",
+    LEAVING_OUT: "`calibrate`, `reusability`",
+    CHOOSING: "`next`",
+}
+HEAD = """# What your judgments allow
+
+Judgments are a pool, a sample, or something else, and that decides what can be computed from them. `Judgments.origin`
+knows, files keep it, and every command and call asks the same function, `permitted`, which answers what a number
+estimates, or why it cannot be had and what to use instead. `make docs` makes these tables by asking it.
+
+## How judgments were made
+
+| kind | what it means | where it comes from |
+|---|---|---|
+"""
+FROM = {
+    "pool": "four columns; `pool`",
+    "uniform sample": "four columns with -1 for documents that were not drawn; `sample --design random`",
+    "stratified sample": "five columns with strata; `sample`, `merge`",
+    "weighted sample": "prels (five columns with probabilities); `sample --for predictions`, `spot-check`, `merge`",
+    "chosen": "a comment in the file; `next`",
+    "unknown": "a comment in the file; strata that were written without their column",
+}
+KEPT = """
+A file of text keeps its kind in its columns, or in a comment such as `# unjudged-origin pool to rank 100: ...`.
+Samples and pools know the rank that they reach to, if it is recorded.
+
+Lines with grade -1 can mean a sample, or a pool that was judged to some rank only. Where runs are left out
+(`calibrate`, `reusability`), the runs tell: at least 90% of the listed documents in their first ten must be judged.
+
+"""
+
+
+def judgments_in_markdown() -> str:
+    """Return the page."""
+    rows = [f"| {kind} | {words.partition(': ')[2]} | {FROM[kind]} |" for kind, words in KINDS.items()]
+    parts = [
+        HEAD + "\n".join(rows),
+        KEPT.strip("\n"),
+        "## Measures",
+        _measures(),
+        "## Methods and commands",
+        _uses(),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _judgments(kind: Kind) -> Judgments:
+    made = Judgments.of({"q": {"a": 1, "b": 0, "c": -1, "d": -1}})
+    probability = np.array([1.0, 1.0, 0.5, 0.5]) if "sample" in kind and kind != "uniform sample" else None
+    return replace(made, probability=probability, origin=Origin(kind))
+
+
+def _measure(measure: Measure) -> Measure:
+    empty = [name for name, default in measure.parameters.items() if default is Parameter.empty]
+    return measure(**{name: NEEDED[name] for name in empty})
+
+
+def _measures() -> str:
+    """One row per set of measures that have the same answers."""
+    groups: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    advice: dict[str, None] = {}
+    for measure in map(_measure, MEASURES.values()):
+        answers = []
+        for kind in KINDS:
+            answer = permitted(measure, _judgments(kind))
+            answers.append(f"{answer.judgments}" if isinstance(answer, Estimand) else "refused")
+            if not isinstance(answer, Estimand):
+                advice[f"{answer}."] = None
+        groups[tuple(answers)].append(measure.name)
+    head = ["| measures | " + " | ".join(KINDS) + " |", "|---" * (len(KINDS) + 1) + "|"]
+    rows = [f"| {', '.join(names)} | {' | '.join(answers)} |" for answers, names in groups.items()]
+    examples = [next(line for line in advice if f"are {words}" in line) for words in _refused_words(advice)]
+    return "\n".join(
+        [
+            *head,
+            *rows,
+            "",
+            "What a refusal says (`evaluate` computes from unequal shares all the same, and prints it as a warning):",
+            "",
+            *(f"- {line}" for line in examples),
+        ]
+    )
+
+
+def _refused_words(advice: dict[str, None]) -> list[str]:
+    return [
+        words
+        for text in KINDS.values()
+        if any(f"are {(words := text.partition(':')[0])}" in a for a in advice)
+    ]
+
+
+def _uses() -> str:
+    request = IntervalRequest(JudgedRankings.spelled("1 0"), ["run"], [], np.zeros((1, 1, 0)))
+    uses: dict[str, Use] = {f"`--interval {name}`": method.use(request) for name, method in INTERVALS.items()}
+    uses |= {name: use for use, name in COMMANDS.items()}
+    head = ["| | estimates | " + " | ".join(KINDS) + " |", "|---" * (len(KINDS) + 2) + "|"]
+    rows = []
+    for name, use in uses.items():
+        cells = ["yes" if kind in use.takes else "refused" for kind in KINDS]
+        rows.append(f"| {name} | {use.queries}, {use.judgments} | {' | '.join(cells)} |")
+    note = (
+        "These are the answers for AP, nDCG and other plain measures. Bounds, models and calibration are not for "
+        "measures that estimate from a sample already (infAP, xinfAP, statAP and others), nor for the policies "
+        "`unjudged=` and `chance=`."
+    )
+    return "\n".join([*head, *rows, "", note])
