@@ -115,13 +115,13 @@ build/fuzz/%/built: $(VENV)/bin/python $(SOURCES)
 	rm -rf build/fuzz/$*
 	mkdir -p build/fuzz/$*/source
 	cp -r src pyproject.toml README.md LICENSE build/fuzz/$*/source
-	rm -f build/fuzz/$*/source/src/unjudged/formats/scan/*.so
+	rm -f build/fuzz/$*/source/src/unjudged/formats/scan/compiled/*.so
 	sed -i '/^extra-/d' build/fuzz/$*/source/pyproject.toml
 	CC=gcc CFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=$(SANITIZERS_$*) -fno-sanitize-recover=all" \
 		LDFLAGS="-fsanitize=$(SANITIZERS_$*)" \
 		$(BIN)/pip install --quiet --no-deps --target build/fuzz/$* build/fuzz/$*/source
 	rm -rf build/fuzz/$*/source
-	test -n "$$(find build/fuzz/$*/unjudged/formats/scan -name 'compiled*.so')"
+	test -n "$$(find build/fuzz/$*/unjudged/formats/scan -name 'native*.so')"
 	@touch $@
 
 # The page on human judgments and predictions; DL-2019 and TREC-8 are in DATA.
@@ -137,14 +137,14 @@ sample: $(VENV)/installed
 	$(BIN)/python scripts/make_sample.py
 
 clean:
-	rm -rf $(VENV) $(VENV)-lowest $(VENV)-spark $(VENV)-sail build src/*.egg-info src/unjudged/formats/scan/*.so src/unjudged/formats/scan/*.c
+	rm -rf $(VENV) $(VENV)-lowest $(VENV)-spark $(VENV)-sail build src/*.egg-info src/unjudged/formats/scan/compiled/*.so src/unjudged/formats/scan/compiled/*.c
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --upgrade pip
 
 $(VENV)/compiled: $(VENV)/bin/python $(COMPILED)
-	rm -f src/unjudged/formats/scan/*.cpython-*.so  # of older builds, which Python would prefer to abi3
+	rm -f src/unjudged/formats/scan/*.so src/unjudged/formats/scan/compiled/*.cpython-*.so  # of older builds
 	$(BIN)/pip install --quiet --no-deps --editable .
 	@touch $@
 

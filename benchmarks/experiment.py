@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 
 from unjudged import Pool, experiment
+from unjudged.base.threads import cores
 from unjudged.experiments.robustness import DEFAULT_MEASURES
-from unjudged.formats.matching import cores
 from unjudged.judging.pooling.designs import SHARES
 
 REPEATS = 10

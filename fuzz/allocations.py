@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from fuzz.oracle import Outcome, outcome, same
-from unjudged.formats.roles import QRELS, RUN
+from unjudged.formats.columns import QRELS, RUN
 from unjudged.formats.scan import scanner
-from unjudged.formats.tables import Ids, Scattered, Table
+from unjudged.formats.tables import Ids, Table
 
 QUERIES, DOCUMENTS, MOST = 5, 40, 100_000
 LINES = [
@@ -30,8 +30,6 @@ NAMES = [f"document-{d}" for d in range(DOCUMENTS)]
 IDS = Ids.of([str(q) for q in range(QUERIES)]), STARTS, Ids.of(NAMES * QUERIES)
 SCORES = np.arange(QUERIES * DOCUMENTS, dtype=float)[:, None] % 7
 TABLE = Table(IDS[0], STARTS, IDS[2], SCORES, np.zeros(0, np.int64))
-NUMBER = np.arange(QUERIES * DOCUMENTS, dtype=np.int32) // DOCUMENTS
-SCATTERED, SPANS = Scattered(IDS[0], NUMBER, IDS[2], SCORES), [(0, 70), (70, QUERIES * DOCUMENTS)]
 RUNS = {str(q): {name: float(d % 5) for d, name in enumerate([*NAMES, "\udc80"])} for q in range(QUERIES)}
 PLAIN = {
     query: {f"{name}é": score for name, score in run.items() if name.isascii()} for query, run in RUNS.items()
@@ -39,9 +37,9 @@ PLAIN = {
 NUMBERED = {str(q): q for q in range(QUERIES)}
 
 
-def unordered(text: bytes) -> Any:
+def unordered(add: Callable[[scanner.UnorderedRows], None]) -> Any:
     rows = scanner.UnorderedRows(0, 1 << 20)
-    scanner.scan_unordered(io.BytesIO(text), rows, RUN)
+    add(rows)
     order, matched, repeated = scanner.GroupedRows([rows]).match(0, scanner.PARTS, scanner.Index(*IDS))
     return sorted(order.tolist()), sorted(matched.row.tolist()), repeated  # hashes decide which part is first
 
@@ -51,14 +49,17 @@ CALLS: dict[str, Callable[[], Any]] = {
     "read_table, bad line": lambda: scanner.read_table(io.BytesIO(TEXT), QRELS),
     "scan_run": lambda: scanner.scan_run(io.BytesIO(TEXT), scanner.Index(*IDS), RUN),
     "scan_run, twice": lambda: scanner.scan_run(io.BytesIO(REPEATED), scanner.Index(*IDS), RUN),
-    "scan_unordered": lambda: unordered(TEXT),
-    "scan_unordered, twice": lambda: unordered(REPEATED),
+    "scan_unordered": lambda: unordered(lambda rows: scanner.scan_unordered(io.BytesIO(TEXT), rows, RUN)),
+    "scan_unordered, twice": lambda: unordered(
+        lambda rows: scanner.scan_unordered(io.BytesIO(REPEATED), rows, RUN)
+    ),
+    "UnorderedRows.add": lambda: unordered(lambda rows: rows.add(TABLE)),
     "match_table": lambda: scanner.match_table(TABLE, scanner.Index(*IDS)),
-    "match_scattered": lambda: scanner.match_scattered(SCATTERED, scanner.Index(*IDS), SPANS, map),
     "ids_of_strings": lambda: scanner.ids_of_strings([*NAMES, "é", *NAMES]),
     "stretches_of_strings": lambda: scanner.stretches_of_strings([*NAMES, "é", *NAMES]),
     "best_first": lambda: scanner.best_first(TABLE),
     "number_names": lambda: scanner.number_names(IDS[2]),
+    "take_names": lambda: scanner.take_names(IDS[2], np.arange(20)),
     "match_mapping": lambda: scanner.match_mapping(RUNS, NUMBERED, NAMES * QUERIES, STARTS, True),
     "match_dicts": lambda: scanner.match_dicts(PLAIN, NUMBERED, NAMES * QUERIES, STARTS, 2**31),
     "table_of_dicts": lambda: scanner.table_of_dicts(PLAIN),

@@ -14,18 +14,11 @@ import numpy as np
 
 import unjudged.formats.readers
 from unjudged.base.errors import UnjudgedError
-from unjudged.formats.scan import (
-    plain,
-    plain_mappings,
-    plain_objects,
-    plain_scattered,
-    plain_text,
-    plain_unordered,
-    scanner,
-)
+from unjudged.formats.scan import scanner
+from unjudged.formats.scan.plain import dicts, matching, objects, text, ungrouped
 from unjudged.formats.tables import Ids
 
-for _module in pkgutil.iter_modules(unjudged.formats.readers.__path__, "unjudged.formats.readers."):
+for _module in pkgutil.walk_packages(unjudged.formats.readers.__path__, "unjudged.formats.readers."):
     importlib.import_module(_module.name)
 
 Outcome = tuple[str, Any]
@@ -43,7 +36,7 @@ SMALL = {
 """How large the pieces of work are, so small that a file of a few lines has several."""
 
 COMPILED = {name: getattr(scanner, name) for name in scanner.__all__}
-TWINS = (plain, plain_mappings, plain_objects, plain_scattered, plain_text, plain_unordered)
+TWINS = (matching, dicts, objects, text, ungrouped)
 PLAIN = {name: next(getattr(twin, name) for twin in TWINS if hasattr(twin, name)) for name in scanner.__all__}
 
 

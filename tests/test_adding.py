@@ -16,8 +16,8 @@ from unjudged.cli.shell.output import show_grids
 from unjudged.comparison.testing.corrections import correction
 from unjudged.comparison.testing.significance import significance_test
 from unjudged.formats import files, inputs
-from unjudged.formats.readers.memory import table_of_rows
-from unjudged.formats.roles import QRELS, RUN, Layout
+from unjudged.formats.columns import QRELS, RUN, Layout
+from unjudged.formats.readers.memory.mappings import table_of_rows
 from unjudged.formats.tables import Table
 from unjudged.grids.grid import grid_of
 from unjudged.judging.pooling.designs import design

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from pages import table
 
+from unjudged.base.threads import cores
 from unjudged.experiments.summary import Robustness
-from unjudged.formats.matching import cores
 from unjudged.judging.pooling.designs import find_design
 from unjudged.judging.pooling.pool import Pool
 

@@ -22,7 +22,7 @@ from coverage_tables import (
 from left_out_runs import LEVELS, MEASURES, Case, Pooled
 from model_coverage import left_out_group_by_model
 
-from unjudged.formats.matching import cores
+from unjudged.base.threads import cores
 from unjudged.uncertainty.prevalence import ESTIMATED
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "trust.md"

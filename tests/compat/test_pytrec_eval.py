@@ -17,7 +17,7 @@ import pytest
 
 from unjudged.base.errors import InputError, UnjudgedError, UsageError
 from unjudged.compat import pytrec_eval
-from unjudged.formats.scan.plain_mappings import WrongType
+from unjudged.formats.scan.plain.dicts import WrongType
 
 QRELS = {"q1": {"d1": 0, "d2": 1, "d3": 0}, "q2": {"d2": 1, "d3": 1}}
 RUN = {"q1": {"d1": 1.0, "d2": 0.0, "d3": 1.5}, "q2": {"d1": 1.5, "d2": 0.2, "d3": 0.5}}
@@ -244,7 +244,7 @@ def test_lines_that_do_not_fit() -> None:
 
 def test_where_nothing_was_compiled() -> None:
     code = (
-        "import sys; sys.modules['unjudged.formats.scan.compiled'] = None\n"
+        "import sys; sys.modules['unjudged.formats.scan.compiled.native'] = None\n"
         "from unjudged.compat import pytrec_eval\n"
         "from unjudged.formats.scan.scanner import KIND_OF_SCANNER\n"
         "run = pytrec_eval.parse_run(['q Q0 a 1 2 t', 'q Q0 b 2 1 t'])\n"

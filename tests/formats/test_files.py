@@ -16,9 +16,10 @@ import pytest
 from pyarrow import feather, parquet
 
 from unjudged import InputError, Judgments, Run, UsageError, evaluate, sample
-from unjudged.formats import matching
-from unjudged.formats.readers import columnar as columnar
-from unjudged.formats.readers import delimited
+from unjudged.formats import matching, ungrouped
+from unjudged.formats.readers.arrow import columnar as columnar
+from unjudged.formats.readers.text import delimited, json_lines
+from unjudged.formats.scan import scanner
 
 MEASURES = ["AP", "infAP", "nDCG@10", "Bpref", "RBP(p=0.8)", "Judged@10", "NumRet"]
 Writer = Callable[[pandas.DataFrame, Path], Any]
@@ -28,7 +29,7 @@ def frame(path: str | Path, number: str) -> pandas.DataFrame:
     names = ["query_id", "Q0", "doc_id", "rank", "score", "tag"]
     if number == "relevance":
         names = ["query_id", "Q0", "doc_id", "relevance"]
-    rows = pandas.read_csv(path, sep=r"\s+", names=names, dtype={"query_id": str, "doc_id": str})
+    rows = pandas.read_csv(path, sep=r"\s+", names=names, dtype={"query_id": str, "doc_id": str}, comment="#")
     return rows[["query_id", "doc_id", number]]
 
 
@@ -83,7 +84,7 @@ KINDS: dict[str, Writer] = {
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
-    "order", ["as it is", "in small blocks", "queries apart", "queries apart, by DuckDB"]
+    "order", ["as it is", "in small blocks", "queries apart", "queries apart, little memory"]
 )
 def test_the_sample_collection(
     kind: str, order: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -95,8 +96,8 @@ def test_the_sample_collection(
     if order != "as it is":
         monkeypatch.setattr(delimited, "BLOCK", 300)
         monkeypatch.setattr(columnar, "BLOCK", 300)
-    if "DuckDB" in order:
-        monkeypatch.setattr(columnar, "MOST_IN_MEMORY", 0)
+    if "memory" in order and scanner.KIND_OF_SCANNER == "compiled":
+        monkeypatch.setattr(ungrouped, "limit", lambda _: 30_000)
     KINDS[kind](run, tmp_path / "run")
     KINDS[kind](frame(sample.qrels, "relevance"), tmp_path / "qrels")
     found = evaluate(tmp_path / "qrels", str(tmp_path / "run"), MEASURES)
@@ -249,8 +250,7 @@ def test_what_is_wrong_with_rows_of_parquet(
             evaluate({"q": {"a": 1}}, tmp_path / "run")
 
 
-def test_wrong_rows_that_duckdb_brings_into_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(columnar, "MOST_IN_MEMORY", 0)
+def test_wrong_rows_whose_queries_are_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(columnar, "BLOCK", 3)
     rows: dict[str, list[Any]] = {
         "qid": list("qrqrqrqr"),
@@ -258,15 +258,51 @@ def test_wrong_rows_that_duckdb_brings_into_order(tmp_path: Path, monkeypatch: p
         "score": [1.0] * 7 + [None],
     }
     parquet.write_table(pyarrow.table(rows), tmp_path / "run")
-    with pytest.raises(InputError, match="run: one of its rows: the score is null"):
+    with pytest.raises(InputError, match=r"run: row 7 \(from 0\): the score is null"):
         evaluate({"q": {"a": 1}}, tmp_path / "run")
     rows |= {"docno": list("abcdefah"), "score": [1.0] * 8}
     parquet.write_table(pyarrow.table(rows), tmp_path / "run")
     with pytest.raises(InputError, match="run: document 'a' of query 'q' appears twice"):
         evaluate({"q": {"a": 1}}, tmp_path / "run")
-    monkeypatch.setitem(sys.modules, "duckdb", None)
-    with pytest.raises(UsageError, match=r"sorting more than 0 rows.* needs duckdb: pip install"):
-        evaluate({"q": {"a": 1}}, tmp_path / "run")
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "feather", "jsonl"])
+def test_rows_that_do_not_fit_are_read_again(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever the format, less memory means more readings and the same numbers; then an error."""
+    if scanner.KIND_OF_SCANNER != "compiled":
+        pytest.skip("plain Python holds all rows")
+    rows = pandas.DataFrame(
+        [(f"q{i % 90}", f"d{i}", i * 7 % 11) for i in range(9000)], columns=["qid", "docno", "score"]
+    )
+    path, read = tmp_path / f"run.{kind}", ungrouped.match_ungrouped
+    readings: list[int] = []
+    write = {"csv": rows.to_csv, "parquet": rows.to_parquet, "feather": rows.to_feather}.get(kind)
+    if write is None:
+        rows.to_json(path, orient="records", lines=True)
+    else:
+        write(path)
+    qrels = {f"q{q}": {f"d{q + 90 * k}": k % 3 for k in range(20)} for q in range(0, 90, 7)}
+    expected = evaluate(qrels, rows, MEASURES).values.tobytes()
+
+    def counted(own: Any, *others: Any) -> Any:
+        def counting(first: int, most: int) -> Any:
+            readings.append(first)
+            return own(first, most)
+
+        return read(counting, *others)
+
+    monkeypatch.setattr(ungrouped, "match_ungrouped", counted)
+    monkeypatch.setattr(json_lines, "BLOCK", 500)
+    for memory, passes in ((1 << 30, 1), (100_000, 2)):
+        monkeypatch.setattr(ungrouped, "limit", lambda _, memory=memory: memory)
+        readings.clear()
+        assert evaluate(qrels, path, MEASURES).values.tobytes() == expected
+        assert passes <= len(readings) <= 20 * passes - 19
+    monkeypatch.setattr(ungrouped, "limit", lambda _: 2000)
+    with pytest.raises(InputError, match=f"run.{kind}: takes more than .* bytes in memory; set UNJUDGED_MAX"):
+        evaluate(qrels, path, MEASURES)
 
 
 def test_parts_of_a_folder_that_do_not_fit(tmp_path: Path) -> None:
@@ -287,7 +323,7 @@ def test_without_pyarrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 def test_no_blocks() -> None:
     index = Judgments.of({"q": {"a": 1}}).index
     with pytest.raises(InputError, match="no rows"):
-        matching.match_blocks([], index)
+        matching.match_blocks(list, index)
 
 
 def test_runs_by_a_pattern(tmp_path: Path) -> None:

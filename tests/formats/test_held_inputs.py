@@ -18,7 +18,8 @@ from unjudged.base.errors import AssumptionWarning, UsageError
 MEASURES = ["AP", "nDCG@10", "Bpref", "infAP", "NumRet", "Judged@10"]
 RUN = sample.runs["lexical"]
 ROWS = [(q, d, float(s)) for q, _, d, _, s, _ in (line.split() for line in RUN.read_text().splitlines())]
-QRELS = [(q, d, int(g)) for q, _, d, g in (line.split() for line in sample.qrels.read_text().splitlines())]
+LINES = [line.split() for line in sample.qrels.read_text().splitlines() if not line.startswith("#")]
+QRELS = [(q, d, int(g)) for q, _, d, g in LINES]
 BEST_FIRST = {query: Run.read(RUN).ranking(query) for query in Run.read(RUN).queries}
 
 

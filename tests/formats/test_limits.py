@@ -23,9 +23,8 @@ from pyarrow import parquet
 from unjudged import InputError, Judgments, Run, UnjudgedError, UsageError, evaluate, sample
 from unjudged.formats import matching
 from unjudged.formats.limits import limit
-from unjudged.formats.readers.buffers import ids_of
-from unjudged.formats.readers.grouping import numbered
-from unjudged.formats.readers.memory import table_of_mapping
+from unjudged.formats.readers.arrow.buffers import ids_of
+from unjudged.formats.readers.memory.mappings import table_of_mapping
 from unjudged.formats.scan import scanner
 from unjudged.formats.tables import Ids
 
@@ -121,12 +120,13 @@ def test_names_are_numbered_as_a_dict_would(longest: int) -> None:
     texts = [bytes(rng.integers(0, 3, rng.integers(0, longest + 1)).tolist()) for _ in range(20_000)]
     seen: dict[bytes, int] = {}
     expected = [seen.setdefault(text, len(seen)) for text in texts]
-    distinct, number = numbered(ids_of(pyarrow.array(texts, pyarrow.large_binary())[3:]))
+    names = ids_of(pyarrow.array(texts, pyarrow.large_binary())[3:])
+    number, first = scanner.number_names(names)
     assert len(texts) - 3 == len(number)
-    assert [distinct.raw(i) for i in number.tolist()] == texts[3:]
-    distinct, number = numbered(Ids.of(texts))
+    assert [names.raw(first[i]) for i in number.tolist()] == texts[3:]
+    number, first = scanner.number_names(Ids.of(texts))
     assert number.tolist() == expected
-    assert distinct.tolist() == list(seen)
+    assert scanner.take_names(Ids.of(texts), first).tolist() == list(seen)
 
 
 @pytest.mark.parametrize("kind", COMPRESS)
@@ -208,7 +208,7 @@ def test_threads_that_cannot_be_started(monkeypatch: pytest.MonkeyPatch, tmp_pat
     monkeypatch.setattr("threading.Thread.start", refuse)
     monkeypatch.setattr(matching, "SMALLEST_PART", 2)
     monkeypatch.setattr(matching, "DEFERRED_PART", 2)
-    monkeypatch.setattr("unjudged.formats.readers.arrow.SMALLEST_PART", 2)
+    monkeypatch.setattr("unjudged.formats.readers.arrow.arrow_columns.SMALLEST_PART", 2)
     monkeypatch.setattr(matching, "cores", lambda: 3)
     with pytest.raises(UnjudgedError, match="the system refuses to start a thread"):
         matching.match(rows, scanner.Index(rows.queries, rows.starts, rows.documents))

@@ -20,9 +20,19 @@ from tests.formats.test_scanner_twins import likely_lines, outcome, tables
 from unjudged import Judgments, evaluate
 from unjudged.base.errors import InputError, UnjudgedError
 from unjudged.formats import matching, streams
-from unjudged.formats.readers import trec
-from unjudged.formats.roles import QRELS, RUN
-from unjudged.formats.scan import checks, plain, plain_mappings, plain_unordered, scanner
+from unjudged.formats.columns import QRELS, RUN
+from unjudged.formats.grouping import grouped
+from unjudged.formats.readers.text import trec
+from unjudged.formats.scan import checks, scanner
+from unjudged.formats.scan.plain import (
+    dicts as plain_mappings,
+)
+from unjudged.formats.scan.plain import (
+    matching as plain,
+)
+from unjudged.formats.scan.plain import (
+    ungrouped as plain_unordered,
+)
 from unjudged.formats.tables import Ids, Table
 
 TABLE = Table(
@@ -179,7 +189,7 @@ def scanned(path: Path, cores: int) -> Any:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(streams, "SMALLEST_PIECE", 1)
         patch.setattr(trec, "cores", lambda: cores)
-        return outcome(lambda: next(trec.scan_runs([(path, path)], matching.index(JUDGED.grouped()))))
+        return outcome(lambda: next(trec.scan_runs([(path, path)], matching.index(grouped(JUDGED)))))
 
 
 @examples(300, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -271,7 +281,7 @@ FAILING_ALLOCATIONS = """
 import io, sys
 import numpy as np
 from _testcapi import remove_mem_hooks, set_nomemory
-from unjudged.formats.roles import QRELS, RUN
+from unjudged.formats.columns import QRELS, RUN
 from unjudged.formats.scan import scanner
 
 text = b"".join(b"q%d Q0 d%d 1 %d t\\n" % (i // 40, i, i % 7) for i in range(400))
@@ -343,12 +353,12 @@ def test_every_allocation_may_fail() -> None:
 
 
 def test_a_broken_import_is_not_taken_for_a_missing_compiler() -> None:
-    pytest.importorskip("unjudged.formats.scan.compiled", reason="nothing was compiled")
+    pytest.importorskip("unjudged.formats.scan.compiled.native", reason="nothing was compiled")
     code = (
-        "import sys; sys.modules['unjudged.formats.scan.compiled_matching'] = None\n"
+        "import sys; sys.modules['unjudged.formats.scan.checks'] = None\n"
         "try:\n"
         "    from unjudged.formats.scan import scanner\n"
         "except ModuleNotFoundError as error:\n"
         "    print(error.name)\n"
     )
-    assert run(code) == "unjudged.formats.scan.compiled_matching\n"
+    assert run(code) == "unjudged.formats.scan.checks\n"

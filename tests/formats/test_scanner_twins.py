@@ -16,11 +16,13 @@ from hypothesis import strategies as st
 
 from tests.conftest import examples
 from unjudged.base.errors import InputError, UnjudgedError
-from unjudged.formats.roles import LONGEST_LINE, QRELS, RUN, ZSCORES, Layout
-from unjudged.formats.scan import plain, plain_mappings, plain_text
+from unjudged.formats.columns import LONGEST_LINE, QRELS, RUN, ZSCORES, Layout
+from unjudged.formats.scan.plain import dicts as plain_mappings
+from unjudged.formats.scan.plain import matching as plain
+from unjudged.formats.scan.plain import text as plain_text
 from unjudged.formats.tables import Ids, Table
 
-compiled = pytest.importorskip("unjudged.formats.scan.compiled", reason="nothing was compiled")
+compiled = pytest.importorskip("unjudged.formats.scan.compiled.native", reason="nothing was compiled")
 
 
 class Chunks:

@@ -16,7 +16,7 @@ import pytest
 
 from unjudged import Judgments, Run, Scores, evaluate, sample
 from unjudged.formats import streams as sources
-from unjudged.formats.readers import trec
+from unjudged.formats.readers.text import trec
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -78,7 +78,7 @@ def test_any_writing_of_qrels(variant: str, expected: Scores, tmp_path: Path) ->
 
 def test_data_in_memory(expected: Scores) -> None:
     rows = [line.split() for line in RUN_BYTES.decode().splitlines()]
-    judged = [line.split() for line in QRELS_BYTES.decode().splitlines()]
+    judged = [line.split() for line in QRELS_BYTES.decode().splitlines() if line[0] != "#"]
     run: dict[str, dict[str, float]] = {}
     qrels: dict[str, dict[str, int]] = {}
     for query, _, document, _, score, _ in rows:

@@ -23,12 +23,17 @@ from tests.formats.test_scanner_twins import outcome, tables
 from unjudged import InputError, evaluate, sample
 from unjudged.base.errors import DuplicateError
 from unjudged.base.threads import Threads
-from unjudged.formats import matching, streams, unordered
-from unjudged.formats.readers import trec, trec_unordered
-from unjudged.formats.roles import QRELS, RUN, Layout
-from unjudged.formats.scan import plain, plain_text, plain_unordered, scanner
+from unjudged.formats import matching, streams
+from unjudged.formats import ungrouped as unordered
+from unjudged.formats.columns import QRELS, RUN, Layout
+from unjudged.formats.grouping import grouped
+from unjudged.formats.readers.text import trec, ungrouped_lines
+from unjudged.formats.scan import scanner
+from unjudged.formats.scan.plain import matching as plain
+from unjudged.formats.scan.plain import text as plain_text
+from unjudged.formats.scan.plain import ungrouped as plain_unordered
 from unjudged.formats.tables import Ids, Table
-from unjudged.formats.unordered import DocumentTwice, match_unordered
+from unjudged.formats.ungrouped import DocumentTwice, match_ungrouped
 
 SINGLE = Layout(RUN.columns, RUN.open_ended, single=True)
 JUDGED, _ = plain_text.read_table(
@@ -72,7 +77,7 @@ def in_one_table(path: Path, layout: Layout) -> Any:
         if not len(table.lines):
             raise InputError(f"no data, expected lines of {layout.describe()}")
         known = [name for name in table.queries.tolist() if name in JUDGED.queries.tolist()]
-        table = table.grouped() if len(known) > len(set(known)) else table
+        table = grouped(table) if len(known) > len(set(known)) else table
         matched = matching.match(table, matching.index(JUDGED))
     names = table.queries.tolist()
     first = np.array([names.index(name) == group for group, name in enumerate(names)])
@@ -86,7 +91,7 @@ def settings_are(names: dict[str, Any], cores: int, memory: int | None = None) -
     with pytest.MonkeyPatch.context() as patch:
         for name, value in names.items():
             patch.setattr(scanner, name, value)
-        for module in (trec, trec_unordered):
+        for module in (trec, ungrouped_lines):
             patch.setattr(module, "cores", lambda: cores)
         patch.setattr(streams, "SMALLEST_PIECE", 1)
         patch.setattr(unordered, "SMALLEST_SHARE", 1)
@@ -132,7 +137,7 @@ def test_pieces_may_end_after_any_line(tmp_path: Path, lines: list[bytes], data:
     for inner in cuts:
         parts = list(zip([0, *inner], [*inner, None], strict=True))
         with settings_are(COMPILED, 2), pytest.MonkeyPatch.context() as patch:
-            patch.setattr(trec_unordered, "pieces", lambda *_, parts=parts: parts)
+            patch.setattr(ungrouped_lines, "pieces", lambda *_, parts=parts: parts)
             assert outcome(lambda: scanned(path, RUN)) == expected
 
 
@@ -174,15 +179,15 @@ def test_rows_that_do_not_fit_are_read_again(tmp_path: Path, monkeypatch: pytest
             reads.append(first)
             return read(first, most)
 
-        return match_unordered(counting, *others)
+        return match_ungrouped(counting, *others)
 
-    monkeypatch.setattr(trec_unordered, "match_unordered", counted)
+    monkeypatch.setattr(ungrouped_lines, "match_ungrouped", counted)
     monkeypatch.setattr(streams, "SMALLEST_PIECE", 1000)
     passes = []
     for memory in ("4G", "6M", "3M", "2200K"):
         monkeypatch.setenv("UNJUDGED_MAX_MEMORY", memory)
         for cores in (1, 3):
-            monkeypatch.setattr(trec_unordered, "cores", lambda cores=cores: cores)
+            monkeypatch.setattr(ungrouped_lines, "cores", lambda cores=cores: cores)
             reads.clear()
             assert evaluate(GRADES, tmp_path / "run").values.tobytes() == ordered
             assert reads == sorted(set(reads))  # it goes on with the queries that did not fit
@@ -231,13 +236,13 @@ def test_tables_in_pieces(pieces: list[Table], judged: Table) -> None:
 
             index = scanner.Index(judged.queries, judged.starts, judged.documents)
             try:
-                return match_unordered(read, index, pool, 3)
+                return match_ungrouped(read, index, pool, 3)
             except DocumentTwice as error:
                 return error.query, error.document
 
     def at_once() -> Any:
         index = plain.Index(judged.queries, judged.starts, judged.documents)
-        table = Table.joined(pieces).grouped()
+        table = grouped(Table.joined(pieces))
         try:
             return plain.match_table(table, index)
         except DuplicateError as error:

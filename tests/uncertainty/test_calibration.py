@@ -24,6 +24,7 @@ from unjudged import (
     sample,
 )
 from unjudged.evaluation.groups import Groups, groups_of, read_groups
+from unjudged.formats.grouping import grouped
 from unjudged.formats.small_files import LARGEST
 from unjudged.measures.kernel.names import parse
 from unjudged.rankings.runs import run_table
@@ -46,7 +47,7 @@ def learnt(scores: dict[str, tuple[float, ...]], groups: int = 39, **others: Any
 
 def rankings_of(name: str) -> dict[str, list[str]]:
     """Each query's documents, best first, down to the depth."""
-    table = run_table(sample.runs[name]).grouped()
+    table = grouped(run_table(sample.runs[name]))
     scores: dict[str, list[tuple[float, str]]] = {}
     queries = np.repeat(np.arange(len(table.queries)), np.diff(table.starts))
     for query, document, score in zip(queries, map(str, table.documents), table.numbers[:, 0], strict=True):

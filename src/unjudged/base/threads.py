@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
@@ -50,3 +51,8 @@ class Threads:
 
     def __exit__(self, *_: object) -> None:
         self.shutdown(cancel_futures=True)
+
+
+def cores() -> int:
+    """Return how many threads can run at once."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

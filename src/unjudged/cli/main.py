@@ -23,7 +23,7 @@ BAD_INPUT, WRONG_USAGE, INTERRUPTED = 1, 2, 130
 
 
 def version() -> str:
-    """The version, and which reader is in use; nothing of it is imported."""
+    """Return the version and which reader is in use, without importing either."""
     from importlib.util import find_spec
 
     reader = "plain Python" if find_spec("unjudged.formats.scan.compiled") is None else "compiled"
@@ -58,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 print(version())
         else:
             run(words)
-    except BrokenPipeError:  # nobody reads our output any more
+    except BrokenPipeError:  # the reader of our output has gone
         drop_output()
         sys.exit(BAD_INPUT)
     except UsageError as error:

@@ -30,10 +30,10 @@ from unjudged.compat.trec_eval.translation import (
     names_of,
     values,
 )
-from unjudged.formats.readers.nested import nested
-from unjudged.formats.roles import LARGEST_WHOLE, QRELS, RUN, Layout
+from unjudged.formats.columns import LARGEST_WHOLE, QRELS, RUN, Layout
+from unjudged.formats.readers.text.text_to_dicts import nested
 from unjudged.formats.scan import scanner
-from unjudged.formats.scan.plain_mappings import WrongType, plain_dict
+from unjudged.formats.scan.plain.dicts import WrongType, plain_dict
 from unjudged.measures.kernel.registry import MEASURES
 from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unjudged.base.errors import InputError, UsageError
-from unjudged.formats import matching
-from unjudged.formats.readers.arrow import Where, pyarrow_module, rows_of_arrow, table_of_arrow
-from unjudged.formats.roles import expected, layout_of
+from unjudged.formats import grouping, matching
+from unjudged.formats.columns import expected, layout_of
+from unjudged.formats.readers.arrow.arrow_columns import Where, pyarrow_module, table_of_arrow
 from unjudged.formats.tables import Matched
 from unjudged.measures.counts import ONLY_EVALUATE
 from unjudged.measures.kernel.registry import MEASURES, Measure, measure
@@ -54,7 +54,7 @@ class Task:
         """
         qrels = qrels.sort_by("place").drop_columns("place")
         columns = dict(zip(qrels.column_names, qrels.columns, strict=True))
-        table = table_of_arrow(columns, lambda _: "a row of the judgments")
+        table = grouping.grouped(table_of_arrow(columns, lambda _: "a row of the judgments"))
         judgments = Judgments.from_table(table, layout_of(columns))
         if judgments.scale is not None:  # other buckets may have none, where `rel` would mean something else
             gain = next(gain for gain in judgments.scale.tolist() if gain % 1)
@@ -79,7 +79,7 @@ class Task:
         for name, start, stop in zip(self.runs, ends, ends[1:], strict=False):
             rows = run.slice(start, stop - start)
             columns = {role: rows[role] for role in ("query", "document", "score")}
-            matched.append(matching.match(rows_of_arrow(columns, _in_run(name)), judgments.index))
+            matched.append(matching.match_rows(table_of_arrow(columns, _in_run(name)), judgments.index))
         return matched
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from unjudged.base.errors import InputError, UsageError
 from unjudged.engines.bucket import Task
 from unjudged.evaluation.evaluation import DEFAULT_MEASURES
-from unjudged.formats.roles import NONE, columns_of
+from unjudged.formats.columns import NONE, columns_of
 from unjudged.measures.kernel.averages import summarised
 from unjudged.measures.kernel.names import MeasureLike, parse, parse_measures
 

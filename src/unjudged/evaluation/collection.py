@@ -16,7 +16,7 @@ from unjudged.base.errors import InputError, UsageError
 from unjudged.evaluation.named_runs import Names, RunsSource, name_runs
 from unjudged.formats.inputs import FRAME, kind_of_source, match_runs, name_in_errors, run_name
 from unjudged.formats.limits import limit
-from unjudged.formats.readers.frames import library_of
+from unjudged.formats.readers.arrow.frames import library_of
 from unjudged.formats.scan import scanner
 from unjudged.formats.tables import Matched
 from unjudged.rankings.judged import JudgedRankings

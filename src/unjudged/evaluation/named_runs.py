@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from unjudged.base.errors import UsageError
+from unjudged.formats.columns import NONE
 from unjudged.formats.files import expanded, runs_in_file
 from unjudged.formats.inputs import FILE, is_one_source, is_row, kind_of_source, name_in_errors
-from unjudged.formats.readers.foreign import is_foreign, name_of, native
-from unjudged.formats.readers.frames import is_frame
+from unjudged.formats.readers.arrow.frames import is_frame
+from unjudged.formats.readers.memory.other_libraries import is_foreign, name_of, native
 from unjudged.formats.readers.several_runs import split_frame
-from unjudged.formats.roles import NONE
 from unjudged.formats.streams import STANDARD_INPUT
 from unjudged.rankings.runs import RunSource
 

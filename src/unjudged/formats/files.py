@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from unjudged.base.errors import InputError, UsageError
+from unjudged.formats.columns import LONGEST_LINE, NONE, RUN, Layout, no_rows
 from unjudged.formats.matching import match
-from unjudged.formats.readers import ms_marco, trec
-from unjudged.formats.roles import LONGEST_LINE, NONE, RUN, Layout, no_rows
+from unjudged.formats.readers.text import ms_marco, trec
 from unjudged.formats.scan import scanner
 from unjudged.formats.streams import (
     ARROW_FILE,
@@ -49,7 +49,7 @@ def columns_of_file(source: Any, columns: Mapping[str, str] = NONE) -> Mapping[s
 def kind_of_file(file: PathLike, columns: Mapping[str, str] = NONE) -> str:
     """What kind of file it is, by its first bytes; `columns` are the names of columns that it must have."""
     if os.path.isdir(file):
-        from unjudged.formats.readers.parts import files_in
+        from unjudged.formats.readers.arrow.arrow_files import files_in
 
         files_in(Path(file))
         return ARROW
@@ -72,7 +72,7 @@ def kind_of_file(file: PathLike, columns: Mapping[str, str] = NONE) -> str:
 def _is_header(line: bytes, columns: Mapping[str, str]) -> bool:
     if not set(line) & set(b"\t,;"):
         return False
-    from unjudged.formats.readers.delimited import delimiter_of
+    from unjudged.formats.readers.text.delimited import delimiter_of
 
     return delimiter_of(line.decode("utf-8", "surrogateescape"), columns) is not None
 
@@ -112,7 +112,7 @@ def check_columns(path: PathLike, kind: str, columns: Mapping[str, str]) -> None
 
 def read_path(path: PathLike, number: str, columns: Mapping[str, str]) -> tuple[Table, Layout]:
     if number == "grade" and isinstance(path, str) and path.startswith(DATASET):
-        from unjudged.formats.readers import datasets
+        from unjudged.formats.readers.memory import datasets
 
         return datasets.read_judgments(path.removeprefix(DATASET))
     with on_disk(path) as file:
@@ -124,15 +124,15 @@ def _read(
 ) -> tuple[Table, Layout]:
     """The rows of a file, which may be a copy of the one that `path` names."""
     if kind == ARROW:
-        from unjudged.formats.readers import columnar
+        from unjudged.formats.readers.arrow import columnar
 
         return columnar.read(Path(file), number, columns)
     if kind == DELIMITED:
-        from unjudged.formats.readers import delimited
+        from unjudged.formats.readers.text import delimited
 
         return delimited.read(file, number, columns)
     if kind in (JSON_LINES, DICTIONARY):
-        from unjudged.formats.readers import json_dicts, json_lines
+        from unjudged.formats.readers.text import json_dicts, json_lines
 
         read = json_lines.read if kind == JSON_LINES else json_dicts.read
         return read(file, number, columns)
@@ -145,15 +145,15 @@ def _read(
 def scan_file(path: PathLike, file: PathLike, kind: str, judged: scanner.Index) -> Matched:
     columns = columns_of_file(path)
     if kind == ARROW:
-        from unjudged.formats.readers import columnar
+        from unjudged.formats.readers.arrow import columnar
 
         return columnar.scan_run(Path(file), judged, columns)
     if kind == DELIMITED:
-        from unjudged.formats.readers import delimited
+        from unjudged.formats.readers.text import delimited
 
         return delimited.scan_run(file, judged, columns)
     if kind == JSON_LINES:
-        from unjudged.formats.readers import json_lines
+        from unjudged.formats.readers.text import json_lines
 
         return json_lines.scan_run(file, judged, columns)
     table, _ = _read(path, file, kind, "score", columns)

@@ -10,16 +10,16 @@ from typing import Any
 
 from unjudged.base.errors import UsageError
 from unjudged.base.wording import kind_of
+from unjudged.formats.columns import NONE, QRELS, RUN, Layout, no_rows
 from unjudged.formats.files import TEXT, check_columns, columns_of_file, kind_of_file, read_path, scan_file
 from unjudged.formats.limits import check
-from unjudged.formats.matching import match
-from unjudged.formats.readers import trec
-from unjudged.formats.readers.foreign import is_foreign, native
-from unjudged.formats.readers.frames import is_frame, rankings_of_frame, table_of_frame
-from unjudged.formats.readers.memory import table_of_mapping, table_of_rows
-from unjudged.formats.readers.query_dicts import by_query, identifier, is_by_query
-from unjudged.formats.readers.records import fields_of, is_record, table_of_records
-from unjudged.formats.roles import NONE, QRELS, RUN, Layout, no_rows
+from unjudged.formats.matching import match, match_rows
+from unjudged.formats.readers.arrow.frames import is_frame, rankings_of_frame, table_of_frame
+from unjudged.formats.readers.memory.mappings import table_of_mapping, table_of_rows
+from unjudged.formats.readers.memory.other_libraries import is_foreign, native
+from unjudged.formats.readers.memory.query_dicts import by_query, identifier, is_by_query
+from unjudged.formats.readers.memory.records import fields_of, is_record, table_of_records
+from unjudged.formats.readers.text import trec
 from unjudged.formats.scan import scanner
 from unjudged.formats.streams import name_file_in_errors, name_source_in_errors, on_disk
 from unjudged.formats.tables import Matched, Table
@@ -147,7 +147,7 @@ def match_runs(runs: Mapping[str, Any], judged: scanner.Index) -> Generator[Matc
                 if name in files:
                     matched = scan_file(run, *files[name], judged)
                 elif kind_of_source(run) == FRAME:
-                    matched = match(rankings_of_frame(run), judged)
+                    matched = match_rows(rankings_of_frame(run), judged)
                 else:
                     matched = match(table_of_source(run, "score", name=run_name(name))[0], judged)
             yield matched

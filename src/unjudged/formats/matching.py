@@ -2,44 +2,40 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.base.errors import DuplicateError, UnjudgedError
-from unjudged.base.threads import Threads
-from unjudged.formats.roles import no_rows, seen_before, seen_twice
+from unjudged.base.threads import Threads, cores
+from unjudged.formats.columns import no_rows, seen_before, seen_twice
+from unjudged.formats.grouping import is_grouped
+from unjudged.formats.limits import bounded
 from unjudged.formats.scan import scanner
 from unjudged.formats.scan.checks import checked_starts
-from unjudged.formats.tables import Ids, Matched, Scattered, Table
+from unjudged.formats.tables import Ids, Matched, Table
+from unjudged.formats.ungrouped import match_pieces, match_tables
 
 SMALLEST_PART = 1 << 18
 DEFERRED_PART = 1 << 17  # what is converted fits a cache until it is matched
+KEPT_PART = 1 << 16  # or until it is kept by query, which reads it once
 
 
 @dataclass(frozen=True, eq=False)
 class Deferred:
-    """Rows in one group per query that become tables span by span, on the core that matches the span.
+    """Rows that become tables span by span, on the core that matches the span.
 
-    `rows` gives the documents and the numbers of the rows from one to another. If it finds anything wrong,
-    `whole` gives all rows at once, or the error that they have.
+    `span` gives the rows from one to another. If it meets anything wrong, `whole` gives all rows at once, or
+    the error that they have. `starts` says where each query's rows start, if they are together.
     """
 
-    queries: Ids
-    starts: NDArray[np.int64]
-    rows: Callable[[int, int], tuple[Ids, NDArray[np.float64]]]
-    whole: Callable[[], Table | Scattered]
-
-    def span(self, first: int, last: int) -> Table:
-        """The groups from `first` to just before `last`."""
-        starts = self.starts[first : last + 1]
-        queries = Ids(self.queries.data, self.queries.offsets[first : last + 1])
-        documents, numbers = self.rows(int(starts[0]), int(starts[-1]))
-        return Table(queries, starts - starts[0], documents, numbers, np.zeros(0, np.int64))
+    rows: int
+    span: Callable[[int, int], Table]
+    whole: Callable[[], Table]
+    starts: NDArray[np.int64] | None = None
 
 
 def index(table: Table) -> scanner.Index:
@@ -56,14 +52,10 @@ def index_of(queries: Ids, starts: NDArray[np.int64], documents: Ids) -> scanner
     return index(Table(queries, starts, documents, *nothing))
 
 
-def match(table: Table | Scattered | Deferred, judged: scanner.Index) -> Matched:
-    """What a table of rankings holds of the judged documents. Cores share a large table."""
-    if isinstance(table, Deferred):
-        return _match_deferred(table, judged)
+def match(table: Table, judged: scanner.Index) -> Matched:
+    """Match a table that has the rows of each query together. Cores share a large one."""
     parts = min(cores(), len(table.documents) // SMALLEST_PART)
     try:
-        if isinstance(table, Scattered):
-            return _match_scattered(table, judged, parts)
         if parts < 2:
             return scanner.match_table(table, judged)
         with Threads(parts) as pool:
@@ -73,26 +65,67 @@ def match(table: Table | Scattered | Deferred, judged: scanner.Index) -> Matched
         raise _named(table, error) from None
 
 
-def _match_deferred(rows: Deferred, judged: scanner.Index) -> Matched:
-    """If anything is wrong, all rows are converted before they are matched, to report what is wrong first."""
-    count = int(rows.starts[-1])
-    cuts = _cuts(rows.starts, count, max(1, count // DEFERRED_PART))
+def match_rows(rows: Table | Deferred, judged: scanner.Index) -> Matched:
+    """Match rows in any order.
+
+    If anything is wrong with deferred rows, all are converted before any is matched, to report what is wrong
+    first.
+    """
+    if isinstance(rows, Table):
+        return match(rows, judged) if is_grouped(rows) else match_tables(lambda: [rows], judged)
     try:
-        with Threads(cores()) as pool:
-            on_cores = map if len(cuts) == 1 else pool.map
-            return Matched.joined(
-                list(on_cores(lambda cut: scanner.match_table(rows.span(*cut), judged), cuts))
-            )
+        return (
+            _match_apart(rows, judged) if rows.starts is None else _match_together(rows, rows.starts, judged)
+        )
     except UnjudgedError:
-        return match(rows.whole(), judged)
+        return match_rows(rows.whole(), judged)
 
 
-def _match_scattered(table: Scattered, judged: scanner.Index, parts: int) -> Matched:
-    rows = len(table.documents)
-    parts = max(1, min(parts, rows // len(table.queries)))  # each part counts the rows of every query
-    cuts = np.linspace(0, rows, parts + 1).astype(np.int64).tolist()
-    with Threads(parts) as pool:
-        return scanner.match_scattered(table, judged, list(pairwise(cuts)), map if parts == 1 else pool.map)
+def _match_together(rows: Deferred, starts: NDArray[np.int64], judged: scanner.Index) -> Matched:
+    cuts = _cuts(starts, rows.rows, max(1, rows.rows // DEFERRED_PART))
+    spans = [(int(starts[first]), int(starts[last])) for first, last in cuts]
+    with Threads(cores()) as pool:
+        on_cores = map if len(cuts) == 1 else pool.map
+        return Matched.joined(
+            list(on_cores(lambda span: scanner.match_table(rows.span(*span), judged), spans))
+        )
+
+
+def _match_apart(rows: Deferred, judged: scanner.Index) -> Matched:
+    """Each core keeps a stretch of rows, a span at a time."""
+    pieces = max(1, min(cores(), rows.rows // SMALLEST_PART))
+    stretches = list(pairwise(np.linspace(0, rows.rows, pieces + 1).astype(int).tolist()))
+
+    def spans(start: int, stop: int) -> Iterable[Table]:
+        return (rows.span(at, min(at + KEPT_PART, stop)) for at in range(start, stop, KEPT_PART))
+
+    def keep(stretch: tuple[int, int], kept: scanner.UnorderedRows) -> None:
+        for table in spans(*stretch):
+            kept.add(table)
+
+    def read(first: int, most: int) -> list[scanner.UnorderedRows]:
+        kept = [scanner.UnorderedRows(first, most // pieces) for _ in stretches]
+        with Threads(pieces) as pool:
+            list((map if pieces == 1 else pool.map)(keep, stretches, kept))
+        return kept
+
+    return match_pieces(read, lambda: spans(0, rows.rows), judged)
+
+
+def match_blocks(blocks: Callable[[], Iterable[Table]], judged: scanner.Index) -> Matched:
+    """Match rows that come in blocks. The rows of a query are forgotten when it is complete.
+
+    If the rows of a query are apart, the blocks are asked for again, and all rows are kept by query.
+    """
+    unread = iter(blocks())
+    first = next(unread, None)
+    if first is None:
+        raise no_rows()
+    if not is_grouped(first):
+        readings = iter([chain([first], unread)])
+        return match_tables(lambda: next(readings, None) or blocks(), judged)
+    matched = _match_together_in_blocks(bounded(chain([first], unread)), judged)
+    return match_tables(blocks, judged) if matched is None else matched
 
 
 def _cuts(starts: NDArray[np.int64], rows: int, parts: int) -> list[tuple[int, int]]:
@@ -102,11 +135,8 @@ def _cuts(starts: NDArray[np.int64], rows: int, parts: int) -> list[tuple[int, i
     return list(pairwise([0, *np.searchsorted(starts[:-1], places).tolist(), len(starts) - 1]))
 
 
-def match_blocks(blocks: Iterable[Table], judged: scanner.Index) -> Matched | None:
-    """The same from rows that come in blocks. The rows of a query are forgotten when it is complete.
-
-    None if the rows of a query are not together. Then all rows are needed at once.
-    """
+def _match_together_in_blocks(blocks: Iterable[Table], judged: scanner.Index) -> Matched | None:
+    """Return None if the rows of a query are apart."""
     parts: list[Matched] = []
     waiting: list[Table] = []  # the rows of the last query, which may continue in the next block
     seen: set[bytes] = set()
@@ -141,14 +171,9 @@ def _one_group(parts: list[Table]) -> Table:
     return replace(rows, queries=parts[0].queries, starts=rows.starts[[0, -1]])
 
 
-def cores() -> int:
-    """How many threads can run at once."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _named(table: Table | Scattered, error: DuplicateError) -> UnjudgedError:
+def _named(table: Table, error: DuplicateError) -> UnjudgedError:
     query, document = table.query_of(error.second), table.documents.raw(error.second)
-    if isinstance(table, Table) and len(table.lines):
+    if len(table.lines):
         first, second = int(table.lines[error.first]), int(table.lines[error.second])
         return seen_before(second, first, query, document)
     return seen_twice(query, document)

@@ -8,7 +8,7 @@ from typing import Any
 
 from unjudged.base.choices import shown
 from unjudged.base.errors import InputError
-from unjudged.formats.roles import LARGEST_WHOLE, SMALLEST_WHOLE
+from unjudged.formats.columns import LARGEST_WHOLE, SMALLEST_WHOLE
 from unjudged.formats.streams import PathLike, display_name, name_file_in_errors, on_disk, opened
 
 LARGEST = 1 << 24

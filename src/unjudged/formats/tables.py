@@ -135,46 +135,6 @@ class Table:
         queries = Ids(self.queries.data, self.queries.offsets[first : last + 1])
         return Table(queries, self.starts[first : last + 1], self.documents, self.numbers, self.lines)
 
-    def grouped(self) -> Table:
-        """The same rows with those of each query together; queries and rows keep their order."""
-        names = self.queries.tolist()
-        codes = {name: code for code, name in enumerate(dict.fromkeys(names))}
-        if len(codes) == len(names):
-            return self
-        group_query = np.array([codes[name] for name in names])
-        query = np.repeat(group_query, np.diff(self.starts))
-        rows = np.argsort(query, kind="stable")
-        starts = np.zeros(len(codes) + 1, np.int64)
-        np.cumsum(np.bincount(query, minlength=len(codes)), out=starts[1:])
-        lines = self.lines[rows] if len(self.lines) else self.lines
-        return Table(Ids.of(codes), starts, self.documents.take(rows), self.numbers[rows], lines)
-
-
-@dataclass(frozen=True, eq=False)
-class Scattered:
-    """Rows in no order: row i is of query `number[i]`. Queries are in the order in which they first come."""
-
-    queries: Ids
-    number: NDArray[np.int32]
-    documents: Ids
-    numbers: NDArray[np.float64]
-
-    def query_of(self, row: int) -> bytes:
-        return self.queries.raw(int(self.number[row]))
-
-    def as_one_group(self) -> Table:
-        """The rows as if they were of one query, to check them."""
-        starts = np.array([0, len(self.documents)])
-        return Table(Ids.of([b""]), starts, self.documents, self.numbers, np.zeros(0, np.int64))
-
-    def grouped(self) -> Table:
-        """The rows of each query together, as they came."""
-        rows = np.argsort(self.number, kind="stable")
-        starts = np.zeros(len(self.queries) + 1, np.int64)
-        np.cumsum(np.bincount(self.number, minlength=len(self.queries)), out=starts[1:])
-        documents, numbers = self.documents.take(rows), self.numbers[rows]
-        return Table(self.queries, starts, documents, numbers, np.zeros(0, np.int64))
-
 
 Int32 = NDArray[np.int32]
 

@@ -11,7 +11,7 @@ from unjudged.base.errors import InputError, UsageError
 from unjudged.base.segments import sums
 from unjudged.evaluation.collection import judged_rankings
 from unjudged.evaluation.named_runs import RunsSource, name_runs
-from unjudged.formats.roles import QRELS
+from unjudged.formats.columns import QRELS
 from unjudged.judging.collecting.drawn_sample import POISSON, DrawnSample
 from unjudged.judging.pooling import sampling
 from unjudged.measures.kernel.names import MeasureLike

@@ -10,8 +10,8 @@ import numpy as np
 
 from unjudged.base.errors import InputError, UnjudgedError, UsageError
 from unjudged.base.wording import counted
-from unjudged.formats.readers.frames import is_frame
-from unjudged.formats.roles import QRELS
+from unjudged.formats.columns import QRELS
+from unjudged.formats.readers.arrow.frames import is_frame
 from unjudged.formats.streams import STANDARD_INPUT, display_name
 from unjudged.formats.tables import Table
 from unjudged.rankings.extension import rows_of, table_of

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from unjudged.base.errors import InputError, UnjudgedError
 from unjudged.base.segments import places
 from unjudged.formats import matching
+from unjudged.formats.grouping import grouped
 from unjudged.formats.scan import scanner
 from unjudged.formats.tables import Ids, Table
 from unjudged.rankings.hashing import Numbers, hashes, mixed
@@ -41,7 +42,7 @@ class DocumentUnion:
 
     def add(self, table: Table) -> tuple[NDArray[np.int32], NDArray[np.int32], Integers]:
         """Ranks and numbers of a run's documents in the order of the judgments' queries, and their counts."""
-        table = table.grouped()
+        table = grouped(table)
         order = scanner.best_first(table)
         counts = np.diff(table.starts)
         group = np.array([self._place.get(name, -1) for name in table.queries.tolist()])

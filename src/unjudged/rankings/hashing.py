@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from hashlib import blake2b
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,7 +21,9 @@ def mixed(x: Numbers) -> Numbers:
 
 
 def salt(*seed: int | str) -> np.uint64:
-    """One number for a seed of several parts."""
+    """Return one number for a seed of several parts."""
+    from hashlib import blake2b  # an evaluation needs none, and it loads OpenSSL
+
     digest = blake2b(" ".join(map(str, seed)).encode(), digest_size=8).digest()
     return np.uint64(int.from_bytes(digest, "little"))
 

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from unjudged.base.computed import computed_once
 from unjudged.base.errors import InputError, UsageError, quoted
 from unjudged.base.wording import counted
+from unjudged.formats.columns import Layout, expected
 from unjudged.formats.inputs import name_in_errors, table_of_source
-from unjudged.formats.readers.frames import Frame
-from unjudged.formats.roles import Layout, expected
+from unjudged.formats.readers.arrow.frames import Frame
 from unjudged.formats.scan.scanner import Index
 from unjudged.formats.tables import Ids, Table
 from unjudged.rankings.hashing import fingerprint, hashes, mixed, salt

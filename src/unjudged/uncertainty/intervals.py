@@ -87,6 +87,7 @@ class IntervalMethod:
     takes: frozenset[Kind]
     instead: str
     check: Check | None = None
+    uses: tuple[str, ...] | None = None
 
     def use(self, request: IntervalRequest) -> Use:
         """The method as `permitted` sees it."""
@@ -108,14 +109,17 @@ def interval_method(
     takes: frozenset[Kind] = EVERY,
     instead: str = "",
     check: Check | None = None,
+    uses: tuple[str, ...] | None = None,
 ) -> Callable[[Make], Make]:
     """Register a function as the interval method `name`.
 
-    `instead` says what to use for judgments that it does not take.
+    `instead` says what to use for judgments that it does not take. `uses` names the options among prevalence,
+    calibration and extra_relevant that it does not ignore.
     """
 
     def register(make: Make) -> Make:
-        INTERVALS.add(name, IntervalMethod(name, covers, make, queries, judgments, takes, instead, check))
+        made = IntervalMethod(name, covers, make, queries, judgments, takes, instead, check, uses)
+        INTERVALS.add(name, made)
         return make
 
     return register

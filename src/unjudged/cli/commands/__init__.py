@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 SCORE, COLLECT = "Score and compare", "Collect judgments"
 STUDY, LOOK_UP = "Study measures and designs", "Learn and look up"
 TASKS = (SCORE, COLLECT, STUDY, LOOK_UP)
-"""What commands are for, in the order of the help."""
+"""Tasks of commands in the order of the help."""
 
 
 class Command:

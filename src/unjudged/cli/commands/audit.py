@@ -65,7 +65,7 @@ def audit(
     check_plot(plot)
     named = inputs.runs(runs, "audit QRELS PREDICTIONS RUN...") if runs else None
     with progress("comparing"):
-        found = audit_predictions(
+        audited = audit_predictions(
             inputs.read(qrels),
             Predictions.of(predictions, kind=kind),
             named,
@@ -74,8 +74,8 @@ def audit(
             threshold=threshold,
             confidence=confidence,
         )
-    show_grids(found.records() if chosen in WITHOUT_NOTES else found.grids(), format, output)
+    show_grids(audited.records() if chosen in WITHOUT_NOTES else audited.grids(), format, output)
     if plot is not None:
         from unjudged.report.figures.judging_figures import audit_figure
 
-        show_figure(audit_figure(found), plot)
+        show_figure(audit_figure(audited), plot)

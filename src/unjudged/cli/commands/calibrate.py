@@ -63,7 +63,7 @@ def calibrate(
     chosen = own_format(format, output, "json")
     named = inputs.runs(runs, "calibrate QRELS RUN... --groups FILE")
     with reading(len(named)) as on_read:
-        found = learn(
+        calibration = learn(
             inputs.read_judged(qrels),
             named,
             groups,
@@ -74,14 +74,19 @@ def calibrate(
             on_read=on_read,
         )
     if chosen == "json":
-        show(found.to_json(), output)
+        show(calibration.to_json(), output)
     else:
-        show_grids(_learnt(found), chosen, output)
+        show_grids(_learnt(calibration), chosen, output)
 
 
-def _learnt(found: Calibration) -> Grid:
+def _learnt(calibration: Calibration) -> Grid:
     """For each measure the number of left-out runs, or groups, and how far off they were."""
-    columns = [Column("measure", "label"), Column(found.unit, "integer"), Column("median"), Column("largest")]
-    rows = [(name, len(off), median(off), max(off)) for name, off in found.scores.items() if off]
-    learnt = f"{counted(found.groups, 'group')}, {counted(found.queries, 'query')}, depth {found.depth}."
-    return Grid(columns, rows, notes=[learnt])
+    columns = [
+        Column("measure", "label"),
+        Column(calibration.unit, "integer"),
+        Column("median"),
+        Column("largest"),
+    ]
+    rows = [(name, len(off), median(off), max(off)) for name, off in calibration.scores.items() if off]
+    groups, queries = counted(calibration.groups, "group"), counted(calibration.queries, "query")
+    return Grid(columns, rows, notes=[f"{groups}, {queries}, depth {calibration.depth}."])

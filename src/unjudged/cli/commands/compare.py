@@ -149,7 +149,7 @@ def compare(
             answer = predicted.compared(collection, asked, baseline, confidence, **tests)
             _show_predicted(answer, two, chosen, decimals, (format, output))
             return
-        found = compare_systems(
+        compared = compare_systems(
             collection,
             measures=asked,
             depth=depth,
@@ -159,19 +159,19 @@ def compare(
             **tests,  # type: ignore[arg-type]
         )
     if plot is not None:
-        first, names = found.results[0].measure, found.runs
-        drawn = found.plot.differences(*names, first) if len(names) == 2 else found.plot.matrix(first)
+        first, names = compared.results[0].measure, compared.runs
+        drawn = compared.plot.differences(*names, first) if len(names) == 2 else compared.plot.matrix(first)
         show_figure(drawn, plot)
     if per_query:
-        show_grids([grid.rounded(decimals) for grid in _query_grids(found, chosen)], format, output)
+        show_grids([grid.rounded(decimals) for grid in _query_grids(compared, chosen)], format, output)
     elif two:
-        show(_sentences(str(found).splitlines(), terminal_width()), output)
+        show(_sentences(str(compared).splitlines(), terminal_width()), output)
         if beside_standard_error(output):
-            already_said(found.notes)
+            already_said(compared.notes)
     elif chosen == "latex" and not pairs:
-        show(found.to_latex(decimals), output)
+        show(compared.to_latex(decimals), output)
     else:
-        show_grids(_grid(found, chosen, pairs).rounded(decimals), format, output)
+        show_grids(_grid(compared, chosen, pairs).rounded(decimals), format, output)
 
 
 def _show_predicted(
@@ -203,27 +203,31 @@ def _check_used(confidence: float, *users: str | None) -> None:
         raise UsageError(f"{problem}; the interval for other queries has the level 1 - alpha: use --alpha")
 
 
-def _grid(found: Comparison, format: str, pairs: bool) -> Grid:
-    """The table for a format: of pairs or of systems, for people or for programs."""
+def _grid(compared: Comparison, format: str, pairs: bool) -> Grid:
+    """Return the table for a format: of pairs or of systems, for people or for programs."""
     if format not in (*DETAILED, "csv", "tsv"):
-        return found.pairs_grid() if pairs else found.systems_grid()
-    pairs = pairs or len(found.runs) == 2
-    grid = found.records(detail=format in DETAILED) if pairs else systems_records(found, found.results)
-    return grid if format == "json" else replace(grid, notes=found.notes)
+        return compared.pairs_grid() if pairs else compared.systems_grid()
+    pairs = pairs or len(compared.runs) == 2
+    grid = (
+        compared.records(detail=format in DETAILED) if pairs else systems_records(compared, compared.results)
+    )
+    return grid if format == "json" else replace(grid, notes=compared.notes)
 
 
-def _query_grids(found: Comparison, format: str) -> list[Grid]:
-    """The queries and the documents; formats for one table have the queries of all measures."""
-    parts = [found.per_query(measure=result.measure) for result in found.results]
+def _query_grids(compared: Comparison, format: str) -> list[Grid]:
+    """Return the queries and the documents; formats for one table have the queries of all measures."""
+    parts = [compared.per_query(measure=result.measure) for result in compared.results]
     if format in ONE_TABLE:
         records = [part.records() for part in parts]
-        return [replace(records[0], rows=[row for grid in records for row in grid.rows], notes=found.notes)]
+        return [
+            replace(records[0], rows=[row for grid in records for row in grid.rows], notes=compared.notes)
+        ]
     grids = [grid for part in parts for grid in (part.grid(), part.documents_grid())]
-    return [*grids[:-1], replace(grids[-1], notes=[*grids[-1].notes, *found.notes])]
+    return [*grids[:-1], replace(grids[-1], notes=[*grids[-1].notes, *compared.notes])]
 
 
 def _sentences(lines: Sequence[str], width: int) -> str:
-    """The comparison of two runs, wrapped to the width of the terminal."""
+    """Return the comparison of two runs, wrapped to the width of the terminal."""
     wrapped = []
     for line in lines:
         wrapped += textwrap.wrap(plain(line), width, subsequent_indent="  ", break_on_hyphens=False) or [""]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import unjudged
-from unjudged.base.choices import IntervalName
+from unjudged.base.choices import Choices, IntervalName
 from unjudged.base.errors import UsageError
 from unjudged.cli.commands import SCORE, command
 from unjudged.cli.options.arguments import (
@@ -37,12 +37,11 @@ from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.runs import RunSource
 
-INTERVALS = ("bounds", "calibrated", "model", "queries", "both")
-USERS = {"prevalence": ("model", "both"), "calibration": ("calibrated",), "extra_relevant": ("bounds",)}
-"""The intervals that use an option."""
+if TYPE_CHECKING:
+    from unjudged.uncertainty.intervals import IntervalMethod
 
 
-def _interval_methods() -> Iterable[str]:
+def _interval_methods() -> Choices[IntervalMethod]:
     from unjudged.uncertainty.intervals import interval_methods
 
     return interval_methods()
@@ -125,8 +124,8 @@ def evaluate(
         if rel is not None and rel % 1:
             raise UsageError(f"--rel is {rel}, expected a whole number with --predictions")
         whole = None if rel is None else int(rel)
-        found = predicted.estimates(Collection.of(inputs.read(qrels), named), measures, whole)
-        show_grids(predicted.grid(found, confidence, decimals), format, output)
+        by_measure = predicted.estimates(Collection.of(inputs.read(qrels), named), measures, whole)
+        show_grids(predicted.grid(by_measure, confidence, decimals), format, output)
         return
     if interval is None and (prevalence, calibration, confidence, extra_relevant, seed) != (
         None,
@@ -138,9 +137,9 @@ def evaluate(
         raise UsageError(
             "--prevalence, --calibration, --confidence, --extra-relevant and --seed need --interval"
         )
-    _check_used(
-        interval, prevalence=prevalence, calibration=calibration, extra_relevant=extra_relevant or None
-    )
+    if interval is not None:
+        options = {"prevalence": prevalence, "calibration": calibration}
+        _check_used(interval, **options, extra_relevant=extra_relevant or None)
     learnt = None if calibration is None else unjudged.Calibration.load(calibration)
     if interval is not None and per_query:
         raise UsageError("--per-query cannot be used with --interval: intervals are of means")
@@ -187,15 +186,17 @@ def _scored(
         return unjudged.evaluate(judgments, runs, chosen, depth=depth, on_read=on_read)
 
 
-def _check_used(interval: str | None, **given: object) -> None:
+def _check_used(interval: str, **given: object) -> None:
     """Refuse an option that this interval would ignore, or the lack of one that it needs."""
+    methods = _interval_methods()
+    uses = methods.find(interval).uses
     for option, value in given.items():
-        users = USERS[option]
-        if value is not None and interval in INTERVALS and interval not in users:
+        if value is not None and uses is not None and option not in uses:
+            users = [name for name, method in methods.items() if option in (method.uses or ())]
             named = f"--{option.replace('_', '-')}"
             raise UsageError(f"{named} is for --interval {' or '.join(users)}, not {interval}: omit it")
-    if interval == "calibrated" and given["calibration"] is None:
-        raise UsageError("--interval calibrated needs --calibration FILE, which `unjudged calibrate` writes")
-    if interval in USERS["prevalence"] and given["prevalence"] is None:
+    if "calibration" in (uses or ()) and given["calibration"] is None:
+        raise UsageError(f"--interval {interval} needs --calibration FILE, which `unjudged calibrate` writes")
+    if "prevalence" in (uses or ()) and given["prevalence"] is None:
         estimated = "all, query or rank, which estimate it from the judged documents and are usually too high"
         raise UsageError(f"--interval {interval} needs --prevalence: a number, or {estimated}")

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from unjudged.base.choices import DesignName
+from unjudged.base.threads import cores
 from unjudged.cli.commands import STUDY, command
 from unjudged.cli.options.arguments import File, Output, OutputFormat, Plot
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
 from unjudged.cli.options.option import Option
 from unjudged.cli.shell.progress import progress, reading
 from unjudged.evaluation.collection import judged_rankings
-from unjudged.formats.matching import cores
 from unjudged.judging.pooling.designs import DESIGNS
 
 
@@ -102,7 +102,7 @@ def experiment(
         pool = Pool(judgments, judged_rankings(judgments, named, on_read=on_read), list(named))
     samples = len(steps or chosen.levels) * (repeats if chosen.random else 1)
     with results.kept_if_interrupted(), progress("judging less", samples) as on_step:
-        found = robustness.experiment(
+        results_by_level = robustness.experiment(
             pool,
             design=design,
             levels=steps,
@@ -116,4 +116,4 @@ def experiment(
             on_step=on_step,
             **options,
         )
-    results.write(found)
+    results.write(results_by_level)

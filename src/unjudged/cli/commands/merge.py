@@ -64,28 +64,28 @@ def merge(
     if not judged:
         raise UsageError("no judged file given: unjudged merge DESIGN JUDGED...")
     sample = read_sample(design)
-    found = merged_with(sample, _named(judged), conflicts=conflicts, allow_missing=allow_missing)
+    merged = merged_with(sample, _named(judged), conflicts=conflicts, allow_missing=allow_missing)
     chosen_form = form or sample.form
     if sample.chosen and chosen_form != "qrels":
         raise UsageError(f"--format {form} needs a random sample; these documents were chosen: use qrels")
     options = {"conflicts": conflicts, "format": chosen_form}
     further = " --allow-missing" if allow_missing else ""
     comments = [command_line("merge", [design, *judged], options) + further] if header else []
-    text = judgments_text(found.judgments, chosen_form, comments)
+    text = judgments_text(merged.judgments, chosen_form, comments)
     if output is not None:
         check_new(output, text)
-    report = str(render(found.grids(rel), "table", width=terminal_width()))
+    report = str(render(merged.grids(rel), "table", width=terminal_width()))
     show(text, output)
     if output is None:
         sys.stderr.write(report)
     else:
         show(report)
     remedy = f"means leave them out, but not if you evaluate {design} with --judged"
-    warn_of_missing_queries(found.judgments, chosen_form, remedy)
+    warn_of_missing_queries(merged.judgments, chosen_form, remedy)
 
 
 def _named(files: tuple[str, ...]) -> dict[str, str]:
-    """The files by short names: the stem, or the whole path where stems are equal."""
+    """Return the files by short names: the stem, or the whole path where stems are equal."""
     stems = [Path(file).stem for file in files]
     names = [stem if stems.count(stem) == 1 else file for stem, file in zip(stems, files, strict=True)]
     if len(set(names)) < len(names):

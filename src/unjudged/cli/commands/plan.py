@@ -55,7 +55,7 @@ def queries(
 ) -> None:
     """Plan how many queries it takes to show a difference, from pilot runs.
 
-    With so many queries the paired t test finds a difference of the size --effect with probability --power.
+    With this many queries the paired t test finds a difference of the size --effect with probability --power.
     Without --effect, see which difference the queries of the pilot can show.
 
     Parameters
@@ -107,9 +107,12 @@ def queries(
         for k in range(len(chosen))
     ]
     if in_text:
-        show("\n".join(f"{measure}: {found}\n" for measure, found in zip(chosen, plans, strict=True)), output)
+        show(
+            "\n".join(f"{measure}: {planned}\n" for measure, planned in zip(chosen, plans, strict=True)),
+            output,
+        )
         return
-    rows = [[str(measure), *asdict(found).values()] for measure, found in zip(chosen, plans, strict=True)]
+    rows = [[str(measure), *asdict(planned).values()] for measure, planned in zip(chosen, plans, strict=True)]
     show_grids(grid_of(["measure", *asdict(plans[0])], rows), format, output)
 
 
@@ -172,7 +175,7 @@ def judgments(
     check_plot(plot)
     named = inputs.runs(runs, "plan judgments QRELS RUN RUN...", least=2)
     with progress("drawing samples"):
-        found = plan_judgments(
+        planned = plan_judgments(
             inputs.read_judged(qrels),
             named,
             tau=tau,
@@ -183,6 +186,6 @@ def judgments(
             repeats=repeats,
             seed=seed,
         )
-    show_grids(found.grid(), format, output)
+    show_grids(planned.grid(), format, output)
     if plot is not None:
-        show_figure(found.plot.designs(), plot)
+        show_figure(planned.plot.designs(), plot)

@@ -51,7 +51,7 @@ def pool(
     output: Output = None,
     plot: Plot = None,
 ) -> None:
-    """The documents at the top of the runs: a file to judge, or judgments reduced to them.
+    """List the documents at the top of the runs: a file to judge, or judgments reduced to them.
 
     Without --qrels every document gets -1, sorted by name so that assessors cannot infer its rank. With
     --qrels the documents in the pool keep their grades and the others get -1.
@@ -180,5 +180,5 @@ def reusability(
     suggest_estimates(judgments, [chosen])
     with reading(len(named)) as on_read:
         pool = Pool(judgments, judged_rankings(judgments, named, on_read=on_read), list(named))
-    found = left_out(pool, chosen, depth=depth, groups=of_group)
-    show_grids([topic_statistics(pool, chosen), found.grid()], format, output)
+    by_group = left_out(pool, chosen, depth=depth, groups=of_group)
+    show_grids([topic_statistics(pool, chosen), by_group.grid()], format, output)

@@ -185,7 +185,7 @@ def _audited(
     measures: Sequence[Measure],
     **options: Any,
 ) -> Audit:
-    """The audit of predictions, with the bias of each run where it can be known.
+    """Return the audit of predictions, with the bias of each run where it can be known.
 
     Raw scores without a threshold say nothing about the bias. If people judged a sample, only sums over
     documents have one.

@@ -80,7 +80,7 @@ def sample(
     to_judge
         A folder: write the design and one file per topic of what to judge, in random order.
     assessors
-        With --to-judge: write one file for each of so many assessors, who judge whole topics.
+        With --to-judge: write one file for each of this many assessors, who judge whole topics.
     twice
         With --to-judge: the share of each topic's documents that a second assessor judges too, as 10%.
     since

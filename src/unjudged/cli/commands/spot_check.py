@@ -102,10 +102,10 @@ def spot_check(
             problem = f"{counted(undrawn, 'judged document')} {were} not drawn by this command"
             remedy = "give the same judgments, runs and options as when they were listed"
             raise InputError(f"{problem}: {remedy}", source=checked)
-        found = estimate(
+        estimated = estimate(
             answers.judgments, named, by_band, drawn.measure, before=judgments, confidence=confidence
         )
-    show_grids(found.grid(), format, output)
+    show_grids(estimated.grid(), format, output)
 
 
 class Recorded(NamedTuple):

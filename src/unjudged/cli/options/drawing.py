@@ -19,7 +19,7 @@ from unjudged.cli.shell.progress import progress
 
 @dataclass(frozen=True)
 class DrawingOptions(OptionGroup):
-    """What a sample is drawn for, and how many documents it has.
+    """Purpose and size of a sample.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ FOR_MEANS = ("csv", "tsv", "json", "jsonl", "parquet")
 
 @dataclass(frozen=True)
 class Results:
-    """The files that the command line names, and their formats."""
+    """Files that an experiment writes, and their formats."""
 
     output: Path | None
     format: str
@@ -74,22 +74,22 @@ class Results:
                 warn(f"{self.checkpoint} keeps the samples so far: the same command continues.")
             raise
 
-    def write(self, found: Robustness) -> None:
+    def write(self, experiment: Robustness) -> None:
         """Write everything, then delete the checkpoint, which is no longer needed."""
         if self.means is not None:
-            show_grids(run_means_grid(found), None, self.means)
-        show_grids(replace(found.grid(), title=""), self.format, self.output)
+            show_grids(run_means_grid(experiment), None, self.means)
+        show_grids(replace(experiment.grid(), title=""), self.format, self.output)
         if self.plot is not None:
             from unjudged.report.figures.experiment_figures import curves
 
-            show_figure(curves(found), self.plot)
+            show_figure(curves(experiment), self.plot)
         if self.figures is not None:
-            self._draw(found, self.figures)
+            self._draw(experiment, self.figures)
         if self.checkpoint is not None:
             self.checkpoint.unlink(missing_ok=True)
 
-    def _draw(self, found: Robustness, folder: Path) -> None:
+    def _draw(self, experiment: Robustness, folder: Path) -> None:
         from unjudged.report.figures.experiment_figures import curves, scatter
 
-        for name, chart in {"curves": curves(found), "scatter": scatter(found)}.items():
+        for name, chart in {"curves": curves(experiment), "scatter": scatter(experiment)}.items():
             show(picture(chart, self.figure_format), folder / f"{name}.{self.figure_format}")

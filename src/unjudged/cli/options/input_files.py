@@ -1,4 +1,4 @@
-"""The files that a command reads: checked, and the judgments read."""
+"""Judgments as a command reads them: with further files, or from the design of a sample."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ DESIGN = b"unjudged-design"
 """How the file of a drawn sample begins."""
 
 CONDITION = "if every document of the pool could be drawn"
-"""What estimates from a sample assume; a design for P@10, for example, draws among the first ten only."""
+"""Assumption of estimates from a sample; a design for P@10, for example, draws among the first ten only."""
 
 
 def read_judgments(
     qrels: str, judged: Sequence[str] | None, conflicts: Conflicts = "error", *, fractions: bool = False
 ) -> Judgments:
-    """The judgments and those of further files; what the files agree and differ on goes to standard error."""
+    """Return the judgments with those of further files; say on standard error where the files differ."""
     read = Judgments.with_fractions if fractions else Judgments.read
     judgments = _from_design(qrels) if _is_design(qrels) else read(qrels)
     if judged:

@@ -12,8 +12,8 @@ from unjudged.base.errors import InputError, UsageError
 from unjudged.cli.options.input_files import read_judgments
 from unjudged.cli.options.option import Option, OptionGroup
 from unjudged.evaluation.named_runs import name_runs
+from unjudged.formats.columns import NEEDED, OPTIONAL
 from unjudged.formats.files import FileWithColumns
-from unjudged.formats.roles import NEEDED, OPTIONAL
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.runs import RunSource
 
@@ -24,7 +24,7 @@ Words = Annotated[list[str] | None, Option(consume_multiple=True)]
 
 @dataclass(eq=False, repr=False)
 class InputOptions(OptionGroup):
-    """The columns of files, and what names the runs.
+    """Columns of files, and what names the runs.
 
     Parameters
     ----------
@@ -43,11 +43,11 @@ class InputOptions(OptionGroup):
     names: Literal["file", "tag"] = "file"
 
     def judgments(self, file: str) -> str:
-        """The file of the judgments with its columns."""
+        """Return the file of the judgments with its columns."""
         return _with_columns(file, self.qrels_columns, "--qrels-columns", QRELS_ROLES)
 
     def runs(self, files: Sequence[str], usage: str, least: int = 1) -> dict[str, RunSource]:
-        """The runs by their names, 1 or 2 at least; a file may hold several, a pattern match several."""
+        """Return at least one or two runs by name; a file may hold several, a pattern match several."""
         own: list[RunSource] = [_with_columns(file, self.columns, "--columns", RUN_ROLES) for file in files]
         named = name_runs(own, self.names) if own else {}
         if len(named) < least:
@@ -56,7 +56,7 @@ class InputOptions(OptionGroup):
         return named
 
     def recorded(self) -> dict[str, str | None]:
-        """The options as a command line gives them, for files that record the command that made them."""
+        """Return the options as a command line gives them, for files that record how they were made."""
         return {
             "columns": ",".join(self.columns or ()) or None,
             "qrels-columns": ",".join(self.qrels_columns or ()) or None,
@@ -106,18 +106,18 @@ class JudgmentOptions(InputOptions):
         return list(self.judged or ())
 
     def read(self, qrels: str, *, fractions: bool = False) -> Judgments:
-        """The judgments with those of the further files."""
+        """Return the judgments with those of the further files."""
         return read_judgments(self.judgments(qrels), self.further, self.conflicts, fractions=fractions)
 
     def read_judged(self, qrels: str) -> Judgments:
-        """The same, for commands that cannot do without judgments."""
-        found = self.read(qrels)
-        if not (found.grade >= 0).any():
+        """Return the same, for commands that cannot do without judgments."""
+        judgments = self.read(qrels)
+        if not (judgments.grade >= 0).any():
             raise InputError("nothing is judged: every grade is negative", source=qrels)
-        return found
+        return judgments
 
     def further_words(self) -> list[str]:
-        """The further files as a command line gives them."""
+        """Return the further files as a command line gives them."""
         return [word for file in self.further for word in ("--judged", file)]
 
 

@@ -1,4 +1,4 @@
-"""The folder that a sample for judging is written to; nothing there is overwritten."""
+"""Samples for judging in a folder, where nothing is overwritten, and judgments as a file."""
 
 from __future__ import annotations
 

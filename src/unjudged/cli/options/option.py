@@ -1,4 +1,4 @@
-"""What a command declares about a parameter: how it is spelt, and which files it names.
+"""Declarations on parameters of commands: how each is spelt, and which files it names.
 
 A parameter is annotated with an `Option` where its name and type do not say everything. The parser reads
 these declarations (`shell/parser.py`), and so does the check that no command writes over a file that it reads

@@ -70,11 +70,11 @@ class PredictionOptions(OptionGroup):
         return estimate_with_predictions(collection, None, source, measures, **options)  # type: ignore[arg-type]
 
     @staticmethod
-    def grid(found: Sequence[PredictedMeans], confidence: float, decimals: int) -> Grid:
-        """The estimates as a table."""
+    def grid(estimates: Sequence[PredictedMeans], confidence: float, decimals: int) -> Grid:
+        """Return the estimates as a table."""
         from unjudged.predictions.estimators.estimates import estimates_table
 
-        return estimates_table(found, confidence).grid(decimals)
+        return estimates_table(estimates, confidence).grid(decimals)
 
     def compared(
         self,
@@ -90,8 +90,8 @@ class PredictionOptions(OptionGroup):
         from unjudged.predictions.predicted_comparison import compare_with_predictions
 
         collection = collection.loaded()
-        found = self.estimates(collection, measures)
-        further = isinstance(found[0], QueryEstimates)
+        estimates = self.estimates(collection, measures)
+        further = isinstance(estimates[0], QueryEstimates)
         with catch_warnings():
             if further:
                 simplefilter("ignore", ExtraQueriesWarning)
@@ -99,7 +99,7 @@ class PredictionOptions(OptionGroup):
         tested = plain.results[0].tests.pairs
         pairs = zip(tested.first.tolist(), tested.second.tolist(), strict=True)
         named = [(plain.runs[i], plain.runs[j]) for i, j in pairs]
-        return compare_with_predictions(found, named, confidence=confidence, plain=plain, **tests)
+        return compare_with_predictions(estimates, named, confidence=confidence, plain=plain, **tests)
 
 
 NO_PREDICTIONS = PredictionOptions()

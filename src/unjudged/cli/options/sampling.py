@@ -46,7 +46,7 @@ class SamplingOptions:
         return cls(chosen, level, None if strata is None else strata_of_text(strata), options)
 
     def judged(self, pool: Pool, seed: int) -> Judgments:
-        """The part of the judgments that the design keeps."""
+        """Return the part of the judgments that the design keeps."""
         if self.level is None:
             return pool.stratified(self.strata or {}, seed=seed)
         return self.design.draw(pool, self.level, seed, **self.options)

@@ -1,4 +1,4 @@
-"""The words of a command line, and the call that they ask for: argv is read here and nowhere else."""
+"""Words of a command line, and the call that they ask for: argv is read here and nowhere else."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from unjudged.cli.shell.standard_streams import complete_output
 
 HELP = ("help", "-h", "--help")
 MEASURES = ("-m", "--measure", "--measures")
-"""The names of options for measures, which take several words."""
+"""Names of options for measures, which take several words."""
 
 _PLAIN = {
     "-m": "measures",

@@ -17,7 +17,7 @@ QUOTED = re.compile(r"""['"]([^'"]+)['"]""")
 """A file in the name of a measure, as in `infAP(actual='complete.qrels')`."""
 
 _READ: list[str] = []
-"""What this command reads."""
+"""Files that this command reads."""
 
 
 def check_files_named(declared: Any, given: Mapping[str, Any]) -> None:
@@ -119,7 +119,7 @@ def _is_part(file: Path, folder: str) -> bool:
     """Whether a command that reads this folder of Parquet or Arrow files reads the file."""
     if not os.path.isdir(folder):
         return False
-    from unjudged.formats.readers.parts import is_part
+    from unjudged.formats.readers.arrow.arrow_files import is_part
 
     path = file.resolve()
     return path.is_relative_to(Path(folder).resolve()) and is_part(path)

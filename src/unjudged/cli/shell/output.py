@@ -21,7 +21,7 @@ MOST_DECIMALS = 15
 
 
 def terminal_width() -> int:
-    """The width of the terminal, or 80 where output goes elsewhere."""
+    """Return the width of the terminal, or 80 where output goes elsewhere."""
     import shutil
 
     return max(shutil.get_terminal_size((WIDTH, 24)).columns, 20)
@@ -43,9 +43,9 @@ def beside_standard_error(output: Path | None) -> bool:
 
 
 def check_output(format: str | None, output: Path | None, *, tables: int = 1) -> str:
-    """The format to write: as asked for, else by the suffix of the file; without a suffix, a table.
+    """Return the format to write: as asked for, else by the suffix of the file; without a suffix, a table.
 
-    A format that cannot be written, or that cannot hold so many tables, is refused before the work.
+    Refuse a format that cannot be written, or that cannot hold this number of tables, before the work.
     """
     if format is None and output is not None and output.suffix and output.suffix.lower() not in SUFFIXES:
         known = ", ".join(SUFFIXES)
@@ -56,7 +56,7 @@ def check_output(format: str | None, output: Path | None, *, tables: int = 1) ->
 
 
 def own_format(format: str | None, output: Path | None, own: str) -> str:
-    """The same for a command with a format of its own, which it writes unless a suffix asks for another."""
+    """Return the format of a command with its own, which it writes unless a suffix asks for another."""
     by_suffix = format_of(output, own)
     return _checked(format or (own if by_suffix == "table" else by_suffix), output)
 
@@ -131,7 +131,7 @@ def make_folder(path: Path) -> None:
 
 
 def command_line(command: str, files: Sequence[str], options: Mapping[str, object]) -> str:
-    """The command that makes a file, for the comment in its first line."""
+    """Return the command that makes a file, for the comment in its first line."""
     words = ["unjudged", command, *files]
     for name, value in options.items():
         words += [] if value is None else [f"--{name}", str(value)]

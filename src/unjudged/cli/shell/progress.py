@@ -23,7 +23,7 @@ def progress(
 
     >>> from unjudged import experiment, sample
     >>> with progress("judging less", total=2) as report:
-    ...     found = experiment(sample.qrels, sample.runs, levels=[0.5], repeats=2, on_step=report)
+    ...     results = experiment(sample.qrels, sample.runs, levels=[0.5], repeats=2, on_step=report)
     """
     if sys.stderr is None or not sys.stderr.isatty():
         yield lambda _: None

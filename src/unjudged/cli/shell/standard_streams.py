@@ -44,7 +44,7 @@ def warn(problem: str) -> None:
 
 
 _SAID: set[str] = set()
-"""What this command has said on standard error, or shows on the terminal below its table."""
+"""Sentences that this command has said on standard error, or shows on the terminal below its table."""
 
 
 def already_said(notes: Iterable[str]) -> None:
@@ -58,11 +58,11 @@ def warnings_on_standard_error() -> Iterator[None]:
     import warnings
 
     _SAID.clear()
-    with warnings.catch_warnings(record=True) as found:
+    with warnings.catch_warnings(record=True) as recorded:
         warnings.simplefilter("always", UnjudgedWarning)
         try:
             yield
         finally:
-            for warning in found:
+            for warning in recorded:
                 ours = issubclass(warning.category, UnjudgedWarning)
                 warn(str(warning.message) if ours else f"{warning.category.__name__}: {warning.message}")

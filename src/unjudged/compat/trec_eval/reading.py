@@ -10,8 +10,8 @@ from unjudged.base.errors import InputError, RepeatedDocument
 from unjudged.compat.trec_eval import Stop
 from unjudged.compat.trec_eval.command_line import Options
 from unjudged.compat.trec_eval.translation import NOT_HERE, ORDER
-from unjudged.formats.readers import trec
-from unjudged.formats.roles import QRELS, RUN, Layout
+from unjudged.formats.columns import QRELS, RUN, Layout
+from unjudged.formats.readers.text import trec
 from unjudged.formats.streams import STANDARD_INPUT, name_file_in_errors, on_disk
 from unjudged.formats.tables import decode
 from unjudged.rankings.judged import JudgedRankings

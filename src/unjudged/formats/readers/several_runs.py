@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from unjudged.base.errors import InputError, quoted
-from unjudged.formats.readers.frames import library_errors, library_of
-from unjudged.formats.readers.query_dicts import identifier
-from unjudged.formats.roles import NAMES, columns_of
+from unjudged.formats.columns import NAMES, columns_of
+from unjudged.formats.grouping import grouped
+from unjudged.formats.readers.arrow.frames import library_errors, library_of
+from unjudged.formats.readers.memory.query_dicts import identifier
 from unjudged.formats.streams import PathLike
 from unjudged.formats.tables import Table
 
@@ -56,7 +57,7 @@ def split_frame(frame: Any, given: Mapping[str, str], by_tag: bool = False) -> d
 
 def split_columnar(file: PathLike, given: Mapping[str, str], by_tag: bool) -> dict[str, Any] | None:
     """The same for Parquet and Arrow files."""
-    from unjudged.formats.readers import columnar
+    from unjudged.formats.readers.arrow import columnar
 
     column = column_of_runs(columnar.names_in(Path(file)), given, by_tag)
     return (
@@ -68,7 +69,7 @@ def split_columnar(file: PathLike, given: Mapping[str, str], by_tag: bool) -> di
 
 def split_delimited(file: PathLike, given: Mapping[str, str], by_tag: bool) -> dict[str, Any] | None:
     """The same for CSV and TSV."""
-    from unjudged.formats.readers import delimited
+    from unjudged.formats.readers.text import delimited
 
     header, blocks = delimited.header_and_blocks(file, _others(given))
     column = column_of_runs(header, given, by_tag)
@@ -84,14 +85,14 @@ def split_delimited(file: PathLike, given: Mapping[str, str], by_tag: bool) -> d
             by_run.setdefault(row[own] if own < len(row) else "", []).append((line, row))
         for run, rows in by_run.items():
             tables.setdefault(run, []).append(delimited.table_of_lines(rows, places, len(header)))
-    return _named((run, OneRun(Table.joined(parts).grouped())) for run, parts in tables.items())
+    return _named((run, OneRun(grouped(Table.joined(parts)))) for run, parts in tables.items())
 
 
 def split_json_lines(file: PathLike, given: Mapping[str, str], by_tag: bool) -> dict[str, Any] | None:
     """The same for JSON lines."""
-    from unjudged.formats.readers import json_lines
-    from unjudged.formats.readers.json_dicts import BYTES_OF_JSON
-    from unjudged.formats.readers.records import fields_of, table_of_records
+    from unjudged.formats.readers.memory.records import fields_of, table_of_records
+    from unjudged.formats.readers.text import json_lines
+    from unjudged.formats.readers.text.json_dicts import BYTES_OF_JSON
 
     first = next(json_lines.objects(file))[1]
     column = column_of_runs(list(first), given, by_tag) if isinstance(first, dict) else None

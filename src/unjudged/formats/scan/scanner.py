@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import os
+
+from unjudged.base.errors import UnjudgedWarning, announce
+
 try:
-    from unjudged.formats.scan.compiled import (
+    from unjudged.formats.scan.compiled.native import (
         KIND_OF_SCANNER,
         PARTS,
         GroupedRows,
         Index,
         UnorderedRows,
         best_first,
+        ids_of_strings,
         match_dicts,
         match_mapping,
         match_table,
@@ -18,20 +23,25 @@ try:
         read_table,
         scan_run,
         scan_unordered,
+        stretches_of_strings,
         table_of_dicts,
+        take_names,
     )
-    from unjudged.formats.scan.compiled_objects import ids_of_strings, stretches_of_strings
-    from unjudged.formats.scan.compiled_scattered import match_scattered
 except ModuleNotFoundError as error:
-    compiled = [f"unjudged.formats.scan.compiled{part}" for part in ("", "_objects", "_scattered")]
-    if error.name not in compiled:  # it was compiled, and one of its imports is broken
+    if error.name != "unjudged.formats.scan.compiled.native":  # one of its imports is broken
         raise
-    from unjudged.formats.scan.plain import KIND_OF_SCANNER, Index, best_first, match_table, number_names
-    from unjudged.formats.scan.plain_mappings import match_dicts, match_mapping, nested_rows, table_of_dicts
-    from unjudged.formats.scan.plain_objects import ids_of_strings, stretches_of_strings
-    from unjudged.formats.scan.plain_scattered import match_scattered
-    from unjudged.formats.scan.plain_text import read_table, scan_run
-    from unjudged.formats.scan.plain_unordered import PARTS, GroupedRows, UnorderedRows, scan_unordered
+    from unjudged.formats.scan.plain.dicts import match_dicts, match_mapping, nested_rows, table_of_dicts
+    from unjudged.formats.scan.plain.matching import (
+        KIND_OF_SCANNER,
+        Index,
+        best_first,
+        match_table,
+        number_names,
+        take_names,
+    )
+    from unjudged.formats.scan.plain.objects import ids_of_strings, stretches_of_strings
+    from unjudged.formats.scan.plain.text import read_table, scan_run
+    from unjudged.formats.scan.plain.ungrouped import PARTS, GroupedRows, UnorderedRows, scan_unordered
 
 __all__ = [
     "KIND_OF_SCANNER",
@@ -43,7 +53,6 @@ __all__ = [
     "ids_of_strings",
     "match_dicts",
     "match_mapping",
-    "match_scattered",
     "match_table",
     "nested_rows",
     "number_names",
@@ -52,4 +61,22 @@ __all__ = [
     "scan_unordered",
     "stretches_of_strings",
     "table_of_dicts",
+    "take_names",
 ]
+
+LARGE = 10_000_000
+"""Bytes of text above which reading with plain Python takes seconds."""
+
+_ANNOUNCED: set[str] = set()
+
+
+def announce_slow_reader(file: str | os.PathLike[str]) -> None:
+    """Warn once per process that plain Python reads this file, if it is large."""
+    if KIND_OF_SCANNER == "compiled" or _ANNOUNCED or os.path.getsize(file) < LARGE:
+        return
+    _ANNOUNCED.add(os.fspath(file))
+    problem = "the compiled reader is missing, so files are read by plain Python, which is many times slower"
+    remedy = (
+        "install a wheel, or install a C compiler and then unjudged again (pip install --force-reinstall)"
+    )
+    announce([UnjudgedWarning(f"{problem}: {remedy}.")])

@@ -7,7 +7,7 @@ from typing import Any
 
 from unjudged.base.errors import InputError, reason_of
 from unjudged.formats.files import DATASET
-from unjudged.formats.readers.datasets import load_dataset
+from unjudged.formats.readers.memory.datasets import load_dataset
 
 Record = tuple[str, dict[str, Any]]
 """The name of a document or a topic, and its fields."""

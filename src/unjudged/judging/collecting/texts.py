@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator
 from typing import Any, NamedTuple
 
 from unjudged.base.errors import InputError, quoted
-from unjudged.formats.roles import LONGEST_LINE
+from unjudged.formats.columns import LONGEST_LINE
 from unjudged.formats.streams import name_file_in_errors, on_disk, opened
 from unjudged.judging.collecting.dataset_texts import dataset_documents, dataset_topics, is_dataset
 

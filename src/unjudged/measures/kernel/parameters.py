@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from unjudged.base.errors import UsageError
-from unjudged.formats.readers.frames import is_frame
+from unjudged.formats.readers.arrow.frames import is_frame
 from unjudged.rankings.judgments import Judgments
 
 HIGHEST_GRADE = 2**31 - 1

@@ -29,7 +29,7 @@ from unjudged.base.wording import counted
 from unjudged.comparison.testing.corrections import find_correction
 from unjudged.evaluation.collection import Collection, judged_rankings
 from unjudged.evaluation.named_runs import RunsSource
-from unjudged.formats.roles import QRELS
+from unjudged.formats.columns import QRELS
 from unjudged.formats.tables import Ids
 from unjudged.measures.kernel.estimand import ALL_JUDGED, OTHER, POOL_JUDGED, Estimand
 from unjudged.measures.kernel.measure import Measure

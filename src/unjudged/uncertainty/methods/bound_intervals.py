@@ -18,7 +18,11 @@ def _check(measure: Measure, _request: IntervalRequest) -> None:
 
 
 @interval_method(
-    "bounds", "whatever the unjudged documents turn out to be", judgments=ALL_JUDGED, check=_check
+    "bounds",
+    "whatever the unjudged documents turn out to be",
+    judgments=ALL_JUDGED,
+    check=_check,
+    uses=("extra_relevant",),
 )
 def bound_intervals(request: IntervalRequest) -> EstimateRows:
     """The lowest and highest mean that any completion of the judgments gives."""

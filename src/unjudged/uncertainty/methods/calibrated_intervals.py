@@ -24,6 +24,7 @@ def check_calibrated(measure: Measure, request: IntervalRequest) -> None:
     takes=LEAVING_OUT.takes,
     instead=LEAVING_OUT.instead,
     check=check_calibrated,
+    uses=("calibration",),
 )
 def calibrated_intervals(request: IntervalRequest) -> EstimateRows:
     """Intervals that held for the share `confidence` of the left-out runs of the pool."""

@@ -21,7 +21,13 @@ from unjudged.uncertainty.under_completions import (
 from unjudged.uncertainty.unjudged_sums import FEW_QUERIES, is_sum
 
 
-@interval_method("model", "these queries, given a prevalence", judgments=ALL_JUDGED, check=check_completed)
+@interval_method(
+    "model",
+    "these queries, given a prevalence",
+    judgments=ALL_JUDGED,
+    check=check_completed,
+    uses=("prevalence",),
+)
 def model_intervals(request: IntervalRequest) -> EstimateRows:
     """Intervals of the means over these queries when unjudged documents are relevant with a prevalence."""
     completed = completed_runs(request)
@@ -91,7 +97,12 @@ def _check_both(measure: Measure, request: IntervalRequest) -> None:
 
 
 @interval_method(
-    "both", "other queries, given a prevalence", queries=OTHER, judgments=ALL_JUDGED, check=_check_both
+    "both",
+    "other queries, given a prevalence",
+    queries=OTHER,
+    judgments=ALL_JUDGED,
+    check=_check_both,
+    uses=("prevalence",),
 )
 def both_intervals(request: IntervalRequest) -> EstimateRows:
     """Intervals of the means over other queries, judged completely, given a prevalence.

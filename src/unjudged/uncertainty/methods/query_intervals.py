@@ -47,7 +47,7 @@ def check_range(measure: Measure, _request: IntervalRequest) -> None:
         raise UsageError(f"{measure.name} has no highest value, so its mean over queries has no interval")
 
 
-@interval_method("queries", "other queries, these judgments", queries=OTHER, check=check_range)
+@interval_method("queries", "other queries, these judgments", queries=OTHER, check=check_range, uses=())
 def query_intervals(request: IntervalRequest) -> EstimateRows:
     """Intervals of means over other queries; unjudged documents count as the measure takes them."""
     found: EstimateRows = [[] for _ in request.runs]

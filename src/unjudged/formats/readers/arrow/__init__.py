@@ -1,0 +1,1 @@
+"""Frames, Parquet and Arrow files."""

@@ -1,0 +1,142 @@
+"""Parquet and Arrow files, or a folder of them, in blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Iterator, Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from unjudged.base.errors import InputError
+from unjudged.formats.columns import NONE, Layout, columns_of, layout_of
+from unjudged.formats.grouping import grouped
+from unjudged.formats.limits import check
+from unjudged.formats.matching import match_blocks
+from unjudged.formats.readers.arrow.arrow_columns import (
+    Where,
+    arrow_errors,
+    in_order,
+    pyarrow_module,
+    table_of_arrow,
+)
+from unjudged.formats.readers.arrow.arrow_files import Piece, files_in, open_part, read_ahead
+from unjudged.formats.scan import scanner
+from unjudged.formats.tables import Matched, Table
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+BLOCK = 1 << 19
+UNREADABLE = "cannot be read as a Parquet or Arrow file"
+
+
+def read(path: Path, number: str, given: Mapping[str, str]) -> tuple[Table, Layout]:
+    """Return all rows, those of each query together."""
+    pyarrow_module("a Parquet or Arrow file")
+    with arrow_errors(UNREADABLE):
+        rows = _Rows(path, number, given)
+        return grouped(table_of_arrow(rows.whole())), layout_of(rows.columns)
+
+
+def scan_run(path: Path, judged: scanner.Index, given: Mapping[str, str] = NONE) -> Matched:
+    """Match a run without keeping the rest of it in memory."""
+    pyarrow_module("a Parquet or Arrow file")
+    with arrow_errors(UNREADABLE):
+        return match_blocks(_Rows(path, "score", given).tables, judged)
+
+
+def names_in(path: Path) -> list[str]:
+    """The names of the columns."""
+    pyarrow_module("a Parquet or Arrow file")
+    with arrow_errors(UNREADABLE):
+        names: list[str] = open_part(_files(path)[0]).schema.names
+        return names
+
+
+def rows_with(path: Path, given: Mapping[str, str], column: str) -> pa.Table:
+    """All rows of a run's columns and of one more, as far as memory allows."""
+    import pyarrow
+
+    with arrow_errors(UNREADABLE):
+        rows = _Rows(path, "score", given, column)
+        return pyarrow.Table.from_batches(_validated(_held(rows.batches())), rows.schema)
+
+
+def _files(path: Path) -> list[Path]:
+    return files_in(path) if path.is_dir() else [path]
+
+
+class _Rows:
+    """The columns that matter, batch by batch, as often as needed."""
+
+    def __init__(self, path: Path, number: str, given: Mapping[str, str], *others: str) -> None:
+        import pyarrow
+
+        self.files = _files(path)
+        schema = open_part(self.files[0]).schema
+        self.columns = columns_of(schema.names, number, given)
+        fields = [schema.field(name) for name in dict.fromkeys([*self.columns.values(), *others])]
+        self.schema = pyarrow.schema([pyarrow.field(field.name, _plain(field.type)) for field in fields])
+
+    def batches(self) -> Generator[pa.RecordBatch, None, None]:
+        for batch in read_ahead(self._pieces()):
+            for start in range(0, len(batch), BLOCK):
+                block = batch.slice(start, BLOCK)
+                if not block.schema.equals(self.schema):
+                    block.validate(full=True)
+                    block = block.cast(self.schema)
+                yield block
+
+    def _pieces(self) -> Iterator[Piece]:
+        for file in self.files:
+            part = open_part(file)
+            missing = next((name for name in self.schema.names if name not in part.schema.names), None)
+            if missing is not None:
+                raise InputError(f"{file.name} has no column {missing!r}, which {self.files[0].name} has")
+            yield from part.pieces(self.schema.names, BLOCK)
+
+    def whole(self) -> dict[str, pa.ChunkedArray]:
+        """All rows at once, as far as memory allows."""
+        return self.by_role(_held(self.batches()), self.schema)
+
+    def tables(self) -> Generator[Table, None, None]:
+        before = 0
+        with closing(self.batches()) as batches:
+            for batch in batches:
+                yield table_of_arrow(self.by_role([batch]), _counted_from(before))
+                before += len(batch)
+
+    def by_role(
+        self, batches: Iterable[pa.RecordBatch], schema: pa.Schema | None = None
+    ) -> dict[str, pa.ChunkedArray]:
+        import pyarrow
+
+        table = pyarrow.Table.from_batches(batches, schema)
+        return {role: table[name] for role, name in self.columns.items()}
+
+
+def _held(batches: Iterable[pa.RecordBatch]) -> list[pa.RecordBatch]:
+    """All batches, as far as memory allows."""
+    held, taken = [], 0
+    for batch in batches:
+        taken += batch.nbytes
+        check("MEMORY", taken)
+        held.append(batch)
+    return held
+
+
+def _plain(kind: pa.DataType) -> pa.DataType:
+    """Parts of a folder may number their categories differently, so a category is read as its values."""
+    from pyarrow import types
+
+    return kind.value_type if types.is_dictionary(kind) else kind
+
+
+def _counted_from(before: int) -> Where:
+    return lambda row: in_order(before + row)
+
+
+def _validated(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        batch.validate(full=True)
+        yield batch

@@ -1,0 +1,112 @@
+"""Runs in frames, each part of which is converted on the core that matches it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unjudged.base.errors import InputError
+from unjudged.formats.limits import check
+from unjudged.formats.matching import Deferred
+from unjudged.formats.readers.arrow.arrow_columns import (
+    LOOK_AHEAD,
+    arrow_errors,
+    identifiers,
+    ids_of_column,
+    in_order,
+    numbers_of,
+    stretches_of,
+    validate,
+)
+from unjudged.formats.scan import scanner
+from unjudged.formats.tables import Ids, Table
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+Columns = Mapping[str, "pa.ChunkedArray | Strings"]
+Groups = tuple[Ids, NDArray[np.int64]]
+
+
+class Strings:
+    """A column of Python objects, which should be strings."""
+
+    def __init__(self, objects: NDArray[np.object_]) -> None:
+        self.objects = objects
+
+    def __len__(self) -> int:
+        return len(self.objects)
+
+    def slice(self, start: int, length: int) -> Strings:
+        return Strings(self.objects[start : start + length])
+
+
+def deferred(columns: Columns, whole: Callable[[], Table]) -> Table | Deferred:
+    """Return the rows of a run, converted span by span; `whole` if there are none, or wrong ones."""
+    try:
+        groups = _groups(columns)
+    except InputError:  # which may not be the first one
+        return whole()
+
+    def span(start: int, stop: int) -> Table:
+        part = {role: column.slice(start, stop - start) for role, column in columns.items()}
+        with arrow_errors("damaged Arrow data"):
+            own = _each_row(part["query"]) if groups is None else _between(groups, start, stop)
+            return Table(
+                *own, _ids(part["document"], "document"), numbers_of(part, in_order), np.zeros(0, np.int64)
+            )
+
+    rows = len(columns["query"])
+    if not rows:
+        return whole()
+    return Deferred(rows, span, whole, None if groups is None else groups[1])
+
+
+def _groups(columns: Columns) -> Groups | None:
+    """Return the query of each stretch of rows, and where they start; None if a query has several."""
+    query = columns["query"]
+    check("ROWS", len(query))
+    with arrow_errors("damaged Arrow data"):
+        for column in columns.values():
+            if not isinstance(column, Strings):
+                validate(column)
+        if not isinstance(query, Strings):
+            query = identifiers(query, "query", in_order)
+        first, starts = _stretches(query.slice(0, LOOK_AHEAD))
+        if 2 * len(first) > starts[-1] > 1:
+            return None
+        queries, starts = _stretches(query)
+    return (queries, starts) if len(scanner.number_names(queries)[1]) == len(queries) else None
+
+
+def _between(groups: Groups, start: int, stop: int) -> Groups:
+    """Return the groups from one row to another, both of which start one."""
+    queries, starts = groups
+    first, last = np.searchsorted(starts, [start, stop]).tolist()
+    return Ids(queries.data, queries.offsets[first : last + 1]), starts[first : last + 1] - start
+
+
+def _each_row(query: pa.ChunkedArray | Strings) -> Groups:
+    return _ids(query, "query"), np.arange(len(query) + 1)
+
+
+def _stretches(query: pa.ChunkedArray | Strings) -> Groups:
+    if not isinstance(query, Strings):
+        return stretches_of(query)
+    stretches = scanner.stretches_of_strings(query.objects)
+    if stretches is None:
+        raise InputError("a query is not a string")
+    return stretches[0], np.append(stretches[1], len(query))
+
+
+def _ids(column: pa.ChunkedArray | Strings, role: str) -> Ids:
+    if not isinstance(column, Strings):
+        return ids_of_column(identifiers(column, role, in_order))
+    ids = scanner.ids_of_strings(column.objects)
+    if ids is None:
+        raise InputError(f"a {role} is not a string")
+    return ids

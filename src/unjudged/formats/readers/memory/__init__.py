@@ -1,0 +1,1 @@
+"""Dicts, rows, records, datasets, and objects of other libraries."""

@@ -1,0 +1,153 @@
+"""Data in memory as tables: dicts of dicts, and iterables of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unjudged.base.errors import InputError, quoted
+from unjudged.base.wording import kind_of
+from unjudged.formats.columns import descending, expected, unfit
+from unjudged.formats.grouping import grouped
+from unjudged.formats.scan import scanner
+from unjudged.formats.tables import Ids, Table, encode
+
+Rows = Iterable[tuple[Any, ...]]
+
+
+def table_of_mapping(data: Mapping[str, Any], number: str) -> Table:
+    """`{query: {document: number}}`."""
+    plain = scanner.table_of_dicts(data)
+    if plain is not None and (plain.whole or not unfit(number, plain.numbers).any()):
+        return plain
+    names, inners = _entries(data)
+    documents: list[Any] = []
+    values: list[Any] = []
+    ends = [0]
+    for query, inner in zip(names, inners, strict=True):
+        if type(inner) is dict:
+            held = inner.copy()  # another thread may change the dict itself
+            documents += held
+            values += held.values()
+        elif isinstance(inner, Mapping):
+            own, own_values = _entries(inner)
+            documents += own
+            values += own_values
+        else:
+            what = f"query {quoted(str(query))} holds {kind_of(inner)}"
+            raise InputError(f"{what}, expected a mapping of documents to a {number} each")
+        ends.append(len(documents))
+    starts = np.array(ends, np.int64)
+    numbers = _numbers(values, number, lambda row: (_query_at(names, starts, row), documents[row]))
+    table = Table(
+        _ids(names, "query"), starts, _ids(documents, "document"), numbers[:, None], np.zeros(0, np.int64)
+    )
+    return grouped(table)  # different strings may stand for the same bytes
+
+
+def _entries(data: Mapping[Any, Any]) -> tuple[list[Any], list[Any]]:
+    """The keys and the values of a mapping."""
+    held = data.copy() if type(data) is dict else data
+    keys, values = list(iter(held)), list(iter(held.values()))  # `list(held)` would trust a wrong length
+    if not len(keys) == len(values) == len(held):
+        raise InputError("a dict changed while it was read, or its length is wrong")
+    return keys, values
+
+
+def table_of_rows(data: Rows, names: tuple[str, ...]) -> Table:
+    """Rows of a query, a document and the numbers of these names."""
+    rows = _cut(list(data), ("query", "document", *names))
+    queries, documents, *values = ([row[i] for row in rows] for i in range(2 + len(names)))
+    _refuse_other_types(queries, "query")
+    new = [i for i in range(len(rows)) if i == 0 or queries[i] != queries[i - 1]]
+    numbers = [
+        _numbers(column, name, lambda row: (queries[row], documents[row]))
+        for column, name in zip(values, names, strict=True)
+    ]
+    table = Table(
+        _ids([queries[i] for i in new], "query"),
+        np.array([*new, len(rows)], np.int64),
+        _ids(documents, "document"),
+        np.stack(numbers, axis=1),
+        np.zeros(0, np.int64),
+    )
+    return grouped(table)
+
+
+def _cut(rows: list[Any], fields: tuple[str, ...]) -> list[Any]:
+    """The rows with as many fields as are needed."""
+    if not set(map(type, rows)) <= {tuple, list}:
+        for i, row in enumerate(rows):
+            if isinstance(row, str | bytes | Mapping | AbstractSet) or not hasattr(row, "__iter__"):
+                what = f"row {i} (from 0) is {kind_of(row)}"
+                raise InputError(f"{what}, expected ({', '.join(fields)})")
+            rows[i] = tuple(row)
+    if any(len(row) < len(fields) for row in rows):
+        short = next(i for i, row in enumerate(rows) if len(row) < len(fields))
+        what = f"row {short} (from 0) has {len(rows[short])} fields"
+        raise InputError(f"{what}, expected ({', '.join(fields)})")
+    return rows
+
+
+def _refuse_other_types(texts: list[Any], what: str) -> None:
+    if not set(map(type, texts)) <= {str, bytes}:
+        wrong = [text for text in texts if not isinstance(text, str | bytes)]
+        if wrong:
+            problem = f"{what} {quoted(str(wrong[0]))} is {type(wrong[0]).__name__}, expected str"
+            raise InputError(problem)
+
+
+def _ids(texts: list[Any], what: str) -> Ids:
+    try:
+        return Ids.of(texts)
+    except (TypeError, AttributeError):
+        _refuse_other_types(texts, what)
+        raise
+    except UnicodeEncodeError:
+        wrong = next(text for text in texts if not _is_utf8(text))
+        raise InputError(f"{what} {quoted(wrong)} cannot be written as UTF-8") from None
+
+
+def _is_utf8(text: str | bytes) -> bool:
+    try:
+        encode(text if isinstance(text, str) else "")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _numbers(values: list[Any], number: str, name_of: Any) -> NDArray[np.float64]:
+    try:
+        numbers = np.array(values, np.float64)
+        bad = unfit(number, numbers) if numbers.ndim == 1 else np.array(list(map(_is_no_number, values)))
+        wrong = int(np.argmax(bad)) if bad.any() else None
+    except (TypeError, ValueError, OverflowError):
+        wrong = next((i for i, value in enumerate(values) if _is_no_number(value)), 0)
+    if wrong is None:
+        return descending(number, numbers)
+    query, document = name_of(wrong)
+    what = f"the {number} of document {quoted(str(document))} of query {quoted(str(query))}"
+    raise InputError(f"{what} is {quoted(_shown(values[wrong]))}, expected {expected(number)}")
+
+
+def _is_no_number(value: Any) -> bool:
+    try:
+        number = np.float64(value)
+    except (TypeError, ValueError, OverflowError):
+        return True
+    return np.ndim(number) > 0 or not np.isfinite(number)
+
+
+def _shown(value: Any) -> str:
+    try:
+        return str(value)
+    except ValueError:  # a whole number of thousands of digits
+        return f"a number of {value.bit_length()} bits"
+
+
+def _query_at(queries: list[str], starts: NDArray[np.int64], row: int) -> str:
+    return queries[int(np.searchsorted(starts, row, "right")) - 1]

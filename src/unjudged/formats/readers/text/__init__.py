@@ -1,0 +1,1 @@
+"""TREC text, MS MARCO, CSV and TSV, JSON and JSON lines."""

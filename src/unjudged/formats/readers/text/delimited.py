@@ -1,0 +1,145 @@
+"""CSV and TSV with a header, such as BEIR's qrels, as tables, one block at a time."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unjudged.base.errors import InputError, quoted
+from unjudged.formats.columns import (
+    LONGEST_LINE,
+    NONE,
+    Layout,
+    columns_of,
+    descending,
+    endless_line,
+    expected,
+    is_header,
+    layout_of,
+    no_rows,
+    unfit,
+)
+from unjudged.formats.grouping import grouped
+from unjudged.formats.limits import BYTES_OF_TEXT
+from unjudged.formats.matching import match_blocks
+from unjudged.formats.scan import scanner
+from unjudged.formats.streams import PathLike, opened
+from unjudged.formats.tables import Ids, Matched, Table
+
+BLOCK = 1 << 16
+DELIMITERS = "\t,;"
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+Lines = list[tuple[int, list[str]]]
+
+
+def delimiter_of(first_line: str, given: Mapping[str, str] = NONE) -> str | None:
+    """What separates the names of a header; None if the line is not a header."""
+    for delimiter in DELIMITERS:
+        if is_header(_fields([first_line], delimiter), given):
+            return delimiter
+    return None
+
+
+def read(file: PathLike, number: str, given: Mapping[str, str]) -> tuple[Table, Layout]:
+    """All rows, those of each query together."""
+    columns, blocks = _read(file, number, given, held=BYTES_OF_TEXT)
+    tables = list(blocks)
+    if not tables:
+        raise no_rows()
+    return grouped(Table.joined(tables)), layout_of(columns)
+
+
+def scan_run(file: PathLike, judged: scanner.Index, given: Mapping[str, str] = NONE) -> Matched:
+    """Match a run without keeping the rest of it in memory."""
+    return match_blocks(lambda: _read(file, "score", given)[1], judged)
+
+
+def _read(
+    file: PathLike, number: str, given: Mapping[str, str], held: int = 0
+) -> tuple[dict[str, str], Iterator[Table]]:
+    """The column of each role, and the rows in blocks."""
+    header, blocks = header_and_blocks(file, given, held)
+    columns = columns_of(header, number, given)
+    places = {role: header.index(name) for role, name in columns.items()}
+    return columns, (table_of_lines(block, places, len(header)) for block in blocks)
+
+
+def header_and_blocks(
+    file: PathLike, given: Mapping[str, str], held: int = BYTES_OF_TEXT
+) -> tuple[list[str], Iterator[Lines]]:
+    """The names of the columns, and the rows in blocks."""
+    blocks = _blocks(file, held, given)
+    ((_, header),) = next(blocks)
+    return header, blocks
+
+
+def _blocks(file: PathLike, held: int, given: Mapping[str, str]) -> Iterator[Lines]:
+    """The header on its own, then blocks of rows, each with its line."""
+    lines = lines_of(file, held)
+    first = next(lines, "")
+    delimiter = delimiter_of(first, given) or ","
+    yield [(1, _fields([first], delimiter))]
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    try:
+        while block := [(reader.line_num + 1, row) for row in islice(reader, BLOCK)]:
+            yield [(line, row) for line, row in block if row]
+    except csv.Error as error:
+        problem = f"{error}, expected fields as in the header"
+        raise InputError(problem, line=reader.line_num + 1) from None
+
+
+def lines_of(file: PathLike, held: int) -> Iterator[str]:
+    """The lines of a file, none of them endless; `held` is as for `opened`."""
+    with opened(file, held=held) as stream:
+        buffered = cast("Any", io.BufferedReader(stream) if isinstance(stream, io.RawIOBase) else stream)
+        with io.TextIOWrapper(buffered, "utf-8-sig", "surrogateescape", newline="") as text:
+            number = 0
+            while line := text.readline(LONGEST_LINE + 1):
+                number += 1
+                if len(line) > LONGEST_LINE:
+                    raise endless_line(number)
+                yield line
+
+
+def _fields(lines: Sequence[str], delimiter: str) -> list[str]:
+    try:
+        return next(csv.reader(lines, delimiter=delimiter), [])
+    except csv.Error:
+        return []
+
+
+def table_of_lines(block: Lines, places: Mapping[str, int], width: int) -> Table:
+    for line, row in block:
+        if len(row) != width:
+            raise InputError(f"expected {width} fields, as in the header, found {len(row)}", line=line)
+    column = {role: [row[place] for _, row in block] for role, place in places.items()}
+    lines = np.array([line for line, _ in block], np.int64)
+    for role in ("query", "document"):
+        if "" in column[role]:
+            raise InputError(f"the {role} is empty", line=int(lines[column[role].index("")]))
+    queries = column.pop("query")
+    starts = [i for i, query in enumerate(queries) if i == 0 or query != queries[i - 1]]
+    documents = Ids.of(column.pop("document"))
+    numbers = np.stack([_numbers(role, texts, lines) for role, texts in column.items()], axis=1)
+    groups = np.array([*starts, len(block)], np.int64)
+    return Table(Ids.of(queries[i] for i in starts), groups, documents, numbers, lines)
+
+
+def _numbers(role: str, texts: list[str], lines: NDArray[np.int64]) -> NDArray[np.float64]:
+    number = _NUMBER.fullmatch
+    numbers = np.array([float(text) if number(text) else np.nan for text in texts], np.float64)
+    bad = unfit(role, numbers)
+    if role == "probability":  # may be unknown
+        bad |= np.isnan(numbers) & ~np.isin(texts, ("", "NA"))
+    if bad.any():
+        wrong = int(np.argmax(bad))
+        problem = f"the {role} is {quoted(texts[wrong])}, expected {expected(role)}"
+        raise InputError(problem, line=int(lines[wrong]))
+    return descending(role, numbers)

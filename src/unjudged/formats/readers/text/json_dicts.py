@@ -1,0 +1,70 @@
+"""JSON in one piece: `{query: {document: number}}`, as BEIR and MTEB write it, lists or objects."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from unjudged.base.errors import InputError, UsageError, quoted
+from unjudged.base.wording import kind_of
+from unjudged.formats.columns import NONE, QRELS, Layout
+from unjudged.formats.readers.memory.mappings import table_of_mapping
+from unjudged.formats.readers.memory.query_dicts import by_query, holds_lists
+from unjudged.formats.readers.memory.records import fields_of, is_record, table_of_records
+from unjudged.formats.streams import PathLike, read_whole
+from unjudged.formats.tables import Table
+
+DESCRIPTIONS = "mteb_"
+BYTES_OF_JSON = 16  # of memory that a byte of JSON takes, about, as Python's objects
+
+
+def read(file: PathLike, number: str, given: Mapping[str, str] = NONE) -> tuple[Table, Layout]:
+    """All of a dictionary; if it is wrapped in others (MTEB: by subset and split), the innermost.
+
+    A list of objects, or one object, is read as JSON lines are.
+    """
+    import json
+
+    text = read_whole(file, BYTES_OF_JSON)
+    try:
+        data = json.loads(text, object_pairs_hook=without_repeats)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"cannot be read as JSON: {error}") from None
+    records = [data] if isinstance(data, Mapping) else data
+    if isinstance(records, list) and records and is_record(records[0], given):
+        fields = fields_of(records[0], number, given)
+        every = ((f"item {place} (from 0)", record) for place, record in enumerate(records))
+        return table_of_records(every, fields), fields.layout
+    if given:
+        raise UsageError("this JSON has no column names, so columns cannot be chosen by name")
+    return table_of_mapping(_innermost(data, number), number), QRELS
+
+
+def _innermost(data: Any, number: str) -> Mapping[str, Any]:
+    while isinstance(data, Mapping):
+        if holds_lists(data):
+            return by_query(data, number)
+        inside = {key: value for key, value in data.items() if not key.startswith(DESCRIPTIONS)}
+        wrapped = [key for key, value in inside.items() if _holds_queries(value)]
+        if not wrapped:
+            return data
+        if len(inside) > 1:
+            parts = ", ".join(map(quoted, list(inside)[:5]))
+            problem = f"holds more than one dictionary of queries: {parts}"
+            raise InputError(f"{problem}; expected one: write each to a file of its own")
+        data = inside[wrapped[0]]
+    raise InputError(f"holds {kind_of(data)}, expected queries, each with its documents and their {number}s")
+
+
+def _holds_queries(value: Any) -> bool:
+    return isinstance(value, Mapping) and any(isinstance(inner, Mapping | list) for inner in value.values())
+
+
+def without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    data = dict(pairs)
+    if len(data) < len(pairs):
+        from collections import Counter
+
+        repeated, _ = Counter(name for name, _ in pairs).most_common(1)[0]
+        raise InputError(f"{quoted(repeated)} appears twice in one dictionary, expected each name once")
+    return data

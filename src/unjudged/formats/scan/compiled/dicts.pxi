@@ -1,0 +1,186 @@
+# Judgments and rankings in dicts, compiled.
+
+import numpy as np
+
+from unjudged.formats.scan.checks import changed_while_read, too_many_rows
+from unjudged.formats.scan.plain.dicts import scores_by_document
+from unjudged.formats.tables import Ids, Keys, Table
+
+from cpython.dict cimport PyDict_Copy, PyDict_Next
+from cpython.list cimport PyList_Append
+from cpython.object cimport PyObject
+from cpython.unicode cimport PyUnicode_CheckExact
+from libc.stdint cimport INT32_MAX, INT32_MIN, int32_t, int64_t
+
+from unjudged.formats.scan.compiled.dict_lookups cimport Judged, match_dict, read_number, utf8_of
+from unjudged.formats.scan.compiled.matches cimport MOST_DOCUMENTS
+from unjudged.formats.scan.compiled.vector cimport (
+    CHANGED, DONE, NO_MEMORY, NOT_PLAIN, Status, Vector, push, push_int64, release,
+)
+
+cdef object UINT8 = np.dtype(np.uint8), FLOAT64 = np.dtype(np.float64)
+cdef object NO_LINES = np.frombuffer(b"", np.int64)
+cdef tuple PLAIN = (dict, __import__("collections").defaultdict)
+"""Types of dict that hold what they show. The order of others is not that of their entries."""
+
+
+def match_mapping(run, queries, list documents not None, starts, bint single):
+    """The judged documents of each ranking of `run`, `{query: {document: score}}`, whose query is judged.
+
+    `queries` numbers the judged queries; query q has the rows `starts[q]` to `starts[q + 1]` of `documents`.
+    `single` rounds scores to single precision.
+    """
+    cdef Matching matching = Matching()
+    cdef const int64_t[::1] rows = checked_rows(starts, documents)
+    cdef Status status
+    cdef Judged judged
+    matching.hits.single = single
+    for query, ranking in run.items():
+        number = queries.get(query)
+        if number is None:
+            continue
+        judged = judged_rows(rows, number)
+        status = NOT_PLAIN
+        if isinstance(ranking, dict):
+            status = match_dict(&matching.out, &matching.hits, judged, ranking, documents, None)
+        if status == NOT_PLAIN:
+            ranking = scores_by_document(query, ranking)
+            status = match_dict(&matching.out, &matching.hits, judged, ranking, documents, [])
+        raise_for(status)
+    return matching.matched()
+
+
+def match_dicts(run, queries, list documents not None, starts, int64_t most):
+    """The same for every ranking, judged or not, of plain dicts with finite scores.
+
+    None for any others, if they are empty, and if they have more than `most` entries.
+    """
+    cdef Matching matching = Matching()
+    cdef const int64_t[::1] rows = checked_rows(starts, documents)
+    cdef Status status
+    cdef Judged judged
+    cdef int64_t length, entries = 0
+    matching.hits.finite = True
+    if type(run) not in PLAIN:
+        return None
+    for query, ranking in PyDict_Copy(run).items():
+        if type(query) is not str or utf8_of(query, &length, None) == NULL or type(ranking) not in PLAIN:
+            return None
+        judged = judged_rows(rows, queries.get(query))
+        status = match_dict(&matching.out, &matching.hits, judged, ranking, documents, None)
+        if status == NOT_PLAIN or status == CHANGED:
+            return None
+        raise_for(status)
+        entries += len(ranking)
+    return matching.matched() if 0 < entries <= most else None
+
+
+cdef const int64_t[::1] checked_rows(starts, list documents) except *:
+    """Where the rows of each query start, and where the last ones end."""
+    cdef const int64_t[::1] rows = np.ascontiguousarray(starts, np.int64)
+    cdef int64_t q, n = rows.shape[0] - 1
+    if n < 0 or rows[0] != 0 or rows[n] != len(documents):
+        raise changed_while_read("the judged documents")
+    for q in range(n):
+        if rows[q] > rows[q + 1]:
+            raise changed_while_read("the judged documents")
+    if rows[n] > MOST_DOCUMENTS:
+        raise too_many_rows()
+    return rows
+
+
+cdef Judged judged_rows(const int64_t[::1] rows, number) except *:
+    """The rows of a query; none if its number is None."""
+    cdef Judged judged
+    judged.query, judged.first, judged.count = -1, 0, 0
+    if number is not None:
+        judged.query = number
+        if not 0 <= judged.query < rows.shape[0] - 1:
+            raise changed_while_read("the judged documents")
+        judged.first = rows[judged.query]
+        judged.count = rows[judged.query + 1] - judged.first
+    return judged
+
+
+cdef struct Columns:
+    # A table of dicts: a query each, its documents, and a number per document.
+    Vector queries, query_ends, starts, documents, document_ends, numbers
+    bint fractions   # or numbers of more than 32 bits
+
+
+cdef class DictReading:
+    """The columns of a table under way."""
+
+    cdef Columns columns
+
+    def __dealloc__(self):
+        release(&self.columns.queries)
+        release(&self.columns.query_ends)
+        release(&self.columns.starts)
+        release(&self.columns.documents)
+        release(&self.columns.document_ends)
+        release(&self.columns.numbers)
+
+
+def table_of_dicts(data):
+    """`{query: {document: number}}` as a table, if all dicts, names and numbers are plain; else None."""
+    cdef DictReading reading = DictReading()
+    cdef Columns *columns = &reading.columns
+    cdef Status status
+    cdef list documents = []
+    cdef dict queries = {}
+    if type(data) not in PLAIN:
+        return None
+    if not (push_int64(&columns.starts, 0) and push_int64(&columns.query_ends, 0)
+            and push_int64(&columns.document_ends, 0)):
+        raise MemoryError
+    for query, inner in PyDict_Copy(data).items():
+        if type(query) is not str or type(inner) not in PLAIN:
+            return None
+        status = add_name(&columns.queries, &columns.query_ends, query)
+        if status == DONE:
+            status = add_dict(columns, inner, documents)
+        if status == NOT_PLAIN or status == CHANGED:
+            return None
+        raise_for(status)
+        queries[query] = len(queries)
+    return Table(
+        Ids(array_of(&columns.queries, UINT8), array_of(&columns.query_ends, INT64)),
+        array_of(&columns.starts, INT64),
+        Ids(array_of(&columns.documents, UINT8), array_of(&columns.document_ends, INT64)),
+        array_of(&columns.numbers, FLOAT64)[:, None],
+        NO_LINES,
+        Keys(queries, documents),
+        not columns.fractions,
+    )
+
+
+cdef Status add_dict(Columns *columns, object numbers, list documents) except *:
+    """Add the documents of a query, also to `documents`, and their numbers. No Python code is run."""
+    cdef PyObject *key
+    cdef PyObject *value
+    cdef Py_ssize_t position = 0
+    cdef double number
+    cdef Status status
+    while PyDict_Next(numbers, &position, &key, &value):
+        if not (PyUnicode_CheckExact(<object>key) and read_number(<object>value, &number)):
+            return NOT_PLAIN
+        status = add_name(&columns.documents, &columns.document_ends, <object>key)
+        if status != DONE:
+            return status
+        if not push(&columns.numbers, &number, sizeof(number)):
+            return NO_MEMORY
+        if not (INT32_MIN <= number <= INT32_MAX and number == <int32_t>number):
+            columns.fractions = True
+        PyList_Append(documents, <object>key)
+    return DONE if push_int64(&columns.starts, columns.numbers.used >> 3) else NO_MEMORY
+
+
+cdef Status add_name(Vector *data, Vector *ends, object name) except? NO_MEMORY:
+    cdef int64_t length = 0
+    cdef const char *text = utf8_of(name, &length, None)
+    if text == NULL:
+        return NOT_PLAIN
+    if length and not push(data, text, length):
+        return NO_MEMORY
+    return DONE if push_int64(ends, data.used) else NO_MEMORY

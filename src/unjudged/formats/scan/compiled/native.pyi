@@ -1,0 +1,19 @@
+# The compiled module has the names and types of its plain-Python twins.
+from unjudged.formats.scan.plain.dicts import match_dicts as match_dicts
+from unjudged.formats.scan.plain.dicts import match_mapping as match_mapping
+from unjudged.formats.scan.plain.dicts import nested_rows as nested_rows
+from unjudged.formats.scan.plain.dicts import table_of_dicts as table_of_dicts
+from unjudged.formats.scan.plain.matching import KIND_OF_SCANNER as KIND_OF_SCANNER
+from unjudged.formats.scan.plain.matching import Index as Index
+from unjudged.formats.scan.plain.matching import best_first as best_first
+from unjudged.formats.scan.plain.matching import match_table as match_table
+from unjudged.formats.scan.plain.matching import number_names as number_names
+from unjudged.formats.scan.plain.matching import take_names as take_names
+from unjudged.formats.scan.plain.objects import ids_of_strings as ids_of_strings
+from unjudged.formats.scan.plain.objects import stretches_of_strings as stretches_of_strings
+from unjudged.formats.scan.plain.text import read_table as read_table
+from unjudged.formats.scan.plain.text import scan_run as scan_run
+from unjudged.formats.scan.plain.ungrouped import PARTS as PARTS
+from unjudged.formats.scan.plain.ungrouped import GroupedRows as GroupedRows
+from unjudged.formats.scan.plain.ungrouped import UnorderedRows as UnorderedRows
+from unjudged.formats.scan.plain.ungrouped import scan_unordered as scan_unordered

@@ -1,5 +1,0 @@
-from unjudged.formats.scan.kept_rows cimport Store
-
-
-cdef class UnorderedRows:
-    cdef Store store
