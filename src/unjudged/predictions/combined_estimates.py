@@ -1,4 +1,4 @@
-"""Scores from people and predictions: by document or by query, whichever the judgments allow."""
+"""Estimate scores from people and predictions, by document or by query as the judgments allow."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from unjudged.rankings.judgments import Judgments, JudgmentsSource
 
 BY_DOCUMENT = ("P@10", "RBP(p=0.8)")
 BY_QUERY = ("AP", "nDCG@10", "RBP(p=0.8)")
-"""The measures if none are given."""
+"""Measures if none are given."""
 
 
 def estimate_with_predictions(
@@ -39,8 +39,8 @@ def estimate_with_predictions(
 
     >>> people = {"q1": {"d1": 1, "d2": -1, "d3": 0}, "q2": {"d1": -1, "d2": 0, "d3": 1}}
     >>> model = {q: {"d1": 0.9, "d2": 0.5, "d3": 0.1} for q in people}
-    >>> (found,) = estimate_with_predictions(people, {"mine": model}, model, "P@3")
-    >>> print(found.notes()[0])
+    >>> (estimates,) = estimate_with_predictions(people, {"mine": model}, model, "P@3")
+    >>> print(estimates.notes()[0])
     P@3 by document: assumed uniform sample of 4 human judgments, calibrated predictions.
     """
     collection, source = Collection.of(qrels, runs), Predictions.of(predictions)

@@ -23,7 +23,7 @@ CONCLUSIONS = {
     OPEN: "is ahead of {}, but other queries, or other documents judged by people, could undo it. Judge more "
     "of both.",
 }
-"""What a verdict says of the run ahead and the other one."""
+"""Sentences by verdict on the run ahead and the other one."""
 
 FIELDS = (
     *("measure", "a", "b", "difference", "p", "p_adjusted", "low", "high", "verdict"),
@@ -52,20 +52,20 @@ class PredictedPair:
 
     @property
     def verdict(self) -> str:
-        """Whether the difference is significant, and whether it holds for these queries."""
+        """Verdict by significance, and by the interval for these queries."""
         first = self.intervals[0]
         settled = self.significant if first.of.queries != THESE else first.low > 0 or first.high < 0
         return verdict_of(self.significant, settled, reversible=True)
 
     @property
     def ahead(self) -> str | None:
-        """The run with the higher estimate, None if they are equal."""
+        """Run with the higher estimate, None if they are equal."""
         value = self.intervals[0].value
         return None if value == 0 else self.a if value > 0 else self.b
 
     @property
     def better(self) -> str | None:
-        """The run that is ahead on these queries at the confidence of the interval, or None."""
+        """Run that is ahead on these queries at the confidence of the interval, or None."""
         return self.ahead if self.verdict in (CLEAR, SETTLED) else None
 
     def sentences(self) -> list[str]:

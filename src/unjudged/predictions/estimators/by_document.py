@@ -1,4 +1,4 @@
-"""The difference estimator: predictions for every document, corrected by those that people judged.
+"""Difference estimator: predictions for every document, corrected by those that people judged.
 
 For a measure that is a sum over documents, with weight w, gain y (known where people judged), predicted gain
 m and probability pi of being judged,
@@ -42,7 +42,7 @@ OUTSIDE = {
     "nonrelevant": "counted as nonrelevant",
     "predicted": "counted as predicted, and the intervals hold whatever they are",
 }
-"""What to do with documents that people could not have judged, and how that is described."""
+"""Ways to treat documents that people could not have judged, with words for each."""
 
 
 NONE, CALIBRATED, AS_THEY_ARE = "no predictions", "calibrated predictions", "predictions as they are"
@@ -50,7 +50,7 @@ NONE, CALIBRATED, AS_THEY_ARE = "no predictions", "calibrated predictions", "pre
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DocumentEstimates(PredictedMeans):
-    """What runs would score if people had judged every document.
+    """Estimates of what runs would score if people had judged every document.
 
     `per_query[i, j]` is the unbiased estimate for run i and query j, `error` is that of the runs' means over
     the samples that people might have been given. `trusted` are the documents whose predictions nothing
@@ -70,9 +70,9 @@ class DocumentEstimates(PredictedMeans):
     outside: int
     """Documents that count and that people could not have judged."""
     predictions: str
-    """How the predictions were used."""
+    """Use of the predictions, in words."""
     treated: str
-    """How documents outside are treated."""
+    """Treatment of documents outside, in words."""
     reading: Sequence[str] = ()
     """Notes on how the predictions were read."""
 
@@ -233,7 +233,7 @@ def per_query_estimates(population: Population, weight: Floats, gain: Floats, ex
 
 
 def as_gains(predictions: Predictions, value: Floats, chosen: Sum) -> Floats:
-    """Predictions as gains without calibration; 0 where there is none."""
+    """Return predictions as gains without calibration; 0 where there is none."""
     if predictions.kind == GRADES:
         known = ~np.isnan(value)
         gain = np.zeros(len(value))

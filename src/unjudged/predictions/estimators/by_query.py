@@ -46,7 +46,7 @@ from unjudged.uncertainty.quantiles import NO_LIMITS, Limits, t_quantile, within
 
 @dataclass(frozen=True)
 class Powered:
-    """A mean, its standard error, and the weight that the predictions were given."""
+    """Mean with its standard error and the weight that the predictions were given."""
 
     value: float
     error: float
@@ -63,7 +63,7 @@ class Powered:
 
     @property
     def p(self) -> float:
-        """The p value of the mean being 0."""
+        """P value of a mean of 0."""
         from scipy.special import stdtr
 
         if self.error == 0:
@@ -100,7 +100,7 @@ def prediction_powered(human: ArrayLike, predicted: ArrayLike, further: ArrayLik
 
 @dataclass(frozen=True, eq=False, repr=False)
 class QueryEstimates(PredictedMeans):
-    """What runs would score on average, from some queries that people judged and more that they did not.
+    """Estimates of what runs score on average, from queries that people judged and more that they did not.
 
     `human[i, j]` and `predicted[i, j]` are the scores of run i on the j-th query that people judged
     completely, `further` those by predictions on the other queries.
@@ -178,7 +178,7 @@ class JudgedAndPredicted:
     runs: tuple[str, ...]
     people: JudgedRankings
     retrieved: JudgedRankings
-    """The same with a row for every document that the runs retrieve."""
+    """As `people`, with a row for every document that the runs retrieve."""
     predictions: Predictions
     predicted: JudgedRankings
 

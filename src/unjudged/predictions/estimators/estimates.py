@@ -37,18 +37,18 @@ class PredictedMeans(Shown):
         raise NotImplementedError
 
     def intervals(self, a: str, b: str | None = None, *, confidence: float = 0.95) -> list[Estimate]:
-        """The mean of run `a`, or its difference to run `b`: one estimate per kind of uncertainty."""
+        """Estimate the mean of run `a`, or its difference to run `b`, once per kind of uncertainty."""
         raise NotImplementedError
 
     def notes(self) -> list[str]:
-        """How the estimates were made, and what was missing."""
+        """Return sentences on how the estimates were made and what was missing."""
         raise NotImplementedError
 
     def grid(self) -> Grid:
         return estimates_table([self]).grid()
 
     def place(self, run: str) -> int:
-        """The place of a run by its name."""
+        """Return the place of a run by its name."""
         if run not in self.runs:
             raise UsageError(f"no run is called {run!r}; there are: {', '.join(self.runs)}")
         return self.runs.index(run)
