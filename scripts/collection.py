@@ -65,7 +65,7 @@ def cycle(folder: Path, truth: Judgments, runs: dict[str, Path], depth: int) -> 
 
     files = {}
     tasks = hand_out(drawn, assessors=ASSESSORS, twice=TWICE)
-    for name, text in task_texts(tasks).items():
+    for name, text in task_texts(tasks, drawn.marks()).items():
         write(folder / name, text)
         judged = [(query, document, known.get((query, document), 0)) for query, document in tasks[name]]
         files[name] = write(folder / f"judged-{name}", qrels_text(judged))

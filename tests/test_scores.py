@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from unjudged import AP, Run, UsageError, evaluate, nDCG, sample
+from unjudged import AP, Pool, Run, UsageError, evaluate, nDCG, sample
 
 QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2}}
 RUN = {"q1": {"d1": 0.3, "d2": 0.7}, "q2": {"d3": 0.5}}
@@ -99,3 +99,21 @@ def test_judgments_with_other_grades() -> None:
 def test_an_unknown_query_of_a_run() -> None:
     with pytest.raises(Exception, match="the run has no query 'x'"):
         Run.of(RUN).ranking("x")
+
+
+@pytest.mark.filterwarnings("ignore:14 of 30 queries")
+def test_queries_without_a_sampled_relevant_document_are_counted_aloud() -> None:
+    """They counted as 0 without a word; precision needs no relevant document, so it says nothing."""
+    sampled = Pool.of(sample.qrels, sample.runs).random(0.05, redraw=False)
+    lacking = [q for q, count in zip(sampled.queries, sampled.count(1), strict=True) if count == 0]
+    assert len(lacking) > 5
+    scores = evaluate(sampled, sample.runs["dense"], ["infAP", "statAP", "AP", "statP@10"])
+    (told,) = [str(one) for one in scores.warnings if "sampled relevant" in str(one)]
+    assert told == (
+        f"{len(lacking)} of 30 queries have no sampled relevant document, and infAP, statAP count them as 0: "
+        f"{', '.join(lacking[:5])} and {len(lacking) - 5} more."
+    )
+    values = scores.values[0, :, 0]
+    assert all(values[list(sampled.queries).index(query)] < 1e-3 for query in lacking)
+    whole = evaluate(sample.qrels, sample.runs["dense"], ["infAP", "AP"])
+    assert not any("sampled relevant" in str(one) for one in whole.warnings)

@@ -18,6 +18,7 @@ import pytest
 from tests.cli.in_process import printed, refused
 from tests.cli.test_command_line import QRELS, unjudged
 from unjudged import Judgments, evaluate, sample
+from unjudged.experiments.summary import KEPT, REDRAWN
 from unjudged.judging.pooling.pool import Pool
 
 RUNS = [str(path) for path in sample.runs.values()]
@@ -33,9 +34,10 @@ def judged(text: str) -> set[tuple[str, str]]:
 def test_pool_of_runs() -> None:
     lines = printed("pool", *RUNS, "--depth", "10").splitlines()
     assert lines[0].startswith("# unjudged ")
-    assert len(lines) == 1 + len(Pool.of_runs(sample.runs, depth=10).judgments.grade)
-    assert all(line.endswith(" -1") for line in lines[1:])
-    documents = [line.split()[2] for line in lines[1:] if line.startswith("q01 ")]
+    assert lines[1].startswith("# unjudged-origin pool to rank 10: ")
+    assert len(lines) == 2 + len(Pool.of_runs(sample.runs, depth=10).judgments.grade)
+    assert all(line.endswith(" -1") for line in lines[2:])
+    documents = [line.split()[2] for line in lines[2:] if line.startswith("q01 ")]
     assert documents == sorted(documents)
 
 
@@ -199,12 +201,18 @@ def test_simulate(tmp_path: Path) -> None:
 def test_experiment_tables(tmp_path: Path) -> None:
     table = printed("experiment", QRELS, *RUNS, *ALONE)
     heads = [block.splitlines()[0].split() for block in table.split("\n\n")]
-    assert heads == [
+    assert heads[:-1] == [
         ["measure", "level", "judged", "tau", "tau_AP", "rho"],
         ["measure", "level", "RMS", "error", "bias"],
     ]
     assert max(map(len, table.splitlines())) <= 80
-    assert [len(block.splitlines()) for block in table.split("\n\n")] == [2 + 4, 2 + 4]
+    assert [len(block.splitlines()) for block in table.split("\n\n")] == [2 + 4, 2 + 4, 2]
+    assert " ".join(table.split("\n\n")[-1].split()) == REDRAWN
+    kept = printed("experiment", QRELS, *RUNS, *ALONE, "--no-redraw")
+    assert kept.split("\n\n")[-1].strip() == KEPT
+    assert kept.split("\n\n")[0] != table.split("\n\n")[0]
+    depth = printed("experiment", QRELS, *RUNS, "-d", "depth", "--levels", "5", "-m", "AP", "--workers", "1")
+    assert "relevant document were" not in depth
     text = printed("experiment", QRELS, *RUNS, *SMALL, "--format", "csv")
     rows = list(csv.DictReader(io.StringIO(text)))
     assert len(rows) == 2 * 2 * 2 * 5

@@ -351,8 +351,9 @@ def test_a_spot_check_from_start_to_end(world: World) -> None:
     asked = world.folder / "asked.qrels"
     printed(*check, "-o", str(asked))
     design = spot_check_design(QRELS, DENSE, [0.05], "P@10", budget=25, seed=2)
-    comment, _, *lines = asked.read_text().splitlines()
+    comment, _, origin, *lines = asked.read_text().splitlines()
     assert comment == "# unjudged-spot-check: seed 2, budget 25, measure P@10"
+    assert origin.startswith("# unjudged-origin unknown: the probabilities")
     rows = [line.split() for line in lines]
     assert [(q, d) for q, _, d, _ in rows] == sorted(design.to_judge())
     answers = world.write("checked.qrels", [f"{q} 0 {d} {k % 2}" for k, (q, _, d, _) in enumerate(rows)])

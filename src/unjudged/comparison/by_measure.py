@@ -33,12 +33,12 @@ class MeasureComparison:
 
     @cached_property
     def means(self) -> Floats:
-        """The mean of each system, the same to the last bit as in `Scores.means`."""
+        """Mean of each system, the same to the last bit as in `Scores.means`."""
         return mean_over_queries(self.values)
 
     @cached_property
     def other_queries(self) -> tuple[Floats, Floats]:
-        """The interval of each system's mean for other queries at confidence 1 - alpha, as `evaluate` has it.
+        """Interval of each system's mean for other queries at confidence 1 - alpha, as `evaluate` has it.
 
         NaN where the measure has no highest value.
         """
@@ -52,7 +52,7 @@ class MeasureComparison:
 
     @cached_property
     def verdicts(self) -> Sequence[str]:
-        """The verdict on every pair."""
+        """Verdict on every pair."""
         kept = self.judging.settled | self.judging.equal
         facts = zip(self.tests.significant, kept, self.judging.reversible, strict=True)
         return [verdict_of(bool(a), bool(b), bool(c)) for a, b, c in facts]
@@ -82,7 +82,7 @@ class MeasureComparison:
         return [(1 + int(up), len(clear) - int(down)) for up, down in zip(better, worse, strict=True)]
 
     def tiers(self) -> list[int]:
-        """The tier of each system, from 1.
+        """Return the tier of each system, from 1.
 
         By falling mean, a system belongs to the current tier unless a system of the tier clearly beats it;
         then it begins the next. So nothing clear separates the systems of a tier.
@@ -96,7 +96,7 @@ class MeasureComparison:
         return found
 
     def order(self) -> list[int]:
-        """The systems, highest mean first."""
+        """Return the systems, highest mean first."""
         order: list[int] = np.argsort(-self.means, kind="stable").tolist()
         return order
 

@@ -51,7 +51,7 @@ class SystemRow(NamedTuple):
 
 
 def systems_grid(comparison: Comparison, results: Sequence[MeasureComparison]) -> Grid:
-    """The systems, highest mean first, with marks of who beats whom.
+    """Return the systems, highest mean first, with marks of who beats whom.
 
     Ranks and tiers need all pairs, so they are left out if only pairs with a baseline were tested.
     """
@@ -79,7 +79,7 @@ def systems_grid(comparison: Comparison, results: Sequence[MeasureComparison]) -
 
 
 def systems_records(comparison: Comparison, results: Sequence[MeasureComparison]) -> Grid:
-    """The same for programs, with the intervals of the means for other queries."""
+    """Return the same for programs, with the intervals of the means for other queries."""
     rows = [row for result in results for row in _system_rows(comparison, result)]
     return grid_of(SystemRow._fields, rows, [comparison.method, *comparison.notes])
 
@@ -189,7 +189,7 @@ def pairs_grid(comparison: Comparison, results: Sequence[MeasureComparison]) -> 
 def pair_records(
     comparison: Comparison, results: Sequence[MeasureComparison], *, detail: bool = False
 ) -> Grid:
-    """The pairs for programs; `detail` adds whatever else is known about each."""
+    """Return the pairs for programs; `detail` adds whatever else is known about each."""
     fields = (*PAIR_FIELDS, *MORE_PAIR_FIELDS) if detail else PAIR_FIELDS
     pairs = comparison.pairs_of(results, flip=detail)
     return grid_of(

@@ -1,4 +1,4 @@
-"""The result of a comparison: pairs, tables and frames."""
+"""Result of a comparison: pairs, tables and frames."""
 
 from __future__ import annotations
 
@@ -65,18 +65,18 @@ class Comparison(Shown):
 
     @cached_property
     def letters(self) -> Sequence[str]:
-        """The mark of each system: a for the highest mean by the first measure."""
+        """Mark of each system: a for the highest mean by the first measure."""
         found = [""] * len(self.runs)
         for place, system in enumerate(self.results[0].order()):
             found[system] = letters(place)
         return found
 
     def reference(self, result: MeasureComparison) -> int:
-        """The system that the others are set against: the baseline, or the highest mean."""
+        """Return the system that the others are set against: the baseline, or the highest mean."""
         return result.order()[0] if self.baseline is None else self._place(self.baseline)
 
     def result(self, measure: MeasureLike | None = None) -> MeasureComparison:
-        """The comparison by one measure; it may be left out where there is only one."""
+        """Return the comparison by one measure; it may be left out where there is only one."""
         compared = ", ".join(str(result.measure) for result in self.results)
         if measure is None:
             if len(self.results) > 1:
@@ -114,7 +114,7 @@ class Comparison(Shown):
     def per_query(
         self, a: str | None = None, b: str | None = None, measure: MeasureLike | None = None
     ) -> QueryDifferences:
-        """The differences of two systems by query, and the unjudged documents that could turn them."""
+        """Return the differences of two systems by query, and the unjudged documents that could turn them."""
         result, i, j = self._two(a, b, measure)
         return query_differences(self.shared, result.measure, i, j, result.values)
 
@@ -162,7 +162,7 @@ class Comparison(Shown):
         return self.systems_grid()
 
     def systems_grid(self, measure: MeasureLike | None = None) -> Grid:
-        """The systems by mean, with tiers, rank intervals and marks of who beats whom."""
+        """Return the systems by mean, with tiers, rank intervals and marks of who beats whom."""
         return systems_grid(self, self._results(measure))
 
     def pairs_grid(self, measure: MeasureLike | None = None) -> Grid:
@@ -174,7 +174,7 @@ class Comparison(Shown):
         return pair_records(self, self._results(measure), detail=detail)
 
     def to_latex(self, decimals: int = 4) -> str:
-        """The systems as a LaTeX table for the booktabs package."""
+        """Return the systems as a LaTeX table for the booktabs package."""
         return comparison_latex(self, checked_int("decimals", decimals))
 
     def to_frame(self, library: str | None = None) -> Any:

@@ -1,4 +1,4 @@
-"""The prevalence at which the sign of a difference flips: a statement of sensitivity, not a probability."""
+"""Prevalence at which the sign of a difference flips: a statement of sensitivity, not a probability."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TRIED = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 def prevalence_at_flip(
     shared: SharedRankings, measure: Measure, a: int, b: int, difference: float
 ) -> float | None:
-    """The lowest prevalence that gives the expected difference of systems a and b the other sign.
+    """Return the lowest prevalence that gives the expected difference of systems a and b the other sign.
 
     Every unjudged document has the same prevalence. None if no prevalence flips the sign, or if the systems
     are equal now. For sums over relevant documents the expected difference is a straight line. For other
@@ -51,7 +51,7 @@ def prevalence_at_flip(
 
 
 def expected_difference(completions: Completions, measure: Measure, prevalence: float) -> float:
-    """The mean difference of two runs over random completions with this prevalence."""
+    """Return the mean difference of two runs over random completions with this prevalence."""
     given = replace(completions.prevalence, probability=np.array([prevalence]))
     draws = DRAWS if prevalence < 1 else 1
     (values,) = replace(completions, prevalence=given).values([measure], draws)

@@ -1,4 +1,4 @@
-"""The values of rankings when chosen unjudged documents turn out relevant and all the others nonrelevant."""
+"""Values of rankings when chosen unjudged documents turn out relevant and all the others nonrelevant."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Hypothetical:
         return cls(measure, r.where(r.rank <= cutoff).moved(kept, row), origin, top, sparse, diluting)
 
     def only(self, runs: Sequence[int]) -> Hypothetical:
-        """The same for some of the runs, in this order."""
+        """Return the same for some of the runs, in this order."""
         return replace(self, rankings=selected_runs(self.rankings, runs))
 
     def values(self, row: NDArray[np.integer], runs: int | None = None) -> Floats:
@@ -86,5 +86,5 @@ class Hypothetical:
 
     @cached_property
     def _row(self) -> Integers:
-        """The rows as NumPy's own integers: converting them would take as long as what they are for."""
+        """Rows as NumPy's own integers: converting them would take as long as what they are for."""
         return self.rankings.row.astype(np.int64)

@@ -26,7 +26,7 @@ RUNS_AT_ONCE = 16
 
 @dataclass(frozen=True, eq=False)
 class JudgmentBounds:
-    """The bounds of each pair's difference over every completion, and what is known about its sign.
+    """Bounds of each pair's difference over every completion, and what is known about its sign.
 
     `exact` says whether completions reach the bounds. A `settled` pair keeps its sign in every completion, an
     `equal` one is equal in every completion, and a `reversible` one has a completion that reverses the sign
@@ -72,7 +72,7 @@ def _run_bounds(shared: SharedRankings, measure: Measure) -> tuple[Floats, Float
 
 
 def decided(low: Floats, high: Floats) -> tuple[Mask, Mask]:
-    """The pairs that keep their sign, and those that are equal, between these ends."""
+    """Return the pairs that keep their sign, and those that are equal, between these ends."""
     settled = (low > ROUNDING) | (high < -ROUNDING)
     return settled, (np.abs(low) <= ROUNDING) & (np.abs(high) <= ROUNDING)
 
@@ -89,7 +89,7 @@ def _enclosed(
 
 
 def _of_sums(shared: SharedRankings, measure: Measure, pairs: Pairs) -> tuple[Floats, Floats]:
-    """The exact bounds: a document moves the difference by w_a - w_b, the difference of its weights.
+    """Return the exact bounds: a document moves the difference by w_a - w_b, the difference of its weights.
 
     The sum of max(w_a - w_b, 0) is the sum of w_a minus the sum of min(w_a, w_b).
     """
@@ -118,7 +118,7 @@ def ranking_bounds(shared: SharedRankings, measure: Measure) -> tuple[Floats, Fl
 
 
 def _bounds_in_batches(shared: SharedRankings, measure: Measure) -> Iterator[Bounds]:
-    """The bounds of some runs after another, whose arrays are faster to work on than those of all."""
+    """Yield the bounds of some runs after another, whose arrays are faster to work on than those of all."""
     judged, more, queries = _judged_only(shared), shared.unretrieved_unknown(), len(shared.judgments.queries)
     for first in range(0, len(shared.runs), RUNS_AT_ONCE):
         last = min(first + RUNS_AT_ONCE, len(shared.runs))
@@ -134,7 +134,7 @@ def _same_rankings(shared: SharedRankings) -> Integers:
 
 
 def _judged_only(shared: SharedRankings) -> JudgedRankings:
-    """The rankings over the judged documents alone; the others are gaps between their ranks."""
+    """Return the rankings over the judged documents alone; the others are gaps between their ranks."""
     pool = shared.judgments
     judged = np.flatnonzero(pool.grade >= 0)
     row = numbered(judged, len(pool.grade))

@@ -1,4 +1,4 @@
-"""The difference of two systems query by query, and the unjudged documents that could turn it."""
+"""Difference of two systems query by query, and the unjudged documents that could turn it."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class TurningDocument(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class QueryDifferences(Shown):
-    """The queries, largest difference first, and the unjudged documents, largest effect first."""
+    """Queries, largest difference first, and the unjudged documents, largest effect first."""
 
     a: str
     b: str
@@ -57,7 +57,7 @@ class QueryDifferences(Shown):
     """For sums over relevant documents: how few documents suffice to reverse the order, None if none do."""
 
     def grid(self) -> Grid:
-        """The queries as a table."""
+        """Return the queries as a table."""
         columns = [Column("query", "label"), Column(self.a), Column(self.b), *map(Column, QUERY_NUMBERS)]
         columns += [Column("document", "text"), Column("effect", decimals=6)]
         notes = [
@@ -68,12 +68,12 @@ class QueryDifferences(Shown):
         return Grid(columns, rows, f"{self.measure} by query", notes, records=self.records)
 
     def records(self) -> Grid:
-        """The queries for programs: columns of the same names whatever the runs are called."""
+        """Return the queries for programs: columns of the same names whatever the runs are called."""
         fields = ("measure", "a", "b", *QueryDifference._fields)
         return grid_of(fields, ([self.measure, self.a, self.b, *row] for row in self.queries))
 
     def documents_grid(self) -> Grid:
-        """The documents as a table."""
+        """Return the documents as a table."""
         columns = [Column("query", "label"), Column("document", "label"), Column("effect", decimals=6)]
         columns.append(Column("favours", "text"))
         title = "unjudged documents that matter most"
@@ -130,7 +130,7 @@ def query_differences(
 
 
 def single_effects(two: SharedRankings, measure: Measure) -> tuple[Integers, Floats]:
-    """The rows of the unjudged documents that matter, and what each, alone, would add to the mean difference.
+    """Rows of the unjudged documents that matter, and what each, alone, would add to the mean difference.
 
     For sums over relevant documents it is w_a - w_b. For other measures each document that a run retrieves
     above the cutoff is tried, one per query at a time, since queries do not depend on one another.

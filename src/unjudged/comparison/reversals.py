@@ -1,4 +1,4 @@
-"""The search for completions that reverse the order of two systems.
+"""Search for completions that reverse the order of two systems.
 
 A completion that is found proves that unjudged documents can reverse the order; finding none proves nothing.
 """
@@ -24,7 +24,7 @@ MOST_PAIRS = 300
 
 
 def reversible(shared: SharedRankings, measure: Measure, pairs: Pairs, wanted: Mask) -> Mask:
-    """The wanted pairs for which a completion was found that changes the sign of the difference.
+    """Return the wanted pairs for which a completion was found that changes the sign of the difference.
 
     For a difference of 0 a completion counts that gives it either sign.
     """
@@ -67,7 +67,7 @@ class _Search:
         self.found = np.zeros(len(behind), bool)
 
     def system_by_system(self) -> None:
-        """The unjudged documents of the system behind, down to some depth, are relevant."""
+        """Unjudged documents of the system behind, down to some depth, are relevant."""
         ordered = self.hypothetical.only(self.best_first.tolist())
         for depth in DEPTHS:
             for system in np.unique(self.place[self.behind[~self.found]]).tolist():
@@ -97,7 +97,7 @@ class _Search:
                         self._keep(np.array([k]), (values[0] - values[1])[None])
 
     def _with_diluting(self, row: Rows) -> Iterator[Rows]:
-        """The rows, then with documents that lower all values: a gap that cannot be closed shrinks."""
+        """Yield the rows, then with documents that lower all values: a gap that cannot be closed shrinks."""
         yield row
         if len(diluting := self.hypothetical.diluting):
             yield np.concatenate([row, diluting])

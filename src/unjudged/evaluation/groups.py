@@ -56,7 +56,7 @@ def calibrate(
 
 
 def groups_of(groups: Groups, runs: Iterable[str]) -> dict[str, str]:
-    """The group of every run; a run without one is an error."""
+    """Return the group of every run; a run without one is an error."""
     names = list(runs)
     if isinstance(groups, Mapping):
         known = dict(groups)
@@ -85,7 +85,7 @@ def groups_by_pattern(pattern: str, runs: Iterable[str]) -> dict[str, str]:
 
 
 def read_groups(file: str | os.PathLike[str]) -> dict[str, str]:
-    """The group of each run from a file of lines `run group`."""
+    """Return the group of each run from a file of lines `run group`."""
     check_file_name("groups", file, "a mapping of runs to groups, a file of lines `run group`, or a pattern")
     data, source = read_small(file, "lines with a run and its group"), display_name(file)
     group_of: dict[str, str] = {}

@@ -8,8 +8,9 @@ from math import inf
 import numpy as np
 
 from unjudged.base.errors import AssumptionWarning, UnjudgedWarning
+from unjudged.base.wording import shortlist
 from unjudged.measures.kernel.estimand import Refusal, permitted
-from unjudged.measures.kernel.registry import Measure
+from unjudged.measures.kernel.registry import MEASURES, Measure
 from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import Judgments
 
@@ -17,11 +18,12 @@ from unjudged.rankings.judgments import Judgments
 def measure_warnings(
     measures: Sequence[Measure], judgments: Judgments, values: Floats
 ) -> list[UnjudgedWarning]:
-    """The warnings about these values of the measures."""
+    """Return the warnings about these values of the measures."""
     refused = [permitted(m, judgments) for m in measures if judgments.origin.kind not in m.traits.takes]
     return [
         *(AssumptionWarning(f"{answer}.") for answer in refused if isinstance(answer, Refusal)),
         *_nothing_relevant(measures, judgments, values),
+        *_nothing_sampled(measures, judgments),
         *_not_drawable(measures, judgments),
     ]
 
@@ -47,6 +49,28 @@ def _nothing_relevant(
         for rel in sorted(levels)
         if 0 <= highest < rel
     ]
+
+
+def _nothing_sampled(measures: Sequence[Measure], judgments: Judgments) -> list[UnjudgedWarning]:
+    """Return a warning for each lowest relevant grade that a sample lacks in some of the queries.
+
+    It is about measures that divide by the number of relevant documents, of which these queries show none.
+    """
+    estimates: dict[int, list[str]] = {}
+    for measure in measures if judgments.origin.sampled and judgments.scale is None else ():
+        plain = measure.traits.estimates
+        if plain in MEASURES and MEASURES[plain].traits.diluted:
+            estimates.setdefault(int(measure.given.get("rel", 1)), []).append(str(measure))
+    warnings: list[UnjudgedWarning] = []
+    for rel, names in estimates.items():
+        none = np.flatnonzero(judgments.count(rel) == 0)
+        if 0 < len(none) < len(judgments.queries):
+            have = "has" if len(none) == 1 else "have"
+            where = f"{len(none)} of {len(judgments.queries)} queries {have} no sampled relevant document"
+            listed = shortlist([judgments.queries[q] for q in none.tolist()])
+            count = f"{', '.join(names)} {'counts' if len(names) == 1 else 'count'} them as 0"
+            warnings.append(AssumptionWarning(f"{where}, and {count}: {listed}."))
+    return warnings
 
 
 def _not_drawable(measures: Sequence[Measure], judgments: Judgments) -> list[UnjudgedWarning]:

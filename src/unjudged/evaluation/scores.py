@@ -1,4 +1,4 @@
-"""The table of results: one value for every run, query and measure."""
+"""Table of results: one value for every run, query and measure."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class Scores(Shown):
         return float(self.values[i, _place("query", query, self.queries), k])
 
     def rows(self, *, per_query: bool = True, mean: bool = False) -> Iterator[Score]:
-        """The table as (run, query, measure, value), run by run, query by query."""
+        """Yield the table as (run, query, measure, value), run by run, query by query."""
         names = [str(measure) for measure in self.measures]
         means = self.means
         for i, run in enumerate(self.runs):
@@ -112,7 +112,7 @@ class Scores(Shown):
         seed: int = 0,
         on_progress: Progress | None = None,
     ) -> Estimates:
-        """The mean of each run and measure with an interval: `[run][measure]`.
+        """Return the mean of each run and measure with an interval: `[run][measure]`.
 
         - 'bounds': whatever the unjudged documents turn out to be. Every completion of the retrieved
           documents and of the pool; `extra_relevant` documents outside both may exist per query.
@@ -153,7 +153,7 @@ class Scores(Shown):
         return Estimates(rows, self.runs, names, self.library, list(map(str, self.warnings)))
 
     def _summed(self, estimate: Estimate, measure: Measure) -> Estimate:
-        """The sum over queries for a count, whose estimate is of the mean."""
+        """Return the sum over queries for a count, whose estimate is of the mean."""
         if measure.traits.summary != "sum" or not estimate.has_interval:
             return estimate
         n = len(self.queries)

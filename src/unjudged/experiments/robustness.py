@@ -113,6 +113,7 @@ def experiment(
         values[:, :, 0],
         float(pool.judgments.count(0).mean()),
         names,
+        {**chosen_design.options, **options}.get("redraw"),
     )
 
 

@@ -20,6 +20,8 @@ from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats
 
 ITSELF = "itself"
+REDRAWN = "Samples without a relevant document were drawn again, which real judging cannot (--no-redraw)."
+KEPT = "Samples without a relevant document were kept, as in real judging."
 
 
 class Agreement(NamedTuple):
@@ -42,7 +44,8 @@ class Robustness(Shown):
 
     `means[l, s, i, k]` is run i's mean by measure k at level l in repeat s; `actual[i, k]` is its mean with
     all judgments, and `reference[i]` the same by the measure `against`. `judged[l, s]` is the number of
-    judged documents per query, `complete` the number with all judgments.
+    judged documents per query, `complete` the number with all judgments. `redrawn` says whether samples
+    without a relevant document were drawn again; None if the design has no such rule.
     """
 
     design: str
@@ -56,6 +59,7 @@ class Robustness(Shown):
     judged: Floats
     complete: float
     statistics: Sequence[str] = field(default=DEFAULT_STATISTICS)
+    redrawn: bool | None = None
 
     @cached_property
     def agreement(self) -> list[Agreement]:
@@ -151,7 +155,10 @@ def summary_grid(result: Robustness) -> Grid:
         *(Column(STATISTICS[name].title) for name in result.statistics),
     ]
     title = f"{result.design} design, {len(result.runs)} runs against {result.against} with all judgments"
-    return Grid(columns, rows, title, records=lambda: grid_of(result.agreement[0]._fields, result.agreement))
+    notes = [] if result.redrawn is None else [REDRAWN if result.redrawn else KEPT]
+    return Grid(
+        columns, rows, title, notes, records=lambda: grid_of(result.agreement[0]._fields, result.agreement)
+    )
 
 
 def _number(row: Agreement) -> str:

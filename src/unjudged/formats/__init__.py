@@ -1,1 +1,1 @@
-"""The only place that opens a file: text, streams and frames become columns."""
+"""Only place that opens a file: text, streams and frames become columns."""

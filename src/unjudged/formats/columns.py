@@ -46,7 +46,7 @@ _EXPECTED = {
 
 @dataclass(frozen=True)
 class Layout:
-    """The columns of one kind of file, in order; `open_ended` allows further columns.
+    """Columns of one kind of file, in order; `open_ended` allows further columns.
 
     `single` rounds decimal numbers to single precision, as trec_eval 9 holds scores. `marks` are the comments
     of the file that say how its judgments were made. `fractions` allows them in grades.
@@ -64,14 +64,14 @@ class Layout:
         return tuple(SINGLE if self.single and kind == DECIMAL else kind for kind in kinds)
 
     def _kind(self, column: str) -> int:
-        """The kind of a column; a rank beside a score is not read."""
+        """Return the kind of a column; a rank beside a score is not read."""
         if column == "grade" and self.fractions:
             return DECIMAL
         return TEXT if column == "rank" and "score" in self.columns else _KIND.get(column, TEXT)
 
     @cached_property
     def numbers(self) -> tuple[str, ...]:
-        """The columns that are parsed as numbers, in order."""
+        """Columns that are parsed as numbers, in order."""
         return tuple(c for c in self.columns if self._kind(c) in _EXPECTED)
 
     def describe(self) -> str:
@@ -87,7 +87,7 @@ PRELS = Layout(("query", "document", "grade", "method", "probability"))
 
 
 def layout_of_judgments(lines: Sequence[bytes]) -> Layout:
-    """The layout of a file of judgments, by its first lines.
+    """Return the layout of a file of judgments, by its first lines.
 
     Five columns hold either strata or inclusion probabilities. They are probabilities if the fifth column is
     not always a whole number, or if the second changes, because it then names documents.
@@ -128,7 +128,7 @@ OPTIONAL = MappingProxyType({"score": ("rank",), "grade": ("stratum", "method", 
 
 
 def columns_of(header: Sequence[str], number: str, given: Mapping[str, str]) -> dict[str, str]:
-    """The name of the column for each role: as `given`, else one of the known names.
+    """Return the name of the column for each role: as `given`, else one of the known names.
 
     `number` is "score" for runs and "grade" for judgments, which may also have strata or probabilities. A run
     is ranked by its ranks if it has no scores, or if the column of ranks is given and that of scores is not.
@@ -154,7 +154,7 @@ def columns_of(header: Sequence[str], number: str, given: Mapping[str, str]) -> 
 
 
 def named(role: str, header: Sequence[str]) -> str | None:
-    """The first of the names for this role that a header has."""
+    """Return the first of the names for this role that a header has."""
     return next((name for name in NAMES[role] if name in header), None)
 
 

@@ -25,7 +25,7 @@ def is_compressed(path: str | os.PathLike[str]) -> bool:
 
 
 def decompressed(raw: io.FileIO, held: int = 0, ahead: Event | None = None) -> io.BufferedReader | None:
-    """The content of a file that was just opened; None if it is not compressed.
+    """Return the content of a file that was just opened; None if it is not compressed.
 
     `held` is how many bytes of memory each byte takes, for a reader that holds the whole content at once.
     With `ahead` another thread decompresses the next blocks meanwhile, until the event is set.
@@ -62,7 +62,7 @@ def _compression(magic: bytes) -> str | None:
 
 
 class _Gzip:
-    """The members of a gzip file, decompressed by isal, which is three times as fast as zlib.
+    """Members of a gzip file, decompressed by isal, which is three times as fast as zlib.
 
     Where isal refuses a file, zlib reads it again, so what is accepted and what errors say is up to zlib.
     """
@@ -98,7 +98,7 @@ class _Gzip:
 
 
 def _fast_gzip(raw: io.FileIO) -> tuple[Any, Any] | None:
-    """The file by isal, and the errors by which it refuses one; None if isal is not installed."""
+    """Return the file by isal, and the errors by which it refuses one; None if isal is not installed."""
     try:
         from isal import igzip, isal_zlib
     except ImportError:
@@ -113,7 +113,7 @@ def _plain_gzip(raw: io.FileIO) -> Any:
 
 
 class _Members:
-    """The members of an xz or zstd file, decompressed one after another; damage in any of them is an error.
+    """Members of an xz or zstd file, decompressed one after another; damage in any of them is an error.
 
     The modules of the standard library drop what follows the first member if it is damaged.
     """
@@ -137,7 +137,7 @@ class _Members:
                 return bytes(text)
 
     def _next_member(self) -> bytes:
-        """The start of the next member, after the padding of zeros that xz allows; empty if there is none."""
+        """Start of the next member, after the padding of zeros that xz allows; empty if there is none."""
         data: bytes = self.current.unused_data
         while not (data := data.lstrip(b"\0")):
             data = self.raw.read(BLOCK) or b""
@@ -146,7 +146,7 @@ class _Members:
         return data
 
     def close(self) -> None:
-        """The file is closed by who opened it."""
+        """File is closed by who opened it."""
 
 
 class _Bounded(io.RawIOBase):

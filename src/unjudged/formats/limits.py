@@ -31,7 +31,7 @@ _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 
 def limit(name: str) -> int:
-    """The limit in force: the environment's, else the default.
+    """Return the limit in force: the environment's, else the default.
 
     >>> limit("COPIED") == 16 * 2**30
     True
@@ -57,7 +57,7 @@ def check(name: str, amount: int) -> None:
 
 
 def exceeded(name: str) -> InputError:
-    """The error for an input that takes more than the limit."""
+    """Return the error for an input that takes more than the limit."""
     problem = f"takes more than {limit(name):,} {LIMITS[name][1]}"
     remedy = "" if name == "ROWS" and limit(name) == MOST_ROWS else f"; set UNJUDGED_MAX_{name} to allow more"
     return InputError(problem + remedy)

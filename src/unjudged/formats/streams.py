@@ -27,11 +27,11 @@ Stream = io.RawIOBase | io.BufferedIOBase
 
 
 class StopReading(Exception):
-    """The reader was asked to stop."""
+    """Reader was asked to stop."""
 
 
 class Piece:
-    """The bytes from `start` to `end` of a stream, until `stop` is set."""
+    """Bytes from `start` to `end` of a stream, until `stop` is set."""
 
     def __init__(self, stream: Stream, start: int, end: int | None, stop: Event) -> None:
         self.stream, self.stop = stream, stop
@@ -50,7 +50,7 @@ class Piece:
 
 @contextmanager
 def opened(path: PathLike, *, held: int = 0, ahead: Event | None = None) -> Iterator[Stream]:
-    """The bytes of a file, decompressed if its first bytes say that it is compressed.
+    """Yield the bytes of a file, decompressed if its first bytes say that it is compressed.
 
     `held` is how many bytes of memory a byte takes, for a reader that holds all of the file at once. With
     `ahead` another thread decompresses a large file, until the event is set.
@@ -66,7 +66,7 @@ def opened(path: PathLike, *, held: int = 0, ahead: Event | None = None) -> Iter
 
 
 def last_bytes(stream: Stream) -> bytes:
-    """The end of a stream that was just opened: a few megabytes, enough for its last lines."""
+    """Return the end of a stream that was just opened: a few megabytes, enough for its last lines."""
     if isinstance(stream, io.FileIO):
         stream.seek(max(0, stream.seek(0, os.SEEK_END) - TAIL))
         return stream.read() or b""

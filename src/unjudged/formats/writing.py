@@ -97,7 +97,7 @@ def write_judgments(judgments: JudgmentColumns, path: str | os.PathLike[str], fo
 
 
 def queries_without_lines(judgments: JudgmentColumns, form: str) -> list[str]:
-    """The queries that a file of this form leaves out, and that a reader of it will not know of."""
+    """Return the queries that a file of this form leaves out, and that a reader of it will not know of."""
     rows = judgments.grade >= 0 if form == "prels" else np.ones(len(judgments.grade), bool)
     written = np.diff(np.concatenate([[0], np.cumsum(rows)])[judgments.offsets])
     return [judgments.queries[int(q)] for q in np.flatnonzero(written == 0)]
@@ -144,14 +144,14 @@ def _query_of_rows(columns: DocumentColumns) -> Iterator[str]:
 
 
 def query_id(name: str) -> str:
-    """The name, or an error if a reader would not find it again."""
+    """Return the name, or an error if a reader would not find it again."""
     if name.startswith(("#", "\ufeff")):
         raise InputError(f"query {quoted(name)} cannot be written as TREC text: the line would be a comment")
     return _check(name, "query")
 
 
 def document_id(name: str) -> str:
-    """The name, or an error if a reader would not find it again."""
+    """Return the name, or an error if a reader would not find it again."""
     return _check(name, "document")
 
 
@@ -218,7 +218,7 @@ def _open_stream(path: Path) -> int | None:
 
 
 def _descriptor(path: Path, found: os.stat_result) -> int | None:
-    """The open descriptor that the path leads to."""
+    """Return the open descriptor that the path leads to."""
     if path.name.isdecimal() and path.parent.resolve() == Path("/dev/fd").resolve():
         return int(path.name)
     return next((descriptor for descriptor in (1, 2) if _is_same(descriptor, found)), None)

@@ -54,7 +54,7 @@ def coverage_warnings(
 
 
 def _alike(values: Mapping[str, object]) -> dict[str, list[str]]:
-    """The runs of each value, under the first of them."""
+    """Return the runs of each value, under the first of them."""
     groups: dict[object, list[str]] = {}
     for run, value in values.items():
         groups.setdefault(value, []).append(run)
@@ -81,7 +81,7 @@ def _nothing_judged(run: str, rankings: JudgedRankings) -> str:
 
 
 def _have(runs: Sequence[str]) -> str:
-    """The runs with the verb of the sentence."""
+    """Return the runs with the verb of the sentence."""
     if len(runs) == 1:
         return f"{runs[0]} has"
     if len(runs) > SHOWN:

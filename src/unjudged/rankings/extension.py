@@ -26,7 +26,7 @@ def rows_of(judgments: Judgments, table: Table) -> np.ndarray:
 
 
 def extended(judgments: Judgments, tables: Iterable[Table], new_queries: bool = False) -> Judgments:
-    """The judgments with an unjudged row for every document of the tables that has no row yet.
+    """Return the judgments with an unjudged row for every document of the tables that has no row yet.
 
     Documents of queries that the judgments lack are left out, unless `new_queries`. Recorded strata and
     probabilities are dropped, because the new rows have none.
@@ -51,7 +51,7 @@ def extended(judgments: Judgments, tables: Iterable[Table], new_queries: bool = 
 
 
 def chosen_rows(judgments: Judgments, chosen: NDArray[np.bool_]) -> Judgments:
-    """The judgments with only these rows; the other documents leave the pool."""
+    """Return the judgments with only these rows; the other documents leave the pool."""
     rows = np.flatnonzero(chosen)
     offsets = np.searchsorted(rows, judgments.offsets)
     pooled = PooledDocuments(judgments.queries, offsets, judgments.documents.take(rows))
@@ -62,7 +62,7 @@ def chosen_rows(judgments: Judgments, chosen: NDArray[np.bool_]) -> Judgments:
 
 
 def with_grades_from(judgments: Judgments, complete: Judgments) -> Judgments:
-    """The same pool with the grades of complete judgments, which must have every document of it."""
+    """Return the same pool with the grades of complete judgments, which must have every document of it."""
     rows = rows_of(complete, table_of(judgments))
     if (rows < 0).any():
         row = int(np.argmax(rows < 0))
@@ -73,7 +73,7 @@ def with_grades_from(judgments: Judgments, complete: Judgments) -> Judgments:
 
 
 def table_of_pool(pooled: PooledDocuments) -> Table:
-    """The documents of a pool as a table, to look them up in another."""
+    """Return the documents of a pool as a table, to look them up in another."""
     nothing = np.zeros((len(pooled.documents), 1))
     return Table(pooled.queries, pooled.offsets, pooled.documents, nothing, np.zeros(0, np.int64))
 

@@ -1,4 +1,4 @@
-"""The hub: the judged documents of every ranking, in rank order, all rankings end to end."""
+"""Hub: the judged documents of every ranking, in rank order, all rankings end to end."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Mask = NDArray[np.bool_]
 
 @dataclass(eq=False)  # final, not frozen: that takes as long as to select the documents of a short ranking
 class JudgedRankings:
-    """The rankings of some runs, reduced to the documents that have a line in the judgments.
+    """Rankings of some runs, reduced to the documents that have a line in the judgments.
 
     Ranking s holds elements `offsets[s]` to `offsets[s + 1]` of `rank` (from 1) and `row` (the line in the
     judgments). It retrieved `retrieved[s]` documents in all; those without a line were not pooled. Each run
@@ -91,7 +91,7 @@ class JudgedRankings:
         )
 
     def __len__(self) -> int:
-        """The number of rankings."""
+        """Return the number of rankings."""
         return len(self.query)
 
     def run(self, i: int) -> JudgedRankings:
@@ -121,26 +121,26 @@ class JudgedRankings:
         return best
 
     def relabelled(self, judgments: Judgments) -> JudgedRankings:
-        """The same rankings under other judgments of the same pool."""
+        """Return the same rankings under other judgments of the same pool."""
         if judgments.pooled is not self.judgments.pooled:
             raise UsageError("the new judgments are of another pool; make them with `with_grades`")
         return replace(self, judgments=judgments, elsewhere=None)
 
     def moved(self, judgments: Judgments, row: Integers) -> JudgedRankings:
-        """The same rankings under judgments of another pool; `row` maps old rows to new ones, -1 for none."""
+        """Same rankings under judgments of another pool; `row` maps old rows to new ones, -1 for none."""
         kept = self.where(row[self.row] >= 0)
         return replace(
             kept, judgments=judgments, row=row[kept.row].astype(np.int32), element=None, elsewhere=None
         )
 
     def cut(self, depth: int) -> JudgedRankings:
-        """The rankings as if only their first `depth` documents had been retrieved."""
+        """Return the rankings as if only their first `depth` documents had been retrieved."""
         depth = min(depth, int(np.iinfo(np.int32).max))
         top, retrieved = self.where(self.rank <= depth), np.minimum(self.retrieved, depth).astype(np.int32)
         return replace(top, retrieved=retrieved, element=None, elsewhere=self.elsewhere)
 
     def where(self, mask: Mask) -> JudgedRankings:
-        """The same rankings with only the documents of the mask; `above` counts what was left out."""
+        """Return the same rankings with only the documents of the mask; `above` counts what was left out."""
         element = mask.nonzero()[0]
         every = len(element) == len(self.rank)
         return JudgedRankings(
@@ -156,7 +156,7 @@ class JudgedRankings:
         )
 
     def relevant(self, rel: int, cutoff: float = np.inf) -> JudgedRankings:
-        """The documents of grade `rel` or higher; kept, because most measures start from them."""
+        """Return the documents of grade `rel` or higher; kept, because most measures start from them."""
         found = self._relevant.get((rel, cutoff))
         if found is None and cutoff == np.inf:
             found = self.where(self.labels >= rel)
@@ -169,7 +169,7 @@ class JudgedRankings:
 
     @computed_once
     def labels(self) -> NDArray[np.int32]:
-        """The grade of each document, negative where it is pooled and not judged."""
+        """Grade of each document, negative where it is pooled and not judged."""
         return self.judgments.grade.take(self.row)
 
     @computed_once
@@ -179,14 +179,14 @@ class JudgedRankings:
 
     @computed_once
     def ranking(self) -> Integers:
-        """The ranking that each document is in."""
+        """Ranking that each document is in."""
         if len(self.query) == 1:  # short rankings are evaluated one by one, and each step counts
             return np.zeros(len(self.rank), np.int64)
         return owners(self.offsets[1:] - self.offsets[:-1])
 
     @computed_once
     def place(self) -> Integers:
-        """The place of each document among those that its ranking has here, from 1."""
+        """Place of each document among those that its ranking has here, from 1."""
         places = np.arange(1, len(self.rank) + 1)
         return places if len(self.query) == 1 else places - self.offsets[self.ranking]
 
@@ -217,13 +217,13 @@ class JudgedRankings:
         return count_before(self.labels >= 0)
 
     def _places(self, chosen: JudgedRankings) -> tuple[Integers, Integers]:
-        """The element of each chosen document, and the element where its ranking begins."""
+        """Return the element of each chosen document, and the element where its ranking begins."""
         if chosen.element is None or chosen.offsets.shape != self.offsets.shape:
             raise UsageError("`above` needs documents that `where` selected from these rankings")
         return chosen.element, self.offsets[:-1].repeat(chosen.counts)
 
     def total(self, values: ArrayLike) -> Floats:
-        """The sum of the values of each ranking's documents, added in rank order."""
+        """Return the sum of the values of each ranking's documents, added in rank order."""
         return sums(values, self.ranking, len(self.query))
 
     def known(self, low: float, high: float = np.inf) -> Integers:
@@ -235,13 +235,13 @@ class JudgedRankings:
         return running(values, self.offsets, self.place, combine)
 
     def condensed(self) -> JudgedRankings:
-        """The rankings without their unjudged documents, pooled or not."""
+        """Return the rankings without their unjudged documents, pooled or not."""
         judged = self.where(self.labels >= 0)
         place, counts = judged.place.astype(np.int32), judged.counts.astype(np.int32)
         return replace(judged, rank=place, retrieved=counts, element=None, elsewhere=None)
 
     def as_nonrelevant(self) -> JudgedRankings:
-        """The rankings as if every document pooled and not judged were judged nonrelevant."""
+        """Return the rankings as if every document pooled and not judged were judged nonrelevant."""
         return self.relabelled(self.judgments.with_grades(np.maximum(self.judgments.grade, 0)))
 
 

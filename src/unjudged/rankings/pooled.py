@@ -1,4 +1,4 @@
-"""The documents of a pool: which have a line in the judgments, whatever their grades."""
+"""Documents of a pool: which have a line in the judgments, whatever their grades."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from unjudged.formats.tables import Ids, Keys, Table
 
 @dataclass(frozen=True, eq=False)
 class PooledDocuments:
-    """The rows that judgments give grades to: query q has rows `offsets[q]` to `offsets[q + 1]`.
+    """Rows that judgments give grades to: query q has rows `offsets[q]` to `offsets[q + 1]`.
 
     Judgments with the same object here are judgments of the same pool, so rankings matched against one can
     be relabelled with another.
@@ -59,7 +59,7 @@ class PooledDocuments:
         return matching.index_of(self.queries, self.offsets, self.documents)
 
     def keys(self, queries: Iterable[Any]) -> Keys:
-        """The names of queries, and of the documents of these queries, as keys of dicts."""
+        """Return the names of queries, and of the documents of these queries, as keys of dicts."""
         keys = self._keys
         for q in [] if keys.all_there else {keys.queries[name] for name in queries if name in keys.queries}:
             start, stop = self.offsets[q : q + 2].tolist()
@@ -79,7 +79,7 @@ class PooledDocuments:
 
     @cached_property
     def query(self) -> Integers:
-        """The query of each row."""
+        """Query of each row."""
         return owners(np.diff(self.offsets))
 
     def __getstate__(self) -> dict[str, Any]:

@@ -27,7 +27,7 @@ class DrawnGrades:
 
 @dataclass(frozen=True, eq=False)
 class StackedPool:
-    """The judgments of some completions, and the row of each drawn document in them."""
+    """Judgments of some completions, and the row of each drawn document in them."""
 
     judgments: Judgments
     row: Integers
@@ -47,7 +47,7 @@ class BatchedCompletions:
     cutoff: float = inf
 
     def stacked(self, drawn: DrawnGrades, pool: StackedPool | None = None) -> JudgedRankings:
-        """The rankings of some completions; `pool` is that of the same completions, where it is known."""
+        """Rankings of some completions; `pool` is that of the same completions, where it is known."""
         if self.dense:
             return self._all(drawn)
         return self._relevant(drawn, pool or self.pool(drawn))
@@ -66,7 +66,7 @@ class BatchedCompletions:
         )
 
     def pool(self, drawn: DrawnGrades) -> StackedPool:
-        """The relevant documents of each query and completion: those known before, then those drawn."""
+        """Relevant documents of each query and completion: those known before, then those drawn."""
         known, queries = self._known, len(self.rankings.judgments.queries)
         query = self._query[drawn.document]
         group = drawn.completion * queries + query
@@ -120,7 +120,7 @@ class BatchedCompletions:
 
     @cached_property
     def _query(self) -> Integers:
-        """The query of each unknown document."""
+        """Query of each unknown document."""
         return self.rankings.judgments.query[self.row]
 
     @cached_property
@@ -185,7 +185,7 @@ class BatchedCompletions:
 
 @dataclass(frozen=True, eq=False)
 class _Known:
-    """The known relevant documents: grades query by query, and the elements that show them."""
+    """Known relevant documents: grades query by query, and the elements that show them."""
 
     grade: NDArray[np.int32]
     per_query: Integers
@@ -199,7 +199,7 @@ class _Known:
 
 
 def _others(places: Integers, size: int) -> Integers:
-    """The places from 0 to `size` that are not among these."""
+    """Return the places from 0 to `size` that are not among these."""
     other = np.ones(size, bool)
     other[places] = False
     return np.flatnonzero(other)

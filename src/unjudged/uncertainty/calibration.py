@@ -36,7 +36,7 @@ SCHEMA, VERSION = "unjudged calibration", 2
 
 @dataclass(frozen=True, eq=False)
 class CalibratedMeans:
-    """The mean of each run, the ends of its interval, and the share of unjudged documents in its top ten.
+    """Mean of each run, the ends of its interval, and the share of unjudged documents in its top ten.
 
     Runs that are `unlike` the left-out ones have bounds instead.
     """
@@ -85,7 +85,7 @@ class Calibration:
             announce([AssumptionWarning(f"{what}: make it again if many documents were judged since.")])
 
     def radius(self, measure: Measure, confidence: float, runs: int = 1) -> float:
-        """The score that so large a share of left-out runs does not exceed.
+        """Return the score that so large a share of left-out runs does not exceed.
 
         The intervals of two `runs` hold at once with this confidence if each has half of the error
         (Bonferroni).
@@ -111,7 +111,7 @@ class Calibration:
     def means(
         self, measure: Measure, rankings: JudgedRankings, confidence: float, at_once: int = 1
     ) -> CalibratedMeans:
-        """The mean of each run with its calibrated interval.
+        """Return the mean of each run with its calibrated interval.
 
         A run with more unjudged documents than any left-out run is not like them: it gets its bounds.
         """
@@ -131,7 +131,7 @@ class Calibration:
     def difference(
         self, measure: Measure, rankings: JudgedRankings, a: int, b: int, confidence: float
     ) -> tuple[float, float, float]:
-        """The difference of the means of runs a and b with its interval: value, low, high.
+        """Return the difference of the means of runs a and b with its interval: value, low, high.
 
         A run without unjudged documents that count has no error, so the other may have all of it.
         """
@@ -218,7 +218,7 @@ def _place(count: int, confidence: float) -> int:
 
 
 def _of_each(confidence: float, runs: int) -> float:
-    """The confidence of each of so many intervals that all hold with this one."""
+    """Return the confidence of each of so many intervals that all hold with this one."""
     return 1 - (1 - confidence) / runs
 
 
@@ -287,7 +287,7 @@ def _left_out_values(
 
 
 def mean_bounds(measure: Measure, rankings: JudgedRankings, queries: int) -> tuple[Floats, Floats]:
-    """The bounds of each run's mean; documents after the end of a ranking do not count."""
+    """Return the bounds of each run's mean; documents after the end of a ranking do not count."""
     found = bounds(measure, rankings, after_end=False)
     low, high = (mean_over_queries(end.reshape(-1, queries)) for end in (found.low, found.high))
     return low, high

@@ -76,7 +76,7 @@ class Completions:
     def of_run(
         cls, r: JudgedRankings, given: PrevalenceLike, evidence: Evidence, *, rel: int = 1, seed: int = 0
     ) -> Completions:
-        """The completions of one run, whose documents outside the pool are known by query and rank only."""
+        """Completions of one run, whose documents outside the pool are known by query and rank only."""
         filled = Filled.of(r)
         pool, own = filled.rankings.judgments, r.judgments
         rank = np.repeat(r.retrieved.astype(np.int64) + 1, np.diff(pool.offsets))
@@ -140,7 +140,7 @@ class Completions:
         return (known + float(self.prevalence.chance.sum())) * max(share, 1.0)
 
     def _batched_for(self, measure: Measure) -> tuple[float, BatchedCompletions]:
-        """The documents that can matter to a measure, and the cutoff that tells it from others; -1 is all.
+        """Documents that can matter to a measure, and the cutoff that tells it from others; -1 is all.
 
         A cutoff leaves out what is below it. A measure that takes unjudged documents as nonrelevant is
         computed from the relevant ones alone; whether it does is checked when no document turns relevant.
@@ -173,7 +173,7 @@ class Completions:
         return {}
 
     def _grades(self, document: Integers, share: Floats) -> NDArray[np.int32]:
-        """The grades of relevant documents: those of the query's relevant judged documents, at random."""
+        """Grades of relevant documents: those of the query's relevant judged documents, at random."""
         grades, first, count = self._grade_table
         query = self._query_of_row[self.row[document]]
         place = first[query] + np.minimum((share * count[query]).astype(np.int64), count[query] - 1)
@@ -205,7 +205,7 @@ def _cutoff(measure: Measure) -> float:
 
 
 def by_rel(measures: Sequence[Measure]) -> Iterator[tuple[int, list[int]]]:
-    """The lowest relevant grade, and the measures that share it: they can share completions."""
+    """Yield the lowest relevant grade, and the measures that share it: they can share completions."""
     rels = [int(measure.given.get("rel", 1)) for measure in measures]
     for rel in dict.fromkeys(rels):
         yield rel, [k for k, own in enumerate(rels) if own == rel]

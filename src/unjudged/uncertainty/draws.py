@@ -19,7 +19,7 @@ from unjudged.uncertainty.prevalence import Prevalence
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """The relevant documents of some completions: `document[i]` is relevant in completion `completion[i]`.
+    """Relevant documents of some completions: `document[i]` is relevant in completion `completion[i]`.
 
     `share` is a uniform number that decides the document's grade there.
     """
@@ -32,7 +32,7 @@ class Drawn:
 def drawn_relevant(
     identity: Numbers, prevalence: Prevalence, completions: int, batch: int, seed: int
 ) -> Iterator[Drawn]:
-    """The documents that are relevant, in batches of completions, sorted by completion, then by document."""
+    """Documents that are relevant, in batches of completions, sorted by completion, then by document."""
     gaps, thinning, grading = salt(seed, "gap"), salt(seed, "thin"), salt(seed, "grade")
     chance = prevalence.table(completions, seed)
     highest = chance.max(axis=1)

@@ -1,4 +1,4 @@
-"""The one result type of everything that is uncertain: a value and an interval of one quantity."""
+"""One result type of everything that is uncertain: a value and an interval of one quantity."""
 
 from __future__ import annotations
 
@@ -49,6 +49,6 @@ class Estimate:
         return self.text()
 
     def text(self, decimals: int = 4) -> str:
-        """The value, and the interval if there is one."""
+        """Return the value, and the interval if there is one."""
         value, low, high = (f"{number:.{decimals}f}" for number in (self.value, self.low, self.high))
         return f"{value} [{low}, {high}]" if self.has_interval else value

@@ -46,7 +46,7 @@ class LeftOut:
 
     @cached_property
     def run(self) -> Integers:
-        """The run of each ranking."""
+        """Run of each ranking."""
         return np.arange(len(self.rankings)) // len(self.rankings.judgments.queries)
 
     @cached_property
@@ -57,23 +57,23 @@ class LeftOut:
         return found
 
     def only_by(self, groups: Sequence[int]) -> Mask:
-        """The judged documents that no group brought but these."""
+        """Return the judged documents that no group brought but these."""
         mine = np.isin(np.arange(self.groups), groups)
         some, others = (self.contributors[:, chosen].any(axis=1) for chosen in (mine, ~mine))
         return some & ~others & (self.rankings.judgments.grade >= 0)
 
     @cached_property
     def sole_group(self) -> Integers:
-        """The only group that brought each judged document, -1 if there are several or none."""
+        """Only group that brought each judged document, -1 if there are several or none."""
         return np.where(self.rankings.judgments.grade >= 0, self.only_group, -1)
 
     @cached_property
     def only_group(self) -> Integers:
-        """The only group that brought each document, judged or not; -1 if there are several or none."""
+        """Only group that brought each document, judged or not; -1 if there are several or none."""
         return np.where(self.contributors.sum(axis=1) == 1, self.contributors.argmax(axis=1), -1)
 
     def prevalence(self, rel: int = 1) -> Floats:
-        """The share of relevant documents, per rank band, among those that only one group retrieved."""
+        """Share of relevant documents, per rank band, among those that only one group retrieved."""
         r = self.rankings
         own = self.sole_group[r.row] == self.group[self.run[r.ranking]]
         band = np.minimum(band_of(r.rank[own]), BANDS - 1)
@@ -100,7 +100,7 @@ class LeftOut:
             yield runs, self.without(np.tile(self.only_by(every[pair]), (len(runs), 1)), runs)
 
     def without(self, hidden: Mask, runs: Integers) -> JudgedRankings:
-        """The rankings of some runs, each over a pool of its own in which its `hidden` rows are unjudged.
+        """Rankings of some runs, each over a pool of its own in which its `hidden` rows are unjudged.
 
         A hidden document that the run did not retrieve is not in its pool: a new run would not know of it.
         """
@@ -125,12 +125,12 @@ class LeftOut:
         )
 
     def means(self, measure: Measure, rankings: JudgedRankings) -> Floats:
-        """The mean of each run."""
+        """Return the mean of each run."""
         return mean_over_queries(measure.compute(rankings).reshape(-1, len(self.rankings.judgments.queries)))
 
 
 def unjudged_share(rankings: JudgedRankings, queries: int) -> Floats:
-    """The share of unjudged documents among the first ten of each run, over all queries."""
+    """Return the share of unjudged documents among the first ten of each run, over all queries."""
     judged = rankings.where((rankings.labels >= 0) & (rankings.rank <= TOP)).counts.reshape(-1, queries)
     top = np.minimum(rankings.retrieved, TOP).reshape(-1, queries)
     return 1 - ratio(judged.sum(axis=1), top.sum(axis=1))

@@ -43,7 +43,7 @@ class Prevalence:
 
     @property
     def chance(self) -> Floats:
-        """The expected probability of each document."""
+        """Expected probability of each document."""
         chance: Floats = self.probability[self.cell]
         return chance
 
@@ -60,7 +60,7 @@ class Prevalence:
         return table
 
     def variance(self) -> Floats:
-        """The variance of each cell's probability; 0 where it is known."""
+        """Return the variance of each cell's probability; 0 where it is known."""
         if self.relevant is None or self.judged is None:
             return np.zeros(len(self.probability))
         a, b = self.relevant + 0.5, self.judged - self.relevant + 0.5
@@ -69,14 +69,14 @@ class Prevalence:
 
     @property
     def least_evidence(self) -> float:
-        """The fewest relevant or nonrelevant judged documents of a cell in use; infinite if it is given."""
+        """Fewest relevant or nonrelevant judged documents of a cell in use; infinite if it is given."""
         if self.relevant is None or self.judged is None:
             return inf
         used = np.unique(self.cell)
         return float(np.minimum(self.relevant, self.judged - self.relevant)[used].min(initial=inf))
 
     def at(self, cell: Integers) -> Prevalence:
-        """The same prevalence for other documents."""
+        """Return the same prevalence for other documents."""
         return replace(self, cell=cell)
 
 
@@ -90,7 +90,7 @@ def prevalence_of(
     relevant: Mask,
     queries: int,
 ) -> Prevalence:
-    """The prevalence of documents of these queries at these ranks.
+    """Return the prevalence of documents of these queries at these ranks.
 
     `given` is a number, a number per rank band, or how to estimate it from the judged documents, of which the
     query, the best rank and the relevance are known: 'all' takes one share for all of them, 'query' one per
@@ -139,7 +139,7 @@ def _given(given: float | Sequence[float], rank: Integers) -> Prevalence:
 
 
 def band_of(rank: ArrayLike) -> Integers:
-    """The band of each rank: 0 for rank 1, 1 for 2, 2 for 3 and 4, 3 for 5 to 8, ..."""
+    """Return the band of each rank: 0 for rank 1, 1 for 2, 2 for 3 and 4, 3 for 5 to 8, ..."""
     band: Integers = np.ceil(np.log2(np.maximum(np.asarray(rank, float), 1))).astype(np.int64)
     return band
 

@@ -135,7 +135,7 @@ def _drawn(
 
 
 def _prevalence_variances(completions: Completions, measures: list[Measure], draws: int) -> list[float]:
-    """The variance of each mean that the error of an estimated prevalence causes, to first order.
+    """Return the variance of each mean that the error of an estimated prevalence causes, to first order.
 
     All cells are shifted together by a deviation; query by query where each query has a cell of its own.
     """

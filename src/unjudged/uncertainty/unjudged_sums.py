@@ -77,19 +77,19 @@ class UnjudgedSum:
 
     @property
     def limits(self) -> tuple[float, float]:
-        """The lowest and highest mean over rankings: no unjudged document relevant, or all."""
+        """Lowest and highest mean over rankings: no unjudged document relevant, or all."""
         low = float(self.value.mean())
         return low, low + float(self.weight.sum()) / len(self.value)
 
     @property
     def prevalence_variance(self) -> float:
-        """The variance of the mean over rankings that the error of an estimated prevalence causes."""
+        """Variance of the mean over rankings that the error of an estimated prevalence causes."""
         variance = self.prevalence.variance()
         per_cell = sums(self.weight, self.prevalence.cell, len(variance)) / len(self.value)
         return float((per_cell**2 * variance).sum())
 
     def interval(self, confidence: float, seed: int = 0) -> tuple[float, float, str]:
-        """The interval of the mean over rankings, and how it was found.
+        """Return the interval of the mean over rankings, and how it was found.
 
         From 30 rankings on it is Normal (Park's eq. 8, each ranking with its own unjudged documents), and
         below wherever so many documents count that no quantile could tell. Otherwise the quantiles of the
@@ -137,7 +137,7 @@ class UnjudgedSum:
 
 
 def sum_of_independent(weight: Floats, q: Floats) -> tuple[Floats, Floats] | None:
-    """The distribution of a sum of weights, each present with its own probability: values and probabilities.
+    """Distribution of a sum of weights, each present with its own probability: values and probabilities.
 
     None where it has more than 32,768 values. Equal values, up to rounding, are one.
     """
@@ -162,7 +162,7 @@ def sum_of_independent(weight: Floats, q: Floats) -> tuple[Floats, Floats] | Non
 
 
 def quantiles(support: Floats, probability: Floats, tail: float) -> tuple[float, float]:
-    """The values with at most `tail` of the probability below and above them."""
+    """Return the values with at most `tail` of the probability below and above them."""
     below = np.cumsum(probability)
     low = int(np.searchsorted(below, tail, "right"))
     high = int(np.searchsorted(below, 1 - tail, "left"))

@@ -28,6 +28,7 @@ def experiment(
     against: str = "AP",
     statistics: Annotated[list[str] | None, Option("--statistic")] = None,
     top: int | None = None,
+    redraw: Annotated[bool | None, Option(negative_bool="no-")] = None,
     seed: int = 0,
     workers: int | None = None,
     inputs: JudgmentOptions = NONE_FURTHER,
@@ -67,6 +68,9 @@ def experiment(
         tau, tau_ap, rho, rms, bias, tau_ap_a or tau_ap_b; may be repeated. Default: the first five.
     top
         The depth of the pool that the stratified design judges completely. Default: 10.
+    redraw
+        Draw a random sample again if it has no relevant document although the query has one. Real judging
+        cannot: there such a query counts as 0. Default: yes, as Yilmaz and Aslam (2008) did.
     seed
         Another number gives other samples.
     workers
@@ -92,7 +96,9 @@ def experiment(
 
     named = inputs.runs(runs, "experiment QRELS RUN RUN...", least=2)
     chosen = find_design(design)
-    options: dict[str, Any] = {} if top is None else {"top": top}
+    options: dict[str, Any] = {
+        name: value for name, value in (("top", top), ("redraw", redraw)) if value is not None
+    }
     chosen.check_options(options)
     steps = None if levels is None else [chosen.level.read(part.strip()) for part in levels.split(",")]
     names = known_statistics(statistics or DEFAULT_STATISTICS)

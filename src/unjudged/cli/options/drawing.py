@@ -105,7 +105,7 @@ class DrawingOptions(OptionGroup):
         tasks = hand_out(sample, assessors=assessors or 1, twice=SHARE.read(twice) if twice else 0.0)
         if not tasks:
             raise UsageError("no document was drawn: choose a larger budget or another seed")
-        write_new(folder, {DESIGN: sample_text(sample), **task_texts(tasks)})
+        write_new(folder, {DESIGN: sample_text(sample), **task_texts(tasks, sample.marks())})
         where = f"{', '.join(tasks)} in {folder}"
         show(f"{counted(len(sample.rows_to_judge), 'document')} to judge, drawn {design.method}: {where}\n")
 

@@ -13,7 +13,7 @@ from unjudged.cli.shell.output import check_output, make_folder, show, show_figu
 from unjudged.cli.shell.standard_streams import warn
 from unjudged.experiments.summary import Robustness, run_means_grid
 from unjudged.formats.writing import is_stream
-from unjudged.grids.rendering import arrow_modules, format_of
+from unjudged.grids.rendering import WITHOUT_NOTES, arrow_modules, format_of
 from unjudged.report.figures.charts import check_figures, check_plot, picture
 
 FOR_MEANS = ("csv", "tsv", "json", "jsonl", "parquet")
@@ -78,7 +78,10 @@ class Results:
         """Write everything, then delete the checkpoint, which is no longer needed."""
         if self.means is not None:
             show_grids(run_means_grid(experiment), None, self.means)
-        show_grids(replace(experiment.grid(), title=""), self.format, self.output)
+        grid = replace(experiment.grid(), title="")
+        show_grids(
+            replace(grid, notes=()) if self.format in WITHOUT_NOTES else grid, self.format, self.output
+        )
         if self.plot is not None:
             from unjudged.report.figures.experiment_figures import curves
 

@@ -48,7 +48,7 @@ def draw_into(
     tasks = hand_out(sample, assessors=assessors, twice=SHARE.read(twice) if twice else 0.0)
     if not tasks:
         raise UsageError("no document was drawn: choose a larger share or depth")
-    write_new(folder, {DESIGN: sample_text(sample), **task_texts(tasks)})
+    write_new(folder, {DESIGN: sample_text(sample), **task_texts(tasks, sample.marks())})
     files = counted(len(tasks), "file")
     documents = sum(map(len, tasks.values()))
     show(f"{files} with {counted(documents, 'document')} to judge, and {DESIGN}, in {folder}\n")

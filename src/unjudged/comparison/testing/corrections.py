@@ -41,14 +41,14 @@ def correction(title: str, *, joint: bool = False) -> Callable[[Callable[..., Fl
 
 
 def find_correction(name: str | Correction) -> Correction:
-    """The correction of this name."""
+    """Return the correction of this name."""
     return name if isinstance(name, Correction) else CORRECTIONS.find(name)
 
 
 def adjusted(
     p: Floats, pairs: Pairs, method: str | Correction = "holm", *, draws: int = DRAWS, seed: int = 0
 ) -> Floats:
-    """The p value of every pair after correction."""
+    """Return the p value of every pair after correction."""
     chosen = find_correction(method)
     if not chosen.joint:
         return chosen.function(p)
@@ -58,7 +58,7 @@ def adjusted(
 
 @correction("Holm's step-down correction")
 def holm(p: Floats) -> Floats:
-    """The largest of (k - j + 1) p_(j) up to the p value's own place (Holm, 1979).
+    """Return the largest of (k - j + 1) p_(j) up to the p value's own place (Holm, 1979).
 
     Bounds the probability of any false discovery, whatever the dependence of the tests.
 
@@ -72,7 +72,7 @@ def holm(p: Floats) -> Floats:
 
 @correction("Benjamini-Hochberg correction")
 def bh(p: Floats) -> Floats:
-    """The smallest of k p_(j) / j from the p value's own place on (Benjamini and Hochberg, 1995).
+    """Return the smallest of k p_(j) / j from the p value's own place on (Benjamini and Hochberg, 1995).
 
     Bounds the expected share of false discoveries among all discoveries.
 

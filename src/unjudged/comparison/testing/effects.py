@@ -53,7 +53,7 @@ def t_interval(pairs: Pairs, confidence: float = 0.95) -> Interval:
 
 
 def effect_size(pairs: Pairs, confidence: float = 0.95) -> Interval:
-    """The difference in standard deviations over queries: d = mean D / sd D, d +- t_{n-1} max(s, s').
+    """Return the difference in standard deviations over queries: d = mean D / sd D, d +- t_{n-1} max(s, s').
 
     s = sqrt((1 + d^2 / 2) / n) is right for Normal differences. s' is the jackknife's standard error, which
     also sees skewed and heavy-tailed ones; the larger of the two is taken.
@@ -75,7 +75,7 @@ def effect_size(pairs: Pairs, confidence: float = 0.95) -> Interval:
 
 
 def _jackknife(pairs: Pairs) -> Floats:
-    """The standard error of d from leaving out one query at a time, for at least three queries.
+    """Return the standard error of d from leaving out one query at a time, for at least three queries.
 
     With z = (D - mean D) / sd D the value without query i is
     (d - z_i / (n - 1)) / sqrt((n - 1 - z_i^2 n / (n - 1)) / (n - 2)).

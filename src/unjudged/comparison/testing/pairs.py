@@ -72,13 +72,13 @@ class Pairs:
 
     @cached_property
     def difference(self) -> Floats:
-        """The mean difference of each pair; 0 where it is a rounding error."""
+        """Mean difference of each pair; 0 where it is a rounding error."""
         found = self.over_blocks(lambda differences: mean_over_queries(differences, exact=False))
         return np.where(np.abs(found) <= self.tolerance, 0.0, found)
 
     @cached_property
     def deviation(self) -> Floats:
-        """The standard deviation of each pair's differences over queries; 0 where it is a rounding error."""
+        """Standard deviation of each pair's differences over queries; 0 where it is a rounding error."""
         if self.queries == 1:
             return np.zeros(len(self))
         found = self.over_blocks(lambda differences: differences.std(axis=1, ddof=1))
@@ -90,7 +90,7 @@ class Pairs:
         return self.over_blocks(lambda differences: np.abs(differences).max(axis=1)) <= self.tolerance
 
     def blocks(self, width: int = 1) -> Iterator[tuple[slice, Floats]]:
-        """The differences, a block of pairs at a time; each pair takes `width` times its queries."""
+        """Yield the differences, a block of pairs at a time; each pair takes `width` times its queries."""
         size = max(1, CELLS // (self.queries * width))
         for start in range(0, len(self), size):
             chosen = slice(start, min(start + size, len(self)))

@@ -18,7 +18,7 @@ from unjudged.rankings.judged import Floats
 
 @dataclass(frozen=True, eq=False)
 class PairTests:
-    """The tests of all pairs of one measure; arrays have one value per pair.
+    """Tests of all pairs of one measure; arrays have one value per pair.
 
     They speak of other queries under these judgments; the unjudged documents are another matter.
     """
@@ -43,12 +43,12 @@ class PairTests:
 
     @cached_property
     def difference(self) -> Interval:
-        """The mean difference with its t interval at confidence 1 - alpha, before correction."""
+        """Mean difference with its t interval at confidence 1 - alpha, before correction."""
         return t_interval(self.pairs, 1 - self.alpha)
 
     @cached_property
     def effect(self) -> Interval:
-        """The standardised difference with its interval at confidence 1 - alpha."""
+        """Standardised difference with its interval at confidence 1 - alpha."""
         return effect_size(self.pairs, 1 - self.alpha)
 
 

@@ -106,7 +106,7 @@ def plan_queries(
 
 
 def queries_by_formula(deviation: float, effect: float, *, power: float, alpha: float) -> int:
-    """The Normal formula n = (z_{1 - alpha/2} + z_{1 - beta})^2 sd^2 / d^2, rounded up."""
+    """Return the Normal formula n = (z_{1 - alpha/2} + z_{1 - beta})^2 sd^2 / d^2, rounded up."""
     from scipy.special import ndtri
 
     if not (math.isfinite(effect) and effect > 0):
@@ -118,7 +118,7 @@ def queries_by_formula(deviation: float, effect: float, *, power: float, alpha: 
 
 
 def queries_needed(deviation: float, effect: float, *, power: float, alpha: float) -> int:
-    """The smallest number of queries for which the paired t test has this power."""
+    """Return the smallest number of queries for which the paired t test has this power."""
     low, high = 1, queries_by_formula(deviation, effect, power=power, alpha=alpha)
     while power_of_t(high, effect / deviation, alpha) < power:
         low, high = high, 2 * high
@@ -130,7 +130,7 @@ def queries_needed(deviation: float, effect: float, *, power: float, alpha: floa
 
 
 def smallest_difference(deviation: float, queries: int, *, power: float, alpha: float) -> float:
-    """The difference that the paired t test shows with this power."""
+    """Return the difference that the paired t test shows with this power."""
     from scipy.optimize import brentq
 
     high = 1.0

@@ -68,14 +68,14 @@ def significance_test(
 
 
 def find_test(test: str | SignificanceTest) -> SignificanceTest:
-    """The test of this name."""
+    """Return the test of this name."""
     return test if isinstance(test, SignificanceTest) else TESTS.find(test)
 
 
 def p_values(
     pairs: Pairs, test: str | SignificanceTest = "t", *, draws: int = DRAWS, seed: int = 0
 ) -> PValues:
-    """The p value of every pair before any correction.
+    """Return the p value of every pair before any correction.
 
     Identical systems have p = 1, and so has every pair when there is only one query. Where all queries have
     the same difference, which is not 0, its deviation is 0 and a studentised test would divide by it: p is
@@ -134,7 +134,7 @@ def t(differences: Floats, **_: Any) -> Floats:
 
 @significance_test("sign-flip randomization test", resamples=True)
 def randomization(differences: Floats, *, tolerance: float, draws: int, seed: int) -> Floats:
-    """The p value (1 + #{|mean of flipped D| >= |mean D|}) / (B + 1), over B random sign flips.
+    """Return the p value (1 + #{|mean of flipped D| >= |mean D|}) / (B + 1), over B random sign flips.
 
     If the two systems are equal, either might have got either score on any query (Smucker et al., 2007).
     Where there are no more than B sign flips in all, each is taken once and p is their exact share.
@@ -192,7 +192,7 @@ def wilcoxon(differences: Floats, *, tolerance: float, **_: Any) -> Floats:
 
 @significance_test("studentised bootstrap test", studentised=True, resamples=True)
 def bootstrap(differences: Floats, *, draws: int, seed: int, **_: Any) -> Floats:
-    """The p value (1 + #{|t*| >= |t|}) / (B + 1), where t* is the t statistic of a resample.
+    """Return the p value (1 + #{|t*| >= |t|}) / (B + 1), where t* is the t statistic of a resample.
 
     The queries are drawn with replacement, and t* is centred at the mean difference, so that it is what t
     would be if the systems were equal (Sakai, 2006). A resample without any variance counts as extreme.

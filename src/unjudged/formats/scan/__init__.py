@@ -1,1 +1,1 @@
-"""The scanner of TREC text: compiled, and its plain-Python twin."""
+"""Scanner of TREC text: compiled, and its plain-Python twin."""

@@ -41,14 +41,14 @@ class CheckedTable(NamedTuple):
 
 
 def checked_table(table: Table) -> CheckedTable:
-    """The columns of a table, with numbers for each of its documents."""
+    """Return the columns of a table, with numbers for each of its documents."""
     columns = checked_columns(table)
     _check_documents(columns)
     return columns
 
 
 def checked_columns(table: Table) -> CheckedTable:
-    """The same, but what is in the rows has yet to be checked: by `check_rows`, or group by group."""
+    """Return the same, but what is in the rows has yet to be checked: by `check_rows`, or group by group."""
     starts = checked_starts(table.starts, table.queries.offsets.size - 1, table.documents.offsets.size - 1)
     numbers: NDArray[np.float64] = np.asarray(table.numbers, np.float64)
     if numbers.ndim != 2 or not numbers.shape[1] or len(numbers) != len(table.documents):

@@ -54,7 +54,7 @@ class Bands:
         return cls(where, run, band, starts, np.searchsorted(where, starts), len(shared.runs), bands)
 
     def of_query(self, q: int) -> Bands:
-        """The bands of one query's documents, counted from its first."""
+        """Return the bands of one query's documents, counted from its first."""
         first, part = self.starts[q], slice(self.ends[q], self.ends[q + 1])
         place = self.place[part] - first
         ends = np.array([0, len(place)])

@@ -79,7 +79,7 @@ def completions_of(
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class LearntPrevalence(Prevalence):
-    """The log-odds of cell c are `log_odds[c] + spread[c] @ z + own[c] @ u[query[c]]`, z and u normal.
+    """Log-odds of cell c are `log_odds[c] + spread[c] @ z + own[c] @ u[query[c]]`, z and u normal.
 
     Cells are in order of their queries; `own` has no columns where cells have documents of several.
     """
@@ -111,7 +111,7 @@ class LearntPrevalence(Prevalence):
 def learnt_prevalence(
     shared: SharedRankings, row: Integers, rel: int = 1, most_deviations: int = MOST_DEVIATIONS
 ) -> LearntPrevalence:
-    """The prevalence of these unjudged documents; only documents that the judgments list are evidence."""
+    """Prevalence of these unjudged documents; only documents that the judgments list are evidence."""
     grade, query = shared.judgments.grade, shared.judgments.query
     evidence = np.flatnonzero((grade >= 0) & (shared.name < len(shared.original.grade)))
     if not len(evidence):
@@ -138,7 +138,7 @@ def learnt_prevalence(
 
 
 def cells_of(features: Features, row: Integers, score: Floats) -> tuple[Integers, Integers, bool]:
-    """The first document of each cell, the cell of each document, whether each has one query alone."""
+    """Return the first document of each cell, the cell of each document, whether each has one query alone."""
     query, band = features.shared.judgments.query[row], features.band[row]
     kind = query.astype(np.int64) * len(features.shared.runs) + features.best_run[row]
     for per_unit in CELLS_PER_UNIT:
@@ -150,7 +150,7 @@ def cells_of(features: Features, row: Integers, score: Floats) -> tuple[Integers
 
 
 def cells(kind: Integers, band: Integers, score: Floats, per_unit: float) -> tuple[Integers, Integers]:
-    """The first document of each cell, and the cell of each document: of one kind, one band and alike."""
+    """First document of each cell, and the cell of each document: of one kind, one band and alike."""
     level = np.floor(per_unit * (np.clip(score, LOWEST, HIGHEST) - LOWEST)).astype(np.int64)
     levels = int(per_unit * (HIGHEST - LOWEST)) + 1
     key = (kind * (int(band.max(initial=0)) + 1) + band) * levels + level
@@ -188,7 +188,7 @@ class Features:
 
     @property
     def best_run(self) -> Integers:
-        """The first of the runs that have each document at its best rank."""
+        """First of the runs that have each document at its best rank."""
         r = self.shared.rankings
         best = np.flatnonzero(r.rank == self.shared.best_rank[r.row])[::-1]
         found = np.zeros(len(self.common), np.int64)
@@ -196,7 +196,7 @@ class Features:
         return found
 
     def fit(self, rows: Integers, relevant: Floats, most_deviations: int) -> GroupedLogistic:
-        """The regression on these documents; the weights of a query deviate in `varying` columns."""
+        """Return the regression on these documents; the weights of a query deviate in `varying` columns."""
         common, steps, runs, _ = self.sizes
         precision = np.repeat([FREE, RIDGE, RIDGE, RIDGE], self.sizes)
         varying = np.concatenate([[0], np.arange(common, common + steps + runs)])
@@ -225,7 +225,7 @@ class Features:
         return found
 
     def score(self, fit: GroupedLogistic) -> Floats:
-        """The log-odds of relevance of every document of the pool."""
+        """Return the log-odds of relevance of every document of the pool."""
         r, query = self.shared.rankings, self.shared.judgments.query
         common, steps, places, runs = np.split(fit.of_groups, np.cumsum(self.sizes)[:-1], axis=1)
         walk = np.concatenate([np.zeros((len(steps), 1)), np.cumsum(steps, axis=1)], axis=1)
@@ -236,7 +236,7 @@ class Features:
 
 
 def _mean_chance(log_odds: Floats, deviation: Floats) -> Floats:
-    """The mean of probabilities whose log-odds are normal, by Gauss-Hermite quadrature."""
+    """Return the mean of probabilities whose log-odds are normal, by Gauss-Hermite quadrature."""
     from scipy.special import expit
 
     points, weights = np.polynomial.hermite_e.hermegauss(NODES)

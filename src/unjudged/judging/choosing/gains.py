@@ -43,7 +43,7 @@ def gains(
     draws: int = DRAWS,
     seed: int = 0,
 ) -> Floats:
-    """The gain of each row of the pool, summed over the pairs `first[k]`, `second[k]` of runs; 0 if judged.
+    """Gain of each row of the pool, summed over the pairs `first[k]`, `second[k]` of runs; 0 if judged.
 
     If the prevalence is estimated, completions also vary it. So a document's gain has what its judgment says
     about others that are alike, and kinds of documents of which none is judged come early. The closed form
@@ -59,7 +59,7 @@ def gains(
 def gains_of_sum(
     shared: SharedRankings, completions: Completions, measure: Measure, first: Integers, second: Integers
 ) -> Floats:
-    """The closed form for sums over relevant documents."""
+    """Return the closed form for sums over relevant documents."""
     weights = shared.unknown_weights(measure)
     rows = completions.row
     place = numbered(rows, weights.rows)
@@ -84,7 +84,7 @@ def estimated_gains(
     *,
     draws: int,
 ) -> Floats:
-    """The gains by covariances over completions, query by query."""
+    """Return the gains by covariances over completions, query by query."""
     batches = [(drawn, values) for _, drawn, (values,) in completions.batches([measure], draws)]
     by_query = shared.per_run(np.concatenate([values for _, values in batches])) / len(shared.queries)
     document = np.concatenate([drawn.document for drawn, _ in batches])

@@ -37,7 +37,7 @@ class Priors:
         return bool((self.kind == FIXED).all())
 
     def learnt(self, first: Priors, weights: Floats, variance: Floats) -> Priors:
-        """The priors by which such weights are most likely, beginning with the `first` ones.
+        """Return the priors by which such weights are most likely, beginning with the `first` ones.
 
         `weights` and their `variance`, given what was learnt from, are weights x columns.
         """
@@ -68,7 +68,7 @@ class GroupedRows:
         return cls(table[order], group[order], relevant[order], varying, groups)
 
     def fit(self, priors: Priors, group_priors: Priors) -> GroupedLogistic:
-        """The regression, by these priors of the weights and of their deviations or by learnt ones.
+        """Return the regression, by these priors of the weights and of their deviations or by learnt ones.
 
         >>> rows = GroupedRows.of(np.ones((3, 1)), np.zeros(3, int), np.array([1, 0, 0]), np.zeros(0, int), 1)
         >>> none = Priors(np.zeros(0), np.zeros(0, int))
@@ -119,7 +119,7 @@ class GroupedRows:
 
 @dataclass(frozen=True, eq=False)
 class GroupedLogistic:
-    """The most likely weights, and how uncertain they are (Laplace's approximation of their posterior).
+    """Most likely weights, and how uncertain they are (Laplace's approximation of their posterior).
 
     In group g, the weights of the columns `varying` are `deviations[g]` more than the `weights`. These have
     the precision matrix `precision` after the deviations are integrated out. Given the weights, the

@@ -62,7 +62,7 @@ class RunPair(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class NextDocuments(Shown):
-    """The documents to judge next, best first, and how far the order of the runs is from being settled.
+    """Documents to judge next, best first, and how far the order of the runs is from being settled.
 
     `pairs` are the pairs of runs whose order was asked for, none if the documents narrow an `interval`. If
     every pair is settled, judging can stop and `wanted` is empty. `basis` says what a settled pair rests on;
@@ -92,7 +92,7 @@ class NextDocuments(Shown):
 
     @property
     def open_pairs(self) -> int:
-        """The number of pairs of runs that may still change places."""
+        """Number of pairs of runs that may still change places."""
         return sum(not pair.settled for pair in self.pairs)
 
     def order(self) -> str:

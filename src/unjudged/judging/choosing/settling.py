@@ -24,7 +24,7 @@ MEASURED = "1.8% to 5.3% of the pairs of TREC-8 runs that were settled by AP, 10
 
 @dataclass(frozen=True, eq=False)
 class PairBounds:
-    """The bounds of mean `first[k]` minus mean `second[k]`, for each pair k of runs.
+    """Bounds of mean `first[k]` minus mean `second[k]`, for each pair k of runs.
 
     `basis` says in a sentence what a settled pair rests on.
     """
@@ -37,7 +37,7 @@ class PairBounds:
 
     @property
     def open(self) -> Mask:
-        """The pairs whose order the unjudged documents may still decide."""
+        """Pairs whose order the unjudged documents may still decide."""
         settled, equal = decided(self.low, self.high)
         return ~(settled | equal)
 

@@ -21,7 +21,7 @@ from unjudged.judging.pooling.pool import Pool
 from unjudged.rankings.extension import chosen_rows, rows_of, table_of_pool
 from unjudged.rankings.judged import Floats, Mask
 from unjudged.rankings.judgments import UNSAMPLED, Judgments
-from unjudged.rankings.origin import CHOSEN, STRATIFIED, Origin, joined
+from unjudged.rankings.origin import CHOSEN, MARK, STRATIFIED, UNKNOWN, Origin, joined
 from unjudged.rankings.pooled import PooledDocuments
 
 POISSON = "predictions"
@@ -97,10 +97,19 @@ class DrawnSample(Shown):
         stratum = None if self.design == POISSON else self.stratum
         return Judgments(self.pooled, grade, stratum, probability, self.origin, drawn=self.drawn)
 
+    def marks(self) -> list[str]:
+        """Return the comments of files with documents to judge: their answers alone are no sample."""
+        if self.chosen:
+            return [self.origin.mark()]
+        if self.drawn.all():
+            return []
+        return [f"{MARK} {UNKNOWN}: the probabilities with which documents were drawn are not in this file"]
+
     def task(self) -> str:
         """Return qrels with -1 for each document to judge, sorted by name so that ranks do not show."""
         rows = [(query, document, UNSAMPLED) for query, document in sorted(self.to_judge())]
-        return qrels_text(rows, [f"{counted(len(rows), 'document')} to judge: replace each -1 by a grade."])
+        asked = f"{counted(len(rows), 'document')} to judge: replace each -1 by a grade."
+        return qrels_text(rows, [asked, *self.marks()])
 
     def grid(self) -> Grid:
         """Per stratum: documents, how many of them are drawn, and the range of their probabilities."""

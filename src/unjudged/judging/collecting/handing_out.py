@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -92,12 +92,12 @@ def _together(task: Task) -> Task:
     return sorted(task, key=lambda item: first[item[0]])
 
 
-def task_texts(tasks: Mapping[str, Task]) -> dict[str, str]:
-    """Return the files as qrels with -1 instead of each grade."""
+def task_texts(tasks: Mapping[str, Task], marks: Sequence[str] = ()) -> dict[str, str]:
+    """Return the files as qrels with -1 instead of each grade; `marks` are further comments of each."""
     texts = {}
     for name, task in tasks.items():
         topics = counted(len({query for query, _ in task}), "topic")
         head = f"{counted(len(task), 'document')} of {topics} to judge: "
         rows = [(query, document, UNSAMPLED) for query, document in task]
-        texts[name] = qrels_text(rows, [head + "replace each -1 by a grade."])
+        texts[name] = qrels_text(rows, [head + "replace each -1 by a grade.", *marks])
     return texts

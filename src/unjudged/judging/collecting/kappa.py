@@ -17,7 +17,7 @@ Answers = Mapping[str, int]
 
 
 class ByChance(NamedTuple):
-    """The observed agreement of two judges, and that of independent judges who use each grade as often.
+    """Observed agreement of two judges, and that of independent judges who use each grade as often.
 
     `each` has, for each document, how often the other judge uses the grades that these two gave it, summed.
     """

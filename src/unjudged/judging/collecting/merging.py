@@ -259,7 +259,10 @@ def _added(before: Judgments, grade: Grades, files: Iterable[Judgments]) -> tupl
     if before.origin.sampled:
         note = f"Further judgments were added to {before.origin} and were not drawn with it"
         return replace(plain, origin=Origin(UNKNOWN)), f"{note}: estimates from samples refuse the result."
-    return replace(after, origin=Origin(UNKNOWN)) if UNKNOWN in further else after, ""
+    if UNKNOWN in further:
+        note = "The origin of further judgments is unknown, and so is that of the result"
+        return replace(after, origin=Origin(UNKNOWN)), f"{note}: estimates from samples refuse it."
+    return after, ""
 
 
 def _scaled(sample: DrawnSample, judgments: Judgments) -> tuple[Judgments, bool]:

@@ -95,7 +95,7 @@ def _sample(lines: list[bytes], source: str, *head: object) -> DrawnSample:
             raise InputError(problem, source=source, line=number) from None
         except InputError as error:
             raise InputError(error.problem, source=source, line=number) from None
-        query, problem = queries.setdefault(name, len(queries)), None
+        query, problem = queries.setdefault(name, len(queries)), ""
         before = listed.setdefault((query, document), number)
         if query < last:
             problem = f"query {quoted(name)} comes back: its documents are not together"
@@ -103,7 +103,7 @@ def _sample(lines: list[bytes], source: str, *head: object) -> DrawnSample:
             problem = f"document {quoted(document)} of query {quoted(name)} is in line {before} too"
         elif states[-1] % 2 and probability[-1] == 0:
             problem = f"document {quoted(document)} was drawn with probability 0"
-        if problem is not None:
+        if problem:
             raise InputError(problem, source=source, line=number)
         last = query
     if not listed:

@@ -1,1 +1,1 @@
-"""The pool, and the designs that decide which of its documents are judged."""
+"""Pool, and the designs that decide which of its documents are judged."""

@@ -23,7 +23,7 @@ Groups = Mapping[str, str]
 
 
 class PoolSize(NamedTuple):
-    """The number of documents in a pool of some depth."""
+    """Number of documents in a pool of some depth."""
 
     depth: int
     documents: int
@@ -53,7 +53,7 @@ class LeftOutRun:
 
 
 def sizes(pool: Pool, depths: Iterable[int]) -> list[PoolSize]:
-    """The size of the pool at each depth (Yilmaz and Aslam, 2008, table 1).
+    """Return the size of the pool at each depth (Yilmaz and Aslam, 2008, table 1).
 
     >>> from unjudged import sample
     >>> [size.per_query for size in sizes(Pool.of(sample.qrels, sample.runs), (1, 10))]
@@ -83,7 +83,7 @@ def contributions(pool: Pool, depth: int = 100, groups: Groups | None = None) ->
 
 
 def without(pool: Pool, left_out: str, depth: int = 100, groups: Groups | None = None) -> Judgments:
-    """The judgments as if a run or group had not taken part.
+    """Return the judgments as if a run or group had not taken part.
 
     Documents that only it has among its first `depth` documents would not have been pooled; they have no row.
     """
@@ -124,7 +124,7 @@ def leave_one_out(
 
 
 def _owners(runs: Sequence[str], groups: Groups | None) -> tuple[list[str], Integers]:
-    """The names of the groups, and the group of each run."""
+    """Return the names of the groups, and the group of each run."""
     known = groups or {}
     for run in runs:
         if run not in known and run in known.values():

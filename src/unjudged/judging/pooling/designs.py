@@ -55,7 +55,7 @@ class Design:
 
     @property
     def options(self) -> dict[str, Any]:
-        """The options of the design and their defaults."""
+        """Options of the design and their defaults."""
         parameters = inspect.signature(self.function).parameters.values()
         return {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
 
@@ -66,7 +66,7 @@ class Design:
                 raise UsageError(f"design {self.name!r} has no option {name!r}; its options: {known}")
 
     def draw(self, pool: Pool, level: float, seed: int = 0, **options: Any) -> Judgments:
-        """The judgments at a level; the documents that were not chosen are pooled and unjudged.
+        """Return the judgments at a level; the documents that were not chosen are pooled and unjudged.
 
         >>> from unjudged import sample
         >>> find_design("mixed").draw(Pool.of(sample.qrels, sample.runs), 2, seed=1)
@@ -111,7 +111,7 @@ def design(
 
 
 def find_design(name: str) -> Design:
-    """The design of this name."""
+    """Return the design of this name."""
     return DESIGNS.find(name)
 
 
@@ -129,7 +129,7 @@ def random(pool: Pool, level: float, seed: int, *, redraw: bool = True) -> Judgm
 
 @design(level="depth", levels=DEPTHS, axis="depth of the pool", shown=(30, 8, 4), random=False)
 def depth(pool: Pool, level: int, seed: int) -> Judgments:  # noqa: ARG001, nothing is drawn
-    """The first documents of every run."""
+    """Return the first documents of every run."""
     return pool.depth(level)
 
 
@@ -141,7 +141,7 @@ def depth(pool: Pool, level: int, seed: int) -> Judgments:  # noqa: ARG001, noth
     form="strata",
 )
 def mixed(pool: Pool, level: int, seed: int) -> Judgments:
-    """The first documents of every run, and as many drawn from the rest."""
+    """Return the first documents of every run, and as many drawn from the rest."""
     return pool.mixed(level, seed=seed)
 
 
@@ -153,5 +153,5 @@ def mixed(pool: Pool, level: int, seed: int) -> Judgments:
     form="strata",
 )
 def stratified(pool: Pool, level: float, seed: int, *, top: int = 10) -> Judgments:
-    """The depth-`top` pool, and a share of the rest."""
+    """Return the depth-`top` pool, and a share of the rest."""
     return pool.stratified({float(checked_int("top", top, least=1)): 1.0, REST: level}, seed=seed)

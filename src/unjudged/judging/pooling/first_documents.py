@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from unjudged.rankings.runs import Run
 
 
 def documents_of(runs: Iterable[Run], depth: int) -> dict[str, dict[str, int]]:
-    """The first documents of every run, by query, sorted by name, all unjudged."""
+    """Return the first documents of every run, by query, sorted by name, all unjudged."""
     found: dict[str, set[str]] = {}
     depth = min(depth, np.iinfo(np.int32).max)
     for run in runs:
@@ -27,9 +28,10 @@ def documents_of(runs: Iterable[Run], depth: int) -> dict[str, dict[str, int]]:
 
 
 def new_documents(judgments: Judgments, since: Judgments) -> Judgments:
-    """The documents that an earlier pool lacks.
+    """Return the documents that an earlier pool lacks; alone they are a pool to no depth.
 
     >>> new_documents(Judgments.of({"q": {"a": -1, "b": -1}}), Judgments.of({"q": {"a": 1}})).documents[0]
     'b'
     """
-    return chosen_rows(judgments, rows_of(since, table_of_pool(judgments.pooled)) < 0)
+    new = chosen_rows(judgments, rows_of(since, table_of_pool(judgments.pooled)) < 0)
+    return replace(new, origin=replace(new.origin, depth=None))

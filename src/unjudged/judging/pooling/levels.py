@@ -25,7 +25,7 @@ def share(value: float, lowest: float = 1e-300) -> float:
 
 
 def depth(value: float) -> int:
-    """The depth of a pool: a whole number of at least 1."""
+    """Return the depth of a pool: a whole number of at least 1."""
     return min(checked_int("depth", value, least=1), DEEPEST)
 
 
@@ -63,7 +63,7 @@ class Level:
         return self.pattern.format(self.on_axis(level))
 
     def on_axis(self, level: float) -> float:
-        """The level as figures show it: shares in percent."""
+        """Return the level as figures show it: shares in percent."""
         return self.factor * level
 
 

@@ -62,7 +62,7 @@ class Pool(Shown):
     def of_runs(
         cls, runs: RunsSource, depth: int = 100, *, on_read: Callable[[str], None] | None = None
     ) -> Pool:
-        """The documents among the first `depth` of any run, all unjudged, sorted by name.
+        """Return the documents among the first `depth` of any run, all unjudged, sorted by name.
 
         >>> from unjudged import sample
         >>> Pool.of_runs(sample.runs, depth=10).judgments
@@ -92,14 +92,14 @@ class Pool(Shown):
 
     @property
     def rankings(self) -> JudgedRankings:
-        """The rankings of the runs."""
+        """Rankings of the runs."""
         if self.matched is None:
             raise UsageError("this design uses ranks: give the runs of the pool")
         return self.matched
 
     @cached_property
     def best(self) -> NDArray[np.int32]:
-        """The best rank that any run gives each document of the pool."""
+        """Best rank that any run gives each document of the pool."""
         return self.rankings.best_rank(NOT_RETRIEVED).astype(np.int32)
 
     @cached_property
@@ -144,7 +144,7 @@ class Pool(Shown):
         return kept[1]
 
     def _redrawn(self, chosen: Mask, rel: int, seed: int) -> Mask:
-        """The sample after the redraw rule, which concerns only queries without a relevant document in it."""
+        """Sample after the redraw rule, which concerns only queries without a relevant document in it."""
         grade, query = self.judgments.grade, self.judgments.query
         found = np.bincount(query[chosen & (grade >= rel)], minlength=len(self.judgments.queries))
         rows = np.flatnonzero((found == 0)[query] & (grade >= 0))
@@ -195,7 +195,7 @@ class Pool(Shown):
         return replace(self.only(chosen, origin), stratum=strata, probability=probability)
 
     def drawable_to(self, probability: Floats) -> int | None:
-        """The rank to which every document of a run could be drawn; None if every document could be."""
+        """Rank to which every document of a run could be drawn; None if every document could be."""
         excluded = self.best[probability == 0]
         return int(excluded.min()) - 1 if len(excluded) else None
 
@@ -217,7 +217,7 @@ class Pool(Shown):
         return chosen, (wanted / np.maximum(pooled, 1))[cell]
 
     def only(self, chosen: Mask, origin: Origin = A_SAMPLE) -> Judgments:
-        """The same judgments of the chosen rows; all other documents are pooled and unjudged.
+        """Return the same judgments of the chosen rows; all other documents are pooled and unjudged.
 
         `origin` says how the rows were chosen: at random, unless given.
 

@@ -63,7 +63,7 @@ class Reusability(Shown):
 
     @property
     def change(self) -> Floats:
-        """The relative change of each run's mean, 0 for runs whose mean is 0."""
+        """Relative change of each run's mean, 0 for runs whose mean is 0."""
         lost = np.abs(self.actual - self.without)
         share: Floats = np.divide(lost, self.actual, out=np.zeros_like(lost), where=self.actual > 0)
         return share

@@ -27,7 +27,7 @@ def identities(judgments: Judgments) -> Numbers:
 
 
 def identities_of_rows(pooled: PooledDocuments, rows: Integers) -> Numbers:
-    """The numbers of some rows of a pool."""
+    """Return the numbers of some rows of a pool."""
     begun = [blake2b(query + b" ", digest_size=8).copy for query in pooled.queries.tolist()]
     digests = []
     for q, document in zip(pooled.query[rows].tolist(), pooled.documents.take(rows).tolist(), strict=True):
@@ -54,7 +54,7 @@ def numbers(identity: Numbers, *seed: int | str) -> Numbers:
 
 
 def smallest(number: Numbers, cell: Integers, wanted: Integers) -> Mask:
-    """The `wanted[c]` rows with the smallest numbers of each cell c."""
+    """Return the `wanted[c]` rows with the smallest numbers of each cell c."""
     chosen: Mask = places(number, cell, len(wanted)) < wanted[cell]
     return chosen
 
@@ -74,13 +74,13 @@ def places(number: Numbers, cell: Integers, cells: int) -> Integers:
 
 
 def rounded(share: float | Floats, sizes: Integers) -> Integers:
-    """The size of this share of each cell: the nearest whole number, at least one if the share is above 0."""
+    """Size of this share of each cell: the nearest whole number, at least one if the share is above 0."""
     nearest = np.floor(np.asarray(share) * sizes + 0.5 + 1e-9).astype(np.int64)
     return np.minimum(np.where(np.asarray(share) > 0, np.maximum(nearest, 1), 0), sizes)
 
 
 def redrawn(chosen: Mask, relevant: Mask, query: Integers, number: Numbers, chance: Floats) -> Mask:
-    """The sample after the redraw rule.
+    """Return the sample after the redraw rule.
 
     A query's sample without any of its relevant documents is discarded and drawn again until it has one
     (Yilmaz and Aslam, 2008). Repeated drawing may take very long; it ends with k relevant documents with the
@@ -105,7 +105,7 @@ def redrawn(chosen: Mask, relevant: Mask, query: Integers, number: Numbers, chan
 
 
 def counts_of_relevant(documents: int, relevant: int, size: int) -> Floats:
-    """The probabilities of 1, 2, ... relevant documents in a random sample, given that there is one.
+    """Return the probabilities of 1, 2, ... relevant documents in a random sample, given that there is one.
 
     For samples that may contain none: size <= documents - relevant.
     """

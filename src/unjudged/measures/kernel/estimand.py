@@ -32,7 +32,7 @@ BOTH: Final = "judgments and queries"
 
 @dataclass(frozen=True)
 class Estimand:
-    """The quantity that a number estimates.
+    """Quantity that a number estimates.
 
     `measure` is written with its cutoff. `queries` are these or other ones. `judgments` are taken as they
     are, or as they would be with all documents, or all of the pool, judged. `subject` is a run, or two.
@@ -55,7 +55,7 @@ class Estimand:
         return QUERIES if self.judgments == AS_THEY_ARE else BOTH
 
     def of(self, subject: str) -> Estimand:
-        """The same for one run, or for a difference such as 'a minus b'."""
+        """Return the same for one run, or for a difference such as 'a minus b'."""
         return replace(self, subject=subject)
 
     def __str__(self) -> str:

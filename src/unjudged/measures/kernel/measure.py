@@ -168,14 +168,14 @@ class Measure:
 
     @property
     def estimated(self) -> str:
-        """The name of what it measures or estimates, with the parameters that both have: infP@5 is of P@5."""
+        """Name of what it measures or estimates, with the parameters that both have: infP@5 is of P@5."""
         plain = MEASURES.get(self.traits.estimates)
         if plain is None or not self.traits.quality:
             return str(self)
         return str(plain(**{name: value for name, value in self.own.items() if name in plain.parameters}))
 
     def cut_at(self, depth: int) -> str:
-        """The name of the measure on rankings that end at a depth."""
+        """Return the name of the measure on rankings that end at a depth."""
         if self.traits.at == "cutoff":
             return str(self(cutoff=depth)) if self.given.get("cutoff", inf) > depth else str(self)
         return f"{self} to rank {depth}"

@@ -1,4 +1,4 @@
-"""The smallest and largest value that any completion of the judgments could give.
+"""Smallest and largest value that any completion of the judgments could give.
 
 Unknown documents were retrieved and not judged, pooled or not; unseen ones were not retrieved and may be
 relevant: the unjudged documents of the pool, and as many more as the caller allows. Documents in neither are
@@ -32,7 +32,7 @@ from unjudged.uncertainty.bounding.filled import Filled
 
 @dataclass(frozen=True, eq=False)
 class Bounds:
-    """The ends of each ranking's interval; `exact` if some completion reaches each of them."""
+    """Ends of each ranking's interval; `exact` if some completion reaches each of them."""
 
     low: Floats
     high: Floats
@@ -47,7 +47,7 @@ def bounds(
     top: int | None = None,
     after_end: bool = True,
 ) -> Bounds:
-    """The bounds of each ranking's value over every completion of its judgments.
+    """Return the bounds of each ranking's value over every completion of its judgments.
 
     `extra_relevant` documents outside pool and ranking may be relevant, for every ranking or for each. `top`
     is the highest grade a document may turn out to have: the measure's `max_grade`, or the highest grade of
@@ -103,7 +103,7 @@ def unseen_counts(r: JudgedRankings) -> Integers:
 
 
 def unknown_documents(r: JudgedRankings) -> JudgedRankings:
-    """The retrieved documents that are not judged, pooled or not; only their ranks mean anything."""
+    """Return the retrieved documents that are not judged, pooled or not; only their ranks mean anything."""
     retrieved = r.retrieved.astype(np.int64)
     stops = ends(retrieved)
     unjudged = np.ones(int(stops[-1]), bool)
@@ -137,7 +137,7 @@ def _pointwise(measure: Measure, rankings: JudgedRankings, top: int, after_end: 
 
 
 def _over_counts(measure: Measure, filled: Filled, top: int) -> Bounds:
-    """The extremes over the number of relevant documents among the unknown, and among the unseen."""
+    """Return the extremes over the number of relevant documents among the unknown, and among the unseen."""
     low = np.full(len(filled.rankings), np.inf)
     high = -low
     cutoff = measure.given.get("cutoff", np.inf) if measure.traits.diluted else np.inf
@@ -153,7 +153,7 @@ def _over_counts(measure: Measure, filled: Filled, top: int) -> Bounds:
 
 
 def _unseen(measure: Measure, filled: Filled, top: int) -> Iterator[tuple[Integers, Integers]]:
-    """The grades of the unseen to try, for the upper end and for the lower one.
+    """Yield the grades of the unseen to try, for the upper end and for the lower one.
 
     They never raise a measure that is diluted, and neither do documents below its cutoff.
     """

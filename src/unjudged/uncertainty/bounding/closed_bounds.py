@@ -18,7 +18,7 @@ from unjudged.uncertainty.bounding.bounds import Bounds, unknown_documents
 
 @bounds_of(AP)
 def bounds_of_ap(measure: Measure, r: JudgedRankings, unseen: Integers, top: int) -> Bounds:
-    """The bounds of AP: unknown documents turn relevant one after another.
+    """Return the bounds of AP: unknown documents turn relevant one after another.
 
     Let N be R times AP. From the top, the j-th document to turn, at rank k, adds (known relevant above k + j)
     / k, and 1/rank for each known relevant document below k. From the bottom, one at rank k adds (known
@@ -55,7 +55,7 @@ def bounds_of_ap(measure: Measure, r: JudgedRankings, unseen: Integers, top: int
 @bounds_of(SetR)
 @bounds_of(RelP)
 def bounds_of_recall(measure: Measure, r: JudgedRankings, unseen: Integers, top: int) -> Bounds:
-    """The bounds of recall: relevant documents above the cutoff raise it, all others lower it.
+    """Return the bounds of recall: relevant documents above the cutoff raise it, all others lower it.
 
     One more relevant document above the cutoff adds 1 to hits and to R, which never lowers hits / R.
     """
@@ -76,7 +76,7 @@ def bounds_of_recall(measure: Measure, r: JudgedRankings, unseen: Integers, top:
 @bounds_of(Rprec)
 @bounds_of(RprecMult)
 def bounds_of_r_precision(measure: Measure, r: JudgedRankings, unseen: Integers, top: int) -> Bounds:
-    """The bounds of precision at rank R, or a multiple of it, over t further relevant documents.
+    """Return the bounds of precision at rank R, or a multiple of it, over t further relevant documents.
 
     With n the rank that R + t gives: at best the t are the first unknown documents, at worst they are unseen
     or the last unknown ones, and only those that find no other place stand above rank n.
@@ -100,7 +100,7 @@ def bounds_of_r_precision(measure: Measure, r: JudgedRankings, unseen: Integers,
 @bounds_of(Bpref)
 @bounds_of(Bpref10)
 def bounds_of_bpref(measure: Measure, r: JudgedRankings, unseen: Integers, top: int) -> Bounds:
-    """The bounds of binary preference over the number j of unknown documents that are relevant.
+    """Return the bounds of binary preference over the number j of unknown documents that are relevant.
 
     Exact if every unjudged document was retrieved; otherwise enclosed by 0 and the recall that could be
     reached. At best the j are the first unknown documents, at worst the last.

@@ -16,7 +16,7 @@ from unjudged.rankings.pooled import PooledDocuments
 
 @dataclass(frozen=True, eq=False)
 class Filled:
-    """The same rankings with an element for every retrieved document, and a pool per ranking.
+    """Same rankings with an element for every retrieved document, and a pool per ranking.
 
     `unknown` marks the rows that were retrieved and not judged, pooled or not. `unseen` marks the rows that
     were not retrieved and may still be relevant: the pool's unjudged documents and `extra_relevant` others.
@@ -62,7 +62,7 @@ class Filled:
         return cls(filled, unknown, (grade < 0) & ~unknown)
 
     def complete(self, grades: ArrayLike, unseen: ArrayLike = UNSAMPLED) -> JudgedRankings:
-        """The rankings with these grades for the unknown rows, in their order, and these for the unseen."""
+        """Rankings with these grades for the unknown rows, in their order, and these for the unseen."""
         grade = self.rankings.judgments.grade.copy()
         grade[self.unknown] = grades
         grade[self.unseen] = unseen
@@ -70,19 +70,19 @@ class Filled:
 
     @cached_property
     def ranking(self) -> Integers:
-        """The ranking of each unknown row."""
+        """Ranking of each unknown row."""
         return self.rankings.judgments.query[self.unknown]
 
     @cached_property
     def rank(self) -> NDArray[np.int32]:
-        """The rank of each unknown row."""
+        """Rank of each unknown row."""
         rank = np.zeros(len(self.unknown), np.int32)
         rank[self.rankings.row] = self.rankings.rank
         return rank[self.unknown]
 
     @cached_property
     def place(self) -> Integers:
-        """The place of each unknown row among those of its ranking, from the top, from 1."""
+        """Place of each unknown row among those of its ranking, from the top, from 1."""
         order = np.lexsort((self.rank, self.ranking))
         place = np.empty(len(order), np.int64)
         place[order] = np.arange(1, len(order) + 1)
@@ -100,11 +100,11 @@ class Filled:
 
     @property
     def unseen_place(self) -> Integers:
-        """The place of each unseen row among those of its ranking, from 1."""
+        """Place of each unseen row among those of its ranking, from 1."""
         return places(self.unseen_count)
 
     def weights(self, weight: Floats) -> Floats:
-        """The sum over each ranking of what its unknown documents would add."""
+        """Return the sum over each ranking of what its unknown documents would add."""
         return sums(weight, self.ranking, len(self.rankings))
 
 

@@ -30,7 +30,7 @@ ITERATIONS = 60
 
 @bounds_of(nDCG)
 def bounds_of_ndcg(measure: Measure, r: JudgedRankings, unseen: Integers, top: int) -> Bounds:
-    """The bounds of nDCG over every completion with grades up to `top`."""
+    """Return the bounds of nDCG over every completion with grades up to `top`."""
     cutoff = measure.given.get("cutoff", inf)
     gains = measure.given.get("gains")
     known = measure.gain(r.judgments.grade)
@@ -52,7 +52,7 @@ def bounds_of_ndcg(measure: Measure, r: JudgedRankings, unseen: Integers, top: i
 
 
 class _Discounts:
-    """The sum of the discounts of the first n ranks, down to a cutoff."""
+    """Sum of the discounts of the first n ranks, down to a cutoff."""
 
     def __init__(self, most: int, cutoff: float) -> None:
         rank = np.arange(1, most + 1)
@@ -65,7 +65,7 @@ class _Discounts:
 
 @dataclass(frozen=True, eq=False)
 class _Levels:
-    """The known DCG of each ranking, the steps between levels, and the known documents at each level."""
+    """Known DCG of each ranking, the steps between levels, and the known documents at each level."""
 
     start: Floats
     steps: Floats
@@ -128,7 +128,7 @@ def _highest(levels: _Levels, reachable: Mask, inside: JudgedRankings) -> Floats
 
 
 def _first_largest(values: Floats, first: Integers, counts: Integers) -> Integers:
-    """The place of the largest value of each stretch, the first of equals."""
+    """Return the place of the largest value of each stretch, the first of equals."""
     largest = np.maximum.reduceat(values, first)
     hit = np.flatnonzero(values == np.repeat(largest, counts + 1))
     chosen: Integers = hit[np.searchsorted(hit, first)]

@@ -1,4 +1,4 @@
-"""The extremes of binary preference over the number of unknown documents that turn out relevant.
+"""Extremes of binary preference over the number of unknown documents that turn out relevant.
 
 Bpref sums 1 - min(n, most) / worst over relevant documents, n the nonrelevant ones above. Within a ranking n
 never falls with the rank, so the sum of min(n, most) is a sum up to a place and a constant after it: every
@@ -45,7 +45,7 @@ class Rising:
         return place
 
     def capped(self, ranking: Integers, start: Integers, stop: Integers, cap: Integers) -> Integers:
-        """The sum of min(value, cap) over places start to stop of each ranking; 0 for a negative cap."""
+        """Sum of min(value, cap) over places start to stop of each ranking; 0 for a negative cap."""
         turn = np.clip(self.below(ranking, cap), start, stop)
         capped: Integers = self.sums[turn] - self.sums[start] + (stop - turn) * np.maximum(cap, 0)
         return capped
@@ -54,7 +54,7 @@ class Rising:
 def extremes(
     measure: Measure, r: JudgedRankings, unknown: JudgedRankings, *, turn: bool
 ) -> tuple[Floats, Floats]:
-    """The lowest and highest value; `turn` is False if no unknown document can be relevant."""
+    """Return the lowest and highest value; `turn` is False if no unknown document can be relevant."""
     rel = int(measure.given.get("rel", 1))
     hits, nonrelevant = r.relevant(rel), r.where((r.labels >= 0) & (r.labels < rel))
     above_hits, above_unknown = _above(nonrelevant, hits), _above(nonrelevant, unknown)

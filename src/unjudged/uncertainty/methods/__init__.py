@@ -1,4 +1,4 @@
-"""The interval methods: one file each, discovered automatically."""
+"""Interval methods: one file each, discovered automatically."""
 
 from importlib import import_module
 from pkgutil import iter_modules

@@ -95,7 +95,7 @@ def _open_parquet(file: Path) -> Part:
 
 
 def read_ahead(pieces: Iterable[Piece]) -> Iterator[pa.RecordBatch]:
-    """The batches of all pieces in order, while other cores decode the next pieces."""
+    """Yield the batches of all pieces in order, while other cores decode the next pieces."""
     waiting: deque[Future[Iterable[pa.RecordBatch]]] = deque()
     pool = Threads(cores())
     try:
@@ -115,7 +115,7 @@ def is_part(path: Path) -> bool:
 
 
 def files_in(folder: Path) -> list[Path]:
-    """The files of a folder that hold rows, as a cluster writes them."""
+    """Return the files of a folder that hold rows, as a cluster writes them."""
     parts = sorted(filter(is_part, folder.rglob("*")))
     if not parts:
         problem = f"a folder without files that end in {', '.join(SUFFIXES)}"

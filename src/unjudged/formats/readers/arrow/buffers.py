@@ -40,14 +40,14 @@ def arrow_of_ids(ids: Ids) -> pa.Array:
 
 
 def numpy_of(array: pa.Array, kind: type[Any]) -> NDArray[Any]:
-    """The values of an array of numbers without nulls; `kind` is their type in NumPy."""
+    """Return the values of an array of numbers without nulls; `kind` is their type in NumPy."""
     if not len(array):
         return np.zeros(0, kind)
     return np.frombuffer(array.buffers()[1], kind, array.offset + len(array))[array.offset :]
 
 
 def numpy_of_bits(array: pa.Array) -> NDArray[np.bool_]:
-    """The values of an array of booleans without nulls."""
+    """Return the values of an array of booleans without nulls."""
     if not len(array):
         return np.zeros(0, bool)
     bits = np.frombuffer(array.buffers()[1], np.uint8)

@@ -43,13 +43,13 @@ class PandasColumns:
         return pa.Table.from_pandas(frame, preserve_index=False)[name]
 
     def strings(self, name: str) -> pa.ChunkedArray | Strings:
-        """The same, but if the column holds Python objects, they are not converted yet."""
+        """Return the same, but if the column holds Python objects, they are not converted yet."""
         column = self.columns[name]
         return Strings(column.to_numpy()) if column.dtype == object else self[name]
 
 
 def _with_plain_objects(frame: pandas.DataFrame) -> pandas.DataFrame:
-    """The frame with Python's own numbers and texts where a column holds objects of several types."""
+    """Return the frame with Python's own numbers and texts where a column holds objects of several types."""
     import pandas
 
     changed = {}

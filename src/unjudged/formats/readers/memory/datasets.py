@@ -11,7 +11,7 @@ from unjudged.formats.tables import Table
 
 
 def read_judgments(name: str) -> tuple[Table, Layout]:
-    """The judgments of a dataset, which ir_datasets downloads if needed."""
+    """Return the judgments of a dataset, which ir_datasets downloads if needed."""
     dataset = load_dataset(name)
     if not dataset.has_qrels():
         raise InputError("this dataset has no judgments; choose one of its parts that has them")
@@ -25,7 +25,7 @@ def read_judgments(name: str) -> tuple[Table, Layout]:
 
 
 def load_dataset(name: str) -> Any:
-    """The dataset of this name; nothing is downloaded before it is read."""
+    """Return the dataset of this name; nothing is downloaded before it is read."""
     try:
         import ir_datasets
     except ModuleNotFoundError:

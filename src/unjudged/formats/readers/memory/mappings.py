@@ -50,7 +50,7 @@ def table_of_mapping(data: Mapping[str, Any], number: str) -> Table:
 
 
 def _entries(data: Mapping[Any, Any]) -> tuple[list[Any], list[Any]]:
-    """The keys and the values of a mapping."""
+    """Return the keys and the values of a mapping."""
     held = data.copy() if type(data) is dict else data
     keys, values = list(iter(held)), list(iter(held.values()))  # `list(held)` would trust a wrong length
     if not len(keys) == len(values) == len(held):
@@ -79,7 +79,7 @@ def table_of_rows(data: Rows, names: tuple[str, ...]) -> Table:
 
 
 def _cut(rows: list[Any], fields: tuple[str, ...]) -> list[Any]:
-    """The rows with as many fields as are needed."""
+    """Return the rows with as many fields as are needed."""
     if not set(map(type, rows)) <= {tuple, list}:
         for i, row in enumerate(rows):
             if isinstance(row, str | bytes | Mapping | AbstractSet) or not hasattr(row, "__iter__"):

@@ -32,7 +32,7 @@ def native(source: Any) -> Any:
 
 
 def name_of(source: Any) -> str | None:
-    """The name that a run of ranx carries."""
+    """Return the name that a run of ranx carries."""
     name = source.name if is_foreign(source) and _is_of_ranx(source) else None
     return name if isinstance(name, str) and name else None
 

@@ -39,7 +39,7 @@ def holds_lists(data: Mapping[Any, Any]) -> bool:
 
 
 def by_query(data: Mapping[Any, Any], number: str) -> Mapping[Any, Any]:
-    """The mapping itself if the readers take it, else a new one that they take.
+    """Return the mapping itself if the readers take it, else a new one that they take.
 
     A list holds documents, best first, or in judgments the relevant ones, as a set does. It may also hold
     (document, number) pairs, or objects with fields for both, such as Elasticsearch's hits.
@@ -72,7 +72,7 @@ def is_response(data: Any) -> bool:
 
 
 def ranked(query: Any, items: Iterable[Any], number: str) -> dict[Any, Any]:
-    """The documents of a list, each with its number: its own, its place from the top, or 1 in judgments."""
+    """Documents of a list, each with its number: its own, its place from the top, or 1 in judgments."""
     held = list(items)
     if held and all(isinstance(item, Mapping) for item in held):
         pairs = _hits(query, held, number)
@@ -105,7 +105,7 @@ def _documents(query: Any, held: Any, number: str) -> Any:
 
 
 def _unwrapped(held: Any) -> Any:
-    """The body of a response that elasticsearch-py wraps, or an array as a list; anything else as it is."""
+    """Body of a response that elasticsearch-py wraps, or an array as a list; anything else as it is."""
     if isinstance(held, np.ndarray):
         return held.tolist()  # a number, if it has no dimension
     body = getattr(held, "body", None)
@@ -128,7 +128,7 @@ def _hits(query: Any, hits: list[Mapping[Any, Any]], number: str) -> list[tuple[
 
 
 def _by_place(documents: list[Any], number: str) -> list[tuple[Any, Any]]:
-    """The relevant documents of judgments, or those of a ranking, best first."""
+    """Return the relevant documents of judgments, or those of a ranking, best first."""
     return [(name, RELEVANT if number == "grade" else -place) for place, name in enumerate(documents, 1)]
 
 
@@ -170,7 +170,7 @@ def _is_plain(data: Mapping[Any, Any]) -> bool:
 
 
 def _first(data: Mapping[Any, Any], otherwise: Any = None) -> Any:
-    """The first value that is not empty; `otherwise` if there is none."""
+    """Return the first value that is not empty; `otherwise` if there is none."""
     values = list(data.values()) if isinstance(data, dict) else data.values()  # another thread may change it
     return next((value for value in values if not _is_empty(value)), otherwise)
 

@@ -42,7 +42,7 @@ def is_record(item: Any, given: Mapping[str, str] = NONE) -> bool:
 
 
 def fields_of(record: Mapping[Any, Any], number: str, given: Mapping[str, str]) -> Fields:
-    """The fields of records that are like the first one."""
+    """Return the fields of records that are like the first one."""
     names = _names(record)
     document = given.get("document") or next((name for name in RANKINGS if name in names), None)
     document = document or named("document", names)

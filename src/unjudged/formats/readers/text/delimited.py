@@ -64,7 +64,7 @@ def scan_run(file: PathLike, judged: scanner.Index, given: Mapping[str, str] = N
 def _read(
     file: PathLike, number: str, given: Mapping[str, str], held: int = 0
 ) -> tuple[dict[str, str], Iterator[Table]]:
-    """The column of each role, and the rows in blocks."""
+    """Return the column of each role, and the rows in blocks."""
     header, blocks = header_and_blocks(file, given, held)
     columns = columns_of(header, number, given)
     places = {role: header.index(name) for role, name in columns.items()}
@@ -74,14 +74,14 @@ def _read(
 def header_and_blocks(
     file: PathLike, given: Mapping[str, str], held: int = BYTES_OF_TEXT
 ) -> tuple[list[str], Iterator[Lines]]:
-    """The names of the columns, and the rows in blocks."""
+    """Return the names of the columns, and the rows in blocks."""
     blocks = _blocks(file, held, given)
     ((_, header),) = next(blocks)
     return header, blocks
 
 
 def _blocks(file: PathLike, held: int, given: Mapping[str, str]) -> Iterator[Lines]:
-    """The header on its own, then blocks of rows, each with its line."""
+    """Yield the header on its own, then blocks of rows, each with its line."""
     lines = lines_of(file, held)
     first = next(lines, "")
     delimiter = delimiter_of(first, given) or ","
@@ -96,7 +96,7 @@ def _blocks(file: PathLike, held: int, given: Mapping[str, str]) -> Iterator[Lin
 
 
 def lines_of(file: PathLike, held: int) -> Iterator[str]:
-    """The lines of a file, none of them endless; `held` is as for `opened`."""
+    """Yield the lines of a file, none of them endless; `held` is as for `opened`."""
     with opened(file, held=held) as stream:
         buffered = cast("Any", io.BufferedReader(stream) if isinstance(stream, io.RawIOBase) else stream)
         with io.TextIOWrapper(buffered, "utf-8-sig", "surrogateescape", newline="") as text:

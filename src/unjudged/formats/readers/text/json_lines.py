@@ -33,7 +33,7 @@ def scan_run(file: PathLike, judged: scanner.Index, given: Mapping[str, str] = N
 
 
 def objects(file: PathLike, held: int = 0) -> Iterator[tuple[str, Any]]:
-    """The value on each line, with what errors call the line."""
+    """Yield the value on each line, with what errors call the line."""
     for number, line in enumerate(lines_of(file, held), 1):
         if line.strip():
             try:

@@ -22,7 +22,7 @@ def is_three_columns(line: bytes) -> bool:
 
 
 def read_run(file: PathLike, name: str) -> Table:
-    """The rankings of a file, the rows of each query together; a warning says how it was read."""
+    """Return the rankings of a file, the rows of each query together; a warning says how it was read."""
     with opened(file, held=BYTES_OF_TEXT) as stream:
         table, _ = scanner.read_table(stream, MS_MARCO)
     if not len(table.lines):

@@ -15,7 +15,7 @@ from unjudged.formats.tables import Table, encode
 
 
 def nested(lines: Iterable[str], layout: Layout) -> dict[str, dict[str, Any]]:
-    """The number of each line, by query and document; an `InputError` if a line is wrong."""
+    """Return the number of each line, by query and document; an `InputError` if a line is wrong."""
     table, _ = scanner.read_table(_bytes(lines), layout)
     table = grouped(table)
     rows = scanner.nested_rows(table, DECIMAL not in layout.kinds)

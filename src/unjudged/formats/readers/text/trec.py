@@ -36,7 +36,7 @@ LONGEST_TAIL = 1 << 12
 
 
 def read_judgments(file: PathLike, layout: Layout | None = None) -> tuple[Table, Layout]:
-    """The judgments of a file, those of each query together; and its layout."""
+    """Return the judgments of a file, those of each query together; and its layout."""
     if layout is None:
         with opened(file) as stream:
             start = stream.read(LOOK_AHEAD) or b""
@@ -73,12 +73,12 @@ def _check_probabilities(table: Table, layout: Layout) -> None:
 
 
 def read_run(file: PathLike) -> Table:
-    """The rankings of a file, the rows of each query together."""
+    """Return the rankings of a file, the rows of each query together."""
     return _read(file, RUN)
 
 
 def read_means(path: PathLike) -> dict[tuple[bytes, bytes], tuple[float, float]]:
-    """The mean and standard deviation of each query and measure, from trec_eval's file of them."""
+    """Return the mean and standard deviation of each query and measure, from trec_eval's file of them."""
     with name_file_in_errors(path), on_disk(path) as file:
         table = _read(file, ZSCORES)
     queries = np.repeat(np.arange(len(table.queries)), np.diff(table.starts)).tolist()
@@ -89,7 +89,7 @@ def read_means(path: PathLike) -> dict[tuple[bytes, bytes], tuple[float, float]]
 
 
 def last_tag(path: PathLike) -> bytes:
-    """The sixth column of a run's last line, which trec_eval prints as runid; empty if there is none."""
+    """Sixth column of a run's last line, which trec_eval prints as runid; empty if there is none."""
     with name_file_in_errors(path), opened(path) as stream:
         tail = last_bytes(stream)
     rows = (line.split() for line in reversed(tail.split(b"\n")))
@@ -97,7 +97,7 @@ def last_tag(path: PathLike) -> bytes:
 
 
 def only_tag(path: PathLike) -> str:
-    """The tag of a run, which its first and its last line must have in common."""
+    """Return the tag of a run, which its first and its last line must have in common."""
     with opened(path) as stream:
         start = stream.read(LOOK_AHEAD) or b""
     rows = (line.split() for line in start.split(b"\n"))

@@ -39,7 +39,7 @@ def scan_unordered(
 
 
 def named(file: PathLike, twice: DocumentTwice, layout: Layout) -> UnjudgedError:
-    """The error that names the first two lines with the same document of a query."""
+    """Return the error that names the first two lines with the same document of a query."""
     column, lines = layout.columns.index("document"), list[int]()
     with opened(file) as stream:
         for number, line in numbered_lines(stream):

@@ -27,7 +27,7 @@ def match_mapping(
     starts: NDArray[np.int64],
     single: bool,
 ) -> Matched:
-    """The judged documents of each ranking of `run`, `{query: {document: score}}`, whose query is judged.
+    """Judged documents of each ranking of `run`, `{query: {document: score}}`, whose query is judged.
 
     `queries` numbers the judged queries; query q has the rows `starts[q]` to `starts[q + 1]` of `documents`.
     `single` rounds scores to single precision.
@@ -64,7 +64,7 @@ def match_mapping(
 
 
 def match_dicts(*_: Any) -> Matched | None:
-    """The same for every ranking, judged or not, of plain dicts with finite scores.
+    """Return the same for every ranking, judged or not, of plain dicts with finite scores.
 
     None for any others, if they are empty, and if they have more than `most` entries, the last argument.
     Only compiled code is faster than making a table of them first.
@@ -81,7 +81,7 @@ def table_of_dicts(_: Any) -> Table | None:
 
 
 def nested_rows(table: Table, whole: bool) -> dict[str, dict[str, Any]]:
-    """The first numbers of a table as `{query: {document: number}}`.
+    """Return the first numbers of a table as `{query: {document: number}}`.
 
     If a document is repeated, its last number counts.
     """
@@ -112,7 +112,7 @@ def scores_by_document(query: Any, ranking: Any) -> dict[str, float]:
 
 
 def items_of(mapping: Mapping[Any, Any]) -> list[tuple[Any, Any]]:
-    """The entries of a mapping, in a list of their own.
+    """Return the entries of a mapping, in a list of their own.
 
     The entries of a dict subclass are those it holds, whatever its own methods return.
     """
@@ -141,7 +141,7 @@ def plain_dict(mapping: Mapping[Any, Any]) -> dict[Any, Any]:
 
 
 def _name(document: str, where: str) -> str:
-    """The plain string that stands for the same bytes."""
+    """Return the plain string that stands for the same bytes."""
     try:
         return decode(encode(document))
     except UnicodeEncodeError:

@@ -1,4 +1,4 @@
-"""The matcher in plain Python.
+"""Matcher in plain Python.
 
 It is the specification of the compiled one and its test oracle, and it runs where nothing could be compiled;
 so are the other modules of this folder.
@@ -20,7 +20,7 @@ KIND_OF_SCANNER = "plain Python"
 
 
 class Index:
-    """The judged documents of every query, found by their bytes."""
+    """Judged documents of every query, found by their bytes."""
 
     def __init__(self, queries: Ids, offsets: NDArray[np.int64], documents: Ids) -> None:
         """`offsets` cuts the rows of `documents` into one group per query."""
@@ -33,7 +33,7 @@ class Index:
 
 
 def match_table(table: Table, index: Index) -> Matched:
-    """The judged documents of every group of `table`, whose first numbers are its scores."""
+    """Return the judged documents of every group of `table`, whose first numbers are its scores."""
     columns = checked_columns(table)
     check_rows(columns)
     scores, starts = columns.numbers[:, 0].tolist(), columns.starts.tolist()
@@ -58,7 +58,7 @@ def match_table(table: Table, index: Index) -> Matched:
 
 
 def best_first(table: Table) -> NDArray[np.int64]:
-    """The rows of `table`, group by group, best first."""
+    """Return the rows of `table`, group by group, best first."""
     columns = checked_columns(table)
     check_rows(columns)
     scores, starts = columns.numbers[:, 0].tolist(), columns.starts.tolist()
@@ -70,7 +70,7 @@ def best_first(table: Table) -> NDArray[np.int64]:
 
 
 def number_names(ids: Ids) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """The number of each name, counted in the order in which they first come; and those first rows."""
+    """Return the number of each name, counted in the order in which they first come; and those first rows."""
     checked_ids(ids)
     seen: dict[bytes, int] = {}
     first: list[int] = []
@@ -90,12 +90,12 @@ def take_names(ids: Ids, rows: NDArray[np.int64]) -> Ids:
 
 
 def in_rank_order(scores: Sequence[float], names: Sequence[bytes]) -> list[int]:
-    """The tie rule: score descending, then document descending by bytes."""
+    """Return the tie rule: score descending, then document descending by bytes."""
     return sorted(range(len(scores)), key=lambda i: (scores[i], names[i]), reverse=True)
 
 
 def _row_of_each(names: Sequence[bytes], start: int, stop: int) -> dict[bytes, int]:
-    """The row of each document of a group; a repeated one is refused."""
+    """Return the row of each document of a group; a repeated one is refused."""
     rows: dict[bytes, int] = {}
     for row in range(start, stop):
         first = rows.setdefault(names[row], row)
@@ -105,6 +105,6 @@ def _row_of_each(names: Sequence[bytes], start: int, stop: int) -> dict[bytes, i
 
 
 def to_single(value: float) -> float:
-    """The nearest number of single precision, which is infinite for a number that is too large."""
+    """Return the nearest number of single precision, which is infinite for a number that is too large."""
     with np.errstate(over="ignore"):
         return float(np.float32(value))

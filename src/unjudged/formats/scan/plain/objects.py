@@ -22,7 +22,7 @@ def ids_of_strings(column: Any) -> Ids | None:
 
 
 def stretches_of_strings(column: Any) -> tuple[Ids, NDArray[np.int64]] | None:
-    """The string of each stretch of equal ones, as identifiers, and the row where it starts.
+    """Return the string of each stretch of equal ones, as identifiers, and the row where it starts.
 
     None if the objects of the column are not all strings that have UTF-8.
     """

@@ -1,4 +1,4 @@
-"""The scanner of TREC text in plain Python, the specification of the compiled one."""
+"""Scanner of TREC text in plain Python, the specification of the compiled one."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def read_table(source: Source, layout: Layout) -> tuple[Table, int]:
 
 
 def scan_run(source: Source, index: Index, layout: Layout) -> Matched | None:
-    """The judged documents of every ranking in `source`.
+    """Return the judged documents of every ranking in `source`.
 
     None as soon as a judged query comes back after another query.
     """
@@ -63,11 +63,11 @@ def scan_run(source: Source, index: Index, layout: Layout) -> Matched | None:
 
 
 class _QueryReturnsError(Exception):
-    """The rows of a judged query are not together."""
+    """Rows of a judged query are not together."""
 
 
 class _Rows:
-    """The rows of a table as they are read.
+    """Rows of a table as they are read.
 
     With judged queries, each of them may have one group, and no group may repeat a document.
     """

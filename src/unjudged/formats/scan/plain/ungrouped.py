@@ -55,7 +55,7 @@ def scan_unordered(source: Source, rows: UnorderedRows, layout: Layout) -> None:
 
 
 class GroupedRows:
-    """The rows of several `UnorderedRows`, one after another, by query.
+    """Rows of several `UnorderedRows`, one after another, by query.
 
     `queries` has each query once, in the order in which they first come. `rows` is how many rows each part
     has; the parts from `first` to just before `stop` are complete.
