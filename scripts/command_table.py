@@ -8,7 +8,7 @@ from pkgutil import iter_modules
 
 from unjudged.cli import commands
 
-TABLE = Path(commands.__file__).with_name("table.tsv")
+TABLE = Path(commands.__file__).parent.with_suffix(".tsv")
 
 
 def command_table() -> str:

@@ -48,8 +48,7 @@ _NAMES = LazyNames(
         "evaluation.scores": "Score Scores",
         "simulation": "Simulated simulate",
         "uncertainty.calibration": "Calibration",
-        "uncertainty.estimate": "Estimate",
-        "uncertainty.estimate_table": "Estimates",
+        "uncertainty.estimate": "Estimate Estimates",
     },
 )
 

@@ -27,8 +27,7 @@ from unjudged.rankings.runs import Run as Run
 from unjudged.report.page.report_page import Page as Page, report_page as report_page
 from unjudged.simulation import Simulated as Simulated, simulate as simulate
 from unjudged.uncertainty.calibration import Calibration as Calibration
-from unjudged.uncertainty.estimate import Estimate as Estimate
-from unjudged.uncertainty.estimate_table import Estimates as Estimates
+from unjudged.uncertainty.estimate import Estimate as Estimate, Estimates as Estimates
 from unjudged import judging as judging, measures as measures, sample as sample
 from unjudged.measures import *
 

@@ -22,7 +22,7 @@ from unjudged.cli.commands import TASKS
 COMMANDS = [name for name in ALL if " " not in name]
 QRELS = str(sample.qrels)
 SCRIPTS = Path(__file__).parents[2] / "scripts"
-TABLE = Path(commands.__file__).with_name("table.tsv")
+TABLE = Path(commands.__file__).parent.with_suffix(".tsv")
 RUNS = [str(run) for run in sample.runs.values()]
 PAIR = [str(sample.runs[name]) for name in ("reranked", "fused")]
 

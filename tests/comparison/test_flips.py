@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from unjudged import compare, sample
-from unjudged.comparison.flips import expected_difference, prevalence_at_flip
+from unjudged.comparison.reversals import expected_difference, prevalence_at_flip
 from unjudged.uncertainty.shared import SharedRankings, two_of
 
 RUNS = {name: sample.runs[name] for name in ("reranked", "dense", "fused")}

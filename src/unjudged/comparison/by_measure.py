@@ -8,8 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
-from unjudged.comparison.flips import prevalence_at_flip
 from unjudged.comparison.judgment_bounds import JudgmentBounds
+from unjudged.comparison.reversals import prevalence_at_flip
 from unjudged.comparison.testing.effects import Interval
 from unjudged.comparison.testing.pairwise import PairTests
 from unjudged.comparison.verdicts import CLEAR, ENCLOSED, EXACT, Pair, verdict_of

@@ -30,8 +30,7 @@ if TYPE_CHECKING:
 
     from unjudged.uncertainty.calibration import Calibration
     from unjudged.uncertainty.completions import Progress
-    from unjudged.uncertainty.estimate import Estimate
-    from unjudged.uncertainty.estimate_table import Estimates
+    from unjudged.uncertainty.estimate import Estimate, Estimates
     from unjudged.uncertainty.prevalence import PrevalenceLike
 
 
@@ -131,7 +130,7 @@ class Scores(Shown):
         >>> print(evaluate(sample.qrels, sample.runs["fused"], "P@10").estimate("bounds")[0][0])
         0.3967 [0.3967, 0.3967]
         """
-        from unjudged.uncertainty.estimate_table import Estimates
+        from unjudged.uncertainty.estimate import Estimates
         from unjudged.uncertainty.intervals import IntervalRequest, make_intervals
 
         request = IntervalRequest(

@@ -51,8 +51,19 @@ def score_biases(
     confidence: float,
     threshold: float | None = None,
 ) -> Biases:
-    """Compare what each run scores by predictions and by people, who judged a sample or whole queries."""
-    made = _of_sample if is_sample(collection.judgments) else _of_complete_queries
+    """Compare what each run scores by predictions and by people, who judged a sample or whole queries.
+
+    Judgments that list documents which are not judged are a sample, unless a design is not recorded and every
+    query is complete all the same.
+    """
+    collection = collection.loaded()
+    judgments = collection.judgments
+    made = _of_sample if is_sample(judgments) else _of_complete_queries
+    if judgments.stratum is None and judgments.probability is None:
+        retrieved = with_retrieved(collection)
+        known = ~np.isnan(predictions.aligned(retrieved.judgments).value)
+        if Completeness.of(measure, retrieved, known).complete.all():
+            made = _of_complete_queries
     return made(collection, predictions, measure, confidence, threshold)
 
 
@@ -88,7 +99,6 @@ def _of_complete_queries(
     collection: Collection, source: Predictions, measure: Measure, confidence: float, threshold: float | None
 ) -> Biases:
     """Compare scores by predictions and by people on the queries that people judged completely for a run."""
-    collection = collection.loaded()
     rankings, retrieved = collection.rankings, with_retrieved(collection)
     predicted = ~np.isnan(source.aligned(retrieved.judgments).value)
     value = source.aligned(collection.judgments).value

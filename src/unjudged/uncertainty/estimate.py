@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
 from math import isnan, nan
+from typing import Any, overload
 
-from unjudged.measures.kernel.estimand import Estimand
+from unjudged.base.wording import percent
+from unjudged.grids.grid import Cell, Column, Grid, grid_of
+from unjudged.grids.shown import Shown, frame_of
+from unjudged.measures.kernel.estimand import OTHER, THESE, Estimand
 
 
 @dataclass(frozen=True)
@@ -52,3 +57,125 @@ class Estimate:
         """Return the value, and the interval if there is one."""
         value, low, high = (f"{number:.{decimals}f}" for number in (self.value, self.low, self.high))
         return f"{value} [{low}, {high}]" if self.has_interval else value
+
+
+OF = ("queries", "judgments")
+FIELDS = (*(field.name for field in fields(Estimate) if field.name != "of"), "uncertainty", *OF)
+"""What the long form tells of each estimate besides its run and measure."""
+
+
+COVERS = {THESE: "had people judged another sample", OTHER: "had there been other queries"}
+"""What intervals from human samples cover."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Estimates(Shown, Sequence[Sequence[Estimate]]):
+    """The estimate of run i by measure k is `estimates[i][k]`.
+
+    >>> from unjudged import evaluate, sample
+    >>> evaluate(sample.qrels, sample.runs["fused"], ["P@10", "Judged@10"]).estimate()
+    run                       P@10  Judged@10
+    fused  0.3967 [0.3967, 0.3967]     1.0000
+    <BLANKLINE>
+    Intervals for judgments: every completion of the judgments, exact.
+    Judged@10: no interval: Judged has no bounds.
+    """
+
+    estimates: Sequence[Sequence[Estimate]]
+    runs: Sequence[str]
+    measures: Sequence[str]
+    library: str = ""
+    """Where frames went in, the library they are of."""
+    notes: Sequence[str] = ()
+    stacked: bool = False
+    """The table has a row per run and measure, with the intervals for these and for other queries."""
+
+    def __len__(self) -> int:
+        """The number of runs."""
+        return len(self.estimates)
+
+    @overload
+    def __getitem__(self, run: int) -> Sequence[Estimate]: ...
+    @overload
+    def __getitem__(self, run: slice) -> Sequence[Sequence[Estimate]]: ...
+    def __getitem__(self, run: int | slice) -> Sequence[Any]:
+        return self.estimates[run]
+
+    def _heading(self, k: int) -> str:
+        """The name of what the estimates of measure k are of, with its cutoff: AP@100."""
+        names = {row[k].of.measure for row in self.estimates}
+        return names.pop() if len(names) == 1 else self.measures[k]
+
+    def rows(self) -> Iterator[list[Cell]]:
+        """Run, measure, value, ends, confidence, method and what is estimated; None for no end."""
+        each = [(run, e) for run, row in zip(self.runs, self.estimates, strict=True) for e in row]
+        if self.stacked:
+            each.sort(key=lambda one: self.measures.index(one[1].of.measure))
+        for run, estimate in each:
+            yield [run, estimate.of.measure, *(_cell(_field(estimate, name)) for name in FIELDS)]
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """`rows()` in the kind of frame that went in, or 'pandas', 'polars', 'pyarrow' or 'duckdb'."""
+        columns = zip(*self.rows(), strict=True)
+        return frame_of(dict(zip(("run", "measure", *FIELDS), columns, strict=True)), library or self.library)
+
+    frame = to_frame
+
+    def grid(self, decimals: int = 4) -> Grid:
+        """`0.2930 [0.2410, 0.4020]` per run and measure; the notes name the methods.
+
+        The long form has a row per run and measure.
+        """
+        if self.stacked:
+            return self._stacked(decimals)
+        columns = [Column("run", "label"), *map(Column, map(self._heading, range(len(self.measures))))]
+        rows: list[list[Cell]] = [
+            [run, *(estimate.text(decimals) for estimate in row)]
+            for run, row in zip(self.runs, self.estimates, strict=True)
+        ]
+        methods = dict.fromkeys(_note(estimate) for row in self.estimates for estimate in row)
+        return Grid(
+            columns,
+            rows,
+            notes=[*self.notes, *methods],
+            records=lambda: grid_of(["run", "measure", *FIELDS], self.rows()),
+        )
+
+    def _stacked(self, decimals: int) -> Grid:
+        present = {estimate.of.queries for row in self.estimates for estimate in row}
+        shown = [queries for queries in COVERS if queries in present]
+        columns = [Column("run", "label"), Column("measure", "label"), Column("estimate", decimals=decimals)]
+        rows: list[list[Cell]] = []
+        for measure in self.measures:
+            for run, row in zip(self.runs, self.estimates, strict=True):
+                own = {e.of.queries: e for e in row if e.of.measure == measure}
+                given = [own.get(queries) for queries in shown]
+                ends = [
+                    None if e is None else f"[{e.low:.{decimals}f}, {e.high:.{decimals}f}]" for e in given
+                ]
+                rows.append([run, measure, next(iter(own.values())).value, *ends])
+        covered = ", or ".join(COVERS[queries] for queries in shown)
+        level = f"{percent(self.estimates[0][0].confidence)} intervals: {covered}."
+        return Grid(
+            [*columns, *map(Column, shown)],
+            rows,
+            notes=[level, *self.notes],
+            records=lambda: grid_of(["run", "measure", *FIELDS], self.rows()),
+        )
+
+
+def _field(estimate: Estimate, name: str) -> Cell:
+    value: Cell = getattr(estimate.of if name in OF else estimate, name)
+    return value
+
+
+def _cell(value: Cell) -> Cell:
+    return None if isinstance(value, float) and isnan(value) else value
+
+
+def _note(estimate: Estimate) -> str:
+    """What an interval covers, and under which assumptions."""
+    if not estimate.has_interval:
+        return f"{estimate.of.measure}: {estimate.method}."
+    intervals = "Intervals" if estimate.confidence == 1 else f"{percent(estimate.confidence)} intervals"
+    return f"{intervals} for {estimate.uncertainty}: {estimate.method}."

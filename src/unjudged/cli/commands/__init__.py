@@ -47,7 +47,7 @@ class Command:
 
 def _listed() -> dict[str, Command]:
     """Return the commands of this package, which `make docs` lists from their declarations."""
-    with open(os.path.join(os.path.dirname(__file__), "table.tsv"), encoding="utf-8") as table:
+    with open(f"{os.path.dirname(__file__)}.tsv", encoding="utf-8") as table:
         rows = [line.rstrip("\n").split("\t") for line in table]
     return {row[0]: Command(row) for row in rows}
 

@@ -9,8 +9,7 @@ from unjudged.base.errors import UsageError
 from unjudged.grids.grid import Grid
 from unjudged.grids.shown import Shown
 from unjudged.rankings.judged import Floats
-from unjudged.uncertainty.estimate import Estimate
-from unjudged.uncertainty.estimate_table import Estimates
+from unjudged.uncertainty.estimate import Estimate, Estimates
 
 
 class Tests(NamedTuple):

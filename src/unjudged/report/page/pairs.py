@@ -6,7 +6,7 @@ import numpy as np
 
 from unjudged.comparison.by_measure import MeasureComparison
 from unjudged.comparison.comparison_result import Comparison
-from unjudged.comparison.flips import prevalence_at_flip
+from unjudged.comparison.reversals import prevalence_at_flip
 from unjudged.comparison.verdicts import VERDICTS, conclusion
 from unjudged.rankings.judged import Floats
 from unjudged.report.page.packed import Packed
