@@ -144,7 +144,7 @@ def probabilities(size: Floats, open_: Mask, budget: float, floor: float = 0.0) 
 
 
 def _none_judged(judgments: Judgments) -> Judgments:
-    """The same list of documents, with nothing known of them."""
+    """Return the same list of documents, with nothing known of them."""
     unknown = np.full(len(judgments.grade), UNSAMPLED, np.int32)
     return replace(judgments, grade=unknown, stratum=None, probability=None)
 
@@ -152,7 +152,7 @@ def _none_judged(judgments: Judgments) -> Judgments:
 def _retrieved(
     runs: RunsSource, known: Judgments | None, listed: Judgments | None
 ) -> tuple[Judgments, JudgedRankings]:
-    """A pool with what is known and what the runs retrieve, for the listed queries, and their rankings."""
+    """Return a pool of what is known and what the runs retrieve, for the listed queries, and rankings."""
     named = {name: Run.of(run) for name, run in name_runs(runs).items()}
     tables = [run.table for run in named.values()]
     if listed is not None:

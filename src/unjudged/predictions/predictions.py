@@ -11,7 +11,7 @@ import numpy as np
 from unjudged.base.errors import InputError, UnjudgedError, UsageError
 from unjudged.base.wording import counted
 from unjudged.formats.columns import QRELS
-from unjudged.formats.readers.arrow.frames import is_frame
+from unjudged.formats.inputs import FILE, FRAME, kind_of_source
 from unjudged.formats.streams import STANDARD_INPUT, display_name
 from unjudged.formats.tables import Table
 from unjudged.rankings.extension import rows_of, table_of
@@ -153,7 +153,8 @@ def _made(source: Any, kind: str | None, columns: dict[str, str]) -> Predictions
         return Predictions(table_of(source), GRADES)
     if isinstance(source, Run):
         return Predictions(source.table, SCORES)
-    is_file = isinstance(source, str | os.PathLike)
+    recognised = kind_of_source(source)
+    is_file = recognised == FILE
     name = display_name(source) if is_file else "predictions"
     if is_file and kind is None and os.fspath(source) == STANDARD_INPUT:
         raise UsageError("say whether standard input holds qrels or a run: kind='grades' or 'scores'")
@@ -162,7 +163,7 @@ def _made(source: Any, kind: str | None, columns: dict[str, str]) -> Predictions
     try:
         return Predictions(Run.of(source, **columns).table, SCORES, name, guessed=True)
     except UnjudgedError as as_run:
-        if kind == SCORES or not (is_file or is_frame(source)):
+        if kind == SCORES or recognised not in (FILE, FRAME):
             raise
         try:
             return Predictions(table_of(Judgments.of(source, **columns)), GRADES, name)

@@ -37,7 +37,7 @@ NODES = 21
 """The points of the quadrature."""
 
 MOST_LEARNT = 20_000
-"""The regression learns from at most so many judged documents, evenly spread."""
+"""Most judged documents that the regression learns from, evenly spread."""
 
 FREE, RIDGE = 1e-3, 1.0
 """The precision of the priors of what all documents share, and of steps from band to band and single runs."""

@@ -18,7 +18,7 @@ def is_dataset(source: str) -> bool:
 
 
 def dataset_documents(source: str, wanted: Collection[str]) -> Iterator[Record]:
-    """The wanted documents, from the document store of a dataset, which ir_datasets builds if needed."""
+    """Return the wanted documents from the store of a dataset, which ir_datasets builds if needed."""
 
     def documents(dataset: Any) -> Iterable[Any]:
         found: Iterable[Any] = dataset.docs_store().get_many_iter(sorted(wanted))

@@ -51,7 +51,7 @@ class DrawnSample(Shown):
 
     @property
     def rows_to_judge(self) -> NDArray[np.int64]:
-        """The rows that are to be judged now."""
+        """Rows that are to be judged now."""
         return np.flatnonzero(self.drawn & ~self.earlier)
 
     def to_judge(self) -> list[tuple[str, str]]:
@@ -65,7 +65,7 @@ class DrawnSample(Shown):
 
     @property
     def form(self) -> str:
-        """The form of the file that keeps all that is known of the sample: qrels, strata or prels."""
+        """Form of the file that keeps all that is known of the sample: qrels, strata or prels."""
         if self.chosen or self.fits("qrels"):
             return "qrels"
         return "strata" if self.fits("strata") else "prels"
@@ -85,7 +85,7 @@ class DrawnSample(Shown):
 
     @property
     def judgments(self) -> Judgments:
-        """The judgments so far; estimates refuse them while drawn documents wait for a grade."""
+        """Judgments so far; estimates refuse them while drawn documents wait for a grade."""
         waiting = np.full(len(self.drawn), UNSAMPLED, np.int32)
         return self.graded(waiting if self.grade is None else self.grade)
 

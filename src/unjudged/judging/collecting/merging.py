@@ -77,19 +77,19 @@ class Merged(Shown):
 
     @cached_property
     def answers(self) -> Mapping[Document, Mapping[str, int]]:
-        """The grade of each judge, for every document that has one."""
+        """Grade of each judge, for every document that has one."""
         judged = np.flatnonzero((self.given >= 0).any(axis=0))
         return _answers(self.judgments, self.judges, self.given, judged)
 
     @property
     def twice(self) -> list[Document]:
-        """The documents that several judges judged."""
+        """Documents that several judges judged."""
         several = np.flatnonzero((self.given >= 0).sum(axis=0) > 1)
         return self.judgments.pooled.names(several)
 
     @property
     def agreements(self) -> int:
-        """The number of documents that several judges judged alike."""
+        """Number of documents that several judges judged alike."""
         return len(self.twice) - len(self.conflicts)
 
     def only(self, judge: str) -> int:
@@ -99,7 +99,7 @@ class Merged(Shown):
         return int((own & (judged.sum(axis=0) == 1)).sum())
 
     def notes(self) -> list[str]:
-        """What must be known of the answers, in sentences."""
+        """Return what must be known of the answers, in sentences."""
         sentences = []
         if not (self.given[int(BEFORE in self.judges) :] >= 0).any() and not (self.undrawn or self.foreign):
             sentences.append("Nothing in the answers is judged: every grade is -1.")

@@ -31,7 +31,7 @@ _PARTS = {"title": "title", "desc": "description", "narr": "narrative"}
 
 
 class Topic(NamedTuple):
-    """What a query asks for."""
+    """A query in words."""
 
     title: str
     description: str = ""
@@ -39,7 +39,7 @@ class Topic(NamedTuple):
 
 
 def read_texts(file: str | os.PathLike[str], wanted: Collection[str]) -> dict[str, str]:
-    """The texts of the wanted documents, title first, from a file or, as `irds:<id>`, from ir_datasets."""
+    """Return the texts of the wanted documents, title first, from a file or a dataset (`irds:<id>`)."""
     found: dict[str, str] = {}
     source = os.fspath(file)
     read = dataset_documents(source, wanted) if is_dataset(source) else _records(source, "doc", "docno")
@@ -136,7 +136,7 @@ def _sgml(block: str, name: str, source: str, number: int) -> tuple[str, dict[st
 
 
 def _first(record: dict[str, Any], names: tuple[str, ...]) -> str:
-    """The first of these fields that has something, as text."""
+    """Return the first of these fields that has something, as text."""
     return next((str(record[name]).strip() for name in names if record.get(name) not in (None, "")), "")
 
 

@@ -14,7 +14,7 @@ DEEPEST = 2**31 - 2
 
 
 def share(value: float, lowest: float = 1e-300) -> float:
-    """A share of the documents: above 0 and at most 1."""
+    """Return a share of the documents: above 0 and at most 1."""
     try:
         number = float(value)
     except (TypeError, ValueError, OverflowError):

@@ -79,7 +79,7 @@ class Pool(Shown):
         return cls(judgments, judged_rankings(judgments, read), list(read))
 
     def grid(self) -> Grid:
-        """How many queries, documents, judgments and runs the pool has."""
+        """Return how many queries, documents, judgments and runs the pool has."""
         grade = self.judgments.grade
         counts = {
             "queries": len(self.judgments.queries),
@@ -200,7 +200,7 @@ class Pool(Shown):
         return int(excluded.min()) - 1 if len(excluded) else None
 
     def _sample(self, stratum: NDArray[np.int32], shares: Floats, seed: int) -> tuple[Mask, Floats]:
-        """What is chosen from each query's strata, and the probability that each document was chosen.
+        """Return what is chosen from each query's strata, and each document's probability of being chosen.
 
         `shares` has one number per stratum, or one per query and stratum. Shares refer to the judged
         documents of the stratum, probabilities to all of its pooled documents, judged or not.

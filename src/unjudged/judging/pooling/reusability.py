@@ -73,7 +73,7 @@ class Reusability(Shown):
         return tau(estimate, self.actual)
 
     def verdict(self) -> str:
-        """What this says about new runs, in words."""
+        """Say in words what this means for new runs."""
         if not (self.actual > 0).any():
             return f"Unknown: no mean {self.measure} is above 0, so there is nothing to lose."
         mean, most = float(self.change.mean()), int(np.argmax(self.change))

@@ -22,7 +22,7 @@ _CELL_BITS = np.uint64(24)
 
 
 def identities(judgments: Judgments) -> Numbers:
-    """A number for each row, made from its query and its document."""
+    """Return a number for each row, made from its query and its document."""
     return identities_of_rows(judgments.pooled, np.arange(len(judgments.grade)))
 
 
@@ -38,7 +38,7 @@ def identities_of_rows(pooled: PooledDocuments, rows: Integers) -> Numbers:
 
 
 def identities_of(names: Sequence[bytes]) -> Numbers:
-    """A number for each name."""
+    """Return a number for each name."""
     return _from_digests(blake2b(name, digest_size=8).digest() for name in names)
 
 
@@ -60,7 +60,7 @@ def smallest(number: Numbers, cell: Integers, wanted: Integers) -> Mask:
 
 
 def places(number: Numbers, cell: Integers, cells: int) -> Integers:
-    """How many rows of its cell have a smaller number, for each row."""
+    """Return how many rows of its cell have a smaller number, for each row."""
     if cells < 1 << int(_CELL_BITS):  # both fit in one number, which sorts faster than two
         order = np.argsort(
             (cell.astype(np.uint64) << (64 - _CELL_BITS)) | (number >> _CELL_BITS), kind="stable"

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import json
+from codecs import BOM_UTF8
 from collections.abc import Iterator, Mapping
 from itertools import chain, islice
 from typing import Any
 
-from unjudged.base.errors import InputError
+from unjudged.base.errors import InputError, quoted
 from unjudged.formats.columns import NONE, Layout, no_rows
 from unjudged.formats.grouping import grouped
 from unjudged.formats.matching import match_blocks
+from unjudged.formats.reader import File, Reader, Start
+from unjudged.formats.readers.memory.query_dicts import identifier
 from unjudged.formats.readers.memory.records import fields_of, table_of_records
+from unjudged.formats.readers.several_runs import OneRun, by_name, column_of_runs, without_run
 from unjudged.formats.readers.text.delimited import lines_of
-from unjudged.formats.readers.text.json_dicts import BYTES_OF_JSON, without_repeats
+from unjudged.formats.readers.text.json_dicts import BYTES_OF_JSON, is_json, without_repeats
 from unjudged.formats.scan import scanner
 from unjudged.formats.streams import PathLike
 from unjudged.formats.tables import Matched, Table
@@ -33,7 +36,9 @@ def scan_run(file: PathLike, judged: scanner.Index, given: Mapping[str, str] = N
 
 
 def objects(file: PathLike, held: int = 0) -> Iterator[tuple[str, Any]]:
-    """Yield the value on each line, with what errors call the line."""
+    """The value on each line, with what errors call the line."""
+    import json
+
     for number, line in enumerate(lines_of(file, held), 1):
         if line.strip():
             try:
@@ -58,3 +63,42 @@ def _read(
     every = chain([first], records)
     blocks = iter(lambda: list(islice(every, BLOCK)), [])
     return fields.layout, (table_of_records(block, fields) for block in blocks)
+
+
+def _recognises(start: Start) -> bool:
+    """Whether the first line is an object of its own and another one follows."""
+    if not is_json(start):
+        return False
+    import json
+
+    text = start.data.removeprefix(BOM_UTF8).lstrip() + start.rest()
+    first, _, others = text.partition(b"\n")
+    if others.lstrip()[:1] != b"{":
+        return False
+    try:
+        return isinstance(json.loads(first), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _split(file: File, by_tag: bool) -> dict[str, Any] | None:
+    first = next(objects(file.file))[1]
+    column = column_of_runs(list(first), file.columns, by_tag) if isinstance(first, dict) else None
+    if column is None:
+        return None
+    by_run: dict[str, list[tuple[str, Any]]] = {}
+    for where, record in objects(file.file, BYTES_OF_JSON):
+        if not isinstance(record, dict) or not isinstance(identifier(record.get(column)), str):
+            raise InputError(f"{where}: {quoted(column)} names no run, expected text")
+        by_run.setdefault(identifier(record[column]), []).append((where, record))
+    fields = fields_of(first, "score", without_run(file.columns))
+    return by_name((run, OneRun(table_of_records(records, fields))) for run, records in by_run.items())
+
+
+READER = Reader(
+    "JSON lines",
+    _recognises,
+    read=lambda file, number: read(file.file, number, file.columns),
+    scan=lambda file, judged: scan_run(file.file, judged, file.columns),
+    split=_split,
+)
