@@ -19,6 +19,7 @@ def stubs() -> dict[Path, str]:
         ROOT / "measures" / "__init__.pyi": measures_stub(),
         ROOT / "__init__.pyi": names_stub("unjudged"),
         ROOT / "judging" / "__init__.pyi": names_stub("unjudged.judging"),
+        ROOT / "predictions" / "__init__.pyi": names_stub("unjudged.predictions"),
     }
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -15,8 +14,8 @@ from unjudged.cli.options.arguments import Output, OutputFormat
 from unjudged.cli.shell.output import show_grids
 from unjudged.comparison.testing.corrections import correction
 from unjudged.comparison.testing.significance import significance_test
-from unjudged.formats import files, inputs
 from unjudged.formats.columns import QRELS, RUN, Layout
+from unjudged.formats.reader import READERS, File, Reader, register
 from unjudged.formats.readers.memory.mappings import table_of_rows
 from unjudged.formats.tables import Table
 from unjudged.grids.grid import grid_of
@@ -83,24 +82,16 @@ def test_a_design() -> None:
     assert {row.level for row in found.agreement} == {0.5}
 
 
-def test_a_reader(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A function from a file to a table, and its kind among those that `formats/files.py` tells apart."""
-    kind_of_file, read = files.kind_of_file, files._read
+def test_a_reader(request: pytest.FixtureRequest, tmp_path: Path) -> None:
+    """What it recognises and how it reads, registered as one object; nothing else has to know of it."""
 
-    def read_pipes(file: Path, number: str) -> tuple[Table, Layout]:
-        rows = [line.split("|") for line in Path(file).read_text().splitlines()]
+    def read_pipes(file: File, number: str) -> tuple[Table, Layout]:
+        rows = [line.split("|") for line in Path(file.file).read_text().splitlines()]
         table = table_of_rows([(query, document, float(value)) for query, document, value in rows], (number,))
         return table, QRELS if number == "grade" else RUN
 
-    def kind(file: Any, *columns: Any) -> str:
-        return "pipes" if b"|" in Path(file).read_bytes()[:100] else kind_of_file(file, *columns)
-
-    def read_any(path: Any, file: Any, kind: str, number: str, columns: Any) -> tuple[Table, Layout]:
-        return read_pipes(file, number) if kind == "pipes" else read(path, file, kind, number, columns)
-
-    for module in (files, inputs):
-        monkeypatch.setattr(module, "kind_of_file", kind)
-    monkeypatch.setattr(files, "_read", read_any)
+    register(Reader("pipes", lambda start: b"|" in start.data[:100], read_pipes))
+    request.addfinalizer(lambda: READERS.pop("pipes"))
     own_qrels, own_run = tmp_path / "qrels", tmp_path / "run"
     own_qrels.write_text("q|a|1\nq|b|0\nr|c|2\n")
     own_run.write_text("q|b|2\nq|a|1\nr|c|1\n")

@@ -77,6 +77,17 @@ def test_the_names_for_judging() -> None:
         getattr(judging, "Nothing")  # noqa: B009
 
 
+def test_the_names_for_predictions() -> None:
+    from unjudged import predictions
+
+    assert set(predictions.__all__) <= set(dir(predictions))
+    for name in predictions.__all__:
+        assert getattr(predictions, name).__name__ == name
+    assert predictions.spot_check is unjudged.spot_check
+    with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
+        getattr(predictions, "Nothing")  # noqa: B009
+
+
 def test_importing_everything_by_star() -> None:
     code = "from unjudged import *; print(AP, nDCG @ 10, Pool.__name__, Robustness.__name__, sample.__name__)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

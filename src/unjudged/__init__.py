@@ -39,7 +39,7 @@ _NAMES = LazyNames(
         "predictions.estimators.by_document": "DocumentEstimates estimate_by_document",
         "predictions.estimators.by_query": "QueryEstimates estimate_by_query prediction_powered",
         "predictions.predictions": "Predictions",
-        "predictions.spot_check": "SpotCheck spot_check spot_check_design",
+        "predictions.run_checks": "SpotCheck spot_check spot_check_design",
         "predictions.combined_estimates": "estimate_with_predictions",
         "rankings.judged": "JudgedRankings",
         "rankings.judgments": "Judgments",

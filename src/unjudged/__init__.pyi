@@ -20,7 +20,7 @@ from unjudged.predictions.estimators.by_document import DocumentEstimates as Doc
 from unjudged.predictions.estimators.by_query import QueryEstimates as QueryEstimates, estimate_by_query as estimate_by_query, prediction_powered as prediction_powered
 from unjudged.predictions.poisson_sample import design_for_predictions as design_for_predictions
 from unjudged.predictions.predictions import Predictions as Predictions
-from unjudged.predictions.spot_check import SpotCheck as SpotCheck, spot_check as spot_check, spot_check_design as spot_check_design
+from unjudged.predictions.run_checks import SpotCheck as SpotCheck, spot_check as spot_check, spot_check_design as spot_check_design
 from unjudged.rankings.judged import JudgedRankings as JudgedRankings
 from unjudged.rankings.judgments import Judgments as Judgments
 from unjudged.rankings.runs import Run as Run

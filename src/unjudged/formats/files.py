@@ -1,33 +1,30 @@
-"""Files: what kind each is, by its first bytes, and its rows as a table or matched with the judgments."""
+"""Files: which reader recognises each, and its rows as a table or matched with the judgments."""
 
 from __future__ import annotations
 
 import os
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from unjudged.base.errors import InputError, UsageError
-from unjudged.formats.columns import LONGEST_LINE, NONE, RUN, Layout, no_rows
+from unjudged.formats.columns import LONGEST_LINE, NONE, Layout, no_rows
 from unjudged.formats.matching import match
-from unjudged.formats.readers.text import ms_marco, trec
+from unjudged.formats.reader import READERS, File, Reader, Start, register
+from unjudged.formats.readers.arrow import columnar
+from unjudged.formats.readers.arrow.arrow_files import files_in
+from unjudged.formats.readers.text import delimited, json_dicts, json_lines, ms_marco, trec
 from unjudged.formats.scan import scanner
-from unjudged.formats.streams import (
-    ARROW_FILE,
-    ARROW_STREAM,
-    PARQUET,
-    PathLike,
-    display_name,
-    name_file_in_errors,
-    on_disk,
-    opened,
-)
+from unjudged.formats.streams import PathLike, display_name, name_file_in_errors, on_disk, opened
 from unjudged.formats.tables import Matched, Table
 
-TEXT, THREE, DELIMITED = "TREC text", "text of three columns", "text with a header"
-DICTIONARY, JSON_LINES, ARROW = "JSON", "JSON lines", "Parquet or Arrow"
 DATASET = "irds:"
+LOOK_AHEAD = 1 << 15
+
+for _module in (trec, ms_marco, delimited, json_dicts, json_lines, columnar):  # the most general one first
+    register(_module.READER)
 
 
 class FileWithColumns(str):
@@ -46,48 +43,30 @@ def columns_of_file(source: Any, columns: Mapping[str, str] = NONE) -> Mapping[s
     return columns or (source.columns if isinstance(source, FileWithColumns) else NONE)
 
 
-def kind_of_file(file: PathLike, columns: Mapping[str, str] = NONE) -> str:
-    """What kind of file it is, by its first bytes; `columns` are the names of columns that it must have."""
+def reader_of(file: PathLike, columns: Mapping[str, str] = NONE) -> Reader:
+    """Return the reader that recognises a file; `columns` are the names of columns that it must have.
+
+    A file that stays as it is, is looked at once.
+    """
+    state = os.stat(file)
+    version = state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns
+    return _reader_of(os.fspath(file), version, tuple(columns.items()), tuple(READERS.values()))
+
+
+@lru_cache(maxsize=1024)
+def _reader_of(
+    file: str, _: tuple[int, ...], columns: tuple[tuple[str, str], ...], readers: tuple[Reader, ...]
+) -> Reader:
     if os.path.isdir(file):
-        from unjudged.formats.readers.arrow.arrow_files import files_in
-
         files_in(Path(file))
-        return ARROW
+        start = Start(b"", bytes, dict(columns), is_folder=True)
+        return next(reader for reader in reversed(readers) if reader.recognises(start))
     with opened(file) as stream:
-        start = stream.read(trec.LOOK_AHEAD) or b""
-        if start.startswith((PARQUET, ARROW_FILE, ARROW_STREAM)):
-            return ARROW
-        if start.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+        data = stream.read(LOOK_AHEAD) or b""
+        if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
             raise InputError("it is UTF-16 text, as PowerShell writes it; expected UTF-8: save it as UTF-8")
-        text = start.removeprefix(b"\xef\xbb\xbf").lstrip()
-        if text[:1] in (b"{", b"[") and text[1:].lstrip()[:1] in (b'"', b"}", b"{", b"[", b"]"):
-            return JSON_LINES if _is_json_lines(text + (stream.read(LONGEST_LINE) or b"")) else DICTIONARY
-    first, *_ = start.removeprefix(b"\xef\xbb\xbf").split(b"\n", 1)
-    if _is_header(first, columns):
-        return DELIMITED
-    rows = (line for line in text.split(b"\n") if line.split() and not line.lstrip().startswith(b"#"))
-    return THREE if ms_marco.is_three_columns(next(rows, b"")) else TEXT
-
-
-def _is_header(line: bytes, columns: Mapping[str, str]) -> bool:
-    if not set(line) & set(b"\t,;"):
-        return False
-    from unjudged.formats.readers.text.delimited import delimiter_of
-
-    return delimiter_of(line.decode("utf-8", "surrogateescape"), columns) is not None
-
-
-def _is_json_lines(text: bytes) -> bool:
-    """Whether the first line is an object of its own and another one follows."""
-    import json
-
-    first, _, rest = text.partition(b"\n")
-    if rest.lstrip()[:1] != b"{":
-        return False
-    try:
-        return isinstance(json.loads(first), dict)
-    except (ValueError, RecursionError):
-        return False
+        start = Start(data, lambda: stream.read(LONGEST_LINE) or b"", dict(columns))
+        return next(reader for reader in reversed(readers) if reader.recognises(start))
 
 
 def expanded(pattern: str) -> list[str]:
@@ -103,81 +82,40 @@ def expanded(pattern: str) -> list[str]:
     return [FileWithColumns.of(file, columns) for file in matching_files] if columns else matching_files
 
 
-def check_columns(path: PathLike, kind: str, columns: Mapping[str, str]) -> None:
+def check_columns(path: PathLike, reader: Reader, columns: Mapping[str, str]) -> None:
     """Refuse to choose columns by name where there is no header."""
-    if columns and kind in (TEXT, THREE):
+    if columns and not reader.has_names:
         names = ", ".join(columns.values())
-        raise UsageError(f"{display_name(path)}: {kind} has no column names such as {names}")
+        raise UsageError(f"{display_name(path)}: {reader.kind} has no column names such as {names}")
 
 
 def read_path(path: PathLike, number: str, columns: Mapping[str, str]) -> tuple[Table, Layout]:
+    """Return all rows of a file or of a dataset's judgments, and its columns."""
     if number == "grade" and isinstance(path, str) and path.startswith(DATASET):
         from unjudged.formats.readers.memory import datasets
 
         return datasets.read_judgments(path.removeprefix(DATASET))
     with on_disk(path) as file:
-        return _read(path, file, kind_of_file(file, columns), number, columns)
+        reader = reader_of(file, columns)
+        check_columns(path, reader, columns)
+        return reader.read(File(path, file, columns), number)
 
 
-def _read(
-    path: PathLike, file: PathLike, kind: str, number: str, columns: Mapping[str, str]
-) -> tuple[Table, Layout]:
-    """The rows of a file, which may be a copy of the one that `path` names."""
-    if kind == ARROW:
-        from unjudged.formats.readers.arrow import columnar
-
-        return columnar.read(Path(file), number, columns)
-    if kind == DELIMITED:
-        from unjudged.formats.readers.text import delimited
-
-        return delimited.read(file, number, columns)
-    if kind in (JSON_LINES, DICTIONARY):
-        from unjudged.formats.readers.text import json_dicts, json_lines
-
-        read = json_lines.read if kind == JSON_LINES else json_dicts.read
-        return read(file, number, columns)
-    check_columns(path, kind, columns)
-    if number == "grade":
-        return trec.read_judgments(file)
-    return ms_marco.read_run(file, display_name(path)) if kind == THREE else trec.read_run(file), RUN
-
-
-def scan_file(path: PathLike, file: PathLike, kind: str, judged: scanner.Index) -> Matched:
-    columns = columns_of_file(path)
-    if kind == ARROW:
-        from unjudged.formats.readers.arrow import columnar
-
-        return columnar.scan_run(Path(file), judged, columns)
-    if kind == DELIMITED:
-        from unjudged.formats.readers.text import delimited
-
-        return delimited.scan_run(file, judged, columns)
-    if kind == JSON_LINES:
-        from unjudged.formats.readers.text import json_lines
-
-        return json_lines.scan_run(file, judged, columns)
-    table, _ = _read(path, file, kind, "score", columns)
+def scan_file(file: File, reader: Reader, judged: scanner.Index) -> Matched:
+    """Match a run, as it is read if its reader can."""
+    if reader.scan is not None:
+        return reader.scan(file, judged)
+    table, _ = reader.read(file, "score")
     if not len(table.documents):
         raise no_rows()
     return match(table, judged)
 
 
 def runs_in_file(path: PathLike, by_tag: bool = False) -> dict[str, Any] | None:
-    """The runs of a file by their names, if a column names them; None if none does, and for pipes."""
+    """Return the runs of a file by their names; None if nothing names them, and for pipes."""
     if not os.path.isfile(path) and not os.path.isdir(path):
         return None
-    from unjudged.formats.readers import several_runs
-
     with name_file_in_errors(path):
         columns = columns_of_file(path)
-        kind = kind_of_file(path, columns)
-        split = {
-            ARROW: several_runs.split_columnar,
-            DELIMITED: several_runs.split_delimited,
-            JSON_LINES: several_runs.split_json_lines,
-        }.get(kind)
-        if split is not None:
-            return split(path, columns, by_tag)
-        if kind == TEXT and by_tag:
-            return {trec.only_tag(path): path}
-    return None
+        reader = reader_of(path, columns)
+        return None if reader.split is None else reader.split(File(path, path, columns), by_tag)

@@ -11,15 +11,15 @@ from typing import Any
 from unjudged.base.errors import UsageError
 from unjudged.base.wording import kind_of
 from unjudged.formats.columns import NONE, QRELS, RUN, Layout, no_rows
-from unjudged.formats.files import TEXT, check_columns, columns_of_file, kind_of_file, read_path, scan_file
+from unjudged.formats.files import check_columns, columns_of_file, read_path, reader_of, scan_file
 from unjudged.formats.limits import check
 from unjudged.formats.matching import match, match_rows
+from unjudged.formats.reader import File, Reader
 from unjudged.formats.readers.arrow.frames import is_frame, rankings_of_frame, table_of_frame
 from unjudged.formats.readers.memory.mappings import table_of_mapping, table_of_rows
 from unjudged.formats.readers.memory.other_libraries import is_foreign, native
 from unjudged.formats.readers.memory.query_dicts import by_query, identifier, is_by_query
 from unjudged.formats.readers.memory.records import fields_of, is_record, table_of_records
-from unjudged.formats.readers.text import trec
 from unjudged.formats.scan import scanner
 from unjudged.formats.streams import name_file_in_errors, name_source_in_errors, on_disk
 from unjudged.formats.tables import Matched, Table
@@ -130,22 +130,26 @@ def _unreadable(source: Any, number: str, name: str) -> UsageError:
 def match_runs(runs: Mapping[str, Any], judged: scanner.Index) -> Generator[Matched, None, None]:
     """What each run holds of the judged documents; files are streamed wherever possible."""
     with ExitStack() as stack:
-        files = {}
+        files: dict[str, tuple[File, Reader]] = {}
         for name, run in runs.items():
             if kind_of_source(run) == FILE:
+                columns = columns_of_file(run)
                 with name_file_in_errors(run):
                     file = stack.enter_context(on_disk(run))
-                    files[name] = file, kind_of_file(file, columns_of_file(run))
-                check_columns(run, files[name][1], columns_of_file(run))
-        texts = [(runs[name], file) for name, (file, kind) in files.items() if kind == TEXT]
-        scans = stack.enter_context(closing(trec.scan_runs(texts, judged)))
+                    files[name] = File(run, file, columns), reader_of(file, columns)
+                check_columns(run, files[name][1], columns)
+        together = {}
+        for reader in dict.fromkeys(reader for _, reader in files.values()):
+            if reader.scan_all is not None:
+                own = [file for file, other in files.values() if other is reader]
+                together[reader] = stack.enter_context(closing(reader.scan_all(own, judged)))
         for name, run in runs.items():
-            if name in files and files[name][1] == TEXT:
-                yield next(scans)
+            if name in files and files[name][1] in together:
+                yield next(together[files[name][1]])
                 continue
             with name_in_errors(run, run_name(name)):
                 if name in files:
-                    matched = scan_file(run, *files[name], judged)
+                    matched = scan_file(*files[name], judged)
                 elif kind_of_source(run) == FRAME:
                     matched = match_rows(rankings_of_frame(run), judged)
                 else:

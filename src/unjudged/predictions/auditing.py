@@ -1,4 +1,4 @@
-"""An audit of predictions on the documents that people judged too."""
+"""Audit predictions on the documents that people judged too."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MOST_GRADES, MOST_VALUES, BINS = 100, 15, 10
 
 
 class Rating(NamedTuple):
-    """What is predicted of the documents of one human grade; `over` is by how much it is too high."""
+    """Mean prediction of the documents of one human grade; `over` is by how much it is too high."""
 
     grade: int
     documents: int
@@ -36,7 +36,7 @@ class Rating(NamedTuple):
 
 
 class CurvePoint(NamedTuple):
-    """The documents with predictions from `low` to `high`, and which share of them people call relevant."""
+    """Documents with predictions from `low` to `high`, and the share of them that people call relevant."""
 
     low: float
     high: float
@@ -47,7 +47,7 @@ class CurvePoint(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Audit(Shown):
-    """How the predictions compare with what people say; shares and means are weighted by 1 / pi."""
+    """Comparison of predictions with what people say; shares and means are weighted by 1 / pi."""
 
     rel: int
     documents: int
@@ -63,22 +63,22 @@ class Audit(Shown):
     measure: str
     biases: tuple[Bias, ...]
     notes: Sequence[str] = ()
-    """What the biases leave out, and how the predictions were read."""
+    """Sentences on runs and queries that the biases leave out, and on how predictions were read."""
     assumed: bool = False
     """No design is recorded, so the judged documents count as a uniform sample of each query's pool."""
 
     def grid(self) -> Grid:
-        """How well the predictions agree with people."""
+        """Return the table of agreement."""
         return self.grids()[0]
 
     def grids(self) -> list[Grid]:
-        """Everything, in a table per question."""
+        """Return a table per question."""
         from unjudged.predictions.audit_grids import audit_grids
 
         return audit_grids(self)
 
     def records(self) -> Grid:
-        """Everything in one table in long form, for programs."""
+        """Return everything in one table in long form, for programs."""
         from unjudged.predictions.audit_grids import audit_records
 
         return audit_records(self)
@@ -104,8 +104,8 @@ def audit(
 
     >>> people = {"q1": {"d1": 1, "d2": 0, "d3": 1}, "q2": {"d1": 0, "d2": 1, "d3": 0}}
     >>> model = {"q1": {"d1": 0.9, "d2": 0.6, "d3": 0.7}, "q2": {"d1": 0.2, "d2": 0.4, "d3": 0.3}}
-    >>> found = audit(people, model)
-    >>> round(found.auc.value, 4), round(found.kappa.value, 4)
+    >>> agreed = audit(people, model)
+    >>> round(agreed.auc.value, 4), round(agreed.kappa.value, 4)
     (0.8889, 0.3333)
     """
     judgments, source = Judgments.of(qrels), Predictions.of(predictions)
@@ -142,7 +142,7 @@ def audit(
         ratings=_ratings(judgments, both, value, label, rel if source.kind != GRADES else None),
         curve=_curve(seen, relevant, sample),
         measure=str(chosen),
-        biases=tuple(biases.found),
+        biases=tuple(biases.by_run),
         notes=[*biases.notes, *source.notes()],
         assumed=judgments.probability is None and judgments.stratum is None,
     )
@@ -151,7 +151,7 @@ def audit(
 def _labels(
     source: Predictions, value: Floats, rel: int, threshold: float | None, *, needed: bool
 ) -> Floats | None:
-    """The grade predicted of each row, -1 where there is none; of scores, `rel` or 0 by the threshold."""
+    """Return the grade predicted of each row, -1 for none; of scores, `rel` or 0 by the threshold."""
     labelled = source.kind == GRADES or source.are_probabilities or threshold is not None
     if not labelled and not needed:
         return None
@@ -176,8 +176,8 @@ def _measure(measure: MeasureLike, rel: int) -> Measure:
 def _ratings(
     judgments: Judgments, both: Mask, value: Floats, label: Floats | None, rel: int | None
 ) -> tuple[Rating, ...]:
-    """By human grade. With `rel`, labels say relevant or not, and over-rating is a share of the documents."""
-    found = []
+    """Return a rating per human grade; with `rel`, over-rating is a share of the documents."""
+    ratings = []
     for grade in np.unique(judgments.grade[both]).tolist():
         own = both & (judgments.grade == grade)
         weight = 1 / judgments.inclusion[own]
@@ -185,12 +185,12 @@ def _ratings(
         if label is not None:
             excess = label[own] - grade if rel is None else (label[own] >= rel) - float(grade >= rel)
             over = float(np.average(excess, weights=weight))
-        found.append(Rating(grade, int(own.sum()), float(np.average(value[own], weights=weight)), over))
-    return tuple(found)
+        ratings.append(Rating(grade, int(own.sum()), float(np.average(value[own], weights=weight)), over))
+    return tuple(ratings)
 
 
 def _curve(seen: Floats, relevant: Mask, sample: Sample) -> tuple[CurvePoint, ...]:
-    """One point per value where they are few, else one per tenth of the documents."""
+    """Return a point per value where they are few, else one per tenth of the documents."""
     values = np.unique(seen)
     place = np.searchsorted(values, seen)
     if len(values) > MOST_VALUES:

@@ -15,7 +15,7 @@ from unjudged.rankings.judged import Integers, JudgedRankings, Mask
 FIRST = 10
 """Documents down to this rank must be judged even if nothing is predicted of them."""
 LEAST = 3
-"""An interval over complete queries needs as many."""
+"""Fewest complete queries for an interval over queries."""
 _RECOMMENDED = 10
 
 
@@ -25,7 +25,7 @@ class IncompleteError(InputError):
 
 @dataclass(frozen=True, eq=False)
 class Completeness:
-    """For each query, how many retrieved documents must be judged for the measure, and how many are.
+    """Counts by query of the retrieved documents that must be judged for the measure, and that are.
 
     Those are the documents that a run has down to the measure's cutoff and that have a prediction or are
     among its first ten. What neither people nor predictions label counts as nonrelevant, as a document
@@ -53,7 +53,7 @@ class Completeness:
 
     @property
     def complete(self) -> Mask:
-        """The queries of which nothing is missing."""
+        """True for queries in which nothing is missing."""
         complete: Mask = self.judged == self.needed
         return complete
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,6 +13,8 @@ from unjudged.base.threads import Threads, cores
 from unjudged.formats.streams import ARROW_FILE, ARROW_STREAM, PARQUET
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     import pyarrow as pa
 
 Piece = Callable[[], "Iterable[pa.RecordBatch]"]

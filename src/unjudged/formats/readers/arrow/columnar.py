@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from unjudged.base.errors import InputError
 from unjudged.formats.columns import NONE, Layout, columns_of, layout_of
 from unjudged.formats.grouping import grouped
 from unjudged.formats.limits import check
 from unjudged.formats.matching import match_blocks
+from unjudged.formats.reader import File, Reader
 from unjudged.formats.readers.arrow.arrow_columns import (
     Where,
     arrow_errors,
@@ -20,7 +21,9 @@ from unjudged.formats.readers.arrow.arrow_columns import (
     table_of_arrow,
 )
 from unjudged.formats.readers.arrow.arrow_files import Piece, files_in, open_part, read_ahead
+from unjudged.formats.readers.several_runs import column_of_runs, split_frame, without_run
 from unjudged.formats.scan import scanner
+from unjudged.formats.streams import ARROW_FILE, ARROW_STREAM, PARQUET
 from unjudged.formats.tables import Matched, Table
 
 if TYPE_CHECKING:
@@ -140,3 +143,20 @@ def _validated(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     for batch in batches:
         batch.validate(full=True)
         yield batch
+
+
+def _split(file: File, by_tag: bool) -> dict[str, Any] | None:
+    path = Path(file.file)
+    column = column_of_runs(names_in(path), file.columns, by_tag)
+    if column is None:
+        return None
+    return split_frame(rows_with(path, without_run(file.columns), column), {"run": column})
+
+
+READER = Reader(
+    "Parquet or Arrow",
+    recognises=lambda start: start.is_folder or start.data.startswith((PARQUET, ARROW_FILE, ARROW_STREAM)),
+    read=lambda file, number: read(Path(file.file), number, file.columns),
+    scan=lambda file, judged: scan_run(Path(file.file), judged, file.columns),
+    split=_split,
+)

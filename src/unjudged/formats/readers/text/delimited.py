@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import re
+from codecs import BOM_UTF8
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, cast
@@ -29,6 +29,8 @@ from unjudged.formats.columns import (
 from unjudged.formats.grouping import grouped
 from unjudged.formats.limits import BYTES_OF_TEXT
 from unjudged.formats.matching import match_blocks
+from unjudged.formats.reader import File, Reader, Start
+from unjudged.formats.readers.several_runs import OneRun, by_name, column_of_runs, without_run
 from unjudged.formats.scan import scanner
 from unjudged.formats.streams import PathLike, opened
 from unjudged.formats.tables import Ids, Matched, Table
@@ -64,7 +66,7 @@ def scan_run(file: PathLike, judged: scanner.Index, given: Mapping[str, str] = N
 def _read(
     file: PathLike, number: str, given: Mapping[str, str], held: int = 0
 ) -> tuple[dict[str, str], Iterator[Table]]:
-    """Return the column of each role, and the rows in blocks."""
+    """The column of each role, and the rows in blocks."""
     header, blocks = header_and_blocks(file, given, held)
     columns = columns_of(header, number, given)
     places = {role: header.index(name) for role, name in columns.items()}
@@ -74,14 +76,16 @@ def _read(
 def header_and_blocks(
     file: PathLike, given: Mapping[str, str], held: int = BYTES_OF_TEXT
 ) -> tuple[list[str], Iterator[Lines]]:
-    """Return the names of the columns, and the rows in blocks."""
+    """The names of the columns, and the rows in blocks."""
     blocks = _blocks(file, held, given)
     ((_, header),) = next(blocks)
     return header, blocks
 
 
 def _blocks(file: PathLike, held: int, given: Mapping[str, str]) -> Iterator[Lines]:
-    """Yield the header on its own, then blocks of rows, each with its line."""
+    """The header on its own, then blocks of rows, each with its line."""
+    import csv
+
     lines = lines_of(file, held)
     first = next(lines, "")
     delimiter = delimiter_of(first, given) or ","
@@ -96,7 +100,7 @@ def _blocks(file: PathLike, held: int, given: Mapping[str, str]) -> Iterator[Lin
 
 
 def lines_of(file: PathLike, held: int) -> Iterator[str]:
-    """Yield the lines of a file, none of them endless; `held` is as for `opened`."""
+    """The lines of a file, none of them endless; `held` is as for `opened`."""
     with opened(file, held=held) as stream:
         buffered = cast("Any", io.BufferedReader(stream) if isinstance(stream, io.RawIOBase) else stream)
         with io.TextIOWrapper(buffered, "utf-8-sig", "surrogateescape", newline="") as text:
@@ -109,6 +113,8 @@ def lines_of(file: PathLike, held: int) -> Iterator[str]:
 
 
 def _fields(lines: Sequence[str], delimiter: str) -> list[str]:
+    import csv
+
     try:
         return next(csv.reader(lines, delimiter=delimiter), [])
     except csv.Error:
@@ -143,3 +149,37 @@ def _numbers(role: str, texts: list[str], lines: NDArray[np.int64]) -> NDArray[n
         problem = f"the {role} is {quoted(texts[wrong])}, expected {expected(role)}"
         raise InputError(problem, line=int(lines[wrong]))
     return descending(role, numbers)
+
+
+def _recognises(start: Start) -> bool:
+    first, *_ = start.data.removeprefix(BOM_UTF8).split(b"\n", 1)
+    if not set(first) & set(DELIMITERS.encode()):
+        return False
+    return delimiter_of(first.decode("utf-8", "surrogateescape"), start.columns) is not None
+
+
+def _split(file: File, by_tag: bool) -> dict[str, Any] | None:
+    given = without_run(file.columns)
+    header, blocks = header_and_blocks(file.file, given)
+    column = column_of_runs(header, file.columns, by_tag)
+    if column is None:
+        return None
+    places = {role: header.index(name) for role, name in columns_of(header, "score", given).items()}
+    own = header.index(column)
+    tables: dict[str, list[Table]] = {}
+    for block in blocks:
+        by_run: dict[str, Lines] = {}
+        for line, row in block:
+            by_run.setdefault(row[own] if own < len(row) else "", []).append((line, row))
+        for run, rows in by_run.items():
+            tables.setdefault(run, []).append(table_of_lines(rows, places, len(header)))
+    return by_name((run, OneRun(grouped(Table.joined(parts)))) for run, parts in tables.items())
+
+
+READER = Reader(
+    "text with a header",
+    _recognises,
+    read=lambda file, number: read(file.file, number, file.columns),
+    scan=lambda file, judged: scan_run(file.file, judged, file.columns),
+    split=_split,
+)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections.abc import Mapping
 from typing import Any
 
 from unjudged.base.errors import InputError, UsageError, quoted
 from unjudged.base.wording import kind_of
 from unjudged.formats.columns import NONE, QRELS, Layout
+from unjudged.formats.reader import Reader, Start
 from unjudged.formats.readers.memory.mappings import table_of_mapping
 from unjudged.formats.readers.memory.query_dicts import by_query, holds_lists
 from unjudged.formats.readers.memory.records import fields_of, is_record, table_of_records
@@ -68,3 +70,12 @@ def without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         repeated, _ = Counter(name for name, _ in pairs).most_common(1)[0]
         raise InputError(f"{quoted(repeated)} appears twice in one dictionary, expected each name once")
     return data
+
+
+def is_json(start: Start) -> bool:
+    """Whether a file starts as JSON does."""
+    text = start.data.removeprefix(BOM_UTF8).lstrip()
+    return text[:1] in (b"{", b"[") and text[1:].lstrip()[:1] in (b'"', b"}", b"{", b"[", b"]")
+
+
+READER = Reader("JSON", is_json, read=lambda file, number: read(file.file, number, file.columns))

@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
-from itertools import chain, islice
+from codecs import BOM_UTF8
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice, pairwise
+from os import urandom
 from typing import Any
 
-from unjudged.base.errors import InputError
-from unjudged.formats.columns import NONE, Layout, no_rows
+import numpy as np
+from numpy.typing import NDArray
+
+from unjudged.base.errors import InputError, quoted
+from unjudged.formats.columns import NONE, Layout, descending, no_rows, unfit
 from unjudged.formats.grouping import grouped
 from unjudged.formats.matching import match_blocks
-from unjudged.formats.readers.memory.records import fields_of, table_of_records
+from unjudged.formats.reader import File, Reader, Start
+from unjudged.formats.readers.memory.query_dicts import identifier
+from unjudged.formats.readers.memory.records import Fields, fields_of, table_of_records
+from unjudged.formats.readers.several_runs import OneRun, by_name, column_of_runs, without_run
 from unjudged.formats.readers.text.delimited import lines_of
-from unjudged.formats.readers.text.json_dicts import BYTES_OF_JSON, without_repeats
+from unjudged.formats.readers.text.json_dicts import BYTES_OF_JSON, is_json, without_repeats
 from unjudged.formats.scan import scanner
 from unjudged.formats.streams import PathLike
-from unjudged.formats.tables import Matched, Table
+from unjudged.formats.tables import Ids, Matched, Table
 
 BLOCK = 1 << 14
+_SEPARATOR = urandom(16).hex()
+_BETWEEN = f',"{_SEPARATOR}",'
 
 
 def read(file: PathLike, number: str, given: Mapping[str, str]) -> tuple[Table, Layout]:
@@ -34,7 +43,13 @@ def scan_run(file: PathLike, judged: scanner.Index, given: Mapping[str, str] = N
 
 def objects(file: PathLike, held: int = 0) -> Iterator[tuple[str, Any]]:
     """Yield the value on each line, with what errors call the line."""
-    for number, line in enumerate(lines_of(file, held), 1):
+    return _values(enumerate(lines_of(file, held), 1))
+
+
+def _values(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[str, Any]]:
+    import json
+
+    for number, line in lines:
         if line.strip():
             try:
                 yield f"line {number}", json.loads(line, object_pairs_hook=without_repeats)
@@ -48,13 +63,125 @@ def objects(file: PathLike, held: int = 0) -> Iterator[tuple[str, Any]]:
 def _read(
     file: PathLike, number: str, given: Mapping[str, str], held: int = 0
 ) -> tuple[Layout, Iterator[Table]]:
-    records = objects(file, held)
-    first = next(records, None)
+    lines = enumerate(lines_of(file, held), 1)
+    block = list(islice(lines, BLOCK))
+    first = next(_values(block), None)
+    while first is None and block:
+        block = list(islice(lines, BLOCK))
+        first = next(_values(block), None)
     if first is None:
         raise no_rows()
     if not isinstance(first[1], Mapping):
         raise InputError("expected one JSON object per line", line=1)
     fields = fields_of(first[1], number, given)
-    every = chain([first], records)
-    blocks = iter(lambda: list(islice(every, BLOCK)), [])
-    return fields.layout, (table_of_records(block, fields) for block in blocks)
+    blocks = chain([block], iter(lambda: list(islice(lines, BLOCK)), []))
+    return fields.layout, (_table(block, fields) for block in blocks)
+
+
+def _table(lines: list[tuple[int, str]], fields: Fields) -> Table:
+    return _table_at_once(lines, fields) or table_of_records(_values(lines), fields)
+
+
+def _table_at_once(lines: list[tuple[int, str]], fields: Fields) -> Table | None:
+    """Return the rows of lines that all have the same fields in the same order; None if they do not.
+
+    What is wrong with a line is for the general way to say.
+    """
+    texts = [line for _, line in lines if not line.isspace()]
+    if fields.ranking or not texts:
+        return None
+    try:
+        columns = _columns_of(texts)
+        return _table_of_columns({role: columns[name] for role, name in fields.columns.items()})
+    except (ValueError, KeyError, OverflowError, RecursionError):
+        return None
+
+
+def _columns_of(texts: list[str]) -> dict[str, tuple[Any, ...]]:
+    """Return the values of each field; ValueError if the fields of two lines differ.
+
+    Lines are parsed as one list. Between two of them is a name that no file can know, so each must be one
+    value. An object becomes a list of pairs, which are tuples, unlike those of an array.
+    """
+    import json
+
+    values = json.loads(f"[{_BETWEEN.join(texts)}]", object_pairs_hook=list)
+    records = values[::2]
+    if values[1::2] != [_SEPARATOR] * (len(texts) - 1) or set(map(type, records)) != {list}:
+        raise ValueError("a line is not one object")
+    columns = dict[str, tuple[Any, ...]]()
+    for pairs in zip(*records, strict=True):
+        if set(map(type, pairs)) != {tuple}:
+            raise ValueError("a line is an array")
+        names, column = zip(*pairs, strict=True)
+        if len(set(names)) > 1 or names[0] in columns:
+            raise ValueError("fields differ, or one comes twice")
+        columns[names[0]] = column
+    return columns
+
+
+def _table_of_columns(columns: dict[str, tuple[Any, ...]]) -> Table:
+    queries, documents = _names(columns.pop("query")), _names(columns.pop("document"))
+    starts = [0, *(i for i, (a, b) in enumerate(pairwise(queries), 1) if a != b)]
+    return Table(
+        queries=Ids.of(queries[i] for i in starts),
+        starts=np.array([*starts, len(queries)], np.int64),
+        documents=Ids.of(documents),
+        numbers=np.stack([_numbers(role, values) for role, values in columns.items()], axis=1),
+        lines=np.zeros(0, np.int64),
+    )
+
+
+def _names(values: tuple[Any, ...]) -> Sequence[str]:
+    kinds = set(map(type, values))
+    if kinds not in ({str}, {int}):
+        raise ValueError("neither text nor whole numbers")
+    return values if kinds == {str} else list(map(str, values))
+
+
+def _numbers(role: str, values: tuple[Any, ...]) -> NDArray[np.float64]:
+    if not set(map(type, values)) <= {int, float}:
+        raise ValueError("no number")
+    numbers = np.array(values, np.float64)
+    if unfit(role, numbers).any():
+        raise ValueError("a number out of range")
+    return descending(role, numbers)
+
+
+def _recognises(start: Start) -> bool:
+    """Whether the first line is an object of its own and another one follows."""
+    if not is_json(start):
+        return False
+    import json
+
+    text = start.data.removeprefix(BOM_UTF8).lstrip() + start.rest()
+    first, _, others = text.partition(b"\n")
+    if others.lstrip()[:1] != b"{":
+        return False
+    try:
+        return isinstance(json.loads(first), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _split(file: File, by_tag: bool) -> dict[str, Any] | None:
+    first = next(objects(file.file))[1]
+    column = column_of_runs(list(first), file.columns, by_tag) if isinstance(first, dict) else None
+    if column is None:
+        return None
+    by_run: dict[str, list[tuple[str, Any]]] = {}
+    for where, record in objects(file.file, BYTES_OF_JSON):
+        if not isinstance(record, dict) or not isinstance(identifier(record.get(column)), str):
+            raise InputError(f"{where}: {quoted(column)} names no run, expected text")
+        by_run.setdefault(identifier(record[column]), []).append((where, record))
+    fields = fields_of(first, "score", without_run(file.columns))
+    return by_name((run, OneRun(table_of_records(records, fields))) for run, records in by_run.items())
+
+
+READER = Reader(
+    "JSON lines",
+    _recognises,
+    read=lambda file, number: read(file.file, number, file.columns),
+    scan=lambda file, judged: scan_run(file.file, judged, file.columns),
+    split=_split,
+)

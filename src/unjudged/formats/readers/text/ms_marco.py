@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from dataclasses import replace
 
 import numpy as np
 
 from unjudged.base.errors import AssumptionWarning, InputError, announce, quoted
-from unjudged.formats.columns import MS_MARCO, descending, no_rows
+from unjudged.formats.columns import MS_MARCO, RUN, Layout, descending, no_rows
 from unjudged.formats.grouping import grouped
 from unjudged.formats.limits import BYTES_OF_TEXT
+from unjudged.formats.reader import File, Reader, Start
+from unjudged.formats.readers.text.trec import read_judgments
 from unjudged.formats.scan import scanner
-from unjudged.formats.streams import PathLike, opened
+from unjudged.formats.streams import PathLike, display_name, opened
 from unjudged.formats.tables import Table
 
 REMEDY = "for scores use six columns, or a first line with the names of the columns: query_id doc_id score"
-
-
-def is_three_columns(line: bytes) -> bool:
-    return len(line.split()) == len(MS_MARCO.columns)
 
 
 def read_run(file: PathLike, name: str) -> Table:
@@ -52,3 +51,18 @@ def _check_ranks(table: Table) -> None:
         return
     what = "three columns without a header are query, document, rank"
     raise InputError(f"{problem}: {what}; {REMEDY}", line=int(table.lines[row]))
+
+
+def _recognises(start: Start) -> bool:
+    text = start.data.removeprefix(BOM_UTF8).lstrip()
+    rows = (line for line in text.split(b"\n") if line.split() and not line.lstrip().startswith(b"#"))
+    return len(next(rows, b"").split()) == len(MS_MARCO.columns)
+
+
+def _read_any(file: File, number: str) -> tuple[Table, Layout]:
+    if number == "grade":
+        return read_judgments(file.file)
+    return read_run(file.file, display_name(file.path)), RUN
+
+
+READER = Reader("text of three columns", _recognises, _read_any, has_names=False)

@@ -16,6 +16,7 @@ from unjudged.base.threads import Threads, cores
 from unjudged.formats.columns import QRELS, RUN, ZSCORES, Layout, layout_of_judgments, unfit, wrong_number
 from unjudged.formats.grouping import grouped
 from unjudged.formats.limits import BYTES_OF_TEXT, check
+from unjudged.formats.reader import File, Reader
 from unjudged.formats.readers.text.ungrouped_lines import named, scan_unordered
 from unjudged.formats.scan import scanner
 from unjudged.formats.scan.scanner import announce_slow_reader
@@ -217,3 +218,21 @@ def _read(file: PathLike, layout: Layout) -> Table:
 
 def _empty(layout: Layout) -> InputError:
     return InputError(f"no data, expected lines of {layout.describe()}")
+
+
+def _read_any(file: File, number: str) -> tuple[Table, Layout]:
+    return read_judgments(file.file) if number == "grade" else (read_run(file.file), RUN)
+
+
+def _split(file: File, by_tag: bool) -> dict[str, Any] | None:
+    return {only_tag(file.path): file.path} if by_tag else None
+
+
+READER = Reader(
+    "TREC text",
+    recognises=lambda _: True,
+    read=_read_any,
+    scan_all=lambda files, judged: scan_runs([(file.path, file.file) for file in files], judged),
+    split=_split,
+    has_names=False,
+)
