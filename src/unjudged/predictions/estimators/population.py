@@ -55,8 +55,8 @@ class Population:
         collection = Collection.of(qrels, runs)
         judgments = collection.judgments
         if judgments.origin.kind not in RANDOM:
-            known = judgments.origin.kind == CHOSEN
-            made = "were chosen for what they show" if known else "are labels of unknown origin"
+            chosen = judgments.origin.kind == CHOSEN
+            made = "were chosen for what they show" if chosen else "are labels of unknown origin"
             problem = f"these judgments {made}, and the estimate needs a random sample"
             other = "or merge the one you drew with --format prels"
             raise InputError(f"{problem}: draw one (unjudged sample --for predictions), {other}")
