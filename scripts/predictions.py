@@ -18,20 +18,16 @@ import numpy as np
 from predictions_page import PAGE
 from rehearsal import Rehearsal, rehearse
 
-from unjudged import (
-    Judgments,
-    Pool,
-    Predictions,
-    evaluate,
-    prediction_powered,
-)
+from unjudged import Judgments, evaluate
 from unjudged.formats.writing import judgments_text, qrels_text, write_whole
+from unjudged.judging import Pool
 from unjudged.judging.collecting.sample_file import read_sample
 from unjudged.measures.kernel.estimand import Estimand
+from unjudged.predictions import Predictions, prediction_powered
 from unjudged.predictions.estimators.population import Population
 from unjudged.predictions.estimators.sums import Sum
 from unjudged.predictions.poisson_sample import LEAST_DOUBT, probabilities
-from unjudged.predictions.spot_check import checked_sum, doubt, prevalence_at
+from unjudged.predictions.run_checks import checked_sum, doubt, prevalence_at
 from unjudged.rankings.judged import Floats, Integers, Mask
 from unjudged.report.figures.charts import COLOURS, altair_module, save
 from unjudged.uncertainty.quantiles import normal_quantile
@@ -335,6 +331,71 @@ def by_query_table(found: Collection, repetitions: int, judged: int = 20) -> str
     return table(["run", "AP by people", "AP by the model", *widths, "lambda"], rows)
 
 
+JUDGED = (3, 5, 10, 20, 40)
+"""Queries that people judge, for the table of coverage."""
+FURTHER = 200
+
+
+def coverage_table(found: Collection, repetitions: int) -> str:
+    """Return how often 95 % intervals by query hold, in simulated worlds and on queries of DL-2019."""
+    predicted = Predictions.of(found.scores).judgments(THRESHOLD, rel=2)
+    columns: dict[str, list[tuple[Any, float]]] = {
+        "simulated, skewed": [(_skewed, 0.6 / 2.2)],
+        "simulated, Normal": [(_normal, 0.0)],
+    }
+    for measure in ("nDCG@10", "AP(rel=2)"):
+        scores = [evaluate(source, found.runs, measure) for source in (found.qrels, predicted)]
+        order = [scores[1].queries.index(query) for query in scores[0].queries]
+        human, model = scores[0].values[:, :, 0], scores[1].values[:, order, 0]
+        pairs = [(i, j) for i in range(len(RUNS)) for j in range(i)]
+        columns[f"{measure}, means"] = [
+            (_redrawn(human[i], model[i]), float(human[i].mean())) for i in range(len(RUNS))
+        ]
+        columns[f"{measure}, differences"] = [
+            (_redrawn(human[i] - human[j], model[i] - model[j]), float((human[i] - human[j]).mean()))
+            for i, j in pairs
+        ]
+    rows = []
+    for queries in JUDGED:
+        cells = []
+        for worlds in columns.values():
+            held = [_held(world, truth, queries, repetitions) for world, truth in worlds]
+            cells.append(f"{min(held):.3f}" if len(held) == 1 else f"{min(held):.3f} to {max(held):.3f}")
+        rows.append([str(queries), *cells])
+    return table(["queries judged", *columns], rows)
+
+
+def _held(world: Any, truth: float, queries: int, repetitions: int) -> float:
+    rng, held = np.random.default_rng(queries), 0
+    for _ in range(repetitions):
+        human, model = world(rng, queries + FURTHER)
+        powered = prediction_powered(human[:queries], model[:queries], model[queries:])
+        interval = powered.interval(0.95, Estimand("mean"))
+        held += interval.low <= truth <= interval.high
+    return held / repetitions
+
+
+def _skewed(rng: np.random.Generator, queries: int) -> tuple[Floats, Floats]:
+    """Scores as skewed as AP's, and a model that follows them half."""
+    human = rng.beta(0.6, 1.6, queries)
+    return human, 0.5 * human + 0.3 * rng.random(queries)
+
+
+def _normal(rng: np.random.Generator, queries: int) -> tuple[Floats, Floats]:
+    human = rng.standard_normal(queries)
+    return human, human + rng.standard_normal(queries)
+
+
+def _redrawn(human: Floats, model: Floats) -> Any:
+    """Queries drawn with replacement from those of a collection."""
+
+    def world(rng: np.random.Generator, queries: int) -> tuple[Floats, Floats]:
+        chosen = rng.integers(0, len(human), queries)
+        return human[chosen], model[chosen]
+
+    return world
+
+
 def table(head: Sequence[str], rows: Sequence[Sequence[str]], labels: int = 1) -> str:
     rule = ["---"] * labels + ["---:"] * (len(head) - labels)
     return "\n".join("| " + " | ".join(line) + " |" for line in [head, rule, *rows])
@@ -355,10 +416,17 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--repetitions", type=int, default=4000)
     parser.add_argument("--commands-only", action="store_true", help="only the outputs of the commands")
+    parser.add_argument("--coverage-only", action="store_true", help="only coverage by query")
     chosen = parser.parse_args()
     found = Collection.read(chosen.data / "dl2019")
     with TemporaryDirectory() as folder:
         shown = walk(found, Path(folder))
+    if chosen.coverage_only:
+        page = (DOCS / "predictions.md").read_text()
+        start = page.index("| queries judged |")
+        page = page[:start] + coverage_table(found, chosen.repetitions) + page[page.index("\n\n", start) :]
+        write_whole(DOCS / "predictions.md", page)
+        return
     if chosen.commands_only:
         write_whole(DOCS / "predictions.md", with_outputs((DOCS / "predictions.md").read_text(), shown))
         return
@@ -370,6 +438,7 @@ def main() -> None:
         by_doubt=rmse_table(rehearsals(found, chosen.repetitions, by="doubt")),
         with_200=rmse_table(rehearsals(found, chosen.repetitions, by="doubt", budget=200)),
         by_query=by_query_table(found, 400),
+        coverage=coverage_table(found, chosen.repetitions),
         spot=spot_table(Trec8(chosen.data / "trec8"), 300),
     )
     write_whole(DOCS / "predictions.md", text)

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import unjudged.rankings.runs
 from tests.conftest import examples
-from unjudged import (
-    InputError,
-    Judgments,
-    UsageError,
-    estimate_by_query,
-    estimate_with_predictions,
-    evaluate,
-    prediction_powered,
-    sample,
-)
+from unjudged import InputError, Judgments, UsageError, evaluate, sample
 from unjudged.measures.kernel.estimand import Estimand
+from unjudged.predictions import estimate_by_query, estimate_with_predictions, prediction_powered
 
 pytest.importorskip("ppi_py")
 
@@ -214,3 +210,30 @@ def test_refusals() -> None:
         estimate_by_query(people, {"a": run}, {q: {"d1": 1.0} for q in run}).mean("b")
     with pytest.raises(InputError, match="2 queries that people judged completely for AP have predictions"):
         estimate_by_query(people, {"a": run}, {f"q{i}": {"d1": 1.0} for i in range(1, 4)})
+
+
+@pytest.mark.parametrize("judged", [7, 12])
+def test_runs_are_read_once_for_all_measures(
+    judged: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Once by query (7 of 12 queries judged) and once by document, for any number of measures."""
+    rng = np.random.default_rng(0)
+    labels = {f"q{i}": {f"d{j}": int(rng.random() < 0.4) for j in range(12)} for i in range(12)}
+    people = {q: labels[q] for q in list(labels)[:judged]}
+    runs = []
+    for name in "ab":
+        runs.append(tmp_path / f"{name}.run")
+        lines = [f"{q} Q0 {d} 1 {rng.random()} {name}\n" for q, docs in labels.items() for d in docs]
+        runs[-1].write_text("".join(lines))
+    opened: list[object] = []
+    read = unjudged.rankings.runs.run_table
+
+    def counted(source: Any, **columns: str) -> Any:
+        opened.append(source)
+        return read(source, **columns)
+
+    monkeypatch.setattr(unjudged.rankings.runs, "run_table", counted)
+    measures = ["P@5", "RBP(p=0.8)", "DCG@10"]
+    found = estimate_with_predictions(people, runs, Judgments.of(labels), measures)
+    assert [one.measure for one in found] == measures
+    assert opened == runs

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from pathlib import Path
 
 import pytest
+import scipy.stats
 
 from tests.cli.in_process import printed, refused, unjudged
-from unjudged import (
-    Judgments,
-    Predictions,
-    estimate_by_document,
-    estimate_by_query,
-    sample,
-    simulate,
-    spot_check,
-    spot_check_design,
-)
+from unjudged import Judgments, sample
+from unjudged.experiments import simulate
 from unjudged.formats.writing import run_text
 from unjudged.judging.collecting.merging import merge
 from unjudged.judging.collecting.sample_file import read_sample
+from unjudged.predictions import (
+    Predictions,
+    estimate_by_document,
+    estimate_by_query,
+    spot_check,
+    spot_check_design,
+)
 
 QRELS = str(sample.qrels)
 DENSE, FUSED = str(sample.runs["dense"]), str(sample.runs["fused"])
@@ -102,7 +103,8 @@ def test_from_the_draw_to_the_answer(world: World) -> None:
     gap = expected.difference(*expected.runs)
     assert f"{gap.value:+.4f}; 95% interval {gap.low:+.4f} to {gap.high:+.4f} for these queries" in compared
     assert compared.startswith("With predictions, ")
-    assert compared.index("The rest of the comparison uses neither") < compared.index("paired t test")
+    assert compared.index("Verdict: ") < compared.index("Without predictions, with what is not judged")
+    assert compared.count("Verdict") == 1
     as_json = printed("compare", *evaluated[1:], "--format", "json")
     assert f"95% interval {gap.low:+.4f} to {gap.high:+.4f} for these queries" in as_json
 
@@ -195,6 +197,82 @@ def test_by_query(world: World) -> None:
         assert {row["uncertainty"] for row in found} == {"judgments and queries"}
     shown = printed("evaluate", people, *world.runs, "--predictions", world.model)
     assert "7 queries judged by people, 5 queries with predictions only" in " ".join(shown.split())
+
+
+def test_a_comparison_has_one_verdict(world: World) -> None:
+    """The first line said that one run leads, and the verdict, by plain numbers, that the other does."""
+    queries, names = [f"q{i:02d}" for i in range(12)], [f"{d}{j}" for d in "ab" for j in range(10)]
+    runs = [
+        world.write(
+            f"{name}.run", [f"{q} Q0 {d} 1 {-int(d[1:])} r" for q in queries for d in names if d[0] == own]
+        )
+        for name, own in (("old", "a"), ("new", "b"))
+    ]
+    listed = [
+        (q, d, int((i + int(d[1:])) % (3 if d[0] == "a" else 2) == 0), 1.0 if d[0] == "a" else 0.4)
+        for i, q in enumerate(queries)
+        for d in names
+    ]
+    drawn = [(q, d, g if pi == 1 or (i * 7) % 10 < 4 else -1, pi) for i, (q, d, g, pi) in enumerate(listed)]
+    people = world.write("people.prels", [f"{q} {d} {g} 1 {pi}" for q, d, g, pi in drawn])
+    model = world.write("model2.run", [f"{q} Q0 {d} 1 {0.2 + 0.6 * g} m" for q, d, g, _ in listed])
+    asked = ["compare", people, *runs, "-m", "P@10"]
+    plain = " ".join(printed(*asked).split())
+    assert "old is ahead" in plain or "old is better" in plain
+    said = " ".join(printed(*asked, "--predictions", model).split())
+    assert said.count("Verdict: ") == 1
+    assert "new is better than old" in said
+    (row,) = table(*asked, "--predictions", model)
+    expected = estimate_by_document(people, runs, model, "P@10")
+    gap, other = expected.intervals("old", "new")
+    assert [float(row[name]) for name in ("difference", "low", "high")] == pytest.approx(
+        [gap.value, gap.low, gap.high]
+    )
+    assert [float(row[name]) for name in ("query_low", "query_high")] == pytest.approx(
+        [other.low, other.high]
+    )
+    assert (row["better"], row["verdict"]) == ("new", "clear")
+    assert float(row["without_predictions_difference"]) > 0 > float(row["difference"])
+    values = expected.per_query
+    assert float(row["p"]) == pytest.approx(scipy.stats.ttest_rel(*values).pvalue)
+    as_json = json.loads(printed(*asked, "--predictions", model, "--format", "json"))
+    assert as_json["rows"][0]["better"] == "new"
+
+
+def test_a_comparison_by_query(world: World) -> None:
+    """Its rankings of further queries were said to be ignored."""
+    people = world.qrels("people.qrels", 7)
+    asked = ["compare", people, *world.runs, "--predictions", world.model, "-m", "AP"]
+    done = unjudged(*asked)
+    said = " ".join(done.stdout.decode().split())
+    assert "ignored" not in said + done.stderr.decode()
+    expected = estimate_by_query(people, world.runs, world.model, "AP")
+    gap = expected.difference(*expected.runs)
+    assert (
+        f"{gap.value:+.4f}; 95% interval {gap.low:+.4f} to {gap.high:+.4f} for other queries; t test:" in said
+    )
+    (row,) = table(*asked)
+    assert float(row["p"]) == pytest.approx(expected.powered(*expected.runs).p)
+    assert "choose t" in refused(2, *asked, "--test", "wilcoxon")
+    assert "choose holm" in refused(2, *asked, "--correction", "tukey")
+    assert refused(2, *asked, "--per-query") == "--predictions does not go with --per-query"
+
+
+def test_grades_in_json_are_read_as_asked(world: World) -> None:
+    """A model's grades 0 to 3 in JSON were read as scores, without a word."""
+    people = world.qrels("people.qrels", 7)
+    grades = {q: {d: 2 * g for d, g in docs.items()} for q, docs in world.truth.items()}
+    model = world.folder / "model.json"
+    model.write_text(json.dumps(grades))
+    asked = ["evaluate", people, *world.runs, "--predictions", str(model), "-m", "AP"]
+    assert "say from which threshold" in refused(2, *asked)
+    shown = " ".join(printed(*asked, "--threshold", "1").split())
+    assert "model.json: whole numbers, read as scores; give --kind grades" in shown
+    assert "read as scores" not in printed(*asked, "--kind", "grades")
+    expected = estimate_by_query(people, world.runs, Predictions.of(grades, kind="grades"), "AP")
+    rows = table(*asked, "--kind", "grades")
+    assert [float(row["value"]) for row in rows] == [expected.mean(run).value for run in expected.runs]
+    assert refused(2, *asked[:4], "--kind", "grades") == "--kind needs --predictions"
 
 
 def test_measures_that_are_no_sums_are_refused_with_the_reason(world: World) -> None:

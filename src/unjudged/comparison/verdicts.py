@@ -111,9 +111,9 @@ class Pair:
             c = self.calibrated
             ends = f"{c.low:+.4f} to {c.high:+.4f} ({c.method})"
             lines.append(f"Calibrated, {percent(c.confidence)}: {c.of.measure} {c.value:+.4f}, {ends}.")
-        corrected = "" if self.p_adjusted == self.p else f", {_p(self.p_adjusted)} after correction"
+        corrected = "" if self.p_adjusted == self.p else f", {p_text(self.p_adjusted)} after correction"
         lines.append(
-            f"Queries: {self.wins} won, {self.ties} tied, {self.losses} lost; {self.test}: {_p(self.p)}"
+            f"Queries: {self.wins} won, {self.ties} tied, {self.losses} lost; {self.test}: {p_text(self.p)}"
             f"{corrected}; {_interval(other)}; {_effect(self.effect)}."
         )
         return [*lines, f"Verdict: {self.verdict}. {self.conclusion()}"]
@@ -163,7 +163,8 @@ def conclusion(verdict: str, ahead: str, other: str, *, equal: bool = False) -> 
     )
 
 
-def _p(value: float) -> str:
+def p_text(value: float) -> str:
+    """Return a p value as it stands in sentences."""
     return "p < 0.0001" if value < 0.0001 else f"p = {value:.4f}"
 
 

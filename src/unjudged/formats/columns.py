@@ -186,9 +186,10 @@ def _listed(header: Sequence[str]) -> str:
     return (shown or "none") + (", ..." if len(header) > 12 else "")
 
 
-def expected(column: str) -> str:
-    """What a number of this column may be, in words."""
-    return _EXPECTED[_KIND[column]]
+def expected(column: str, *, fractions: bool = False) -> str:
+    """Return in words what a number of this column may be; with `fractions` a grade may be one."""
+    allowed = _EXPECTED[_KIND[column]]
+    return f"{allowed}, or a fraction above 0" if fractions and column == "grade" else allowed
 
 
 def unfit(column: str, numbers: NDArray[np.float64]) -> NDArray[np.bool_]:

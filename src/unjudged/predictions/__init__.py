@@ -1,1 +1,27 @@
 """People and models judging together: estimates that use predictions for precision and people for truth."""
+
+from unjudged.base.lazy import LazyNames
+
+_NAMES = LazyNames(
+    "unjudged.predictions",
+    {
+        "audit_grids": "Audit CurvePoint Rating",
+        "auditing": "audit",
+        "combined_estimates": "estimate_with_predictions",
+        "estimators.estimates": "PredictedMeans",
+        "estimators.by_document": "DocumentEstimates estimate_by_document",
+        "estimators.by_query": "Powered QueryEstimates estimate_by_query prediction_powered",
+        "judge_agreement": "Confusion",
+        "poisson_sample": "design_for_predictions",
+        "predicted_comparison": "PredictedComparison PredictedPair compare_with_predictions",
+        "predictions": "Predictions",
+        "score_bias": "Bias",
+        "run_checks": "RunCheck SpotCheck spot_check spot_check_design",
+    },
+)
+__all__ = _NAMES.all  # noqa: PLE0605 (a list, sorted)
+__getattr__ = _NAMES.get
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

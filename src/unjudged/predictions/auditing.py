@@ -1,4 +1,4 @@
-"""An audit of predictions on the documents that people judged too."""
+"""Audit predictions on the documents that people judged too."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def audit(
 
     >>> people = {"q1": {"d1": 1, "d2": 0, "d3": 1}, "q2": {"d1": 0, "d2": 1, "d3": 0}}
     >>> model = {"q1": {"d1": 0.9, "d2": 0.6, "d3": 0.7}, "q2": {"d1": 0.2, "d2": 0.4, "d3": 0.3}}
-    >>> found = audit(people, model)
-    >>> round(found.auc.value, 4), round(found.kappa.value, 4)
+    >>> agreed = audit(people, model)
+    >>> round(agreed.auc.value, 4), round(agreed.kappa.value, 4)
     (0.8889, 0.3333)
     """
     judgments, source = Judgments.of(qrels), Predictions.of(predictions)
@@ -77,7 +77,7 @@ def audit(
         ratings=_ratings(judgments, both, value, label, rel if source.kind != GRADES else None),
         curve=_curve(seen, relevant, sample),
         measure=str(chosen),
-        biases=tuple(biases.found),
+        biases=tuple(biases.by_run),
         notes=[*biases.notes, *source.notes()],
         assumed=judgments.probability is None and judgments.stratum is None,
     )
@@ -86,7 +86,7 @@ def audit(
 def _labels(
     source: Predictions, value: Floats, rel: int, threshold: float | None, *, needed: bool
 ) -> Floats | None:
-    """The grade predicted of each row, -1 where there is none; of scores, `rel` or 0 by the threshold."""
+    """Return the grade predicted of each row, -1 for none; of scores, `rel` or 0 by the threshold."""
     labelled = source.kind == GRADES or source.are_probabilities or threshold is not None
     if not labelled and not needed:
         return None
@@ -111,8 +111,8 @@ def _measure(measure: MeasureLike, rel: int) -> Measure:
 def _ratings(
     judgments: Judgments, both: Mask, value: Floats, label: Floats | None, rel: int | None
 ) -> tuple[Rating, ...]:
-    """By human grade. With `rel`, labels say relevant or not, and over-rating is a share of the documents."""
-    found = []
+    """Return a rating per human grade; with `rel`, over-rating is a share of the documents."""
+    ratings = []
     for grade in np.unique(judgments.grade[both]).tolist():
         own = both & (judgments.grade == grade)
         weight = 1 / judgments.inclusion[own]
@@ -120,12 +120,12 @@ def _ratings(
         if label is not None:
             excess = label[own] - grade if rel is None else (label[own] >= rel) - float(grade >= rel)
             over = float(np.average(excess, weights=weight))
-        found.append(Rating(grade, int(own.sum()), float(np.average(value[own], weights=weight)), over))
-    return tuple(found)
+        ratings.append(Rating(grade, int(own.sum()), float(np.average(value[own], weights=weight)), over))
+    return tuple(ratings)
 
 
 def _curve(seen: Floats, relevant: Mask, sample: Sample) -> tuple[CurvePoint, ...]:
-    """One point per value where they are few, else one per tenth of the documents."""
+    """Return a point per value where they are few, else one per tenth of the documents."""
     values = np.unique(seen)
     place = np.searchsorted(values, seen)
     if len(values) > MOST_VALUES:

@@ -1,36 +1,34 @@
-"""Scores from people and predictions: by document or by query, whichever the judgments allow."""
+"""Estimate scores from people and predictions, by document or by query as the judgments allow."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
-from unjudged.base.wording import percent
+from unjudged.evaluation.collection import Collection
 from unjudged.evaluation.named_runs import RunsSource
-from unjudged.measures.kernel.estimand import JUDGMENTS
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.predictions.estimators.by_document import estimate_population
 from unjudged.predictions.estimators.by_query import JudgedAndPredicted
-from unjudged.predictions.estimators.estimates import Estimates
+from unjudged.predictions.estimators.estimates import PredictedMeans
 from unjudged.predictions.estimators.population import Population, is_sample
 from unjudged.predictions.predictions import Predictions, PredictionsSource
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
-from unjudged.uncertainty.estimate import Estimate
 
 BY_DOCUMENT = ("P@10", "RBP(p=0.8)")
 BY_QUERY = ("AP", "nDCG@10", "RBP(p=0.8)")
-"""The measures if none are given."""
+"""Measures if none are given."""
 
 
 def estimate_with_predictions(
-    qrels: JudgmentsSource,
-    runs: RunsSource,
+    qrels: JudgmentsSource | Collection,
+    runs: RunsSource | None,
     predictions: PredictionsSource,
     measures: MeasureLike | Iterable[MeasureLike] | None = None,
     *,
     threshold: float | None = None,
     outside: str = "error",
     rel: int | None = None,
-) -> list[Estimates]:
+) -> list[PredictedMeans]:
     """Estimate what runs score if everything were judged by people, one object per measure.
 
     If the judgments are no sample and there are predictions for more queries, it is `estimate_by_query`,
@@ -41,41 +39,22 @@ def estimate_with_predictions(
 
     >>> people = {"q1": {"d1": 1, "d2": -1, "d3": 0}, "q2": {"d1": -1, "d2": 0, "d3": 1}}
     >>> model = {q: {"d1": 0.9, "d2": 0.5, "d3": 0.1} for q in people}
-    >>> (found,) = estimate_with_predictions(people, {"mine": model}, model, "P@3")
-    >>> print(found.notes()[0])
+    >>> (estimates,) = estimate_with_predictions(people, {"mine": model}, model, "P@3")
+    >>> print(estimates.notes()[0])
     P@3 by document: assumed uniform sample of 4 human judgments, calibrated predictions.
     """
-    judgments, source = Judgments.of(qrels), Predictions.of(predictions)
+    collection, source = Collection.of(qrels, runs), Predictions.of(predictions)
+    judgments = collection.judgments
     by_query = not is_sample(judgments) and _further_queries(judgments, source)
     chosen = parse_measures(measures or (BY_QUERY if by_query else BY_DOCUMENT))
     if rel is not None:
         chosen = [m(rel=rel) if "rel" in m.parameters and "rel" not in m.given else m for m in chosen]
     if by_query:
-        matched = JudgedAndPredicted.of(judgments, runs, source)
+        matched = JudgedAndPredicted.of(collection, None, source)
         return [matched.estimate(measure, threshold) for measure in chosen]
-    population = Population.of(judgments, runs)
+    population = Population.of(collection)
     predicted = population.with_predictions(source)
     return [estimate_population(population, predicted, measure, outside=outside) for measure in chosen]
-
-
-def difference_notes(
-    several: Sequence[Estimates], pairs: Iterable[tuple[str, str]], confidence: float = 0.95
-) -> list[str]:
-    """A sentence per measure and pair of runs on their difference, then those on how it was estimated."""
-    listed = list(pairs)
-    found: list[str] = []
-    for one in several:
-        for a, b in listed:
-            intervals = one.intervals(a, b, confidence=confidence)
-            ends = " and ".join(map(_described, intervals))
-            gap = f"{one.measure}, {a} minus {b}: {intervals[0].value:+.4f}"
-            found.append(f"With predictions, {gap}; {percent(confidence)} interval {ends}.")
-    return [*found, *dict.fromkeys(note for one in several for note in one.notes())]
-
-
-def _described(found: Estimate) -> str:
-    queries = "these queries" if found.uncertainty == JUDGMENTS else "other queries"
-    return f"{found.low:+.4f} to {found.high:+.4f} for {queries}"
 
 
 def _further_queries(judgments: Judgments, predictions: Predictions) -> bool:

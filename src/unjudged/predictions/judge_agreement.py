@@ -1,4 +1,4 @@
-"""How far two judges agree, on a sample whose documents stand for 1 / pi each: kappa, AUC, confusion."""
+"""Agreement of two judges on a sample whose documents stand for 1 / pi each: kappa, AUC, confusion."""
 
 from __future__ import annotations
 
@@ -47,19 +47,19 @@ class Sample:
     confidence: float
 
     def kappa(self, human: Integers, predicted: Integers, of: str) -> Estimate:
-        """Cohen's kappa: agreement beyond chance, (observed - expected) / (1 - expected).
+        """Estimate Cohen's kappa: agreement beyond chance, (observed - expected) / (1 - expected).
 
         Not a number where both have a single label, the same.
         """
-        observed, expected, each = found = by_chance(human, predicted, self.weight)
+        observed, expected, each = agreement = by_chance(human, predicted, self.weight)
         if expected == 1:
             return Estimate(nan, nan, nan, self.confidence, "both judges have one label only", _about(of))
-        above_chance = (human == predicted) - observed - (1 - found.kappa) * (each - 2 * expected)
+        above_chance = (human == predicted) - observed - (1 - agreement.kappa) * (each - 2 * expected)
         influence = self.weight / self.weight.sum() * above_chance / (1 - expected)
-        return self._linearised(found.kappa, influence, of, (-1.0, 1.0))
+        return self._linearised(agreement.kappa, influence, of, (-1.0, 1.0))
 
     def auc(self, relevant: Mask, score: Floats, of: str) -> Estimate:
-        """Return the chance that a relevant document has a higher score than another; ties count half.
+        """Estimate the chance that a relevant document has a higher score than another; ties count half.
 
         Not a number where all documents are relevant, or none.
         """
@@ -94,7 +94,7 @@ def _about(of: str) -> Estimand:
 
 
 def weighted_share(relevant: Mask, weight: Floats, confidence: float, of: str) -> Estimate:
-    """A share with Wilson's interval, for as many documents as the weights are worth."""
+    """Return a share with Wilson's interval, for as many documents as the weights are worth."""
     n = effective_count(weight)
     p, z = float(np.average(relevant, weights=weight)), normal_quantile(confidence)
     middle = (p + z * z / (2 * n)) / (1 + z * z / n)

@@ -1,4 +1,4 @@
-"""Predictions: what a model, a click log or a second assessor says of each query and document."""
+"""Predictions of a model, a click log or a second assessor for queries and documents."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Aligned(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Predictions:
-    """A number for each query and document: the higher, the more relevant.
+    """Numbers by query and document: the higher, the more relevant.
 
     `kind` is 'grades' where the numbers are on the scale of the human grades, and 'scores' where they are
     probabilities or any other scores.
@@ -52,7 +52,7 @@ class Predictions:
 
     @classmethod
     def of(cls, source: PredictionsSource, *, kind: str | None = None, **columns: str) -> Predictions:
-        """From qrels (grades) or a run (scores): a file, a frame, a dict of dicts, or an iterable of tuples.
+        """Read qrels (grades) or a run (scores): a file, a frame, a dict of dicts, or an iterable of tuples.
 
         A file of four or five columns is qrels, one of six a run. A frame with a column of grades has grades,
         other frames, dicts and tuples have scores; `kind='grades'` overrules this.
@@ -72,7 +72,7 @@ class Predictions:
         return [f"{self.name}: whole numbers, read as scores; {other}."]
 
     def check_grades(self) -> None:
-        """Refuse numbers that are no grades."""
+        """Raise InputError for numbers that are not grades."""
         value = self.table.numbers[:, 0]
         wrong = value[value != np.floor(value)]
         if len(wrong):
@@ -86,18 +86,18 @@ class Predictions:
 
     @property
     def value(self) -> Floats:
-        """The numbers; of grades, not a number where a line says that there is none (-1)."""
+        """Numbers by row; of grades, not a number where a line has none (-1)."""
         numbers = self.table.numbers[:, 0]
         return np.where(numbers >= 0, numbers, np.nan) if self.kind == GRADES else numbers
 
     @property
     def are_probabilities(self) -> bool:
-        """Whether they can be taken as probabilities as they are."""
+        """True for scores that are probabilities as they are."""
         value = self.table.numbers[:, 0]
         return self.kind == SCORES and bool(((value >= 0) & (value <= 1)).all())
 
     def aligned(self, judgments: Judgments, what: str = "the judgments") -> Aligned:
-        """In the order of the judgments' rows; it is an error if not one document is the same."""
+        """Return values in the order of the judgments' rows; raise InputError if no document is the same."""
         rows = rows_of(judgments, self.table)
         value = np.full(len(judgments.grade), np.nan)
         value[rows[rows >= 0]] = self.value[rows >= 0]
@@ -112,7 +112,7 @@ class Predictions:
         return Aligned(value, int(np.isnan(value).sum()), int((rows < 0).sum()))
 
     def judgments(self, threshold: float | None = None, rel: int = 1) -> Judgments:
-        """Judgments as the predictions alone would make them.
+        """Return judgments as the predictions alone would make them.
 
         Of scores, those of at least `threshold` are relevant (grade `rel`), the others are not; for
         probabilities it is 0.5 unless given.
@@ -132,7 +132,7 @@ class Predictions:
         return np.where(value >= self.cut(threshold), float(rel), 0.0)
 
     def cut(self, threshold: float | None) -> float:
-        """The score from which on a document counts as relevant."""
+        """Return the score from which on a document counts as relevant."""
         if threshold is not None:
             return threshold
         if not self.are_probabilities:
@@ -146,7 +146,7 @@ PredictionsSource = Predictions | JudgmentsSource | RunSource
 
 
 def _made(source: Any, kind: str | None, columns: dict[str, str]) -> Predictions:
-    """From any source; which kind it is, the source says unless `kind` does."""
+    """Read any source; its form tells the kind unless `kind` does."""
     if isinstance(source, Predictions):
         return source
     if isinstance(source, Judgments):

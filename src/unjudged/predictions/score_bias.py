@@ -1,4 +1,4 @@
-"""How much higher runs score by predictions than by people."""
+"""Bias of runs: how much higher they score by predictions than by people."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ from unjudged.uncertainty.quantiles import t_interval
 
 
 class Bias(NamedTuple):
-    """A run's mean by people, and how much higher it is by the predictions."""
+    """Mean of a run by people, and how much higher it is by the predictions."""
 
     run: str
     by_people: Estimate
-    """From a sample, as `evaluate` estimates it with the predictions; else it has no interval."""
+    """As `evaluate` estimates it with the predictions from a sample; else it has no interval."""
     bias: Estimate
 
     @property
     def human(self) -> float:
-        """The mean by people alone."""
+        """Mean by people without its interval."""
         return self.by_people.value
 
 
 class Biases(NamedTuple):
-    """The bias of each run where it is known, and sentences on what was left out."""
+    """Biases of the runs that have one, and sentences on what was left out."""
 
-    found: list[Bias]
+    by_run: list[Bias]
     notes: list[str]
 
 
@@ -51,8 +51,19 @@ def score_biases(
     confidence: float,
     threshold: float | None = None,
 ) -> Biases:
-    """Compare what each run scores by predictions and by people, who judged a sample or whole queries."""
-    made = _of_sample if is_sample(collection.judgments) else _of_complete_queries
+    """Compare what each run scores by predictions and by people, who judged a sample or whole queries.
+
+    Judgments that list documents which are not judged are a sample, unless a design is not recorded and every
+    query is complete all the same.
+    """
+    collection = collection.loaded()
+    judgments = collection.judgments
+    made = _of_sample if is_sample(judgments) else _of_complete_queries
+    if judgments.stratum is None and judgments.probability is None:
+        retrieved = with_retrieved(collection)
+        known = ~np.isnan(predictions.aligned(retrieved.judgments).value)
+        if Completeness.of(measure, retrieved, known).complete.all():
+            made = _of_complete_queries
     return made(collection, predictions, measure, confidence, threshold)
 
 
@@ -75,20 +86,19 @@ def _of_sample(
     gain[known] = chosen.gains(source.labels(predicted.value[known], threshold, chosen.rel))
     rankings = population.rankings
     scores = rankings.total(chosen.weights(rankings.rank) * gain[rankings.row])
-    found = [
+    by_run = [
         Bias(run, people.mean(run, confidence=confidence), _bias(own - estimated, run, measure, confidence))
         for run, own, estimated in zip(
             people.runs, scores.reshape(len(people.runs), -1), people.per_query, strict=True
         )
     ]
-    return Biases(found, people.notes()[2:] if people.outside else [])
+    return Biases(by_run, people.notes()[2:] if people.outside else [])
 
 
 def _of_complete_queries(
     collection: Collection, source: Predictions, measure: Measure, confidence: float, threshold: float | None
 ) -> Biases:
     """Compare scores by predictions and by people on the queries that people judged completely for a run."""
-    collection = collection.loaded()
     rankings, retrieved = collection.rankings, with_retrieved(collection)
     predicted = ~np.isnan(source.aligned(retrieved.judgments).value)
     value = source.aligned(collection.judgments).value
@@ -110,10 +120,10 @@ def _of_complete_queries(
         by_people, by_model = human[i, judged.complete], machine[i, judged.complete]
         of = Estimand(str(measure), subject=run)
         mean = Estimate.without_interval(float(mean_over_queries(by_people)), "all is judged", of)
-        biases.found.append(Bias(run, mean, _bias(by_model - by_people, run, measure, confidence)))
+        biases.by_run.append(Bias(run, mean, _bias(by_model - by_people, run, measure, confidence)))
         if left := int((~judged.complete).sum()):
             biases.notes.append(f"{run}: {counted(left, 'query')} left out, judged in part for {measure}.")
-    if refused is not None and not biases.found:
+    if refused is not None and not biases.by_run:
         raise refused
     return biases
 

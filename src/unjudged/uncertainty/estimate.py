@@ -10,7 +10,7 @@ from typing import Any, overload
 from unjudged.base.wording import percent
 from unjudged.grids.grid import Cell, Column, Grid, grid_of
 from unjudged.grids.shown import Shown, frame_of
-from unjudged.measures.kernel.estimand import Estimand
+from unjudged.measures.kernel.estimand import OTHER, THESE, Estimand
 
 
 @dataclass(frozen=True)
@@ -64,6 +64,10 @@ FIELDS = (*(field.name for field in fields(Estimate) if field.name != "of"), "un
 """What the long form tells of each estimate besides its run and measure."""
 
 
+COVERS = {THESE: "had people judged another sample", OTHER: "had there been other queries"}
+"""What intervals from human samples cover."""
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Estimates(Shown, Sequence[Sequence[Estimate]]):
     """The estimate of run i by measure k is `estimates[i][k]`.
@@ -83,6 +87,8 @@ class Estimates(Shown, Sequence[Sequence[Estimate]]):
     library: str = ""
     """Where frames went in, the library they are of."""
     notes: Sequence[str] = ()
+    stacked: bool = False
+    """The table has a row per run and measure, with the intervals for these and for other queries."""
 
     def __len__(self) -> int:
         """The number of runs."""
@@ -102,9 +108,11 @@ class Estimates(Shown, Sequence[Sequence[Estimate]]):
 
     def rows(self) -> Iterator[list[Cell]]:
         """Run, measure, value, ends, confidence, method and what is estimated; None for no end."""
-        for run, row in zip(self.runs, self.estimates, strict=True):
-            for estimate in row:
-                yield [run, estimate.of.measure, *(_cell(_field(estimate, name)) for name in FIELDS)]
+        each = [(run, e) for run, row in zip(self.runs, self.estimates, strict=True) for e in row]
+        if self.stacked:
+            each.sort(key=lambda one: self.measures.index(one[1].of.measure))
+        for run, estimate in each:
+            yield [run, estimate.of.measure, *(_cell(_field(estimate, name)) for name in FIELDS)]
 
     def to_frame(self, library: str | None = None) -> Any:
         """`rows()` in the kind of frame that went in, or 'pandas', 'polars', 'pyarrow' or 'duckdb'."""
@@ -118,6 +126,8 @@ class Estimates(Shown, Sequence[Sequence[Estimate]]):
 
         The long form has a row per run and measure.
         """
+        if self.stacked:
+            return self._stacked(decimals)
         columns = [Column("run", "label"), *map(Column, map(self._heading, range(len(self.measures))))]
         rows: list[list[Cell]] = [
             [run, *(estimate.text(decimals) for estimate in row)]
@@ -128,6 +138,28 @@ class Estimates(Shown, Sequence[Sequence[Estimate]]):
             columns,
             rows,
             notes=[*self.notes, *methods],
+            records=lambda: grid_of(["run", "measure", *FIELDS], self.rows()),
+        )
+
+    def _stacked(self, decimals: int) -> Grid:
+        present = {estimate.of.queries for row in self.estimates for estimate in row}
+        shown = [queries for queries in COVERS if queries in present]
+        columns = [Column("run", "label"), Column("measure", "label"), Column("estimate", decimals=decimals)]
+        rows: list[list[Cell]] = []
+        for measure in self.measures:
+            for run, row in zip(self.runs, self.estimates, strict=True):
+                own = {e.of.queries: e for e in row if e.of.measure == measure}
+                given = [own.get(queries) for queries in shown]
+                ends = [
+                    None if e is None else f"[{e.low:.{decimals}f}, {e.high:.{decimals}f}]" for e in given
+                ]
+                rows.append([run, measure, next(iter(own.values())).value, *ends])
+        covered = ", or ".join(COVERS[queries] for queries in shown)
+        level = f"{percent(self.estimates[0][0].confidence)} intervals: {covered}."
+        return Grid(
+            [*columns, *map(Column, shown)],
+            rows,
+            notes=[level, *self.notes],
             records=lambda: grid_of(["run", "measure", *FIELDS], self.rows()),
         )
 

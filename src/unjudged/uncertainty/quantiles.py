@@ -66,18 +66,6 @@ def t_interval(
     return Estimate(value, *within(value, half, limits, slack), confidence, method, of)
 
 
-def t_p_value(values: Floats) -> float:
-    """Return the p value of Student's t test that the mean of the values, one per query, is 0."""
-    from scipy.special import stdtr
-
-    if len(values) < 2:
-        return 1.0
-    mean, error = float(mean_over_queries(values)), float(np.std(values, ddof=1)) / sqrt(len(values))
-    if error == 0:
-        return 1.0 if mean == 0 else 0.0
-    return float(2 * stdtr(len(values) - 1, -abs(mean) / error))
-
-
 def within(value: float, half: float, limits: Limits, slack: Limits = NO_SLACK) -> tuple[float, float]:
     """Return the ends of an interval, not outside the limits; `slack` is added to them.
 

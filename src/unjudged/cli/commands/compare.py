@@ -5,10 +5,11 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 from unjudged import compare as compare_systems
-from unjudged.base.choices import CorrectionName, TestName
+from unjudged.base.choices import CorrectionName, Format, TestName
 from unjudged.base.errors import UsageError
 from unjudged.cli.commands import SCORE, command
 from unjudged.cli.options.arguments import (
@@ -42,10 +43,14 @@ from unjudged.comparison.comparison_grids import systems_records
 from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.testing.corrections import CORRECTIONS, find_correction
 from unjudged.comparison.testing.significance import DRAWS, TESTS, find_test
+from unjudged.evaluation.collection import Collection
 from unjudged.grids.escapes import plain
 from unjudged.grids.grid import DECIMALS, Grid
 from unjudged.report.figures.charts import check_plot
 from unjudged.uncertainty.calibration import Calibration
+
+if TYPE_CHECKING:
+    from unjudged.predictions.predicted_comparison import PredictedComparison
 
 DETAILED = ("json", "jsonl", "parquet")
 """Formats that have all that is known about a pair; csv has the nine columns that are asked for most."""
@@ -129,48 +134,59 @@ def compare(
     two = chosen == "table" and len(named) == 2 and not (pairs or per_query)
     check_decimals(decimals, "sentences" if two else chosen)
     check_plot(plot)
-    predicted.check(depth=depth)
+    predicted.check(depth=depth, per_query=per_query, calibration=calibration, plot=plot)
     _check_used(confidence, calibration, predicted.predictions)
     if (draws, seed) != (DRAWS, 0) and not (find_test(test).resamples or find_correction(correction).joint):
         raise UsageError(
             "--draws and --seed are for tests and corrections that resample, such as randomization"
         )
     learnt = None if calibration is None else Calibration.load(calibration)
+    asked = measures_with_rel(measures or ["RBP(p=0.8)"], rel)
+    tests = {"test": test, "correction": correction, "alpha": alpha, "draws": draws, "seed": seed}
     with reading(len(named)) as on_read:
-        judgments = inputs.read(qrels)
+        collection = Collection.of(inputs.read(qrels), named, on_read=on_read)
+        if predicted.predictions is not None:
+            answer = predicted.compared(collection, asked, baseline, confidence, **tests)
+            _show_predicted(answer, two, chosen, decimals, (format, output))
+            return
         compared = compare_systems(
-            judgments,
-            named,
-            measures_with_rel(measures or ["RBP(p=0.8)"], rel),
+            collection,
+            measures=asked,
             depth=depth,
             baseline=baseline,
-            test=test,
-            correction=correction,
-            alpha=alpha,
             calibration=learnt,
             confidence=confidence,
-            draws=draws,
-            seed=seed,
-            on_read=on_read,
+            **tests,  # type: ignore[arg-type]
         )
     if plot is not None:
         first, names = compared.results[0].measure, compared.runs
         drawn = compared.plot.differences(*names, first) if len(names) == 2 else compared.plot.matrix(first)
         show_figure(drawn, plot)
-    answers = predicted.differences(judgments, named, compared, confidence)
-    if not two:
-        compared = replace(compared, notes=[*answers, *compared.notes])
     if per_query:
         show_grids([grid.rounded(decimals) for grid in _query_grids(compared, chosen)], format, output)
     elif two:
-        lines = [*answers, *([""] if answers else []), *str(compared).splitlines()]
-        show(_sentences(lines, terminal_width()), output)
+        show(_sentences(str(compared).splitlines(), terminal_width()), output)
         if beside_standard_error(output):
             already_said(compared.notes)
     elif chosen == "latex" and not pairs:
         show(compared.to_latex(decimals), output)
     else:
         show_grids(_grid(compared, chosen, pairs).rounded(decimals), format, output)
+
+
+def _show_predicted(
+    answer: PredictedComparison,
+    two: bool,
+    format: str,
+    decimals: int,
+    asked: tuple[Format | None, Path | None],
+) -> None:
+    """Show a comparison by estimates with predictions: in sentences, as a table, or for programs."""
+    if two:
+        show(_sentences(answer.sentences(), terminal_width()), asked[1])
+        return
+    grid = answer.records() if format in (*DETAILED, "csv", "tsv") else answer.grid()
+    show_grids(grid.rounded(decimals), *asked)
 
 
 def _check_two(runs: int, **options: bool) -> None:

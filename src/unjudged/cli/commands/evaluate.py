@@ -29,6 +29,7 @@ from unjudged.cli.options.option import Option
 from unjudged.cli.options.predictions import NO_PREDICTIONS, PredictionOptions
 from unjudged.cli.shell.output import check_decimals, check_output, show_figure, show_grids
 from unjudged.cli.shell.progress import progress, reading
+from unjudged.evaluation.collection import Collection
 from unjudged.evaluation.evaluation import default_measures
 from unjudged.evaluation.scores import Scores
 from unjudged.grids.grid import DECIMALS
@@ -120,11 +121,10 @@ def evaluate(
     predicted.check(interval=interval, per_query=per_query, depth=depth)
     named = inputs.runs(runs, "evaluate QRELS RUN...")
     if predicted.predictions is not None:
-        judgments = inputs.read(qrels)
         if rel is not None and rel % 1:
             raise UsageError(f"--rel is {rel}, expected a whole number with --predictions")
         whole = None if rel is None else int(rel)
-        by_measure = predicted.estimates(judgments, named, measures, whole)
+        by_measure = predicted.estimates(Collection.of(inputs.read(qrels), named), measures, whole)
         show_grids(predicted.grid(by_measure, confidence, decimals), format, output)
         return
     if interval is None and (prevalence, calibration, confidence, extra_relevant, seed) != (

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from unjudged.base.choices import CorrectionName, TestName
 from unjudged.base.errors import UsageError
@@ -58,6 +58,7 @@ def report(
     depth: PoolDepth = 100,
     calibration: InputFile = None,
     predictions: InputFile = None,
+    kind: Literal["grades", "scores"] | None = None,
     threshold: float | None = None,
     experiment: InputFile = None,
     test: Annotated[TestName, Option(choices=TESTS)] = "t",
@@ -94,6 +95,8 @@ def report(
     predictions
         Predicted grades (as qrels), or probabilities or scores (as a run): adds their audit, as
         `unjudged audit` makes it.
+    kind
+        Read the predictions as grades or as scores, whatever the file looks like.
     threshold
         The lowest score of --predictions that counts as relevant. Default: 0.5 if they are probabilities.
     experiment
@@ -123,6 +126,7 @@ def report(
         "depth": (depth, 100),
         "calibration": (calibration, None),
         "predictions": (predictions, None),
+        "kind": (kind, None),
         "threshold": (threshold, None),
         "experiment": (experiment, None),
         "test": (test, "t"),
@@ -139,8 +143,9 @@ def report(
     words += inputs.further_words()
     for name, (value, default) in options.items():
         words += [] if value == default else [f"--{name}", str(value)]
-    if predictions is None and threshold is not None:
-        raise UsageError("--threshold goes with --predictions")
+    for name, value in (("threshold", threshold), ("kind", kind)):
+        if predictions is None and value is not None:
+            raise UsageError(f"--{name} goes with --predictions")
     saved = None if experiment is None else SavedExperiment.of(experiment)
     if predictions is not None or saved is not None:
         check_figures()
@@ -149,7 +154,7 @@ def report(
     audited = None
     if predictions is not None:
         given = {"threshold": threshold, "confidence": confidence, "rel": rel or 1}
-        audited = _audited(judgments, predictions, named, chosen, **given)
+        audited = _audited(judgments, Predictions.of(predictions, kind=kind), named, chosen, **given)
     with reading(len(named)) as on_read:
         page = report_page(
             judgments,
@@ -176,7 +181,7 @@ def report(
 
 def _audited(
     judgments: Judgments,
-    predictions: str,
+    read: Predictions,
     runs: dict[str, RunSource],
     measures: Sequence[Measure],
     **options: Any,
@@ -186,7 +191,6 @@ def _audited(
     Raw scores without a threshold say nothing about the bias. If people judged a sample, only sums over
     documents have one.
     """
-    read = Predictions.of(predictions)
     labelled = options["threshold"] is not None or read.kind == GRADES or read.are_probabilities
     sums = [measure for measure in measures if is_sum(measure)]
     measure = sums[0] if sums else parse_measures(REPORT_MEASURES)[-1]

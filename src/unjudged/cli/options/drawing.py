@@ -30,6 +30,8 @@ class DrawingOptions(OptionGroup):
     predictions
         With --for predictions: predicted relevance. Documents that are in doubt are drawn more often. Scores
         that are no probabilities help only together with --judged.
+    kind
+        With --for predictions: read the predictions as grades or as scores, whatever the file looks like.
     budget
         With --for predictions: about how many documents to draw.
     measure
@@ -40,6 +42,7 @@ class DrawingOptions(OptionGroup):
 
     purpose: Annotated[Literal["predictions"] | None, Option("--for")] = None
     predictions: InputFile = None
+    kind: Literal["grades", "scores"] | None = None
     budget: Annotated[float | None, Option("-b", "--budget")] = None
     measure: OneMeasure = "RBP(p=0.8)"
     among: InputFile = None
@@ -47,8 +50,8 @@ class DrawingOptions(OptionGroup):
     def check(self, **others: object) -> None:
         """Refuse options of the other kind of sample."""
         if self.purpose is None:
-            if (self.predictions, self.budget, self.among) != (None, None, None):
-                raise UsageError("--predictions, --budget and --among go with --for predictions")
+            if (self.predictions, self.budget, self.among, self.kind) != (None, None, None, None):
+                raise UsageError("--predictions, --kind, --budget and --among go with --for predictions")
             return
         for name, value in others.items():
             if value is not None:
@@ -72,6 +75,7 @@ class DrawingOptions(OptionGroup):
         from unjudged.judging.collecting.sample_file import sample_text
         from unjudged.judging.pooling.levels import SHARE
         from unjudged.predictions.poisson_sample import design_for_predictions
+        from unjudged.predictions.predictions import Predictions
 
         if folder is None:
             raise UsageError(f"--for {self.purpose} needs --to-judge FOLDER, where the files are written")
@@ -80,7 +84,7 @@ class DrawingOptions(OptionGroup):
             design = design_for_predictions(
                 inputs.runs(runs, f"sample --for {self.purpose} RUN..."),
                 self.budget or 0,
-                self.predictions,
+                None if self.predictions is None else Predictions.of(self.predictions, kind=self.kind),
                 self.measure,
                 qrels=read_judgments(known[0], known[1:], inputs.conflicts) if known else None,
                 among=self.among,
@@ -89,6 +93,7 @@ class DrawingOptions(OptionGroup):
         options = {
             "for": self.purpose,
             "predictions": self.predictions,
+            "kind": self.kind,
             "budget": f"{self.budget:g}",
             "measure": self.measure,
             "among": self.among,

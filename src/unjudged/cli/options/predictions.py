@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
+from warnings import catch_warnings, simplefilter
 
-from unjudged.base.errors import UsageError
+from unjudged.base.errors import ExtraQueriesWarning, UsageError
 from unjudged.cli.options.arguments import InputFile
 from unjudged.cli.options.option import OptionGroup
 from unjudged.grids.grid import Grid
-from unjudged.rankings.judgments import Judgments
-from unjudged.rankings.runs import RunSource
+from unjudged.measures.kernel.measure import Measure
+from unjudged.measures.kernel.names import MeasureLike
 
 if TYPE_CHECKING:
-    from unjudged.comparison.comparison_result import Comparison
-    from unjudged.predictions.estimators.estimates import Estimates
+    from unjudged.evaluation.collection import Collection
+    from unjudged.predictions.estimators.estimates import PredictedMeans
+    from unjudged.predictions.predicted_comparison import PredictedComparison
 
 
 @dataclass(eq=False, repr=False)
@@ -30,15 +32,18 @@ class PredictionOptions(OptionGroup):
         DCG from a random sample of human judgments; any measure if people judged some queries completely and
         more queries have predictions. Good predictions make the interval narrow; bad ones do not make it
         wrong, because human judgments decide what is relevant.
+    kind
+        Read the predictions as grades or as scores, whatever the file looks like.
     threshold
         The lowest predicted score that counts as relevant, if queries are judged completely. Default: 0.5
         for probabilities.
     outside
         What to do with retrieved documents that people could not have judged: error, count them as
-        nonrelevant (as in TREC), or trust what is predicted.
+        nonrelevant (as in TREC), or as predicted; then the interval holds whatever they are.
     """
 
     predictions: InputFile = None
+    kind: Literal["grades", "scores"] | None = None
     threshold: float | None = None
     outside: Literal["error", "nonrelevant", "predicted"] = "error"
 
@@ -46,58 +51,55 @@ class PredictionOptions(OptionGroup):
         """Refuse options that need predictions, or that do not go with them."""
         if self.predictions is None and (self.threshold, self.outside) != (None, "error"):
             raise UsageError("--threshold and --outside need --predictions")
+        if self.predictions is None and self.kind is not None:
+            raise UsageError("--kind needs --predictions")
         for name, value in others.items():
             if self.predictions is not None and value:
                 raise UsageError(f"--predictions does not go with --{name.replace('_', '-')}")
 
     def estimates(
-        self,
-        judgments: Judgments,
-        runs: Mapping[str, RunSource],
-        measures: Iterable[str] | None,
-        rel: int | None = None,
-    ) -> list[Estimates]:
+        self, collection: Collection, measures: Iterable[MeasureLike] | None, rel: int | None = None
+    ) -> list[PredictedMeans]:
         """Return the estimates of each measure."""
         from unjudged.predictions.combined_estimates import estimate_with_predictions
+        from unjudged.predictions.predictions import Predictions
 
         assert self.predictions is not None  # noqa: S101
-        return estimate_with_predictions(
-            judgments,
-            runs,
-            self.predictions,
-            measures,
-            threshold=self.threshold,
-            outside=self.outside,
-            rel=rel,
-        )
+        source = Predictions.of(self.predictions, kind=self.kind)
+        options = {"threshold": self.threshold, "outside": self.outside, "rel": rel}
+        return estimate_with_predictions(collection, None, source, measures, **options)  # type: ignore[arg-type]
 
     @staticmethod
-    def grid(estimates: Sequence[Estimates], confidence: float, decimals: int) -> Grid:
+    def grid(estimates: Sequence[PredictedMeans], confidence: float, decimals: int) -> Grid:
         """Return the estimates as a table."""
-        from unjudged.predictions.estimators.estimates import estimates_grid
+        from unjudged.predictions.estimators.estimates import estimates_table
 
-        return estimates_grid(estimates, confidence, decimals)
+        return estimates_table(estimates, confidence).grid(decimals)
 
-    def differences(
-        self, judgments: Judgments, runs: Mapping[str, RunSource], compared: Comparison, confidence: float
-    ) -> list[str]:
-        """Sentences on the differences of the pairs that were compared; none without predictions."""
-        if self.predictions is None:
-            return []
-        from unjudged.predictions.combined_estimates import difference_notes
+    def compared(
+        self,
+        collection: Collection,
+        measures: Sequence[Measure],
+        baseline: str | None,
+        confidence: float,
+        **tests: Any,
+    ) -> PredictedComparison:
+        """Compare runs by their estimates, with the plain numbers beside them where these are permitted."""
+        from unjudged.comparison.systems import compare
+        from unjudged.predictions.estimators.by_query import QueryEstimates
+        from unjudged.predictions.predicted_comparison import compare_with_predictions
 
-        estimates = self.estimates(judgments, runs, [str(result.measure) for result in compared.results])
-        tested = compared.results[0].tests.pairs
+        collection = collection.loaded()
+        estimates = self.estimates(collection, measures)
+        further = isinstance(estimates[0], QueryEstimates)
+        with catch_warnings():
+            if further:
+                simplefilter("ignore", ExtraQueriesWarning)
+            plain = compare(collection, measures=measures, baseline=baseline, confidence=confidence, **tests)
+        tested = plain.results[0].tests.pairs
         pairs = zip(tested.first.tolist(), tested.second.tolist(), strict=True)
-        named = [(compared.runs[i], compared.runs[j]) for i, j in pairs]
-        return [*difference_notes(estimates, named, confidence), *_after(judgments)]
-
-
-def _after(judgments: Judgments) -> list[str]:
-    """How the rest of a comparison, which is printed after these sentences, reads a sample."""
-    if judgments.probability is None:
-        return ["The rest of the comparison does not use the predictions."]
-    return ["The rest of the comparison uses neither sample nor predictions: what was not drawn is unjudged."]
+        named = [(plain.runs[i], plain.runs[j]) for i, j in pairs]
+        return compare_with_predictions(estimates, named, confidence=confidence, plain=plain, **tests)
 
 
 NO_PREDICTIONS = PredictionOptions()

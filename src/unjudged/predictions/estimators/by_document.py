@@ -1,4 +1,4 @@
-"""The difference estimator: predictions for every document, corrected by those that people judged.
+"""Difference estimator: predictions for every document, corrected by those that people judged.
 
 For a measure that is a sum over documents, with weight w, gain y (known where people judged), predicted gain
 m and probability pi of being judged,
@@ -18,12 +18,15 @@ import numpy as np
 
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import counted
+from unjudged.comparison.testing.corrections import adjusted
+from unjudged.comparison.testing.pairs import Pairs
+from unjudged.comparison.testing.significance import find_test, p_values
 from unjudged.evaluation.named_runs import RunsSource
 from unjudged.measures.kernel.averages import mean_over_queries
 from unjudged.measures.kernel.estimand import ALL_JUDGED, OTHER, POOL_JUDGED, THESE, Estimand
 from unjudged.measures.kernel.names import MeasureLike
 from unjudged.predictions.estimators.completeness import Completeness
-from unjudged.predictions.estimators.estimates import Estimates
+from unjudged.predictions.estimators.estimates import PredictedMeans, Tests
 from unjudged.predictions.estimators.isotonic import cross_fitted, folds_of
 from unjudged.predictions.estimators.population import Population, PredictedPopulation
 from unjudged.predictions.estimators.sampling_variance import SamplingError, Uncorrected
@@ -32,22 +35,22 @@ from unjudged.predictions.predictions import GRADES, Predictions, PredictionsSou
 from unjudged.rankings.judged import Floats, Mask
 from unjudged.rankings.judgments import JudgmentsSource
 from unjudged.uncertainty.estimate import Estimate
-from unjudged.uncertainty.quantiles import NO_SLACK, normal_interval, t_interval, t_p_value
+from unjudged.uncertainty.quantiles import NO_SLACK, normal_interval, t_interval
 
 OUTSIDE = {
     "error": "",
     "nonrelevant": "counted as nonrelevant",
     "predicted": "counted as predicted, and the intervals hold whatever they are",
 }
-"""What to do with documents that people could not have judged, and how that is described."""
+"""Ways to treat documents that people could not have judged, with words for each."""
 
 
 NONE, CALIBRATED, AS_THEY_ARE = "no predictions", "calibrated predictions", "predictions as they are"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DocumentEstimates(Estimates):
-    """What runs would score if people had judged every document.
+class DocumentEstimates(PredictedMeans):
+    """Estimates of what runs would score if people had judged every document.
 
     `per_query[i, j]` is the unbiased estimate for run i and query j, `error` is that of the runs' means over
     the samples that people might have been given. `trusted` are the documents whose predictions nothing
@@ -67,9 +70,9 @@ class DocumentEstimates(Estimates):
     outside: int
     """Documents that count and that people could not have judged."""
     predictions: str
-    """How the predictions were used."""
+    """Use of the predictions, in words."""
     treated: str
-    """How documents outside are treated."""
+    """Treatment of documents outside, in words."""
     reading: Sequence[str] = ()
     """Notes on how the predictions were read."""
 
@@ -108,8 +111,17 @@ class DocumentEstimates(Estimates):
             return [self.mean(a, queries=queries, confidence=confidence) for queries in both]
         return [self.difference(a, b, queries=queries, confidence=confidence) for queries in both]
 
-    def p_value(self, a: str, b: str) -> float:
-        return t_p_value(self._share(a, b) @ self.per_query)
+    @property
+    def corrected(self) -> bool:
+        return self.trusted is None
+
+    def tests(self, pairs: Sequence[tuple[str, str]], test: str, correction: str, **resampling: int) -> Tests:
+        """Test the estimates by query as scores are tested: their spread contains that of the sample."""
+        chosen = find_test(test)
+        first, second = (np.array([self.place(run) for run in side]) for side in zip(*pairs, strict=True))
+        compared = Pairs(self.per_query, first, second)
+        p, _ = p_values(compared, chosen, **resampling)
+        return Tests(chosen.title, p, adjusted(p, compared, correction, **resampling))
 
     def notes(self) -> list[str]:
         sample = f"{self.design} sample of {counted(self.judged, 'human judgment')}"
@@ -221,7 +233,7 @@ def per_query_estimates(population: Population, weight: Floats, gain: Floats, ex
 
 
 def as_gains(predictions: Predictions, value: Floats, chosen: Sum) -> Floats:
-    """Predictions as gains without calibration; 0 where there is none."""
+    """Return predictions as gains without calibration; 0 where there is none."""
     if predictions.kind == GRADES:
         known = ~np.isnan(value)
         gain = np.zeros(len(value))

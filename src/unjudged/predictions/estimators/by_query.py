@@ -17,6 +17,7 @@ and the quantile is Student's with n - 2 degrees of freedom.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import sqrt
 
@@ -25,6 +26,7 @@ from numpy.typing import ArrayLike
 
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import counted
+from unjudged.comparison.testing.corrections import find_correction
 from unjudged.evaluation.collection import Collection, judged_rankings
 from unjudged.evaluation.named_runs import RunsSource
 from unjudged.formats.columns import QRELS
@@ -33,7 +35,7 @@ from unjudged.measures.kernel.estimand import ALL_JUDGED, OTHER, POOL_JUDGED, Es
 from unjudged.measures.kernel.measure import Measure
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
 from unjudged.predictions.estimators.completeness import LEAST, Completeness
-from unjudged.predictions.estimators.estimates import Estimates
+from unjudged.predictions.estimators.estimates import PredictedMeans, Tests
 from unjudged.predictions.estimators.population import with_retrieved
 from unjudged.predictions.predictions import Predictions, PredictionsSource
 from unjudged.rankings.judged import Floats, JudgedRankings
@@ -44,7 +46,7 @@ from unjudged.uncertainty.quantiles import NO_LIMITS, Limits, t_quantile, within
 
 @dataclass(frozen=True)
 class Powered:
-    """A mean, its standard error, and the weight that the predictions were given."""
+    """Mean with its standard error and the weight that the predictions were given."""
 
     value: float
     error: float
@@ -61,7 +63,7 @@ class Powered:
 
     @property
     def p(self) -> float:
-        """The p value of the mean being 0."""
+        """P value of a mean of 0."""
         from scipy.special import stdtr
 
         if self.error == 0:
@@ -97,8 +99,8 @@ def prediction_powered(human: ArrayLike, predicted: ArrayLike, further: ArrayLik
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class QueryEstimates(Estimates):
-    """What runs would score on average, from some queries that people judged and more that they did not.
+class QueryEstimates(PredictedMeans):
+    """Estimates of what runs score on average, from queries that people judged and more that they did not.
 
     `human[i, j]` and `predicted[i, j]` are the scores of run i on the j-th query that people judged
     completely, `further` those by predictions on the other queries.
@@ -115,6 +117,8 @@ class QueryEstimates(Estimates):
     """Queries that people judged and that have no predictions: they are left out."""
     unlabelled: int
     """Retrieved documents that neither people nor predictions label: they count as nonrelevant."""
+    reading: Sequence[str] = ()
+    """Notes on how the predictions were read."""
 
     def mean(self, run: str, *, confidence: float = 0.95) -> Estimate:
         """Estimate a run's mean over queries like these."""
@@ -140,8 +144,15 @@ class QueryEstimates(Estimates):
             return [self.mean(a, confidence=confidence)]
         return [self.difference(a, b, confidence=confidence)]
 
-    def p_value(self, a: str, b: str) -> float:
-        return self.powered(a, b).p
+    def tests(self, pairs: Sequence[tuple[str, str]], test: str, correction: str, **_: int) -> Tests:
+        """Test the differences by Student's t; tests and corrections that resample are refused."""
+        corrected = find_correction(correction)
+        if test != "t" or corrected.joint:
+            other = "tukey and maxt need scores of all queries: choose holm, bh, bonferroni or none"
+            problem = other if corrected.joint else f"there is no {test} test of it: choose t"
+            raise UsageError(f"a comparison by query, with predictions for further queries: {problem}")
+        p = np.array([self.powered(a, b).p for a, b in pairs])
+        return Tests("t test", p, corrected.function(p))
 
     def notes(self) -> list[str]:
         judged, more = (counted(scores.shape[1], "query") for scores in (self.human, self.further))
@@ -157,7 +168,7 @@ class QueryEstimates(Estimates):
         if self.unlabelled:
             what = f"Documents that count for {self.measure} and that neither people nor predictions label"
             notes.append(f"{what}: {self.unlabelled}, counted as nonrelevant.")
-        return notes
+        return [*notes, *self.reading]
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,7 +178,7 @@ class JudgedAndPredicted:
     runs: tuple[str, ...]
     people: JudgedRankings
     retrieved: JudgedRankings
-    """The same with a row for every document that the runs retrieve."""
+    """As `people`, with a row for every document that the runs retrieve."""
     predictions: Predictions
     predicted: JudgedRankings
 
@@ -218,6 +229,7 @@ class JudgedAndPredicted:
             int((~completeness.complete & (theirs >= 0)).sum()),
             int((theirs < 0).sum()),
             completeness.unlabelled,
+            self.predictions.notes(),
         )
 
 

@@ -15,7 +15,7 @@ from unjudged.rankings.judged import Integers, JudgedRankings, Mask
 FIRST = 10
 """Documents down to this rank must be judged even if nothing is predicted of them."""
 LEAST = 3
-"""An interval over complete queries needs as many."""
+"""Fewest complete queries for an interval over queries."""
 _RECOMMENDED = 10
 
 
@@ -25,7 +25,7 @@ class IncompleteError(InputError):
 
 @dataclass(frozen=True, eq=False)
 class Completeness:
-    """For each query, how many retrieved documents must be judged for the measure, and how many are.
+    """Counts by query of the retrieved documents that must be judged for the measure, and that are.
 
     Those are the documents that a run has down to the measure's cutoff and that have a prediction or are
     among its first ten. What neither people nor predictions label counts as nonrelevant, as a document
@@ -36,6 +36,8 @@ class Completeness:
     needed: Integers
     judged: Integers
     unlabelled: int
+    labels: int
+    """Judgments of people in all."""
 
     @classmethod
     def of(cls, measure: Measure, rankings: JudgedRankings, predicted: Mask) -> Completeness:
@@ -49,11 +51,11 @@ class Completeness:
         wanted, known = (
             np.bincount(judgments.query[rows], minlength=queries) for rows in (needed, needed & judged)
         )
-        return cls(measure, wanted, known, int((seen & ~needed & ~judged).sum()))
+        return cls(measure, wanted, known, int((seen & ~needed & ~judged).sum()), int(judged.sum()))
 
     @property
     def complete(self) -> Mask:
-        """The queries of which nothing is missing."""
+        """True for queries in which nothing is missing."""
         complete: Mask = self.judged == self.needed
         return complete
 
@@ -69,7 +71,7 @@ class Completeness:
         missing = np.sort((self.needed - self.judged)[~self.complete])[: max(_RECOMMENDED - complete, 1)]
         queries = counted(complete + len(missing), "query")
         whole = f"judge {counted(int(missing.sum()), 'more document')}, which completes {queries}"
-        drawn = f"unjudged sample --for predictions --budget {max(judged, 1)}"
+        drawn = f"unjudged sample --for predictions --budget {max(self.labels, 1)}"
         raise IncompleteError(
             f"{self.measure} needs {least} queries or more that people judged completely{depth}, and there "
             f"{'is' if complete == 1 else 'are'} {complete}: they judged {share} "

@@ -1,74 +1,62 @@
-"""Estimates from people and predictions, as they are shown."""
+"""Means of runs by people and predictions together, and the table of them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields
+from typing import NamedTuple
 
 from unjudged.base.errors import UsageError
-from unjudged.base.wording import percent
-from unjudged.grids.grid import DECIMALS, Cell, Column, Grid, grid_of
+from unjudged.grids.grid import Grid
 from unjudged.grids.shown import Shown
-from unjudged.measures.kernel.estimand import JUDGMENTS
-from unjudged.uncertainty.estimate import Estimate
-
-FIELDS = (*(field.name for field in fields(Estimate) if field.name != "of"), "uncertainty")
+from unjudged.rankings.judged import Floats
+from unjudged.uncertainty.estimate import Estimate, Estimates
 
 
-class Estimates(Shown):
+class Tests(NamedTuple):
+    """P values of pairs of runs, before and after correction."""
+
+    title: str
+    p: Floats
+    p_adjusted: Floats
+
+
+class PredictedMeans(Shown):
     """Estimated means of one measure for several runs."""
 
     measure: str
     runs: tuple[str, ...]
 
+    @property
+    def corrected(self) -> bool:
+        """False if some documents count as predicted, and no human judgment corrects that."""
+        return True
+
+    def tests(self, pairs: Sequence[tuple[str, str]], test: str, correction: str, **resampling: int) -> Tests:
+        """Test the differences of pairs of runs over queries; `draws` and `seed` are for what resamples."""
+        raise NotImplementedError
+
     def intervals(self, a: str, b: str | None = None, *, confidence: float = 0.95) -> list[Estimate]:
-        """The mean of run `a`, or its difference to run `b`: one estimate per kind of uncertainty."""
+        """Estimate the mean of run `a`, or its difference to run `b`, once per kind of uncertainty."""
         raise NotImplementedError
 
     def notes(self) -> list[str]:
-        """How the estimates were made, and what was missing."""
+        """Return sentences on how the estimates were made and what was missing."""
         raise NotImplementedError
 
     def grid(self) -> Grid:
-        return estimates_grid([self])
+        return estimates_table([self]).grid()
 
     def place(self, run: str) -> int:
-        """The place of a run by its name."""
+        """Return the place of a run by its name."""
         if run not in self.runs:
             raise UsageError(f"no run is called {run!r}; there are: {', '.join(self.runs)}")
         return self.runs.index(run)
 
 
-def estimates_grid(several: Sequence[Estimates], confidence: float = 0.95, decimals: int = DECIMALS) -> Grid:
-    """A row per measure and run; the long form has a row per interval."""
-    found = [(e, run, e.intervals(run, confidence=confidence)) for e in several for run in e.runs]
-    columns = [
-        Column("run", "label"),
-        Column("measure", "label"),
-        Column("estimate", decimals=decimals),
-        Column("these queries"),
-        Column("other queries"),
-    ]
-    rows: list[list[Cell]] = []
-    for one, run, intervals in found:
-        by_kind = {
-            i.uncertainty == JUDGMENTS: f"[{i.low:.{decimals}f}, {i.high:.{decimals}f}]" for i in intervals
-        }
-        rows.append([run, one.measure, intervals[0].value, by_kind.get(True), by_kind.get(False)])
-    level = (
-        f"{percent(confidence)} intervals: had people judged another sample, or had there been other queries."
-    )
-    if all(row[3] is None for row in rows):
-        level = f"{percent(confidence)} intervals: had there been other queries."
-        columns, rows = [*columns[:3], columns[4]], [[*row[:3], row[4]] for row in rows]
-
-    def records() -> Grid:
-        cells = [
-            [run, one.measure, *(getattr(interval, name) for name in FIELDS)]
-            for one, run, intervals in found
-            for interval in intervals
-        ]
-        return grid_of(["run", "measure", *FIELDS], cells)
-
-    notes = dict.fromkeys(note for one in several for note in one.notes())
-    return Grid(columns, rows, notes=[level, *notes], records=records)
+def estimates_table(several: Sequence[PredictedMeans], confidence: float = 0.95) -> Estimates:
+    """Return the estimates of every run and measure as one table."""
+    runs = several[0].runs
+    rows = [[e for means in several for e in means.intervals(run, confidence=confidence)] for run in runs]
+    notes = dict.fromkeys(note for means in several for note in means.notes())
+    measures = [means.measure for means in several]
+    return Estimates(rows, runs, measures, notes=list(notes), stacked=True)

@@ -1,4 +1,4 @@
-"""From raw scores to expected gains: isotonic regression on what people judged, cross-fitted."""
+"""Isotonic regression from raw scores to expected gains, cross-fitted on what people judged."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PSEUDO_JUDGMENTS = 1.0
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """A rising function of the score, through `gain` at each `score` and straight in between.
+    """Rising function of the score, through `gain` at each `score` and straight in between.
 
     `without` is what a document has that has no score.
     """
@@ -27,7 +27,7 @@ class Curve:
 
     @classmethod
     def fitted(cls, score: Floats, gain: Floats, weight: Floats) -> Curve:
-        """Rising curve with the smallest weighted squared error, drawn a little towards the mean gain.
+        """Fit the rising curve of smallest weighted squared error, drawn a little towards the mean gain.
 
         The mean counts as one judgment, so no share is exactly 0 or 1 because few were judged. The documents
         without a score (not a number) have their own mean.
@@ -73,7 +73,7 @@ def cross_fitted(score: Floats, gain: Floats, drawn: Mask, inclusion: Floats, fo
 
 
 def folds_of(judgments: Judgments, folds: int = FOLDS) -> Integers:
-    """A fold for each row: whole queries where there are enough, else documents; names decide, not order.
+    """Return a fold for each row: whole queries where there are enough, else documents, by their names.
 
     Samples of different queries are independent, so the curve that a fold of whole queries is given does not
     depend on what was drawn there: the estimate stays unbiased, for stratified samples too.
@@ -87,7 +87,7 @@ def folds_of(judgments: Judgments, folds: int = FOLDS) -> Integers:
 
 
 def effective_count(weight: Floats) -> float:
-    """How many documents of equal weight tell as much as these (Kish, 1965)."""
+    """Return the number of documents of equal weight that tell as much as these (Kish, 1965)."""
     if not len(weight):
         return 0.0
     share = weight / weight.max()
@@ -99,7 +99,7 @@ def _mean(value: Floats, weight: Floats, default: float) -> float:
 
 
 def _shrunk(value: Floats | float, towards: float, weight: Floats) -> Floats:
-    """A mean of these weights and of a few judgments more."""
+    """Return a mean of these weights with a few judgments more."""
     count = effective_count(weight)
     share = count / (count + PSEUDO_JUDGMENTS)
     return share * np.asarray(value, float) + (1 - share) * towards

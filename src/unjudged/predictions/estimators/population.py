@@ -1,4 +1,4 @@
-"""Every document that counts for some runs, with how it came to be judged by people."""
+"""Documents that count for some runs, with how they came to be judged by people."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from unjudged.predictions.predictions import Predictions, PredictionsSource
 from unjudged.rankings.extension import extended, rows_of
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
-from unjudged.rankings.origin import CHOSEN, UNKNOWN
+from unjudged.rankings.origin import CHOSEN, RANDOM
 from unjudged.rankings.runs import Run
 
 POISSON, STRATIFIED, ASSUMED = "Poisson", "stratified", "assumed uniform"
-"""Documents drawn one by one, a fixed number per stratum, or nobody says: then a fixed number per query."""
+"""Documents drawn one by one, a fixed number per stratum, or unrecorded: as if a fixed number per query."""
 
 
 @dataclass(frozen=True, eq=False)
 class Population:
-    """The documents that the judgments list or the runs retrieve, one row each.
+    """Documents that the judgments list or the runs retrieve, one row each.
 
     `drawn` are those that people judged and whose probability of being judged is known. `inclusion` is that
     probability, also of documents that were not drawn if it is recorded, else 1. Where the sample is
@@ -43,7 +43,7 @@ class Population:
 
     @classmethod
     def of(cls, qrels: JudgmentsSource | Collection, runs: RunsSource | None = None) -> Population:
-        """From judgments, complete or a sample, and runs.
+        """Match runs with judgments, complete or a sample.
 
         How likely a document was to be judged is taken as recorded (prels, or a design of this package), else
         it is the judged share of its stratum, or of the query's pool. A document that was judged and has no
@@ -54,8 +54,10 @@ class Population:
         """
         collection = Collection.of(qrels, runs)
         judgments = collection.judgments
-        if judgments.origin.kind in (CHOSEN, UNKNOWN):
-            problem = "these judgments were chosen for what they show, and the estimate needs a random sample"
+        if judgments.origin.kind not in RANDOM:
+            chosen = judgments.origin.kind == CHOSEN
+            made = "were chosen for what they show" if chosen else "are labels of unknown origin"
+            problem = f"these judgments {made}, and the estimate needs a random sample"
             other = "or merge the one you drew with --format prels"
             raise InputError(f"{problem}: draw one (unjudged sample --for predictions), {other}")
         check_judged(judgments)
@@ -102,7 +104,7 @@ class Population:
 
     @property
     def rate(self) -> Floats:
-        """The probability of being judged, also of documents that were not drawn.
+        """Probability of being judged, also of documents that were not drawn.
 
         That of a stratum is its judged share. Where it is unknown, it counts as the lowest that is known.
         """
@@ -159,7 +161,7 @@ def with_retrieved(collection: Collection) -> JudgedRankings:
 
 
 def _strata(judgments: Judgments) -> tuple[Integers, str]:
-    """The stratum of each row, over all queries; -1 where the documents were drawn one by one."""
+    """Return the stratum of each row over all queries, -1 for documents drawn one by one, and the design."""
     if judgments.probability is not None and judgments.stratum is None:
         return np.full(len(judgments.grade), -1), POISSON
     own = np.zeros(len(judgments.grade), np.int64) if judgments.stratum is None else judgments.stratum

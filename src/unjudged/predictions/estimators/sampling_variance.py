@@ -1,4 +1,4 @@
-"""How much an estimate by document would change if people had been given another sample."""
+"""Variance of estimates by document over the samples that people might have been given."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from unjudged.rankings.judged import Floats, Integers, Mask
 
 @dataclass(frozen=True, eq=False)
 class SamplingError:
-    """How far the runs' means may be from what complete judgments would give; all are runs x runs.
+    """Covariance of the runs' means around what complete judgments would give; all are runs x runs.
 
     `covariance` is estimated from the sample, and is unbiased for Poisson samples. It is too small if heavy
     documents were hardly ever drawn, and none was. `expected` and `expected_seen` show that: the covariance
@@ -82,7 +82,7 @@ class Uncorrected:
 
 
 def sampling_covariance(population: Population, weight: Floats, residual: Floats) -> Floats:
-    """Return the estimated covariance of the runs' means over samples: runs x runs.
+    """Estimate the covariance of the runs' means over samples, runs x runs.
 
     `weight` is of the documents of the rankings, `residual` is r = y - m of each row. Poisson samples: the
     sum over the judged of (1 - pi) (w r / pi)^2, which is unbiased. Stratified samples: the sum over strata
@@ -106,14 +106,14 @@ def sampling_covariance(population: Population, weight: Floats, residual: Floats
 
 
 def _squared(population: Population, weight: Floats, scale: Floats) -> Floats:
-    """Runs x runs: the sum over rows of w_i w_j scale^2, with the weights in the runs' means."""
+    """Return sums over rows of w_i w_j scale^2, runs x runs, with the weights in the runs' means."""
     spread = population.weights(weight * scale[population.rankings.row], scale != 0)
     squared: Floats = (spread @ spread.T).toarray()
     return squared
 
 
 def _within_strata(spread: Floats, stratum: Integers, sizes: Integers) -> Floats:
-    """Rows scaled so that their squares add up to the variance of a stratified sample."""
+    """Return rows scaled so that their squares add up to the variance of a stratified sample."""
     judged = np.bincount(stratum, minlength=len(sizes))
     several = np.maximum(judged, 1)
     totals = [sums(column, stratum, len(sizes)) for column in spread.T]

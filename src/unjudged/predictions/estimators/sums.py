@@ -27,10 +27,10 @@ WEIGHTS: dict[str, Weight] = {"DCG": _discount}
 
 @dataclass(frozen=True)
 class Sum:
-    """A measure of the form: sum over ranks k of weight(k) x gain(grade at k).
+    """Measure of the form: sum over ranks k of weight(k) x gain(grade at k).
 
-    >>> found = Sum.of("DCG@10")
-    >>> found.weights([1, 3, 11]), found.gains([0, 2])
+    >>> dcg = Sum.of("DCG@10")
+    >>> dcg.weights([1, 3, 11]), dcg.gains([0, 2])
     (array([1. , 0.5, 0. ]), array([0., 2.]))
     """
 
@@ -38,7 +38,7 @@ class Sum:
 
     @classmethod
     def of(cls, measure: MeasureLike) -> Sum:
-        """Refuses a measure of another form, and says why."""
+        """Return the sum of a measure; raise UsageError for one of another form."""
         chosen = parse_measure(measure)
         chosen.check_complete()
         chosen.check_completable()
@@ -58,13 +58,13 @@ class Sum:
         return cls(chosen)
 
     def weights(self, rank: ArrayLike) -> Floats:
-        """What a document of gain 1 adds at each of these ranks."""
+        """Return what a document of gain 1 adds at each of these ranks."""
         if self.measure.traits.weight is not None:
             return self.measure.weights(rank)
         return WEIGHTS[self.measure.name](np.asarray(rank, float), **self.measure.own)
 
     def gains(self, grade: ArrayLike) -> Floats:
-        """Gain of each grade: what one document of it at rank 1 scores, divided by the weight there."""
+        """Return the gain of each grade: what a document at rank 1 scores, divided by the weight there."""
         grades, place = np.unique(np.asarray(grade, np.int32), return_inverse=True)
         judgments = Judgments.of({str(g): {"d": g} for g in grades.tolist()})
         first = np.ones(len(grades), np.int32)

@@ -214,7 +214,7 @@ def _numbers(column: pa.ChunkedArray, role: str, where: Where) -> NDArray[np.flo
     if wrong is None:
         return descending(role, numbers)
     value = quoted(str(column[wrong].as_py()))
-    raise InputError(f"{where(wrong)}: the {role} is {value}, expected {expected(role)}")
+    raise InputError(f"{where(wrong)}: the {role} is {value}, expected {expected(role, fractions=True)}")
 
 
 def _doubles(column: pa.ChunkedArray) -> NDArray[np.float64]:

@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 from codecs import BOM_UTF8
-from collections.abc import Iterator, Mapping
-from itertools import chain, islice
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice, pairwise
+from os import urandom
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from unjudged.base.errors import InputError, quoted
-from unjudged.formats.columns import NONE, Layout, no_rows
+from unjudged.formats.columns import NONE, Layout, descending, no_rows, unfit
 from unjudged.formats.grouping import grouped
 from unjudged.formats.matching import match_blocks
 from unjudged.formats.reader import File, Reader, Start
 from unjudged.formats.readers.memory.query_dicts import identifier
-from unjudged.formats.readers.memory.records import fields_of, table_of_records
+from unjudged.formats.readers.memory.records import Fields, fields_of, table_of_records
 from unjudged.formats.readers.several_runs import OneRun, by_name, column_of_runs, without_run
 from unjudged.formats.readers.text.delimited import lines_of
 from unjudged.formats.readers.text.json_dicts import BYTES_OF_JSON, is_json, without_repeats
 from unjudged.formats.scan import scanner
 from unjudged.formats.streams import PathLike
-from unjudged.formats.tables import Matched, Table
+from unjudged.formats.tables import Ids, Matched, Table
 
 BLOCK = 1 << 14
+_SEPARATOR = urandom(16).hex()
+_BETWEEN = f',"{_SEPARATOR}",'
 
 
 def read(file: PathLike, number: str, given: Mapping[str, str]) -> tuple[Table, Layout]:
@@ -36,10 +42,14 @@ def scan_run(file: PathLike, judged: scanner.Index, given: Mapping[str, str] = N
 
 
 def objects(file: PathLike, held: int = 0) -> Iterator[tuple[str, Any]]:
-    """The value on each line, with what errors call the line."""
+    """Yield the value on each line, with what errors call the line."""
+    return _values(enumerate(lines_of(file, held), 1))
+
+
+def _values(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[str, Any]]:
     import json
 
-    for number, line in enumerate(lines_of(file, held), 1):
+    for number, line in lines:
         if line.strip():
             try:
                 yield f"line {number}", json.loads(line, object_pairs_hook=without_repeats)
@@ -53,16 +63,89 @@ def objects(file: PathLike, held: int = 0) -> Iterator[tuple[str, Any]]:
 def _read(
     file: PathLike, number: str, given: Mapping[str, str], held: int = 0
 ) -> tuple[Layout, Iterator[Table]]:
-    records = objects(file, held)
-    first = next(records, None)
+    lines = enumerate(lines_of(file, held), 1)
+    block = list(islice(lines, BLOCK))
+    first = next(_values(block), None)
+    while first is None and block:
+        block = list(islice(lines, BLOCK))
+        first = next(_values(block), None)
     if first is None:
         raise no_rows()
     if not isinstance(first[1], Mapping):
         raise InputError("expected one JSON object per line", line=1)
     fields = fields_of(first[1], number, given)
-    every = chain([first], records)
-    blocks = iter(lambda: list(islice(every, BLOCK)), [])
-    return fields.layout, (table_of_records(block, fields) for block in blocks)
+    blocks = chain([block], iter(lambda: list(islice(lines, BLOCK)), []))
+    return fields.layout, (_table(block, fields) for block in blocks)
+
+
+def _table(lines: list[tuple[int, str]], fields: Fields) -> Table:
+    return _table_at_once(lines, fields) or table_of_records(_values(lines), fields)
+
+
+def _table_at_once(lines: list[tuple[int, str]], fields: Fields) -> Table | None:
+    """Return the rows of lines that all have the same fields in the same order; None if they do not.
+
+    What is wrong with a line is for the general way to say.
+    """
+    texts = [line for _, line in lines if not line.isspace()]
+    if fields.ranking or not texts:
+        return None
+    try:
+        columns = _columns_of(texts)
+        return _table_of_columns({role: columns[name] for role, name in fields.columns.items()})
+    except (ValueError, KeyError, OverflowError, RecursionError):
+        return None
+
+
+def _columns_of(texts: list[str]) -> dict[str, tuple[Any, ...]]:
+    """Return the values of each field; ValueError if the fields of two lines differ.
+
+    Lines are parsed as one list. Between two of them is a name that no file can know, so each must be one
+    value. An object becomes a list of pairs, which are tuples, unlike those of an array.
+    """
+    import json
+
+    values = json.loads(f"[{_BETWEEN.join(texts)}]", object_pairs_hook=list)
+    records = values[::2]
+    if values[1::2] != [_SEPARATOR] * (len(texts) - 1) or set(map(type, records)) != {list}:
+        raise ValueError("a line is not one object")
+    columns = dict[str, tuple[Any, ...]]()
+    for pairs in zip(*records, strict=True):
+        if set(map(type, pairs)) != {tuple}:
+            raise ValueError("a line is an array")
+        names, column = zip(*pairs, strict=True)
+        if len(set(names)) > 1 or names[0] in columns:
+            raise ValueError("fields differ, or one comes twice")
+        columns[names[0]] = column
+    return columns
+
+
+def _table_of_columns(columns: dict[str, tuple[Any, ...]]) -> Table:
+    queries, documents = _names(columns.pop("query")), _names(columns.pop("document"))
+    starts = [0, *(i for i, (a, b) in enumerate(pairwise(queries), 1) if a != b)]
+    return Table(
+        queries=Ids.of(queries[i] for i in starts),
+        starts=np.array([*starts, len(queries)], np.int64),
+        documents=Ids.of(documents),
+        numbers=np.stack([_numbers(role, values) for role, values in columns.items()], axis=1),
+        lines=np.zeros(0, np.int64),
+    )
+
+
+def _names(values: tuple[Any, ...]) -> Sequence[str]:
+    kinds = set(map(type, values))
+    if kinds not in ({str}, {int}):
+        raise ValueError("neither text nor whole numbers")
+    return values if kinds == {str} else list(map(str, values))
+
+
+def _numbers(role: str, values: tuple[Any, ...]) -> NDArray[np.float64]:
+    if not set(map(type, values)) <= {int, float}:
+        raise ValueError("no number")
+    numbers = np.array(values, np.float64)
+    if unfit(role, numbers).any():
+        raise ValueError("a number out of range")
+    return descending(role, numbers)
 
 
 def _recognises(start: Start) -> bool:

@@ -1,4 +1,4 @@
-"""A spot check: a few random judgments of the unjudged documents of new runs.
+"""Spot checks: a few random judgments of the unjudged documents of new runs.
 
 A run that was not pooled has unjudged documents, and no model of them is sure to hold for it. If people judge
 a small random sample of them, a sum such as RBP has an interval that does not assume that the run is like the
@@ -37,15 +37,15 @@ from unjudged.uncertainty.prevalence import band_of
 from unjudged.uncertainty.quantiles import normal_interval
 
 SMALLEST_PREVALENCE = 0.05
-"""For the sampling probabilities alone: what is thought hopeless is still looked at."""
+"""Lowest prevalence for sampling probabilities: unlikely documents are still looked at."""
 
 
 PrevalenceByBand = Calibration | Sequence[float]
-"""The prevalence at ranks 1, 2, 3-4, 5-8, ...: as learnt by `calibrate`, or given."""
+"""Prevalence at ranks 1, 2, 3-4, 5-8, ...: as learnt by `calibrate`, or given."""
 
 
 class RunCheck(NamedTuple):
-    """A run's mean, from the judgments there were and a random sample of its unjudged documents."""
+    """Estimate of a run's mean from earlier judgments and a random sample of its unjudged documents."""
 
     run: str
     measure: str
@@ -53,7 +53,7 @@ class RunCheck(NamedTuple):
     judged: int
     """Documents of the run that were drawn and judged, also those drawn with certainty."""
     relevant: float
-    """The gain that the sample found, in relevant documents."""
+    """Gain of the sample, in relevant documents."""
     unjudged: int
 
 
@@ -102,7 +102,7 @@ class SpotCheck(Shown):
 
 
 def prevalence_at(rank: ArrayLike, prevalence_by_band: PrevalenceByBand) -> Floats:
-    """The prevalence of the band of each rank: 1, 2, 3-4, 5-8, 9-16, ...; the last band has no end.
+    """Return the prevalence of the band of each rank: 1, 2, 3-4, 5-8, 9-16, ...; the last band has no end.
 
     >>> prevalence_at([1, 2, 3, 4, 5, 1000], [0.5, 0.4, 0.3, 0.2])
     array([0.5, 0.4, 0.3, 0.3, 0.2, 0.2])
@@ -145,7 +145,7 @@ def spot_check_design(
 
 
 def doubt(weight: Floats, m: Floats) -> Floats:
-    """What the probability of being checked is proportional to."""
+    """Return sizes that the probabilities of being checked are proportional to."""
     size: Floats = weight * np.sqrt(np.maximum(m, SMALLEST_PREVALENCE) * (1 - m))
     return size
 
@@ -227,7 +227,7 @@ def _checked_run(
 
 
 def checked_sum(weight: Floats, m: Floats, pi: Floats, drawn: Mask, gain: Floats) -> tuple[float, float]:
-    """The sum of weight x gain over all documents, from those drawn with probability `pi`, and its variance.
+    """Estimate the sum of weight x gain over all documents from those drawn with probability `pi`.
 
     With few judgments the usual variance is too small whenever none of the rare relevant documents was drawn.
     So it is the variance to expect over all documents if a share p = (gain drawn + 1) / (drawn + 2) is

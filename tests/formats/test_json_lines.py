@@ -1,0 +1,65 @@
+"""JSON lines read at once give what they give one by one."""
+
+from __future__ import annotations
+
+import json
+import time
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, example, given
+from hypothesis import strategies as st
+
+from tests.conftest import examples
+from unjudged import UnjudgedError, evaluate
+from unjudged.formats.readers.text import json_lines
+
+NAMES = st.sampled_from(["a", "b", "c", "ü", "\ud800", "\udc80", "", "x" * 40])
+VALUES = st.one_of(NAMES, st.integers(-3, 3), st.floats(), st.booleans(), st.none(), st.lists(st.integers()))
+LINES = st.one_of(
+    st.fixed_dictionaries({"qid": NAMES, "docno": NAMES, "score": st.floats(-9, 9)}).map(json.dumps),
+    st.fixed_dictionaries({"qid": st.integers(1, 3), "docno": st.integers(), "score": VALUES}).map(
+        json.dumps
+    ),
+    st.dictionaries(st.sampled_from(["qid", "docno", "score", "rank"]), VALUES).map(json.dumps),
+    st.sampled_from(["", "[]", "{}", '[["qid", "a"], ["docno", "b"], ["score", 1]]', "{", '"}', "1", "],["]),
+)
+GOOD = '{"qid": "a", "docno": "b", "score": 1}'
+
+
+@examples(300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(LINES, max_size=8), st.sampled_from([2, 1 << 14]))
+@example(['{"qid": "a", "docno": "b", "score": 1}, {"qid": "a", "docno": "c", "score": 1}'], 9)
+@example(['{"qid": "a", "docno": "b", "score": 1, "x": [{}', "{}]}", "1,2,3"], 9)
+@example(['{"qid": "a", "qid": "a", "docno": "b", "score": 1}'], 9)
+@example(['{"docno": "c", "score": 2, "qid": "a"}'], 9)
+@example(['{"qid": "a", "docno": "c", "score": 1e999}'], 9)
+@example(['{"qid": "a", "docno": "c", "score": ' + "9" * 5000 + "}"], 9)
+@example(['{"qid": 1, "docno": "c", "score": true}'], 9)
+def test_at_once_or_one_by_one(tmp_path: Path, lines: list[str], block: int) -> None:
+    path = tmp_path / "run.jsonl"
+    path.write_text("\n".join([GOOD, GOOD.replace('"b"', '"d"'), *lines]), encoding="utf-8", errors="replace")
+
+    def outcome() -> Any:
+        try:
+            return evaluate({"a": {"b": 1, "c": 1}, "1": {"2": 1}}, path, "AP").values.tolist()
+        except UnjudgedError as error:
+            return type(error), str(error)
+
+    with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        patch.setattr(json_lines, "BLOCK", block)
+        at_once = outcome()
+        patch.setattr(json_lines, "_table_at_once", lambda *_: None)
+        assert at_once == outcome()
+
+
+def test_many_lines_take_few_microseconds_each(tmp_path: Path) -> None:
+    path, lines = tmp_path / "run.jsonl", 60_000
+    rows = ({"query_id": f"q{i // 100}", "doc_id": f"d{i}", "score": -i % 100} for i in range(lines))
+    path.write_text("\n".join(map(json.dumps, rows)))
+    before = time.process_time()
+    evaluate({f"q{q}": {f"d{q * 100}": 1} for q in range(lines // 100)}, path, "AP")
+    assert time.process_time() - before < 8e-6 * lines
