@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from unjudged import InputError, Judgments, Predictions, UsageError, estimate_by_document, evaluate
+from unjudged import InputError, Judgments, UsageError, evaluate
 from unjudged.judging.pooling.pool import Pool
+from unjudged.predictions import Predictions, estimate_by_document
 from unjudged.predictions.estimators.by_document import per_query_estimates
 from unjudged.predictions.estimators.isotonic import cross_fitted, folds_of
 from unjudged.predictions.estimators.population import POISSON, Population

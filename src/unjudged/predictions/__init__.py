@@ -7,6 +7,7 @@ _NAMES = LazyNames(
     {
         "auditing": "Audit CurvePoint Rating audit",
         "combined_estimates": "estimate_with_predictions",
+        "estimators.estimates": "PredictedMeans",
         "estimators.by_document": "DocumentEstimates estimate_by_document",
         "estimators.by_query": "Powered QueryEstimates estimate_by_query prediction_powered",
         "judge_agreement": "Confusion",

@@ -68,7 +68,7 @@ def merge(
     strata or probabilities, the answers may not have other documents. A sample with further judgments, which
     were not drawn, is a sample no more: the result has the origin 'unknown', or 'chosen' where answers were.
 
-    >>> from unjudged import Pool
+    >>> from unjudged.judging import Pool
     >>> from unjudged.judging.collecting.drawn_sample import draw
     >>> drawn = draw(Pool.of({"q": {"a": -1, "b": -1}}), "random", 1.0)
     >>> merge(drawn, {"ann": {"q": {"a": 1, "b": 0}}, "bob": {"q": {"a": 1}}}).judgments
