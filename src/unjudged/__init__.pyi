@@ -13,8 +13,9 @@ from unjudged.evaluation.evaluation import evaluate as evaluate
 from unjudged.evaluation.groups import calibrate as calibrate
 from unjudged.evaluation.scores import Score as Score, Scores as Scores
 from unjudged.grids.grid import Grid as Grid
-from unjudged.measures.kernel.estimand import Estimand as Estimand, Refusal as Refusal, permitted as permitted
+from unjudged.measures.kernel.estimand import Estimand as Estimand, permitted as permitted
 from unjudged.measures.kernel.registry import MEASURES as MEASURES, Measure as Measure, measure as measure
+from unjudged.measures.kernel.traits import Refusal as Refusal
 from unjudged.rankings.judged import JudgedRankings as JudgedRankings
 from unjudged.rankings.judgments import Judgments as Judgments
 from unjudged.rankings.origin import Origin as Origin

@@ -1,5 +1,6 @@
 # Written by `make docs`.
-from unjudged.predictions.auditing import Audit as Audit, CurvePoint as CurvePoint, Rating as Rating, audit as audit
+from unjudged.predictions.audit_grids import Audit as Audit, CurvePoint as CurvePoint, Rating as Rating
+from unjudged.predictions.auditing import audit as audit
 from unjudged.predictions.combined_estimates import estimate_with_predictions as estimate_with_predictions
 from unjudged.predictions.estimators.by_document import DocumentEstimates as DocumentEstimates, estimate_by_document as estimate_by_document
 from unjudged.predictions.estimators.by_query import Powered as Powered, QueryEstimates as QueryEstimates, estimate_by_query as estimate_by_query, prediction_powered as prediction_powered
