@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -63,10 +63,8 @@ class Collection:
             if runs is not None:
                 raise UsageError("a collection has its runs already: give it alone, or judgments and runs")
             return qrels if on_read is None else replace(qrels, on_read=on_read)
-        if runs is None:
-            raise UsageError("no run given, expected judgments and runs, or a collection")
         judgments = Judgments.with_fractions(qrels) if fractions else Judgments.of(qrels)
-        named = name_runs(runs, names)
+        named = name_runs(cast("RunsSource", runs), names)
         frames = (source for source in (*named.values(), qrels) if kind_of_source(source) == FRAME)
         frame = next(frames, None)
         return cls(judgments, named, "" if frame is None else library_of(frame), on_read)
