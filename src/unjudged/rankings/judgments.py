@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from unjudged.base.computed import computed_once
 from unjudged.base.errors import InputError, UsageError, quoted
 from unjudged.base.wording import counted
-from unjudged.formats.columns import Layout, expected
+from unjudged.formats.columns import IS_IT_A_RUN, Layout, expected
 from unjudged.formats.inputs import name_in_errors, table_of_source
 from unjudged.formats.readers.arrow.frames import Frame
 from unjudged.formats.scan.scanner import Index
@@ -279,7 +279,7 @@ def _fractional(judgments: Judgments, lines: Lines) -> InputError:
     what = f"the grade of document {quoted(judgments.documents[row])} of query {quoted(query)}"
     problem = f"{what} is '{gains[row]:g}', expected {expected('grade')}"
     remedy = "only evaluate takes fractions, as gains: round them"
-    return InputError(f"{problem}; {remedy}", line=int(lines[row]) if len(lines) else None)
+    return InputError(f"{problem}; {remedy}; {IS_IT_A_RUN}", line=int(lines[row]) if len(lines) else None)
 
 
 JudgmentsSource = (
