@@ -233,7 +233,7 @@ class Judgments:
         if origin.sampled and told in SAMPLES:
             hidden = told == UNIFORM and origin.kind != UNIFORM and not self.even
             origin = replace(origin, kind=UNKNOWN if hidden else told)
-        return [] if origin == Origin(told) else [origin.mark()]
+        return [] if origin == Origin(told) else [origin.mark(judged=bool((self.grade >= 0).any()))]
 
     def __getstate__(self) -> dict[str, Any]:
         """Only the columns are pickled, so that equal judgments give the same bytes."""
