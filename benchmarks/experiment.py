@@ -14,9 +14,10 @@ from pathlib import Path
 
 import numpy as np
 
-from unjudged import Pool, experiment
 from unjudged.base.threads import cores
+from unjudged.experiments import experiment
 from unjudged.experiments.robustness import DEFAULT_MEASURES
+from unjudged.judging import Pool
 from unjudged.judging.pooling.designs import SHARES
 
 REPEATS = 10

@@ -16,8 +16,9 @@ from pathlib import Path
 
 import numpy as np
 
-from unjudged import Judgments, Pool, evaluate, sample
+from unjudged import Judgments, evaluate, sample
 from unjudged.formats.writing import judgments_text, qrels_text
+from unjudged.judging import Pool
 from unjudged.judging.choosing.next_documents import next_documents
 from unjudged.judging.collecting.drawn_sample import draw
 from unjudged.judging.collecting.handing_out import hand_out, task_texts

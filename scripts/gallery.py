@@ -28,7 +28,7 @@ comparison = compare(sample.qrels, sample.runs, ["AP", "nDCG@10"])
 ```
 
 A figure is an Altair chart: change it as you like and write it with `.save("figure.svg")`. Figures need
-`pip install "unjudged[report]"`.
+the extra `report`: in a checkout, `pip install ".[report]"`.
 
 """
 FIGURES = {

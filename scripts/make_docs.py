@@ -1,4 +1,4 @@
-"""Writes what is made from the code: measures, gallery, outputs of commands (`make docs`)."""
+"""Writes what is made from the code: measures, references, gallery, outputs of commands (`make docs`)."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from command_table import TABLE, command_table
 from gallery import draw_gallery, gallery_in_markdown
 from judgments_page import judgments_in_markdown
 from measures_page import measures_in_markdown
+from reference_pages import references
 from sessions import PAGES, replayed
 from stubs import stubs
 
@@ -20,7 +21,7 @@ if __name__ == "__main__":
     TABLE.write_text(command_table())
     (ROOT / "docs" / "measures.md").write_text(measures_in_markdown())
     (ROOT / "docs" / "judgments.md").write_text(judgments_in_markdown())
-    for path, text in stubs().items():
+    for path, text in {**stubs(), **references()}.items():
         path.write_text(text)
     (ROOT / "docs" / "gallery").mkdir(exist_ok=True)
     (ROOT / "docs" / "gallery.md").write_text(gallery_in_markdown())

@@ -18,16 +18,12 @@ import numpy as np
 from predictions_page import PAGE
 from rehearsal import Rehearsal, rehearse
 
-from unjudged import (
-    Judgments,
-    Pool,
-    Predictions,
-    evaluate,
-    prediction_powered,
-)
+from unjudged import Judgments, evaluate
 from unjudged.formats.writing import judgments_text, qrels_text, write_whole
+from unjudged.judging import Pool
 from unjudged.judging.collecting.sample_file import read_sample
 from unjudged.measures.kernel.estimand import Estimand
+from unjudged.predictions import Predictions, prediction_powered
 from unjudged.predictions.estimators.population import Population
 from unjudged.predictions.estimators.sums import Sum
 from unjudged.predictions.poisson_sample import LEAST_DOUBT, probabilities

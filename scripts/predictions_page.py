@@ -66,7 +66,8 @@ numbers without them, for comparison only.
 In Python the same is `design_for_predictions`, `judging.merge` and `estimate_by_document`:
 
 ```python
-from unjudged import design_for_predictions, estimate_by_document, judging
+from unjudged import judging
+from unjudged.predictions import design_for_predictions, estimate_by_document
 
 design = design_for_predictions(runs, 200, predictions, "RBP(p=0.8, rel=2)")
 judged = judging.merge(design, {"people": "answers.qrels"}).judgments

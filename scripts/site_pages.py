@@ -1,4 +1,4 @@
-"""What mkdocs adds to docs/: the address of the site, the command-line reference, a report, the examples."""
+"""What mkdocs adds to docs/: the address of the site, a report, the examples."""
 
 from __future__ import annotations
 
@@ -15,18 +15,12 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 from unjudged import UnjudgedWarning, report_page, sample
-from unjudged.cli.shell.parser import make_app
 
 ROOT = Path(__file__).parent.parent
 PYTHON_SESSION = re.compile(r"^```(?:python)?\n>>> ", re.MULTILINE)
 ROOT_PROMPT = re.compile(r'^<span class="gp"># </span>(.*)$', re.MULTILINE)
 OPTION = re.compile(r"<code>(?=-[^<]{1,30}</code>)")
 TAG = re.compile(r"<[^>]+>")
-INTRODUCTION = """# Command line
-
-Every command with its options. This page is made from the code, as `unjudged COMMAND --help` is.
-
-"""
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
@@ -36,8 +30,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the command-line reference, a report and the examples, so that pages can link to them."""
-    files.append(File.generated(config, "reference/command-line.md", content=command_line_page()))
+    """Add a report and the examples, so that pages can link to them."""
     files.append(File.generated(config, "gallery/page.html", content=report_of_the_sample()))
     for path in sorted((ROOT / "examples").iterdir()):
         files.append(File.generated(config, f"examples/{path.name}", abs_src_path=str(path)))
@@ -69,10 +62,3 @@ def report_of_the_sample() -> str:
         warnings.simplefilter("ignore", UnjudgedWarning)
         runs = {path.stem: path.name for path in sorted(folder.glob("*.run"))}
         return report_page("qrels.txt", runs, command=command).html
-
-
-def command_line_page() -> str:
-    """The reference of the command line in Markdown: a section per command."""
-    made: str = make_app().generate_docs(output_format="markdown", recursive=True, heading_level=1)
-    once = re.sub(r"^unjudged (.+) \1 ", r"unjudged \1 ", made, flags=re.MULTILINE)  # usages name it twice
-    return INTRODUCTION + once[once.index("## unjudged evaluate") :]

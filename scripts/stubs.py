@@ -13,13 +13,15 @@ HEAD = "# Written by `make docs`.\n"
 ROOT = Path(__file__).parent.parent / "src" / "unjudged"
 
 
+NAMESPACES = ("experiments", "judging", "predictions")
+
+
 def stubs() -> dict[Path, str]:
     """Return the text of each stub by its file."""
     return {
         ROOT / "measures" / "__init__.pyi": measures_stub(),
         ROOT / "__init__.pyi": names_stub("unjudged"),
-        ROOT / "judging" / "__init__.pyi": names_stub("unjudged.judging"),
-        ROOT / "predictions" / "__init__.pyi": names_stub("unjudged.predictions"),
+        **{ROOT / name / "__init__.pyi": names_stub(f"unjudged.{name}") for name in NAMESPACES},
     }
 
 
@@ -48,7 +50,7 @@ def names_stub(package: str) -> str:
     ]
     listed = [f'    "{name}",' for name in names.all]
     if package == "unjudged":
-        lines += ["from unjudged import judging as judging, measures as measures, sample as sample"]
+        lines += [f"from unjudged import {name} as {name}" for name in (*NAMESPACES, "measures", "sample")]
         lines += ["from unjudged.measures import *"]
         others.append("__version__: str")
     added = ["__all__ += measures.__all__"] if package == "unjudged" else []

@@ -2,8 +2,8 @@
 
     python scripts/trial.py WHEEL
 
-Every command of a page runs as the page gives it, `pip install` among them, in a new folder per page. The
-pages share one virtual environment.
+Every command of a page runs as the page gives it, in a new folder per page, `pip install "$UNJUDGED"` among
+them: UNJUDGED is the wheel. The pages share one virtual environment.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def main() -> None:
     with TemporaryDirectory() as folder:
         environment = Path(folder) / "environment"
         venv.create(environment, with_pip=True)
-        os.environ["PIP_FIND_LINKS"] = str(wheel.parent)
+        os.environ["UNJUDGED"] = str(wheel)
         os.environ["PIP_DISABLE_PIP_VERSION_CHECK"] = "1"
         for name in PAGES:
             follow(name, Path(folder), environment / "bin")

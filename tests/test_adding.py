@@ -8,22 +8,25 @@ import numpy as np
 import pytest
 
 from tests.cli.in_process import printed
-from unjudged import JudgedRankings, Judgments, Pool, compare, evaluate, experiment, measure, sample
+from unjudged import JudgedRankings, Judgments, compare, evaluate, measure, sample
 from unjudged.cli.commands import SCORE, command
 from unjudged.cli.options.arguments import Output, OutputFormat
 from unjudged.cli.shell.output import show_grids
 from unjudged.comparison.testing.corrections import correction
 from unjudged.comparison.testing.significance import significance_test
+from unjudged.experiments import experiment
 from unjudged.formats.columns import QRELS, RUN, Layout
 from unjudged.formats.reader import READERS, File, Reader, register
 from unjudged.formats.readers.memory.mappings import table_of_rows
 from unjudged.formats.tables import Table
 from unjudged.grids.grid import grid_of
+from unjudged.judging import Pool
 from unjudged.judging.pooling.designs import design
 from unjudged.measures.kernel.estimand import ALL_JUDGED
 from unjudged.measures.kernel.registry import Measure, bounds_of
 from unjudged.rankings.judged import Floats, Integers
-from unjudged.uncertainty.bounding.bounds import Bounds, bounds
+from unjudged.uncertainty.bounding.bounds import bounds
+from unjudged.uncertainty.bounding.filled import Bounds
 from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.intervals import IntervalRequest, interval_method
 

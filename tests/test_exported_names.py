@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import ast
 import doctest
+import inspect
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
-from typing import assert_type
+from typing import assert_type, get_args, get_type_hints
 
 import pytest
 from stubs import stubs
 
 import unjudged
-from unjudged import AP, MEASURES, JudgedRankings, Judgments, Measure, Pool, Score, judging, measures, nDCG
+from unjudged import AP, MEASURES, JudgedRankings, Judgments, Measure, Score, judging, measures, nDCG
+from unjudged.judging import Pool
 from unjudged.measures import RBP
 
 OWN = {name for name, m in MEASURES.items() if m.function.__module__.startswith("unjudged.")}
@@ -50,21 +53,43 @@ def test_types_are_known() -> None:
     assert_type(list(unjudged.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}).rows()), list[Score])
 
 
-def test_what_functions_return_can_be_named() -> None:
-    found = unjudged.simulate(documents=20, queries=2, seed=1)
-    assert isinstance(found, unjudged.Simulated)
-    assert isinstance(found.judgments, unjudged.Judgments)
-    assert isinstance(judging.sample(judging.pool(unjudged.sample.runs), "depth", 1), judging.DrawnSample)
-    for name in (
-        "Agreement",
-        "JudgmentPlan",
-        "Comparison",
-        "Estimate",
-        "Robustness",
-        "Run",
-        "Scores",
-    ):
-        assert isinstance(getattr(unjudged, name), type)
+PACKAGES = ("unjudged", "unjudged.experiments", "unjudged.judging", "unjudged.predictions")
+
+
+def public() -> dict[str, object]:
+    """Return what each public name of the packages is, measures left out."""
+    found: dict[str, object] = {}
+    for package in PACKAGES:
+        names = import_module(package)._NAMES.all
+        for name in names:
+            assert name not in found, f"{name} is there twice"
+            found[name] = getattr(import_module(package), name)
+    return found
+
+
+def returned(function: object) -> set[type]:
+    """Return the classes of this package that the annotation of what a function returns names."""
+    try:
+        hint = get_type_hints(function).get("return")
+    except (NameError, TypeError):  # an annotation for type checkers alone
+        return set()
+    parts, classes = [hint], set()
+    while parts:
+        part = parts.pop()
+        parts += get_args(part)
+        if isinstance(part, type) and part.__module__.startswith("unjudged"):
+            classes.add(part)
+    return classes
+
+
+def test_every_class_that_a_public_call_returns_is_public() -> None:
+    names = public()
+    classes = {thing for thing in names.values() if isinstance(thing, type)}
+    assert len({one.__name__ for one in classes}) == len(classes)
+    calls = [thing for thing in names.values() if inspect.isfunction(thing)]
+    hidden = {(call.__name__, one.__name__) for call in calls for one in returned(call) - classes}
+    assert not hidden
+    assert len(import_module("unjudged")._NAMES.all) <= 45
 
 
 def test_the_names_for_judging() -> None:
@@ -83,15 +108,15 @@ def test_the_names_for_predictions() -> None:
     assert set(predictions.__all__) <= set(dir(predictions))
     for name in predictions.__all__:
         assert getattr(predictions, name).__name__ == name
-    assert predictions.spot_check is unjudged.spot_check
+    assert predictions.spot_check is unjudged.predictions.spot_check
     with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
         getattr(predictions, "Nothing")  # noqa: B009
 
 
 def test_importing_everything_by_star() -> None:
-    code = "from unjudged import *; print(AP, nDCG @ 10, Pool.__name__, Robustness.__name__, sample.__name__)"
+    code = "from unjudged import *; print(AP, nDCG @ 10, Origin.__name__, Page.__name__, sample.__name__)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["AP", "nDCG@10", "Pool", "Robustness", "unjudged.sample"]
+    assert done.stdout.split() == ["AP", "nDCG@10", "Origin", "Page", "unjudged.sample"]
 
 
 def test_an_unknown_name() -> None:

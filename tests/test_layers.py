@@ -58,12 +58,8 @@ PLOTS = {("evaluation", "report"), ("comparison", "report"), ("experiments", "re
 """Results import by name, when asked for plots, the module that draws them. No other part looks ahead."""
 
 CYCLES = [
-    {"cli.main", "cli.shell.command_line", "cli.shell.parser"},
     {"comparison.comparison_grids", "comparison.comparison_latex", "comparison.comparison_result"},
     {"grids.grid", "grids.rendering", "grids.terminal"},
-    {"measures.kernel.estimand", "measures.kernel.measure"},
-    {"predictions.audit_grids", "predictions.auditing"},
-    {"uncertainty.bounding.bounds", "uncertainty.bounding.closed_bounds", "uncertainty.bounding.gain_bounds"},
 ]
 """Modules that need each other. The list may become shorter, never longer."""
 

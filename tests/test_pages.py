@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from check_site import loads
+from reference_pages import command_line_page
 from sessions import replayed
 
 ROOT = Path(__file__).parent.parent
@@ -79,9 +80,6 @@ def test_what_a_style_sheet_loads(tmp_path: Path) -> None:
 
 
 def test_the_command_line_reference_names_each_command_once() -> None:
-    pytest.importorskip("mkdocs")
-    from site_pages import command_line_page
-
     usages = re.findall(r"```console\n(.+)\n```", command_line_page())
     assert "unjudged evaluate QRELS RUN... [OPTIONS]" in usages
     assert "unjudged plan queries QRELS RUN RUN... [OPTIONS]" in usages

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from unjudged import AP, Pool, Run, UsageError, evaluate, nDCG, sample
+from unjudged import AP, Run, UsageError, evaluate, nDCG, sample
+from unjudged.judging import Pool
 
 QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2}}
 RUN = {"q1": {"d1": 0.3, "d2": 0.7}, "q2": {"d3": 0.5}}

@@ -10,8 +10,8 @@ import pytest
 import urn
 
 from unjudged import Run, UsageError, evaluate
+from unjudged.experiments.simulation import simulate, urn_scores
 from unjudged.formats.writing import run_text
-from unjudged.simulation import simulate, urn_scores
 
 
 def test_scores_rank_as_the_urn_draws() -> None:

@@ -6,7 +6,8 @@ import numpy as np
 import trec8
 from pages import page, table
 
-from unjudged import AP, simulate, statAP
+from unjudged import AP, statAP
+from unjudged.experiments import simulate
 from unjudged.experiments.robustness import experiment
 from unjudged.experiments.summary import Robustness
 from unjudged.judging.pooling.designs import find_design

@@ -1,7 +1,8 @@
 """Evaluate ranked retrieval when relevance judgments are incomplete.
 
 `evaluate` scores runs, `compare` asks which of two is better, `judging.next` lists what to judge next. Every
-measure is here under its name, and `measure` defines new ones.
+measure is here under its name, and `measure` defines new ones. `judging` is for collecting judgments,
+`predictions` for predicted relevance, `experiments` for studies.
 """
 
 from __future__ import annotations
@@ -19,34 +20,29 @@ __version__ = "0.2.0"
 _NAMES = LazyNames(
     "unjudged",
     {
-        "citation": "cite",
-        "comparison.comparison_result": "Comparison",
-        "comparison.systems": "compare",
-        "comparison.testing.pairwise": "compare_pairs",
-        "comparison.testing.power": "plan_queries",
-        "comparison.verdicts": "Pair",
         "base.errors": "AssumptionWarning ExtraQueriesWarning InputError MissingQueriesWarning "
         "NothingJudgedWarning UnjudgedError UnjudgedWarning UsageError",
+        "citation": "cite",
+        "comparison.by_measure": "MeasureComparison",
+        "comparison.comparison_result": "Comparison",
+        "comparison.query_differences": "QueryDifferences",
+        "comparison.systems": "compare",
+        "comparison.testing.pairwise": "PairTests compare_pairs",
+        "comparison.testing.power": "QueryPlan plan_queries",
+        "comparison.verdicts": "Pair",
+        "evaluation.collection": "Collection",
         "evaluation.evaluation": "evaluate",
-        "experiments.judgment_plan": "JudgmentPlan plan_judgments",
-        "experiments.robustness": "experiment",
-        "experiments.summary": "Agreement Robustness",
         "evaluation.groups": "calibrate",
-        "judging.pooling.pool": "Pool",
+        "evaluation.scores": "Score Scores",
+        "grids.grid": "Grid",
+        "measures.kernel.estimand": "Estimand permitted",
         "measures.kernel.registry": "MEASURES Measure measure",
-        "predictions.auditing": "Audit audit",
-        "predictions.poisson_sample": "design_for_predictions",
-        "predictions.estimators.by_document": "DocumentEstimates estimate_by_document",
-        "predictions.estimators.by_query": "QueryEstimates estimate_by_query prediction_powered",
-        "predictions.predictions": "Predictions",
-        "predictions.run_checks": "SpotCheck spot_check spot_check_design",
-        "predictions.combined_estimates": "estimate_with_predictions",
+        "measures.kernel.traits": "Refusal",
         "rankings.judged": "JudgedRankings",
         "rankings.judgments": "Judgments",
+        "rankings.origin": "Origin",
         "rankings.runs": "Run",
         "report.page.report_page": "Page report_page",
-        "evaluation.scores": "Score Scores",
-        "simulation": "Simulated simulate",
         "uncertainty.calibration": "Calibration",
         "uncertainty.estimate": "Estimate Estimates",
     },

@@ -247,7 +247,10 @@ def test_reusability_of_a_sample_names_the_estimates(folder: Path) -> None:
     printed("merge", str(folder / "tasks" / "design.txt"), *judged_files(folder), "-o", sampled)
     said = b"xinfAP and statAP estimate AP from them"
     assert said in unjudged("reusability", sampled, *RUNS).stderr
-    assert said not in unjudged("reusability", sampled, *RUNS, "-m", "xinfAP").stderr
+    done = unjudged("reusability", sampled, *RUNS, "-m", "xinfAP")
+    assert said not in done.stderr
+    assert b"Mean error: " in done.stdout
+    assert b"needs a pool" in unjudged("reusability", sampled, *RUNS).stderr
 
 
 def test_one_open_pair_is_open(tmp_path: Path) -> None:

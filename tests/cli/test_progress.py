@@ -8,8 +8,9 @@ import time
 
 import pytest
 
-from unjudged import experiment, sample
+from unjudged import sample
 from unjudged.cli.shell.progress import progress, reading
+from unjudged.experiments import experiment
 
 
 class Terminal(io.StringIO):

@@ -168,7 +168,8 @@ def test_a_full_disk_in_the_middle(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(
         "import resource, signal, sys\n"
-        "from unjudged import UnjudgedError, experiment, sample\n"
+        "from unjudged import UnjudgedError, sample\n"
+        "from unjudged.experiments import experiment\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, resource.RLIM_INFINITY))\n"
         "try:\n"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.cli.in_process import printed, refused
-from unjudged import UsageError, experiment, sample
+from unjudged import UsageError, sample
+from unjudged.experiments import experiment
 from unjudged.experiments.judgment_plan import ESTIMATORS, plan_judgments
 
 RUNS = [str(path) for path in sample.runs.values()]

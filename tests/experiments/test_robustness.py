@@ -91,7 +91,8 @@ def test_a_script_without_a_guard_is_told_so(tmp_path: Path) -> None:
     """As processes start from nothing they would run it again, each with processes of its own."""
     script = tmp_path / "script.py"
     script.write_text(
-        "from unjudged import experiment, sample\n"
+        "from unjudged import sample\n"
+        "from unjudged.experiments import experiment\n"
         "experiment(sample.qrels, sample.runs, levels=[0.1, 0.3], measures='AP', workers=2)\n"
     )
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=60, check=False)
@@ -156,7 +157,8 @@ def test_a_worker_that_is_killed_ends_the_experiment(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(
         "import os, signal\n"
-        "from unjudged import JudgedRankings, experiment, measure, sample\n"
+        "from unjudged import JudgedRankings, measure, sample\n"
+        "from unjudged.experiments import experiment\n"
         "@measure()\n"
         "def Killed(r: JudgedRankings):\n"
         "    if len(r.judgments.grade[r.judgments.grade >= 0]) < 500:\n"

@@ -227,3 +227,15 @@ def test_a_second_byte_order_mark(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         monkeypatch.setattr(trec, "cores", lambda cores=cores: cores)
         values.append(evaluate(sample.qrels, tmp_path / "run", ["AP", "NumRet"]).values.tobytes())
     assert len(set(values)) == 1
+
+
+@pytest.mark.parametrize("grade", [-0.5, 3e9, float("inf")])
+def test_a_grade_may_be_a_fraction_but_not_any(grade: float, tmp_path: Path) -> None:
+    """Readers that accept fractions of grades do not ask for whole numbers alone."""
+    (tmp_path / "qrels.csv").write_text(f"query_id,doc_id,relevance\nq,d,{grade}\n")
+    sources: list[Any] = [{"q": {"d": grade}}, [("q", "d", grade)], tmp_path / "qrels.csv"]
+    for source in sources:
+        with pytest.raises(
+            InputError, match=r"expected a whole number from -2147483648 .*, or a fraction above 0"
+        ):
+            evaluate(source, {"q": {"d": 1.0}})

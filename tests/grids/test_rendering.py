@@ -14,12 +14,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unjudged import Pool, UsageError, evaluate, judging, sample
+from unjudged import UsageError, evaluate, judging, sample
 from unjudged.experiments.robustness import experiment
 from unjudged.grids import escapes
 from unjudged.grids.grid import Column, Grid, grid_of
 from unjudged.grids.rendering import FORMATS, SUFFIXES, as_html, format_of, render
 from unjudged.grids.terminal import cells_wide, table
+from unjudged.judging import Pool
 
 GRID = Grid(
     [Column("run", "label"), Column("AP"), Column("NumRet", "integer")],

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from unjudged import Judgments, UsageError, evaluate, experiment, sample
+from unjudged import Judgments, UsageError, evaluate, sample
 from unjudged.cli.commands.experiment import experiment as experiment_command
 from unjudged.cli.commands.sample import sample as sample_command
+from unjudged.experiments import experiment
 from unjudged.judging.pooling.designs import DESIGNS, design, find_design
 from unjudged.judging.pooling.pool import REST, Pool
 
@@ -87,7 +88,8 @@ def test_in_other_processes(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(
         "import numpy as np\n"
-        "from unjudged import experiment, sample\n"
+        "from unjudged import sample\n"
+        "from unjudged.experiments import experiment\n"
         "from unjudged.judging.pooling.designs import design\n"
         "@design(level='share', levels=(0.5,), axis='share')\n"
         "def half(pool, level, seed):\n"

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from unjudged import InputError, Pool, UsageError, evaluate, sample
+from unjudged import InputError, UsageError, evaluate, sample
+from unjudged.judging import Pool
 from unjudged.judging.collecting.drawn_sample import DrawnSample, draw
 from unjudged.judging.collecting.handing_out import hand_out, task_texts
 from unjudged.judging.collecting.merging import merge

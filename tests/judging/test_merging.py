@@ -10,8 +10,9 @@ from statsmodels.stats.inter_rater import aggregate_raters
 from statsmodels.stats.inter_rater import cohens_kappa as their_cohen
 from statsmodels.stats.inter_rater import fleiss_kappa as their_fleiss
 
-from unjudged import InputError, Judgments, Pool, UsageError, evaluate, xinfAP
+from unjudged import InputError, Judgments, UsageError, evaluate, xinfAP
 from unjudged.base.choices import Conflicts
+from unjudged.judging import Pool
 from unjudged.judging.collecting.drawn_sample import draw
 from unjudged.judging.collecting.kappa import (
     agreements,

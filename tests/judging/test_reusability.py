@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from tests.cli.in_process import printed, refused
-from unjudged import Pool, UsageError, evaluate, sample
+from unjudged import UsageError, evaluate, sample
+from unjudged.judging import Pool
 from unjudged.judging.pooling.contributions import without
 from unjudged.judging.pooling.reusability import reusability, topic_statistics
 

@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import examples
-from unjudged import AP, JudgedRankings, UsageError, evaluate, simulate, statAP, statAPVariance
+from unjudged import AP, JudgedRankings, UsageError, evaluate, statAP, statAPVariance
+from unjudged.experiments import simulate
 from unjudged.judging.pooling.pool import REST, Pool
 from unjudged.measures.weighted import relevant_total
 

@@ -15,18 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import examples
-from unjudged import (
-    InputError,
-    Judgments,
-    Predictions,
-    UsageError,
-    audit,
-    estimate_by_document,
-    evaluate,
-    sample,
-)
+from unjudged import InputError, Judgments, UsageError, evaluate, sample
 from unjudged.cli.main import main
 from unjudged.grids.rendering import FORMATS, render
+from unjudged.predictions import Predictions, audit, estimate_by_document
 from unjudged.predictions.judge_agreement import Sample, weighted_share
 
 metrics = pytest.importorskip("sklearn.metrics")

@@ -9,14 +9,15 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from unjudged import InputError, Judgments, Predictions, UsageError, estimate_by_document, evaluate
+from unjudged import InputError, Judgments, UsageError, evaluate
 from unjudged.judging.pooling.pool import Pool
+from unjudged.predictions import Predictions, estimate_by_document
 from unjudged.predictions.estimators.by_document import per_query_estimates
 from unjudged.predictions.estimators.isotonic import cross_fitted, folds_of
 from unjudged.predictions.estimators.population import POISSON, Population
 from unjudged.predictions.estimators.sampling_variance import SamplingError, sampling_covariance
 from unjudged.predictions.estimators.sums import Sum
-from unjudged.rankings.origin import CHOSEN, Origin
+from unjudged.rankings.origin import CHOSEN, UNKNOWN, Origin
 
 Nested = dict[str, dict[str, int]]
 
@@ -193,6 +194,9 @@ def test_judgments_that_were_chosen_are_refused() -> None:
     chosen = replace(Judgments.of({"q1": {"d1": 1, "d2": -1}}), origin=Origin(CHOSEN))
     with pytest.raises(InputError, match="chosen for what they show, and the estimate needs a random sample"):
         estimate_by_document(chosen, {"a": {"q1": {"d1": 1.0}}}, None, "P@1")
+    unknown = replace(chosen, origin=Origin(UNKNOWN))
+    with pytest.raises(InputError, match="labels of unknown origin, and the estimate needs a random sample"):
+        estimate_by_document(unknown, {"a": {"q1": {"d1": 1.0}}}, None, "P@1")
 
 
 def test_documents_that_could_not_be_judged() -> None:

@@ -12,17 +12,9 @@ from hypothesis import strategies as st
 
 import unjudged.rankings.runs
 from tests.conftest import examples
-from unjudged import (
-    InputError,
-    Judgments,
-    UsageError,
-    estimate_by_query,
-    estimate_with_predictions,
-    evaluate,
-    prediction_powered,
-    sample,
-)
+from unjudged import InputError, Judgments, UsageError, evaluate, sample
 from unjudged.measures.kernel.estimand import Estimand
+from unjudged.predictions import estimate_by_query, estimate_with_predictions, prediction_powered
 
 pytest.importorskip("ppi_py")
 

@@ -11,19 +11,18 @@ import pytest
 import scipy.stats
 
 from tests.cli.in_process import printed, refused, unjudged
-from unjudged import (
-    Judgments,
-    Predictions,
-    estimate_by_document,
-    estimate_by_query,
-    sample,
-    simulate,
-    spot_check,
-    spot_check_design,
-)
+from unjudged import Judgments, sample
+from unjudged.experiments import simulate
 from unjudged.formats.writing import run_text
 from unjudged.judging.collecting.merging import merge
 from unjudged.judging.collecting.sample_file import read_sample
+from unjudged.predictions import (
+    Predictions,
+    estimate_by_document,
+    estimate_by_query,
+    spot_check,
+    spot_check_design,
+)
 
 QRELS = str(sample.qrels)
 DENSE, FUSED = str(sample.runs["dense"]), str(sample.runs["fused"])

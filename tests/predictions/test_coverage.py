@@ -8,7 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from unjudged import Judgments, Predictions, Run, estimate_by_document, evaluate
+from unjudged import Judgments, Run, evaluate
+from unjudged.predictions import Predictions, estimate_by_document
 
 QUERIES, DOCUMENTS, TRIALS = 40, 30, 300
 MEASURE = "RBP(p=0.9)"

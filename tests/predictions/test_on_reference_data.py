@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 from rehearsal import Rehearsal, rehearse
 
-from unjudged import Predictions, audit, calibrate
+from unjudged import calibrate
 from unjudged.cli.commands.spot_check import PREVALENCE
+from unjudged.predictions import Predictions, audit
 from unjudged.predictions.estimators.population import Population
 from unjudged.predictions.estimators.sums import Sum
 

@@ -9,7 +9,8 @@ import pandas
 import polars
 import pytest
 
-from unjudged import InputError, Judgments, Predictions, Run, UsageError
+from unjudged import InputError, Judgments, Run, UsageError
+from unjudged.predictions import Predictions
 
 SCORES = {"q1": {"d1": 0.9, "d2": 0.25}, "q2": {"d1": 0.5}}
 GRADES = {"q1": {"d1": 2, "d2": 0}, "q2": {"d1": 1}}

@@ -7,9 +7,10 @@ from itertools import product
 import numpy as np
 import pytest
 
-from unjudged import Calibration, InputError, Judgments, UsageError, evaluate, spot_check, spot_check_design
+from unjudged import Calibration, InputError, Judgments, UsageError, evaluate
 from unjudged.judging.collecting.merging import merge
 from unjudged.measures.kernel.estimand import JUDGMENTS
+from unjudged.predictions import spot_check, spot_check_design
 from unjudged.predictions.run_checks import checked_sum, prevalence_at
 
 QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d5": 2}}

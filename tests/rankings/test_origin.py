@@ -8,8 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from unjudged import Judgments, Pool, sample
+from unjudged import Judgments, sample
 from unjudged.formats.writing import judgments_text
+from unjudged.judging import Pool
 from unjudged.rankings.origin import KINDS, Kind, Origin, joined
 
 

@@ -10,9 +10,10 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from unjudged import Pool, compare, evaluate
+from unjudged import compare, evaluate
 from unjudged.experiments.judgment_plan import plan_judgments
 from unjudged.experiments.robustness import experiment
+from unjudged.judging import Pool
 from unjudged.predictions.auditing import audit
 from unjudged.report.figures.charts import picture
 from unjudged.report.figures.experiment_figures import across, curves, scatter

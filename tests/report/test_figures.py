@@ -11,10 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unjudged import Pool, UsageError, sample
+from unjudged import UsageError, sample
 from unjudged.experiments.judgment_plan import plan_judgments
 from unjudged.experiments.robustness import experiment
 from unjudged.experiments.summary import Agreement, Robustness
+from unjudged.judging import Pool
 
 pytest.importorskip("altair")
 pytest.importorskip("vl_convert")

@@ -11,8 +11,10 @@ import pytest
 
 from tests.cli.in_process import refused, unjudged
 from tests.report.test_page import FILES, SAMPLE, read
-from unjudged import InputError, audit, experiment, sample
+from unjudged import InputError, sample
+from unjudged.experiments import experiment
 from unjudged.grids.grid import Grid
+from unjudged.predictions import audit
 from unjudged.report.saved_experiment import SavedExperiment
 
 pytest.importorskip("jinja2")

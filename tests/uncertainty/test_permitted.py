@@ -12,15 +12,14 @@ from unjudged import MEASURES, AssumptionWarning, Judgments, Measure, UsageError
 from unjudged.judging.pooling.pool import Pool
 from unjudged.judging.pooling.reusability import reusability
 from unjudged.measures.kernel.estimand import (
-    CHOOSING,
     COMPARISON,
     LEAVING_OUT,
     TEST,
     Estimand,
-    Refusal,
     Use,
     permitted,
 )
+from unjudged.measures.kernel.traits import Refusal
 from unjudged.rankings.origin import KINDS, Kind, Origin
 from unjudged.uncertainty import methods  # noqa: F401 (they register)
 from unjudged.uncertainty.intervals import INTERVALS, IntervalRequest
@@ -50,7 +49,7 @@ def uses() -> dict[str, Use | None]:
     rankings = evaluate(JUDGED["pool"], sample.runs["fused"], "AP").rankings
     request = IntervalRequest(rankings, ["fused"], [], np.zeros((1, 30, 0)))
     own = {name: method.use(request) for name, method in INTERVALS.items() if name != "half"}
-    others = {use.name: use for use in (COMPARISON, TEST, LEAVING_OUT, CHOOSING)}
+    others = {use.name: use for use in (COMPARISON, TEST, LEAVING_OUT)}
     return {"value": None, **own, **others}
 
 

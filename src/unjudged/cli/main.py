@@ -11,8 +11,8 @@ import sys
 # Reading takes most of the time, and its threads need the cores: threads for linear algebra would only wait.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-import unjudged
 from unjudged.base.errors import UnjudgedError, UsageError
+from unjudged.cli import as_trec_eval, collect_what_follows, version
 from unjudged.cli.shell.standard_streams import complete_output, drop_output
 
 TYPE_CHECKING = False
@@ -20,22 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 BAD_INPUT, WRONG_USAGE, INTERRUPTED = 1, 2, 130
-
-
-def version() -> str:
-    """Return the version and which reader is in use, without importing either."""
-    from importlib.util import find_spec
-
-    reader = "plain Python" if find_spec("unjudged.formats.scan.compiled") is None else "compiled"
-    return f"unjudged {unjudged.__version__} (reader: {reader})"
-
-
-def as_trec_eval(*arguments: str) -> None:
-    """Run trec_eval's command line: byte-identical output, except for known trec_eval bugs (see -h)."""
-    from unjudged.compat.trec_eval import program
-
-    collect_what_follows()
-    program.main(arguments)
 
 
 def trec_eval() -> None:
@@ -91,13 +75,6 @@ def collect_nothing_imported() -> None:
     """Put off collecting garbage, which would take a sixth of a small evaluation and find next to none."""
     gc.disable()
     atexit.register(gc.freeze)
-
-
-def collect_what_follows() -> None:
-    """Collect garbage again, but do not search what was imported."""
-    if not gc.isenabled():
-        gc.freeze()
-        gc.enable()
 
 
 def fail(problem: str, code: int) -> None:

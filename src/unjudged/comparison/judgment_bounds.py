@@ -16,8 +16,8 @@ from unjudged.comparison.testing.pairs import ROUNDING, Pairs
 from unjudged.measures.kernel.averages import mean_over_queries
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
-from unjudged.uncertainty.bounding.bounds import Bounds, bounds
-from unjudged.uncertainty.bounding.filled import anonymous
+from unjudged.uncertainty.bounding.bounds import bounds
+from unjudged.uncertainty.bounding.filled import Bounds, anonymous
 from unjudged.uncertainty.shared import SharedRankings
 from unjudged.uncertainty.unjudged_sums import is_sum
 

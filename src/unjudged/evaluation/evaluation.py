@@ -9,9 +9,10 @@ from unjudged.base.errors import announce
 from unjudged.evaluation.collection import Collection
 from unjudged.evaluation.named_runs import Names, RunsSource
 from unjudged.evaluation.scores import Scores
-from unjudged.measures.kernel.estimand import Refusal, permitted
+from unjudged.measures.kernel.estimand import permitted
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.measures.kernel.registry import MEASURES, compute_all
+from unjudged.measures.kernel.traits import Refusal
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.rankings.origin import STRATIFIED, WEIGHTED
 

@@ -9,8 +9,9 @@ import numpy as np
 
 from unjudged.base.errors import AssumptionWarning, UnjudgedWarning
 from unjudged.base.wording import shortlist
-from unjudged.measures.kernel.estimand import Refusal, permitted
+from unjudged.measures.kernel.estimand import permitted
 from unjudged.measures.kernel.registry import MEASURES, Measure
+from unjudged.measures.kernel.traits import Refusal
 from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import Judgments
 

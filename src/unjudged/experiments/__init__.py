@@ -1,1 +1,19 @@
 """Experiments: what a measure still says of systems when fewer documents are judged."""
+
+from unjudged.base.lazy import LazyNames
+
+_NAMES = LazyNames(
+    "unjudged.experiments",
+    {
+        "judgment_plan": "JudgmentPlan plan_judgments",
+        "robustness": "experiment",
+        "simulation": "Simulated simulate",
+        "summary": "Agreement Robustness",
+    },
+)
+__all__ = _NAMES.all  # noqa: PLE0605 (a list, sorted)
+__getattr__ = _NAMES.get
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -193,10 +193,16 @@ def _listed(header: Sequence[str]) -> str:
     return (shown or "none") + (", ..." if len(header) > 12 else "")
 
 
-def expected(column: str, value: object = None) -> str:
-    """What a number of this column may be, in words; a `value` that only runs have is named as such."""
-    fraction = isinstance(value, float) and value % 1 > 0
-    return _EXPECTED[_KIND[column]] + (f"; {IS_IT_A_RUN}" if column == "grade" and fraction else "")
+def expected(column: str, value: object = None, *, fractions: bool = False) -> str:
+    """Return in words what a number of this column may be; with `fractions` a grade may be one.
+
+    A `value` that only runs have is named as such.
+    """
+    allowed = _EXPECTED[_KIND[column]]
+    if column != "grade":
+        return allowed
+    hint = f"; {IS_IT_A_RUN}" if isinstance(value, float) and value % 1 > 0 else ""
+    return f"{allowed}, or a fraction above 0{hint}" if fractions else f"{allowed}{hint}"
 
 
 def unfit(column: str, numbers: NDArray[np.float64]) -> NDArray[np.bool_]:

@@ -5,8 +5,10 @@ from unjudged.base.lazy import LazyNames
 _NAMES = LazyNames(
     "unjudged.predictions",
     {
-        "auditing": "Audit CurvePoint Rating audit",
+        "audit_grids": "Audit CurvePoint Rating",
+        "auditing": "audit",
         "combined_estimates": "estimate_with_predictions",
+        "estimators.estimates": "PredictedMeans",
         "estimators.by_document": "DocumentEstimates estimate_by_document",
         "estimators.by_query": "Powered QueryEstimates estimate_by_query prediction_powered",
         "judge_agreement": "Confusion",

@@ -1,16 +1,77 @@
-"""Tables of an audit: one per question for people, one in long form for programs."""
+"""Result of an audit, and its tables: one per question for people, one in long form for programs."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from math import isnan, nan
+from typing import NamedTuple
 
 from unjudged.base.wording import counted, percent
 from unjudged.grids.grid import Cell, Column, Grid, grid_of
-from unjudged.predictions.auditing import Audit
+from unjudged.grids.shown import Shown
 from unjudged.predictions.judge_agreement import Confusion
+from unjudged.predictions.score_bias import Bias
 from unjudged.uncertainty.estimate import Estimate
 
 ENDS = (Column("value"), Column("low"), Column("high"))
+
+
+class Rating(NamedTuple):
+    """Mean prediction of the documents of one human grade; `over` is by how much it is too high."""
+
+    grade: int
+    documents: int
+    mean: float
+    over: float | None
+
+
+class CurvePoint(NamedTuple):
+    """Documents with predictions from `low` to `high`, and the share of them that people call relevant."""
+
+    low: float
+    high: float
+    documents: int
+    mean: float
+    relevant: Estimate
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Audit(Shown):
+    """Comparison of predictions with what people say; shares and means are weighted by 1 / pi."""
+
+    rel: int
+    documents: int
+    missing: int
+    """Documents that people judged and that have no prediction."""
+    weighted: bool
+    confusion: Confusion | None
+    kappa: Estimate | None
+    kappa_of_grades: Estimate | None
+    auc: Estimate
+    ratings: tuple[Rating, ...]
+    curve: tuple[CurvePoint, ...]
+    measure: str
+    biases: tuple[Bias, ...]
+    notes: Sequence[str] = ()
+    """Sentences on runs and queries that the biases leave out, and on how predictions were read."""
+    assumed: bool = False
+    """No design is recorded, so the judged documents count as a uniform sample of each query's pool."""
+
+    def grid(self) -> Grid:
+        """Return the table of agreement."""
+        return self.grids()[0]
+
+    def grids(self) -> list[Grid]:
+        """Return a table per question."""
+        return audit_grids(self)
+
+    def records(self) -> Grid:
+        """Return everything in one table in long form, for programs."""
+        return audit_records(self)
+
+    def __str__(self) -> str:
+        return "\n\n".join(map(str, self.grids()))
 
 
 def audit_grids(audit: Audit) -> list[Grid]:

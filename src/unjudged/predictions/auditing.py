@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,79 +10,16 @@ from numpy.typing import NDArray
 from unjudged.base.errors import InputError
 from unjudged.evaluation.collection import Collection
 from unjudged.evaluation.named_runs import RunsSource
-from unjudged.grids.grid import Grid
-from unjudged.grids.shown import Shown
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
 from unjudged.measures.kernel.registry import Measure
+from unjudged.predictions.audit_grids import Audit, CurvePoint, Rating
 from unjudged.predictions.judge_agreement import Confusion, Sample, weighted_share
 from unjudged.predictions.predictions import GRADES, Predictions, PredictionsSource
-from unjudged.predictions.score_bias import Bias, Biases, score_biases
+from unjudged.predictions.score_bias import Biases, score_biases
 from unjudged.rankings.judged import Floats, Mask
 from unjudged.rankings.judgments import UNSAMPLED, Judgments, JudgmentsSource
-from unjudged.uncertainty.estimate import Estimate
 
 MOST_GRADES, MOST_VALUES, BINS = 100, 15, 10
-
-
-class Rating(NamedTuple):
-    """Mean prediction of the documents of one human grade; `over` is by how much it is too high."""
-
-    grade: int
-    documents: int
-    mean: float
-    over: float | None
-
-
-class CurvePoint(NamedTuple):
-    """Documents with predictions from `low` to `high`, and the share of them that people call relevant."""
-
-    low: float
-    high: float
-    documents: int
-    mean: float
-    relevant: Estimate
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Audit(Shown):
-    """Comparison of predictions with what people say; shares and means are weighted by 1 / pi."""
-
-    rel: int
-    documents: int
-    missing: int
-    """Documents that people judged and that have no prediction."""
-    weighted: bool
-    confusion: Confusion | None
-    kappa: Estimate | None
-    kappa_of_grades: Estimate | None
-    auc: Estimate
-    ratings: tuple[Rating, ...]
-    curve: tuple[CurvePoint, ...]
-    measure: str
-    biases: tuple[Bias, ...]
-    notes: Sequence[str] = ()
-    """Sentences on runs and queries that the biases leave out, and on how predictions were read."""
-    assumed: bool = False
-    """No design is recorded, so the judged documents count as a uniform sample of each query's pool."""
-
-    def grid(self) -> Grid:
-        """Return the table of agreement."""
-        return self.grids()[0]
-
-    def grids(self) -> list[Grid]:
-        """Return a table per question."""
-        from unjudged.predictions.audit_grids import audit_grids
-
-        return audit_grids(self)
-
-    def records(self) -> Grid:
-        """Return everything in one table in long form, for programs."""
-        from unjudged.predictions.audit_grids import audit_records
-
-        return audit_records(self)
-
-    def __str__(self) -> str:
-        return "\n\n".join(map(str, self.grids()))
 
 
 def audit(

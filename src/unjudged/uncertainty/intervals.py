@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING
 
 from unjudged.base.choices import Choices, check_confidence, checked_int
 from unjudged.base.errors import UsageError
-from unjudged.measures.kernel.estimand import AS_THEY_ARE, THESE, Estimand, Refusal, Use, permitted
+from unjudged.measures.kernel.estimand import AS_THEY_ARE, THESE, Estimand, Use, permitted
 from unjudged.measures.kernel.registry import Measure
+from unjudged.measures.kernel.traits import Refusal
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.origin import EVERY, Kind
 from unjudged.uncertainty.estimate import Estimate

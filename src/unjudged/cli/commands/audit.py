@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Literal
 
-from unjudged import audit as audit_predictions
 from unjudged.cli.commands import SCORE, command
 from unjudged.cli.options.arguments import File, OneMeasure, Output, OutputFormat, Plot
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
 from unjudged.cli.shell.output import check_output, show_figure, show_grids
 from unjudged.cli.shell.progress import progress
 from unjudged.grids.rendering import WITHOUT_NOTES
+from unjudged.predictions import audit as audit_predictions
 from unjudged.predictions.predictions import Predictions
 from unjudged.report.figures.charts import check_plot
 

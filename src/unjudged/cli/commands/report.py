@@ -30,7 +30,8 @@ from unjudged.comparison.testing.corrections import CORRECTIONS
 from unjudged.comparison.testing.significance import TESTS
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.measures.kernel.registry import Measure
-from unjudged.predictions.auditing import Audit, audit
+from unjudged.predictions.audit_grids import Audit
+from unjudged.predictions.auditing import audit
 from unjudged.predictions.estimators.completeness import IncompleteError
 from unjudged.predictions.predictions import GRADES, Predictions
 from unjudged.rankings.judgments import Judgments

@@ -61,7 +61,7 @@ def simulate(
     output
         Write the list of systems, each with its w, to this file.
     """
-    from unjudged.simulation import simulate as simulated
+    from unjudged.experiments.simulation import simulate as simulated
 
     check_output(format, output)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import Annotated, NamedTuple
 
-from unjudged import spot_check as estimate
-from unjudged import spot_check_design
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import counted
 from unjudged.cli.commands import SCORE, command
@@ -18,6 +16,8 @@ from unjudged.cli.shell.progress import progress
 from unjudged.formats.small_files import read_small_text
 from unjudged.formats.streams import name_file_in_errors
 from unjudged.judging.collecting.merging import merge
+from unjudged.predictions import spot_check as estimate
+from unjudged.predictions import spot_check_design
 from unjudged.uncertainty.calibration import Calibration
 
 PREVALENCE = 0.05

@@ -19,6 +19,7 @@ from cyclopts import (
 from cyclopts.exceptions import UnusedCliTokensError
 
 from unjudged.base.errors import UsageError
+from unjudged.cli import as_trec_eval, version
 from unjudged.cli.commands import COMMANDS, Command, by_task
 from unjudged.cli.options.option import OptionGroup, option_of
 
@@ -37,8 +38,6 @@ def parse(words: Sequence[str]) -> tuple[Callable[..., object], BoundArguments]:
 
 def make_app(names: Iterable[str] = COMMANDS) -> App:
     """Return an app with all commands, of which these are imported; of the others it knows the summaries."""
-    from unjudged.cli.main import as_trec_eval, version
-
     loaded = set(names)
     app = App(
         name="unjudged",

@@ -21,7 +21,8 @@ def progress(
     The bar appears once the work has taken `after` seconds, and only on a terminal. Without a `total` it
     shows only that work goes on, so the callback need not be called. `then` is what follows the last step.
 
-    >>> from unjudged import experiment, sample
+    >>> from unjudged import sample
+    >>> from unjudged.experiments import experiment
     >>> with progress("judging less", total=2) as report:
     ...     results = experiment(sample.qrels, sample.runs, levels=[0.5], repeats=2, on_step=report)
     """

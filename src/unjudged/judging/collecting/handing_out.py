@@ -29,7 +29,8 @@ def hand_out(
     documents that a second assessor judges too. Within a topic, the order depends on the seed and the names
     only; the default seed is that of the sample. Names that a file of judgments cannot hold are refused.
 
-    >>> from unjudged import Pool, sample
+    >>> from unjudged import sample
+    >>> from unjudged.judging import Pool
     >>> from unjudged.judging.collecting.drawn_sample import draw
     >>> tasks = hand_out(draw(Pool.of_runs(sample.runs, 10), "random", 0.5), assessors=3, twice=0.1)
     >>> {name: len(task) for name, task in tasks.items()}

@@ -121,7 +121,8 @@ def reusability(
     'Not reusable as it is'
     """
     (chosen,) = parse_measures(measure)
-    check_pooled([chosen], pool.rankings)
+    if not chosen.traits.estimates:  # an estimate from samples asks for itself
+        check_pooled([chosen], pool.rankings)
     found = leave_one_out(pool, [chosen], depth, groups)
     names = [one.group for one in found]
     if len(set(names)) < 2:

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from unjudged.base.errors import UsageError
+from unjudged.measures.kernel.measure import Measure
+from unjudged.measures.kernel.traits import Refusal, refused_measure
 from unjudged.rankings.judgments import Judgments
-from unjudged.rankings.origin import EVEN, EVERY, KINDS, SAMPLES, UNKNOWN, Kind
-
-if TYPE_CHECKING:
-    from unjudged.measures.kernel.measure import Measure
+from unjudged.rankings.origin import EVEN, EVERY, KINDS, SAMPLES, Kind
 
 THESE: Final = "these queries"
 OTHER: Final = "other queries"
@@ -64,17 +63,6 @@ class Estimand:
 
 
 @dataclass(frozen=True)
-class Refusal:
-    """Why something cannot be computed from these judgments, and what can be instead."""
-
-    reason: str
-    instead: str
-
-    def __str__(self) -> str:
-        return f"{self.reason}: {self.instead}" if self.instead else self.reason
-
-
-@dataclass(frozen=True)
 class Use:
     """What a measure is wanted for: which judgments that takes, and what it estimates.
 
@@ -99,7 +87,7 @@ def permitted(measure: Measure, judgments: Judgments, use: Use | None = None) ->
     """
     origin = judgments.origin
     if origin.kind not in measure.traits.takes and not (origin.kind in SAMPLES and judgments.even):
-        return _refused_measure(measure, judgments)
+        return refused_measure(measure.name, measure.traits, judgments)
     if use is None:
         return Estimand(measure.estimated, judgments=POOL_JUDGED if measure.traits.estimates else AS_THEY_ARE)
     if origin.kind not in use.takes:
@@ -122,18 +110,6 @@ def check_permitted(measure: Measure, judgments: Judgments, use: Use | None = No
     return answer
 
 
-def _refused_measure(measure: Measure, judgments: Judgments) -> Refusal:
-    words, _, why = KINDS[judgments.origin.kind].partition(": ")
-    if judgments.origin.sampled:
-        reason = f"{measure.name} needs a uniform sample, and these judgments are {words} with unequal shares"
-        return Refusal(reason, "use xinfAP or statAP")
-    reason = f"{measure.name} needs a random sample, and these judgments are {words} ({why})"
-    plain = measure.traits.estimates
-    kept = ", or keep the probabilities of one (unjudged merge --format prels)"
-    advice = f"use {plain} with its bounds, or draw a sample (unjudged sample)"
-    return Refusal(reason, advice + (kept if judgments.origin.kind == UNKNOWN else ""))
-
-
 def _complete(measure: Measure) -> None:
     measure.check_completable()
 
@@ -148,5 +124,4 @@ LEAVING_OUT: Final = Use(
     "estimate from samples (xinfAP, statAP)",
     check=_complete,
 )
-CHOOSING: Final = Use("choosing what to judge", judgments=ALL_JUDGED, check=_complete)
 """The uses that are not interval methods."""

@@ -16,10 +16,9 @@ from unjudged.base.choices import Registry
 from unjudged.base.errors import InputError, UsageError
 from unjudged.measures.kernel.averages import GEOMETRIC, ratio, summarised
 from unjudged.measures.kernel.chance import collection
-from unjudged.measures.kernel.estimand import check_permitted
 from unjudged.measures.kernel.fractions import of_whole_grades
 from unjudged.measures.kernel.parameters import checked
-from unjudged.measures.kernel.traits import Traits
+from unjudged.measures.kernel.traits import Traits, refused_measure
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.origin import SAMPLES
@@ -113,7 +112,7 @@ class Measure:
         if not isinstance(self.given.get("rel", 1), int):
             raise UsageError(f"{self}: these grades are whole numbers, so rel must be one too")
         if (kind := rankings.judgments.origin.kind) not in self.traits.takes and kind not in SAMPLES:
-            check_permitted(self, rankings.judgments)
+            raise UsageError(str(refused_measure(self.name, self.traits, rankings.judgments)))
         policy, documents = self.given.get("unjudged"), self.given.get("chance")
         if policy is not None:
             rankings = rankings.condensed() if policy == "condensed" else rankings.as_nonrelevant()

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from unjudged.rankings.judged import Floats
-from unjudged.rankings.origin import Kind
+from unjudged.rankings.judgments import Judgments
+from unjudged.rankings.origin import KINDS, UNKNOWN, Kind
 
 Chance = Callable[..., Floats]
 """From numbers of documents and of relevant ones, and the measure's parameters, to expected values."""
@@ -63,3 +64,26 @@ class Traits:
     cite: tuple[str, ...]
     at: str | None
     """The parameter that `@` sets."""
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why something cannot be computed from these judgments, and what can be instead."""
+
+    reason: str
+    instead: str
+
+    def __str__(self) -> str:
+        return f"{self.reason}: {self.instead}" if self.instead else self.reason
+
+
+def refused_measure(name: str, traits: Traits, judgments: Judgments) -> Refusal:
+    """Say why a measure with these traits cannot be computed from these judgments."""
+    words, _, why = KINDS[judgments.origin.kind].partition(": ")
+    if judgments.origin.sampled:
+        reason = f"{name} needs a uniform sample, and these judgments are {words} with unequal shares"
+        return Refusal(reason, "use xinfAP or statAP")
+    reason = f"{name} needs a random sample, and these judgments are {words} ({why})"
+    kept = ", or keep the probabilities of one (unjudged merge --format prels)"
+    advice = f"use {traits.estimates} with its bounds, or draw a sample (unjudged sample)"
+    return Refusal(reason, advice + (kept if judgments.origin.kind == UNKNOWN else ""))

@@ -36,6 +36,8 @@ class Completeness:
     needed: Integers
     judged: Integers
     unlabelled: int
+    labels: int
+    """Judgments of people in all."""
 
     @classmethod
     def of(cls, measure: Measure, rankings: JudgedRankings, predicted: Mask) -> Completeness:
@@ -49,7 +51,7 @@ class Completeness:
         wanted, known = (
             np.bincount(judgments.query[rows], minlength=queries) for rows in (needed, needed & judged)
         )
-        return cls(measure, wanted, known, int((seen & ~needed & ~judged).sum()))
+        return cls(measure, wanted, known, int((seen & ~needed & ~judged).sum()), int(judged.sum()))
 
     @property
     def complete(self) -> Mask:
@@ -69,7 +71,7 @@ class Completeness:
         missing = np.sort((self.needed - self.judged)[~self.complete])[: max(_RECOMMENDED - complete, 1)]
         queries = counted(complete + len(missing), "query")
         whole = f"judge {counted(int(missing.sum()), 'more document')}, which completes {queries}"
-        drawn = f"unjudged sample --for predictions --budget {max(judged, 1)}"
+        drawn = f"unjudged sample --for predictions --budget {max(self.labels, 1)}"
         raise IncompleteError(
             f"{self.measure} needs {least} queries or more that people judged completely{depth}, and there "
             f"{'is' if complete == 1 else 'are'} {complete}: they judged {share} "

@@ -15,7 +15,7 @@ from unjudged.predictions.predictions import Predictions, PredictionsSource
 from unjudged.rankings.extension import extended, rows_of
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
-from unjudged.rankings.origin import CHOSEN, UNKNOWN
+from unjudged.rankings.origin import CHOSEN, RANDOM
 from unjudged.rankings.runs import Run
 
 POISSON, STRATIFIED, ASSUMED = "Poisson", "stratified", "assumed uniform"
@@ -54,8 +54,10 @@ class Population:
         """
         collection = Collection.of(qrels, runs)
         judgments = collection.judgments
-        if judgments.origin.kind in (CHOSEN, UNKNOWN):
-            problem = "these judgments were chosen for what they show, and the estimate needs a random sample"
+        if judgments.origin.kind not in RANDOM:
+            chosen = judgments.origin.kind == CHOSEN
+            made = "were chosen for what they show" if chosen else "are labels of unknown origin"
+            problem = f"these judgments {made}, and the estimate needs a random sample"
             other = "or merge the one you drew with --format prels"
             raise InputError(f"{problem}: draw one (unjudged sample --for predictions), {other}")
         check_judged(judgments)

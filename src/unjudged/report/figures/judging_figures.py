@@ -9,7 +9,7 @@ from unjudged.experiments.judgment_plan import JudgmentPlan
 from unjudged.judging.pooling.contributions import Groups, contributions, sizes
 from unjudged.judging.pooling.designs import DEPTHS
 from unjudged.judging.pooling.pool import Pool
-from unjudged.predictions.auditing import Audit
+from unjudged.predictions.audit_grids import Audit
 from unjudged.report.figures.charts import COLOURS, altair_module, finished
 from unjudged.report.figures.line_labels import end_labels
 

@@ -9,7 +9,7 @@ from typing import Any
 from unjudged.experiments.statistics import STATISTICS
 from unjudged.grids.escapes import plain
 from unjudged.grids.grid import Cell, Grid
-from unjudged.predictions.auditing import Audit
+from unjudged.predictions.audit_grids import Audit
 from unjudged.report.figures.charts import picture
 from unjudged.report.figures.experiment_figures import curves
 from unjudged.report.figures.judging_figures import audit_figure

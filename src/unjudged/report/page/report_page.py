@@ -30,7 +30,7 @@ from unjudged.measures.kernel.estimand import ALL_JUDGED, OTHER, Estimand
 from unjudged.measures.kernel.measure import compute_all
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.measures.kernel.registry import Measure
-from unjudged.predictions.auditing import Audit
+from unjudged.predictions.audit_grids import Audit
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.report.descriptions import IN_THE_DARK
 from unjudged.report.page.data import PageInput, page_data

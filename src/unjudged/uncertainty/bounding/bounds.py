@@ -16,27 +16,18 @@ assumed nonrelevant. Three facts give the bounds:
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from math import inf
 from typing import Any
 
 import numpy as np
 
 from unjudged.base.errors import UsageError
-from unjudged.base.segments import ends, owners, sums
+from unjudged.base.segments import sums
 from unjudged.measures.kernel.registry import BOUNDS, MEASURES, Measure
-from unjudged.rankings.judged import Floats, Integers, JudgedRankings
+from unjudged.rankings.judged import Integers, JudgedRankings
 from unjudged.rankings.judgments import UNSAMPLED
-from unjudged.uncertainty.bounding.filled import Filled
-
-
-@dataclass(frozen=True, eq=False)
-class Bounds:
-    """Ends of each ranking's interval; `exact` if some completion reaches each of them."""
-
-    low: Floats
-    high: Floats
-    exact: bool
+from unjudged.uncertainty.bounding import closed_bounds, gain_bounds  # noqa: F401 (they register closed forms)
+from unjudged.uncertainty.bounding.filled import Bounds, Filled
 
 
 def bounds(
@@ -56,7 +47,6 @@ def bounds(
     The value itself is always within: a measure such as Bpref, which leaves unjudged documents out, may
     have a value now that no complete judgments would give it.
     """
-    import_closed_forms()
     check_bounded(measure)
     if np.min(extra_relevant) < 0:
         raise UsageError(f"extra_relevant is {extra_relevant}: use a whole number of at least 0")
@@ -86,39 +76,12 @@ def check_bounded(measure: Measure) -> None:
 
 def has_fast_bounds(measure: Measure) -> bool:
     """Whether the bounds need only a few evaluations of the measure."""
-    import_closed_forms()
     return measure.traits.pointwise or measure.name in BOUNDS
-
-
-def import_closed_forms() -> None:
-    from unjudged.uncertainty.bounding import (
-        closed_bounds,  # noqa: F401
-        gain_bounds,  # noqa: F401
-    )
 
 
 def unseen_counts(r: JudgedRankings) -> Integers:
     """For each ranking, the unjudged documents of its query's pool that it did not retrieve."""
     return r.known(-inf, 0) - r.where(r.labels < 0).counts
-
-
-def unknown_documents(r: JudgedRankings) -> JudgedRankings:
-    """Return the retrieved documents that are not judged, pooled or not; only their ranks mean anything."""
-    retrieved = r.retrieved.astype(np.int64)
-    stops = ends(retrieved)
-    unjudged = np.ones(int(stops[-1]), bool)
-    judged = r.where(r.labels >= 0)
-    unjudged[stops[judged.ranking] + judged.rank - 1] = False
-    place = np.flatnonzero(unjudged)
-    offsets = np.searchsorted(place, stops)
-    return JudgedRankings(
-        judgments=r.judgments,
-        rank=(place - stops[owners(np.diff(offsets))] + 1).astype(np.int32),
-        row=np.zeros(len(place), np.int32),
-        offsets=offsets,
-        retrieved=r.retrieved,
-        query=r.query,
-    )
 
 
 def _pointwise(measure: Measure, rankings: JudgedRankings, top: int, after_end: bool) -> Bounds:

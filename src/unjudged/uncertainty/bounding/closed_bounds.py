@@ -13,7 +13,7 @@ from unjudged.measures.precision import AP, R, RelP, Rprec, RprecMult
 from unjudged.measures.preference import Bpref, Bpref10
 from unjudged.measures.sets import SetR
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
-from unjudged.uncertainty.bounding.bounds import Bounds, unknown_documents
+from unjudged.uncertainty.bounding.filled import Bounds, unknown_documents
 
 
 @bounds_of(AP)

@@ -1,4 +1,4 @@
-"""Rankings in which every document whose relevance is unknown has a row of its own."""
+"""Documents of unknown relevance in rankings, and the bounds of values that they leave open."""
 
 from __future__ import annotations
 
@@ -8,10 +8,19 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from unjudged.base.segments import ends, places, ranges, sums
+from unjudged.base.segments import ends, owners, places, ranges, sums
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.rankings.judgments import UNSAMPLED, Judgments
 from unjudged.rankings.pooled import PooledDocuments
+
+
+@dataclass(frozen=True, eq=False)
+class Bounds:
+    """Ends of each ranking's interval; `exact` if some completion reaches each of them."""
+
+    low: Floats
+    high: Floats
+    exact: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,3 +120,22 @@ class Filled:
 def anonymous(offsets: Integers, grade: NDArray[np.int32]) -> Judgments:
     """Judgments of documents without names."""
     return Judgments(PooledDocuments.unnamed(offsets), grade)
+
+
+def unknown_documents(r: JudgedRankings) -> JudgedRankings:
+    """Return the retrieved documents that are not judged, pooled or not; only their ranks mean anything."""
+    retrieved = r.retrieved.astype(np.int64)
+    stops = ends(retrieved)
+    unjudged = np.ones(int(stops[-1]), bool)
+    judged = r.where(r.labels >= 0)
+    unjudged[stops[judged.ranking] + judged.rank - 1] = False
+    place = np.flatnonzero(unjudged)
+    offsets = np.searchsorted(place, stops)
+    return JudgedRankings(
+        judgments=r.judgments,
+        rank=(place - stops[owners(np.diff(offsets))] + 1).astype(np.int32),
+        row=np.zeros(len(place), np.int32),
+        offsets=offsets,
+        retrieved=r.retrieved,
+        query=r.query,
+    )

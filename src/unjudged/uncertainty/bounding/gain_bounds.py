@@ -22,7 +22,7 @@ from unjudged.base.segments import ends, owners, places
 from unjudged.measures.gain import nDCG
 from unjudged.measures.kernel.registry import Measure, bounds_of, ratio
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
-from unjudged.uncertainty.bounding.bounds import Bounds, unknown_documents
+from unjudged.uncertainty.bounding.filled import Bounds, unknown_documents
 
 MOST_LEVELS = 64
 ITERATIONS = 60

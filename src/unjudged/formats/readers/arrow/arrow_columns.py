@@ -214,7 +214,7 @@ def _numbers(column: pa.ChunkedArray, role: str, where: Where) -> NDArray[np.flo
     if wrong is None:
         return descending(role, numbers)
     value = column[wrong].as_py()
-    problem = f"the {role} is {quoted(str(value))}, expected {expected(role, value)}"
+    problem = f"the {role} is {quoted(str(value))}, expected {expected(role, value, fractions=True)}"
     raise InputError(f"{where(wrong)}: {problem}")
 
 

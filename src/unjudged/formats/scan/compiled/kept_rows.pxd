@@ -34,7 +34,7 @@ cdef enum:
     PART_SHIFT = 24    # which bits of the hash are the part
     CHUNK = 1 << 14
     SMALLEST_SLAB = 1 << 16
-    LARGEST_SLAB = 1 << 24
+    LARGEST_SLAB = 1 << 23
     WORKING_SPACE = 5  # of the bytes of a part, at most: what matching it takes
     LONGEST_NAME = 0x7fffffff
     SHORT = 16         # bytes of a document that are copied at once

@@ -1,0 +1,149 @@
+"""Merged judgments, and what a reader must know of the answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unjudged.base.wording import counted, shortlist
+from unjudged.grids.grid import Column, Grid
+from unjudged.grids.shown import Shown
+from unjudged.judging.collecting.kappa import agreement_grid, agreements, agreements_by_topic
+from unjudged.rankings.judged import Integers
+from unjudged.rankings.judgments import Judgments
+
+Document = tuple[str, str]
+"""A query and a document."""
+Grades = NDArray[np.int32]
+
+BEFORE = "before"
+"""In place of a judge: the grades that documents had."""
+NAMED = 5
+"""A sentence names this many documents."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Merged(Shown):
+    """The judgments, and all that was odd about the answers.
+
+    `given` has the grade of each of the `judges` for each row of the judgments, -1 where there is none.
+    `missing` documents were drawn and not judged, `undrawn` ones are pooled and were not drawn, `foreign`
+    ones are not in the pool of the sample; the last two are left out of the judgments. `conflicts` are
+    documents with several different grades, settled by `rule`. `origin_note` says why the judgments are a
+    sample no more.
+    """
+
+    judgments: Judgments
+    judges: Sequence[str]
+    given: Grades
+    missing: Sequence[Document]
+    undrawn: Sequence[Document]
+    foreign: Sequence[Document]
+    conflicts: Sequence[Document]
+    rule: str
+    scaled: bool = False
+    origin_note: str = ""
+
+    @cached_property
+    def answers(self) -> Mapping[Document, Mapping[str, int]]:
+        """Grade of each judge, for every document that has one."""
+        judged = np.flatnonzero((self.given >= 0).any(axis=0))
+        return answers_of(self.judgments, self.judges, self.given, judged)
+
+    @property
+    def twice(self) -> list[Document]:
+        """Documents that several judges judged."""
+        several = np.flatnonzero((self.given >= 0).sum(axis=0) > 1)
+        return self.judgments.pooled.names(several)
+
+    @property
+    def agreements(self) -> int:
+        """Number of documents that several judges judged alike."""
+        return len(self.twice) - len(self.conflicts)
+
+    def only(self, judge: str) -> int:
+        """Return the number of documents that this judge alone judged."""
+        judged = self.given >= 0
+        own = judged[list(self.judges).index(judge)]
+        return int((own & (judged.sum(axis=0) == 1)).sum())
+
+    def notes(self) -> list[str]:
+        """Return what must be known of the answers, in sentences."""
+        sentences = []
+        if not (self.given[int(BEFORE in self.judges) :] >= 0).any() and not (self.undrawn or self.foreign):
+            sentences.append("Nothing in the answers is judged: every grade is -1.")
+        if BEFORE in self.judges and self.agreements:
+            sentences.append(f"{counted(self.agreements, 'document')} judged as before.")
+        if self.conflicts:
+            listed = shortlist([graded(one, self.answers[one]) for one in self.conflicts], NAMED)
+            what = f"judged with different grades, settled by the rule {self.rule!r}"
+            sentences.append(f"{counted(len(self.conflicts), 'document')} {what}: {listed}.")
+        parts = {
+            "drawn but not judged": self.missing,
+            "judged but not drawn, left out": self.undrawn,
+            "judged but not in the pool, left out": self.foreign,
+        }
+        sentences += [
+            f"{counted(len(rows), 'document')} {what}: {listed_documents(rows)}."
+            for what, rows in parts.items()
+            if rows
+        ]
+        if self.scaled:
+            sentences.append(
+                "Probabilities were scaled to the judged share of the drawn documents per stratum."
+            )
+        return [*sentences, self.origin_note] if self.origin_note else sentences
+
+    def grid(self) -> Grid:
+        counts = {
+            "judged": int((self.given >= 0).any(axis=0).sum()),
+            "missing": len(self.missing),
+            "judged twice": len(self.twice),
+            "conflicts": len(self.conflicts),
+            "undrawn": len(self.undrawn),
+            "foreign": len(self.foreign),
+        }
+        columns = [Column(name, "integer") for name in counts]
+        return Grid(columns, [list(counts.values())], "Merged", self.notes())
+
+    def grids(self, rel: int = 1) -> list[Grid]:
+        """Return the counts, the conflicts, and the agreement of judges, in all and by topic."""
+        made = [self.grid()]
+        if self.conflicts:
+            columns = [Column("query", "label"), Column("document", "label"), Column("grades", "text")]
+            made.append(Grid(columns, [[*d, _grades(self.answers[d])] for d in self.conflicts], "Conflicts"))
+        if self.twice:
+            several = agreements(list(self.answers.values()), rel)
+            made.append(agreement_grid(several, "Agreement of judges"))
+            by_topic = agreements_by_topic(self.answers, rel)
+            made.append(agreement_grid(by_topic, "Agreement by topic (Fleiss' kappa)", "query"))
+        return made
+
+
+def answers_of(
+    judgments: Judgments, judges: Sequence[str], given: Grades, rows: Integers
+) -> dict[Document, dict[str, int]]:
+    """Return the grades that these rows were given, by judge."""
+    columns = zip(judgments.pooled.names(rows), given[:, rows].T.tolist(), strict=True)
+    return {
+        name: {judge: grade for judge, grade in zip(judges, grades, strict=True) if grade >= 0}
+        for name, grades in columns
+    }
+
+
+def graded(document: Document, given: Mapping[str, int]) -> str:
+    """Return a document and its grades as a sentence names it."""
+    return f"{' '.join(document)} ({_grades(given)})"
+
+
+def _grades(given: Mapping[str, int]) -> str:
+    return ", ".join(f"{name}: {grade}" for name, grade in given.items())
+
+
+def listed_documents(documents: Sequence[Document]) -> str:
+    """Return the first documents as a sentence names them, and how many more there are."""
+    return shortlist([" ".join(document) for document in documents], NAMED)
