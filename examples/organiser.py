@@ -1,6 +1,7 @@
 """An organiser: draw a sample of a pool, have it judged, score everybody, and check a late run."""
 
-from unjudged import Judgments, evaluate, judging, sample, spot_check, spot_check_design
+from unjudged import Judgments, evaluate, judging, sample
+from unjudged.predictions import spot_check, spot_check_design
 
 pooled = {name: path for name, path in sample.runs.items() if name != "dense"}
 

@@ -16,22 +16,24 @@ from unjudged import (
     Calibration,
     Judgments,
     UsageError,
-    audit,
     calibrate,
     compare,
-    design_for_predictions,
-    estimate_with_predictions,
     evaluate,
     judging,
     report_page,
     sample,
+)
+from unjudged.comparison.verdicts import p_text
+from unjudged.measures.kernel.estimand import COMPARISON, permitted
+from unjudged.measures.kernel.names import parse_measure
+from unjudged.predictions import (
+    audit,
+    compare_with_predictions,
+    design_for_predictions,
+    estimate_with_predictions,
     spot_check,
     spot_check_design,
 )
-from unjudged.base.wording import p_value
-from unjudged.measures.kernel.estimand import COMPARISON, permitted
-from unjudged.measures.kernel.names import parse_measure
-from unjudged.predictions.predicted_pairs import FIELDS, MORE_FIELDS, predicted_pairs
 from unjudged.uncertainty.estimate import Estimate
 
 MEASURES = ["AP", "nDCG@10", "P@10", "RBP(p=0.8)"]
@@ -117,8 +119,8 @@ def test_leaders(a: str, b: str, measure: str) -> None:
     else:
         assert (other.low, other.high) == pytest.approx(ends)
         assert f"{pair.ahead} leads" in text
-        assert f"{p_value(pair.p)})" in text
-        assert p_value(pair.p) in str(pair)
+        assert f"{p_text(pair.p)})" in text
+        assert p_text(pair.p) in str(pair)
 
 
 @of_measures
@@ -214,20 +216,22 @@ def test_one_verdict_with_predictions(measure: str) -> None:
     (estimates,) = estimate_with_predictions(drawn, runs, model(), measure)
     comparison = compare(drawn, runs, measure)
     (plain,) = comparison.pairs()
-    (pair,) = predicted_pairs([estimates], comparison)
+    both = compare_with_predictions([estimates], [("reranked", "dense")], plain=comparison)
+    (pair,) = both.pairs
     these, other = estimates.intervals("reranked", "dense")
-    leader = "reranked" if these.value > 0 else "dense"
-    assert (pair.difference, pair.p) == (these.value, estimates.p_value("reranked", "dense"))
+    assert list(pair.intervals) == [these, other]
     assert (pair.p < 0.05) == (other.low > 0 or other.high < 0)
-    assert pair.means == tuple(estimates.intervals(run)[0].value for run in runs)
-    first, verdict = pair.sentences()
-    assert first.startswith(f"With predictions, {measure}, reranked minus dense: {these.value:+.4f}; ")
-    assert verdict.startswith(f"Verdict: {pair.verdict}. {leader} is ")
-    assert "unjudged next" not in verdict
-    assert plain.ahead == "reranked" != leader == pair.better
-    row = dict(zip((*FIELDS, *MORE_FIELDS), pair.record(), strict=True))
-    assert (row["difference"], row["verdict"], row["better"]) == (these.value, pair.verdict, leader)
-    assert (row["plain_difference"], row["plain_verdict"]) == (plain.difference.value, plain.verdict)
+    assert [pair.mean_a, pair.mean_b] == [estimates.intervals(run)[0].value for run in runs]
+    assert (plain.ahead, pair.ahead) == ("reranked", "dense")
+    text = str(both)
+    assert text.startswith(f"With predictions, {measure}, reranked minus dense: {these.value:+.4f}; ")
+    assert text.count("Verdict: ") == 1
+    assert f"Verdict: {pair.verdict}. dense is " in text
+    assert f"Without predictions, with what is not judged as nonrelevant: {measure}: " in text
+    record = both.records()
+    row = dict(zip((column.name for column in record.columns), next(iter(record.rows)), strict=True))
+    assert (row["difference"], row["verdict"], row["better"]) == (these.value, pair.verdict, "dense")
+    assert row["without_predictions_difference"] == plain.difference.value
 
 
 @pytest.mark.filterwarnings("ignore")
