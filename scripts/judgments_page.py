@@ -10,6 +10,7 @@ import numpy as np
 
 from unjudged import MEASURES, JudgedRankings, Judgments, Measure
 from unjudged.measures.kernel.estimand import (
+    BY_DOCUMENT,
     CHOOSING,
     COMPARISON,
     LEAVING_OUT,
@@ -28,6 +29,7 @@ COMMANDS = {
     COMPARISON: "bounds of a difference (`compare`, `report`)",
     LEAVING_OUT: "`calibrate`, `reusability`",
     CHOOSING: "`next`",
+    BY_DOCUMENT: "`--predictions` by document, `audit`",
 }
 HEAD = """# What your judgments allow
 
