@@ -273,7 +273,7 @@ def test_estimates_are_not_cut_before_differences_are_taken() -> None:
             interval = found.mean(run)
             assert 0 <= interval.low < interval.high <= 1
     assert max(means) > 1
-    assert np.mean(means) == pytest.approx(1, abs=3.5 * np.std(means) / 20)
+    assert np.mean(means) == pytest.approx(1, abs=3.5 * float(np.std(means)) / 20)
     assert gaps == pytest.approx(both)
 
 

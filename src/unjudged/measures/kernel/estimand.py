@@ -124,4 +124,5 @@ LEAVING_OUT: Final = Use(
     "estimate from samples (xinfAP, statAP)",
     check=_complete,
 )
+CHOOSING: Final = Use("choosing what to judge", judgments=ALL_JUDGED, check=_complete)
 """The uses that are not interval methods."""
