@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -109,3 +110,42 @@ def test_an_interval_that_needs_an_option(interval: str) -> None:
 def test_a_calibration_that_is_none() -> None:
     said = refused(1, "compare", QRELS, RUN, str(sample.runs["dense"]), "--calibration", QRELS)
     assert said == f"{QRELS}: not a calibration: use a file written by `unjudged calibrate`"
+
+
+def test_help_shows_what_is_in_angle_brackets() -> None:
+    """It showed `TREC SGML ()`."""
+    text = " ".join(printed("judge", "--help").replace("│", "").split())
+    assert "TREC SGML (<DOC>)" in text
+    assert "TREC topics (<top>)" in text
+
+
+def test_depth_has_two_meanings_and_says_which() -> None:
+    for commands, own, other in (
+        (("evaluate", "compare"), "The depth of the rankings: ", "the depth of the pool.)"),
+        (("pool", "calibrate", "reusability"), "The depth of the pool: ", "depth of the rankings that are"),
+    ):
+        for command in commands:
+            text = " ".join(printed(command, "--help").replace("│", "").split())
+            assert own in text, command
+            assert other in text, command
+
+
+def test_a_pool_that_waits_for_its_judgments(tmp_path: Path) -> None:
+    """Its comment said that every listed document was judged, even with --no-header."""
+    header = [line for line in printed("pool", RUN, "--depth", "2").splitlines() if line.startswith("#")]
+    assert header[1:] == ["# unjudged-origin pool to rank 2: every listed document is to be judged"]
+    judged = printed("pool", RUN, "--depth", "2", "--qrels", QRELS).splitlines()
+    assert judged[1] == "# unjudged-origin pool to rank 2: every listed document was judged"
+    for further in ([], ["--qrels", QRELS]):
+        assert "#" not in printed("pool", RUN, "--depth", "2", "--no-header", *further)
+
+
+def test_no_empty_table_of_documents(tmp_path: Path) -> None:
+    """Where every document is judged, `compare --per-query` ended with a table of no rows."""
+    files = []
+    for name, a, b in (("qrels", 1, 0), ("A", 2.5, 1.5), ("B", 1.5, 2.5)):
+        files.append(tmp_path / f"{name}.json")
+        files[-1].write_text(json.dumps({f"q{i}": {"a": a, "b": b} for i in range(5)}))
+    text = printed("compare", *map(str, files), "--per-query")
+    assert "unjudged documents that matter most" not in text
+    assert "No unjudged document that the runs retrieve changes the difference" in text

@@ -42,6 +42,11 @@ if TYPE_CHECKING:
     from unjudged.uncertainty.shared import SharedRankings
 
 
+HIGHEST_GRADE = 10
+FEW = 10
+"""With fewer documents, scores and grades cannot be told apart."""
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Collection:
     """Judgments and runs by name. Calls that take judgments and runs also take a collection.
@@ -78,12 +83,11 @@ class Collection:
             if runs is not None:
                 raise UsageError("a collection has its runs already: give it alone, or judgments and runs")
             return qrels if on_read is None else replace(qrels, on_read=on_read)
-        if runs is None:
-            raise UsageError("no run given, expected judgments and runs, or a collection")
         judgments = Judgments.with_fractions(qrels) if fractions else Judgments.of(qrels)
-        named = name_runs(runs, names)
+        named = name_runs(cast("RunsSource", runs), names)
         frames = (source for source in (*named.values(), qrels) if kind_of_source(source) == FRAME)
         frame = next(frames, None)
+        named = _in_order(judgments, named)
         return cls(judgments, named, "" if frame is None else library_of(frame), on_read)
 
     @cached_property
@@ -114,6 +118,32 @@ class Collection:
 
     def __repr__(self) -> str:
         return f"Collection({len(self.judgments.queries)} queries, {len(self.runs)} runs)"
+
+
+def _in_order(judgments: Judgments, runs: dict[str, RunSource]) -> dict[str, RunSource]:
+    """Return the runs; refuse judgments that were given as a run, and a run in their place.
+
+    Judgments are scores if nearly all of a query's grades differ. Only then are the runs looked at, and read
+    for it: one holds grades if its scores are whole, at most 10, and mostly the same.
+    """
+    if judgments.scale is None and judgments.grade.max(initial=0) <= HIGHEST_GRADE:
+        return runs
+    judged = judgments.grade >= 0
+    cells = np.stack([judgments.query[judged], judgments.grade[judged]], axis=1)
+    if len(cells) < FEW or len(np.unique(cells, axis=0)) < 0.9 * len(cells):
+        return runs
+    read: dict[str, RunSource] = {name: Run.of(source) for name, source in runs.items()}
+    for name, run in read.items():
+        assert isinstance(run, Run)  # noqa: S101
+        query = np.repeat(np.arange(len(run.queries)), np.diff(run.offsets))
+        kinds, differ = np.unique(run.scores), len(np.unique(np.stack([query, run.scores], axis=1), axis=0))
+        few = len(kinds) == 1 or differ <= len(query) / 2
+        if len(query) >= FEW and few and not (kinds % 1).any() and kinds[-1] <= HIGHEST_GRADE:
+            with name_in_errors(runs[name], run_name(name)):
+                grades = f"its scores are grades: whole numbers up to {kinds[-1]:g}, most of them the same"
+                scores = "the grades of the judgments are scores: nearly all differ"
+                raise InputError(f"{grades}; {scores}; judgments come before runs")
+    return read
 
 
 def judged_rankings(

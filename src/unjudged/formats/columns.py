@@ -15,6 +15,8 @@ from unjudged.base.errors import InputError, RepeatedDocument, UsageError, quote
 LONGEST_LINE = 1 << 20
 MARK = "unjudged-"
 """How comments begin that say how the judgments of a file were made."""
+IS_IT_A_RUN = "is it a run? Judgments come before runs"
+IS_IT_JUDGMENTS = "is it a file of judgments? Judgments come before runs"
 ONCE = "each document may appear only once per query"
 NONE: Mapping[str, str] = MappingProxyType({})
 SMALLEST_WHOLE, LARGEST_WHOLE = -(2**31), 2**31 - 1
@@ -113,6 +115,7 @@ NAMES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "query": ("query_id", "qid", "query-id", "topic_id", "topic", "query"),
         "document": (
             *("doc_id", "docno", "corpus-id", "document_id", "corpus_id", "document", "pid", "_id", "docid"),
+            "doc",
         ),
         "score": ("score", "sim", "_score"),
         "rank": ("rank",),
@@ -142,7 +145,11 @@ def columns_of(header: Sequence[str], number: str, given: Mapping[str, str]) -> 
                 chosen[role] = known
             elif role in needed and not (role == "score" and ("rank" in given or named("rank", header))):
                 remedy = f"expected {', '.join(NAMES[role])}, or {role}= with the column's name"
+                if role == "score" and named("grade", header):
+                    remedy += f"; {IS_IT_JUDGMENTS}"
                 raise InputError(f"no column for the {role} among {_listed(header)}; {remedy}")
+    if "grade" not in given and chosen.get("grade") == "score" and named("rank", header):
+        raise InputError(f"the columns {_listed(header)} have ranks and scores, but no grade; {IS_IT_A_RUN}")
     if "rank" in chosen and "score" in chosen:
         chosen.pop("score" if "rank" in given and "score" not in given else "rank")
     if "probability" not in chosen:
@@ -186,10 +193,16 @@ def _listed(header: Sequence[str]) -> str:
     return (shown or "none") + (", ..." if len(header) > 12 else "")
 
 
-def expected(column: str, *, fractions: bool = False) -> str:
-    """Return in words what a number of this column may be; with `fractions` a grade may be one."""
+def expected(column: str, value: object = None, *, fractions: bool = False) -> str:
+    """Return in words what a number of this column may be; with `fractions` a grade may be one.
+
+    A `value` that only runs have is named as such.
+    """
     allowed = _EXPECTED[_KIND[column]]
-    return f"{allowed}, or a fraction above 0" if fractions and column == "grade" else allowed
+    if column != "grade":
+        return allowed
+    hint = f"; {IS_IT_A_RUN}" if isinstance(value, float) and value % 1 > 0 else ""
+    return f"{allowed}, or a fraction above 0{hint}" if fractions else f"{allowed}{hint}"
 
 
 def unfit(column: str, numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
@@ -216,9 +229,9 @@ def _hint(layout: Layout, found: int) -> str:
         names = ",".join(NAMES[role][0] for role in NEEDED["score" if "score" in layout.columns else "grade"])
         return f"; if it is CSV, its first line has to name the columns, as in {names}"
     if layout.columns == QRELS.columns and found == len(RUN.columns):
-        return "; is it a run? Judgments come before runs"
+        return f"; {IS_IT_A_RUN}"
     if layout.columns == RUN.columns and found in (len(QRELS.columns), len(STRATIFIED.columns)):
-        return "; is it a file of judgments? Judgments come before runs"
+        return f"; {IS_IT_JUDGMENTS}"
     return ""
 
 

@@ -67,7 +67,9 @@ def qrels_text(rows: Iterable[tuple[str, str, int]], comments: Iterable[str] = (
     return _text(lines, comments)
 
 
-def judgments_text(judgments: JudgmentColumns, form: str = "qrels", comments: Iterable[str] = ()) -> str:
+def judgments_text(
+    judgments: JudgmentColumns, form: str = "qrels", comments: Iterable[str] | None = ()
+) -> str:
     """Judgments as `qrels`, with `strata`, or as `prels`.
 
     - qrels: `query 0 document grade`, -1 for a document that is pooled but not judged;
@@ -75,11 +77,12 @@ def judgments_text(judgments: JudgmentColumns, form: str = "qrels", comments: It
     - prels: `query document grade method probability`, judged documents only, as the script of statAP
       reads it.
 
-    A further comment says how the judgments were made, where the columns do not.
+    A further comment says how the judgments were made, where the columns do not; if `comments` is None, the
+    file has none at all.
     """
     if form not in FORMS:
         raise UsageError(f"unknown form {form!r}: use one of {', '.join(FORMS)}")
-    return _text(FORMS[form](judgments), [*comments, *judgments.marks(form)])
+    return _text(FORMS[form](judgments), () if comments is None else [*comments, *judgments.marks(form)])
 
 
 def run_text(run: RunColumns, tag: str) -> str:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from unjudged.base.computed import computed_once
 from unjudged.base.errors import InputError, UsageError, quoted
 from unjudged.base.wording import counted
-from unjudged.formats.columns import Layout, expected
+from unjudged.formats.columns import IS_IT_A_RUN, Layout, expected
 from unjudged.formats.inputs import name_in_errors, table_of_source
 from unjudged.formats.readers.arrow.frames import Frame
 from unjudged.formats.scan.scanner import Index
@@ -233,7 +233,7 @@ class Judgments:
         if origin.sampled and told in SAMPLES:
             hidden = told == UNIFORM and origin.kind != UNIFORM and not self.even
             origin = replace(origin, kind=UNKNOWN if hidden else told)
-        return [] if origin == Origin(told) else [origin.mark()]
+        return [] if origin == Origin(told) else [origin.mark(judged=bool((self.grade >= 0).any()))]
 
     def __getstate__(self) -> dict[str, Any]:
         """Only the columns are pickled, so that equal judgments give the same bytes."""
@@ -279,7 +279,7 @@ def _fractional(judgments: Judgments, lines: Lines) -> InputError:
     what = f"the grade of document {quoted(judgments.documents[row])} of query {quoted(query)}"
     problem = f"{what} is '{gains[row]:g}', expected {expected('grade')}"
     remedy = "only evaluate takes fractions, as gains: round them"
-    return InputError(f"{problem}; {remedy}", line=int(lines[row]) if len(lines) else None)
+    return InputError(f"{problem}; {remedy}; {IS_IT_A_RUN}", line=int(lines[row]) if len(lines) else None)
 
 
 JudgmentsSource = (

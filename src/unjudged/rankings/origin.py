@@ -68,10 +68,12 @@ class Origin:
         words = KINDS[self.kind].partition(":")[0]
         return words if self.depth is None else f"{words} to rank {self.depth}"
 
-    def mark(self) -> str:
-        """A comment from which `read` restores the origin."""
+    def mark(self, *, judged: bool = True) -> str:
+        """A comment from which `read` restores the origin; `judged` unless every document still waits."""
         rank = "" if self.depth is None else f" to rank {self.depth}"
         words = KINDS[self.kind].partition(": ")[2]
+        if self.kind == POOL and not judged:
+            words = "every listed document is to be judged"
         if self.depth is not None and self.sampled:
             words = f"documents that every run has below rank {self.depth} could not be drawn"
         return f"{MARK} {self.kind}{rank}: {words}"

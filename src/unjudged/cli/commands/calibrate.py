@@ -53,7 +53,8 @@ def calibrate(
     measures
         A measure; may be repeated. The default is AP, nDCG@10, RBP(p=0.8), P@10 and RR.
     depth
-        The depth of the pool. Rankings are cut there.
+        The depth of the pool: the rank up to which the runs were judged. Rankings are cut there. (In
+        `evaluate` and `compare` it is the depth of the rankings that are scored.)
     unit
         One score per run, or per group (its largest: safer and wider).
     format

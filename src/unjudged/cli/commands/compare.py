@@ -56,6 +56,7 @@ DETAILED = ("json", "jsonl", "parquet")
 """Formats that have all that is known about a pair; csv has the nine columns that are asked for most."""
 
 CONFIDENCE = 0.95
+NO_EFFECT = "No unjudged document that the runs retrieve changes the difference if it alone is relevant."
 ONE_TABLE = ("csv", "tsv", "jsonl", "parquet")
 
 
@@ -222,7 +223,13 @@ def _query_grids(compared: Comparison, format: str) -> list[Grid]:
         return [
             replace(records[0], rows=[row for grid in records for row in grid.rows], notes=compared.notes)
         ]
-    grids = [grid for part in parts for grid in (part.grid(), part.documents_grid())]
+    grids = []
+    for part in parts:
+        queries = part.grid()
+        if part.documents or format == "json":
+            grids += [queries, part.documents_grid()]
+        else:
+            grids.append(replace(queries, notes=[*queries.notes, NO_EFFECT]))
     return [*grids[:-1], replace(grids[-1], notes=[*grids[-1].notes, *compared.notes])]
 
 

@@ -37,10 +37,10 @@ def judge(
     to_judge
         Documents to judge, from `unjudged sample --to-judge`, `next` or `pool`: qrels with -1 for each.
     documents
-        The texts: JSONL (docno, title, text), TSV (name, text) or TREC SGML (<DOC>), also compressed, or
+        The texts: JSONL (docno, title, text), TSV (name, text) or TREC SGML (`<DOC>`), also compressed, or
         irds:ID for a dataset of ir_datasets.
     queries
-        The topics: JSONL (id, title, description, narrative), TSV, TREC topics (<top>) or irds:ID.
+        The topics: JSONL (id, title, description, narrative), TSV, TREC topics (`<top>`) or irds:ID.
     grades
         The grades that an assessor may give, as 0,1,2; at most 9.
     output

@@ -67,7 +67,8 @@ def pool(
     runs
         The runs of the pool.
     depth
-        How many documents of each ranking are pooled.
+        The depth of the pool: how many documents of each ranking are pooled. (In `evaluate` and `compare` it
+        is the depth of the rankings that are scored.)
     qrels
         Complete judgments.
     since

@@ -89,7 +89,7 @@ def report(
         A file of lines `run group`, or a pattern such as '(.*?)-' whose first bracket is the group in a run's
         name: adds what each group contributed to the pool.
     depth
-        The depth of the pool to which groups contributed.
+        The depth of the pool to which groups contributed; scores use whole rankings.
     calibration
         A file that `unjudged calibrate` wrote: adds calibrated intervals.
     predictions

@@ -38,8 +38,18 @@ BY_GROUP = (
 )
 AGAINST = "The name of the run that the others are compared with, instead of all pairs."
 LOWEST = "The lowest grade that counts as relevant, for every measure that does not set its own."
-UP_TO = "Use only the first documents of each ranking, up to this rank."
-WITH_HEADER = "Begin the file with a comment that says how it was made. Not every tool reads comments."
+UP_TO = (
+    "The depth of the rankings: scores use only the documents up to this rank. (In `pool`, `calibrate`, "
+    "`reusability` and `report` it is the depth of the pool.)"
+)
+POOLED_TO = (
+    "The depth of the pool: the rank up to which the runs were judged. (In `evaluate` and `compare` it is "
+    "the depth of the rankings that are scored.)"
+)
+WITH_HEADER = (
+    "Begin the file with comments that say how it was made, which later commands read. Not every tool reads "
+    "comments."
+)
 
 File = Annotated[str, Option(reads=True, allow_leading_hyphen=True)]
 InputFile = Annotated[str | None, Option(reads=True)]
@@ -50,7 +60,7 @@ Measures = Annotated[list[str] | None, Option("-m", "--measure", measures=True)]
 OneMeasure = Annotated[str, Option("-m", "--measure", measures=True)]
 Rel = Annotated[int | None, Option(help=LOWEST)]
 Depth = Annotated[int | None, Option("-k", "--depth", help=UP_TO)]
-PoolDepth = Annotated[int, Option("-k", "--depth", help="The depth of the pool.")]
+PoolDepth = Annotated[int, Option("-k", "--depth", help=POOLED_TO)]
 Groups = Annotated[str | None, Option("-g", "--groups", reads=True, help=BY_GROUP)]
 Baseline = Annotated[str | None, Option("-b", "--baseline", help=AGAINST)]
 PerQuery = Annotated[bool, Option("-q", "--per-query")]

@@ -71,8 +71,8 @@ def check_new(path: Path, text: str) -> None:
 
 
 def show_judgments(judgments: Judgments, form: str, made_by: str, output: Output) -> None:
-    """Write the judgments, and say which queries have no line."""
-    show(judgments_text(judgments, form, [made_by] if made_by else []), output)
+    """Write the judgments, and say which queries have no line; without `made_by` there are no comments."""
+    show(judgments_text(judgments, form, [made_by] if made_by else None), output)
     warn_of_missing_queries(judgments, form)
 
 

@@ -9,15 +9,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from unjudged.base.choices import CorrectionName, TestName, check_confidence, check_probability, checked_int
+from unjudged.base.wording import percent
 from unjudged.comparison.testing.corrections import Correction, adjusted, find_correction
 from unjudged.comparison.testing.pairs import ROUNDING, Pairs
 from unjudged.comparison.testing.significance import DRAWS, SignificanceTest, find_test, p_values
+from unjudged.grids.grid import Column, Grid
+from unjudged.grids.shown import Shown
 from unjudged.rankings.judged import Floats
 from unjudged.uncertainty.quantiles import t_quantile
 
 
-@dataclass(frozen=True, eq=False)
-class PairTests:
+@dataclass(frozen=True, eq=False, repr=False)
+class PairTests(Shown):
     """Tests of all pairs of one measure; arrays have one value per pair.
 
     They speak of other queries under these judgments; the unjudged documents are another matter.
@@ -50,6 +53,19 @@ class PairTests:
     def effect(self) -> Interval:
         """Standardised difference with its interval at confidence 1 - alpha."""
         return effect_size(self.pairs, 1 - self.alpha)
+
+    def grid(self) -> Grid:
+        """Return a row per pair; systems are numbered as in the scores."""
+        columns = [Column("system", "label"), Column("minus", "label")]
+        columns += [Column("difference"), Column("low"), Column("high")]
+        columns += [Column("p", "p value"), Column("adjusted", "p value"), Column("significant", "text")]
+        difference, said = self.difference, np.where(self.significant, "yes", "no")
+        numbers = (difference.value, difference.low, difference.high, self.p, self.p_adjusted, said)
+        lists = (each.tolist() for each in (self.pairs.first, self.pairs.second, *numbers))
+        rows = [[str(a), str(b), *own] for a, b, *own in zip(*lists, strict=True)]
+        title = f"{self.test.title[0].upper()}{self.test.title[1:]}, {self.correction.title}"
+        ends = f"low, high: t interval of each difference at {percent(1 - self.alpha)}, before correction."
+        return Grid(columns, rows, notes=[f"{title}, alpha = {self.alpha:g}.", ends, *self.notes])
 
 
 def compare_pairs(

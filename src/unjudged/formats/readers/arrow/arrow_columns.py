@@ -213,8 +213,9 @@ def _numbers(column: pa.ChunkedArray, role: str, where: Where) -> NDArray[np.flo
         wrong = _first_that_is_no_number(column)
     if wrong is None:
         return descending(role, numbers)
-    value = quoted(str(column[wrong].as_py()))
-    raise InputError(f"{where(wrong)}: the {role} is {value}, expected {expected(role, fractions=True)}")
+    value = column[wrong].as_py()
+    problem = f"the {role} is {quoted(str(value))}, expected {expected(role, value, fractions=True)}"
+    raise InputError(f"{where(wrong)}: {problem}")
 
 
 def _doubles(column: pa.ChunkedArray) -> NDArray[np.float64]:

@@ -131,9 +131,8 @@ def _numbers(values: list[Any], number: str, name_of: Any) -> NDArray[np.float64
         return descending(number, numbers)
     query, document = name_of(wrong)
     what = f"the {number} of document {quoted(str(document))} of query {quoted(str(query))}"
-    raise InputError(
-        f"{what} is {quoted(_shown(values[wrong]))}, expected {expected(number, fractions=True)}"
-    )
+    allowed = expected(number, values[wrong], fractions=True)
+    raise InputError(f"{what} is {quoted(_shown(values[wrong]))}, expected {allowed}")
 
 
 def _is_no_number(value: Any) -> bool:

@@ -146,7 +146,8 @@ def _numbers(role: str, texts: list[str], lines: NDArray[np.int64]) -> NDArray[n
         bad |= np.isnan(numbers) & ~np.isin(texts, ("", "NA"))
     if bad.any():
         wrong = int(np.argmax(bad))
-        problem = f"the {role} is {quoted(texts[wrong])}, expected {expected(role, fractions=True)}"
+        allowed = expected(role, float(numbers[wrong]), fractions=True)
+        problem = f"the {role} is {quoted(texts[wrong])}, expected {allowed}"
         raise InputError(problem, line=int(lines[wrong]))
     return descending(role, numbers)
 
