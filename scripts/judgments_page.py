@@ -9,15 +9,7 @@ from inspect import Parameter
 import numpy as np
 
 from unjudged import MEASURES, JudgedRankings, Judgments, Measure
-from unjudged.measures.kernel.estimand import (
-    CHOOSING,
-    COMPARISON,
-    LEAVING_OUT,
-    TEST,
-    Estimand,
-    Use,
-    permitted,
-)
+from unjudged.measures.kernel.estimand import COMPARISON, LEAVING_OUT, TEST, Estimand, Use, permitted
 from unjudged.rankings.origin import KINDS, Kind, Origin
 from unjudged.uncertainty import methods  # noqa: F401 (they register)
 from unjudged.uncertainty.intervals import INTERVALS, IntervalRequest
@@ -27,7 +19,6 @@ COMMANDS = {
     TEST: "tests over queries (`compare`, `plan queries`)",
     COMPARISON: "bounds of a difference (`compare`, `report`)",
     LEAVING_OUT: "`calibrate`, `reusability`",
-    CHOOSING: "`next`",
 }
 HEAD = """# What your judgments allow
 
@@ -130,6 +121,7 @@ def _uses() -> str:
     note = (
         "These are the answers for AP, nDCG and other plain measures. Bounds, models and calibration are not for "
         "measures that estimate from a sample already (infAP, xinfAP, statAP and others), nor for the policies "
-        "`unjudged=` and `chance=`."
+        "`unjudged=` and `chance=`. `next` takes the measures that bounds take, and judgments of every kind; what "
+        "people judge by its list is *chosen*."
     )
     return "\n".join([*head, *rows, "", note])
