@@ -12,8 +12,8 @@ from unjudged.base.choices import checked_int
 from unjudged.base.errors import UsageError
 from unjudged.comparison.testing.pairs import Pairs
 from unjudged.comparison.testing.significance import p_values
+from unjudged.evaluation.collection import RunsSource, name_runs
 from unjudged.evaluation.evaluation import evaluate
-from unjudged.evaluation.named_runs import RunsSource, name_runs
 from unjudged.judging.choosing.expert_prevalence import FROM_RUNS, completions_of
 from unjudged.judging.choosing.gains import DRAWS, gains
 from unjudged.judging.choosing.next_result import Candidate, NextDocuments, RunPair

@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from unjudged.base.errors import InputError
-from unjudged.evaluation.collection import Collection, judged_rankings
-from unjudged.evaluation.named_runs import RunsSource
+from unjudged.evaluation.collection import Collection, RunsSource, judged_rankings
 from unjudged.judging.collecting.drawn_sample import check_judged
 from unjudged.measures.kernel.estimand import BY_DOCUMENT, refused_use
 from unjudged.predictions.predictions import Predictions, PredictionsSource
