@@ -14,7 +14,7 @@ from reference_pages import command_line_page, python_names_page
 
 import unjudged
 from unjudged import MEASURES, experiments, judging, measures, predictions
-from unjudged.measures.kernel.references import REFERENCES
+from unjudged.citation import REFERENCES
 from unjudged.report.measure_pages import page
 
 ROOT = Path(__file__).parent.parent

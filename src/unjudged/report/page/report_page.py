@@ -19,8 +19,8 @@ from unjudged.base.choices import CorrectionName, TestName
 from unjudged.base.errors import announce, missing_package
 from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.systems import compare
+from unjudged.evaluation.collection import RunsSource, name_runs
 from unjudged.evaluation.groups import Groups, groups_of
-from unjudged.evaluation.named_runs import RunsSource, name_runs
 from unjudged.evaluation.scores import Scores
 from unjudged.experiments.summary import Robustness
 from unjudged.formats.writing import write_whole
