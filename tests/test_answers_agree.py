@@ -14,6 +14,7 @@ from tests.cli.in_process import printed, unjudged
 from tests.report.test_page import read
 from unjudged import (
     Calibration,
+    InputError,
     Judgments,
     UsageError,
     calibrate,
@@ -205,6 +206,19 @@ def test_by_people_is_what_evaluate_estimates(drawn: Judgments, measure: str) ->
         mine = bias.by_people
         assert (mine.value, mine.low, mine.high) == (these.value, these.low, these.high)
         assert str(mine.of) == str(these.of)
+
+
+def test_a_sample_that_the_bounds_disprove_is_refused() -> None:
+    """The first ten documents of these runs are all judged, so these are no uniform sample."""
+    runs = two("reranked", "fused")
+    bounds = evaluate(sample.qrels, runs, "P@10").estimate("bounds")[0][0]
+    assert bounds.width == 0
+    with pytest.raises(InputError, match=r"no uniform sample of the pool: .* 0.5067 to 0.5067: draw"):
+        estimate_with_predictions(sample.qrels, runs, model(), "P@10")
+    mixed = audit(sample.qrels, model(), two("dense", "fused"), "P@10")
+    assert any(note.startswith("Wrong by people: these judgments are no uniform") for note in mixed.notes)
+    by_people = {one.run: one.human for one in audit(sample.qrels, model(), runs, "P@10").biases}
+    assert by_people["reranked"] == pytest.approx(bounds.value)
 
 
 @pytest.mark.parametrize("measure", SUMS)

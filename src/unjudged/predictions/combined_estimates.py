@@ -53,7 +53,9 @@ def estimate_with_predictions(
         return [matched.estimate(measure, threshold) for measure in chosen]
     population = Population.of(collection)
     predicted = population.with_predictions(source)
-    return [estimate_population(population, predicted, measure, outside=outside) for measure in chosen]
+    return [
+        estimate_population(population, predicted, measure, outside=outside).checked() for measure in chosen
+    ]
 
 
 def _further_queries(judgments: Judgments, predictions: Predictions) -> bool:

@@ -84,15 +84,13 @@ def _of_sample(
     known = ~np.isnan(predicted.value) & ~population.unreachable
     gain = np.zeros(len(known))
     gain[known] = chosen.gains(source.labels(predicted.value[known], threshold, chosen.rel))
-    rankings = population.rankings
-    scores = rankings.total(chosen.weights(rankings.rank) * gain[rankings.row])
+    scores = population.totals(chosen.weights(population.rankings.rank), gain)
     by_run = [
         Bias(run, people.mean(run, confidence=confidence), _bias(own - estimated, run, measure, confidence))
-        for run, own, estimated in zip(
-            people.runs, scores.reshape(len(people.runs), -1), people.per_query, strict=True
-        )
+        for run, own, estimated in zip(people.runs, scores, people.per_query, strict=True)
     ]
-    return Biases(by_run, people.notes()[2:] if people.outside else [])
+    notes = people.notes()[2:] if people.outside else []
+    return Biases(by_run, [*notes, f"Wrong by people: {people.impossible}."] if people.impossible else notes)
 
 
 def _of_complete_queries(

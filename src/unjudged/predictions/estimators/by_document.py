@@ -12,14 +12,14 @@ With m = 0 it is Horvitz and Thompson's estimate.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import counted
 from unjudged.comparison.testing.corrections import adjusted
-from unjudged.comparison.testing.pairs import Pairs
+from unjudged.comparison.testing.pairs import ROUNDING, Pairs
 from unjudged.comparison.testing.significance import find_test, p_values
 from unjudged.evaluation.collection import RunsSource
 from unjudged.measures.kernel.averages import mean_over_queries
@@ -28,7 +28,7 @@ from unjudged.measures.kernel.names import MeasureLike
 from unjudged.predictions.estimators.completeness import Completeness
 from unjudged.predictions.estimators.estimates import PredictedMeans, Tests
 from unjudged.predictions.estimators.isotonic import cross_fitted, folds_of
-from unjudged.predictions.estimators.population import Population, PredictedPopulation
+from unjudged.predictions.estimators.population import ASSUMED, Population, PredictedPopulation
 from unjudged.predictions.estimators.sampling_variance import SamplingError, Uncorrected
 from unjudged.predictions.estimators.sums import Sum
 from unjudged.predictions.predictions import GRADES, Predictions, PredictionsSource
@@ -75,6 +75,15 @@ class DocumentEstimates(PredictedMeans):
     """Treatment of documents outside, in words."""
     reading: Sequence[str] = ()
     """Notes on how the predictions were read."""
+    impossible: str = ""
+    """Where a uniform sample is assumed: what shows that the judgments are none."""
+
+    def checked(self) -> DocumentEstimates:
+        """Return the estimates, or refuse those that cannot be true."""
+        if self.impossible:
+            remedy = "draw what people judge (unjudged sample --for predictions), or use bounds instead"
+            raise InputError(f"{self.impossible}: {remedy} (--interval bounds)")
+        return self
 
     def mean(self, run: str, *, queries: bool = False, confidence: float = 0.95) -> Estimate:
         """Estimate a run's mean; the interval is for these queries, with `queries` for other ones too."""
@@ -162,7 +171,7 @@ def estimate_by_document(
     """
     population = Population.of(qrels, runs)
     source = None if predictions is None else population.with_predictions(predictions)
-    return estimate_population(population, source, measure, calibrate=calibrate, outside=outside)
+    return estimate_population(population, source, measure, calibrate=calibrate, outside=outside).checked()
 
 
 def estimate_population(
@@ -199,12 +208,12 @@ def estimate_population(
         labelled = Completeness.of(chosen.measure, population.rankings, ~np.isnan(value))
         labelled.check(len(labelled.needed))
     trusted = None
+    top = float(chosen.gains([chosen.measure.max_grade(population.judgments)]).max(initial=1.0))
     if outside == "nonrelevant":
         expected = np.where(population.unreachable, 0.0, expected)
     elif unreachable.any():
-        top = float(chosen.gains([chosen.measure.max_grade(population.judgments)]).max(initial=1.0))
         trusted = Uncorrected.of(population, unreachable, weight, expected, top)
-    return DocumentEstimates(
+    estimates = DocumentEstimates(
         measure=str(chosen.measure),
         runs=population.runs,
         per_query=per_query_estimates(population, weight, gain, expected),
@@ -219,6 +228,22 @@ def estimate_population(
         treated=OUTSIDE[outside],
         reading=[] if predictions is None else predictions.source.notes(),
     )
+    if population.design != ASSUMED:
+        return estimates
+    most = np.where(population.drawn, gain, top)
+    ends = (mean_over_queries(population.totals(weight, each)) for each in (gain, most))
+    return replace(estimates, impossible=_impossible(estimates, *ends))
+
+
+def _impossible(estimates: DocumentEstimates, least: Floats, most: Floats) -> str:
+    """Say which interval lies outside what the judgments leave possible, if one does."""
+    for run, low, high in zip(estimates.runs, least, most, strict=True):
+        mean = estimates.mean(run)
+        if mean.high < low - ROUNDING or mean.low > high + ROUNDING:
+            wrong = f"{run} would have {estimates.measure} {mean}"
+            right = f"with every document judged it has from {low:.4f} to {high:.4f}"
+            return f"these judgments are no uniform sample of the pool: {wrong}, and {right}"
+    return ""
 
 
 def per_query_estimates(population: Population, weight: Floats, gain: Floats, expected: Floats) -> Floats:
@@ -227,9 +252,7 @@ def per_query_estimates(population: Population, weight: Floats, gain: Floats, ex
     Over all samples the mean of the bracket is the gain y, whatever the expected gain m is.
     """
     correction = np.where(population.drawn, (gain - expected) / population.inclusion, 0.0)
-    rankings = population.rankings
-    totals = rankings.total(weight * (expected + correction)[rankings.row])
-    return totals.reshape(len(population.runs), population.queries)
+    return population.totals(weight, expected + correction)
 
 
 def as_gains(predictions: Predictions, value: Floats, chosen: Sum) -> Floats:

@@ -121,6 +121,11 @@ class Population:
         source = Predictions.of(predictions)
         return PredictedPopulation(source, source.aligned(self.judgments, "the judgments and runs").value)
 
+    def totals(self, weight: Floats, gain: Floats) -> Floats:
+        """Return runs x queries: the sum of the weights of a ranking's documents times their gains."""
+        sums = self.rankings.total(weight * gain[self.rankings.row])
+        return sums.reshape(len(self.runs), self.queries)
+
     def weights(self, weight: Floats, rows: Mask) -> Any:
         """Return what each document weighs in each run's mean, as a sparse matrix of runs x rows.
 
