@@ -3,17 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import isfinite
 from typing import Any
 
+from unjudged.evaluation.scores import Scores
 from unjudged.experiments.statistics import STATISTICS
 from unjudged.grids.escapes import plain
 from unjudged.grids.grid import Cell, Grid
 from unjudged.predictions.audit_grids import Audit
+from unjudged.rankings.origin import KINDS
 from unjudged.report.figures.charts import picture
 from unjudged.report.figures.experiment_figures import curves
 from unjudged.report.figures.judging_figures import audit_figure
 from unjudged.report.saved_experiment import SavedExperiment
+
+
+def sample_section(estimated: Scores) -> dict[str, Any]:
+    """Show the values that the sample estimates."""
+    origin = estimated.rankings.judgments.origin
+    names = " and ".join(f"{measure} estimates {measure.estimated}" for measure in estimated.measures)
+    words = [
+        f"The judgments are {KINDS[origin.kind]}.",
+        f"From the sample {names} as it would be with the whole pool judged.",
+    ]
+    grid = replace(estimated.grid(), title="Estimates from the sample")
+    return _section("sample", "Sample", words, [], [grid])
 
 
 def audit_section(audit: Audit) -> dict[str, Any]:

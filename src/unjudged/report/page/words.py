@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from unjudged.comparison.by_measure import MeasureComparison
 from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.verdicts import VERDICTS
+from unjudged.measures.kernel.registry import Measure
+from unjudged.rankings.origin import Origin
 from unjudged.uncertainty.estimate import Estimate
 
 NAMED = 5
@@ -21,6 +23,13 @@ def words_for_one(run: str, measure: str, bounds: Estimate) -> list[str]:
         return [first, "Unjudged documents cannot change it."]
     span = f"between {bounds.low:.4f} and {bounds.high:.4f}"
     return [first, f"With all documents judged it would be {span}."]
+
+
+def words_for_sample(origin: Origin, fitting: Sequence[Measure], shown: Sequence[Measure]) -> str:
+    """Say that the judgments are a sample, what that means for the measures shown, and what fits it."""
+    names, fit = (", ".join(map(str, measures)) for measures in (shown, fitting))
+    wide = f"{names} and their bounds know nothing of the documents that were not drawn"
+    return f"The judgments are {origin}: {wide}. {fit}, which allows for them, is under Sample."
 
 
 def words_for_many(comparison: Comparison, result: MeasureComparison) -> list[str]:
