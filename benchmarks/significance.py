@@ -20,7 +20,7 @@ import numpy as np
 
 from unjudged import compare_pairs, evaluate
 from unjudged.comparison.judgment_bounds import judgment_bounds
-from unjudged.evaluation.named_runs import name_runs
+from unjudged.evaluation.collection import name_runs
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import Judgments

@@ -10,6 +10,7 @@ import numpy as np
 
 from unjudged import MEASURES, JudgedRankings, Judgments, Measure
 from unjudged.measures.kernel.estimand import (
+    BY_DOCUMENT,
     CHOOSING,
     COMPARISON,
     LEAVING_OUT,
@@ -28,6 +29,7 @@ COMMANDS = {
     COMPARISON: "bounds of a difference (`compare`, `report`)",
     LEAVING_OUT: "`calibrate`, `reusability`",
     CHOOSING: "`next`",
+    BY_DOCUMENT: "`--predictions` by document, `audit`",
 }
 HEAD = """# What your judgments allow
 
@@ -130,6 +132,7 @@ def _uses() -> str:
     note = (
         "These are the answers for AP, nDCG and other plain measures. Bounds, models and calibration are not for "
         "measures that estimate from a sample already (infAP, xinfAP, statAP and others), nor for the policies "
-        "`unjudged=` and `chance=`."
+        "`unjudged=` and `chance=`. `next` takes the measures that bounds take, and judgments of every kind; what "
+        "people judge by its list is *chosen*."
     )
     return "\n".join([*head, *rows, "", note])

@@ -78,7 +78,9 @@ found.difference("ICT-BERT2", "ICT-CKNRM_B50", queries=True)
 **How it works.** Each passage has a weight w in the measure, an expected gain m from the model, and a known probability
 pi of being judged by people. The estimate is the sum of w m over all passages, plus the sum of w (y - m) / pi over those
 that people judged. Over all samples that might have been drawn, its mean is the score that complete human judgments
-would give, *whatever the model says*. Good predictions only make it vary less.
+would give of the documents that could be drawn, *whatever the model says*, as long as pi is right and m depends on the
+judgments of other queries only. It is not cut to the range of the measure, because that would make its mean another.
+Good predictions only make it vary less.
 
 **Calibration.** Raw scores become expected gains by isotonic regression on the people's judgments, weighted by 1 / pi. The
 passages of a query are calibrated by the judgments of other queries (ten folds), so no judgment calibrates itself.

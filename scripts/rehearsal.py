@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from unjudged.base.errors import UsageError
-from unjudged.evaluation.named_runs import RunsSource
+from unjudged.evaluation.collection import RunsSource
 from unjudged.judging.pooling import sampling
 from unjudged.measures.kernel.names import MeasureLike
 from unjudged.predictions.estimators.by_document import as_gains, per_query_estimates

@@ -13,8 +13,8 @@ from measures_page import measures_in_markdown
 from reference_pages import command_line_page, python_names_page
 
 import unjudged
-from unjudged import MEASURES, judging, measures
-from unjudged.measures.kernel.references import REFERENCES
+from unjudged import MEASURES, experiments, judging, measures, predictions
+from unjudged.citation import REFERENCES
 from unjudged.report.measure_pages import page
 
 ROOT = Path(__file__).parent.parent
@@ -44,7 +44,8 @@ def test_the_python_reference_has_every_name() -> None:
     page_text = (DOCS / "reference" / "python.md").read_text()
     listed = {line.removeprefix("::: unjudged.") for line in page_text.splitlines() if line.startswith(":::")}
     here = set(unjudged.__all__) - set(measures.__all__)
-    below = {f"judging.{name}" for name in judging.__all__ if name != "Pool"}
+    packages = {"judging": judging, "predictions": predictions, "experiments": experiments}
+    below = {f"{package}.{name}" for package, module in packages.items() for name in module.__all__}
     assert listed == here | below - {"judging.pool", "judging.DESIGNS"}
 
 
@@ -108,3 +109,12 @@ def test_the_architecture_names_what_exists() -> None:
     assert missing == []
     folders = {path.parent.relative_to(package).parts[:1] for path in package.rglob("*.py")} - {()}
     assert {f"`{folder}/" for (folder,) in folders if f"`{folder}/" not in text} == set()
+
+
+def test_the_journeys_of_the_architecture_pass_files_that_exist() -> None:
+    text = (DOCS / "architecture.md").read_text()
+    journeys = text[text.index("## Journeys") : text.index("## Decisions")]
+    package = ROOT / "src" / "unjudged"
+    named = re.findall(r"`(\w+(?:/\w+)+)`", journeys)
+    assert len(named) > 40
+    assert [n for n in named if not list(package.rglob(f"{n}.py")) and not (package / n).is_dir()] == []

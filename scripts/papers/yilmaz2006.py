@@ -45,8 +45,9 @@ average over ten.
 The paper plots bpref-10. Plain Bpref is nearer to AP in value than bpref-10, and at 10 % nearer than inferred AP: its
 RMS error is {bpref_rms:.4f}, that of inferred AP {inf_rms:.4f}. Its tau is lower ({bpref_tau:.4f} and {inf_tau:.4f}).
 
-The paper prints no numbers for its figures, so only the claims of its text can be compared. The axis of levels
-is logarithmic here. In the paper it is linear, and most of the change is below 20 %.
+The paper says that each plot reports RMS error, tau and rho. The text that we have lacks these numbers, so only
+the claims of the text are compared. The axis of levels is logarithmic here. In the paper it is linear, and most of
+the change is below 20 %.
 """
 
 

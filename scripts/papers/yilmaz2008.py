@@ -18,7 +18,8 @@ from unjudged.judging.pooling.pool import Pool
 from unjudged.report.figures.experiment_figures import across, curves, scatter
 
 SMOOTHING = ("infAP(c=1.0)", "infAP(c=1.5)", "infAP", "infAP(c=2.5)")
-ESTIMATES = ("infAP", "indAP", "subAP", "Bpref10")
+THREE = ("infAP", "indAP", "subAP")
+ESTIMATES = (*THREE, "Bpref10")
 MEASURES = ("AP", "indAP", "subAP", "Bpref", "Bpref10", *SMOOTHING)
 JOINT = "statAP(pairs='joint')"
 STRATIFIED = ("xinfAP", "statAP", JOINT, "infAP")
@@ -61,8 +62,9 @@ it is our measurement, not the paper's, that indAP ranks systems best of the thr
 ![Figure 2: AP, depth pools](figures/yilmaz-aslam-2008-02.svg)
 *Figure 2. The same with pools of depth 30, 8 and 4.*
 
-AP falls with every missing judgment. With random shares the order of the systems suffers too: tau is
-{ap_tau:.3f} at 5 %.
+With random shares AP falls as judgments are removed (its bias at 5 % is {ap_bias:+.4f}), and the order of the
+systems suffers too: tau is {ap_tau:.3f} at 5 %. With depth pools AP rises, because the relevant documents that are
+lost are at low ranks: its bias is {ap_pool_bias:+.4f} at depth 4.
 
 ## bpref
 
@@ -179,6 +181,7 @@ Depth pools:
 |---|---|
 | on random samples infAP "consistently has much less RMS error" than the others | not here: it is the smallest at {inf_least} of {levels} levels; indAP's is {ind_rms_30:.4f} at 30 % and {ind_rms_10:.4f} at 10 %, infAP's {inf_rms_30:.4f} and {inf_rms_10:.4f} |
 | infAP's RMS error is at most 0.05 even at 1 % | {rms_1:.4f} at 1 %; the largest of all levels is {rms_most:.4f} |
+| infAP has the best tau and rho of the three estimates | on random samples not by tau: it is the highest at {inf_tau_best} of {levels} levels, and subAP's is {sub_tau_5:.4f} at 5 % where infAP's is {inf_tau_5:.4f}; its rho is the highest at {inf_rho_best} of {levels}. On depth pools indAP is ahead: infAP's tau is the highest at {inf_pool_tau} of {depths} depths, its rho at {inf_pool_rho} |
 | subAP ranks systems better than indAP from random samples | at {sub_better} of {levels} levels |
 | indAP is nearer to AP in value than subAP | smaller RMS error at {ind_nearer} of {levels} levels |
 | indAP and infAP rank better than bpref from depth pools | at {ind_pool} and {inf_pool} of {depths} depths (bpref-10) |
@@ -217,6 +220,13 @@ class Study:
             found.find(statistic, measure, level).mean > found.find(statistic, other, level).mean
             for level in levels
         )
+
+    def best(self, design: str, statistic: str, measure: str) -> int:
+        """At how many incomplete levels a measure's statistic is the highest of the three estimates'."""
+        found: Robustness = getattr(self, design)
+        levels = [level for level in found.levels if level < (1 if design == "random" else 100)]
+        means = [[found.find(statistic, name, level).mean for name in THREE] for level in levels]
+        return sum(max(row) == row[THREE.index(measure)] for row in means)
 
 
 def figures(study: Study) -> None:
@@ -281,6 +291,8 @@ def text_of(study: Study) -> str:
                 for size in sizes(study.pool, map(int, depth.levels))
             ],
         ),
+        ap_bias=random.find("bias", "AP", 0.05).mean,
+        ap_pool_bias=depth.find("bias", "AP", 4).mean,
         ap_tau=random.find("tau", "AP", 0.05).mean,
         smoothing=table(
             ["at 5 %", "bias", "RMS error", "tau"],
@@ -306,6 +318,12 @@ def text_of(study: Study) -> str:
         inf_rms_10=random.find("rms", "infAP", 0.1).mean,
         rms_1=rms[0],
         rms_most=max(rms),
+        inf_tau_best=study.best("random", "tau", "infAP"),
+        inf_rho_best=study.best("random", "rho", "infAP"),
+        inf_pool_tau=study.best("depth", "tau", "infAP"),
+        inf_pool_rho=study.best("depth", "rho", "infAP"),
+        sub_tau_5=random.find("tau", "subAP", 0.05).mean,
+        inf_tau_5=random.find("tau", "infAP", 0.05).mean,
         sub_better=study.higher("random", "tau", "subAP", "indAP"),
         ind_nearer=study.higher("random", "rms", "subAP", "indAP"),
         levels=len(random.levels) - 1,

@@ -10,10 +10,11 @@ from pathlib import Path
 import numpy as np
 from left_out_runs import DEPTH, ROUNDING, Case, Pooled, cases, of_runs
 
+from unjudged.evaluation.groups import calibrated
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats, JudgedRankings
-from unjudged.uncertainty.calibration import Calibration, calibrated, mean_bounds
+from unjudged.uncertainty.calibration import Calibration, mean_bounds
 
 GROUP_PAIRS, SEED = 200, 8
 DIFFERENCE_LEVELS = (0.94, 0.9, 0.8)

@@ -74,6 +74,22 @@ def levels_table(cases: Sequence[Case], settings: Sequence[str], levels: Sequenc
     return markdown(head, rows)
 
 
+def widths_table(cases: Sequence[Case], setting: str, levels: Sequence[float]) -> str:
+    """Coverage over all measures, for runs with narrow and with wide bounds of their measure."""
+    parts = {"the narrower half": (0.0, 0.5), "the next 40 %": (0.5, 0.9), "the widest tenth": (0.9, 1.0)}
+    rows = []
+    for name, (first, last) in parts.items():
+        cells = []
+        for level in levels:
+            part: list[Case] = []
+            for measure in dict.fromkeys(case.measure for case in cases):
+                own = sorted(chosen(cases, measure, setting, level), key=lambda case: case.bounds_width)
+                part += own[round(first * len(own)) : round(last * len(own))]
+            cells.append((len(part), coverage(part)))
+        rows.append([name, str(cells[0][0]), *(share(held) for _, held in cells)])
+    return markdown(["bounds", "intervals", *(f"{level:.0%}" for level in levels)], rows)
+
+
 def settings_table(cases: Sequence[Case], settings: Sequence[str], level: float) -> str:
     """Coverage per measure and setting at one level."""
     rows = [

@@ -17,6 +17,7 @@ from coverage_tables import (
     replace_table,
     samples_table,
     settings_table,
+    widths_table,
     worlds_table,
 )
 from left_out_runs import LEVELS, MEASURES, Case, Pooled
@@ -38,6 +39,7 @@ def calibrated(folder: Path, pool: ProcessPoolExecutor) -> None:
     cases: list[Case] = list(chain.from_iterable(job.result() for job in jobs))
     replace_table(PAGE, "calibrated", calibrated_table(cases, LEVELS[0]))
     replace_table(PAGE, "levels", levels_table(cases, ["runs", "groups"], LEVELS[1:]))
+    replace_table(PAGE, "widths", widths_table(cases, "runs", LEVELS))
 
 
 def manual(folder: Path, pool: ProcessPoolExecutor) -> None:

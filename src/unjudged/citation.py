@@ -1,13 +1,15 @@
-"""BibTeX of this package and of the papers that define its measures."""
+"""References: BibTeX of this package and of the papers that define its measures."""
 
 from __future__ import annotations
 
+import tomllib
 from importlib import import_module
+from importlib.resources import files
+from typing import NamedTuple
 
 from unjudged.base.errors import UnjudgedWarning, announce
 from unjudged.grids.grid import Column, Grid, grid_of
 from unjudged.measures.kernel.names import MeasureLike, parse, parse_measures
-from unjudged.measures.kernel.references import REFERENCES, entry
 
 PACKAGE = "unjudged"
 TITLE = "unjudged: evaluation of ranked retrieval that knows what it does not know"
@@ -74,3 +76,74 @@ def _own_entry() -> str:
 def _version() -> str:
     version: str = import_module(PACKAGE).__version__
     return version
+
+
+PLACE = {
+    "article": "journal",
+    "inproceedings": "booktitle",
+    "book": "publisher",
+    "techreport": "institution",
+}
+"""What BibTeX calls the place of publication, by the kind of work."""
+
+
+LETTERS = {
+    ord(letter): f"{{\\{mark}{plain}}}" for letter, mark, plain in zip("äöüé", '"""\'', "aoue", strict=True)
+}
+"""Letters with marks as LaTeX writes them."""
+
+
+class Reference(NamedTuple):
+    """`where` is the journal, the proceedings, the publisher or the institution, by `kind`."""
+
+    kind: str
+    authors: tuple[str, ...]
+    title: str
+    where: str
+    year: int
+    volume: str = ""
+    number: str = ""
+    pages: str = ""
+    doi: str = ""
+
+    @property
+    def text(self) -> str:
+        """One line, as in a list of references."""
+        names = [" ".join(reversed(author.split(", "))) for author in self.authors]
+        listed = " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+        volume = f"{self.volume}({self.number})" if self.number else self.volume
+        published = ", ".join(filter(None, (self.where, volume, self.pages, str(self.year))))
+        link = f" https://doi.org/{self.doi}" if self.doi else ""
+        return f"{listed}. {self.title}. {published}.{link}"
+
+    def bibtex(self, key: str) -> str:
+        """A BibTeX entry in ASCII."""
+        fields = {
+            "author": " and ".join(self.authors),
+            "title": f"{{{self.title}}}",
+            PLACE[self.kind]: self.where,
+            "volume": self.volume,
+            "number": self.number,
+            "pages": self.pages.replace("-", "--"),
+            "year": str(self.year),
+            "doi": self.doi,
+        }
+        return entry(self.kind, key, fields)
+
+
+def entry(kind: str, key: str, fields: dict[str, str]) -> str:
+    """A BibTeX entry; empty fields are left out, letters with marks are written as LaTeX commands."""
+    lines = [f"  {name} = {{{value}}}" for name, value in fields.items() if value]
+    text = f"@{kind}{{{key},\n" + ",\n".join(lines) + "\n}\n"
+    return text.translate(LETTERS)
+
+
+def _read() -> dict[str, Reference]:
+    text = files("unjudged.measures.kernel").joinpath("references.toml").read_text("utf-8")
+    return {
+        key: Reference(**{**fields, "authors": tuple(fields["authors"])})
+        for key, fields in tomllib.loads(text).items()
+    }
+
+
+REFERENCES = _read()

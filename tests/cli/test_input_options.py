@@ -169,7 +169,8 @@ def test_every_command_that_reads_runs_takes_their_columns(name: str, foreign: t
     columns = ["--columns", "run=engine", "query=asked", "document=url", "score=cosine"]
     of_qrels = ["--qrels-columns", "query=asked", "document=url", "grade=stars"]
     asked = [*filled(READERS[name], *foreign), *columns, *of_qrels]
-    assert printed(*asked) == printed(*filled(READERS[name], QRELS, *(sample.runs[run] for run in THREE)))
+    usual = printed(*filled(READERS[name], QRELS, *(sample.runs[run] for run in THREE)))
+    assert printed(*asked).replace(Path(foreign[0]).name, QRELS.name) == usual
 
 
 @pytest.mark.parametrize("name", READERS)

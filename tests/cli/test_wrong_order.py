@@ -96,9 +96,9 @@ def test_gains_that_all_differ_are_judgments() -> None:
     """Continuous gains are allowed, with any run that ranks its documents."""
     rng = np.random.default_rng(0)
     gains = {f"q{i}": {f"d{j}": float(rng.uniform()) for j in range(20)} for i in range(5)}
-    place = np.arange(20)
-    for scores in (20 - place, 1 / (1 + place), place // 3 + 8 * (place % 3)):
-        run = {q: dict(zip(documents, scores.tolist(), strict=True)) for q, documents in gains.items()}
+    ranked = [[20 - j, 1 / (1 + j), j / 3 // 1 + 8 * (j % 3)] for j in range(20)]
+    for scores in zip(*ranked, strict=True):
+        run = {query: dict(zip(documents, scores, strict=True)) for query, documents in gains.items()}
         assert 0 < evaluate(gains, {"a": run}, "nDCG@10").value("nDCG@10", run="a") <= 1
 
 

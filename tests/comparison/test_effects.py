@@ -9,9 +9,9 @@ from scipy import stats
 
 from tests.comparison.test_significance import score_matrices
 from unjudged import UsageError
-from unjudged.comparison.testing import effects
-from unjudged.comparison.testing.effects import effect_size, outcomes, t_interval
+from unjudged.comparison.testing import pairwise as effects
 from unjudged.comparison.testing.pairs import Pairs
+from unjudged.comparison.testing.pairwise import effect_size, outcomes, t_interval
 from unjudged.rankings.judged import Floats
 
 

@@ -10,7 +10,7 @@ import pyarrow
 import pytest
 
 from unjudged import MEASURES, InputError, Judgments, Run, UsageError, evaluate, measure, sample
-from unjudged.engines.bucket import Task
+from unjudged.engines.spark import Task
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.rankings.judged import Floats, JudgedRankings
 

@@ -178,7 +178,7 @@ def test_a_full_disk_in_the_middle(tmp_path: Path) -> None:
         "    print(error)\n"
     )
     place = tmp_path / "kept"
-    command = [sys.executable, "-B", script, place]  # bytecode would be cut off too, and kept
+    command = [sys.executable, "-B", str(script), str(place)]  # bytecode would be cut off too, and kept
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.stdout == f"{place}: cannot be written: File too large\n", done.stderr
     assert place.stat().st_size == 1000

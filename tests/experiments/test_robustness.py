@@ -32,6 +32,7 @@ def same(a: Robustness, b: Robustness) -> bool:
     return a.means.tobytes() == b.means.tobytes() and a.agreement == b.agreement
 
 
+@pytest.mark.filterwarnings("ignore:.*:unjudged.AssumptionWarning")
 @pytest.mark.parametrize(
     ("design", "level"), [("random", 0.2), ("depth", 4), ("mixed", 3), ("stratified", 0.3)]
 )

@@ -11,7 +11,7 @@ import unjudged
 from tests.cli.in_process import printed
 from tests.cli.in_process import unjudged as command
 from unjudged import AP, MEASURES, UnjudgedWarning, cite
-from unjudged.measures.kernel.references import REFERENCES
+from unjudged.citation import REFERENCES
 
 FIELD = re.compile(r"^  (\w+) = \{(.*)\},?$", re.MULTILINE)
 WITHOUT_DOI = {

@@ -9,7 +9,7 @@ from hypothesis import given
 
 from tests.conftest import Qrels, RunDict, collections, examples
 from unjudged import UsageError, compare, evaluate, sample
-from unjudged.engines.bucket import Task
+from unjudged.engines.spark import Task
 from unjudged.experiments import experiment
 from unjudged.measures.kernel.names import parse_measures
 

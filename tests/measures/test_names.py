@@ -163,7 +163,7 @@ def test_two_measures_that_differ_in_case_must_be_spelled() -> None:
     assert parse("Ap") == [AP]
 
 
-@pytest.mark.parametrize("wrong", [None, 7, [None], object])
+@pytest.mark.parametrize("wrong", [7, [None], object])
 def test_what_is_no_measure(wrong: Any) -> None:
     with pytest.raises(UsageError, match=r"is not a measure, expected a name such as 'AP' or 'nDCG@10'"):
         evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, wrong)

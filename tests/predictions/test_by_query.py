@@ -205,7 +205,7 @@ def test_refusals() -> None:
         estimate_by_query(people, {"a": run}, {"q1": {"d1": 1.0}, "q3": {"d1": 0.0}})
     with pytest.raises(UsageError, match="people judged 2 of the queries, expected 3 or more"):
         prediction_powered([0.1, 0.2], [0.1, 0.3], [0.5])
-    people, run = ({f"q{i}": {"d1": 1} for i in range(k)} for k in (3, 4))
+    people, run = {f"q{i}": {"d1": 1} for i in range(3)}, {f"q{i}": {"d1": 1.0} for i in range(4)}
     with pytest.raises(UsageError, match="no run is called 'b'"):
         estimate_by_query(people, {"a": run}, {q: {"d1": 1.0} for q in run}).mean("b")
     with pytest.raises(InputError, match="2 queries that people judged completely for AP have predictions"):

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unjudged import InputError, Judgments, UsageError, sample
-from unjudged.cli.options.input_files import read_judgments
+from unjudged.cli.options.input_options import read_judgments
 from unjudged.judging.collecting.merging import merge
 from unjudged.judging.collecting.sample_file import read_sample, sample_text
 from unjudged.predictions import design_for_predictions, estimate_by_document

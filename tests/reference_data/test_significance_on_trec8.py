@@ -9,8 +9,8 @@ import pytest
 from scipy import stats
 
 from unjudged import compare_pairs, evaluate
-from unjudged.comparison.testing.effects import effect_size
 from unjudged.comparison.testing.pairs import Pairs
+from unjudged.comparison.testing.pairwise import effect_size
 from unjudged.comparison.testing.significance import p_values
 from unjudged.rankings.judged import Floats
 

@@ -10,7 +10,7 @@ import pytest
 from unjudged.comparison.judgment_bounds import judgment_bounds
 from unjudged.comparison.testing.pairs import Pairs
 from unjudged.comparison.testing.pairwise import compare_pairs
-from unjudged.evaluation.named_runs import name_runs
+from unjudged.evaluation.collection import name_runs
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.rankings.judgments import Judgments
 from unjudged.uncertainty.shared import SharedRankings

@@ -106,6 +106,7 @@ def check(scores: Scores, oracle: dict[str, dict[str, float]]) -> None:
     np.testing.assert_allclose(scores.values[0][np.ix_(rows, columns)], wanted, rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore:.* no sampled relevant document:unjudged.AssumptionWarning")
 @pytest.mark.parametrize("share", [10, 30])
 def test_inferred_ap_on_uniform_samples(share: int, trec8: Path, runs: dict[str, Path]) -> None:
     """trec_eval 10's printed infAP and bpref for all runs on a sample of the pool."""

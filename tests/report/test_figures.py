@@ -22,10 +22,9 @@ pytest.importorskip("vl_convert")
 
 from unjudged.judging.pooling.contributions import contributions, sizes
 from unjudged.report.figures import charts
-from unjudged.report.figures.charts import picture, save
+from unjudged.report.figures.charts import LINE, label_places, picture, save
 from unjudged.report.figures.experiment_figures import _lines, across, curves, scatter
 from unjudged.report.figures.judging_figures import OWN, SHARED, pool_figure
-from unjudged.report.figures.line_labels import LINE, label_places
 
 
 @pytest.fixture(scope="module")

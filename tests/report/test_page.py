@@ -17,8 +17,7 @@ from unjudged import Judgments, Run, UnjudgedWarning, UsageError, calibrate, com
 from unjudged.comparison.verdicts import VERDICTS
 from unjudged.grids.escapes import plain
 from unjudged.rankings.runs import RunSource
-from unjudged.report.page.pairs import conclusions
-from unjudged.report.page.rankings import depth_kept
+from unjudged.report.page.packed import conclusions, depth_kept
 from unjudged.uncertainty.shared import SharedRankings
 
 pytest.importorskip("jinja2")

@@ -96,7 +96,8 @@ class AssumptionWarning(UnjudgedWarning):
 def announce(issued: Iterable[UnjudgedWarning]) -> None:
     """Issue warnings for the line outside this package that asked for the results."""
     level, frame = 2, sys._getframe(1)  # noqa: SLF001
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("unjudged."):
+    inside = ("unjudged.", "functools")  # a cached property is called from there
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(inside):
         level, frame = level + 1, frame.f_back
     for warning in issued:
         warnings.warn(warning, stacklevel=level)

@@ -10,8 +10,7 @@ import numpy as np
 
 from unjudged.comparison.judgment_bounds import JudgmentBounds
 from unjudged.comparison.reversals import prevalence_at_flip
-from unjudged.comparison.testing.effects import Interval
-from unjudged.comparison.testing.pairwise import PairTests
+from unjudged.comparison.testing.pairwise import Interval, PairTests
 from unjudged.comparison.verdicts import CLEAR, ENCLOSED, EXACT, Pair, verdict_of
 from unjudged.measures.kernel.averages import mean_over_queries
 from unjudged.measures.kernel.estimand import ALL_JUDGED, OTHER, Estimand

@@ -156,7 +156,7 @@ class Comparison(Shown):
     @property
     def plot(self) -> Any:
         """Figures as Altair charts: `matrix` and `differences`."""
-        return import_module("unjudged.report.figures.comparison_plots").ComparisonPlots(self)
+        return import_module("unjudged.report.figures.score_plots").ComparisonPlots(self)
 
     def grid(self) -> Grid:
         return self.systems_grid()

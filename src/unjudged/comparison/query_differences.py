@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from unjudged.base.segments import places, sums
-from unjudged.comparison.hypothetical import Hypothetical
 from unjudged.comparison.judgment_bounds import ranking_bounds
+from unjudged.comparison.reversals import Hypothetical
 from unjudged.comparison.testing.pairs import ROUNDING
 from unjudged.grids.grid import Cell, Column, Grid, grid_of
 from unjudged.grids.shown import Shown

@@ -13,9 +13,8 @@ from unjudged.comparison.by_measure import MeasureComparison
 from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.judgment_bounds import judgment_bounds
 from unjudged.comparison.testing.pairwise import compare_pairs
-from unjudged.evaluation.collection import Collection
+from unjudged.evaluation.collection import Collection, RunsSource
 from unjudged.evaluation.measure_warnings import measure_warnings
-from unjudged.evaluation.named_runs import RunsSource
 from unjudged.measures.kernel.estimand import COMPARISON, check_permitted
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.measures.kernel.registry import Measure

@@ -1,23 +1,38 @@
-"""A collection: judgments and named runs, each read once, whatever is asked of them."""
+"""A collection: judgments and runs, each named and read once, whichever results are computed from them."""
 
 from __future__ import annotations
 
+import os
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import inf
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
 from unjudged.base.errors import InputError, UsageError
-from unjudged.evaluation.named_runs import Names, RunsSource, name_runs
-from unjudged.formats.inputs import FRAME, kind_of_source, match_runs, name_in_errors, run_name
+from unjudged.formats.columns import NONE
+from unjudged.formats.files import expanded, runs_in_file
+from unjudged.formats.inputs import (
+    FILE,
+    FRAME,
+    is_one_source,
+    is_row,
+    kind_of_source,
+    match_runs,
+    name_in_errors,
+    run_name,
+)
 from unjudged.formats.limits import limit
-from unjudged.formats.readers.arrow.frames import library_of
+from unjudged.formats.readers.arrow.frames import is_frame, library_of
+from unjudged.formats.readers.memory.other_libraries import is_foreign, name_of, native
+from unjudged.formats.readers.several_runs import split_frame
 from unjudged.formats.scan import scanner
+from unjudged.formats.streams import STANDARD_INPUT
 from unjudged.formats.tables import Matched
 from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
@@ -68,10 +83,8 @@ class Collection:
             if runs is not None:
                 raise UsageError("a collection has its runs already: give it alone, or judgments and runs")
             return qrels if on_read is None else replace(qrels, on_read=on_read)
-        if runs is None:
-            raise UsageError("no run given, expected judgments and runs, or a collection")
         judgments = Judgments.with_fractions(qrels) if fractions else Judgments.of(qrels)
-        named = name_runs(runs, names)
+        named = name_runs(cast("RunsSource", runs), names)
         frames = (source for source in (*named.values(), qrels) if kind_of_source(source) == FRAME)
         frame = next(frames, None)
         named = _in_order(judgments, named)
@@ -164,3 +177,85 @@ def _matched_dicts(judgments: Judgments, run: Any) -> Matched | None:
     rankings = dict.copy(run)  # another thread may change the dict itself
     keys = judgments.pooled.keys(rankings)
     return scanner.match_dicts(rankings, keys.queries, keys.documents, judgments.offsets, limit("ROWS"))
+
+
+SUFFIXES = (
+    *(".gz", ".xz", ".zst", ".run", ".txt", ".trec", ".tsv", ".res"),
+    *(".csv", ".json", ".jsonl", ".parquet", ".arrow", ".feather", ".ipc"),
+)
+
+Names = Literal["file", "tag"]
+RunsSource = RunSource | Sequence[RunSource] | Mapping[str, RunSource]
+
+
+def name_runs(runs: RunsSource, names: Names = "file") -> dict[str, RunSource]:
+    """A name for every run: the key it has, else its file's name, else a number.
+
+    A column `run`, `run_id` or `system` of a frame or a file with a header names the run of each row. With
+    names="tag" the tag of a run names it: the sixth column of TREC text, or a column `tag`.
+    """
+    if names not in ("file", "tag"):
+        raise UsageError(f"names is {names!r}, expected 'file' or 'tag'")
+    one = is_one_source(runs)
+    if one and type(runs) is dict:  # looking for a name takes longer than to evaluate a few documents
+        return {"run 1": runs}
+    if isinstance(runs, Mapping) and not one:
+        named = {str(name): run for name, run in cast("Mapping[str, RunSource]", runs).items()}
+    else:
+        several: list[Any] = [runs] if one else list(cast("Sequence[RunSource]", runs))
+        several = [file for run in several for file in (expanded(run) if isinstance(run, str) else [run])]
+        if not one and several and is_row(several[0]):
+            several = [several]  # the rows of one run, from an iterator or as lists
+        own: list[tuple[str | None, Any]] = []
+        for i, run in enumerate(several, 1):
+            with name_in_errors(run, f"run {i}"):
+                own += _by_own_name(run, names == "tag")
+        found = [name or _file_name(run) or f"run {i}" for i, (name, run) in enumerate(own, 1)]
+        if len(set(found)) < len(found):
+            _refuse_one_file_twice(run for _, run in own)
+            found = [name or _longer_name(run) or f"run {i}" for i, (name, run) in enumerate(own, 1)]
+        if len(set(found)) < len(found):
+            twice = next(name for name in found if found.count(name) > 1)
+            raise UsageError(f"run {twice!r} is given twice")
+        named = dict(zip(found, (run for _, run in own), strict=True))
+    if not named:
+        raise UsageError("no run given, expected at least one")
+    return named
+
+
+def _by_own_name(run: Any, by_tag: bool) -> list[tuple[str | None, Any]]:
+    """The run with the name that it carries itself, or several if a column names them."""
+    if kind_of_source(run) == FILE:
+        if by_tag and os.fspath(run) == STANDARD_INPUT:
+            raise UsageError("a run from standard input cannot be named by its tag: write it to a file first")
+        return [*(runs_in_file(run, by_tag) or {}).items()] or [(None, run)]
+    frame = native(run) if is_foreign(run) else run
+    split = split_frame(frame, NONE, by_tag) if is_frame(frame) else None
+    return [(name_of(run), run)] if split is None else list(split.items())
+
+
+def _refuse_one_file_twice(runs: Iterable[Any]) -> None:
+    """Refuse a file that has two names, such as `a.run` and `./a.run`."""
+    files: dict[str, Any] = {}
+    for run in runs:
+        if _file_name(run) and os.fspath(run) != STANDARD_INPUT:
+            first = files.setdefault(os.path.realpath(run), run)
+            if first is not run:
+                again = "" if str(first) == str(run) else f", the second time as {str(run)!r}"
+                raise UsageError(f"run {str(first)!r} is given twice{again}")
+
+
+def _longer_name(run: Any) -> str | None:
+    return str(run) if _file_name(run) else None
+
+
+def _file_name(run: Any) -> str | None:
+    """`bm25` for `results/bm25.run.gz`."""
+    if kind_of_source(run) != FILE:
+        return None
+    path = Path(run)
+    if os.fspath(run) == STANDARD_INPUT:
+        return "standard input"
+    for suffix in SUFFIXES:
+        path = path.with_suffix("") if path.suffix == suffix else path
+    return path.name

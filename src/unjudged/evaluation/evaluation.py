@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable
 
 from unjudged.base.choices import checked_int
 from unjudged.base.errors import announce
-from unjudged.evaluation.collection import Collection
-from unjudged.evaluation.named_runs import Names, RunsSource
+from unjudged.evaluation.collection import Collection, Names, RunsSource
 from unjudged.evaluation.scores import Scores
 from unjudged.measures.kernel.estimand import permitted
 from unjudged.measures.kernel.names import MeasureLike, parse_measures

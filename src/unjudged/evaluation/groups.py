@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
+import numpy as np
+
+import unjudged
 from unjudged.base.choices import check_file_name
 from unjudged.base.errors import InputError, UsageError, announce, quoted
 from unjudged.base.wording import shortlist
-from unjudged.evaluation.collection import Collection
-from unjudged.evaluation.named_runs import RunsSource
+from unjudged.evaluation.collection import Collection, RunsSource
 from unjudged.formats.small_files import read_small
 from unjudged.formats.streams import display_name
 from unjudged.formats.tables import decode
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
+from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.coverage import coverage_warnings
+from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 from unjudged.rankings.judgments import JudgmentsSource
-from unjudged.uncertainty.calibration import Calibration, calibrated
+from unjudged.uncertainty.calibration import UNITS, Calibration, mean_bounds
+from unjudged.uncertainty.left_out import LeftOut, check_pooled, unjudged_share
 
 CALIBRATED_MEASURES = ("AP", "nDCG@10", "RBP(p=0.8)", "P@10", "RR")
 
@@ -53,6 +58,65 @@ def calibrate(
     group = [names.index(group_of[run]) for run in collection.runs]
     known = name or (os.path.basename(qrels) if isinstance(qrels, str | os.PathLike) else "")
     return calibrated(collection.rankings, group, chosen, depth=depth, unit=unit, name=known)
+
+
+def calibrated(
+    rankings: JudgedRankings,
+    group: Sequence[int] | Integers,
+    measures: Sequence[Measure],
+    *,
+    depth: int = 100,
+    unit: str = "runs",
+    name: str = "",
+) -> Calibration:
+    """Leave out each group of the pooled runs in turn.
+
+    `unit` is 'runs', or 'groups' for one score per group, its largest, which is safer and wider.
+    """
+    if unit not in UNITS:
+        raise UsageError(f"unit is {unit!r}: use 'runs' or 'groups'")
+    if depth < 1:
+        raise UsageError(f"depth is {depth}: use a whole number of at least 1")
+    check_pooled(measures, rankings)
+    left_out = LeftOut.of(rankings, group, depth)
+    if left_out.groups < 2:
+        raise UsageError("calibration needs at least two groups of pooled runs")
+    each = left_out.each()
+    scores = {}
+    for measure in measures:
+        truth, value, width = _left_out_values(left_out, measure, each)
+        open_to_judging = width > 1e-12
+        score = np.abs(truth - value)[open_to_judging] / np.sqrt(width[open_to_judging])
+        scores[str(measure)] = _by_unit(score, left_out.group[open_to_judging], unit)
+    queries = len(rankings.judgments.queries)
+    return Calibration(
+        groups=left_out.groups,
+        runs=len(left_out.group),
+        queries=queries,
+        depth=depth,
+        unit=unit,
+        prevalence=tuple(left_out.prevalence().tolist()),
+        unjudged=tuple(unjudged_share(each, queries).tolist()),
+        scores=scores,
+        topics=rankings.judgments.topics,
+        fingerprint=rankings.judgments.fingerprint,
+        judgments=name,
+        made_by=f"unjudged {unjudged.__version__}",
+    )
+
+
+def _left_out_values(
+    left_out: LeftOut, measure: Measure, each: JudgedRankings
+) -> tuple[Floats, Floats, Floats]:
+    """Of each run the true mean, the mean without its group's documents, and the width of its bounds."""
+    low, high = mean_bounds(measure, each, len(left_out.rankings.judgments.queries))
+    return left_out.means(measure, left_out.rankings), left_out.means(measure, each), high - low
+
+
+def _by_unit(score: Floats, group: Integers, unit: str) -> tuple[float, ...]:
+    if unit == "groups":
+        score = np.array([score[group == g].max() for g in np.unique(group)])
+    return tuple(np.sort(score).tolist())
 
 
 def groups_of(groups: Groups, runs: Iterable[str]) -> dict[str, str]:

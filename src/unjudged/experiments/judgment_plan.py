@@ -9,7 +9,7 @@ from math import isnan, nan
 from typing import Any
 
 from unjudged.base.errors import UsageError
-from unjudged.evaluation.named_runs import RunsSource
+from unjudged.evaluation.collection import RunsSource
 from unjudged.experiments.robustness import experiment
 from unjudged.grids.grid import Column, Grid
 from unjudged.grids.shown import Shown

@@ -16,7 +16,7 @@ import numpy as np
 
 from unjudged.base.choices import DesignName, as_list, checked_int
 from unjudged.base.errors import UsageError
-from unjudged.evaluation.named_runs import RunsSource
+from unjudged.evaluation.collection import RunsSource
 from unjudged.experiments.checkpoint import Checkpoint
 from unjudged.experiments.statistics import DEFAULT_STATISTICS, known_statistics
 from unjudged.experiments.summary import Robustness

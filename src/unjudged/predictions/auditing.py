@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.base.errors import InputError
-from unjudged.evaluation.collection import Collection
-from unjudged.evaluation.named_runs import RunsSource
+from unjudged.evaluation.collection import Collection, RunsSource
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
 from unjudged.measures.kernel.registry import Measure
 from unjudged.predictions.audit_grids import Audit, CurvePoint, Rating

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from unjudged.evaluation.collection import Collection
-from unjudged.evaluation.named_runs import RunsSource
+from unjudged.evaluation.collection import Collection, RunsSource
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.predictions.estimators.by_document import estimate_population
 from unjudged.predictions.estimators.by_query import JudgedAndPredicted

@@ -9,8 +9,7 @@ import numpy as np
 from unjudged.base.choices import checked_int
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.segments import sums
-from unjudged.evaluation.collection import judged_rankings
-from unjudged.evaluation.named_runs import RunsSource, name_runs
+from unjudged.evaluation.collection import RunsSource, judged_rankings, name_runs
 from unjudged.formats.columns import QRELS
 from unjudged.judging.collecting.drawn_sample import POISSON, DrawnSample
 from unjudged.judging.pooling import sampling

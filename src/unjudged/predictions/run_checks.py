@@ -18,8 +18,7 @@ from numpy.typing import ArrayLike
 from unjudged.base.choices import checked_int
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import counted, percent
-from unjudged.evaluation.collection import Collection
-from unjudged.evaluation.named_runs import RunsSource
+from unjudged.evaluation.collection import Collection, RunsSource
 from unjudged.grids.grid import Cell, Column, Grid
 from unjudged.grids.shown import Shown
 from unjudged.judging.collecting.drawn_sample import DrawnSample, check_judged

@@ -36,7 +36,7 @@ from unjudged.rankings.pooled import PooledDocuments
 
 Lines = NDArray[np.int64]
 UNSAMPLED: Final = -1
-"""The grade of a document that is pooled but not judged; other negative grades mean the same."""
+"""The grade of a document that is pooled but not judged; every negative grade counts as this one."""
 
 
 @dataclass(frozen=True, eq=False)

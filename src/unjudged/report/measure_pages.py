@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import inspect
 
+from unjudged.citation import REFERENCES
 from unjudged.grids.grid import Column, Grid, grid_of
-from unjudged.measures.kernel.references import REFERENCES
 from unjudged.measures.kernel.registry import MEASURES, Measure
 from unjudged.measures.kernel.spellings import other_names
 

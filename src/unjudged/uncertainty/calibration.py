@@ -11,13 +11,12 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
-import unjudged
 from unjudged.base.errors import AssumptionWarning, InputError, UsageError, announce
 from unjudged.base.wording import counted
 from unjudged.formats.small_files import number_in_file, read_small, whole_in_file
@@ -25,10 +24,10 @@ from unjudged.formats.streams import PathLike, display_name
 from unjudged.formats.writing import write_whole
 from unjudged.measures.kernel.averages import mean_over_queries
 from unjudged.measures.kernel.registry import Measure
-from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
+from unjudged.rankings.judged import Floats, JudgedRankings, Mask
 from unjudged.rankings.judgments import Judgments
 from unjudged.uncertainty.bounding.bounds import bounds
-from unjudged.uncertainty.left_out import LeftOut, check_pooled, unjudged_share
+from unjudged.uncertainty.left_out import unjudged_share
 
 UNITS = ("runs", "groups")
 SCHEMA, VERSION = "unjudged calibration", 2
@@ -249,67 +248,8 @@ def _too_few(count: int, what: str, confidence: float, runs: int, which: str = "
     return f"{counted(count, what)}{which} cannot give {level}; {least}"
 
 
-def calibrated(
-    rankings: JudgedRankings,
-    group: Sequence[int] | Integers,
-    measures: Sequence[Measure],
-    *,
-    depth: int = 100,
-    unit: str = "runs",
-    name: str = "",
-) -> Calibration:
-    """Leave out each group of the pooled runs in turn.
-
-    `unit` is 'runs', or 'groups' for one score per group, its largest, which is safer and wider.
-    """
-    if unit not in UNITS:
-        raise UsageError(f"unit is {unit!r}: use 'runs' or 'groups'")
-    if depth < 1:
-        raise UsageError(f"depth is {depth}: use a whole number of at least 1")
-    check_pooled(measures, rankings)
-    left_out = LeftOut.of(rankings, group, depth)
-    if left_out.groups < 2:
-        raise UsageError("calibration needs at least two groups of pooled runs")
-    each = left_out.each()
-    scores = {}
-    for measure in measures:
-        truth, value, width = _left_out_values(left_out, measure, each)
-        open_to_judging = width > 1e-12
-        score = np.abs(truth - value)[open_to_judging] / np.sqrt(width[open_to_judging])
-        scores[str(measure)] = _by_unit(score, left_out.group[open_to_judging], unit)
-    queries = len(rankings.judgments.queries)
-    return Calibration(
-        groups=left_out.groups,
-        runs=len(left_out.group),
-        queries=queries,
-        depth=depth,
-        unit=unit,
-        prevalence=tuple(left_out.prevalence().tolist()),
-        unjudged=tuple(unjudged_share(each, queries).tolist()),
-        scores=scores,
-        topics=rankings.judgments.topics,
-        fingerprint=rankings.judgments.fingerprint,
-        judgments=name,
-        made_by=f"unjudged {unjudged.__version__}",
-    )
-
-
-def _left_out_values(
-    left_out: LeftOut, measure: Measure, each: JudgedRankings
-) -> tuple[Floats, Floats, Floats]:
-    """Of each run the true mean, the mean without its group's documents, and the width of its bounds."""
-    low, high = mean_bounds(measure, each, len(left_out.rankings.judgments.queries))
-    return left_out.means(measure, left_out.rankings), left_out.means(measure, each), high - low
-
-
 def mean_bounds(measure: Measure, rankings: JudgedRankings, queries: int) -> tuple[Floats, Floats]:
     """Return the bounds of each run's mean; documents after the end of a ranking do not count."""
     found = bounds(measure, rankings, after_end=False)
     low, high = (mean_over_queries(end.reshape(-1, queries)) for end in (found.low, found.high))
     return low, high
-
-
-def _by_unit(score: Floats, group: Integers, unit: str) -> tuple[float, ...]:
-    if unit == "groups":
-        score = np.array([score[group == g].max() for g in np.unique(group)])
-    return tuple(np.sort(score).tolist())

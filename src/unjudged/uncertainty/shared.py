@@ -16,7 +16,7 @@ from unjudged.base.segments import ends, sums
 from unjudged.formats.tables import Ids
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.coverage import coverage_warnings
-from unjudged.rankings.document_union import DocumentUnion, prefix_errors
+from unjudged.rankings.extension import DocumentUnion, prefix_errors
 from unjudged.rankings.hashing import Numbers, hashes, mixed, salt
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 from unjudged.rankings.judgments import UNSAMPLED, Judgments

@@ -23,8 +23,7 @@ from unjudged.cli.options.arguments import (
     measures_with_rel,
     number_or_name,
 )
-from unjudged.cli.options.input_files import suggest_estimates
-from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
+from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions, suggest_estimates
 from unjudged.cli.options.option import Option
 from unjudged.cli.options.predictions import NO_PREDICTIONS, PredictionOptions
 from unjudged.cli.shell.output import check_decimals, check_output, show_figure, show_grids

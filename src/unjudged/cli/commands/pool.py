@@ -21,8 +21,14 @@ from unjudged.cli.options.arguments import (
     PoolDepth,
     read_groups,
 )
-from unjudged.cli.options.input_files import read_judgments, suggest_estimates
-from unjudged.cli.options.input_options import NONE_FURTHER, USUAL, InputOptions, JudgmentOptions
+from unjudged.cli.options.input_options import (
+    NONE_FURTHER,
+    USUAL,
+    InputOptions,
+    JudgmentOptions,
+    read_judgments,
+    suggest_estimates,
+)
 from unjudged.cli.options.judging_folder import show_judgments
 from unjudged.cli.shell.output import check_output, command_line, show_figure, show_grids
 from unjudged.cli.shell.progress import reading
@@ -109,7 +115,7 @@ def pool(
             made = Pool(judgments, judged_rankings(judgments, named, on_read=on_read), list(named))
     _draw(made, depth, of_group, plot, judged=qrels is not None)
     if statistics:
-        from unjudged.report.pool_grids import pool_grids
+        from unjudged.judging.pooling.contributions import pool_grids
 
         chosen = parse_measures(measures or "AP") if qrels else []
         show_grids(pool_grids(made, depth, of_group, chosen), format, output)

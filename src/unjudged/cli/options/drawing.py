@@ -10,8 +10,7 @@ from typing import Annotated, Literal
 from unjudged.base.errors import UsageError
 from unjudged.base.wording import counted
 from unjudged.cli.options.arguments import InputFile, OneMeasure
-from unjudged.cli.options.input_files import read_judgments
-from unjudged.cli.options.input_options import JudgmentOptions
+from unjudged.cli.options.input_options import JudgmentOptions, read_judgments
 from unjudged.cli.options.option import Option, OptionGroup
 from unjudged.cli.shell.output import command_line, show
 from unjudged.cli.shell.progress import progress

@@ -23,7 +23,7 @@ from unjudged.judging.collecting.merge_result import (
 )
 from unjudged.rankings.extension import extended, rows_of, table_of
 from unjudged.rankings.judgments import UNSAMPLED, Judgments, JudgmentsSource
-from unjudged.rankings.origin import A_POOL, CHOSEN, UNKNOWN, Origin
+from unjudged.rankings.origin import A_POOL, CHOSEN, UNIFORM, UNKNOWN, Origin
 
 
 def _first(given: Grades) -> Grades:
@@ -149,7 +149,8 @@ def _added(before: Judgments, grade: Grades, files: Iterable[Judgments]) -> tupl
     if CHOSEN in further:
         note = "Documents were chosen for what they show: together these judgments are no random sample."
         return replace(plain, origin=Origin(CHOSEN)), note if recorded else ""
-    if before.drawn is not None or not known.any() or (known == now).all():
+    alike = before.origin.kind == UNIFORM and not further and not recorded  # -1 where nothing was judged
+    if before.drawn is not None or not known.any() or (known == now).all() or alike:
         return after, ""
     if before.origin.sampled and now.all():
         return replace(plain, origin=A_POOL), ""

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from unjudged.base.choices import checked_int
 from unjudged.base.errors import UsageError, quoted
-from unjudged.evaluation.collection import judged_rankings
-from unjudged.evaluation.named_runs import RunsSource, name_runs
+from unjudged.evaluation.collection import RunsSource, judged_rankings, name_runs
 from unjudged.grids.grid import Column, Grid
 from unjudged.grids.shown import Shown
 from unjudged.judging.pooling import sampling

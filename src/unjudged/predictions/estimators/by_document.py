@@ -21,7 +21,7 @@ from unjudged.base.wording import counted
 from unjudged.comparison.testing.corrections import adjusted
 from unjudged.comparison.testing.pairs import Pairs
 from unjudged.comparison.testing.significance import find_test, p_values
-from unjudged.evaluation.named_runs import RunsSource
+from unjudged.evaluation.collection import RunsSource
 from unjudged.measures.kernel.averages import mean_over_queries
 from unjudged.measures.kernel.estimand import ALL_JUDGED, OTHER, POOL_JUDGED, THESE, Estimand
 from unjudged.measures.kernel.names import MeasureLike

@@ -27,8 +27,7 @@ from numpy.typing import ArrayLike
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import counted
 from unjudged.comparison.testing.corrections import find_correction
-from unjudged.evaluation.collection import Collection, judged_rankings
-from unjudged.evaluation.named_runs import RunsSource
+from unjudged.evaluation.collection import Collection, RunsSource, judged_rankings
 from unjudged.formats.columns import QRELS
 from unjudged.formats.tables import Ids
 from unjudged.measures.kernel.estimand import ALL_JUDGED, OTHER, POOL_JUDGED, Estimand

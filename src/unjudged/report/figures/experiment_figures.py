@@ -16,8 +16,7 @@ from unjudged.experiments.summary import Agreement, Robustness, level_name
 from unjudged.judging.pooling.designs import find_design
 from unjudged.measures.kernel.names import parse_measure
 from unjudged.rankings.judged import Floats
-from unjudged.report.figures.charts import COLOURS, altair_module, finished
-from unjudged.report.figures.line_labels import end_labels
+from unjudged.report.figures.charts import COLOURS, altair_module, end_labels, finished
 from unjudged.report.saved_experiment import Agreements
 
 Series = tuple[str, str]

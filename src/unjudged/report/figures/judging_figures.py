@@ -10,8 +10,7 @@ from unjudged.judging.pooling.contributions import Groups, contributions, sizes
 from unjudged.judging.pooling.designs import DEPTHS
 from unjudged.judging.pooling.pool import Pool
 from unjudged.predictions.audit_grids import Audit
-from unjudged.report.figures.charts import COLOURS, altair_module, finished
-from unjudged.report.figures.line_labels import end_labels
+from unjudged.report.figures.charts import COLOURS, altair_module, end_labels, finished
 
 SHARED, OWN = "also pooled from others", "only from this one"
 SIZE = WIDTH, HEIGHT = 460, 280

@@ -1,4 +1,4 @@
-"""Figures of scores: intervals, differences, judged shares, precision and recall, queries."""
+"""Figures of scores and comparisons: intervals, differences, judged shares, precision and recall, pairs."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import numpy as np
 
 from unjudged.base.choices import as_list
 from unjudged.base.errors import UsageError
+from unjudged.comparison.comparison_result import Comparison
 from unjudged.evaluation.scores import Scores
 from unjudged.measures.interpolated import TENTHS
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
 from unjudged.measures.kernel.registry import MEASURES
-from unjudged.report.descriptions import differences_chart, interval_words, intervals_chart
-from unjudged.report.figures.charts import COLOURS, altair_module, drawn, finished
-from unjudged.report.figures.line_labels import end_labels
+from unjudged.report.descriptions import differences_chart, interval_words, intervals_chart, matrix_chart
+from unjudged.report.figures.charts import COLOURS, altair_module, drawn, end_labels, finished
 
 WIDTH, HEIGHT = 460, 280
 MOST_LINES = len(COLOURS)
@@ -162,3 +162,33 @@ def difference_figure(gap: Any, queries: Sequence[str], measure: str, a: str, b:
     description = differences_chart(measure, a, b)
     description["title"]["subtitle"] = f"line: the mean, {gap.mean():+.4f}"
     return drawn(description, rows=rows, mean=[{"mean": float(gap.mean())}])
+
+
+class ComparisonPlots:
+    """`comparison.plot`: figures as Altair charts, to change further and to save with `.save(file)`."""
+
+    def __init__(self, comparison: Comparison) -> None:
+        self._comparison = comparison
+
+    def matrix(self, measure: MeasureLike | None = None) -> Any:
+        """Draw the verdict on every pair, systems by mean on both sides: row against column."""
+        result = self._comparison.result(measure)
+        runs, pairs = self._comparison.runs, result.tests.pairs
+        order = [runs[i] for i in result.order()]
+        rows = []
+        for k, verdict in enumerate(result.verdicts):
+            a, b = runs[int(pairs.first[k])], runs[int(pairs.second[k])]
+            low, high = float(result.judging.low[k]), float(result.judging.high[k])
+            gap, p = float(pairs.difference[k]), float(result.tests.p_adjusted[k])
+            known = {"verdict": verdict, "p": p}
+            rows.append({"row": a, "column": b, "difference": gap, "low": low, "high": high, **known})
+            rows.append({"row": b, "column": a, "difference": -gap, "low": -high, "high": -low, **known})
+        return drawn(matrix_chart(str(result.measure), order, set(result.verdicts)), rows=rows)
+
+    def differences(self, a: str, b: str, measure: MeasureLike | None = None) -> Any:
+        """Draw the difference of two systems on each query, largest first."""
+        result = self._comparison.result(measure)
+        self._comparison.pair(a, b, result.measure)  # refuses systems that were not compared
+        place = list(self._comparison.runs).index
+        gap = result.values[place(a)] - result.values[place(b)]
+        return difference_figure(gap, self._comparison.queries, str(result.measure), a, b)

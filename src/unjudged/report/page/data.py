@@ -29,10 +29,17 @@ from unjudged.report.descriptions import (
     matrix_chart,
 )
 from unjudged.report.measure_pages import signature
-from unjudged.report.page.packed import Packed
-from unjudged.report.page.pairs import add_pairs, conclusions
-from unjudged.report.page.rankings import BY_RANK, TOP, add_holes, add_rankings, depth_kept
-from unjudged.report.page.words import words_for_many, words_for_one
+from unjudged.report.page.further_sections import words_for_many, words_for_one
+from unjudged.report.page.packed import (
+    BY_RANK,
+    TOP,
+    Packed,
+    add_holes,
+    add_pairs,
+    add_rankings,
+    conclusions,
+    depth_kept,
+)
 from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.shared import SharedRankings
 

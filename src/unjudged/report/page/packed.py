@@ -12,6 +12,16 @@ from typing import Any
 
 import numpy as np
 
+from unjudged.comparison.by_measure import MeasureComparison
+from unjudged.comparison.comparison_result import Comparison
+from unjudged.comparison.reversals import prevalence_at_flip
+from unjudged.comparison.verdicts import VERDICTS, conclusion
+from unjudged.grids.escapes import plain
+from unjudged.rankings.judged import Floats
+from unjudged.rankings.judgments import Judgments
+from unjudged.uncertainty.shared import SharedRankings
+from unjudged.uncertainty.unjudged_sums import is_sum
+
 TYPES = {"f8": "<f8", "i4": "<i4", "u2": "<u2", "u1": "|u1"}
 JSON = "json"
 
@@ -51,3 +61,120 @@ class Packed:
         import gzip
 
         return base64.b64encode(gzip.compress(b"".join(self._parts), 6, mtime=0)).decode("ascii")
+
+
+DEPTHS = (100, 20, 10, 5)
+"""Documents of each ranking that a page may hold: the more rankings there are, the fewer."""
+
+MOST = 200_000
+"""Most documents of a page in all, unless even the smallest depth needs more."""
+
+BY_RANK = 100
+TOP = 10
+NOT_POOLED = -2
+
+
+def depth_kept(shared: SharedRankings) -> int:
+    """Return how many documents of each ranking the page holds."""
+    longest = int(shared.rankings.retrieved.max(initial=1))
+    fitting = (depth for depth in DEPTHS if len(shared.rankings) * min(depth, longest) <= MOST)
+    return min(longest, next(fitting, DEPTHS[-1]))
+
+
+def add_rankings(packed: Packed, shared: SharedRankings, judgments: Judgments, depth: int) -> None:
+    """Add the first documents of each ranking.
+
+    `documents[q]` names the documents of query q that any ranking shows; `grades` has their grades in this
+    order (-1: pooled, not judged; -2: not pooled). Ranking s shows `shown_counts[s]` documents; `shown` has
+    the place of each among the documents of its query, ranking after ranking.
+    """
+    top = shared.rankings.where(shared.rankings.rank <= depth)
+    rows, place = np.unique(top.row, return_inverse=True)
+    query = shared.judgments.query[rows]
+    first = np.searchsorted(query, np.arange(len(shared.queries) + 1))
+    pooled = shared.name[rows] < len(judgments.grade)
+    grade = np.where(pooled, shared.judgments.grade[rows], NOT_POOLED)
+    names = list(map(plain, shared.names.take(shared.name[rows])))
+    packed.add_json("documents", [names[a:b] for a, b in zip(first[:-1], first[1:], strict=True)])
+    packed.add("grades", grade, "i4")
+    packed.add("shown_counts", top.counts, "u2")
+    packed.add("shown", place.ravel() - first[shared.rankings.query[top.ranking]], "i4")
+
+
+def add_holes(packed: Packed, shared: SharedRankings) -> None:
+    """Add how many documents are judged by run and rank, and in the first ten of each ranking."""
+    rankings, runs, queries = shared.rankings, len(shared.runs), len(shared.queries)
+    run = np.arange(len(rankings)) // queries
+    top = rankings.where((rankings.labels >= 0) & (rankings.rank <= BY_RANK))
+    cell = run[top.ranking] * BY_RANK + top.rank - 1
+    packed.add("judged_at", np.bincount(cell, minlength=runs * BY_RANK), "i4")
+    ranked = [(shared.per_run(rankings.retrieved) >= rank).sum(axis=1) for rank in range(1, BY_RANK + 1)]
+    packed.add("ranked_at", np.stack(ranked, axis=1), "i4")
+    ten = top.where(top.rank <= TOP)
+    packed.add("judged_top", np.bincount(ten.ranking, minlength=len(rankings)), "u1")
+    packed.add("retrieved_top", np.minimum(rankings.retrieved, TOP), "u1")
+
+
+MOST_WORK = 150_000
+"""With more pairs x documents, the prevalence at the flip is given only where it has a closed form."""
+
+NO_FLIP, NOT_SOUGHT = -1.0, -2.0
+
+
+def add_pairs(packed: Packed, comparison: Comparison) -> None:
+    """Add every pair by every measure; names end with the place of the measure."""
+    pairs = comparison.results[0].tests.pairs
+    packed.add("first", pairs.first, "u2")
+    packed.add("second", pairs.second, "u2")
+    for k, result in enumerate(comparison.results):
+        tests, judging = result.tests, result.judging
+        packed.add(f"difference{k}", result.tests.pairs.difference, "f8")
+        packed.add(f"p{k}", tests.p, "f8")
+        packed.add(f"p_adjusted{k}", tests.p_adjusted, "f8")
+        packed.add(f"pair_low{k}", judging.low, "f8")
+        packed.add(f"pair_high{k}", judging.high, "f8")
+        _, low, high = tests.difference
+        packed.add(f"query_half{k}", (high - low) / 2, "f8")
+        packed.add(f"verdict{k}", [VERDICTS.index(verdict) for verdict in result.verdicts], "u1")
+        packed.add(f"flip{k}", _flips(comparison, result), "f8")
+        if comparison.calibration is not None:
+            packed.add(f"calibrated_pairs{k}", _calibrated(comparison, result), "f8")
+        packed.add(f"wins{k}", tests.outcomes.wins, "u2")
+        packed.add(f"losses{k}", tests.outcomes.losses, "u2")
+        packed.add(f"rank_intervals{k}", result.rank_intervals(), "u2")
+        packed.add(f"tier{k}", result.tiers(), "u2")
+
+
+def _flips(comparison: Comparison, result: MeasureComparison) -> Floats:
+    """Return the prevalence at which each pair flips; -1 where none does, -2 where it was not sought."""
+    pairs, difference = result.tests.pairs, result.tests.pairs.difference
+    if is_sum(result.measure):
+        total = comparison.shared.unknown_weights(result.measure).total()
+        slope = total[pairs.first] - total[pairs.second]
+        turns = slope * difference < 0
+        flip = np.divide(-difference, slope, out=np.full(len(pairs), np.inf), where=turns)
+        return np.where(flip <= 1, flip, NO_FLIP)
+    if len(pairs) * len(comparison.shared.rankings.row) > MOST_WORK:
+        return np.full(len(pairs), NOT_SOUGHT)
+    flips = [
+        prevalence_at_flip(comparison.shared, result.measure, int(a), int(b), float(d))
+        for a, b, d in zip(pairs.first, pairs.second, difference, strict=True)
+    ]
+    return np.array([NO_FLIP if flip is None else flip for flip in flips])
+
+
+def _calibrated(comparison: Comparison, result: MeasureComparison) -> list[list[float]]:
+    """Return the ends of each pair's calibrated interval; not a number if the measure has none."""
+    intervals = [pair.calibrated for pair in comparison.pairs_of([result], flip=False)]
+    return [[np.nan, np.nan] if e is None else [e.low, e.high] for e in intervals]
+
+
+def conclusions() -> dict[str, list[str]]:
+    """Return by verdict the sentence for a pair, `{ahead}` and `{other}`, and that for equal systems."""
+    return {
+        verdict: [
+            f"Verdict: {verdict}. {conclusion(verdict, '{ahead}', '{other}', equal=equal)}"
+            for equal in (False, True)
+        ]
+        for verdict in VERDICTS
+    }

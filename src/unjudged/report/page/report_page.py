@@ -19,9 +19,9 @@ from unjudged.base.choices import CorrectionName, TestName
 from unjudged.base.errors import announce, missing_package
 from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.systems import compare
+from unjudged.evaluation.collection import RunsSource, name_runs
 from unjudged.evaluation.evaluation import default_measures
 from unjudged.evaluation.groups import Groups, groups_of
-from unjudged.evaluation.named_runs import RunsSource, name_runs
 from unjudged.evaluation.scores import Scores
 from unjudged.experiments.summary import Robustness
 from unjudged.formats.writing import write_whole
@@ -36,7 +36,12 @@ from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.rankings.origin import STRATIFIED, WEIGHTED
 from unjudged.report.descriptions import IN_THE_DARK
 from unjudged.report.page.data import PageInput, page_data
-from unjudged.report.page.words import words_for_sample
+from unjudged.report.page.further_sections import (
+    audit_section,
+    experiment_section,
+    sample_section,
+    words_for_sample,
+)
 from unjudged.report.saved_experiment import SavedExperiment
 from unjudged.uncertainty.calibration import Calibration
 from unjudged.uncertainty.estimate import Estimate
@@ -181,8 +186,6 @@ def _extras(
     audit: Audit | None,
     experiment: Robustness | SavedExperiment | str | os.PathLike[str] | None,
 ) -> list[dict[str, Any]]:
-    from unjudged.report.page.further_sections import audit_section, experiment_section, sample_section
-
     sections = [] if sampled is None else [sample_section(sampled)]
     sections += [] if audit is None else [audit_section(audit)]
     return sections if experiment is None else [*sections, experiment_section(SavedExperiment.of(experiment))]
