@@ -9,7 +9,16 @@ from inspect import Parameter
 import numpy as np
 
 from unjudged import MEASURES, JudgedRankings, Judgments, Measure
-from unjudged.measures.kernel.estimand import COMPARISON, LEAVING_OUT, TEST, Estimand, Use, permitted
+from unjudged.measures.kernel.estimand import (
+    BY_DOCUMENT,
+    CHOOSING,
+    COMPARISON,
+    LEAVING_OUT,
+    TEST,
+    Estimand,
+    Use,
+    permitted,
+)
 from unjudged.rankings.origin import KINDS, Kind, Origin
 from unjudged.uncertainty import methods  # noqa: F401 (they register)
 from unjudged.uncertainty.intervals import INTERVALS, IntervalRequest
@@ -19,6 +28,8 @@ COMMANDS = {
     TEST: "tests over queries (`compare`, `plan queries`)",
     COMPARISON: "bounds of a difference (`compare`, `report`)",
     LEAVING_OUT: "`calibrate`, `reusability`",
+    CHOOSING: "`next`",
+    BY_DOCUMENT: "`--predictions` by document, `audit`",
 }
 HEAD = """# What your judgments allow
 

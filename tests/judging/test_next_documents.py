@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from unjudged import AP, MEASURES, UsageError, compare, evaluate, sample
+from unjudged.comparison.verdicts import p_text
 from unjudged.judging import next as next_documents
 from unjudged.judging.choosing.settling import likely_bounds
 from unjudged.judging.collecting.merging import merge
@@ -95,7 +96,7 @@ def test_an_open_pair_says_what_is_known_of_its_leader() -> None:
     assert pair.p == pytest.approx(told.p)
     assert found.notes()[1] == (
         f"{pair.leader} leads {pair.other} by {pair.difference:+.4f} as judged (paired t test over queries: "
-        f"p = {pair.p:.4f}); with every document judged it would be between {pair.low:+.4f} "
+        f"{p_text(pair.p)}); with every document judged it would be between {pair.low:+.4f} "
         f"and {pair.high:+.4f}."
     )
     assert found.pairs_grid().rows[0][:2] == [pair.leader, pair.other]

@@ -12,6 +12,7 @@ from unjudged import MEASURES, AssumptionWarning, Judgments, Measure, UsageError
 from unjudged.judging.pooling.pool import Pool
 from unjudged.judging.pooling.reusability import reusability
 from unjudged.measures.kernel.estimand import (
+    BY_DOCUMENT,
     CHOOSING,
     COMPARISON,
     LEAVING_OUT,
@@ -50,7 +51,7 @@ def uses() -> dict[str, Use | None]:
     rankings = evaluate(JUDGED["pool"], sample.runs["fused"], "AP").rankings
     request = IntervalRequest(rankings, ["fused"], [], np.zeros((1, 30, 0)))
     own = {name: method.use(request) for name, method in INTERVALS.items() if name != "half"}
-    others = {use.name: use for use in (COMPARISON, TEST, LEAVING_OUT, CHOOSING)}
+    others = {use.name: use for use in (COMPARISON, TEST, LEAVING_OUT, CHOOSING, BY_DOCUMENT)}
     return {"value": None, **own, **others}
 
 

@@ -172,7 +172,8 @@ def pairs_grid(comparison: Comparison, results: Sequence[MeasureComparison]) -> 
             pair.p_adjusted,
         ]
         row += [f"{pair.wins}/{pair.ties}/{pair.losses}", effect.value, effect.low, effect.high]
-        row += [f"{c.of.measure} {c.text()}"] if (c := pair.calibrated) is not None else []
+        c = pair.calibrated
+        row += ["" if c is None else f"{c.of.measure} {c.text()}"] if calibrated else []
         rows.append([pair.measure, *row] if named else row)
     title = f"{counted(len(rows), 'pair')} x {counted(len(comparison.queries), 'query')}"
     title += "" if named else f"; {results[0].measure}"

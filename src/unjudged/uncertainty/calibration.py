@@ -91,15 +91,28 @@ class Calibration:
         """
         self.check_has(measure)
         scores = np.sort(self.scores[str(measure)])
-        _check_reach(self.groups, "group", confidence, runs)
-        _check_reach(
-            len(scores),
-            "left-out run",
-            confidence,
-            runs,
-            f" with unjudged documents that count for {measure}",
-        )
+        which = f" with unjudged documents that count for {measure}"
+        problem = self.too_few_groups(confidence, runs)
+        problem = problem or _too_few(len(scores), "left-out run", confidence, runs, which)
+        if problem:
+            raise UsageError(problem)
         return float(scores[_place(len(scores), _of_each(confidence, runs)) - 1])
+
+    def level(self, confidence: float, runs: int = 1) -> float:
+        """Return this confidence, or the highest that the groups can give."""
+        return _most(self.groups, runs) if self.too_few_groups(confidence, runs) else confidence
+
+    def too_few_groups(self, confidence: float, runs: int = 1) -> str:
+        """Say that the groups cannot give this confidence, and which they can; nothing if they can."""
+        return _too_few(self.groups, "group", confidence, runs)
+
+    def refusal(self, measure: Measure, confidence: float, runs: int = 1) -> str:
+        """Say why a measure has no interval; nothing if it has one."""
+        try:
+            self.radius(measure, confidence, runs)
+        except UsageError as error:
+            return str(error)
+        return ""
 
     def check_has(self, measure: Measure) -> None:
         """Refuse a measure for which nothing was learnt."""
@@ -221,15 +234,18 @@ def _of_each(confidence: float, runs: int) -> float:
     return 1 - (1 - confidence) / runs
 
 
-def _check_reach(count: int, what: str, confidence: float, runs: int, which: str = "") -> None:
-    """Refuse a level that this number of scores cannot give."""
-    if _place(count, _of_each(confidence, runs)) > count:
-        most = max(1000 * (count + 1 - runs) // (count + 1), 0) / 10
-        level = f"{100 * confidence:.4g} % confidence" + (
-            "" if runs == 1 else " to the difference of two runs"
-        )
-        least = f"{'it' if count == 1 else 'they'} can give at most {most:g} %"
-        raise UsageError(f"{counted(count, what)}{which} cannot give {level}; {least}")
+def _most(count: int, runs: int) -> float:
+    """Return the highest confidence that this number of scores can give, in whole thousandths."""
+    return max(1000 * (count + 1 - runs) // (count + 1), 0) / 1000
+
+
+def _too_few(count: int, what: str, confidence: float, runs: int, which: str = "") -> str:
+    """Say that this number of scores cannot give a level, and which they can; nothing if they can."""
+    if _place(count, _of_each(confidence, runs)) <= count:
+        return ""
+    level = f"{100 * confidence:.4g} % confidence" + ("" if runs == 1 else " to the difference of two runs")
+    least = f"{'it' if count == 1 else 'they'} can give at most {100 * _most(count, runs):g} %"
+    return f"{counted(count, what)}{which} cannot give {level}; {least}"
 
 
 def mean_bounds(measure: Measure, rankings: JudgedRankings, queries: int) -> tuple[Floats, Floats]:

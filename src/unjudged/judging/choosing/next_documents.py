@@ -18,6 +18,7 @@ from unjudged.judging.choosing.expert_prevalence import FROM_RUNS, completions_o
 from unjudged.judging.choosing.gains import DRAWS, gains
 from unjudged.judging.choosing.next_result import Candidate, NextDocuments, RunPair
 from unjudged.judging.choosing.settling import PairBounds, likely_bounds, pair_bounds, with_grades
+from unjudged.measures.kernel.estimand import CHOOSING, check_permitted
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats, Integers
@@ -69,13 +70,9 @@ def next_documents(
     '2 of 3 pairs of 3 runs are open by nDCG@10.'
     """
     (chosen,) = parse_measures(measure)
-    if chosen.traits.estimates:
-        problem = f"{chosen} estimates from a random sample and would refuse the documents chosen here"
-        remedy = f"use {chosen.traits.estimates}, or draw a sample (unjudged sample --to-judge)"
-        raise UsageError(f"{problem}: {remedy}")
-    chosen.check_completable()
     budget, seed = checked_int("budget", budget, least=1), checked_int("seed", seed)
     judgments, named = Judgments.of(qrels), name_runs(runs)
+    check_permitted(chosen, judgments, CHOOSING)
     if not (chosen.traits.weight is None if settle is None else settle):
         _refuse_ignored(
             top=(top, None),

@@ -10,6 +10,7 @@ import numpy as np
 
 from unjudged.base.wording import counted, percent
 from unjudged.comparison.judgment_bounds import decided
+from unjudged.comparison.verdicts import p_text
 from unjudged.formats.writing import qrels_text
 from unjudged.grids.grid import Column, Grid
 from unjudged.grids.shown import Shown
@@ -57,7 +58,7 @@ class RunPair(NamedTuple):
         else:
             lead = f"{self.leader} leads {self.other} by {self.difference:+.4f} as judged"
         ends = f"between {self.low:+.4f} and {self.high:+.4f}"
-        return f"{lead} (paired t test over queries: p = {self.p:.4f}); {when} it would be {ends}."
+        return f"{lead} (paired t test over queries: {p_text(self.p)}); {when} it would be {ends}."
 
 
 @dataclass(frozen=True, eq=False, repr=False)

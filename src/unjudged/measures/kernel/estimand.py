@@ -14,7 +14,7 @@ from unjudged.base.errors import UsageError
 from unjudged.measures.kernel.measure import Measure
 from unjudged.measures.kernel.traits import Refusal, refused_measure
 from unjudged.rankings.judgments import Judgments
-from unjudged.rankings.origin import EVEN, EVERY, KINDS, SAMPLES, Kind
+from unjudged.rankings.origin import EVEN, EVERY, KINDS, RANDOM, SAMPLES, Kind
 
 THESE: Final = "these queries"
 OTHER: Final = "other queries"
@@ -90,9 +90,8 @@ def permitted(measure: Measure, judgments: Judgments, use: Use | None = None) ->
         return refused_measure(measure.name, measure.traits, judgments)
     if use is None:
         return Estimand(measure.estimated, judgments=POOL_JUDGED if measure.traits.estimates else AS_THEY_ARE)
-    if origin.kind not in use.takes:
-        kinds = " or ".join(KINDS[kind].partition(":")[0] for kind in KINDS if kind in use.takes)
-        return Refusal(f"{use.name} needs {kinds}, and these judgments are {origin}", use.instead)
+    if (refusal := refused_use(judgments, use)) is not None:
+        return refusal
     try:
         measure.check_mean()
         if use.check is not None:
@@ -100,6 +99,15 @@ def permitted(measure: Measure, judgments: Judgments, use: Use | None = None) ->
     except UsageError as error:
         return Refusal(str(error), "")
     return Estimand(str(measure), use.queries, use.judgments)
+
+
+def refused_use(judgments: Judgments, use: Use) -> Refusal | None:
+    """Return why no measure can be used in this way with these judgments, or None."""
+    if judgments.origin.kind in use.takes:
+        return None
+    words = [KINDS[kind].partition(":")[0] for kind in KINDS if kind in use.takes]
+    needed = " or ".join(words) if len(words) < 3 else f"{', '.join(words[:-1])} or {words[-1]}"
+    return Refusal(f"{use.name} needs {needed}, and these judgments are {judgments.origin}", use.instead)
 
 
 def check_permitted(measure: Measure, judgments: Judgments, use: Use | None = None) -> Estimand:
@@ -114,6 +122,13 @@ def _complete(measure: Measure) -> None:
     measure.check_completable()
 
 
+def _choosable(measure: Measure) -> None:
+    if plain := measure.traits.estimates:
+        problem = f"{measure} estimates from a random sample and would refuse the documents chosen here"
+        raise UsageError(f"{problem}: use {plain}, or draw a sample (unjudged sample --to-judge)")
+    measure.check_completable()
+
+
 COMPARISON: Final = Use("a comparison", queries=OTHER, check=_complete)
 TEST: Final = Use("a test over queries", queries=OTHER)
 LEAVING_OUT: Final = Use(
@@ -124,5 +139,11 @@ LEAVING_OUT: Final = Use(
     "estimate from samples (xinfAP, statAP)",
     check=_complete,
 )
-CHOOSING: Final = Use("choosing what to judge", judgments=ALL_JUDGED, check=_complete)
+BY_DOCUMENT: Final = Use(
+    "an estimate by document",
+    RANDOM,
+    judgments=ALL_JUDGED,
+    instead="draw a sample (unjudged sample --for predictions), or merge yours with --format prels",
+)
+CHOOSING: Final = Use("choosing what to judge", judgments=ALL_JUDGED, check=_choosable)
 """The uses that are not interval methods."""

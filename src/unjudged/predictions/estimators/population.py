@@ -10,11 +10,11 @@ import numpy as np
 from unjudged.base.errors import InputError
 from unjudged.evaluation.collection import Collection, RunsSource, judged_rankings
 from unjudged.judging.collecting.drawn_sample import check_judged
+from unjudged.measures.kernel.estimand import BY_DOCUMENT, refused_use
 from unjudged.predictions.predictions import Predictions, PredictionsSource
 from unjudged.rankings.extension import extended, rows_of
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
-from unjudged.rankings.origin import CHOSEN, RANDOM
 from unjudged.rankings.runs import Run
 
 POISSON, STRATIFIED, ASSUMED = "Poisson", "stratified", "assumed uniform"
@@ -53,12 +53,8 @@ class Population:
         """
         collection = Collection.of(qrels, runs)
         judgments = collection.judgments
-        if judgments.origin.kind not in RANDOM:
-            chosen = judgments.origin.kind == CHOSEN
-            made = "were chosen for what they show" if chosen else "are labels of unknown origin"
-            problem = f"these judgments {made}, and the estimate needs a random sample"
-            other = "or merge the one you drew with --format prels"
-            raise InputError(f"{problem}: draw one (unjudged sample --for predictions), {other}")
+        if (refusal := refused_use(judgments, BY_DOCUMENT)) is not None:
+            raise InputError(str(refusal))
         check_judged(judgments)
         drawn = np.isfinite(judgments.inclusion)
         if not drawn.any():

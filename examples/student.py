@@ -1,0 +1,40 @@
+"""A student: which of six systems is best, by several measures, and which differences may be claimed?"""
+
+from unjudged import compare, evaluate, sample
+
+# %% The table of the thesis.
+print(evaluate(sample.qrels, sample.runs, ["AP", "nDCG@10", "P@10", "RBP(p=0.8)"]))
+
+# %% All pairs, corrected for their number: a claim needs the verdict `clear`.
+comparison = compare(sample.qrels, sample.runs, "nDCG@10")
+for pair in comparison.pairs():
+    if pair.verdict == "clear":
+        print(f"{pair.ahead} is better: {pair.a} against {pair.b}, {pair.difference.value:+.4f}")
+
+# %% The system that was not pooled needs more judgments before the rest is claimed.
+for pair in comparison.pairs():
+    if pair.b == "dense" and pair.verdict != "clear":
+        print(f"{pair.a} and {pair.b}: {pair.verdict}")
+
+# Prints:
+# Scores(6 runs x 30 queries; means)
+# run           AP  nDCG@10    P@10  RBP(p=0.8)
+# boolean   0.0939   0.1097  0.1400      0.1359
+# lexical   0.2272   0.2761  0.2733      0.2836
+# expanded  0.2736   0.3151  0.3367      0.3323
+# fused     0.3321   0.3525  0.3967      0.3883
+# reranked  0.4374   0.4485  0.5067      0.4889
+# dense     0.2057   0.2374  0.2600      0.2634
+#
+# expanded has no ranking for 1 query of 30: q17. Each counts as empty.
+# lexical is better: boolean against lexical, -0.1663
+# expanded is better: boolean against expanded, -0.2054
+# fused is better: boolean against fused, -0.2428
+# reranked is better: boolean against reranked, -0.3388
+# dense is better: boolean against dense, -0.1277
+# reranked is better: lexical against reranked, -0.1724
+# reranked is better: expanded against reranked, -0.1333
+# lexical and dense: open
+# expanded and dense: open
+# fused and dense: significant, open to judging
+# reranked and dense: significant, open to judging

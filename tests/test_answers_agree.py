@@ -1,0 +1,257 @@
+"""Commands that answer the same question give the same leader, the same values and intervals that agree."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.cli.in_process import printed, unjudged
+from tests.report.test_page import read
+from unjudged import (
+    Calibration,
+    Judgments,
+    UsageError,
+    calibrate,
+    compare,
+    evaluate,
+    judging,
+    report_page,
+    sample,
+)
+from unjudged.comparison.verdicts import p_text
+from unjudged.measures.kernel.estimand import COMPARISON, permitted
+from unjudged.measures.kernel.names import parse_measure
+from unjudged.predictions import (
+    audit,
+    compare_with_predictions,
+    design_for_predictions,
+    estimate_with_predictions,
+    spot_check,
+    spot_check_design,
+)
+from unjudged.uncertainty.estimate import Estimate
+
+MEASURES = ["AP", "nDCG@10", "P@10", "RBP(p=0.8)"]
+SUMS = ["P@10", "RBP(p=0.8)"]
+PAIRS = [("reranked", "dense"), ("boolean", "fused"), ("lexical", "expanded"), ("dense", "lexical")]
+POOLED = {name: path for name, path in sample.runs.items() if name != "dense"}
+ROUNDING = 1e-9
+
+of_pairs = pytest.mark.parametrize(("a", "b"), PAIRS)
+of_measures = pytest.mark.parametrize("measure", MEASURES)
+
+
+def two(a: str, b: str) -> dict[str, Path]:
+    return {name: sample.runs[name] for name in (a, b)}
+
+
+def files(a: str, b: str, *measures: str) -> list[str]:
+    return [str(sample.qrels), *map(str, two(a, b).values()), "-m", *measures]
+
+
+def rows(*arguments: str) -> list[dict[str, Any]]:
+    return list(json.loads(printed(*arguments, "--format", "json"))["rows"])
+
+
+@cache
+def truth() -> dict[str, dict[str, int]]:
+    """Grades of every document that a run retrieves; where people gave none, a rule does."""
+    judged = Judgments.read(sample.qrels)
+    names = [judged.queries[q] for q in judged.query]
+    grades: dict[str, dict[str, int]] = {query: {} for query in judged.queries}
+    for path in sample.runs.values():
+        for line in path.read_text().splitlines():
+            query, _, document, *_ = line.split()
+            grades[query][document] = int(int(document[1:]) % 4 != 0)
+    for query, document, grade in zip(names, judged.documents, judged.grade.tolist(), strict=True):
+        grades[query][document] = grade if grade >= 0 else grades[query].get(document, 0)
+    return grades
+
+
+def model() -> dict[str, dict[str, float]]:
+    """Probabilities that are right of most documents."""
+    return {
+        query: {d: 0.8 if (grade > 0) != (int(d[1:]) % 7 == 0) else 0.2 for d, grade in documents.items()}
+        for query, documents in truth().items()
+    }
+
+
+@of_pairs
+def test_values(a: str, b: str) -> None:
+    """`evaluate`, `compare` and the page of `report` print the same means and differences."""
+    means = evaluate(sample.qrels, two(a, b), MEASURES).means
+    evaluated = rows("evaluate", *files(a, b, *MEASURES), "--interval", "bounds")
+    values = {(row["run"], row["measure"]): row["value"] for row in evaluated}
+    _, arrays = read(report_page(sample.qrels, two(a, b), MEASURES).html)
+    for k, row in enumerate(rows("compare", *files(a, b, *MEASURES))):
+        measure = row["measure"]
+        assert measure == MEASURES[k]
+        assert [row["mean_a"], row["mean_b"]] == means[:, k].tolist() == arrays[f"means{k}"].tolist()
+        assert [values[run, measure] for run in (a, b)] == means[:, k].tolist()
+        assert row["difference"] == arrays[f"difference{k}"].item()
+        assert row["difference"] == pytest.approx(means[0, k] - means[1, k], abs=1e-15)
+
+
+@of_measures
+@of_pairs
+def test_leaders(a: str, b: str, measure: str) -> None:
+    """`compare`, `next` and `report` name the same leader, and open or settled means the same."""
+    (pair,) = compare(sample.qrels, two(a, b), measure).pairs()
+    found = judging.next(sample.qrels, two(a, b), budget=3, measure=measure, settle=True)
+    (other,) = found.pairs
+    assert other.leader == pair.ahead
+    sign = 1 if pair.ahead == a else -1
+    assert other.difference == pytest.approx(sign * pair.difference.value)
+    assert other.p == pytest.approx(pair.p)
+    ends = sorted((sign * pair.difference.low, sign * pair.difference.high))
+    assert other.settled == (pair.better is not None)
+    facts, _ = read(report_page(sample.qrels, two(a, b), measure).html)
+    assert facts["measures"][0]["words"] == pair.sentences()
+    text = " ".join(found.notes())
+    if other.settled:
+        assert text.startswith("Stop: ")
+        assert f"{pair.ahead} > {b if pair.ahead == a else a}" in text
+    else:
+        assert (other.low, other.high) == pytest.approx(ends)
+        assert f"{pair.ahead} leads" in text
+        assert f"{p_text(pair.p)})" in text
+        assert p_text(pair.p) in str(pair)
+
+
+@of_measures
+@of_pairs
+def test_one_verdict_of_two_runs(a: str, b: str, measure: str) -> None:
+    """Text and JSON have the verdict and leader of the comparison, in either order of the runs."""
+    (pair,) = compare(sample.qrels, two(a, b), measure).pairs()
+    (turned,) = compare(sample.qrels, two(b, a), measure).pairs()
+    assert (turned.ahead, turned.better, turned.verdict) == (pair.ahead, pair.better, pair.verdict)
+    (row,) = rows("compare", *files(a, b, measure))
+    assert (row["verdict"], row["better"]) == (pair.verdict, pair.better)
+    assert f"Verdict: {pair.verdict}. {pair.ahead} is " in " ".join(
+        printed("compare", *files(a, b, measure)).split()
+    )
+
+
+def test_the_table_of_all_runs_has_the_same_values_and_order() -> None:
+    scores = evaluate(sample.qrels, sample.runs, MEASURES)
+    comparison = compare(sample.qrels, sample.runs, MEASURES)
+    _, arrays = read(report_page(sample.qrels, sample.runs, MEASURES).html)
+    for k, result in enumerate(comparison.results):
+        assert result.means.tolist() == scores.means[:, k].tolist() == arrays[f"means{k}"].tolist()
+        assert [scores.runs[i] for i in np.argsort(-scores.means[:, k], kind="stable")] == [
+            comparison.runs[i] for i in result.order()
+        ]
+
+
+@cache
+def learnt() -> Calibration:
+    return calibrate(sample.qrels, POOLED, {name: name for name in POOLED}, MEASURES, depth=20)
+
+
+def inside(inner: Estimate, outer: Estimate) -> bool:
+    assert (inner.of.measure, inner.of.queries, inner.of.judgments) == (
+        outer.of.measure,
+        outer.of.queries,
+        outer.of.judgments,
+    )
+    return outer.low - ROUNDING <= inner.low <= inner.high <= outer.high + ROUNDING
+
+
+@pytest.mark.parametrize("run", list(sample.runs))
+def test_bounds_hold_every_interval_of_the_same_quantity(run: str) -> None:
+    """Calibrated and model intervals lie inside the bounds of what they say they are of."""
+    scores = evaluate(sample.qrels, {run: sample.runs[run]}, MEASURES)
+    for prevalence in (0.05, 0.5):
+        modelled = scores.estimate("model", prevalence=prevalence)[0]
+        for bounds, given in zip(scores.estimate("bounds")[0], modelled, strict=True):
+            assert inside(given, bounds)
+    calibrated = scores.estimate("calibrated", calibration=learnt(), confidence=0.8)[0]
+    assert [one.of.measure for one in calibrated] == ["AP@20", "nDCG@10", "P@10", "RBP(p=0.8)@20"]
+    cut = evaluate(sample.qrels, {run: sample.runs[run]}, MEASURES, depth=20)
+    for named, bounds in zip(calibrated, cut.estimate("bounds")[0], strict=True):
+        assert named.value == pytest.approx(bounds.value)
+        assert bounds.low - ROUNDING <= named.low <= named.high <= bounds.high + ROUNDING
+
+
+@pytest.mark.parametrize("measure", SUMS)
+@pytest.mark.parametrize("seed", range(5))
+def test_bounds_hold_spot_checks(measure: str, seed: int) -> None:
+    run, prevalence = {"dense": sample.runs["dense"]}, [0.2]
+    (bounds,) = evaluate(sample.qrels, run, measure).estimate("bounds")[0]
+    drawn = spot_check_design(sample.qrels, run, prevalence, measure, budget=40, seed=seed)
+    checked = judging.merge(drawn, {"them": truth()}).judgments
+    assert inside(spot_check(checked, run, prevalence, measure, name="dense").estimate, bounds)
+
+
+@pytest.fixture(scope="module")
+def drawn() -> Judgments:
+    """Human judgments of a sample that was drawn for predictions."""
+    runs = two("reranked", "dense")
+    design = design_for_predictions(runs, 300, model(), seed=3)
+    return judging.merge(design, {"them": truth()}).judgments
+
+
+@pytest.mark.parametrize("measure", SUMS)
+def test_by_people_is_what_evaluate_estimates(drawn: Judgments, measure: str) -> None:
+    runs = two("reranked", "dense")
+    (estimates,) = estimate_with_predictions(drawn, runs, model(), measure)
+    for bias in audit(drawn, model(), runs, measure).biases:
+        (these, _) = estimates.intervals(bias.run)
+        mine = bias.by_people
+        assert (mine.value, mine.low, mine.high) == (these.value, these.low, these.high)
+        assert str(mine.of) == str(these.of)
+
+
+@pytest.mark.parametrize("measure", SUMS)
+def test_one_verdict_with_predictions(measure: str) -> None:
+    """Text and JSON have one verdict, of what `evaluate` estimates, also if plain scores say the opposite."""
+    runs = two("reranked", "dense")
+    design = design_for_predictions(runs, 60, model(), measure, qrels=sample.qrels, seed=3)
+    drawn = judging.merge(design, {"them": truth()}).judgments
+    (estimates,) = estimate_with_predictions(drawn, runs, model(), measure)
+    comparison = compare(drawn, runs, measure)
+    (plain,) = comparison.pairs()
+    both = compare_with_predictions([estimates], [("reranked", "dense")], plain=comparison)
+    (pair,) = both.pairs
+    these, other = estimates.intervals("reranked", "dense")
+    assert list(pair.intervals) == [these, other]
+    assert (pair.p < 0.05) == (other.low > 0 or other.high < 0)
+    assert [pair.mean_a, pair.mean_b] == [estimates.intervals(run)[0].value for run in runs]
+    assert (plain.ahead, pair.ahead) == ("reranked", "dense")
+    text = str(both)
+    assert text.startswith(f"With predictions, {measure}, reranked minus dense: {these.value:+.4f}; ")
+    assert text.count("Verdict: ") == 1
+    assert f"Verdict: {pair.verdict}. dense is " in text
+    assert f"Without predictions, with what is not judged as nonrelevant: {measure}: " in text
+    record = both.records()
+    row = dict(zip((column.name for column in record.columns), next(iter(record.rows)), strict=True))
+    assert (row["difference"], row["verdict"], row["better"]) == (these.value, pair.verdict, "dense")
+    assert row["without_predictions_difference"] == plain.difference.value
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_samples_are_estimated_or_refused_everywhere_alike() -> None:
+    """A page has no estimates from samples, and says so in the sentence of `permitted`."""
+    people = judging.sample(judging.pool(POOLED, 20), "stratified", 0.4, seed=1, top=5)
+    judged = judging.merge(people, {"them": truth()}).judgments
+    assert np.isfinite(evaluate(judged, POOLED, "xinfAP").means).all()
+    sentence = str(permitted(parse_measure("xinfAP"), judged, COMPARISON))
+    for ask in (compare, report_page):
+        with pytest.raises(UsageError) as refusal:
+            ask(judged, POOLED, "xinfAP")
+        assert str(refusal.value) == sentence
+
+
+def test_mistakes_are_refused_with_advice(tmp_path: Path) -> None:
+    """Every command has a remedy for the same mistake: judgments and run in the wrong order."""
+    run = str(sample.runs["fused"])
+    for command in ("evaluate", "compare", "report", "next", "spot-check"):
+        more = ["-o", str(tmp_path / "page.html")] if command == "report" else []
+        done = unjudged(command, run, str(sample.qrels), run, *more)
+        assert done.returncode == 1, command
+        assert done.stderr.decode().endswith("is it a run? Judgments come before runs\n")
