@@ -190,7 +190,7 @@ def pairs_grid(comparison: Comparison, results: Sequence[MeasureComparison]) -> 
 def pair_records(
     comparison: Comparison, results: Sequence[MeasureComparison], *, detail: bool = False
 ) -> Grid:
-    """Return the pairs for programs; `detail` adds whatever else is known about each."""
+    """Return the pairs for programs; `detail` adds everything else that is known about each."""
     fields = (*PAIR_FIELDS, *MORE_PAIR_FIELDS) if detail else PAIR_FIELDS
     pairs = comparison.pairs_of(results, flip=detail)
     return grid_of(

@@ -101,7 +101,7 @@ def _uncalibrated(calibration: Calibration, measures: Sequence[Measure], confide
 
 
 def _notes(results: Sequence[MeasureComparison]) -> Iterator[str]:
-    """What the tests have to say, each with its measures unless it is true of all."""
+    """Return the notes of the tests, each with its measures unless it is true of all."""
     noted: dict[str, list[str]] = {}
     for result in results:
         for note in result.tests.notes:

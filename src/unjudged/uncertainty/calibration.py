@@ -49,7 +49,7 @@ class CalibratedMeans:
 
 @dataclass(frozen=True)
 class Calibration:
-    """What leaving out each group taught: a score per left-out run (or group) and measure.
+    """Lessons of leaving out each group: a score per left-out run (or group) and measure.
 
     `prevalence` is the share of relevant documents among those that only one group retrieved, at ranks 1, 2,
     3-4, 5-8, ...; `unjudged` is the share of unjudged documents in the first ten of each left-out run.
@@ -84,7 +84,7 @@ class Calibration:
             announce([AssumptionWarning(f"{what}: make it again if many documents were judged since.")])
 
     def radius(self, measure: Measure, confidence: float, runs: int = 1) -> float:
-        """Return the score that so large a share of left-out runs does not exceed.
+        """Return the score that a share `confidence` of left-out runs does not exceed.
 
         The intervals of two `runs` hold at once with this confidence if each has half of the error
         (Bonferroni).
@@ -157,7 +157,7 @@ class Calibration:
         )
 
     def describe(self, share: float, *, unlike: bool = False) -> str:
-        """What was assumed, and where the share of unjudged documents of a new run lies."""
+        """Say what was assumed, and where the share of unjudged documents of a new run lies."""
         learnt = f"calibrated on {self.runs} runs of {self.groups} groups, cut at rank {self.depth}"
         if unlike:
             more = f"more of its top 10 is unjudged ({share:.0%}) than of any left-out run"
@@ -225,22 +225,22 @@ def _numbers(what: str, values: object) -> tuple[float, ...]:
 
 
 def _place(count: int, confidence: float) -> int:
-    """Which of so many sorted scores bounds the score of a new run: ceil((n + 1) confidence)."""
+    """Return the place of the sorted score that bounds a new run's: ceil((n + 1) confidence)."""
     return math.ceil((count + 1) * confidence - 1e-9)
 
 
 def _of_each(confidence: float, runs: int) -> float:
-    """Return the confidence of each of so many intervals that all hold with this one."""
+    """Return the confidence that each of the intervals needs for all to hold with this one."""
     return 1 - (1 - confidence) / runs
 
 
 def _most(count: int, runs: int) -> float:
-    """Return the highest confidence that so many scores can give, in whole thousandths."""
+    """Return the highest confidence that this number of scores can give, in whole thousandths."""
     return max(1000 * (count + 1 - runs) // (count + 1), 0) / 1000
 
 
 def _too_few(count: int, what: str, confidence: float, runs: int, which: str = "") -> str:
-    """Say that so many scores cannot give a level, and which they can; nothing if they can."""
+    """Say that this number of scores cannot give a level, and which they can; nothing if they can."""
     if _place(count, _of_each(confidence, runs)) <= count:
         return ""
     level = f"{100 * confidence:.4g} % confidence" + ("" if runs == 1 else " to the difference of two runs")

@@ -1,4 +1,4 @@
-"""The interval method 'calibrated': as far off as left-out groups of the pool were."""
+"""Interval method 'calibrated': as far off as left-out groups of the pool were."""
 
 from __future__ import annotations
 
