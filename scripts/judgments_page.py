@@ -132,7 +132,6 @@ def _uses() -> str:
     note = (
         "These are the answers for AP, nDCG and other plain measures. Bounds, models and calibration are not for "
         "measures that estimate from a sample already (infAP, xinfAP, statAP and others), nor for the policies "
-        "`unjudged=` and `chance=`. `next` takes the measures that bounds take, and judgments of every kind; what "
-        "people judge by its list is *chosen*."
+        "`unjudged=` and `chance=`. What people judge by the list of `next` is *chosen*."
     )
     return "\n".join([*head, *rows, "", note])

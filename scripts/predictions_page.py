@@ -90,8 +90,9 @@ for other queries also covers what would change with other queries, so it is wid
 
 **Which passages.** Those that weigh much in the measure and that the model is unsure of. Predictions that are not
 probabilities say nothing about doubt until some are judged: give earlier judgments by `--judged`. A sample that was drawn
-otherwise works as well if its probabilities (prels) or strata are recorded. Judgments without a recorded design are taken
-as a uniform sample of each query's pool, and the result says so. `--outside predicted` counts documents that people could
+otherwise works as well if its probabilities (prels) or strata are recorded. Plain judgments that list documents
+with -1 are taken as a uniform sample of each query's pool, and the result says so; chosen documents and labels of unknown
+origin are refused. `--outside predicted` counts documents that people could
 not have judged as predicted, and the interval then holds whatever they are.
 
 **Which measures.** P, RBP, DCG and other sums over documents. AP, recall and nDCG are refused: they divide by a number that

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -292,3 +293,42 @@ def test_a_run_is_read_once() -> None:
         sources = [{name: kind(listed[name]) for name in names} for kind in (list, iter)]
         pages = [report_page(sample.qrels, source, "AP", **options).html for source in sources]
         assert pages[0] == pages[1]
+
+
+@pytest.mark.parametrize("names", [["fused"], ["fused", "dense", "lexical"]])
+@pytest.mark.parametrize("form", ["strata", "prels"])
+def test_a_sample_is_shown_with_the_estimator_that_fits(tmp_path: Path, form: str, names: list[str]) -> None:
+    """Five columns were shown by AP with bounds from .0016 to .8952, and not called a sample."""
+    qrels, page = tmp_path / "sampled.txt", tmp_path / "page.html"
+    options = ["-d", "stratified", "--share", "30%", "--format", form]
+    qrels.write_text(printed("sample", *FILES, *options))
+    runs = {name: sample.runs[name] for name in names}
+    report_page(qrels, runs).save(page)
+    facts, _ = read(page.read_text())
+    measure = "xinfAP" if form == "strata" else "statAP"
+    assert any("sample" in note and f"{measure}, which allows" in note for note in facts["notes"])
+    (section,) = facts["extras"]
+    assert section["title"] == "Sample"
+    expected = evaluate(qrels, runs, measure)
+    assert section["tables"][0]["rows"] == [[run, expected.value(measure, run=run)] for run in names]
+
+
+@pytest.mark.parametrize("names", [["fused"], ["fused", "dense", "lexical"]])
+def test_a_calibration_gives_the_level_that_it_can(names: list[str]) -> None:
+    """Six groups cannot give 95 %: there was no page."""
+    groups = {name: name for name in sample.runs}
+    learnt = calibrate(sample.qrels, sample.runs, groups, ["AP", "RR"], depth=20)
+    learnt = replace(learnt, scores={"AP": learnt.scores["AP"], "RR": ()})
+    runs = {name: sample.runs[name] for name in names}
+    facts, arrays = read(report_page(sample.qrels, runs, ["RR", "AP"], calibration=learnt).html)
+    most = 0.857 if len(names) == 1 else 0.714
+    assert facts["intervals"]["calibrated"]["confidence"] == most
+    notes = " ".join(facts["notes"])
+    assert f"they can give at most {100 * most:.1f} %" in notes
+    assert "RR: no" in notes
+    assert np.isnan(arrays["calibrated0"]).all()
+    estimates = evaluate(sample.qrels, runs, "AP").estimate("calibrated", calibration=learnt, confidence=most)
+    assert arrays["calibrated1"].reshape(-1, 2).tolist() == [[row[0].low, row[0].high] for row in estimates]
+    if len(names) > 1:
+        assert np.isnan(arrays["calibrated_pairs0"]).all()
+        assert np.isfinite(arrays["calibrated_pairs1"]).all()

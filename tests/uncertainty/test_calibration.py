@@ -363,3 +363,37 @@ def test_an_interval_is_of_the_value_beside_it() -> None:
     assert pair.calibrated is not None
     assert pair.calibrated.value != pair.difference.value
     assert f"AP@20 {pair.calibrated.value:+.4f}, " in str(pair)
+
+
+def test_too_few_groups_give_the_level_that_they_can() -> None:
+    """Six groups cannot give 95 %, and an empty measure blocked the others."""
+    scores = evaluate(sample.qrels, sample.runs["fused"], ["RR", "AP"])
+    groups = {name: name for name in sample.runs}
+    six = calibrate(sample.qrels, sample.runs, groups, ["AP", "RR"], depth=20)
+    known = replace(six, scores={"AP": six.scores["AP"], "RR": ()})
+    rr, ap = scores.estimate("calibrated", calibration=known)[0]
+    assert not rr.has_interval
+    assert rr.value == scores.value("RR")
+    assert "0 left-out runs with unjudged documents that count for RR cannot give" in rr.method
+    assert ap.confidence == 0.857
+    assert ap.method.endswith("6 groups cannot give 95 % confidence; they can give at most 85.7 %")
+    (asked,) = evaluate(sample.qrels, sample.runs["fused"], "AP").estimate(
+        "calibrated", calibration=known, confidence=0.857
+    )[0]
+    assert (ap.value, ap.low, ap.high) == (asked.value, asked.low, asked.high)
+    with pytest.raises(UsageError, match="0 left-out runs"):
+        evaluate(sample.qrels, sample.runs["fused"], "RR").estimate("calibrated", calibration=known)
+
+
+def test_a_measure_without_scores_does_not_block_a_comparison() -> None:
+    groups = {name: name for name in sample.runs}
+    six = calibrate(sample.qrels, sample.runs, groups, ["AP", "RR"], depth=20)
+    known = replace(six, scores={"AP": six.scores["AP"], "RR": ()})
+    runs = {name: sample.runs[name] for name in ("fused", "dense", "boolean")}
+    found = compare(sample.qrels, runs, ["AP", "RR"], calibration=known, confidence=0.7)
+    assert found.pair("fused", "dense", "RR").calibrated is None
+    assert found.pair("fused", "dense", "AP").calibrated is not None
+    assert any(note.startswith("RR: no calibrated interval: 0 left-out runs") for note in found.notes)
+    assert len({len(row) for row in found.pairs_grid().rows}) == 1
+    with pytest.raises(UsageError, match="0 left-out runs"):
+        compare(sample.qrels, runs, "RR", calibration=known, confidence=0.7)

@@ -135,7 +135,7 @@ class MeasureComparison:
         bounded = Interval(pairs.difference, judging.low, judging.high)
         difference = about(bounded, 1.0, EXACT if judging.exact else ENCLOSED, judged)
         calibrated = None
-        if calibration is not None:
+        if calibration is not None and not calibration.refusal(self.measure, confidence, runs=2):
             value, low, high = calibration.difference(self.measure, shared.judged_rankings, a, b, confidence)
             method = f"{calibration.groups} groups left out in turn; assumes systems like theirs"
             of = replace(judged, measure=self.measure.cut_at(calibration.depth))

@@ -172,7 +172,8 @@ def pairs_grid(comparison: Comparison, results: Sequence[MeasureComparison]) -> 
             pair.p_adjusted,
         ]
         row += [f"{pair.wins}/{pair.ties}/{pair.losses}", effect.value, effect.low, effect.high]
-        row += [f"{c.of.measure} {c.text()}"] if (c := pair.calibrated) is not None else []
+        c = pair.calibrated
+        row += ["" if c is None else f"{c.of.measure} {c.text()}"] if calibrated else []
         rows.append([pair.measure, *row] if named else row)
     title = f"{counted(len(rows), 'pair')} x {counted(len(comparison.queries), 'query')}"
     title += "" if named else f"; {results[0].measure}"
@@ -189,7 +190,7 @@ def pairs_grid(comparison: Comparison, results: Sequence[MeasureComparison]) -> 
 def pair_records(
     comparison: Comparison, results: Sequence[MeasureComparison], *, detail: bool = False
 ) -> Grid:
-    """Return the pairs for programs; `detail` adds whatever else is known about each."""
+    """Return the pairs for programs; `detail` adds everything else that is known about each."""
     fields = (*PAIR_FIELDS, *MORE_PAIR_FIELDS) if detail else PAIR_FIELDS
     pairs = comparison.pairs_of(results, flip=detail)
     return grid_of(

@@ -1,4 +1,4 @@
-"""What the unjudged documents leave open of the difference of two systems, for every pair at once.
+"""Differences of two systems that unjudged documents leave open, for every pair at once.
 
 An unjudged document that both systems retrieve is one document, so it counts once.
 """

@@ -68,7 +68,7 @@ class QueryDifferences(Shown):
         return Grid(columns, rows, f"{self.measure} by query", notes, records=self.records)
 
     def records(self) -> Grid:
-        """Return the queries for programs: columns of the same names whatever the runs are called."""
+        """Return the queries for programs: names of columns do not depend on the runs."""
         fields = ("measure", "a", "b", *QueryDifference._fields)
         return grid_of(fields, ([self.measure, self.a, self.b, *row] for row in self.queries))
 

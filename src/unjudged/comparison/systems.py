@@ -17,6 +17,7 @@ from unjudged.evaluation.collection import Collection, RunsSource
 from unjudged.evaluation.measure_warnings import measure_warnings
 from unjudged.measures.kernel.estimand import COMPARISON, check_permitted
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
+from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judgments import JudgmentsSource
 from unjudged.uncertainty.calibration import Calibration
 
@@ -62,8 +63,7 @@ def compare(
         raise UsageError(f"the baseline {baseline!r} is not among the runs: {', '.join(names[:5])}")
     for measure in chosen:
         check_permitted(measure, judgments, COMPARISON)
-        if calibration is not None:
-            calibration.radius(measure, confidence, runs=2)
+    uncalibrated = [] if calibration is None else _uncalibrated(calibration, chosen, confidence)
     shared = collection.shared(deepest)
     place = None if baseline is None else names.index(baseline)
     results: list[MeasureComparison] = []
@@ -86,13 +86,22 @@ def compare(
         calibration,
         confidence,
         baseline,
-        [*map(str, warnings), *_notes(results)],
+        [*map(str, warnings), *uncalibrated, *_notes(results)],
         collection.library,
     )
 
 
+def _uncalibrated(calibration: Calibration, measures: Sequence[Measure], confidence: float) -> list[str]:
+    """Say which measures have no calibrated interval; if none has, the first reason is an error."""
+    reasons = {measure: calibration.refusal(measure, confidence, runs=2) for measure in measures}
+    refused = {measure: reason for measure, reason in reasons.items() if reason}
+    if len(refused) == len(reasons):
+        raise UsageError(next(iter(refused.values())))
+    return [f"{measure}: no calibrated interval: {reason}." for measure, reason in refused.items()]
+
+
 def _notes(results: Sequence[MeasureComparison]) -> Iterator[str]:
-    """What the tests have to say, each with its measures unless it is true of all."""
+    """Return the notes of the tests, each with its measures unless it is true of all."""
     noted: dict[str, list[str]] = {}
     for result in results:
         for note in result.tests.notes:

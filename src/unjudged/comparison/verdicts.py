@@ -1,4 +1,4 @@
-"""The verdict on a pair of systems: is the difference significant, and can unjudged documents reverse it?"""
+"""Verdict on a pair of systems: is the difference significant, and can unjudged documents reverse it?"""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ CONCLUSIONS = {
 
 
 def verdict_of(significant: bool, settled: bool, reversible: bool) -> str:
-    """The verdict on a pair.
+    """Return the verdict on a pair.
 
     >>> verdict_of(significant=True, settled=False, reversible=True)
     'significant, open to judging'
@@ -89,13 +89,13 @@ class Pair:
 
     @property
     def ahead(self) -> str | None:
-        """The system with the higher mean under these judgments, None if they are equal."""
+        """System with the higher mean under these judgments, None if they are equal."""
         value = self.difference.value
         return None if value == 0 else self.a if value > 0 else self.b
 
     @property
     def better(self) -> str | None:
-        """The system that stays ahead on these queries whatever the unjudged documents are, or None."""
+        """System that stays ahead on these queries under every completion of the judgments, or None."""
         return self.ahead if self.verdict in (CLEAR, SETTLED) else None
 
     def sentences(self) -> list[str]:

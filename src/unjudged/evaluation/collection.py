@@ -34,17 +34,13 @@ from unjudged.formats.readers.several_runs import split_frame
 from unjudged.formats.scan import scanner
 from unjudged.formats.streams import STANDARD_INPUT
 from unjudged.formats.tables import Matched
+from unjudged.rankings.coverage import in_order
 from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.rankings.runs import Run, RunSource
 
 if TYPE_CHECKING:
     from unjudged.uncertainty.shared import SharedRankings
-
-
-HIGHEST_GRADE = 10
-FEW = 10
-"""With fewer documents, scores and grades cannot be told apart."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -87,19 +83,19 @@ class Collection:
         named = name_runs(cast("RunsSource", runs), names)
         frames = (source for source in (*named.values(), qrels) if kind_of_source(source) == FRAME)
         frame = next(frames, None)
-        named = _in_order(judgments, named)
+        named = in_order(judgments, named)
         return cls(judgments, named, "" if frame is None else library_of(frame), on_read)
 
     @cached_property
     def rankings(self) -> JudgedRankings:
-        """What the runs hold of the judged documents; runs are streamed, not kept."""
+        """Judged documents of the runs; these are streamed, not kept."""
         shared = self.__dict__.get("_shared", {}).get(inf)
         if shared is not None:
             return shared.judged_rankings  # type: ignore[no-any-return]
         return judged_rankings(self.judgments, self.runs, on_read=self.on_read)
 
     def shared(self, depth: float = inf) -> SharedRankings:
-        """The rankings over one pool that has every document which the runs retrieve, to a depth."""
+        """Return the rankings over one pool that has every document which the runs retrieve, to a depth."""
         from unjudged.uncertainty.shared import SharedRankings
 
         kept = self.__dict__.setdefault("_shared", {})
@@ -108,7 +104,7 @@ class Collection:
         return kept[depth]  # type: ignore[no-any-return]
 
     def loaded(self) -> Collection:
-        """The same with every run in memory, for what needs all of its documents."""
+        """Return the same with every run in memory, for what needs all of its documents."""
         runs: dict[str, RunSource] = {}
         for name, source in self.runs.items():
             runs[name] = Run.of(source)
@@ -118,32 +114,6 @@ class Collection:
 
     def __repr__(self) -> str:
         return f"Collection({len(self.judgments.queries)} queries, {len(self.runs)} runs)"
-
-
-def _in_order(judgments: Judgments, runs: dict[str, RunSource]) -> dict[str, RunSource]:
-    """Return the runs; refuse judgments that were given as a run, and a run in their place.
-
-    Judgments are scores if nearly all of a query's grades differ. Only then are the runs looked at, and read
-    for it: one holds grades if its scores are whole, at most 10, and mostly the same.
-    """
-    if judgments.scale is None and judgments.grade.max(initial=0) <= HIGHEST_GRADE:
-        return runs
-    judged = judgments.grade >= 0
-    cells = np.stack([judgments.query[judged], judgments.grade[judged]], axis=1)
-    if len(cells) < FEW or len(np.unique(cells, axis=0)) < 0.9 * len(cells):
-        return runs
-    read: dict[str, RunSource] = {name: Run.of(source) for name, source in runs.items()}
-    for name, run in read.items():
-        assert isinstance(run, Run)  # noqa: S101
-        query = np.repeat(np.arange(len(run.queries)), np.diff(run.offsets))
-        kinds, differ = np.unique(run.scores), len(np.unique(np.stack([query, run.scores], axis=1), axis=0))
-        few = len(kinds) == 1 or differ <= len(query) / 2
-        if len(query) >= FEW and few and not (kinds % 1).any() and kinds[-1] <= HIGHEST_GRADE:
-            with name_in_errors(runs[name], run_name(name)):
-                grades = f"its scores are grades: whole numbers up to {kinds[-1]:g}, most of them the same"
-                scores = "the grades of the judgments are scores: nearly all differ"
-                raise InputError(f"{grades}; {scores}; judgments come before runs")
-    return read
 
 
 def judged_rankings(
@@ -171,7 +141,7 @@ def judged_rankings(
 
 
 def _matched_dicts(judgments: Judgments, run: Any) -> Matched | None:
-    """What a run of plain dicts holds of the judged documents; None for any other run."""
+    """Return the judged documents of a run of plain dicts; None for any other run."""
     if type(run) not in (dict, defaultdict):
         return None
     rankings = dict.copy(run)  # another thread may change the dict itself
@@ -224,7 +194,7 @@ def name_runs(runs: RunsSource, names: Names = "file") -> dict[str, RunSource]:
 
 
 def _by_own_name(run: Any, by_tag: bool) -> list[tuple[str | None, Any]]:
-    """The run with the name that it carries itself, or several if a column names them."""
+    """Return the run with the name that it carries itself, or several if a column names them."""
     if kind_of_source(run) == FILE:
         if by_tag and os.fspath(run) == STANDARD_INPUT:
             raise UsageError("a run from standard input cannot be named by its tag: write it to a file first")

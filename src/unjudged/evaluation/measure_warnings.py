@@ -1,4 +1,4 @@
-"""What makes the values of measures mean less than they seem to, whatever the runs are."""
+"""Warnings that values of measures mean less than they seem to, for any runs."""
 
 from __future__ import annotations
 

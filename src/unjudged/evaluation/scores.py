@@ -66,7 +66,7 @@ class Scores(Shown):
 
     @computed_once
     def warnings(self) -> Sequence[UnjudgedWarning]:
-        """What makes the values mean less than they seem to: the warnings that `evaluate` gave."""
+        """Warnings that `evaluate` gave: why values mean less than they seem to."""
         covered = coverage_warnings(self.runs, self.queries, self.rankings)
         return [*covered, *measure_warnings(self.measures, self.rankings.judgments, self.values)]
 
@@ -202,7 +202,7 @@ class Scores(Shown):
         return frame_of({"run": list(self.runs), **means}, library or self.library)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """`rows()` for whatever reads Arrow streams: `polars.DataFrame(scores)`."""
+        """`rows()` for libraries that read Arrow streams: `polars.DataFrame(scores)`."""
         return self.to_arrow().__arrow_c_stream__(requested_schema)
 
     def grid(self, per_query: bool = False) -> Grid:

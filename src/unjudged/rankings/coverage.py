@@ -1,4 +1,4 @@
-"""What runs and judgments have in common, and the warnings where that is too little."""
+"""Queries and documents that runs and judgments share, and warnings where these are too few."""
 
 from __future__ import annotations
 
@@ -8,16 +8,24 @@ import numpy as np
 
 from unjudged.base.errors import (
     ExtraQueriesWarning,
+    InputError,
     MissingQueriesWarning,
     NothingJudgedWarning,
     UnjudgedWarning,
     quoted,
 )
 from unjudged.base.wording import counted, shortlist
+from unjudged.formats.inputs import name_in_errors, run_name
 from unjudged.rankings.judged import JudgedRankings
+from unjudged.rankings.judgments import Judgments
+from unjudged.rankings.runs import Run, RunSource
 
 SHOWN = 5
 """How many runs a warning names."""
+
+HIGHEST_GRADE = 10
+FEW = 10
+"""With fewer documents, scores and grades cannot be told apart."""
 
 
 def coverage_warnings(
@@ -87,3 +95,29 @@ def _have(runs: Sequence[str]) -> str:
     if len(runs) > SHOWN:
         return f"{len(runs)} runs ({', '.join(runs[:3])}, ...) have"
     return f"{', '.join(runs[:-1])} and {runs[-1]} have"
+
+
+def in_order(judgments: Judgments, runs: dict[str, RunSource]) -> dict[str, RunSource]:
+    """Return the runs; refuse judgments that were given as a run, and a run in their place.
+
+    Judgments are scores if nearly all of a query's grades differ. Only then are the runs looked at, and read
+    for it: one holds grades if its scores are whole, at most 10, and mostly the same.
+    """
+    if judgments.scale is None and judgments.grade.max(initial=0) <= HIGHEST_GRADE:
+        return runs
+    judged = judgments.grade >= 0
+    cells = np.stack([judgments.query[judged], judgments.grade[judged]], axis=1)
+    if len(cells) < FEW or len(np.unique(cells, axis=0)) < 0.9 * len(cells):
+        return runs
+    read: dict[str, RunSource] = {name: Run.of(source) for name, source in runs.items()}
+    for name, run in read.items():
+        assert isinstance(run, Run)  # noqa: S101
+        query = np.repeat(np.arange(len(run.queries)), np.diff(run.offsets))
+        kinds, differ = np.unique(run.scores), len(np.unique(np.stack([query, run.scores], axis=1), axis=0))
+        few = len(kinds) == 1 or differ <= len(query) / 2
+        if len(query) >= FEW and few and not (kinds % 1).any() and kinds[-1] <= HIGHEST_GRADE:
+            with name_in_errors(runs[name], run_name(name)):
+                grades = f"its scores are grades: whole numbers up to {kinds[-1]:g}, most of them the same"
+                scores = "the grades of the judgments are scores: nearly all differ"
+                raise InputError(f"{grades}; {scores}; judgments come before runs")
+    return read

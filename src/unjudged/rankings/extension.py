@@ -22,7 +22,7 @@ from unjudged.rankings.pooled import PooledDocuments
 
 
 def rows_of(judgments: Judgments, table: Table) -> np.ndarray:
-    """For each row of a table, the judgments' row of the same query and document, -1 where there is none."""
+    """For each row of a table, the judgments' row of the same query and document, -1 if they lack it."""
     in_order = np.arange(0, -len(table.documents), -1, dtype=float)[:, None]
     placed = Table(table.queries, table.starts, table.documents, in_order, table.lines)
     matched = matching.match(placed, judgments.index)
@@ -138,7 +138,7 @@ class DocumentUnion:
         return rank, number, np.bincount(query, minlength=len(self._queries))
 
     def _numbered(self, key: Numbers, order: Integers, documents: Ids, query: Integers) -> NDArray[np.int32]:
-        """The number of each document; `key` is sorted, `key[i]` is that of document `order[i]`."""
+        """Return the number of each document; `key` is sorted, `key[i]` is that of document `order[i]`."""
         place = np.searchsorted(self._known, key)
         old = self._known[np.minimum(place, len(self._known) - 1)] == key
         number = np.empty(len(key), np.int32)

@@ -14,7 +14,7 @@ _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
 def mixed(x: Numbers) -> Numbers:
-    """The finaliser of SplitMix64: every bit of the result depends on every bit of x."""
+    """Finaliser of SplitMix64: every bit of the result depends on every bit of x."""
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return x ^ (x >> np.uint64(31))
@@ -43,7 +43,7 @@ def unit(number: Numbers) -> NDArray[np.float64]:
 
 
 def fingerprint(numbers: Numbers) -> str:
-    """Return sixteen hexadecimal digits that depend on all numbers, whatever their order."""
+    """Return sixteen hexadecimal digits that depend on all numbers, not on their order."""
     return f"{int(mixed(numbers).sum(dtype=np.uint64)):016x}"
 
 

@@ -41,9 +41,9 @@ class JudgedRankings:
     element: Final[Integers | None] = None
     """Where each document was in the rankings from which `where` selected it."""
     elsewhere: Final[tuple[Integers, Integers] | None] = None
-    """Ranking and rank of each unjudged document that is judged for another query; None if nobody looked."""
+    """Ranking and rank of each unjudged document that is judged for another query; None if not looked up."""
     ignored: Final[tuple[int, ...]] = ()
-    """How many queries each run has that are not in the judgments; empty where nobody counted."""
+    """How many queries each run has that are not in the judgments; empty if not counted."""
     _relevant: dict[tuple[int, float], JudgedRankings] = field(init=False, repr=False, default_factory=dict)
     _judged_above: dict[Any, Integers] = field(init=False, repr=False, default_factory=dict)
 
@@ -75,10 +75,8 @@ class JudgedRankings:
         >>> JudgedRankings.spelled("0 1 U N 1", missed="1 0 0").labels
         array([ 0,  1, -1,  1], dtype=int32)
         """
-        states = [_state(word) for word in labels.split()]
-        grades = [state for state in states if state is not None]
-        others = [_state(word) for word in missed.split()]
-        lines = [*grades, *(state for state in others if state is not None)]
+        states = _states(labels)
+        lines = [state for state in (*states, *_states(missed)) if state is not None]
         judgments = Judgments.of({"q": {f"d{i}": grade for i, grade in enumerate(lines)}})
         ranks = [rank for rank, state in enumerate(states, 1) if state is not None]
         return cls(
@@ -95,7 +93,6 @@ class JudgedRankings:
         return len(self.query)
 
     def run(self, i: int) -> JudgedRankings:
-        """Return the rankings of the i-th run."""
         return self.runs(i, i + 1)
 
     def runs(self, first: int, last: int) -> JudgedRankings:
@@ -129,9 +126,8 @@ class JudgedRankings:
     def moved(self, judgments: Judgments, row: Integers) -> JudgedRankings:
         """Same rankings under judgments of another pool; `row` maps old rows to new ones, -1 for none."""
         kept = self.where(row[self.row] >= 0)
-        return replace(
-            kept, judgments=judgments, row=row[kept.row].astype(np.int32), element=None, elsewhere=None
-        )
+        moved = row[kept.row].astype(np.int32)
+        return replace(kept, judgments=judgments, row=moved, element=None, elsewhere=None)
 
     def cut(self, depth: int) -> JudgedRankings:
         """Return the rankings as if only their first `depth` documents had been retrieved."""
@@ -245,11 +241,9 @@ class JudgedRankings:
         return self.relabelled(self.judgments.with_grades(np.maximum(self.judgments.grade, 0)))
 
 
-def _state(word: str) -> int | None:
-    if word == "N":
-        return None
-    if word == "U":
-        return UNSAMPLED
-    if not word.isdecimal():
-        raise UsageError(f"invalid label {word!r}: use a grade, U (unjudged) or N (not pooled)")
-    return int(word)
+def _states(labels: str) -> list[int | None]:
+    words = labels.split()
+    for word in words:
+        if word not in ("N", "U") and not word.isdecimal():
+            raise UsageError(f"invalid label {word!r}: use a grade, U (unjudged) or N (not pooled)")
+    return [None if word == "N" else UNSAMPLED if word == "U" else int(word) for word in words]

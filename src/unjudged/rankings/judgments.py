@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from unjudged.base.computed import computed_once
 from unjudged.base.errors import InputError, UsageError, quoted
+from unjudged.base.segments import Integers
 from unjudged.base.wording import counted
 from unjudged.formats.columns import IS_IT_A_RUN, Layout, expected
 from unjudged.formats.inputs import name_in_errors, table_of_source
@@ -21,27 +22,16 @@ from unjudged.formats.readers.arrow.frames import Frame
 from unjudged.formats.scan.scanner import Index
 from unjudged.formats.tables import Ids, Table
 from unjudged.rankings.hashing import fingerprint, hashes, mixed, salt
-from unjudged.rankings.origin import (
-    A_POOL,
-    POOL,
-    SAMPLES,
-    STRATIFIED,
-    UNIFORM,
-    UNKNOWN,
-    WEIGHTED,
-    Kind,
-    Origin,
-)
-from unjudged.rankings.pooled import PooledDocuments
+from unjudged.rankings.origin import A_POOL, SAMPLES, UNIFORM, UNKNOWN, Origin, kind_by_columns
+from unjudged.rankings.pooled import PooledDocuments, whole_grades
 
-Lines = NDArray[np.int64]
 UNSAMPLED: Final = -1
 """The grade of a document that is pooled but not judged; every negative grade counts as this one."""
 
 
 @dataclass(frozen=True, eq=False)
 class Judgments:
-    """What is known of the documents of each query.
+    """Grades of the documents of each query, and how they were judged.
 
     A document with a row here is judged (`grade` >= 0) or pooled but not judged (`grade` < 0); a document
     without a row was not pooled.
@@ -76,18 +66,24 @@ class Judgments:
         """
         found, lines = cls._and_lines(source, columns)
         if found.scale is not None:
+            gains = found.scale[np.maximum(found.grade, 0)]
+            row = int(np.argmax(gains % 1 > 0))
+            query, document = map(quoted, found.pooled.names(np.array([row]))[0])
+            problem = f"the grade of document {document} of query {query} is '{gains[row]:g}'"
+            remedy = f"expected {expected('grade')}; only evaluate takes fractions, as gains: round them"
             with name_in_errors(source, "judgments"):
-                raise _fractional(found, lines)
+                line = int(lines[row]) if len(lines) else None
+                raise InputError(f"{problem}, {remedy}; {IS_IT_A_RUN}", line=line)
         return found
 
     @classmethod
     def with_fractions(cls, source: JudgmentsSource, **columns: str) -> Judgments:
-        """The same, but grades may be fractions such as 0.5, for `evaluate`."""
+        """Return the same, but grades may be fractions such as 0.5, for `evaluate`."""
         return cls._and_lines(source, columns)[0]
 
     @classmethod
-    def _and_lines(cls, source: JudgmentsSource, columns: Mapping[str, str]) -> tuple[Judgments, Lines]:
-        """The judgments, and the line of each row if they are from a file of text."""
+    def _and_lines(cls, source: JudgmentsSource, columns: Mapping[str, str]) -> tuple[Judgments, Integers]:
+        """Return the judgments, and the line of each row if they are from a file of text."""
         if isinstance(source, Judgments):
             return source, np.zeros(0, np.int64)
         table, layout = table_of_source(source, "grade", columns, "judgments")
@@ -116,27 +112,26 @@ class Judgments:
         if probability is not None:
             certain = np.isin(column.get("method", np.ones(1)), (0, 2))
             probability = np.where(certain, 1.0, probability)
-        grade, scale = _whole(column["grade"], table.whole)
+        grade, scale = whole_grades(column["grade"], table.whole)
         form = "prels" if probability is not None else "qrels" if stratum is None else "strata"
         return cls(
             PooledDocuments.of(table, index),
             grade,
             None if stratum is None else stratum.astype(np.int32),
             probability,
-            Origin.read(layout.marks, _told(form, grade)),
+            Origin.read(layout.marks, kind_by_columns(form, pooled_only=UNSAMPLED in grade)),
             scale,
         )
 
     def with_grades(self, grade: NDArray[np.int32]) -> Judgments:
-        """The same pool with other grades, one per row."""
+        """Return the same pool with other grades, one per row."""
         given = np.asarray(grade)
         if given.shape != self.grade.shape:
             raise UsageError(f"expected {len(self.grade)} grades, one per row, got an array of {given.shape}")
         if given.dtype == np.int32:
             return replace(self, grade=given)
         low, high = int(np.iinfo(np.int32).min), int(np.iinfo(np.int32).max)
-        whole = given.dtype.kind in "iub"
-        if not whole or given.min(initial=0) < low or given.max(initial=0) > high:
+        if given.dtype.kind not in "iub" or given.min(initial=0) < low or given.max(initial=0) > high:
             raise UsageError(f"expected grades that are whole numbers from {low} to {high}")
         return replace(self, grade=given.astype(np.int32))
 
@@ -165,48 +160,41 @@ class Judgments:
 
     @property
     def offsets(self) -> NDArray[np.int64]:
-        """The rows of query q are `offsets[q]` to `offsets[q + 1]`."""
+        """Row at which each query begins, then the number of rows."""
         return self.pooled.offsets
 
     @property
     def documents(self) -> Ids:
-        """The document of each row."""
         return self.pooled.documents
 
     @property
     def query(self) -> NDArray[np.int64]:
-        """The query of each row."""
+        """Query of each row."""
         return self.pooled.query
 
     @property
     def index(self) -> Index:
-        """Finds the row of a query's document by name."""
         return self.pooled.index
 
     @cached_property
     def sampled_share(self) -> NDArray[np.float64]:
-        """The judged share of each query's pool."""
+        """Judged share of each query's pool."""
         return self.count(0) / np.maximum(np.diff(self.offsets), 1)
 
     @cached_property
     def inclusion(self) -> NDArray[np.float64]:
-        """The probability with which each document was judged: as recorded, else its stratum's judged share.
+        """Probability with which each document was judged: as recorded, else its stratum's judged share.
 
         Without strata the pool counts as one stratum, which is right for a uniform sample. NaN where a
         document was not drawn.
         """
-        known = self._judged_share if self.probability is None else self.probability
-        return np.where(self.grade >= 0, known, np.nan)
+        return np.where(self.grade >= 0, self._rate, np.nan)
 
     @property
-    def _judged_share(self) -> NDArray[np.float64]:
-        """For each row, the judged share of its query's stratum."""
-        strata, stratum = np.unique([0] if self.stratum is None else self.stratum, return_inverse=True)
-        cell = self.query * len(strata) + stratum
-        sizes = np.bincount(cell)
-        judged = np.bincount(cell[self.grade >= 0], minlength=len(sizes))
-        share: NDArray[np.float64] = judged[cell] / sizes[cell]
-        return share
+    def _rate(self) -> NDArray[np.float64]:
+        if self.probability is not None:
+            return self.probability
+        return self.pooled.judged_share(self.grade >= 0, self.stratum)
 
     @cached_property
     def topics(self) -> str:
@@ -223,13 +211,13 @@ class Judgments:
     @cached_property
     def even(self) -> bool:
         """Whether all documents of a query were equally likely to be judged."""
-        rate = self._judged_share if self.probability is None else self.probability
+        rate = self._rate
         first = np.minimum(self.offsets[:-1], max(len(rate) - 1, 0))
         return bool((rate == rate[first][self.query]).all()) if len(rate) else True
 
     def marks(self, form: str) -> list[str]:
         """Return the comments that a file of this form needs to tell the origin."""
-        told, origin = _told(form, self.grade), self.origin
+        told, origin = kind_by_columns(form, pooled_only=UNSAMPLED in self.grade), self.origin
         if origin.sampled and told in SAMPLES:
             hidden = told == UNIFORM and origin.kind != UNIFORM and not self.even
             origin = replace(origin, kind=UNKNOWN if hidden else told)
@@ -241,45 +229,14 @@ class Judgments:
 
     def __repr__(self) -> str:
         judged, relevant = int((self.grade >= 0).sum()), int((self.grade >= 1).sum())
-        queries = counted(len(self.queries), "query")
-        left = f"{len(self.grade) - judged} pooled but not judged"
-        return f"Judgments({queries}, {judged} judged documents, {relevant} relevant, {left})"
-
-
-def _told(form: str, grade: NDArray[np.int32]) -> Kind:
-    """Return the kind of judgments that a file of this form and these grades tells by its columns."""
-    if form == "qrels":
-        return UNIFORM if UNSAMPLED in grade else POOL
-    return STRATIFIED if form == "strata" else WEIGHTED
+        known = f"{counted(len(self.queries), 'query')}, {judged} judged documents, {relevant} relevant"
+        return f"Judgments({known}, {len(self.grade) - judged} pooled but not judged)"
 
 
 def _count(judgments: Judgments, low: float, high: float) -> NDArray[np.int64]:
     chosen = judgments.grade >= low if high == np.inf else (judgments.grade >= low) & (judgments.grade < high)
-    before = chosen.nonzero()[0].searchsorted(judgments.offsets)
-    counts: NDArray[np.int64] = before[1:] - before[:-1]
-    return counts
-
-
-def _whole(grades: NDArray[np.float64], known: bool) -> tuple[NDArray[np.int32], NDArray[np.float64] | None]:
-    """The grades as whole numbers, and the gain that each stands for if some are fractions.
-
-    `known` says that none is.
-    """
-    if known or not (grades % 1).any():
-        return grades.astype(np.int32), None
-    scale = np.unique(np.append(np.maximum(grades, 0.0), 0.0))
-    return np.where(grades < 0, grades, np.searchsorted(scale, grades)).astype(np.int32), scale
-
-
-def _fractional(judgments: Judgments, lines: Lines) -> InputError:
-    assert judgments.scale is not None  # noqa: S101
-    gains = judgments.scale[np.maximum(judgments.grade, 0)]
-    row = int(np.argmax(gains % 1 > 0))
-    query = judgments.queries[int(judgments.query[row])]
-    what = f"the grade of document {quoted(judgments.documents[row])} of query {quoted(query)}"
-    problem = f"{what} is '{gains[row]:g}', expected {expected('grade')}"
-    remedy = "only evaluate takes fractions, as gains: round them"
-    return InputError(f"{problem}; {remedy}; {IS_IT_A_RUN}", line=int(lines[row]) if len(lines) else None)
+    before: Integers = chosen.nonzero()[0].searchsorted(judgments.offsets)
+    return before[1:] - before[:-1]
 
 
 JudgmentsSource = (

@@ -104,3 +104,10 @@ def joined(first: Origin, second: Origin) -> Origin:
     """Return the origin of two sets of judgments together: the weaker kind, to the lower rank."""
     kind = max((first.kind, second.kind), key=[*KINDS].index)
     return Origin(kind, min((o.depth for o in (first, second) if o.depth is not None), default=None))
+
+
+def kind_by_columns(form: str, *, pooled_only: bool) -> Kind:
+    """Return the kind that the columns of a file tell; `pooled_only` if some documents are not judged."""
+    if form == "qrels":
+        return UNIFORM if pooled_only else POOL
+    return STRATIFIED if form == "strata" else WEIGHTED

@@ -1,4 +1,4 @@
-"""Documents of a pool: which have a line in the judgments, whatever their grades."""
+"""Documents of a pool: those that have a line in the judgments, judged or not."""
 
 from __future__ import annotations
 
@@ -82,6 +82,29 @@ class PooledDocuments:
         """Query of each row."""
         return owners(np.diff(self.offsets))
 
+    def judged_share(
+        self, judged: NDArray[np.bool_], stratum: NDArray[np.int32] | None
+    ) -> NDArray[np.float64]:
+        """Return for each row the judged share of its query's stratum; without strata, of its query."""
+        strata, stratum_of = np.unique([0] if stratum is None else stratum, return_inverse=True)
+        cell = self.query * len(strata) + stratum_of
+        sizes = np.bincount(cell)
+        share: NDArray[np.float64] = np.bincount(cell[judged], minlength=len(sizes))[cell] / sizes[cell]
+        return share
+
     def __getstate__(self) -> dict[str, Any]:
         """Only the columns are pickled; the index is built again where it is needed."""
         return {"queries": self.queries, "offsets": self.offsets, "documents": self.documents}
+
+
+def whole_grades(
+    grades: NDArray[np.float64], known: bool
+) -> tuple[NDArray[np.int32], NDArray[np.float64] | None]:
+    """Return the grades as whole numbers, and the gain that each stands for if some are fractions.
+
+    `known` says that none is.
+    """
+    if known or not (grades % 1).any():
+        return grades.astype(np.int32), None
+    scale = np.unique(np.append(np.maximum(grades, 0.0), 0.0))
+    return np.where(grades < 0, grades, np.searchsorted(scale, grades)).astype(np.int32), scale

@@ -21,7 +21,7 @@ from unjudged.formats.tables import Ids, Table
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """The documents of each query, best first: score descending, ties by document descending.
+    """Documents of each query, best first: score descending, ties by document descending.
 
     The documents of `queries[i]` are `documents[offsets[i]]` to `documents[offsets[i + 1] - 1]`.
 
@@ -57,11 +57,11 @@ class Run:
 
     @property
     def table(self) -> Table:
-        """The same rankings as a table."""
+        """Same rankings as a table."""
         return Table(self.queries, self.offsets, self.documents, self.scores[:, None], np.zeros(0, np.int64))
 
     def ranking(self, query: str) -> list[str]:
-        """The documents of one query, best first."""
+        """Return the documents of one query, best first."""
         if query not in self.queries:
             raise InputError(f"the run has no query {query!r}")
         i = self.queries.index(query)
@@ -83,5 +83,5 @@ RunSource = (
 
 
 def run_table(source: RunSource, name: str = "run", **columns: str) -> Table:
-    """The rankings of any source as a table, not sorted; `name` is what errors call data in memory."""
+    """Return the rankings of any source as a table, not sorted; `name` is what errors call data in memory."""
     return table_of_source(source, "score", columns, name)[0]

@@ -49,7 +49,7 @@ class CalibratedMeans:
 
 @dataclass(frozen=True)
 class Calibration:
-    """What leaving out each group taught: a score per left-out run (or group) and measure.
+    """Lessons of leaving out each group: a score per left-out run (or group) and measure.
 
     `prevalence` is the share of relevant documents among those that only one group retrieved, at ranks 1, 2,
     3-4, 5-8, ...; `unjudged` is the share of unjudged documents in the first ten of each left-out run.
@@ -84,22 +84,35 @@ class Calibration:
             announce([AssumptionWarning(f"{what}: make it again if many documents were judged since.")])
 
     def radius(self, measure: Measure, confidence: float, runs: int = 1) -> float:
-        """Return the score that so large a share of left-out runs does not exceed.
+        """Return the score that a share `confidence` of left-out runs does not exceed.
 
         The intervals of two `runs` hold at once with this confidence if each has half of the error
         (Bonferroni).
         """
         self.check_has(measure)
         scores = np.sort(self.scores[str(measure)])
-        _check_reach(self.groups, "group", confidence, runs)
-        _check_reach(
-            len(scores),
-            "left-out run",
-            confidence,
-            runs,
-            f" with unjudged documents that count for {measure}",
-        )
+        which = f" with unjudged documents that count for {measure}"
+        problem = self.too_few_groups(confidence, runs)
+        problem = problem or _too_few(len(scores), "left-out run", confidence, runs, which)
+        if problem:
+            raise UsageError(problem)
         return float(scores[_place(len(scores), _of_each(confidence, runs)) - 1])
+
+    def level(self, confidence: float, runs: int = 1) -> float:
+        """Return this confidence, or the highest that the groups can give."""
+        return _most(self.groups, runs) if self.too_few_groups(confidence, runs) else confidence
+
+    def too_few_groups(self, confidence: float, runs: int = 1) -> str:
+        """Say that the groups cannot give this confidence, and which they can; nothing if they can."""
+        return _too_few(self.groups, "group", confidence, runs)
+
+    def refusal(self, measure: Measure, confidence: float, runs: int = 1) -> str:
+        """Say why a measure has no interval; nothing if it has one."""
+        try:
+            self.radius(measure, confidence, runs)
+        except UsageError as error:
+            return str(error)
+        return ""
 
     def check_has(self, measure: Measure) -> None:
         """Refuse a measure for which nothing was learnt."""
@@ -144,7 +157,7 @@ class Calibration:
         )
 
     def describe(self, share: float, *, unlike: bool = False) -> str:
-        """What was assumed, and where the share of unjudged documents of a new run lies."""
+        """Say what was assumed, and where the share of unjudged documents of a new run lies."""
         learnt = f"calibrated on {self.runs} runs of {self.groups} groups, cut at rank {self.depth}"
         if unlike:
             more = f"more of its top 10 is unjudged ({share:.0%}) than of any left-out run"
@@ -212,24 +225,27 @@ def _numbers(what: str, values: object) -> tuple[float, ...]:
 
 
 def _place(count: int, confidence: float) -> int:
-    """Which of so many sorted scores bounds the score of a new run: ceil((n + 1) confidence)."""
+    """Return the place of the sorted score that bounds a new run's: ceil((n + 1) confidence)."""
     return math.ceil((count + 1) * confidence - 1e-9)
 
 
 def _of_each(confidence: float, runs: int) -> float:
-    """Return the confidence of each of so many intervals that all hold with this one."""
+    """Return the confidence that each of the intervals needs for all to hold with this one."""
     return 1 - (1 - confidence) / runs
 
 
-def _check_reach(count: int, what: str, confidence: float, runs: int, which: str = "") -> None:
-    """Refuse a level that so many scores cannot give."""
-    if _place(count, _of_each(confidence, runs)) > count:
-        most = max(1000 * (count + 1 - runs) // (count + 1), 0) / 10
-        level = f"{100 * confidence:.4g} % confidence" + (
-            "" if runs == 1 else " to the difference of two runs"
-        )
-        least = f"{'it' if count == 1 else 'they'} can give at most {most:g} %"
-        raise UsageError(f"{counted(count, what)}{which} cannot give {level}; {least}")
+def _most(count: int, runs: int) -> float:
+    """Return the highest confidence that this number of scores can give, in whole thousandths."""
+    return max(1000 * (count + 1 - runs) // (count + 1), 0) / 1000
+
+
+def _too_few(count: int, what: str, confidence: float, runs: int, which: str = "") -> str:
+    """Say that this number of scores cannot give a level, and which they can; nothing if they can."""
+    if _place(count, _of_each(confidence, runs)) <= count:
+        return ""
+    level = f"{100 * confidence:.4g} % confidence" + ("" if runs == 1 else " to the difference of two runs")
+    least = f"{'it' if count == 1 else 'they'} can give at most {100 * _most(count, runs):g} %"
+    return f"{counted(count, what)}{which} cannot give {level}; {least}"
 
 
 def mean_bounds(measure: Measure, rankings: JudgedRankings, queries: int) -> tuple[Floats, Floats]:

@@ -33,7 +33,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """What is known about relevance: query, best rank and relevance of each judged, retrieved document."""
+    """Evidence of relevance: query, best rank and relevance of each judged, retrieved document."""
 
     query: Integers
     rank: Integers
@@ -97,7 +97,7 @@ class Completions:
     def values(
         self, measures: Sequence[Measure], draws: int, on_progress: Progress | None = None
     ) -> list[Floats]:
-        """For each measure, draws x rankings: its values in so many completions."""
+        """For each measure, draws x rankings: its values in this number of completions."""
         results = [np.empty((draws, len(self.rankings))) for _ in measures]
         done = 0
         for size, _, values in self.batches(measures, draws):

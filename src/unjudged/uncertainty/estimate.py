@@ -34,7 +34,7 @@ class Estimate:
 
     @property
     def uncertainty(self) -> str:
-        """What the interval covers: the missing judgments, the sample of queries, or both."""
+        """Errors that the interval covers: the missing judgments, the sample of queries, or both."""
         return self.of.uncertainty
 
     @property
@@ -70,7 +70,7 @@ COVERS = {THESE: "had people judged another sample", OTHER: "had there been othe
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Estimates(Shown, Sequence[Sequence[Estimate]]):
-    """The estimate of run i by measure k is `estimates[i][k]`.
+    """Estimates by run and measure: `estimates[i][k]` is that of run i by measure k.
 
     >>> from unjudged import evaluate, sample
     >>> evaluate(sample.qrels, sample.runs["fused"], ["P@10", "Judged@10"]).estimate()
@@ -91,7 +91,7 @@ class Estimates(Shown, Sequence[Sequence[Estimate]]):
     """The table has a row per run and measure, with the intervals for these and for other queries."""
 
     def __len__(self) -> int:
-        """The number of runs."""
+        """Return the number of runs."""
         return len(self.estimates)
 
     @overload
@@ -102,7 +102,7 @@ class Estimates(Shown, Sequence[Sequence[Estimate]]):
         return self.estimates[run]
 
     def _heading(self, k: int) -> str:
-        """The name of what the estimates of measure k are of, with its cutoff: AP@100."""
+        """Return the name of what the estimates of measure k are of, with its cutoff: AP@100."""
         names = {row[k].of.measure for row in self.estimates}
         return names.pop() if len(names) == 1 else self.measures[k]
 
@@ -174,7 +174,7 @@ def _cell(value: Cell) -> Cell:
 
 
 def _note(estimate: Estimate) -> str:
-    """What an interval covers, and under which assumptions."""
+    """Say what an interval covers, and under which assumptions."""
     if not estimate.has_interval:
         return f"{estimate.of.measure}: {estimate.method}."
     intervals = "Intervals" if estimate.confidence == 1 else f"{percent(estimate.confidence)} intervals"

@@ -1,4 +1,4 @@
-"""The registry of interval methods: one registered function per method.
+"""Registry of interval methods: one registered function per method.
 
 A method takes an `IntervalRequest` and returns an estimate per run and measure. Methods of your own are
 registered in the same way:
@@ -42,7 +42,7 @@ Check = Callable[[Measure, "IntervalRequest"], None]
 
 @dataclass(frozen=True, eq=False)
 class IntervalRequest:
-    """What intervals are asked for, and what is known: the same for every method."""
+    """Intervals that are asked for, and what is known: the same for every method."""
 
     rankings: JudgedRankings
     runs: Sequence[str]
@@ -59,11 +59,11 @@ class IntervalRequest:
     judgments: str = AS_THEY_ARE
 
     def of(self, measure: Measure) -> Estimand:
-        """What an interval of the measure is of, as the method declares it."""
+        """Return what an interval of the measure estimates, as the method declares it."""
         return Estimand(str(measure), self.queries, self.judgments)
 
     def batches(self, runs: int = 16, *, report: bool = True) -> Iterator[tuple[int, JudgedRankings]]:
-        """The first of so many runs, and their rankings; `report` progress between batches."""
+        """Yield the first run and the rankings of each batch; `report` progress between batches."""
         for first in range(0, len(self.runs), runs):
             last = min(first + runs, len(self.runs))
             yield first, self.rankings.runs(first, last)
@@ -71,7 +71,7 @@ class IntervalRequest:
                 self.report(last)
 
     def report(self, done: int) -> None:
-        """Report that so many runs are done."""
+        """Report that this number of runs is done."""
         if self.on_progress is not None:
             self.on_progress(done, len(self.runs))
 
@@ -91,7 +91,7 @@ class IntervalMethod:
     uses: tuple[str, ...] | None = None
 
     def use(self, request: IntervalRequest) -> Use:
-        """The method as `permitted` sees it."""
+        """Return the method as `permitted` sees it."""
         check = self.check
         own = None if check is None else lambda measure: check(measure, request)
         return Use(f"the {self.name!r} interval", self.takes, self.queries, self.judgments, self.instead, own)
@@ -133,7 +133,7 @@ def interval_methods() -> Choices[IntervalMethod]:
 
 
 def make_intervals(name: str, request: IntervalRequest) -> EstimateRows:
-    """The intervals of one method for every run and measure.
+    """Return the intervals of one method for every run and measure.
 
     A measure that cannot have one gets its value alone; if none can, the first reason is an error.
     """

@@ -1,4 +1,4 @@
-"""What each pooled group would look like had it not taken part: its own documents unjudged, the truth known.
+"""Pooled groups as if each had not taken part: its own documents unjudged, the truth known.
 
 A group is a team or a family of systems. U_g are the judged documents that only group g brought to the pool,
 down to its depth. With U_g unjudged, the runs of g are like a new run: unseen by the judging.

@@ -89,17 +89,17 @@ class SharedRankings:
 
     @cached_property
     def warnings(self) -> list[UnjudgedWarning]:
-        """What makes comparisons mean less than they seem to: little in common with the judgments."""
+        """Warnings that comparisons mean less than they seem to: little in common with the judgments."""
         return list(coverage_warnings(self.runs, list(self.queries), self.judged_rankings))
 
     @cached_property
     def judged_rankings(self) -> JudgedRankings:
-        """The same rankings over the original pool, as `evaluate` has them."""
+        """Same rankings over the original pool, as `evaluate` has them."""
         row = np.where(self.name < len(self.original.grade), self.name, -1)
         return self.rankings.moved(self.original, row)
 
     def with_judged_elsewhere(self) -> JudgedRankings:
-        """The rankings over the original pool, and which unjudged documents are judged for another query."""
+        """Return the rankings over the original pool, with the documents judged for another query."""
         grades = self.original.grade
         judged = set(self.original.documents.take(np.flatnonzero(grades >= 0)).tolist())
         unjudged = self.rankings.where(self.rankings.labels < 0)
@@ -109,20 +109,20 @@ class SharedRankings:
 
     @property
     def unknown(self) -> Integers:
-        """The rows that nobody judged."""
+        """Rows of documents that are not judged."""
         return np.flatnonzero(self.judgments.grade < 0)
 
     @cached_property
     def best_rank(self) -> Integers:
-        """The best rank that any run gives each row; one more than the longest ranking if none has it."""
+        """Best rank that any run gives each row; one more than the longest ranking if none has it."""
         return self.rankings.best_rank(missing=int(self.rankings.retrieved.max(initial=0)) + 1)
 
     def document(self, row: int) -> str:
-        """The name of the document in a row."""
+        """Return the name of the document in a row."""
         return self.names[int(self.name[row])]
 
     def query(self, row: int) -> str:
-        """The query of a row."""
+        """Return the query of a row."""
         return self.queries[int(self.judgments.query[row])]
 
     def per_run(self, values: Any) -> Any:
@@ -138,12 +138,12 @@ class SharedRankings:
         return Completions(self.rankings, row, self._identity(row), prevalence, rel, seed)
 
     def _identity(self, row: Integers) -> Numbers:
-        """The numbers that decide the draws: of query and document alone."""
+        """Numbers that decide the draws: of query and document alone."""
         document = hashes(self.names, salt("document"))[self.name[row]]
         return mixed(hashes(self.queries, salt("query"))[self.judgments.query[row]] ^ document)
 
     def unknown_weights(self, measure: Measure) -> UnknownWeights:
-        """What unjudged documents would add to the mean of each run, for a sum over relevant documents."""
+        """Return what unjudged documents would add to each run's mean, for a sum over relevant documents."""
         r = self.rankings.where(self.rankings.labels < 0)
         weight = measure.weights(r.rank) / len(self.queries)
         counts = weight > NEGLIGIBLE
@@ -176,7 +176,7 @@ class UnknownWeights:
         return int(self.offsets[-1])
 
     def total(self) -> Floats:
-        """The sum per run."""
+        """Return the sum per run."""
         return sums(self.weight, self.run, self.runs)
 
     def shared(self) -> Floats:

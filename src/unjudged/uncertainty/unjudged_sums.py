@@ -30,13 +30,13 @@ NEGLIGIBLE = 1e-6
 
 
 def is_sum(measure: Measure) -> bool:
-    """Whether every relevant document adds the weight of its rank, whatever its grade."""
+    """Whether every relevant document adds the weight of its rank alone."""
     return measure.traits.weight is not None and not measure.given.keys() & {"max_grade", "gains", "scale"}
 
 
 @dataclass(frozen=True, eq=False)
 class UnjudgedSum:
-    """What the unjudged documents of each ranking add to its value, as a random variable v.
+    """Sum that the unjudged documents of each ranking add to its value, as a random variable v.
 
     Each unjudged document at rank k adds its weight w, in RBP (1 - p) p^(k-1), with probability q: E[v] = sum
     of q w, Var[v] = sum of q (1 - q) w^2. Documents after the end of the ranking are not among them.

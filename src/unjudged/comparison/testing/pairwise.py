@@ -105,7 +105,7 @@ def compare_pairs(
 
 
 def check_alpha(alpha: float) -> None:
-    """Refuse a level of significance that is none."""
+    """Refuse a level of significance outside 0 to 1."""
     check_probability("alpha", alpha, 0.05)
 
 

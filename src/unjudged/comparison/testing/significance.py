@@ -99,7 +99,7 @@ def p_values(
 
 
 def check_draws(draws: int) -> None:
-    """Refuse a number of resamples that is no number, or would never end."""
+    """Refuse a number of resamples that is not a whole number, or would never end."""
     if not 1 <= draws <= MOST_DRAWS:
         raise UsageError(f"draws is {draws}, expected a whole number from 1 to {MOST_DRAWS:,}")
 
@@ -151,14 +151,14 @@ def randomization(differences: Floats, *, tolerance: float, draws: int, seed: in
 
 
 def random_flips(n: int, draws: int, seed: int, rows: int) -> Iterator[Floats]:
-    """Random signs, draw by query, in blocks of so many rows. The signs do not depend on the blocks."""
+    """Random signs, draw by query, in blocks of `rows` rows. The signs do not depend on the blocks."""
     rng = np.random.default_rng(seed)
     for start in range(0, draws, rows):
         yield np.where(rng.random((min(rows, draws - start), n)) < 0.5, -1.0, 1.0)
 
 
 def every_flip(n: int, rows: int) -> Iterator[Floats]:
-    """All 2^n vectors of signs, in blocks of so many rows."""
+    """All 2^n vectors of signs, in blocks of `rows` rows."""
     for start in range(0, 2**n, rows):
         numbers = np.arange(start, min(start + rows, 2**n))[:, None]
         yield np.asarray(1.0 - 2.0 * (numbers >> np.arange(n) & 1), float)
@@ -209,7 +209,7 @@ def bootstrap(differences: Floats, *, draws: int, seed: int, **_: Any) -> Floats
 
 
 def _bootstrap_weights(n: int, draws: int, seed: int, rows: int) -> Iterator[Floats]:
-    """How often each query was drawn, divided by n, in blocks; the same weights whatever the blocks."""
+    """How often each query was drawn, divided by n, in blocks; the blocks do not change the weights."""
     rng = np.random.default_rng(seed)
     for start in range(0, draws, rows):
         drawn = rng.multinomial(n, np.full(n, 1 / n), size=min(rows, draws - start))

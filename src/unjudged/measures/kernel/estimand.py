@@ -1,4 +1,4 @@
-"""What is estimated, and whether judgments of this origin allow it.
+"""Quantities that numbers estimate, and whether judgments of this origin allow it.
 
 `permitted` is the one place that decides. Measures, interval methods, tests and commands declare which
 kinds of judgments they take; every call asks here, and prints the same sentence if the answer is no.
@@ -48,7 +48,7 @@ class Estimand:
 
     @property
     def uncertainty(self) -> str:
-        """What an interval of it covers: missing judgments, the sample of queries, or both."""
+        """Errors that an interval of it covers: missing judgments, the sample of queries, or both."""
         if self.queries == THESE:
             return JUDGMENTS
         return QUERIES if self.judgments == AS_THEY_ARE else BOTH
@@ -64,7 +64,7 @@ class Estimand:
 
 @dataclass(frozen=True)
 class Use:
-    """What a measure is wanted for: which judgments that takes, and what it estimates.
+    """Use of a measure: which judgments it takes, and what it estimates.
 
     `instead` is the advice for judgments that it does not take; `check` refuses measures.
     """

@@ -53,7 +53,7 @@ def check_figures() -> None:
 
 
 def check_plot(path: Path | None) -> None:
-    """Raise an error if no figure can be written to this file; None is no figure."""
+    """Raise an error if no figure can be written to this file; None stands for no figure."""
     if path is not None:
         if path.suffix.removeprefix(".") not in KINDS:
             raise UsageError(f"{path}: a figure needs a name that ends in .svg, .png, .pdf or .html")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isnan
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +66,8 @@ class PageInput:
     title: str
     extras: Sequence[dict[str, Any]] = ()
     """Further sections, as `further_sections` makes them."""
+    notes: Sequence[str] = ()
+    """Further notes beside those of the scores or of the comparison."""
 
 
 def page_data(given: PageInput) -> tuple[dict[str, Any], str]:
@@ -81,13 +84,14 @@ def page_data(given: PageInput) -> tuple[dict[str, Any], str]:
     depth = depth_kept(shared)
     add_rankings(packed, shared, given.judgments, depth)
     add_holes(packed, shared)
+    notes = [*(scores.warnings if comparison is None else comparison.notes), *given.notes]
     facts = {
         "version": unjudged.__version__,
         "title": plain(given.title),
         "command": plain(given.command),
         "files": _files(given.sources),
         "counts": _counts(given),
-        "notes": [plain(str(note)) for note in (scores.warnings if comparison is None else comparison.notes)],
+        "notes": [plain(str(note)) for note in notes],
         "runs": [labels[run] for run in scores.runs],
         "queries": [labels[query] for query in scores.queries],
         "measures": [_measure(given, k, measure) for k, measure in enumerate(scores.measures)],
@@ -116,11 +120,17 @@ def _described(given: PageInput) -> dict[str, dict[str, Any]]:
     every = EVERY.format("" if given.comparison is None else " of all runs")
     covers = {"bounds": every, "queries": "other queries, with these judgments"}
     if given.calibrated is not None:
-        covers["calibrated"] = given.calibrated[0][0].method.split(" (")[0]
+        able = (e for row in given.calibrated for e in row if e.has_interval)
+        covers["calibrated"] = next(able).method.split(" (")[0]
     return {
-        name: {"confidence": estimates[0][0].confidence, "covers": covers[name]}
+        name: {"confidence": _level(estimates), "covers": covers[name]}
         for name, estimates in _intervals(given).items()
     }
+
+
+def _level(estimates: Sequence[Sequence[Estimate]]) -> float:
+    """Return the confidence of intervals; those of runs unlike the pooled ones are bounds, which have 1."""
+    return min(e.confidence for row in estimates for e in row if not isnan(e.confidence))
 
 
 def _measure(given: PageInput, k: int, measure: Measure) -> dict[str, Any]:
@@ -148,7 +158,7 @@ def _charts(given: PageInput, measure: str) -> dict[str, Description]:
     """Describe the charts of a measure; the page has their rows."""
     whose = "" if given.comparison is None else " of all runs"
     kinds = _intervals(given).items()
-    words = {kind: interval_words(kind, estimates[0][0].confidence, whose) for kind, estimates in kinds}
+    words = {kind: interval_words(kind, _level(estimates), whose) for kind, estimates in kinds}
     charts = {"intervals": intervals_chart(measure, words)}
     if given.comparison is not None:
         charts["matrix"] = matrix_chart(measure, [])

@@ -4,21 +4,37 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from math import isfinite
 from typing import Any
 
 from unjudged.comparison.by_measure import MeasureComparison
 from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.verdicts import VERDICTS
+from unjudged.evaluation.scores import Scores
 from unjudged.experiments.statistics import STATISTICS
 from unjudged.grids.escapes import plain
 from unjudged.grids.grid import Cell, Grid
+from unjudged.measures.kernel.registry import Measure
 from unjudged.predictions.audit_grids import Audit
+from unjudged.rankings.origin import KINDS, Origin
 from unjudged.report.figures.charts import picture
 from unjudged.report.figures.experiment_figures import curves
 from unjudged.report.figures.judging_figures import audit_figure
 from unjudged.report.saved_experiment import SavedExperiment
 from unjudged.uncertainty.estimate import Estimate
+
+
+def sample_section(estimated: Scores) -> dict[str, Any]:
+    """Show the values that the sample estimates."""
+    origin = estimated.rankings.judgments.origin
+    names = " and ".join(f"{measure} estimates {measure.estimated}" for measure in estimated.measures)
+    words = [
+        f"The judgments are {KINDS[origin.kind]}.",
+        f"From the sample {names} as it would be with the whole pool judged.",
+    ]
+    grid = replace(estimated.grid(), title="Estimates from the sample")
+    return _section("sample", "Sample", words, [], [grid])
 
 
 def audit_section(audit: Audit) -> dict[str, Any]:
@@ -97,6 +113,13 @@ def words_for_one(run: str, measure: str, bounds: Estimate) -> list[str]:
         return [first, "Unjudged documents cannot change it."]
     span = f"between {bounds.low:.4f} and {bounds.high:.4f}"
     return [first, f"With all documents judged it would be {span}."]
+
+
+def words_for_sample(origin: Origin, fitting: Sequence[Measure], shown: Sequence[Measure]) -> str:
+    """Say that the judgments are a sample, what that means for the measures shown, and what fits it."""
+    names, fit = (", ".join(map(str, measures)) for measures in (shown, fitting))
+    wide = f"{names} and their bounds know nothing of the documents that were not drawn"
+    return f"The judgments are {origin}: {wide}. {fit}, which allows for them, is under Sample."
 
 
 def words_for_many(comparison: Comparison, result: MeasureComparison) -> list[str]:

@@ -164,9 +164,9 @@ def _flips(comparison: Comparison, result: MeasureComparison) -> Floats:
 
 
 def _calibrated(comparison: Comparison, result: MeasureComparison) -> list[list[float]]:
-    """Return the ends of each pair's calibrated interval."""
+    """Return the ends of each pair's calibrated interval; not a number if the measure has none."""
     intervals = [pair.calibrated for pair in comparison.pairs_of([result], flip=False)]
-    return [[estimate.low, estimate.high] for estimate in intervals if estimate is not None]
+    return [[np.nan, np.nan] if e is None else [e.low, e.high] for e in intervals]
 
 
 def conclusions() -> dict[str, list[str]]:

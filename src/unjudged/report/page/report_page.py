@@ -20,6 +20,7 @@ from unjudged.base.errors import announce, missing_package
 from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.systems import compare
 from unjudged.evaluation.collection import RunsSource, name_runs
+from unjudged.evaluation.evaluation import default_measures
 from unjudged.evaluation.groups import Groups, groups_of
 from unjudged.evaluation.scores import Scores
 from unjudged.experiments.summary import Robustness
@@ -32,8 +33,15 @@ from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.measures.kernel.registry import Measure
 from unjudged.predictions.audit_grids import Audit
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
+from unjudged.rankings.origin import STRATIFIED, WEIGHTED
 from unjudged.report.descriptions import IN_THE_DARK
 from unjudged.report.page.data import PageInput, page_data
+from unjudged.report.page.further_sections import (
+    audit_section,
+    experiment_section,
+    sample_section,
+    words_for_sample,
+)
 from unjudged.report.saved_experiment import SavedExperiment
 from unjudged.uncertainty.calibration import Calibration
 from unjudged.uncertainty.estimate import Estimate
@@ -103,7 +111,7 @@ def report_page(
     group contributed to the pool of this `depth`. `audit` is the result of `audit`, and `experiment` that of
     `experiment` or the file that its command wrote: each adds a section. `command` is shown as the way to
     make the page again, and `files` are those that the judgments were read from, where `qrels` is not itself
-    a file.
+    a file. If the judgments are a sample with strata or probabilities, a section has the estimates that fit.
 
     >>> from unjudged import sample
     >>> page = report_page(sample.qrels, sample.runs, ["AP", "P@10"])
@@ -111,6 +119,8 @@ def report_page(
     """
     chosen, judgments = parse_measures(measures), Judgments.of(qrels)
     named, comparison = name_runs(runs), None
+    together = min(len(named), 2)
+    level = confidence if calibration is None else calibration.level(confidence, together)
     if len(named) > 1:
         comparison = compare(
             judgments,
@@ -121,7 +131,7 @@ def report_page(
             correction=correction,
             alpha=alpha,
             calibration=calibration,
-            confidence=confidence,
+            confidence=level,
             seed=seed,
             on_read=on_read,
         )
@@ -134,10 +144,19 @@ def report_page(
         scores = _evaluated(shared, chosen)
         bounds = scores.estimate("bounds")
         announce(scores.warnings)
-    calibrated, contributed = None, []
+    calibrated, contributed, notes = None, [], []
     if calibration is not None:
         pooled = _evaluated(shared, chosen)
-        calibrated = pooled.estimate("calibrated", calibration=calibration, confidence=confidence)
+        calibrated = pooled.estimate("calibrated", calibration=calibration, confidence=level)
+        problem = calibration.too_few_groups(confidence, together)
+        notes += [f"Calibrated intervals: {problem}."] if problem else []
+        alone = {e.of.measure: e.method for e in calibrated[0] if comparison is None and not e.has_interval}
+        notes += [f"{measure}: {reason}." for measure, reason in alone.items()]
+    sampled = None
+    if judgments.origin.kind in (STRATIFIED, WEIGHTED):
+        fitting = [m for m in parse_measures(default_measures(judgments)) if m.traits.estimates]
+        sampled = _evaluated(shared, fitting)
+        notes.append(words_for_sample(judgments.origin, fitting, chosen))
     if groups is not None:
         pool = Pool(judgments, shared.judged_rankings, list(named))
         contributed = contributions(pool, depth, groups_of(groups, named))
@@ -155,18 +174,20 @@ def report_page(
             contributions=contributed,
             command=command,
             title=title,
-            extras=_extras(audit, experiment),
+            extras=_extras(sampled, audit, experiment),
+            notes=notes,
         )
     )
     return Page(_rendered(facts, arrays))
 
 
 def _extras(
-    audit: Audit | None, experiment: Robustness | SavedExperiment | str | os.PathLike[str] | None
+    sampled: Scores | None,
+    audit: Audit | None,
+    experiment: Robustness | SavedExperiment | str | os.PathLike[str] | None,
 ) -> list[dict[str, Any]]:
-    from unjudged.report.page.further_sections import audit_section, experiment_section
-
-    sections = [] if audit is None else [audit_section(audit)]
+    sections = [] if sampled is None else [sample_section(sampled)]
+    sections += [] if audit is None else [audit_section(audit)]
     return sections if experiment is None else [*sections, experiment_section(SavedExperiment.of(experiment))]
 
 

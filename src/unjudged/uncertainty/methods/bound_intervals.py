@@ -1,4 +1,4 @@
-"""The interval method 'bounds': every completion of the judgments, no probability."""
+"""Interval method 'bounds': every completion of the judgments, no probability."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _check(measure: Measure, _request: IntervalRequest) -> None:
     uses=("extra_relevant",),
 )
 def bound_intervals(request: IntervalRequest) -> EstimateRows:
-    """The lowest and highest mean that any completion of the judgments gives."""
+    """Return the lowest and highest mean that any completion of the judgments gives."""
     found: EstimateRows = [[] for _ in request.runs]
     queries = request.values.shape[1]
     for first, rankings in request.batches():

@@ -1,4 +1,4 @@
-"""The interval method 'calibrated': as far off as left-out groups of the pool were."""
+"""Interval method 'calibrated': as far off as left-out groups of the pool were."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from unjudged.uncertainty.intervals import EstimateRows, IntervalRequest, interv
 
 
 def check_calibrated(measure: Measure, request: IntervalRequest) -> None:
-    """Refuse a measure that the calibration does not have."""
+    """Refuse a measure that the calibration does not have, or has too few scores of."""
     if request.calibration is not None:
-        request.calibration.check_has(measure)
+        request.calibration.radius(measure, request.calibration.level(request.confidence))
 
 
 @interval_method(
@@ -27,24 +27,30 @@ def check_calibrated(measure: Measure, request: IntervalRequest) -> None:
     uses=("calibration",),
 )
 def calibrated_intervals(request: IntervalRequest) -> EstimateRows:
-    """Intervals that held for the share `confidence` of the left-out runs of the pool."""
+    """Intervals that held for the share `confidence` of the left-out runs of the pool.
+
+    If there are too few groups for that, they have the highest level that the groups can give, and say so.
+    """
     if request.calibration is None:
         raise UsageError(
             "the 'calibrated' interval needs a calibration: make one from the pooled runs and their groups "
             "with `calibrate`, or load one that `unjudged calibrate` wrote"
         )
     found: EstimateRows = [[] for _ in request.runs]
+    level = request.calibration.level(request.confidence)
+    problem = request.calibration.too_few_groups(request.confidence)
     for measure in request.measures:
-        means = request.calibration.means(measure, request.rankings, request.confidence)
+        means = request.calibration.means(measure, request.rankings, level)
         for i, row in enumerate(found):
             share, unlike = float(means.share[i]), bool(means.unlike[i])
+            method = request.calibration.describe(share, unlike=unlike)
             row.append(
                 Estimate(
                     float(means.value[i]),
                     float(means.low[i]),
                     float(means.high[i]),
-                    1.0 if unlike else request.confidence,
-                    request.calibration.describe(share, unlike=unlike),
+                    1.0 if unlike else level,
+                    f"{method}; {problem}" if problem and not unlike else method,
                     replace(request.of(measure), measure=measure.cut_at(request.calibration.depth)),
                 )
             )

@@ -1,4 +1,4 @@
-"""The interval methods 'model' and 'both': unjudged documents are relevant with a given prevalence."""
+"""Interval methods 'model' and 'both': unjudged documents are relevant with a given prevalence."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _model_interval(
 
 
 def _within(value: float, low: float, high: float, limits: tuple[float, float]) -> tuple[float, float]:
-    """The interval cut to the limits; its value stays inside, whatever rounding does."""
+    """Return the interval cut to the limits; rounding does not move its value outside."""
     return min(max(float(low), limits[0]), value), max(min(float(high), limits[1]), value)
 
 

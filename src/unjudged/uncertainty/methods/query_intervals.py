@@ -1,4 +1,4 @@
-"""The interval method 'queries': what another sample of queries could change.
+"""Interval method 'queries': what another sample of queries could change.
 
 Gaffke's interval for the mean of values that lie in a known range: the Bayesian bootstrap with the end of the
 range added as one more observation. Scores of queries are skewed and few, and there the t interval and the

@@ -57,7 +57,7 @@ function pairOf(a, b) {
   const sign = swapped ? -1 : 1;
   const [low, high] = [sign * of("pair_low")[k], sign * of("pair_high")[k]].sort((x, y) => x - y);
   const near = of("calibrated_pairs");
-  const calibrated = near && [sign * near[2 * k], sign * near[2 * k + 1]].sort((x, y) => x - y);
+  const calibrated = near && !Number.isNaN(near[2 * k]) && [sign * near[2 * k], sign * near[2 * k + 1]].sort((x, y) => x - y);
   const difference = sign * of("difference")[k];
   const [wins, losses] = [of("wins")[k], of("losses")[k]];
   return {
