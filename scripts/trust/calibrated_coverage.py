@@ -14,7 +14,8 @@ from unjudged.evaluation.groups import calibrated
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats, JudgedRankings
-from unjudged.uncertainty.calibration import Calibration, mean_bounds
+from unjudged.uncertainty.calibration import Calibration
+from unjudged.uncertainty.left_out import mean_bounds
 
 GROUP_PAIRS, SEED = 200, 8
 DIFFERENCE_LEVELS = (0.94, 0.9, 0.8)

@@ -17,10 +17,9 @@ from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.extension import chosen_rows
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.rankings.judgments import Judgments
-from unjudged.uncertainty.calibration import mean_bounds
 from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.intervals import IntervalRequest, make_intervals
-from unjudged.uncertainty.left_out import LeftOut
+from unjudged.uncertainty.left_out import LeftOut, mean_bounds
 
 MEASURES = ("AP", "nDCG@10", "RBP(p=0.8)", "RBP(p=0.95)", "P@10", "RR")
 LEVELS = (0.95, 0.9, 0.8)

@@ -21,8 +21,8 @@ from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.coverage import coverage_warnings
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 from unjudged.rankings.judgments import JudgmentsSource
-from unjudged.uncertainty.calibration import UNITS, Calibration, mean_bounds
-from unjudged.uncertainty.left_out import LeftOut, check_pooled, unjudged_share
+from unjudged.uncertainty.calibration import UNITS, Calibration
+from unjudged.uncertainty.left_out import LeftOut, check_pooled, mean_bounds, unjudged_share
 
 CALIBRATED_MEASURES = ("AP", "nDCG@10", "RBP(p=0.8)", "P@10", "RR")
 

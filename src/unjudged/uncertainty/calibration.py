@@ -26,8 +26,7 @@ from unjudged.measures.kernel.averages import mean_over_queries
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats, JudgedRankings, Mask
 from unjudged.rankings.judgments import Judgments
-from unjudged.uncertainty.bounding.bounds import bounds
-from unjudged.uncertainty.left_out import unjudged_share
+from unjudged.uncertainty.left_out import mean_bounds, unjudged_share
 
 UNITS = ("runs", "groups")
 SCHEMA, VERSION = "unjudged calibration", 2
@@ -246,10 +245,3 @@ def _too_few(count: int, what: str, confidence: float, runs: int, which: str = "
     level = f"{100 * confidence:.4g} % confidence" + ("" if runs == 1 else " to the difference of two runs")
     least = f"{'it' if count == 1 else 'they'} can give at most {100 * _most(count, runs):g} %"
     return f"{counted(count, what)}{which} cannot give {level}; {least}"
-
-
-def mean_bounds(measure: Measure, rankings: JudgedRankings, queries: int) -> tuple[Floats, Floats]:
-    """Return the bounds of each run's mean; documents after the end of a ranking do not count."""
-    found = bounds(measure, rankings, after_end=False)
-    low, high = (mean_over_queries(end.reshape(-1, queries)) for end in (found.low, found.high))
-    return low, high

@@ -20,6 +20,7 @@ from unjudged.measures.kernel.estimand import LEAVING_OUT, check_permitted
 from unjudged.measures.kernel.registry import Measure, ratio
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.rankings.origin import UNIFORM
+from unjudged.uncertainty.bounding.bounds import bounds
 from unjudged.uncertainty.bounding.filled import anonymous
 from unjudged.uncertainty.prevalence import band_of
 
@@ -149,3 +150,10 @@ def check_pooled(measures: Sequence[Measure], rankings: JudgedRankings) -> None:
     if judgments.origin.kind == UNIFORM and len(top) and np.mean(top >= 0) < POOLED_SHARE:
         share = f"{np.mean(top >= 0):.0%} of the listed documents in the first {TOP} of the runs are judged"
         raise UsageError(f"{LEAVING_OUT.name} needs a pool, and {share}: {LEAVING_OUT.instead}")
+
+
+def mean_bounds(measure: Measure, rankings: JudgedRankings, queries: int) -> tuple[Floats, Floats]:
+    """Return the bounds of each run's mean; documents after the end of a ranking do not count."""
+    found = bounds(measure, rankings, after_end=False)
+    low, high = (mean_over_queries(end.reshape(-1, queries)) for end in (found.low, found.high))
+    return low, high
