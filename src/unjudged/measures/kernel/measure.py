@@ -221,7 +221,7 @@ class Measure:
             raise UsageError(f"{self}: a new grade would move the scale; use {self.name}(max_grade=...)")
         if self.traits.estimates:
             problem = f"{self.name} already estimates what the unjudged documents add"
-            raise UsageError(f"{problem}; use AP, nDCG or RBP")
+            raise UsageError(f"{problem}: `evaluate` shows it; for bounds and verdicts use AP, nDCG or RBP")
 
     def check_mean(self) -> None:
         """Refuse a measure whose mean over queries is not arithmetic."""
