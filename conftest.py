@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from unjudged import MEASURES
+from unjudged.cli.commands import COMMANDS
 from unjudged.comparison.testing.corrections import CORRECTIONS
 from unjudged.comparison.testing.significance import TESTS
 from unjudged.judging.pooling.designs import DESIGNS
@@ -19,7 +20,15 @@ from unjudged.uncertainty.bounding import (
 )
 from unjudged.uncertainty.intervals import INTERVALS
 
-REGISTRIES: tuple[dict[str, Any], ...] = (MEASURES, BOUNDS, INTERVALS, TESTS, CORRECTIONS, DESIGNS)
+REGISTRIES: tuple[dict[str, Any], ...] = (
+    MEASURES,
+    BOUNDS,
+    INTERVALS,
+    TESTS,
+    CORRECTIONS,
+    DESIGNS,
+    COMMANDS,
+)
 
 
 @pytest.fixture(autouse=True)
