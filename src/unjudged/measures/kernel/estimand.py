@@ -75,6 +75,8 @@ class Use:
     judgments: str = AS_THEY_ARE
     instead: str = ""
     check: Callable[[Measure], None] | None = None
+    needs: str = ""
+    """What it needs, in words, where the kinds that it takes do not say it."""
 
 
 def permitted(measure: Measure, judgments: Judgments, use: Use | None = None) -> Estimand | Refusal:
@@ -107,6 +109,7 @@ def refused_use(judgments: Judgments, use: Use) -> Refusal | None:
         return None
     words = [KINDS[kind].partition(":")[0] for kind in KINDS if kind in use.takes]
     needed = " or ".join(words) if len(words) < 3 else f"{', '.join(words[:-1])} or {words[-1]}"
+    needed = use.needs or needed
     return Refusal(f"{use.name} needs {needed}, and these judgments are {judgments.origin}", use.instead)
 
 
@@ -134,6 +137,7 @@ TEST: Final = Use("a test over queries", queries=OTHER)
 LEAVING_OUT: Final = Use(
     "leaving out pooled runs",
     EVEN,
+    needs="a pool",
     judgments=ALL_JUDGED,
     instead="unjudged documents of a sample would count as nonrelevant; use 'bounds', or measures that "
     "estimate from samples (xinfAP, statAP)",
