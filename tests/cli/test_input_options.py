@@ -238,7 +238,7 @@ def test_options_for_judgments_read_alike_in_every_command() -> None:
     """`spot-check` described --judged and --conflicts in words of its own."""
 
     def described(command: str, option: str) -> str:
-        text = unjudged(command, "--help", COLUMNS="200").stdout.decode()
+        text = unjudged(command, "--help", COLUMNS="400").stdout.decode()
         lines = (line for line in text.splitlines() if line.startswith(f"│ {option}"))
         return " ".join(next(lines).split())
 
