@@ -7,13 +7,13 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass, replace
-from functools import cached_property
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
+from unjudged.base.computed import computed_once
 from unjudged.base.errors import InputError, UsageError
 from unjudged.formats.columns import NONE
 from unjudged.formats.files import expanded, runs_in_file
@@ -86,7 +86,7 @@ class Collection:
         named = in_order(judgments, named)
         return cls(judgments, named, "" if frame is None else library_of(frame), on_read)
 
-    @cached_property
+    @computed_once
     def rankings(self) -> JudgedRankings:
         """Judged documents of the runs; these are streamed, not kept."""
         shared = self.__dict__.get("_shared", {}).get(inf)

@@ -119,7 +119,10 @@ class Judgments:
             grade,
             None if stratum is None else stratum.astype(np.int32),
             probability,
-            Origin.read(layout.marks, kind_by_columns(form, pooled_only=UNSAMPLED in grade)),
+            Origin.read(
+                layout.marks,
+                kind_by_columns(form, pooled_only=grade.min(initial=0) < 0 and UNSAMPLED in grade),
+            ),
             scale,
         )
 

@@ -7,7 +7,7 @@ what draws, chooses or merges judgments sets it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -79,11 +79,13 @@ class Origin:
         return f"{MARK} {self.kind}{rank}: {words}"
 
     @classmethod
-    def read(cls, comments: Iterable[str], by_columns: Kind = POOL) -> Origin:
+    def read(cls, comments: Sequence[str], by_columns: Kind = POOL) -> Origin:
         """Return the origin that the comments of a file tell, else the one that its columns tell.
 
         Also reads the marks that version 0.2 wrote.
         """
+        if not comments and by_columns == POOL:
+            return A_POOL
         kind, depth = by_columns, None
         for comment in comments:
             if marked := _MARK.match(comment):
