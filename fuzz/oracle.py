@@ -15,7 +15,9 @@ import numpy as np
 import unjudged.formats.readers
 from unjudged.base.errors import UnjudgedError
 from unjudged.formats.scan import scanner
-from unjudged.formats.scan.plain import dicts, matching, objects, text, ungrouped
+from unjudged.formats.scan.plain import dicts, objects, text
+from unjudged.formats.scan.plain import matcher as matching
+from unjudged.formats.scan.plain import unordered_rows as ungrouped
 from unjudged.formats.tables import Ids
 
 for _module in pkgutil.walk_packages(unjudged.formats.readers.__path__, "unjudged.formats.readers."):

@@ -21,7 +21,7 @@ from unjudged.cli.commands import COMMANDS
 from unjudged.cli.options.drawing import DrawingOptions
 from unjudged.cli.options.input_options import InputOptions, JudgmentOptions
 from unjudged.cli.options.option import Option, OptionGroup, option_of
-from unjudged.cli.options.predictions import PredictionOptions
+from unjudged.cli.options.prediction_options import PredictionOptions
 
 QRELS, RUN, OTHER = (str(path) for path in (sample.qrels, sample.runs["fused"], sample.runs["dense"]))
 CALLED = [name for name, one in COMMANDS.items() if one.where]

@@ -27,12 +27,8 @@ from unjudged.formats.scan import checks, scanner
 from unjudged.formats.scan.plain import (
     dicts as plain_mappings,
 )
-from unjudged.formats.scan.plain import (
-    matching as plain,
-)
-from unjudged.formats.scan.plain import (
-    ungrouped as plain_unordered,
-)
+from unjudged.formats.scan.plain import matcher as plain
+from unjudged.formats.scan.plain import unordered_rows as plain_unordered
 from unjudged.formats.tables import Ids, Table
 
 TABLE = Table(

@@ -18,7 +18,7 @@ from tests.conftest import examples
 from unjudged.base.errors import InputError, UnjudgedError
 from unjudged.formats.columns import LONGEST_LINE, QRELS, RUN, ZSCORES, Layout
 from unjudged.formats.scan.plain import dicts as plain_mappings
-from unjudged.formats.scan.plain import matching as plain
+from unjudged.formats.scan.plain import matcher as plain
 from unjudged.formats.scan.plain import text as plain_text
 from unjudged.formats.tables import Ids, Table
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from unjudged import InputError, evaluate
 from unjudged.base.threads import Threads
-from unjudged.formats.scan.plain import matching as plain
-from unjudged.formats.scan.plain import ungrouped as plain_ungrouped
+from unjudged.formats.scan.plain import matcher as plain
+from unjudged.formats.scan.plain import unordered_rows as plain_ungrouped
 from unjudged.formats.tables import Ids, Matched, Table
 from unjudged.formats.ungrouped import DocumentTwice, match_ungrouped
 

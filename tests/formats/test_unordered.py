@@ -29,9 +29,9 @@ from unjudged.formats.columns import QRELS, RUN, Layout
 from unjudged.formats.grouping import grouped
 from unjudged.formats.readers.text import trec, ungrouped_lines
 from unjudged.formats.scan import scanner
-from unjudged.formats.scan.plain import matching as plain
+from unjudged.formats.scan.plain import matcher as plain
 from unjudged.formats.scan.plain import text as plain_text
-from unjudged.formats.scan.plain import ungrouped as plain_unordered
+from unjudged.formats.scan.plain import unordered_rows as plain_unordered
 from unjudged.formats.tables import Ids, Table
 from unjudged.formats.ungrouped import DocumentTwice, match_ungrouped
 

@@ -61,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def run(words: list[str]) -> None:
     """Run a command, or list the commands."""
-    from unjudged.cli.shell.command_line import call_of
+    from unjudged.cli.shell.argv import call_of
     from unjudged.cli.shell.standard_streams import warnings_on_standard_error
 
     with warnings_on_standard_error():

@@ -27,7 +27,7 @@ from unjudged.cli.options.arguments import (
 )
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
 from unjudged.cli.options.option import Option
-from unjudged.cli.options.predictions import NO_PREDICTIONS, PredictionOptions
+from unjudged.cli.options.prediction_options import NO_PREDICTIONS, PredictionOptions
 from unjudged.cli.shell.output import (
     beside_standard_error,
     check_decimals,

@@ -25,7 +25,7 @@ from unjudged.cli.options.arguments import (
 )
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions, suggest_estimates
 from unjudged.cli.options.option import Option
-from unjudged.cli.options.predictions import NO_PREDICTIONS, PredictionOptions
+from unjudged.cli.options.prediction_options import NO_PREDICTIONS, PredictionOptions
 from unjudged.cli.shell.output import check_decimals, check_output, show_figure, show_grids
 from unjudged.cli.shell.progress import progress, reading
 from unjudged.evaluation.collection import Collection

@@ -86,7 +86,7 @@ def sample(
     since
         With --to-judge: the design file of an earlier sample. Only documents outside its pool are drawn.
     """
-    from unjudged.cli.options.sampling import SamplingOptions
+    from unjudged.cli.options.sampling_options import SamplingOptions
     from unjudged.judging.pooling.designs import find_design
     from unjudged.judging.pooling.pool import Pool
 

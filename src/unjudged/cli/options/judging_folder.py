@@ -8,7 +8,7 @@ from pathlib import Path
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import counted, shortlist
 from unjudged.cli.options.arguments import Output
-from unjudged.cli.options.sampling import SamplingOptions
+from unjudged.cli.options.sampling_options import SamplingOptions
 from unjudged.cli.shell.output import make_folder, show
 from unjudged.cli.shell.standard_streams import warn
 from unjudged.formats.tables import encode

@@ -31,7 +31,7 @@ except ModuleNotFoundError as error:
     if error.name != "unjudged.formats.scan.compiled.native":  # one of its imports is broken
         raise
     from unjudged.formats.scan.plain.dicts import match_dicts, match_mapping, nested_rows, table_of_dicts
-    from unjudged.formats.scan.plain.matching import (
+    from unjudged.formats.scan.plain.matcher import (
         KIND_OF_SCANNER,
         Index,
         best_first,
@@ -41,7 +41,7 @@ except ModuleNotFoundError as error:
     )
     from unjudged.formats.scan.plain.objects import ids_of_strings, stretches_of_strings
     from unjudged.formats.scan.plain.text import read_table, scan_run
-    from unjudged.formats.scan.plain.ungrouped import PARTS, GroupedRows, UnorderedRows, scan_unordered
+    from unjudged.formats.scan.plain.unordered_rows import PARTS, GroupedRows, UnorderedRows, scan_unordered
 
 __all__ = [
     "KIND_OF_SCANNER",

@@ -1,4 +1,4 @@
-# Rows in any order, kept by query and then matched, compiled. `plain/ungrouped.py` is the same in plain Python.
+# Rows in any order, kept by query and then matched, compiled. `plain/unordered_rows.py` is the same in plain Python.
 
 import numpy as np
 

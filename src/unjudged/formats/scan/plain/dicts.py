@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from unjudged.base.errors import InputError, quoted
 from unjudged.base.wording import kind_of
 from unjudged.formats.scan.checks import changed_while_read, checked_starts, checked_table
-from unjudged.formats.scan.plain.matching import in_rank_order, to_single
+from unjudged.formats.scan.plain.matcher import in_rank_order, to_single
 from unjudged.formats.tables import Matched, Table, decode, encode
 
 

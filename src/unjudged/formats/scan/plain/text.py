@@ -25,7 +25,7 @@ from unjudged.formats.columns import (
     wrong_number,
     wrong_width,
 )
-from unjudged.formats.scan.plain.matching import Index, match_table, to_single
+from unjudged.formats.scan.plain.matcher import Index, match_table, to_single
 from unjudged.formats.tables import Ids, Matched, Table
 
 BYTES_AT_ONCE = 1 << 19  # as the compiled twin reads, so that the same fault is met first

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from unjudged.base.errors import DuplicateError
 from unjudged.formats.columns import Layout
 from unjudged.formats.scan.checks import check_rows, checked_columns
-from unjudged.formats.scan.plain.matching import Index, match_table
+from unjudged.formats.scan.plain.matcher import Index, match_table
 from unjudged.formats.scan.plain.text import Source, read_table
 from unjudged.formats.tables import Ids, Matched, Table
 
