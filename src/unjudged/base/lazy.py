@@ -40,3 +40,7 @@ class LazyNames:
             value = getattr(value, part)
         setattr(sys.modules[self.package], name, value)
         return value
+
+    def listed(self) -> list[str]:
+        """Return what `dir` shows of the package: its names, imported or not."""
+        return sorted({*vars(sys.modules[self.package]), *self.all})

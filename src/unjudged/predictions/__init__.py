@@ -21,7 +21,4 @@ _NAMES = LazyNames(
 )
 __all__ = _NAMES.all  # noqa: PLE0605 (a list, sorted)
 __getattr__ = _NAMES.get
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__dir__ = _NAMES.listed
