@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from unjudged.base.errors import InputError, quoted
 from unjudged.formats.columns import NONE, Layout, descending, no_rows, unfit
-from unjudged.formats.grouping import grouped
-from unjudged.formats.matching import match_blocks
+from unjudged.formats.matching import grouped, match_blocks
 from unjudged.formats.reader import File, Reader, Start
 from unjudged.formats.readers.memory.query_dicts import identifier
 from unjudged.formats.readers.memory.records import Fields, fields_of, table_of_records
