@@ -72,9 +72,12 @@ def compare(
         tests = compare_pairs(
             values, test=test, correction=correction, baseline=place, alpha=alpha, draws=draws, seed=seed
         )
-        results.append(
-            MeasureComparison(measure, values, tests, judgment_bounds(shared, measure, tests.pairs))
-        )
+        near = None
+        if calibration is not None and not calibration.refusal(measure, confidence, runs=2):
+            near = calibration.means(measure, shared.judged_rankings, confidence)
+            uncalibrated += [note for note in calibration.unlike(near, names) if note not in uncalibrated]
+        judging = judgment_bounds(shared, measure, tests.pairs)
+        results.append(MeasureComparison(measure, values, tests, judging, near))
     values = np.stack([result.values for result in results])
     warnings = [*shared.warnings, *measure_warnings(chosen, judgments, values)]
     announce(warnings)

@@ -121,7 +121,7 @@ def _described(given: PageInput) -> dict[str, dict[str, Any]]:
     covers = {"bounds": every, "queries": "other queries, with these judgments"}
     if given.calibrated is not None:
         able = (e for row in given.calibrated for e in row if e.has_interval)
-        covers["calibrated"] = next(able).method.split(" (")[0]
+        covers["calibrated"] = min(able, key=lambda e: e.confidence).method.split(" (")[0]
     return {
         name: {"confidence": _level(estimates), "covers": covers[name]}
         for name, estimates in _intervals(given).items()
