@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
-from unjudged.base.computed import computed_once
 from unjudged.base.errors import InputError, UsageError
+from unjudged.base.lazy import computed_once
 from unjudged.formats.columns import NONE
 from unjudged.formats.files import expanded, runs_in_file
 from unjudged.formats.inputs import (

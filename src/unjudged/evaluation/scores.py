@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from unjudged.base.choices import IntervalName
-from unjudged.base.computed import computed_once
 from unjudged.base.errors import UnjudgedWarning, UsageError
+from unjudged.base.lazy import computed_once
 from unjudged.base.wording import counted
 from unjudged.evaluation.measure_warnings import measure_warnings
 from unjudged.formats.readers.arrow.frames import is_frame, library_of
-from unjudged.grids.grid import Cell, Column, Grid, grid_of
-from unjudged.grids.shown import Shown, frame_of
+from unjudged.grids.grid import Cell, Column, Grid, Shown, frame_of, grid_of
 from unjudged.measures.kernel.names import MeasureLike, parse
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.coverage import coverage_warnings, missing_queries

@@ -152,7 +152,7 @@ def evaluate(
     else:
         scores = _scored(lambda: inputs.read(qrels, fractions=True), named, chosen, rel, depth)
     if plot is not None:
-        options = {
+        known = {
             "prevalence": None if prevalence is None else number_or_name(prevalence),
             "calibration": learnt,
             "confidence": confidence,
@@ -161,7 +161,7 @@ def evaluate(
         }
         bounded: tuple[IntervalName, ...] = ("queries",) if from_tables else ("bounds", "queries")
         kinds = bounded if interval is None else (interval,)
-        show_figure(scores.plot.intervals(scores.measures[0], kinds, **options), plot)
+        show_figure(scores.plot.intervals(scores.measures[0], kinds, **known), plot)
     if interval is None:
         show_grids(replace(scores.grid(per_query), title="").rounded(decimals), format, output)
         return
