@@ -41,7 +41,7 @@ class Terms:
 
 
 def terms_of(measure: Measure, r: JudgedRankings) -> Terms | None:
-    """Return the terms of a measure, relevant documents having the highest grade; None if it is no such sum."""
+    """Return the terms of a measure if relevant documents have the highest grade; None if it has none."""
     top = measure.max_grade(r.judgments)
     gain = float(measure.gain(top))
     unjudged = r.where((r.labels < 0) & (r.rank <= measure.given.get("cutoff", inf)))
