@@ -12,8 +12,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from unjudged.base.computed import computed_once
 from unjudged.base.errors import InputError, UsageError, quoted
+from unjudged.base.lazy import computed_once
 from unjudged.base.segments import Integers
 from unjudged.base.wording import counted
 from unjudged.formats.columns import IS_IT_A_RUN, QRELS, Layout, expected

@@ -31,7 +31,14 @@ try:
 except ModuleNotFoundError as error:
     if error.name != "unjudged.formats.scan.compiled.native":  # one of its imports is broken
         raise
-    from unjudged.formats.scan.plain.dicts import match_dicts, match_mapping, nested_rows, table_of_dicts
+    from unjudged.formats.scan.plain.dicts import (
+        ids_of_strings,
+        match_dicts,
+        match_mapping,
+        nested_rows,
+        stretches_of_strings,
+        table_of_dicts,
+    )
     from unjudged.formats.scan.plain.matcher import (
         KIND_OF_SCANNER,
         Index,
@@ -41,7 +48,6 @@ except ModuleNotFoundError as error:
         number_names,
         take_names,
     )
-    from unjudged.formats.scan.plain.objects import ids_of_strings, stretches_of_strings
     from unjudged.formats.scan.plain.text import read_table, scan_run
     from unjudged.formats.scan.plain.unordered_rows import PARTS, GroupedRows, UnorderedRows, scan_unordered
 

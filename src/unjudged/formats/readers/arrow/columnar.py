@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from unjudged.base.errors import InputError
 from unjudged.formats.columns import NONE, Layout, columns_of, layout_of
-from unjudged.formats.grouping import grouped
 from unjudged.formats.limits import check
-from unjudged.formats.matching import match_blocks
+from unjudged.formats.matching import grouped, match_blocks
 from unjudged.formats.reader import File, Reader
 from unjudged.formats.readers.arrow.arrow_columns import (
     Where,

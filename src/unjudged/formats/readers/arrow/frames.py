@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from unjudged.base.errors import InputError, UnjudgedError, UsageError, reason_of
 from unjudged.base.wording import kind_of
 from unjudged.formats.columns import NONE, Layout, columns_of, layout_of, no_rows
-from unjudged.formats.grouping import grouped
 from unjudged.formats.limits import check
-from unjudged.formats.matching import Deferred
+from unjudged.formats.matching import Deferred, grouped
 from unjudged.formats.readers.memory.mappings import table_of_rows
 from unjudged.formats.tables import Table
 

@@ -26,9 +26,8 @@ from unjudged.formats.columns import (
     no_rows,
     unfit,
 )
-from unjudged.formats.grouping import grouped
 from unjudged.formats.limits import BYTES_OF_TEXT
-from unjudged.formats.matching import match_blocks
+from unjudged.formats.matching import grouped, match_blocks
 from unjudged.formats.reader import File, Reader, Start
 from unjudged.formats.readers.several_runs import OneRun, by_name, column_of_runs, without_run
 from unjudged.formats.scan import scanner
