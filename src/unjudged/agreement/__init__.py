@@ -10,7 +10,9 @@ from unjudged.base.lazy import LazyNames
 _NAMES = LazyNames(
     "unjudged.agreement",
     {
-        "coefficients": "COEFFICIENTS",
+        "agreeing": "DocumentAgreement SourceAgreement agree",
+        "coefficients": "COEFFICIENTS Coefficient",
+        "leaderboards": "LeaderboardAgreement",
         "overlap": "RankOverlap rank_overlap",
     },
 )

@@ -38,11 +38,13 @@ class SharedLabels:
     def of(cls, sources: Mapping[str, Judgments]) -> SharedLabels:
         """Match documents by name; documents are compared by hashes of 64 bits with a secret key."""
         judged = [judgments.grade >= 0 for judgments in sources.values()]
-        graded = [j.grade[own] for j, own in zip(sources.values(), judged, strict=True)]
+        graded = [judgments.grade[judgments.grade >= 0] for judgments in sources.values()]
         grades = np.unique(np.concatenate([np.unique(own) for own in graded]))
         if len(grades) > MOST_GRADES:
             raise InputError(f"{counted(len(grades), 'different grade')}, expected at most {MOST_GRADES}")
-        names = {name: q for q, name in enumerate(dict.fromkeys(q for j in sources.values() for q in j.queries))}
+        names = {
+            name: q for q, name in enumerate(dict.fromkeys(q for j in sources.values() for q in j.queries))
+        }
         secret = np.frombuffer(os.urandom(8), np.uint64)[0]
         keys, queries = [], []
         for judgments, own in zip(sources.values(), judged, strict=True):
@@ -54,12 +56,9 @@ class SharedLabels:
         key, document = np.unique(np.concatenate(keys), return_inverse=True)
         place = np.full((len(key), len(sources)), -1, np.int8)
         query = np.zeros(len(key), np.int64)
-        start = 0
-        for s, own in enumerate(graded):
-            rows = document[start : start + len(own)]
-            place[rows, s] = np.searchsorted(grades, own)
+        for s, rows in enumerate(np.split(document, np.cumsum([len(own) for own in graded])[:-1])):
+            place[rows, s] = np.searchsorted(grades, graded[s])
             query[rows] = queries[s]
-            start += len(own)
         shared = (place >= 0).sum(axis=1) > 1
         return cls(list(sources), list(names), grades.astype(float), query[shared], place[shared])
 

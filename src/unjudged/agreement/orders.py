@@ -107,3 +107,32 @@ def rho(estimate: Floats, actual: Floats) -> float:
 def undefined(estimate: Floats, actual: Floats) -> bool:
     """Whether there are too few values to order, or one is not a number."""
     return len(estimate) < 2 or bool(np.isnan(estimate).any() or np.isnan(actual).any())
+
+
+def spearman(estimate: Floats, actual: Floats) -> float:
+    """Spearman's correlation of ranks; tied systems share their mean rank."""
+    from scipy.stats import rankdata
+
+    return rho(rankdata(estimate), rankdata(actual))
+
+
+def top_overlap(estimate: Floats, actual: Floats, k: int) -> float:
+    """Return the share of the k best systems that both orders have; systems tied at rank k share the places.
+
+    >>> top_overlap(np.array([3.0, 2.0, 1.0]), np.array([3.0, 1.0, 2.0]), 2)
+    0.5
+    """
+    k = min(k, len(estimate))
+    return float(_within(estimate, k) @ _within(actual, k)) / k
+
+
+def _within(scores: Floats, k: int) -> Floats:
+    """Return the chance of each system to be among the k best if ties are broken at random."""
+    above, tied = (scores[:, None] < scores).sum(axis=1), (scores[:, None] == scores).sum(axis=1)
+    return np.asarray(np.clip((k - above) / tied, 0, 1), float)
+
+
+def largest_drop(estimate: Floats, actual: Floats) -> float:
+    """Return by how many ranks the system that differs most differs; tied systems have their best rank."""
+    first, second = ((scores[:, None] < scores).sum(axis=1) for scores in (estimate, actual))
+    return float(np.abs(first - second).max(initial=0))

@@ -10,7 +10,7 @@ import numpy as np
 
 from unjudged.base.choices import check_probability, shown
 from unjudged.base.errors import UsageError
-from unjudged.rankings.judged import Floats
+from unjudged.rankings.judged import Floats, Integers
 
 Ties = Literal["w", "a", "b"]
 TIES: tuple[Ties, ...] = ("w", "a", "b")
@@ -45,20 +45,38 @@ def rank_overlap(x: Ranking, y: Ranking, p: float = 0.9, ties: Ties = "a") -> Ra
     check_probability("p", p, 0.9)
     if ties not in TIES:
         raise UsageError(f"ties is {shown(ties)}, expected one of {', '.join(TIES)}")
-    short, long = sorted((_Groups.of(x), _Groups.of(y)), key=lambda ranking: len(ranking.top))
-    shown_items, depths = len(short.top), len(long.top)
-    if not shown_items:
+    short, long = sorted((_ranks(x), _ranks(y)), key=len)
+    if not short:
         raise UsageError("a ranking is empty, expected items")
-    names = list(dict.fromkeys([*short.top, *long.top]))
-    of_short, of_long = (ranking.contributions(names, depths, ties) for ranking in (short, long))
+    names = list(dict.fromkeys([*short, *long]))
+    absent = (len(names) + 1, len(names) + 1)
+    of_short, of_long = (np.array([own.get(name, absent) for name in names]) for own in (short, long))
+    return _overlap(of_short, of_long, p, ties)
+
+
+def order_overlap(a: Floats, b: Floats, p: float, ties: Ties) -> float:
+    """Return the overlap of two orders of the same systems by their scores; equal scores are tied."""
+    first, second = (
+        np.stack([1 + (s[:, None] < s).sum(axis=1), (s[:, None] <= s).sum(axis=1)], axis=1) for s in (a, b)
+    )
+    return _overlap(first, second, p, ties).value
+
+
+def _overlap(short: Integers, long: Integers, p: float, ties: Ties) -> RankOverlap:
+    """Return the overlap from the first and last rank of each item's ties, in the shorter and the longer.
+
+    Items that a ranking lacks have a rank above the number of items.
+    """
+    visible, depths = (int((ranks[:, 0] <= len(ranks)).sum()) for ranks in (short, long))
+    of_short, of_long = (_contributions(ranks, depths, ties) for ranks in (short, long))
     depth = np.arange(1, depths + 1)
-    beyond = np.maximum(depth - shown_items, 0)  # items of the shorter ranking that it does not show
+    beyond = np.maximum(depth - visible, 0)  # items of the shorter ranking that it does not show
     overlap = (of_short * of_long).sum(axis=1)
-    unmatched = -np.sort(-of_long[:, [name not in short.top for name in names]], axis=1)
-    most = overlap + np.array([unmatched[d, : beyond[d]].sum() for d in range(depths)])
+    unmatched = -np.sort(-of_long[:, short[:, 0] > len(short)], axis=1)
+    most = overlap + np.array([own[:k].sum() for own, k in zip(unmatched, beyond, strict=True)])
     full = _full_agreement(_sizes(of_short, ties) + beyond, _sizes(of_long, ties), ties)
     within = unmatched.sum(axis=1) / np.maximum((unmatched > 0).sum(axis=1), 1)
-    extrapolated = overlap + beyond * within * overlap[shown_items - 1] / full[shown_items - 1]
+    extrapolated = overlap + beyond * within * overlap[visible - 1] / full[visible - 1]
     discount = (1 - p) * p ** (depth - 1.0)
     value = discount @ (extrapolated / full) + p**depths * extrapolated[-1] / full[-1]
     low = discount @ (overlap / full) + overlap[-1] * _harmonic_tail(p, depths)
@@ -91,37 +109,22 @@ def _best_tail(p: float, depth: int, overlap: float) -> float:
     return float((1 - p) * (p ** (d - 1.0)) @ rising + p ** float(last))
 
 
-class _Groups(NamedTuple):
-    """First and last rank of each item's group of ties."""
-
-    top: dict[Hashable, int]
-    bottom: dict[Hashable, int]
-
-    @classmethod
-    def of(cls, ranking: Ranking) -> _Groups:
-        top: dict[Hashable, int] = {}
-        bottom: dict[Hashable, int] = {}
-        for entry in ranking:
-            group = entry if isinstance(entry, list | tuple) else (entry,)
-            first, last = len(top) + 1, len(top) + len(group)
-            for item in group:
-                if item in top:
-                    raise UsageError(f"item {shown(item)} is ranked twice")
-                top[item], bottom[item] = first, last
-        return cls(top, bottom)
-
-    def contributions(self, names: Sequence[Hashable], depth: int, ties: Ties) -> Floats:
-        """Return the share of each item that is within each depth: depths x items."""
-        first = np.array([self.top.get(name, depth + 1) for name in names])
-        last = np.array([self.bottom.get(name, depth + 1) for name in names])
-        d = np.arange(1, depth + 1)[:, None]
-        if ties == "w":
-            return (first <= d).astype(float)
-        return np.asarray(np.clip((d - first + 1) / (last - first + 1), 0, 1), float)
+def _ranks(ranking: Ranking) -> dict[Hashable, tuple[int, int]]:
+    """Return the first and the last rank of each item's group of ties."""
+    ranks: dict[Hashable, tuple[int, int]] = {}
+    for entry in ranking:
+        group = entry if isinstance(entry, list | tuple) else (entry,)
+        both = len(ranks) + 1, len(ranks) + len(group)
+        for item in group:
+            if item in ranks:
+                raise UsageError(f"item {shown(item)} is ranked twice")
+            ranks[item] = both
+    return ranks
 
 
-def groups_of(scores: Floats) -> list[list[int]]:
-    """Return the places of scores, highest first; equal ones together."""
-    order = np.argsort(-scores, kind="stable")
-    cuts = np.flatnonzero(np.diff(scores[order]) != 0) + 1
-    return [group.tolist() for group in np.split(order, cuts)]
+def _contributions(ranks: Integers, depth: int, ties: Ties) -> Floats:
+    """Return the share of each item that is within each depth: depths x items."""
+    first, last = ranks.T
+    d = np.arange(1, depth + 1)[:, None]
+    within = first <= d if ties == "w" else np.clip((d - first + 1) / (last - first + 1), 0, 1)
+    return np.asarray(within, float)

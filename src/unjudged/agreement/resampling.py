@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from math import nan
+from math import nan, sqrt
 
 import numpy as np
 
@@ -21,9 +21,9 @@ BLOCK = 1 << 22
 class QueryDraws:
     """Draws of as many queries as there are, with replacement, and the intervals that follow from them.
 
-    The interval is value +- t_{n-1} times the standard deviation over the draws, of the mean value over other
-    sets of as many queries. A limit for infinitely many queries is another quantity: differences between
-    systems that are smaller than the noise of n queries lower the agreement of any n.
+    The interval is value +- t_{n-1} sqrt(n / (n - 1)) times the standard deviation over the draws. It is of
+    the mean value over other sets of as many queries. A limit for infinitely many queries is another
+    quantity: systems that differ by less than the noise of n queries lower the agreement of any n.
     """
 
     def __init__(self, queries: int, *, confidence: float, draws: int = DRAWS, seed: int = 0) -> None:
@@ -31,8 +31,14 @@ class QueryDraws:
         self.queries, self.confidence = queries, confidence
         self.draws, self.seed = checked_int("draws", draws, 2), checked_int("seed", seed)
 
+    @property
+    def note(self) -> str:
+        """Sentence that says what the intervals are of."""
+        level, draws = f"{self.confidence:.0%}", f"{self.draws:,} draws of the queries"
+        return f"low, high: {level} for the mean over other sets of as many queries ({draws})."
+
     def weights(self) -> Iterator[Floats]:
-        """Yield how often each query is drawn, in blocks of draws x queries; the same for every coefficient."""
+        """Yield how often each query is drawn, in blocks of draws x queries; always the same."""
         rng = np.random.default_rng(self.seed)
         step = max(1, BLOCK // max(self.queries, 1))
         share = np.full(self.queries, 1 / self.queries)
@@ -58,7 +64,8 @@ class QueryDraws:
         known = drawn[~np.isnan(drawn)]
         if np.isnan(value) or len(known) < 0.9 * len(drawn):
             return Estimate(value, nan, nan, nan, "no interval: not defined in many draws", _about(name))
-        half = t_quantile(self.confidence, self.queries - 1) * float(np.std(known, ddof=1))
+        n = self.queries
+        half = t_quantile(self.confidence, n - 1) * sqrt(n / (n - 1)) * float(np.std(known, ddof=1))
         if half == 0:
             reason = "all draws of queries are alike"
             return Estimate.without_interval(value, reason, _about(name))
