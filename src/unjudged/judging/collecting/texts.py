@@ -64,7 +64,7 @@ def read_topics(file: str | os.PathLike[str]) -> dict[str, Topic]:
 def _records(source: str, element: str, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
     kind = None
     block: list[str] = []
-    size = 0
+    size = number = 0
     for number, line in _lines(source):
         if kind is None and line.strip():
             start = line.lstrip()[:1]
@@ -81,6 +81,8 @@ def _records(source: str, element: str, name: str) -> Iterator[tuple[str, dict[s
             if f"</{element}>" in line.lower():
                 yield _sgml("".join(block), name, source, number)
                 block, size = [], 0
+    if re.search(rf"<{element}[\s>]", "".join(block), re.IGNORECASE):
+        raise InputError(f"the last <{element}> does not end: is the file cut?", source=source, line=number)
 
 
 def _lines(source: str) -> Iterator[tuple[int, str]]:
