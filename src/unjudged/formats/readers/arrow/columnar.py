@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -87,7 +88,7 @@ class _Rows:
         before = 0
         with closing(self.batches()) as batches:
             for batch in batches:
-                yield table_of_arrow(self.by_role([batch]), lambda row, before=before: in_order(before + row))
+                yield table_of_arrow(self.by_role([batch]), partial(in_order, before=before))
                 before += len(batch)
 
     def by_role(
