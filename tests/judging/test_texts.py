@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from unjudged import InputError, UsageError
-from unjudged.judging.collecting.task_page import judging_page
+from unjudged.judging.collecting.handing_out import judging_page
 from unjudged.judging.collecting.texts import CUT, LONGEST_TEXT, Topic, read_texts, read_topics
 
 JSONL = '{"_id": "a", "title": "T", "text": "one"}\n{"docno": "b", "contents": "two"}\n'

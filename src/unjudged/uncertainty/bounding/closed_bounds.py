@@ -32,7 +32,7 @@ def bounds_of_ap(measure: Measure, r: JudgedRankings, unseen: Integers, top: int
     if top < rel:
         return Bounds(value, value, exact=True)
     unknown = unknown_documents(r)
-    above, below = _hits_around(hits, unknown)
+    above, below = hits_around(hits, unknown)
     counted = unknown.rank <= cutoff
 
     from_top = np.where(counted, (above + unknown.place) / unknown.rank + below, 0.0)
@@ -129,7 +129,7 @@ def _down_to(chosen: JudgedRankings, ranking: Integers, rank: Floats) -> Integer
     return found
 
 
-def _hits_around(hits: JudgedRankings, unknown: JudgedRankings) -> tuple[Integers, Floats]:
+def hits_around(hits: JudgedRankings, unknown: JudgedRankings) -> tuple[Integers, Floats]:
     """For each unknown document, how many hits stand above it, and the sum of 1/rank of those below it."""
     place = np.searchsorted(_keys(hits, hits.ranking, hits.rank), _keys(hits, unknown.ranking, unknown.rank))
     own = np.append(hits.running(1 / hits.rank, np.add), 0.0)
