@@ -17,6 +17,11 @@ ROWS = 60
 """Longer tables are cut where an object shows itself; written to a file they are whole."""
 
 
+def blank(value: Cell) -> Cell:
+    """Return the value, None if it is not a number: an empty cell."""
+    return None if isinstance(value, float) and isnan(value) else value
+
+
 class Column(NamedTuple):
     """How the values of a column are shown.
 
