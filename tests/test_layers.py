@@ -59,7 +59,6 @@ PLOTS = {("evaluation", "report"), ("comparison", "report"), ("experiments", "re
 
 CYCLES = [
     {"comparison.comparison_grids", "comparison.comparison_latex", "comparison.comparison_result"},
-    {"grids.grid", "grids.rendering", "grids.terminal"},
 ]
 """Modules that need each other. The list may become shorter, never longer."""
 

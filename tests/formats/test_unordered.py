@@ -23,11 +23,10 @@ from tests.formats.test_scanner_twins import outcome, tables
 from unjudged import InputError, evaluate, sample
 from unjudged.base.errors import DuplicateError
 from unjudged.base.threads import Threads
-from unjudged.formats import matching, streams
-from unjudged.formats import ungrouped as unordered
+from unjudged.formats import matching, streams, ungrouped
 from unjudged.formats.columns import QRELS, RUN, Layout
-from unjudged.formats.grouping import grouped
-from unjudged.formats.readers.text import trec, ungrouped_lines
+from unjudged.formats.matching import grouped
+from unjudged.formats.readers.text import trec
 from unjudged.formats.scan import scanner
 from unjudged.formats.scan.plain import matcher as plain
 from unjudged.formats.scan.plain import text as plain_text
@@ -91,10 +90,10 @@ def settings_are(names: dict[str, Any], cores: int, memory: int | None = None) -
     with pytest.MonkeyPatch.context() as patch:
         for name, value in names.items():
             patch.setattr(scanner, name, value)
-        for module in (trec, ungrouped_lines):
+        for module in (trec, ungrouped):
             patch.setattr(module, "cores", lambda: cores)
         patch.setattr(streams, "SMALLEST_PIECE", 1)
-        patch.setattr(unordered, "SMALLEST_SHARE", 1)
+        patch.setattr(ungrouped, "SMALLEST_SHARE", 1)
         if memory is not None:
             patch.setenv("UNJUDGED_MAX_MEMORY", str(memory))
         yield
@@ -137,7 +136,7 @@ def test_pieces_may_end_after_any_line(tmp_path: Path, lines: list[bytes], data:
     for inner in cuts:
         parts = list(zip([0, *inner], [*inner, None], strict=True))
         with settings_are(COMPILED, 2), pytest.MonkeyPatch.context() as patch:
-            patch.setattr(ungrouped_lines, "pieces", lambda *_, parts=parts: parts)
+            patch.setattr(ungrouped, "pieces", lambda *_, parts=parts: parts)
             assert outcome(lambda: scanned(path, RUN)) == expected
 
 
@@ -181,13 +180,13 @@ def test_rows_that_do_not_fit_are_read_again(tmp_path: Path, monkeypatch: pytest
 
         return match_ungrouped(counting, *others)
 
-    monkeypatch.setattr(ungrouped_lines, "match_ungrouped", counted)
+    monkeypatch.setattr(ungrouped, "match_ungrouped", counted)
     monkeypatch.setattr(streams, "SMALLEST_PIECE", 1000)
     passes = []
     for memory in ("4G", "6M", "3M", "2200K"):
         monkeypatch.setenv("UNJUDGED_MAX_MEMORY", memory)
         for cores in (1, 3):
-            monkeypatch.setattr(ungrouped_lines, "cores", lambda cores=cores: cores)
+            monkeypatch.setattr(ungrouped, "cores", lambda cores=cores: cores)
             reads.clear()
             assert evaluate(GRADES, tmp_path / "run").values.tobytes() == ordered
             assert reads == sorted(set(reads))  # it goes on with the queries that did not fit

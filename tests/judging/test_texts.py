@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from unjudged import InputError, UsageError
-from unjudged.judging.collecting.task_page import judging_page
+from unjudged.judging.collecting.handing_out import judging_page
 from unjudged.judging.collecting.texts import CUT, LONGEST_TEXT, Topic, read_texts, read_topics
 
 JSONL = '{"_id": "a", "title": "T", "text": "one"}\n{"docno": "b", "contents": "two"}\n'
@@ -63,6 +63,7 @@ def test_long_texts_are_cut(tmp_path: Path) -> None:
         ("{" * 50_000 + "\n", "not JSON"),
         ("a\tb\nonly\n", "separated by a tab"),
         ("<DOC>\n<TEXT>a</TEXT></DOC>\n", "no <docno>"),
+        ("<DOC><DOCNO>a</DOCNO></DOC>\n<DOC><DOCNO>b</DOCNO>\n", ":2: the last <doc> does not end"),
     ],
 )
 def test_refusals(tmp_path: Path, text: str, problem: str) -> None:

@@ -24,7 +24,7 @@ from unjudged import (
     sample,
 )
 from unjudged.evaluation.groups import Groups, groups_of, read_groups
-from unjudged.formats.grouping import grouped
+from unjudged.formats.matching import grouped
 from unjudged.formats.small_files import LARGEST
 from unjudged.measures.kernel.names import parse
 from unjudged.rankings.runs import run_table

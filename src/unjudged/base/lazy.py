@@ -1,13 +1,17 @@
-"""Public names of a package, imported when they are used."""
+"""What is made when it is first used: public names of a package, and properties of an object."""
 
 from __future__ import annotations
 
 import sys
 from importlib import import_module
 
+__all__ = ["LazyNames", "computed_once"]
+
 TYPE_CHECKING = False  # without importing `typing`, which takes longer than all else here
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from functools import cached_property as computed_once
     from typing import Any
 
 
@@ -44,3 +48,25 @@ class LazyNames:
     def listed(self) -> list[str]:
         """Return what `dir` shows of the package: its names, imported or not."""
         return sorted({*vars(sys.modules[self.package]), *self.all})
+
+
+if not TYPE_CHECKING:
+
+    class computed_once:  # noqa: N801 (it is used as a decorator)
+        """A property that keeps its value among the attributes of the object.
+
+        Unlike `functools.cached_property` before Python 3.12 it takes no lock, which costs more than most
+        arrays of a small ranking. Two threads may compute the same value twice.
+        """
+
+        def __init__(self, function: Callable[[Any], Any]) -> None:
+            self.function, self.__doc__ = function, function.__doc__
+
+        def __set_name__(self, _: type, name: str) -> None:
+            self.name = name
+
+        def __get__(self, instance: Any, _: type | None = None) -> Any:
+            if instance is None:
+                return self
+            value = instance.__dict__[self.name] = self.function(instance)
+            return value

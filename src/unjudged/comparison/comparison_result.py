@@ -16,8 +16,7 @@ from unjudged.comparison.comparison_grids import letters, pair_records, pairs_gr
 from unjudged.comparison.comparison_latex import comparison_latex
 from unjudged.comparison.query_differences import QueryDifferences, query_differences
 from unjudged.comparison.verdicts import Pair
-from unjudged.grids.grid import Grid
-from unjudged.grids.shown import Shown, frame_of, in_paragraphs
+from unjudged.grids.grid import Grid, Shown, frame_of, in_paragraphs
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
 from unjudged.uncertainty.calibration import Calibration
 from unjudged.uncertainty.estimate import Estimate

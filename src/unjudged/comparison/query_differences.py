@@ -12,8 +12,7 @@ from unjudged.base.segments import places, sums
 from unjudged.comparison.judgment_bounds import is_bounded, ranking_bounds
 from unjudged.comparison.reversals import Hypothetical
 from unjudged.comparison.testing.pairs import ROUNDING
-from unjudged.grids.grid import Cell, Column, Grid, blank, grid_of
-from unjudged.grids.shown import Shown
+from unjudged.grids.grid import Cell, Column, Grid, Shown, blank, grid_of
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats, Integers
 from unjudged.uncertainty.shared import SharedRankings, two_of

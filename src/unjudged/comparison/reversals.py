@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.base.segments import numbered, places
+from unjudged.comparison.favouring import rank_by_row
 from unjudged.comparison.testing.pairs import ROUNDING, Ints, Pairs
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
@@ -92,9 +93,7 @@ class _Search:
         for k in np.flatnonzero(~self.found)[:MOST_PAIRS].tolist():
             two = self.hypothetical.only([int(self.behind[k]), int(self.ahead[k])])
             own, other = two.rankings.run(0), two.rankings.run(1)
-            rank = np.full(len(two.origin), np.iinfo(np.int32).max)
-            rank[other.row] = other.rank
-            better = (own.labels < 0) & (own.rank < rank[own.row])
+            better = (own.labels < 0) & (own.rank < rank_by_row(other)[own.row])
             for depth in DEPTHS:
                 for rows in self._with_diluting(own.row[better & (own.rank <= depth)]):
                     if not self.found[k]:

@@ -7,7 +7,7 @@ from math import isfinite
 
 from unjudged.base.wording import percent
 from unjudged.comparison.testing.pairs import ROUNDING
-from unjudged.grids.shown import in_paragraphs
+from unjudged.grids.grid import in_paragraphs
 from unjudged.measures.kernel.estimand import POOL_JUDGED, SAMPLED
 from unjudged.uncertainty.estimate import Estimate
 

@@ -8,6 +8,8 @@
 
 from __future__ import annotations
 
+import codecs
+import io
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -30,10 +32,11 @@ from unjudged.compat.trec_eval.translation import (
     names_of,
     values,
 )
-from unjudged.formats.columns import LARGEST_WHOLE, QRELS, RUN, Layout
-from unjudged.formats.readers.text.text_to_dicts import nested
+from unjudged.formats import matching
+from unjudged.formats.columns import DECIMAL, LARGEST_WHOLE, QRELS, RUN, Layout
 from unjudged.formats.scan import scanner
 from unjudged.formats.scan.plain.dicts import WrongType, plain_dict
+from unjudged.formats.tables import encode
 from unjudged.measures.kernel.registry import MEASURES
 from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments
@@ -172,11 +175,27 @@ def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
 
 def _parsed(lines: Iterable[str], layout: Layout) -> dict[str, dict[str, Any]]:
     try:
-        return defaultdict(dict, nested(lines, layout))
+        table = matching.grouped(scanner.read_table(_bytes(lines), layout)[0])
+        rows = scanner.nested_rows(table, DECIMAL not in layout.kinds)
+        if sum(map(len, rows.values())) < len(table.documents):
+            matching.index(table)  # refuses the repeated document
+        return defaultdict(dict, rows)
     except RepeatedDocument as error:
         raise RepeatedLine(str(error)) from None
     except UnjudgedError as error:
         raise MalformedLine(str(error)) from None
+
+
+def _bytes(lines: Iterable[str]) -> Any:
+    """Return a stream of the lines' bytes: the file's own if nothing was read from it yet."""
+    if isinstance(lines, io.TextIOWrapper) and codecs.lookup(lines.encoding).name in ("utf-8", "ascii"):
+        try:
+            if lines.tell() == 0:
+                return lines.buffer
+        except OSError:
+            pass
+    text = lines.read() if isinstance(lines, io.TextIOBase) else "\n".join(lines)
+    return io.BytesIO(encode(text))
 
 
 _NUMBERS = re.compile(r"[._](\d+(?:\.\d+)?(?:,\d+(?:\.\d+)?)*)", re.ASCII)

@@ -16,7 +16,7 @@ import numpy as np
 
 from unjudged.base.errors import InputError, UsageError
 from unjudged.evaluation.evaluation import DEFAULT_MEASURES
-from unjudged.formats import grouping, matching
+from unjudged.formats import matching
 from unjudged.formats.columns import NONE, columns_of, expected, layout_of
 from unjudged.formats.readers.arrow.arrow_columns import Where, pyarrow_module, table_of_arrow
 from unjudged.formats.tables import Matched
@@ -180,7 +180,7 @@ class Task:
         """
         qrels = qrels.sort_by("place").drop_columns("place")
         columns = dict(zip(qrels.column_names, qrels.columns, strict=True))
-        table = grouping.grouped(table_of_arrow(columns, lambda _: "a row of the judgments"))
+        table = matching.grouped(table_of_arrow(columns, lambda _: "a row of the judgments"))
         judgments = Judgments.from_table(table, layout_of(columns))
         if judgments.scale is not None:  # other buckets may have none, where `rel` would mean something else
             gain = next(gain for gain in judgments.scale.tolist() if gain % 1)

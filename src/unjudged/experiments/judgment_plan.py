@@ -11,8 +11,7 @@ from typing import Any
 from unjudged.base.errors import UsageError
 from unjudged.evaluation.collection import RunsSource
 from unjudged.experiments.robustness import experiment
-from unjudged.grids.grid import Column, Grid
-from unjudged.grids.shown import Shown
+from unjudged.grids.grid import Column, Grid, Shown
 from unjudged.judging.pooling.designs import DESIGNS, find_design
 from unjudged.judging.pooling.pool import Pool
 from unjudged.rankings.judgments import JudgmentsSource

@@ -10,8 +10,7 @@ import numpy as np
 from unjudged.base.choices import checked_int
 from unjudged.base.errors import UsageError
 from unjudged.formats.tables import Ids
-from unjudged.grids.grid import Column, Grid
-from unjudged.grids.shown import Shown
+from unjudged.grids.grid import Column, Grid, Shown
 from unjudged.rankings.judged import Floats, Integers, Mask
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.pooled import PooledDocuments

@@ -12,8 +12,7 @@ import numpy as np
 
 from unjudged.base.errors import UsageError
 from unjudged.experiments.statistics import DEFAULT_STATISTICS, STATISTICS, known_statistics
-from unjudged.grids.grid import Cell, Column, Grid, grid_of
-from unjudged.grids.shown import Shown
+from unjudged.grids.grid import Cell, Column, Grid, Shown, grid_of
 from unjudged.judging.pooling.designs import find_design
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.measures.kernel.registry import Measure

@@ -15,12 +15,12 @@ from unjudged.formats.matching import match
 from unjudged.formats.reader import READERS, File, Reader, Start, register
 from unjudged.formats.readers.arrow import columnar
 from unjudged.formats.readers.arrow.arrow_files import files_in
+from unjudged.formats.readers.memory.other_libraries import DATASET, dataset_judgments
 from unjudged.formats.readers.text import delimited, json_dicts, json_lines, ms_marco, trec
 from unjudged.formats.scan import scanner
 from unjudged.formats.streams import PathLike, display_name, name_file_in_errors, on_disk, opened
 from unjudged.formats.tables import Matched, Table
 
-DATASET = "irds:"
 LOOK_AHEAD = 1 << 15
 
 for _module in (trec, ms_marco, delimited, json_dicts, json_lines, columnar):  # the most general one first
@@ -61,7 +61,7 @@ def _reader_of(
         files_in(Path(file))
         start = Start(b"", bytes, dict(columns), is_folder=True)
         return next(reader for reader in reversed(readers) if reader.recognises(start))
-    with opened(file) as stream:
+    with opened(file, block=LOOK_AHEAD) as stream:
         data = stream.read(LOOK_AHEAD) or b""
         if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
             raise InputError("it is UTF-16 text, as PowerShell writes it; expected UTF-8: save it as UTF-8")
@@ -92,9 +92,7 @@ def check_columns(path: PathLike, reader: Reader, columns: Mapping[str, str]) ->
 def read_path(path: PathLike, number: str, columns: Mapping[str, str]) -> tuple[Table, Layout]:
     """Return all rows of a file or of a dataset's judgments, and its columns."""
     if number == "grade" and isinstance(path, str) and path.startswith(DATASET):
-        from unjudged.formats.readers.memory import datasets
-
-        return datasets.read_judgments(path.removeprefix(DATASET))
+        return dataset_judgments(path)
     with on_disk(path) as file:
         reader = reader_of(file, columns)
         check_columns(path, reader, columns)

@@ -1,4 +1,4 @@
-"""Tables matched against the judged documents. A repeated document of a query is refused."""
+"""Tables grouped by query, and matched with the judged documents; a repeated document is refused."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.base.errors import DuplicateError, UnjudgedError
+from unjudged.base.segments import ends, stable_order
 from unjudged.base.threads import Threads, cores
 from unjudged.formats.columns import no_rows, seen_before, seen_twice
-from unjudged.formats.grouping import is_grouped
 from unjudged.formats.limits import bounded
 from unjudged.formats.scan import scanner
 from unjudged.formats.scan.checks import checked_starts
@@ -36,6 +36,27 @@ class Deferred:
     span: Callable[[int, int], Table]
     whole: Callable[[], Table]
     starts: NDArray[np.int64] | None = None
+
+
+def is_grouped(table: Table) -> bool:
+    """Whether each query has one group of rows."""
+    return len(scanner.number_names(table.queries)[1]) == len(table.queries)
+
+
+def grouped(table: Table) -> Table:
+    """Return the rows with those of each query together; queries and rows keep their order."""
+    number, first = scanner.number_names(table.queries)
+    if len(first) == len(table.queries):
+        return table
+    query = np.repeat(number, np.diff(table.starts))
+    rows = stable_order(query)
+    return Table(
+        queries=scanner.take_names(table.queries, first),
+        starts=ends(np.bincount(query, minlength=len(first))),
+        documents=scanner.take_names(table.documents, rows),
+        numbers=table.numbers[rows],
+        lines=table.lines[rows] if len(table.lines) else table.lines,
+    )
 
 
 def index(table: Table) -> scanner.Index:

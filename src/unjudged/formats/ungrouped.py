@@ -6,7 +6,9 @@ its own. Where not all parts fit in memory, the rows are read again for those th
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Sequence
+from threading import Event
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +16,12 @@ from numpy.typing import NDArray
 from unjudged.base.errors import InputError
 from unjudged.base.segments import ends, ranges
 from unjudged.base.threads import Threads, cores
-from unjudged.formats.columns import no_rows, seen_before, seen_twice
+from unjudged.formats.columns import Layout, no_rows, seen_before, seen_twice
 from unjudged.formats.limits import exceeded, limit
 from unjudged.formats.scan import scanner
 from unjudged.formats.scan.checks import changed_while_read
+from unjudged.formats.scan.plain.text import numbered_lines
+from unjudged.formats.streams import PathLike, Piece, opened, pieces
 from unjudged.formats.tables import Ids, Matched, Table
 
 SMALLEST_SHARE = 1 << 18
@@ -117,3 +121,38 @@ def _in_order(shares: list[Share]) -> Matched:
         rank=matched.rank[source],
         row=matched.row[source],
     )
+
+
+def match_lines(file: PathLike, judged: scanner.Index, layout: Layout, pool: Threads, stop: Event) -> Matched:
+    """What a run holds of the judged documents, whatever the order of its lines.
+
+    An error that it raises is not always the first of the file, and a piece numbers lines from its own start.
+    """
+    workers = cores()
+    parts = pieces(file, workers)
+
+    def read(first: int, most: int) -> list[scanner.UnorderedRows]:
+        kept = [scanner.UnorderedRows(first, most // len(parts)) for _ in parts]
+        list(pool.map(read_piece, parts, kept))
+        return kept
+
+    def read_piece(part: tuple[int, int | None], rows: scanner.UnorderedRows) -> None:
+        with opened(file, ahead=stop if workers > 1 else None) as stream:
+            scanner.scan_unordered(Piece(stream, *part, stop), rows, layout)
+
+    return match_ungrouped(read, judged, pool, workers)
+
+
+def named_lines(file: PathLike, twice: DocumentTwice, layout: Layout) -> InputError:
+    """Return the error that names the first two lines with the same document of a query."""
+    column, lines = layout.columns.index("document"), list[int]()
+    with opened(file) as stream:
+        for number, line in numbered_lines(stream):
+            if twice.document not in line:
+                continue
+            fields = line.removeprefix(BOM_UTF8 if number == 1 else b"").split()
+            if fields[:1] == [twice.query] and fields[column] == twice.document:
+                lines.append(number)
+                if len(lines) == 2:
+                    return seen_before(lines[1], lines[0], twice.query, twice.document)
+    return changed_while_read("the file")

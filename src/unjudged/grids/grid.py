@@ -1,72 +1,24 @@
-"""A table of results: columns, rows of raw values, and notes."""
+"""Tables of results that show themselves, in a terminal and in a notebook, and as data frames."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
-from math import isnan
-from typing import Any, Literal, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
-from unjudged.base.wording import counted
+from unjudged.base.errors import UsageError, missing_package
+from unjudged.grids import escapes
+from unjudged.grids.content import DECIMALS, Cell, Column, Content, blank
 
-Cell = str | int | float | None
-Kind = Literal["label", "number", "integer", "p value", "text"]
-DECIMALS = 4
+__all__ = ["DECIMALS", "Cell", "Column", "Grid", "Shown", "blank", "frame_of", "grid_of", "in_paragraphs"]
+
 WIDTH = 80
 ROWS = 60
 """Longer tables are cut where an object shows itself; written to a file they are whole."""
+LIBRARIES = ("pandas", "polars", "pyarrow", "duckdb")
 
 
-def blank(value: Cell) -> Cell:
-    """Return the value, None if it is not a number: an empty cell."""
-    return None if isinstance(value, float) and isnan(value) else value
-
-
-class Column(NamedTuple):
-    """How the values of a column are shown.
-
-    A `label` names the row and is repeated where a wide table is folded. A `number` is shown with
-    `decimals` and an `integer` without. A `p value` is a number that is never shown as 0, because no test
-    proves that: it is less than the smallest that the decimals can show. All of these are aligned to the
-    right. Long `text` is wrapped.
-    """
-
-    name: str
-    kind: Kind = "number"
-    decimals: int = DECIMALS
-
-    @property
-    def numeric(self) -> bool:
-        return self.kind in ("number", "integer", "p value")
-
-    def text(self, value: Cell) -> str:
-        """Return the value as people read it; text in a column of numbers is shown as it is."""
-        if value is None:
-            return ""
-        if isinstance(value, str):
-            return value
-        if isnan(value):
-            return "nan"
-        text = f"{value:.{0 if self.kind == 'integer' else self.decimals}f}"
-        smallest = f"{10**-self.decimals:.{self.decimals}f}"
-        return f"<{smallest}" if self.kind == "p value" and float(text) == 0 else text
-
-
-@dataclass(frozen=True, repr=False)
-class Grid:
-    """A table for people and for programs.
-
-    `rows` hold raw values; rounding is left to the columns. `stressed` are the (row, column) places of
-    cells to show in bold. `notes` are sentences that a reader of the table must know. `records`, where it
-    is given, makes the same results in long form: one value per row, for csv, json, jsonl and parquet.
-    """
-
-    columns: Sequence[Column]
-    rows: Sequence[Sequence[Cell]]
-    title: str = ""
-    notes: Sequence[str] = ()
-    stressed: frozenset[tuple[int, int]] = frozenset()
-    records: Callable[[], Grid] | None = None
+class Grid(Content):
+    """A table of results; in a terminal and in a notebook it shows its first rows."""
 
     def __str__(self) -> str:
         from unjudged.grids.terminal import table
@@ -81,31 +33,6 @@ class Grid:
 
         return as_html(self.head(ROWS))
 
-    @property
-    def labels(self) -> int:
-        """Number of label columns, which come first."""
-        return sum(column.kind == "label" for column in self.columns)
-
-    def head(self, rows: int) -> Grid:
-        """Return the first rows, and a note that says how many were left out."""
-        left_out = len(self.rows) - rows
-        if left_out <= 0:
-            return self
-        return replace(self, rows=self.rows[:rows], notes=[f"{counted(left_out, 'more row')}.", *self.notes])
-
-    def rounded(self, decimals: int) -> Grid:
-        """Return the grid with this number of decimals where it has the usual number of them."""
-        shown = [c._replace(decimals=decimals) if c.decimals == DECIMALS else c for c in self.columns]
-        return replace(self, columns=shown)
-
-    def as_columns(self) -> dict[str, list[Cell]]:
-        """Return the values of each column by its name."""
-        return {column.name: [row[k] for row in self.rows] for k, column in enumerate(self.columns)}
-
-    def as_records(self) -> Grid:
-        """Return the long form for programs, with the notes of this grid."""
-        return self if self.records is None else replace(self.records(), notes=self.notes)
-
 
 def grid_of(fields: Sequence[str], rows: Iterable[Sequence[Any]], notes: Sequence[str] = ()) -> Grid:
     """A grid in long form, with the kind of each column taken from its values.
@@ -119,3 +46,48 @@ def grid_of(fields: Sequence[str], rows: Iterable[Sequence[Any]], notes: Sequenc
         types = set(map(type, values))
         columns.append(Column(name, "label" if str in types else "integer" if types == {int} else "number"))
     return Grid(columns, listed, notes=notes)
+
+
+def in_paragraphs(text: str) -> str:
+    """Turn lines of text into HTML, for results that speak in sentences."""
+    return "".join(f"<p>{escapes.html(line)}</p>\n" for line in text.split("\n") if line)
+
+
+class Shown:
+    """`str`, `repr` and the HTML of notebooks from one method, `grid`.
+
+    A dataclass that inherits from it needs `@dataclass(repr=False)`, or it gets a `repr` of its own.
+    """
+
+    __slots__ = ()
+
+    def grid(self) -> Grid:
+        """Return the object as a table."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        return str(self.grid())
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        return self.grid()._repr_html_()
+
+
+def frame_of(columns: Mapping[str, Sequence[Any]], library: str) -> Any:
+    """Make a frame of these columns; `library` is one of LIBRARIES, or "" where no frame went in."""
+    if library not in LIBRARIES:
+        problem = f"no kind of frame {library!r}" if library else "no frame went in, so say which kind"
+        raise UsageError(f"{problem}: use {', '.join(LIBRARIES)}")
+    try:
+        if library == "duckdb":
+            import duckdb
+
+            return duckdb.from_arrow(frame_of(columns, "pyarrow"))
+        import narwhals
+
+        lists = {name: list(values) for name, values in columns.items()}
+        return narwhals.from_dict(lists, backend=library).to_native()  # type: ignore[arg-type]
+    except ModuleNotFoundError:
+        raise missing_package(library, "this kind of frame") from None

@@ -11,7 +11,7 @@ from typing import Any
 
 from unjudged.base.errors import UsageError, missing_package
 from unjudged.grids import escapes
-from unjudged.grids.grid import Cell, Grid
+from unjudged.grids.content import Cell, Content
 from unjudged.grids.terminal import table
 
 SUFFIXES = {
@@ -36,14 +36,14 @@ def format_of(path: Path | None, default: str = "table") -> str:
 
 
 def render(
-    grids: Grid | Sequence[Grid], format: str, *, width: int | None = None, bold: bool = False
+    grids: Content | Sequence[Content], format: str, *, width: int | None = None, bold: bool = False
 ) -> str | bytes:
     """One grid or several as the content of a file; `width` and `bold` are for tables.
 
     Formats for programs (csv, tsv, json, jsonl, parquet) use the long form of a grid where it has one.
     Several grids are one json document; csv, tsv, jsonl and parquet hold only one.
     """
-    several = [grids] if isinstance(grids, Grid) else list(grids)
+    several = [grids] if isinstance(grids, Content) else list(grids)
     if format == "table":
         return "\n".join(table(grid, width=width, bold=bold) for grid in several)
     if format in _FOR_PEOPLE:
@@ -51,7 +51,7 @@ def render(
     records = [grid.as_records() for grid in several]
     if format == "json":
         documents = [as_json(grid) for grid in records]
-        return documents[0] if isinstance(grids, Grid) else f'{{"tables": [\n{",".join(documents)}]}}\n'
+        return documents[0] if isinstance(grids, Content) else f'{{"tables": [\n{",".join(documents)}]}}\n'
     if format not in _FOR_PROGRAMS:
         raise UsageError(f"unknown format {format!r}: use one of {', '.join(FORMATS)}")
     check_tables(format, len(records))
@@ -64,7 +64,7 @@ def check_tables(format: str, tables: int) -> None:
         raise UsageError(f"{format} holds one table, and this output has {tables}: use json")
 
 
-def as_csv(grid: Grid, delimiter: str = ",") -> str:
+def as_csv(grid: Content, delimiter: str = ",") -> str:
     """Values at full precision; what is missing or not a number is empty.
 
     In csv text with a semicolon is quoted, because some spreadsheets take it for a delimiter.
@@ -84,12 +84,12 @@ def as_csv(grid: Grid, delimiter: str = ",") -> str:
     return "".join((delimiter.join(map(field, line)) or '""') + "\n" for line in lines)
 
 
-def as_tsv(grid: Grid) -> str:
+def as_tsv(grid: Content) -> str:
     """Return the same as csv, separated by tabs."""
     return as_csv(grid, "\t")
 
 
-def as_json(grid: Grid) -> str:
+def as_json(grid: Content) -> str:
     """One document with the rows, one per line, and the notes; what is not a finite number is null."""
     import json
 
@@ -98,14 +98,14 @@ def as_json(grid: Grid) -> str:
     return f'{{{title}"rows": [\n{rows}\n], "notes": {json.dumps(list(grid.notes))}}}\n'
 
 
-def as_jsonl(grid: Grid) -> str:
+def as_jsonl(grid: Content) -> str:
     """One object per line; what is not a finite number is null."""
     import json
 
     return "".join(json.dumps(row, allow_nan=False) + "\n" for row in _objects(grid))
 
 
-def as_markdown(grid: Grid) -> str:
+def as_markdown(grid: Content) -> str:
     rule = ["---:" if column.numeric else "---" for column in grid.columns]
     head, *body = _cells(grid, escapes.markdown, "**{}**")
     lines = [head, rule, *body]
@@ -114,7 +114,7 @@ def as_markdown(grid: Grid) -> str:
     return title + text + "".join(f"\n{escapes.markdown(note)}\n" for note in grid.notes)
 
 
-def as_latex(grid: Grid) -> str:
+def as_latex(grid: Content) -> str:
     """A `tabular` for the booktabs package; title and notes are comments."""
     columns = "".join("r" if column.numeric else "l" for column in grid.columns)
     rows = _cells(grid, escapes.latex, r"\textbf{{{}}}")
@@ -124,7 +124,7 @@ def as_latex(grid: Grid) -> str:
     return "\n".join([*comments, *start, *body, r"\bottomrule", r"\end{tabular}", ""])
 
 
-def as_html(grid: Grid) -> str:
+def as_html(grid: Content) -> str:
     """A table for notebooks and pages, with the title as its caption and the notes below."""
 
     def row(cells: Sequence[str], tag: str) -> str:
@@ -139,7 +139,7 @@ def as_html(grid: Grid) -> str:
     return f"<table>{caption}\n<thead>{head}</thead>\n<tbody>\n{body}\n</tbody></table>\n{notes}"
 
 
-def as_parquet(grid: Grid) -> bytes:
+def as_parquet(grid: Content) -> bytes:
     """Control characters, and bytes that are not UTF-8, are escaped."""
     pyarrow, parquet = arrow_modules()
 
@@ -167,12 +167,12 @@ def arrow_modules() -> tuple[Any, Any]:
 
 _HEADS = {"html": '<!doctype html>\n<meta charset="utf-8">\n<title>unjudged</title>\n'}
 _ALIGNED = ' style="text-align: right"'
-_FOR_PEOPLE: dict[str, Callable[[Grid], str]] = {
+_FOR_PEOPLE: dict[str, Callable[[Content], str]] = {
     "markdown": as_markdown,
     "latex": as_latex,
     "html": as_html,
 }
-_FOR_PROGRAMS: dict[str, Callable[[Grid], str | bytes]] = {
+_FOR_PROGRAMS: dict[str, Callable[[Content], str | bytes]] = {
     "csv": as_csv,
     "tsv": as_tsv,
     "jsonl": as_jsonl,
@@ -180,7 +180,7 @@ _FOR_PROGRAMS: dict[str, Callable[[Grid], str | bytes]] = {
 }
 
 
-def _objects(grid: Grid) -> list[dict[str, Cell]]:
+def _objects(grid: Content) -> list[dict[str, Cell]]:
     names = [column.name for column in grid.columns]
     return [dict(zip(names, map(_value, row), strict=True)) for row in grid.rows]
 
@@ -189,7 +189,7 @@ def _value(cell: Cell) -> Cell:
     return None if isinstance(cell, float) and not isfinite(cell) else cell
 
 
-def _cells(grid: Grid, escape: Callable[[str], str], stress: str) -> Iterator[list[str]]:
+def _cells(grid: Content, escape: Callable[[str], str], stress: str) -> Iterator[list[str]]:
     """Yield the names of the columns, then every row, as escaped text with the cells to stress marked."""
     yield [escape(column.name) for column in grid.columns]
     for i, row in enumerate(grid.rows):

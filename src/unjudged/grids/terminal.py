@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 from unicodedata import combining, east_asian_width
 
+from unjudged.grids.content import Column, Content
 from unjudged.grids.escapes import plain, shortened
-from unjudged.grids.grid import Column, Grid
 
 GAP = 2
 NARROWEST_TEXT = 20
@@ -28,14 +28,14 @@ class _Sized(NamedTuple):
     """Width of the cells without the name of the column."""
 
 
-def table(grid: Grid, *, width: int | None = None, rule: bool = True, bold: bool = False) -> str:
+def table(grid: Content, *, width: int | None = None, rule: bool = True, bold: bool = False) -> str:
     """Title, aligned columns and notes.
 
     A table wider than `width` is split into blocks of columns, each with the label columns, so that no
     line is broken by the terminal. A column of text is wrapped instead, and so are labels and names of
     columns that leave no room for anything else. `bold` stresses cells with ANSI codes.
 
-    >>> grid = Grid([Column("run", "label"), Column("AP"), Column("P")], [["a", 0.5, 0.25]], notes=["Few."])
+    >>> grid = Content([Column("run", "label"), Column("AP"), Column("P")], [["a", 0.5, 0.25]], "", ["Few."])
     >>> print(table(grid, width=12), end="")
     run      AP
     ───────────
@@ -56,7 +56,7 @@ def table(grid: Grid, *, width: int | None = None, rule: bool = True, bold: bool
     return "\n\n".join(parts) + "\n"
 
 
-def _sized(grid: Grid, k: int) -> _Sized:
+def _sized(grid: Content, k: int) -> _Sized:
     column = grid.columns[k]
     cells = [plain(column.text(row[k])) for row in grid.rows]
     if column.kind == "label":
@@ -110,7 +110,7 @@ def _width(block: Sequence[_Sized]) -> int:
     return sum(one.width for one in block) + GAP * (len(block) - 1)
 
 
-def _lines(grid: Grid, block: Sequence[_Sized], rule: bool, bold: bool) -> Iterator[str]:
+def _lines(grid: Content, block: Sequence[_Sized], rule: bool, bold: bool) -> Iterator[str]:
     names = [_folded(one, plain(one.column.name)) for one in block]
     for n in range(max(map(len, names))):
         yield _joined(

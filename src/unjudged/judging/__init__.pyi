@@ -2,11 +2,10 @@
 from unjudged.judging.choosing.next_documents import next_documents as next
 from unjudged.judging.choosing.next_result import Candidate as Candidate, NextDocuments as NextDocuments, RunPair as RunPair
 from unjudged.judging.collecting.drawn_sample import DrawnSample as DrawnSample, draw as sample
-from unjudged.judging.collecting.handing_out import hand_out as hand_out, task_texts as task_texts
+from unjudged.judging.collecting.handing_out import hand_out as hand_out, judging_page as judge, task_texts as task_texts
 from unjudged.judging.collecting.merge_result import Merged as Merged
 from unjudged.judging.collecting.merging import merge as merge
 from unjudged.judging.collecting.sample_file import read_sample as read_sample, sample_text as sample_text
-from unjudged.judging.collecting.task_page import judging_page as judge
 from unjudged.judging.pooling.designs import DESIGNS as DESIGNS, Design as Design, design as design
 from unjudged.judging.pooling.pool import Pool as Pool
 from unjudged.judging.pooling.reusability import Reusability as Reusability, reusability as reusability, topic_statistics as topic_statistics

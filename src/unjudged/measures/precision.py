@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from unjudged.measures.kernel import chance
+from unjudged.measures.kernel.averages import GEOMETRIC
 from unjudged.measures.kernel.registry import measure, ratio
 from unjudged.rankings.judged import Floats, JudgedRankings
 
@@ -38,6 +39,21 @@ def AP(r: JudgedRankings, *, rel: int = 1, cutoff: float = inf) -> Floats:
     """
     hits = r.relevant(rel, cutoff)
     return ratio(hits.total(hits.place / hits.rank), r.known(rel))
+
+
+@measure(diluted=True, summary=GEOMETRIC, trec_eval="gm_map", cite=("robertson2006",))
+def GMAP(r: JudgedRankings, *, rel: int = 1, eps: float = 0.00001) -> Floats:
+    """Average precision for geometric means: AP, but at least `eps`.
+
+    The mean over queries is the exponential of the mean logarithm. Unjudged documents count as not
+    relevant.
+
+    Use it where failing on a few queries matters most.
+
+    >>> GMAP.compute(JudgedRankings.spelled("0 1 N 1", missed="1")), GMAP.compute(JudgedRankings.spelled("0"))
+    (array([0.33333333]), array([1.e-05]))
+    """
+    return np.maximum(AP.function(r, rel=rel), eps)
 
 
 @measure(diluted=True, range=(-inf, inf), trec_eval="yaap", cite=("robertson2012",))

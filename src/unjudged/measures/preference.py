@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from unjudged.measures.kernel.averages import GEOMETRIC
 from unjudged.measures.kernel.registry import measure, ratio
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 
@@ -42,6 +43,26 @@ def Bpref10(r: JudgedRankings, *, rel: int = 1) -> Floats:
     """
     relevant = r.known(rel)
     return _preference(r, rel, relevant + 10, relevant + 10)
+
+
+@measure(
+    monotone=True,
+    skips_unjudged=True,
+    summary=GEOMETRIC,
+    trec_eval="gm_bpref",
+    cite=("buckley2004", "robertson2006"),
+)
+def GMBpref(r: JudgedRankings, *, rel: int = 1, eps: float = 0.00001) -> Floats:
+    """Binary preference for geometric means: Bpref, but at least `eps`.
+
+    The mean over queries is the exponential of the mean logarithm. Unjudged documents are ignored.
+
+    Use it like Bpref where failing on a few queries matters most.
+
+    >>> GMBpref.compute(JudgedRankings.spelled("0 1 N 1", missed="1 0 0"))
+    array([0.44444444])
+    """
+    return np.maximum(Bpref.function(r, rel=rel), eps)
 
 
 def _preference(r: JudgedRankings, rel: int, most: Integers, worst: Integers) -> Floats:

@@ -8,8 +8,7 @@ from math import isnan, nan
 from typing import NamedTuple
 
 from unjudged.base.wording import counted, percent
-from unjudged.grids.grid import Cell, Column, Grid, grid_of
-from unjudged.grids.shown import Shown
+from unjudged.grids.grid import Cell, Column, Grid, Shown, grid_of
 from unjudged.predictions.judge_agreement import Confusion
 from unjudged.predictions.score_bias import Bias
 from unjudged.uncertainty.estimate import Estimate

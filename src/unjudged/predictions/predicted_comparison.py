@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from unjudged.base.wording import percent
 from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.verdicts import CLEAR, OPEN, SETTLED, SIGNIFICANT, Pair, p_text, verdict_of
-from unjudged.grids.grid import Cell, Column, Grid, grid_of
-from unjudged.grids.shown import Shown
+from unjudged.grids.grid import Cell, Column, Grid, Shown, grid_of
 from unjudged.measures.kernel.estimand import THESE
 from unjudged.predictions.estimators.estimates import PredictedMeans
 from unjudged.uncertainty.estimate import Estimate

@@ -19,8 +19,7 @@ from unjudged.base.choices import checked_int
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import counted, percent
 from unjudged.evaluation.collection import Collection, RunsSource
-from unjudged.grids.grid import Cell, Column, Grid
-from unjudged.grids.shown import Shown
+from unjudged.grids.grid import Cell, Column, Grid, Shown
 from unjudged.judging.collecting.drawn_sample import DrawnSample, check_judged
 from unjudged.measures.kernel.estimand import ALL_JUDGED, Estimand
 from unjudged.measures.kernel.names import MeasureLike

@@ -5,20 +5,22 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.base.errors import InputError, UnjudgedError
-from unjudged.base.segments import places
+from unjudged.base.segments import ends, places
 from unjudged.formats import matching
-from unjudged.formats.grouping import grouped
+from unjudged.formats.matching import grouped
 from unjudged.formats.scan import scanner
 from unjudged.formats.tables import Ids, Table
 from unjudged.rankings.hashing import Numbers, hashes, mixed
 from unjudged.rankings.judged import Integers
 from unjudged.rankings.judgments import UNSAMPLED, Judgments
 from unjudged.rankings.pooled import PooledDocuments
+from unjudged.rankings.runs import Run
 
 
 def rows_of(judgments: Judgments, table: Table) -> np.ndarray:
@@ -66,6 +68,30 @@ def chosen_rows(judgments: Judgments, chosen: NDArray[np.bool_]) -> Judgments:
     probability = None if judgments.probability is None else judgments.probability[rows]
     columns = judgments.grade[rows], stratum, probability
     return Judgments(pooled, *columns, judgments.origin)
+
+
+def documents_of(runs: Iterable[Run], depth: int) -> dict[str, dict[str, int]]:
+    """Return the first documents of every run, by query, sorted by name, all unjudged."""
+    found: dict[str, set[str]] = {}
+    depth = min(depth, np.iinfo(np.int32).max)
+    for run in runs:
+        top = places(np.diff(run.offsets)) <= depth
+        names = run.documents.take(np.flatnonzero(top))
+        stops = ends(np.minimum(np.diff(run.offsets), depth)).tolist()
+        documents = list(names)
+        for q, query in enumerate(run.queries):
+            found.setdefault(query, set()).update(documents[stops[q] : stops[q + 1]])
+    return {query: dict.fromkeys(sorted(documents), UNSAMPLED) for query, documents in found.items()}
+
+
+def new_documents(judgments: Judgments, since: Judgments) -> Judgments:
+    """Return the documents that an earlier pool lacks; alone they are a pool to no depth.
+
+    >>> new_documents(Judgments.of({"q": {"a": -1, "b": -1}}), Judgments.of({"q": {"a": 1}})).documents[0]
+    'b'
+    """
+    new = chosen_rows(judgments, rows_of(since, table_of_pool(judgments.pooled)) < 0)
+    return replace(new, origin=replace(new.origin, depth=None))
 
 
 def with_grades_from(judgments: Judgments, complete: Judgments) -> Judgments:

@@ -9,8 +9,8 @@ from typing import Any, Final, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from unjudged.base.computed import computed_once
 from unjudged.base.errors import UsageError
+from unjudged.base.lazy import computed_once
 from unjudged.base.segments import count_before, ends, owners, running, sums
 from unjudged.formats.tables import Matched
 from unjudged.rankings.judgments import UNSAMPLED, Judgments

@@ -8,8 +8,7 @@ from math import isnan, nan
 from typing import Any, overload
 
 from unjudged.base.wording import percent
-from unjudged.grids.grid import Cell, Column, Grid, blank, grid_of
-from unjudged.grids.shown import Shown, frame_of
+from unjudged.grids.grid import Cell, Column, Grid, Shown, blank, frame_of, grid_of
 from unjudged.measures.kernel.estimand import OTHER, THESE, Estimand
 
 

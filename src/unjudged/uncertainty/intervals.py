@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from unjudged.base.choices import Choices, check_confidence, checked_int
 from unjudged.base.errors import UsageError
@@ -48,7 +48,8 @@ class NoIntervalError(UsageError):
 class IntervalRequest:
     """Intervals that are asked for, and what is known: the same for every method."""
 
-    rankings: JudgedRankings
+    rankings: Any
+    """`JudgedRankings`; None for scores of a table, which only the method 'queries' takes."""
     runs: Sequence[str]
     measures: Sequence[Measure]
     values: Floats
@@ -154,10 +155,14 @@ def make_intervals(name: str, request: IntervalRequest) -> EstimateRows:
     method = interval_methods().find(name)
     check_confidence(request.confidence)
     checked_int("seed", request.seed)
-    if name != "queries" and request.rankings.judgments.scale is not None:
+    known = request.rankings is not None
+    if name != "queries" and not known:
+        problem = f"{name!r} intervals need judgments, and these scores come from a table without them"
+        raise UsageError(f"{problem}: use 'queries', or give judgments and runs")
+    if known and name != "queries" and request.rankings.judgments.scale is not None:
         raise UsageError(f"{name!r} intervals need whole grades, and these have fractions: use 'queries'")
     request = replace(request, queries=method.queries, judgments=method.judgments)
-    asked, judgments = method.use(request), request.rankings.judgments
+    asked, judgments = method.use(request), request.rankings.judgments if known else None
     answers = [permitted(measure, judgments, asked) for measure in request.measures]
     refused = {k: answer for k, answer in enumerate(answers) if isinstance(answer, Refusal)}
     able = [k for k in range(len(request.measures)) if k not in refused]

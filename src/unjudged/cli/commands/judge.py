@@ -46,7 +46,7 @@ def judge(
     output
         Write the page to this file.
     """
-    from unjudged.judging.collecting.task_page import judging_page
+    from unjudged.judging.collecting.handing_out import judging_page
     from unjudged.judging.collecting.texts import read_texts, read_topics
 
     numbers = [word.strip() for word in grades.split(",")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
 from typing import Annotated, Literal
 
@@ -12,6 +13,7 @@ from unjudged.cli.commands import COLLECT, command, command_group
 from unjudged.cli.options.arguments import Baseline, File, Measures, Output, OutputFormat, Plot
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
 from unjudged.cli.options.option import Option
+from unjudged.cli.options.table_options import NO_TABLES, TableOptions
 from unjudged.cli.shell.output import check_output, show, show_figure, show_grids
 from unjudged.cli.shell.progress import progress, reading
 from unjudged.comparison.systems import comparable
@@ -22,6 +24,7 @@ from unjudged.grids.grid import grid_of
 from unjudged.grids.rendering import FORMATS
 from unjudged.judging.pooling.designs import DESIGNS
 from unjudged.measures.kernel.names import parse_measures
+from unjudged.rankings.runs import RunSource
 from unjudged.report.figures.charts import check_plot
 
 command_group("plan", COLLECT, 1, "Plan how large an experiment has to be.")
@@ -51,6 +54,7 @@ def queries(
     comparisons: int | None = None,
     baseline: Baseline = None,
     inputs: JudgmentOptions = NONE_FURTHER,
+    tables: TableOptions = NO_TABLES,
     format: Annotated[Literal["text"] | Format | None, Option(choices=("text", *FORMATS))] = None,
     output: Output = None,
 ) -> None:
@@ -86,13 +90,11 @@ def queries(
     """
     in_table = check_output(None if format == "text" else format, output)
     in_text = format == "text" or (format is None and in_table == "table")
-    named = inputs.runs(runs, "plan queries QRELS RUN RUN...", least=2)
-    with reading(len(named)) as on_read:
-        judgments = inputs.read_judged(qrels)
-        chosen = parse_measures(measures or fitting_measures(judgments, ["AP"])[0])
-        chosen, refused = comparable(chosen, judgments)
-        announce(map(AssumptionWarning, refused))
-        scores = unjudged.evaluate(judgments, named, chosen, on_read=on_read)
+    if tables.check(inputs):
+        scores = tables.read([qrels, *runs], inputs, measures)
+    else:
+        scores = _pilot(qrels, inputs.runs(runs, "plan queries QRELS RUN RUN...", least=2), inputs, measures)
+    chosen = scores.measures
     if baseline is not None and baseline not in scores.runs:
         raise UsageError(f"baseline is {baseline!r}, expected one of {', '.join(scores.runs)}")
     against = None if baseline is None else list(scores.runs).index(baseline)
@@ -117,6 +119,19 @@ def queries(
         return
     rows = [[measure, *asdict(planned).values()] for measure, planned in plans.items()]
     show_grids(grid_of(["measure", *(field.name for field in fields(QueryPlan))], rows), format, output)
+
+
+def _pilot(
+    qrels: str, runs: Mapping[str, RunSource], inputs: JudgmentOptions, measures: Sequence[str] | None
+) -> unjudged.Scores:
+    """Score the runs of the pilot by measures that a test over queries takes."""
+    with reading(len(runs)) as on_read:
+        judgments = inputs.read_judged(qrels)
+        chosen, refused = comparable(
+            parse_measures(measures or fitting_measures(judgments, ["AP"])[0]), judgments
+        )
+        announce(map(AssumptionWarning, refused))
+        return unjudged.evaluate(judgments, dict(runs), chosen, on_read=on_read)
 
 
 @command(

@@ -92,8 +92,8 @@ def pool(
         .png, .pdf or .html).
     """
     from unjudged.judging.pooling.contributions import without
-    from unjudged.judging.pooling.first_documents import new_documents
     from unjudged.judging.pooling.pool import Pool
+    from unjudged.rankings.extension import new_documents
 
     named = inputs.runs(runs, "pool RUN...")
     if statistics and leave_out is not None:

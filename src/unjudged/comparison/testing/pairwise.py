@@ -13,8 +13,7 @@ from unjudged.base.wording import percent
 from unjudged.comparison.testing.corrections import Correction, adjusted, find_correction
 from unjudged.comparison.testing.pairs import ROUNDING, Pairs
 from unjudged.comparison.testing.significance import DRAWS, SignificanceTest, find_test, p_values
-from unjudged.grids.grid import Column, Grid
-from unjudged.grids.shown import Shown
+from unjudged.grids.grid import Column, Grid, Shown
 from unjudged.rankings.judged import Floats
 from unjudged.uncertainty.quantiles import t_quantile
 

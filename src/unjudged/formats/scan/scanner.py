@@ -14,6 +14,7 @@ try:
         Index,
         UnorderedRows,
         best_first,
+        ids_of_numbers,
         ids_of_strings,
         match_dicts,
         match_mapping,
@@ -30,16 +31,23 @@ try:
 except ModuleNotFoundError as error:
     if error.name != "unjudged.formats.scan.compiled.native":  # one of its imports is broken
         raise
-    from unjudged.formats.scan.plain.dicts import match_dicts, match_mapping, nested_rows, table_of_dicts
+    from unjudged.formats.scan.plain.dicts import (
+        ids_of_strings,
+        match_dicts,
+        match_mapping,
+        nested_rows,
+        stretches_of_strings,
+        table_of_dicts,
+    )
     from unjudged.formats.scan.plain.matcher import (
         KIND_OF_SCANNER,
         Index,
         best_first,
+        ids_of_numbers,
         match_table,
         number_names,
         take_names,
     )
-    from unjudged.formats.scan.plain.objects import ids_of_strings, stretches_of_strings
     from unjudged.formats.scan.plain.text import read_table, scan_run
     from unjudged.formats.scan.plain.unordered_rows import PARTS, GroupedRows, UnorderedRows, scan_unordered
 
@@ -50,6 +58,7 @@ __all__ = [
     "Index",
     "UnorderedRows",
     "best_first",
+    "ids_of_numbers",
     "ids_of_strings",
     "match_dicts",
     "match_mapping",

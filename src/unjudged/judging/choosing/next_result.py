@@ -12,8 +12,7 @@ from unjudged.base.wording import counted, percent
 from unjudged.comparison.judgment_bounds import decided
 from unjudged.comparison.verdicts import p_text
 from unjudged.formats.writing import qrels_text
-from unjudged.grids.grid import Column, Grid
-from unjudged.grids.shown import Shown
+from unjudged.grids.grid import Column, Grid, Shown
 from unjudged.judging.collecting.drawn_sample import DrawnSample
 from unjudged.measures.kernel.registry import MEASURES
 from unjudged.rankings.judgments import UNSAMPLED, Judgments

@@ -14,8 +14,7 @@ from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import counted
 from unjudged.formats.tables import Ids
 from unjudged.formats.writing import qrels_text
-from unjudged.grids.grid import Cell, Column, Grid
-from unjudged.grids.shown import Shown
+from unjudged.grids.grid import Cell, Column, Grid, Shown
 from unjudged.judging.pooling.designs import Design, find_design
 from unjudged.judging.pooling.pool import Pool
 from unjudged.rankings.extension import chosen_rows, rows_of, table_of_pool

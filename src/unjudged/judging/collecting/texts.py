@@ -6,13 +6,13 @@ import html
 import json
 import os
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from unjudged.base.errors import InputError, quoted
 from unjudged.formats.columns import LONGEST_LINE
+from unjudged.formats.readers.memory.other_libraries import DATASET, dataset_rows
 from unjudged.formats.streams import name_file_in_errors, on_disk, opened
-from unjudged.judging.collecting.dataset_texts import dataset_documents, dataset_topics, is_dataset
 
 LONGEST_TEXT = 100_000
 """Longer texts are cut; no assessor reads more."""
@@ -28,6 +28,8 @@ CUT = " [...]"
 _TAG = re.compile(r"<[^<>]{0,200}>")
 _ENDLESS = re.compile(r"&#[0-9]{20,};?")  # Python converts no number of thousands of digits
 _PARTS = {"title": "title", "desc": "description", "narr": "narrative"}
+Record = tuple[str, dict[str, Any]]
+"""The name of a document or a topic, and its fields."""
 
 
 class Topic(NamedTuple):
@@ -42,7 +44,9 @@ def read_texts(file: str | os.PathLike[str], wanted: Collection[str]) -> dict[st
     """Return the texts of the wanted documents, title first, from a file or a dataset (`irds:<id>`)."""
     found: dict[str, str] = {}
     source = os.fspath(file)
-    read = dataset_documents(source, wanted) if is_dataset(source) else _records(source, "doc", "docno")
+    read = (
+        _dataset_documents(source, wanted) if source.startswith(DATASET) else _records(source, "doc", "docno")
+    )
     for name, record in read:
         if name in wanted and name not in found:
             title, body = _first(record, TITLES), _first(record, BODIES)
@@ -54,17 +58,39 @@ def read_topics(file: str | os.PathLike[str]) -> dict[str, Topic]:
     """Every topic of a file or dataset: title, description and narrative where there are."""
     found = {}
     source = os.fspath(file)
-    for name, record in dataset_topics(source) if is_dataset(source) else _records(source, "top", "num"):
+    read = _dataset_topics(source) if source.startswith(DATASET) else _records(source, "top", "num")
+    for name, record in read:
         title, body = _first(record, TITLES), _first(record, BODIES)
         topic = Topic(title or body, body if title else "", _first(record, NARRATIVES))
         found[name] = Topic(*map(_cut, topic))
     return found
 
 
-def _records(source: str, element: str, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
+def _dataset_documents(source: str, wanted: Collection[str]) -> Iterator[Record]:
+    """Yield the wanted documents from the store of a dataset, which ir_datasets builds if needed.
+
+    A document that is stored in another form than title and text gives its plain text.
+    """
+
+    def documents(dataset: Any) -> Iterable[Any]:
+        stored: Iterable[Any] = dataset.docs_store().get_many_iter(sorted(wanted))
+        return stored
+
+    for document in dataset_rows(source, "documents", "docs", documents):
+        fields = {name: value for name, value in document._asdict().items() if isinstance(value, str)}
+        plain = "text" in fields or not hasattr(document, "default_text")
+        yield document.doc_id, fields if plain else {"text": document.default_text()}
+
+
+def _dataset_topics(source: str) -> Iterator[Record]:
+    for query in dataset_rows(source, "queries", "queries", lambda dataset: dataset.queries_iter()):
+        yield query.query_id, query._asdict()
+
+
+def _records(source: str, element: str, name: str) -> Iterator[Record]:
     kind = None
     block: list[str] = []
-    size = 0
+    size = number = 0
     for number, line in _lines(source):
         if kind is None and line.strip():
             start = line.lstrip()[:1]
@@ -81,6 +107,8 @@ def _records(source: str, element: str, name: str) -> Iterator[tuple[str, dict[s
             if f"</{element}>" in line.lower():
                 yield _sgml("".join(block), name, source, number)
                 block, size = [], 0
+    if re.search(rf"<{element}[\s>]", "".join(block), re.IGNORECASE):
+        raise InputError(f"the last <{element}> does not end: is the file cut?", source=source, line=number)
 
 
 def _lines(source: str) -> Iterator[tuple[int, str]]:
@@ -98,7 +126,7 @@ def _lines(source: str) -> Iterator[tuple[int, str]]:
         yield number + 1, rest.decode("utf-8", "replace")
 
 
-def _json(line: str, source: str, number: int) -> tuple[str, dict[str, Any]]:
+def _json(line: str, source: str, number: int) -> Record:
     try:
         record = json.loads(line)
     except (ValueError, RecursionError):
@@ -111,7 +139,7 @@ def _json(line: str, source: str, number: int) -> tuple[str, dict[str, Any]]:
     return name, record
 
 
-def _tsv(line: str, source: str, number: int) -> tuple[str, dict[str, Any]]:
+def _tsv(line: str, source: str, number: int) -> Record:
     fields = line.rstrip("\r\n").split("\t")
     if len(fields) < 2:
         problem = f"{quoted(line)}: expected a name and a text, separated by a tab"
@@ -120,7 +148,7 @@ def _tsv(line: str, source: str, number: int) -> tuple[str, dict[str, Any]]:
     return fields[0], {"title": title, "text": fields[-1] if len(fields) < 4 else "\t".join(fields[2:])}
 
 
-def _sgml(block: str, name: str, source: str, number: int) -> tuple[str, dict[str, Any]]:
+def _sgml(block: str, name: str, source: str, number: int) -> Record:
     found = re.search(rf"<{name}>\s*(?:Number:\s*)?([^\s<]+)", block, re.IGNORECASE)
     if not found:
         raise InputError(f"no <{name}> in the element that ends here", source=source, line=number)

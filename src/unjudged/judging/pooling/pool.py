@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 from unjudged.base.choices import checked_int
 from unjudged.base.errors import UsageError, quoted
 from unjudged.evaluation.collection import RunsSource, judged_rankings, name_runs
-from unjudged.grids.grid import Column, Grid
-from unjudged.grids.shown import Shown
+from unjudged.grids.grid import Column, Grid, Shown
 from unjudged.judging.pooling import sampling
-from unjudged.judging.pooling.first_documents import documents_of
 from unjudged.judging.pooling.levels import depth as checked_depth
 from unjudged.judging.pooling.levels import share as checked_share
+from unjudged.rankings.extension import documents_of
 from unjudged.rankings.hashing import Numbers, unit
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.rankings.judgments import UNSAMPLED, Judgments, JudgmentsSource

@@ -9,8 +9,7 @@ import numpy as np
 
 from unjudged.base.errors import UsageError
 from unjudged.base.kendall import tau
-from unjudged.grids.grid import Cell, Column, Grid
-from unjudged.grids.shown import Shown
+from unjudged.grids.grid import Cell, Column, Grid, Shown
 from unjudged.judging.pooling.contributions import Groups, leave_one_out
 from unjudged.judging.pooling.pool import Pool
 from unjudged.measures.kernel.names import MeasureLike, parse_measures

@@ -84,20 +84,23 @@ class Use:
     """It takes geometric means, as means of logarithms."""
 
 
-def permitted(measure: Measure, judgments: Judgments, use: Use | None = None) -> Estimand | Refusal:
+def permitted(measure: Measure, judgments: Judgments | None, use: Use | None = None) -> Estimand | Refusal:
     """Return what the measure, or an interval or test of it, estimates from these judgments, or a refusal.
+
+    For scores of a table there are no judgments to ask about.
 
     >>> from unjudged import AP, infAP
     >>> sample = Judgments.of({"q": {"a": 1, "b": -1}})
     >>> print(permitted(infAP, sample))
     mean AP (these queries, the pool judged)
     """
-    origin = judgments.origin
-    if origin.kind not in measure.traits.takes and not (origin.kind in SAMPLES and judgments.even):
-        return refused_measure(measure.name, measure.traits, judgments)
+    if judgments is not None and (kind := judgments.origin.kind) not in measure.traits.takes:
+        evenly = kind in SAMPLES and judgments.even
+        if not evenly:
+            return refused_measure(measure.name, measure.traits, judgments)
     if use is None:
         return estimand_of(measure, THESE, AS_THEY_ARE)
-    if (refusal := refused_use(judgments, use)) is not None:
+    if judgments is not None and (refusal := refused_use(judgments, use)) is not None:
         return refusal
     try:
         if not use.geometric:

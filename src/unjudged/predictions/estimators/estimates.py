@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from unjudged.base.errors import UsageError
-from unjudged.grids.grid import Grid
-from unjudged.grids.shown import Shown
+from unjudged.grids.grid import Grid, Shown
 from unjudged.rankings.judged import Floats
 from unjudged.uncertainty.estimate import Estimate, Estimates
 

@@ -68,7 +68,7 @@ class ScorePlots:
 
     def judged_by_rank(self, depth: int = 100) -> Any:
         """Draw the judged share of the documents at each rank, over all queries: a line per run."""
-        r, runs, queries = self._scores.rankings, len(self._scores.runs), len(self._scores.queries)
+        r, runs, queries = self._scores.judged, len(self._scores.runs), len(self._scores.queries)
         top = r.where((r.labels >= 0) & (r.rank <= depth))
         judged = np.bincount(top.ranking // queries * depth + top.rank - 1, minlength=runs * depth)
         ranked = np.stack(
@@ -88,7 +88,7 @@ class ScorePlots:
         rows = []
         for recall in TENTHS:
             measure = MEASURES["IPrec"](recall=recall, rel=rel)
-            values = measure.compute(self._scores.rankings).reshape(-1, queries)
+            values = measure.compute(self._scores.judged).reshape(-1, queries)
             rows += [
                 {"run": run, "recall": recall, "precision": float(mean)}
                 for run, mean in zip(self._scores.runs, measure.over_queries(values), strict=True)

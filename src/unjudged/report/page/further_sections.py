@@ -27,7 +27,7 @@ from unjudged.uncertainty.estimate import Estimate
 
 def sample_section(estimated: Scores) -> dict[str, Any]:
     """Show the values that the sample estimates."""
-    origin = estimated.rankings.judgments.origin
+    origin = estimated.judged.judgments.origin
     names = " and ".join(f"{measure} estimates {measure.estimated}" for measure in estimated.measures)
     words = [
         f"The judgments are {KINDS[origin.kind]}.",

@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from unjudged.base.segments import ends, owners, places
-from unjudged.measures.geometric import GMAP, GMBpref
 from unjudged.measures.kernel.registry import Measure, bounds_of, ratio
-from unjudged.measures.precision import AP, R, RelP, Rprec, RprecMult
-from unjudged.measures.preference import Bpref, Bpref10
+from unjudged.measures.precision import AP, GMAP, R, RelP, Rprec, RprecMult
+from unjudged.measures.preference import Bpref, Bpref10, GMBpref
 from unjudged.measures.sets import SetR
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 from unjudged.uncertainty.bounding.filled import Bounds, unknown_documents
@@ -33,7 +32,7 @@ def bounds_of_ap(measure: Measure, r: JudgedRankings, unseen: Integers, top: int
     if top < rel:
         return Bounds(value, value, exact=True)
     unknown = unknown_documents(r)
-    above, below = _hits_around(hits, unknown)
+    above, below = hits_around(hits, unknown)
     counted = unknown.rank <= cutoff
 
     from_top = np.where(counted, (above + unknown.place) / unknown.rank + below, 0.0)
@@ -140,7 +139,7 @@ def _down_to(chosen: JudgedRankings, ranking: Integers, rank: Floats) -> Integer
     return found
 
 
-def _hits_around(hits: JudgedRankings, unknown: JudgedRankings) -> tuple[Integers, Floats]:
+def hits_around(hits: JudgedRankings, unknown: JudgedRankings) -> tuple[Integers, Floats]:
     """For each unknown document, how many hits stand above it, and the sum of 1/rank of those below it."""
     place = np.searchsorted(_keys(hits, hits.ranking, hits.rank), _keys(hits, unknown.ranking, unknown.rank))
     own = np.append(hits.running(1 / hits.rank, np.add), 0.0)

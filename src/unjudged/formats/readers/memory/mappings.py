@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from unjudged.base.errors import InputError, quoted
 from unjudged.base.wording import kind_of
 from unjudged.formats.columns import descending, expected, unfit
-from unjudged.formats.grouping import grouped
+from unjudged.formats.matching import grouped
 from unjudged.formats.scan import scanner
 from unjudged.formats.tables import Ids, Table, encode
 

@@ -12,33 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.base.errors import InputError, quoted
-from unjudged.formats.columns import NONE, Layout, descending, no_rows, unfit
-from unjudged.formats.grouping import grouped
-from unjudged.formats.matching import match_blocks
-from unjudged.formats.reader import File, Reader, Start
+from unjudged.formats.columns import Layout, descending, no_rows, unfit
+from unjudged.formats.reader import File, Start, reader_in_blocks
 from unjudged.formats.readers.memory.query_dicts import identifier
 from unjudged.formats.readers.memory.records import Fields, fields_of, table_of_records
 from unjudged.formats.readers.several_runs import OneRun, by_name, column_of_runs, without_run
 from unjudged.formats.readers.text.delimited import lines_of
 from unjudged.formats.readers.text.json_dicts import BYTES_OF_JSON, is_json, without_repeats
-from unjudged.formats.scan import scanner
 from unjudged.formats.streams import PathLike
-from unjudged.formats.tables import Ids, Matched, Table
+from unjudged.formats.tables import Ids, Table
 
-BLOCK = 1 << 14
+BLOCK = 1 << 9
 _SEPARATOR = urandom(16).hex()
 _BETWEEN = f',"{_SEPARATOR}",'
-
-
-def read(file: PathLike, number: str, given: Mapping[str, str]) -> tuple[Table, Layout]:
-    """All rows, those of each query together."""
-    layout, blocks = _read(file, number, given, held=BYTES_OF_JSON)
-    return grouped(Table.joined(list(blocks))), layout
-
-
-def scan_run(file: PathLike, judged: scanner.Index, given: Mapping[str, str] = NONE) -> Matched:
-    """Match a run without keeping the rest of it in memory."""
-    return match_blocks(lambda: _read(file, "score", given)[1], judged)
 
 
 def objects(file: PathLike, held: int = 0) -> Iterator[tuple[str, Any]]:
@@ -60,34 +46,38 @@ def _values(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[str, Any]]:
                 raise InputError(error.problem, line=number) from None
 
 
-def _read(
-    file: PathLike, number: str, given: Mapping[str, str], held: int = 0
-) -> tuple[Layout, Iterator[Table]]:
-    lines = enumerate(lines_of(file, held), 1)
-    block = list(islice(lines, BLOCK))
-    first = next(_values(block), None)
-    while first is None and block:
-        block = list(islice(lines, BLOCK))
-        first = next(_values(block), None)
-    if first is None:
+def _read(file: File, number: str, held: int) -> tuple[Layout, Iterator[Table]]:
+    """The columns, and the rows in blocks."""
+    blocks = _blocks(lines_of(file.file, held))
+    for block in blocks:
+        if first := next(_values(enumerate(block[1], block[0])), None):
+            break
+    else:
         raise no_rows()
     if not isinstance(first[1], Mapping):
         raise InputError("expected one JSON object per line", line=1)
-    fields = fields_of(first[1], number, given)
-    blocks = chain([block], iter(lambda: list(islice(lines, BLOCK)), []))
-    return fields.layout, (_table(block, fields) for block in blocks)
+    fields = fields_of(first[1], number, file.columns)
+    return fields.layout, (_table(*block, fields) for block in chain([block], blocks))
 
 
-def _table(lines: list[tuple[int, str]], fields: Fields) -> Table:
-    return _table_at_once(lines, fields) or table_of_records(_values(lines), fields)
+def _blocks(lines: Iterator[str]) -> Iterator[tuple[int, list[str]]]:
+    """Yield some lines after another, and the number of the first. Few at once stay in the cache."""
+    first = 1
+    while block := list(islice(lines, BLOCK)):
+        yield first, block
+        first += len(block)
 
 
-def _table_at_once(lines: list[tuple[int, str]], fields: Fields) -> Table | None:
+def _table(first: int, lines: list[str], fields: Fields) -> Table:
+    return _table_at_once(lines, fields) or table_of_records(_values(enumerate(lines, first)), fields)
+
+
+def _table_at_once(lines: list[str], fields: Fields) -> Table | None:
     """Return the rows of lines that all have the same fields in the same order; None if they do not.
 
     What is wrong with a line is for the general way to say.
     """
-    texts = [line for _, line in lines if not line.isspace()]
+    texts = [line for line in lines if not line.isspace()]
     if fields.ranking or not texts:
         return None
     try:
@@ -101,18 +91,16 @@ def _columns_of(texts: list[str]) -> dict[str, tuple[Any, ...]]:
     """Return the values of each field; ValueError if the fields of two lines differ.
 
     Lines are parsed as one list. Between two of them is a name that no file can know, so each must be one
-    value. An object becomes a list of pairs, which are tuples, unlike those of an array.
+    value. An object becomes a tuple of pairs, an array stays a list.
     """
     import json
 
-    values = json.loads(f"[{_BETWEEN.join(texts)}]", object_pairs_hook=list)
+    values = json.loads(f"[{_BETWEEN.join(texts)}]", object_pairs_hook=tuple)
     records = values[::2]
-    if values[1::2] != [_SEPARATOR] * (len(texts) - 1) or set(map(type, records)) != {list}:
+    if values[1::2] != [_SEPARATOR] * (len(texts) - 1) or set(map(type, records)) != {tuple}:
         raise ValueError("a line is not one object")
     columns = dict[str, tuple[Any, ...]]()
     for pairs in zip(*records, strict=True):
-        if set(map(type, pairs)) != {tuple}:
-            raise ValueError("a line is an array")
         names, column = zip(*pairs, strict=True)
         if len(set(names)) > 1 or names[0] in columns:
             raise ValueError("fields differ, or one comes twice")
@@ -178,10 +166,4 @@ def _split(file: File, by_tag: bool) -> dict[str, Any] | None:
     return by_name((run, OneRun(table_of_records(records, fields))) for run, records in by_run.items())
 
 
-READER = Reader(
-    "JSON lines",
-    _recognises,
-    read=lambda file, number: read(file.file, number, file.columns),
-    scan=lambda file, judged: scan_run(file.file, judged, file.columns),
-    split=_split,
-)
+READER = reader_in_blocks("JSON lines", _recognises, _read, _split, BYTES_OF_JSON)

@@ -9,8 +9,8 @@ import numpy as np
 
 from unjudged.base.errors import AssumptionWarning, InputError, announce, quoted
 from unjudged.formats.columns import MS_MARCO, RUN, Layout, descending, no_rows
-from unjudged.formats.grouping import grouped
 from unjudged.formats.limits import BYTES_OF_TEXT
+from unjudged.formats.matching import grouped
 from unjudged.formats.reader import File, Reader, Start
 from unjudged.formats.readers.text.trec import read_judgments
 from unjudged.formats.scan import scanner

@@ -14,10 +14,9 @@ import numpy as np
 from unjudged.base.errors import InputError, UnjudgedError, quoted
 from unjudged.base.threads import Threads, cores
 from unjudged.formats.columns import QRELS, RUN, ZSCORES, Layout, layout_of_judgments, unfit, wrong_number
-from unjudged.formats.grouping import grouped
 from unjudged.formats.limits import BYTES_OF_TEXT, check
+from unjudged.formats.matching import grouped
 from unjudged.formats.reader import File, Reader
-from unjudged.formats.readers.text.ungrouped_lines import named, scan_unordered
 from unjudged.formats.scan import scanner
 from unjudged.formats.scan.scanner import announce_slow_reader
 from unjudged.formats.streams import (
@@ -30,7 +29,7 @@ from unjudged.formats.streams import (
     pieces,
 )
 from unjudged.formats.tables import Ids, Matched, Table, decode
-from unjudged.formats.ungrouped import DocumentTwice
+from unjudged.formats.ungrouped import DocumentTwice, match_lines, named_lines
 
 LOOK_AHEAD = 1 << 15
 LONGEST_TAIL = 1 << 12
@@ -39,7 +38,7 @@ LONGEST_TAIL = 1 << 12
 def read_judgments(file: PathLike, layout: Layout | None = None) -> tuple[Table, Layout]:
     """Return the judgments of a file, those of each query together; and its layout."""
     if layout is None:
-        with opened(file) as stream:
+        with opened(file, block=LOOK_AHEAD) as stream:
             start = stream.read(LOOK_AHEAD) or b""
         layout = layout_of_judgments(start.split(b"\n")[: -1 if len(start) == LOOK_AHEAD else None])
         table, layout = _with_fractions(file, layout)
@@ -195,11 +194,11 @@ def _join(
             if not matched.repeats_a_query():
                 return matched
         try:
-            return scan_unordered(file, judged, layout, pool, stop)
+            return match_lines(file, judged, layout, pool, stop)
         except (UnjudgedError, DocumentTwice) as error:
             # Read once more, line by line and to its end, the file gives its first error.
             _scan_piece(file, (0, None), _nothing_judged(), layout, stop)
-            raise named(file, error, layout) if isinstance(error, DocumentTwice) else error from None
+            raise named_lines(file, error, layout) if isinstance(error, DocumentTwice) else error from None
 
 
 def _nothing_judged() -> scanner.Index:

@@ -1,4 +1,4 @@
-"""Rankings in dicts, in plain Python: matched against the judged documents, and made from rows."""
+"""Dicts and columns of Python strings, in plain Python: matched, made from rows, or made identifiers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from unjudged.base.errors import InputError, quoted
 from unjudged.base.wording import kind_of
 from unjudged.formats.scan.checks import changed_while_read, checked_starts, checked_table
 from unjudged.formats.scan.plain.matcher import in_rank_order, to_single
-from unjudged.formats.tables import Matched, Table, decode, encode
+from unjudged.formats.tables import Ids, Matched, Table, decode, encode
 
 
 class WrongType(InputError, TypeError):
@@ -168,3 +168,27 @@ def _float(score: Any) -> float:
     if isinstance(score, float):
         return float.__float__(score)
     return int.__float__(score) if isinstance(score, int) else float(score)
+
+
+def ids_of_strings(column: Any) -> Ids | None:
+    """A column of Python objects as identifiers, in UTF-8; None if they are not all strings that have it."""
+    objects = np.asarray(column, object).tolist()
+    if not set(map(type, objects)) <= {str}:
+        return None
+    try:
+        return Ids.of([text.encode() for text in objects])
+    except UnicodeEncodeError:
+        return None
+
+
+def stretches_of_strings(column: Any) -> tuple[Ids, NDArray[np.int64]] | None:
+    """Return the string of each stretch of equal ones, as identifiers, and the row where it starts.
+
+    None if the objects of the column are not all strings that have UTF-8.
+    """
+    ids = ids_of_strings(column)
+    if ids is None:
+        return None
+    names = ids.tolist()
+    starts = [row for row in range(len(names)) if row == 0 or names[row] != names[row - 1]]
+    return Ids.of([names[row] for row in starts]), np.array(starts, np.int64)

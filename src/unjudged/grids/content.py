@@ -1,0 +1,91 @@
+"""What a table of results holds: columns, rows of raw values, and notes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from math import isnan
+from typing import Literal, NamedTuple, Self
+
+from unjudged.base.wording import counted
+
+Cell = str | int | float | None
+Kind = Literal["label", "number", "integer", "p value", "text"]
+DECIMALS = 4
+
+
+def blank(value: Cell) -> Cell:
+    """Return the value, None if it is not a number: an empty cell."""
+    return None if isinstance(value, float) and isnan(value) else value
+
+
+class Column(NamedTuple):
+    """How the values of a column are shown.
+
+    A `label` names the row and is repeated where a wide table is folded. A `number` is shown with
+    `decimals` and an `integer` without. A `p value` is a number that is never shown as 0, because no test
+    proves that: it is less than the smallest that the decimals can show. All of these are aligned to the
+    right. Long `text` is wrapped.
+    """
+
+    name: str
+    kind: Kind = "number"
+    decimals: int = DECIMALS
+
+    @property
+    def numeric(self) -> bool:
+        return self.kind in ("number", "integer", "p value")
+
+    def text(self, value: Cell) -> str:
+        """Return the value as people read it; text in a column of numbers is shown as it is."""
+        if value is None:
+            return ""
+        if isinstance(value, str):
+            return value
+        if isnan(value):
+            return "nan"
+        text = f"{value:.{0 if self.kind == 'integer' else self.decimals}f}"
+        smallest = f"{10**-self.decimals:.{self.decimals}f}"
+        return f"<{smallest}" if self.kind == "p value" and float(text) == 0 else text
+
+
+@dataclass(frozen=True, repr=False)
+class Content:
+    """A table for people and for programs.
+
+    `rows` hold raw values; rounding is left to the columns. `stressed` are the (row, column) places of
+    cells to show in bold. `notes` are sentences that a reader of the table must know. `records`, where it
+    is given, makes the same results in long form: one value per row, for csv, json, jsonl and parquet.
+    """
+
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[Cell]]
+    title: str = ""
+    notes: Sequence[str] = ()
+    stressed: frozenset[tuple[int, int]] = frozenset()
+    records: Callable[[], Content] | None = None
+
+    @property
+    def labels(self) -> int:
+        """Number of label columns, which come first."""
+        return sum(column.kind == "label" for column in self.columns)
+
+    def head(self, rows: int) -> Self:
+        """Return the first rows, and a note that says how many were left out."""
+        left_out = len(self.rows) - rows
+        if left_out <= 0:
+            return self
+        return replace(self, rows=self.rows[:rows], notes=[f"{counted(left_out, 'more row')}.", *self.notes])
+
+    def rounded(self, decimals: int) -> Self:
+        """Return the grid with this number of decimals where it has the usual number of them."""
+        shown = [c._replace(decimals=decimals) if c.decimals == DECIMALS else c for c in self.columns]
+        return replace(self, columns=shown)
+
+    def as_columns(self) -> dict[str, list[Cell]]:
+        """Return the values of each column by its name."""
+        return {column.name: [row[k] for row in self.rows] for k, column in enumerate(self.columns)}
+
+    def as_records(self) -> Content:
+        """Return the long form for programs, with the notes of this grid."""
+        return self if self.records is None else replace(self.records(), notes=self.notes)
