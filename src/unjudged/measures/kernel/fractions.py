@@ -6,31 +6,17 @@ measure keeps its one formula.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from unjudged.base.errors import UsageError
-from unjudged.measures.kernel.traits import Traits
 from unjudged.rankings.judged import Floats, JudgedRankings
 
 
-class MeasureLike(Protocol):
-    """Properties of a measure that are needed here."""
-
-    @property
-    def given(self) -> Mapping[str, Any]: ...
-    @property
-    def parameters(self) -> Mapping[str, Any]: ...
-    @property
-    def traits(self) -> Traits: ...
-    def __call__(self, **given: Any) -> object: ...
-
-
 def of_whole_grades(
-    measure: MeasureLike, rankings: JudgedRankings, scale: Floats
+    measure: Any, rankings: JudgedRankings, scale: Floats
 ) -> tuple[dict[str, Any], JudgedRankings]:
     """Return parameters and rankings by whole grades; grade g stands for the gain `scale[g]`."""
     whole = rankings.relabelled(replace(rankings.judgments, scale=None))
