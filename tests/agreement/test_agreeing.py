@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+from tests.cli.in_process import printed, refused, unjudged
 from unjudged import Judgments, Scores, UsageError, evaluate, sample
 from unjudged.agreement import agree
 from unjudged.agreement.leaderboards import SIGNIFICANT
@@ -67,8 +71,11 @@ def test_significant_pairs_by_kind() -> None:
     rng = np.random.default_rng(3)
     clear = np.array([0.2, 0.5, 0.8])[:, None] + rng.normal(0, 0.05, (3, 30))
     opposite = np.array([0.8, 0.5, 0.2])[:, None] + rng.normal(0, 0.05, (3, 30))
-    names = {"runs": ["a", "b", "c"], "queries": [f"q{j}" for j in range(30)]}
-    one, two = (Scores.of(values[:, :, None], "AP", **names) for values in (clear, opposite))
+    queries = [f"q{j}" for j in range(30)]
+    one, two = (
+        Scores.of(values[:, :, None], "AP", runs=["a", "b", "c"], queries=queries)
+        for values in (clear, opposite)
+    )
     (board,) = agree({"one": one, "two": two}, draws=20).leaderboards
     assert dict(zip(SIGNIFICANT, board.significant["one", "two"], strict=True))["opposite"] == 3
 
@@ -104,13 +111,34 @@ def test_intervals_hold_for_other_sets_of_queries() -> None:
         return first, first + bias + rng.normal(0, 0.09, (sets, 30, 12))
 
     truth = np.mean([tau(a.mean(0), b.mean(0)) for a, b in zip(*scores(1500), strict=True)])
-    held = 0
+    held = []
     for a, b in zip(*scores(200), strict=True):
+
+        def drawn(weights: np.ndarray, a: np.ndarray = a, b: np.ndarray = b) -> dict[str, np.ndarray]:
+            return {"tau": np.array([tau(x, y) for x, y in zip(weights @ a, weights @ b, strict=True)])}
+
         draws = QueryDraws(30, confidence=0.95, draws=100, seed=0)
-        estimate = draws.estimates(
-            {"tau": tau(a.mean(0), b.mean(0))},
-            lambda w, a=a, b=b: {"tau": np.array([tau(x, y) for x, y in zip(w @ a, w @ b, strict=True)])},
-            {"tau": (-1.0, 1.0)},
-        )["tau"]
-        held += estimate.low <= truth <= estimate.high
-    assert 0.92 <= held / 200 <= 0.99
+        whole = {"tau": tau(a.mean(0), b.mean(0))}
+        estimate = draws.estimates(whole, drawn, {"tau": (-1.0, 1.0)})["tau"]
+        held.append(estimate.low <= truth <= estimate.high)
+    assert 0.92 <= np.mean(held) <= 0.99
+
+
+def test_the_command_writes_over_no_source_that_has_a_name(tmp_path: Path) -> None:
+    source = tmp_path / "people.txt"
+    source.write_text(sample.qrels.read_text())
+    words = ["agree", f"people={source}", f"again={sample.qrels}", "-o", str(source)]
+    assert "is read by this command" in refused(2, *words)
+    assert source.read_text() == sample.qrels.read_text()
+
+
+def test_the_command_in_every_format(tmp_path: Path) -> None:
+    other = tmp_path / "other.txt"
+    other.write_text(sample.qrels.read_text().replace(" 2\n", " 1\n"))
+    words = ["agree", f"people={sample.qrels}", str(other), "--draws", "20"]
+    table = printed(*words, "--runs", *map(str, sample.runs.values()))
+    assert "people, other  quadratic kappa" in table
+    assert "Order of 6 systems by nDCG@10" in table
+    rows = json.loads(printed(*words, "--format", "json"))
+    assert "kappa" in json.dumps(rows)
+    assert unjudged(*words, "--format", "csv").stdout.startswith(b"of,sources,coefficient,value,low,high")

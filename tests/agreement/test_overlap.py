@@ -52,7 +52,7 @@ def overlap_by_definition(x: list[int], y: list[int], p: float) -> float:
 )
 def test_a_is_the_mean_over_all_orders_of_tied_systems(first: list[int], second: list[int]) -> None:
     both = [
-        [tuple(np.flatnonzero(np.array(scores) == s)) for s in sorted(set(scores), reverse=True)]
+        [tuple(i for i, one in enumerate(scores) if one == s) for s in sorted(set(scores), reverse=True)]
         for scores in (first, second)
     ]
     means = [overlap_by_definition(x, y, 0.8) for x in orders(both[0]) for y in orders(both[1])]
@@ -64,8 +64,8 @@ def test_a_is_the_mean_over_all_orders_of_tied_systems(first: list[int], second:
 def test_without_ties_all_readings_are_the_same(x: list[int], y: list[int], ties: Ties) -> None:
     expected = overlap_by_definition(x, y, 0.9)
     assert rank_overlap(x, y, 0.9, ties).value == pytest.approx(expected, abs=1e-12)
-    scores = [np.argsort(order).astype(float) * -1 for order in (x, y)]
-    assert order_overlap(*scores, 0.9, ties) == pytest.approx(expected, abs=1e-12)
+    first, second = (-np.argsort(order).astype(float) for order in (x, y))
+    assert order_overlap(first, second, 0.9, ties) == pytest.approx(expected, abs=1e-12)
 
 
 def test_the_same_ties_agree_fully_under_b() -> None:
