@@ -92,7 +92,7 @@ fuzz: $(VENV)/installed build/fuzz/address/built
 	$(call SANITIZED,address,libasan.so) $(BIN)/python -m fuzz --seconds $(SECONDS) $(KIND)
 
 # The same for a short time on the scanner as it is installed, which needs no other build.
-fuzz-short: SECONDS = 20
+fuzz-short: SECONDS = 40
 fuzz-short: $(VENV)/installed
 	$(BIN)/python -m fuzz --seconds $(SECONDS) $(KIND)
 

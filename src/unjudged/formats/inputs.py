@@ -116,12 +116,10 @@ def _of_rows(rows: list[Any], number: str, columns: Mapping[str, str]) -> tuple[
     if columns:
         raise UsageError("rows have no column names, so columns cannot be chosen by name")
     if rows and isinstance(rows[0], tuple | list) and any(isinstance(name, Integral) for name in rows[0][:2]):
-        rows = [_with_names(row) for row in rows]
+        rows = [
+            (*map(identifier, row[:2]), *row[2:]) if isinstance(row, tuple | list) else row for row in rows
+        ]
     return table_of_rows(rows, (number,)), QRELS
-
-
-def _with_names(row: Any) -> Any:
-    return (*map(identifier, row[:2]), *row[2:]) if isinstance(row, tuple | list) else row
 
 
 def _unreadable(source: Any, number: str, name: str) -> UsageError:
