@@ -9,7 +9,7 @@ from unjudged.diagnosis.questions import doctor as diagnose
 from unjudged.grids.rendering import WITHOUT_NOTES
 
 
-@command("doctor", LOOK_UP, 4, "FILE...", "Tell what files are, how they match, and what to ask of them.")
+@command("doctor", LOOK_UP, 5, "FILE...", "Tell what files are, how they match, and what to ask of them.")
 def doctor(*files: File, format: OutputFormat = None, output: Output = None) -> None:
     """Tell what each file is, how the files match, and which commands answer which questions from them.
 
