@@ -31,6 +31,7 @@ JOURNEY = [
     "experiments",
     "simulation",
     "report",
+    "diagnosis",
     "compat",
     "cli",
     "__main__",
