@@ -9,6 +9,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+import agreement_coverage
 import calibrated_coverage
 import query_samples
 import worlds
@@ -116,8 +117,19 @@ def _all(jobs: Iterable[Future[list[Any]]]) -> list[Any]:
     return list(chain.from_iterable(job.result() for job in jobs))
 
 
+def agreement(folder: Path, pool: ProcessPoolExecutor) -> None:  # noqa: ARG001 (needs no data)
+    jobs = [
+        pool.submit(measured, 0, size)
+        for measured in (agreement_coverage.of_documents, agreement_coverage.of_leaderboards)
+        for size in agreement_coverage.SIZES
+    ]
+    cases = list(chain.from_iterable(job.result() for job in jobs))
+    replace_table(PAGE, "agreement", agreement_coverage.agreement_table(cases))
+
+
 PARTS: dict[str, Callable[[Path, ProcessPoolExecutor], None]] = {
-    part.__name__: part for part in (calibrated, kinds, other_files, model, queries, simulated, differences)
+    part.__name__: part
+    for part in (calibrated, kinds, other_files, model, queries, simulated, differences, agreement)
 }
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.base.segments import numbered, places
+from unjudged.comparison.favouring import rank_by_row
 from unjudged.comparison.testing.pairs import ROUNDING, Ints, Pairs
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
@@ -92,9 +93,7 @@ class _Search:
         for k in np.flatnonzero(~self.found)[:MOST_PAIRS].tolist():
             two = self.hypothetical.only([int(self.behind[k]), int(self.ahead[k])])
             own, other = two.rankings.run(0), two.rankings.run(1)
-            rank = np.full(len(two.origin), np.iinfo(np.int32).max)
-            rank[other.row] = other.rank
-            better = (own.labels < 0) & (own.rank < rank[own.row])
+            better = (own.labels < 0) & (own.rank < rank_by_row(other)[own.row])
             for depth in DEPTHS:
                 for rows in self._with_diluting(own.row[better & (own.rank <= depth)]):
                     if not self.found[k]:
@@ -156,7 +155,7 @@ def expected_difference(completions: Completions, measure: Measure, prevalence: 
     given = replace(completions.prevalence, probability=np.array([prevalence]))
     draws = DRAWS if prevalence < 1 else 1
     (values,) = replace(completions, prevalence=given).values([measure], draws)
-    first, second = values.reshape(draws, 2, -1).mean(axis=(0, 2))
+    first, second = measure.averaged(values).reshape(draws, 2, -1).mean(axis=(0, 2))
     return float(first - second)
 
 
@@ -206,7 +205,7 @@ class Hypothetical:
         return replace(self, rankings=selected_runs(self.rankings, runs))
 
     def values(self, row: NDArray[np.integer], runs: int | None = None) -> Floats:
-        """Runs x queries: the values when the documents of these rows have the highest grade.
+        """Runs x queries: what is averaged when the documents of these rows have the highest grade.
 
         With `runs`, only of so many runs from the first on.
         """
@@ -225,7 +224,7 @@ class Hypothetical:
             retrieved=r.retrieved[:stop],
             query=r.query[:stop],
         )
-        return self.measure.compute(completed).reshape(-1, queries)
+        return self.measure.averaged(self.measure.compute(completed)).reshape(-1, queries)
 
     @cached_property
     def _row(self) -> Integers:

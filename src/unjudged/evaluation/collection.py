@@ -180,7 +180,7 @@ def name_runs(runs: RunsSource, names: Names = "file") -> dict[str, RunSource]:
         for i, run in enumerate(several, 1):
             with name_in_errors(run, f"run {i}"):
                 own += _by_own_name(run, names == "tag")
-        found = [name or _file_name(run) or f"run {i}" for i, (name, run) in enumerate(own, 1)]
+        found = [name or file_name(run) or f"run {i}" for i, (name, run) in enumerate(own, 1)]
         if len(set(found)) < len(found):
             _refuse_one_file_twice(run for _, run in own)
             found = [name or _longer_name(run) or f"run {i}" for i, (name, run) in enumerate(own, 1)]
@@ -208,7 +208,7 @@ def _refuse_one_file_twice(runs: Iterable[Any]) -> None:
     """Refuse a file that has two names, such as `a.run` and `./a.run`."""
     files: dict[str, Any] = {}
     for run in runs:
-        if _file_name(run) and os.fspath(run) != STANDARD_INPUT:
+        if file_name(run) and os.fspath(run) != STANDARD_INPUT:
             first = files.setdefault(os.path.realpath(run), run)
             if first is not run:
                 again = "" if str(first) == str(run) else f", the second time as {str(run)!r}"
@@ -216,16 +216,16 @@ def _refuse_one_file_twice(runs: Iterable[Any]) -> None:
 
 
 def _longer_name(run: Any) -> str | None:
-    return str(run) if _file_name(run) else None
+    return str(run) if file_name(run) else None
 
 
-def _file_name(run: Any) -> str | None:
+def file_name(run: Any) -> str | None:
     """`bm25` for `results/bm25.run.gz`."""
     if kind_of_source(run) != FILE:
         return None
-    path = Path(run)
     if os.fspath(run) == STANDARD_INPUT:
         return "standard input"
+    name = Path(run).name
     for suffix in SUFFIXES:
-        path = path.with_suffix("") if path.suffix == suffix else path
-    return path.name
+        name = name.removesuffix(suffix) or name
+    return name

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import import_module
@@ -15,6 +15,7 @@ from unjudged.base.errors import UnjudgedWarning, UsageError
 from unjudged.base.lazy import computed_once
 from unjudged.base.wording import counted
 from unjudged.evaluation.measure_warnings import measure_warnings
+from unjudged.formats.readers.arrow.frames import is_frame, library_of
 from unjudged.grids.grid import Cell, Column, Grid, Shown, frame_of, grid_of
 from unjudged.measures.kernel.names import MeasureLike, parse
 from unjudged.measures.kernel.registry import Measure
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     import polars
     import pyarrow
 
+    from unjudged.evaluation.score_cells import Missing
+    from unjudged.evaluation.score_tables import Wide
     from unjudged.uncertainty.calibration import Calibration
     from unjudged.uncertainty.completions import Progress
     from unjudged.uncertainty.estimate import Estimate, Estimates
@@ -47,25 +50,107 @@ class Scores(Shown):
     """`values[i, j, k]` is what run i scores on query j by measure k.
 
     The values of a query that a run has no ranking for (`missing`) are those of an empty ranking and count in
-    the means.
+    the means. Scores of a table (`Scores.of`) have no `rankings`: nothing is known of their judgments.
     """
 
     values: Floats
     runs: Sequence[str]
     queries: Sequence[str]
     measures: Sequence[Measure]
-    rankings: JudgedRankings
+    rankings: JudgedRankings | None = None
     library: str = ""
     """Where frames went in, the library they are of."""
+    notes: Sequence[str] = ()
+    """What a reader must know of a table: missing values, repeats."""
+    within: Floats | None = None
+    """Run x measure: standard deviation of the mean over the repeats of a run, if a table has repeats."""
+
+    @classmethod
+    def of(
+        cls,
+        source: Any,
+        measures: MeasureLike | Iterable[MeasureLike] | None = None,
+        *,
+        runs: Sequence[str] | None = None,
+        queries: Sequence[str] | None = None,
+        columns: Mapping[str, str] | None = None,
+        wide: Wide | None = None,
+        missing: Missing = "error",
+        range: tuple[float, float] | None = None,
+    ) -> Scores:
+        """Take scores by query that any tool computed, for `compare`, `gate`, `report_page` and intervals.
+
+        `source` is a file (CSV, TSV, Parquet, Arrow, JSON, JSON lines, output of `trec_eval -q` or
+        ir_measures), a frame, records, a dict of columns or of dicts, a list of such files and frames, a
+        mapping of systems to them, or an array (runs, queries[, measures]) with names for `runs`,
+        `queries` and `measures`. Tables are long (system, query, measure, value; also `repeat`) or wide.
+        Columns of a wide table are `measures` if a column names the system or all of them are names of
+        measures, else systems; `wide` says which. `columns` names columns by role. Missing values are an
+        error unless `missing` is 'zero' or 'drop'. `range` is that of measures which are not known.
+
+        >>> Scores.of({"query": ["q1", "q2"], "bm25": [0.2, 0.4], "dense": [0.3, 0.6]}, "nDCG@10")
+        Scores(2 runs x 2 queries; means)
+        run    nDCG@10
+        bm25    0.3000
+        dense   0.4500
+        """
+        from unjudged.evaluation.score_tables import array_of_scores, table_of_scores
+
+        if isinstance(source, Scores):
+            return source if measures is None else source.chosen(measures)
+        if hasattr(source, "__array_interface__") and not hasattr(source, "columns"):
+            table = array_of_scores(source, runs, queries, measures, missing=missing, range=range)
+        else:
+            if runs is not None or queries is not None:
+                raise UsageError("runs and queries name the axes of an array; tables have names of their own")
+            given = {"columns": columns, "wide": wide, "missing": missing, "range": range}
+            table = table_of_scores(source, measures, **given)  # type: ignore[arg-type]
+        library = library_of(source) if is_frame(source) else ""
+        return cls(
+            table.values,
+            table.runs,
+            table.queries,
+            table.measures,
+            None,
+            library,
+            table.notes,
+            table.within,
+        )
+
+    def chosen(self, measures: MeasureLike | Iterable[MeasureLike] | None) -> Scores:
+        """Return the scores by some of the measures."""
+        if measures is None:
+            return self
+        names = [str(m) for m in self.measures]
+        several = [measures] if isinstance(measures, str | Measure) else list(measures)
+        places = [self.place(measure, names) for measure in several]
+        within = None if self.within is None else self.within[:, places]
+        own = [self.measures[k] for k in places]
+        return replace(self, values=self.values[:, :, places], measures=own, within=within)
+
+    @staticmethod
+    def place(measure: MeasureLike, names: Sequence[str]) -> int:
+        """Return the place of a measure among names: as it is written, or as it is parsed."""
+        written = str(measure)
+        return _place("measure", written if written in names else _name(measure), names)
+
+    @property
+    def judged(self) -> JudgedRankings:
+        """Return the rankings; scores of a table have none."""
+        if self.rankings is None:
+            raise UsageError("these scores come from a table: give judgments and runs to see rankings")
+        return self.rankings
 
     @cached_property
     def missing(self) -> Mapping[str, Sequence[str]]:
         """For each run that lacks some, the queries of the judgments that it has no ranking for."""
-        return missing_queries(self.runs, self.queries, self.rankings)
+        return {} if self.rankings is None else missing_queries(self.runs, self.queries, self.rankings)
 
     @computed_once
     def warnings(self) -> Sequence[UnjudgedWarning]:
         """Warnings that `evaluate` gave: why values mean less than they seem to."""
+        if self.rankings is None:
+            return []
         covered = coverage_warnings(self.runs, self.queries, self.rankings)
         return [*covered, *measure_warnings(self.measures, self.rankings.judgments, self.values)]
 
@@ -80,7 +165,7 @@ class Scores(Shown):
         if run is None and len(self.runs) > 1:
             raise UsageError(f"say which run: one of {', '.join(self.runs)}")
         i = 0 if run is None else _place("run", run, self.runs)
-        k = _place("measure", _name(measure), [str(m) for m in self.measures])
+        k = self.place(measure, [str(m) for m in self.measures])
         if query is None:
             return float(self.means[i, k])
         return float(self.values[i, _place("query", query, self.queries), k])
@@ -148,7 +233,7 @@ class Scores(Shown):
         found = make_intervals(interval, request)
         rows = [[self._summed(e, m) for e, m in zip(row, self.measures, strict=True)] for row in found]
         names = [str(measure) for measure in self.measures]
-        return Estimates(rows, self.runs, names, self.library, list(map(str, self.warnings)))
+        return Estimates(rows, self.runs, names, self.library, [*map(str, self.warnings), *self.notes])
 
     def _summed(self, estimate: Estimate, measure: Measure) -> Estimate:
         """Return the sum over queries for a count, whose estimate is of the mean."""
@@ -220,7 +305,7 @@ class Scores(Shown):
             [*(Column(name, "label") for name in names), *numbers],
             rows,
             f"Scores({size}{'' if per_query else '; means'})",
-            list(map(str, self.warnings)),
+            [*map(str, self.warnings), *self.notes],
             frozenset() if per_query else self._best(),
             lambda: grid_of(Score._fields, self.rows(per_query=per_query, mean=True)),
         )

@@ -147,9 +147,9 @@ def columns_of(header: Sequence[str], number: str, given: Mapping[str, str]) -> 
                 remedy = f"expected {', '.join(NAMES[role])}, or {role}= with the column's name"
                 if role == "score" and named("grade", header):
                     remedy += f"; {IS_IT_JUDGMENTS}"
-                raise InputError(f"no column for the {role} among {_listed(header)}; {remedy}")
+                raise InputError(f"no column for the {role} among {listed(header)}; {remedy}")
     if "grade" not in given and chosen.get("grade") == "score" and named("rank", header):
-        raise InputError(f"the columns {_listed(header)} have ranks and scores, but no grade; {IS_IT_A_RUN}")
+        raise InputError(f"the columns {listed(header)} have ranks and scores, but no grade; {IS_IT_A_RUN}")
     if "rank" in chosen and "score" in chosen:
         chosen.pop("score" if "rank" in given and "score" not in given else "rank")
     if "probability" not in chosen:
@@ -170,7 +170,7 @@ def _checked(header: Sequence[str], roles: Sequence[str], given: Mapping[str, st
         if role not in roles:
             raise UsageError(f"unknown column {role!r}, expected one of {', '.join(roles)}")
         if name not in header:
-            raise InputError(f"no column has the name {quoted(str(name))}, expected one of {_listed(header)}")
+            raise InputError(f"no column has the name {quoted(str(name))}, expected one of {listed(header)}")
     return dict(given)
 
 
@@ -188,7 +188,8 @@ def layout_of(columns: Mapping[str, str]) -> Layout:
     return Layout(tuple(columns))
 
 
-def _listed(header: Sequence[str]) -> str:
+def listed(header: Sequence[str]) -> str:
+    """Return the names of columns as a message shows them."""
     shown = ", ".join(quoted(str(name)) for name in header[:12])
     return (shown or "none") + (", ..." if len(header) > 12 else "")
 

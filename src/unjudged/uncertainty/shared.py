@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 
 from unjudged.base.errors import UnjudgedWarning
 from unjudged.base.segments import ends, sums
+from unjudged.formats.inputs import name_in_errors, run_name
 from unjudged.formats.tables import Ids
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.coverage import coverage_warnings
-from unjudged.rankings.extension import DocumentUnion, prefix_errors
+from unjudged.rankings.extension import DocumentUnion
 from unjudged.rankings.hashing import Numbers, hashes, mixed, salt
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 from unjudged.rankings.judgments import UNSAMPLED, Judgments
@@ -59,8 +60,8 @@ class SharedRankings:
         union = DocumentUnion(judgments, depth)
         ranks, documents, counts = [], [], []
         for name, run in runs.items():
-            with prefix_errors(run, name):
-                rank, document, count = union.add(run_table(run))
+            with name_in_errors(run, run_name(name)):
+                rank, document, count = union.add(run_table(run, run_name(name)))
             ranks.append(rank)
             documents.append(document)
             counts.append(count)
@@ -135,9 +136,9 @@ class SharedRankings:
         prevalence = Evidence.of(self.rankings, rel).prevalence(
             given, self.judgments.query[row], self.best_rank[row], len(self.queries)
         )
-        return Completions(self.rankings, row, self._identity(row), prevalence, rel, seed)
+        return Completions(self.rankings, row, self.identity(row), prevalence, rel, seed)
 
-    def _identity(self, row: Integers) -> Numbers:
+    def identity(self, row: Integers) -> Numbers:
         """Numbers that decide the draws: of query and document alone."""
         document = hashes(self.names, salt("document"))[self.name[row]]
         return mixed(hashes(self.queries, salt("query"))[self.judgments.query[row]] ^ document)
@@ -188,7 +189,7 @@ class UnknownWeights:
         several = np.bincount(self.row, minlength=self.rows)[self.row] > 1
         run, row, weight = self.run[several], self.row[several], self.weight[several]
         shared = np.zeros((self.runs, self.runs))
-        starts = _block_starts(self.offsets, max(CELLS_AT_ONCE // self.runs, 1))
+        starts = block_starts(self.offsets, max(CELLS_AT_ONCE // self.runs, 1))
         block = np.searchsorted(starts, row, "right") - 1
         order = np.argsort(block, kind="stable")
         inside = np.searchsorted(block[order], np.arange(len(starts)))
@@ -230,10 +231,10 @@ def two_of(shared: SharedRankings, a: int, b: int) -> SharedRankings:
     return replace(shared, rankings=selected_runs(shared.rankings, [a, b]), runs=runs)
 
 
-def _block_starts(offsets: Integers, size: int) -> list[int]:
+def block_starts(offsets: Integers, size: int) -> list[int]:
     """Cut rows between queries, at most `size` rows apart unless a query has more; the last cut is the end.
 
-    >>> _block_starts(np.array([0, 2, 4, 9, 10]), 4)
+    >>> block_starts(np.array([0, 2, 4, 9, 10]), 4)
     [0, 4, 9, 10]
     """
     starts = [int(offsets[0])]

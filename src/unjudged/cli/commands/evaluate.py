@@ -26,6 +26,7 @@ from unjudged.cli.options.arguments import (
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions, suggest_estimates
 from unjudged.cli.options.option import Option
 from unjudged.cli.options.prediction_options import NO_PREDICTIONS, PredictionOptions
+from unjudged.cli.options.table_options import NO_TABLES, TableOptions
 from unjudged.cli.shell.output import check_decimals, check_output, show_figure, show_grids
 from unjudged.cli.shell.progress import progress, reading
 from unjudged.evaluation.collection import Collection
@@ -57,6 +58,7 @@ def evaluate(
     depth: Depth = None,
     predicted: PredictionOptions = NO_PREDICTIONS,
     inputs: JudgmentOptions = NONE_FURTHER,
+    tables: TableOptions = NO_TABLES,
     interval: Annotated[IntervalName | None, Option(choices=_interval_methods)] = None,
     prevalence: str | None = None,
     calibration: InputFile = None,
@@ -118,7 +120,9 @@ def evaluate(
 
         check_plot(plot)
     predicted.check(interval=interval, per_query=per_query, depth=depth)
-    named = inputs.runs(runs, "evaluate QRELS RUN...")
+    given = {"rel": rel, "depth": depth, "predictions": predicted.predictions}
+    from_tables = tables.check(inputs, **given, prevalence=prevalence, calibration=calibration)
+    named = {} if from_tables else inputs.runs(runs, "evaluate QRELS RUN...")
     if predicted.predictions is not None:
         if rel is not None and rel % 1:
             raise UsageError(f"--rel is {rel}, expected a whole number with --predictions")
@@ -142,18 +146,22 @@ def evaluate(
     learnt = None if calibration is None else unjudged.Calibration.load(calibration)
     if interval is not None and per_query:
         raise UsageError("--per-query cannot be used with --interval: intervals are of means")
-    chosen = None if measures is None else measures_with_rel(measures, None)
-    scores = _scored(lambda: inputs.read(qrels, fractions=True), named, chosen, rel, depth)
+    chosen = None if measures is None or from_tables else measures_with_rel(measures, None)
+    if from_tables:
+        scores = tables.read([qrels, *runs], inputs, measures)
+    else:
+        scores = _scored(lambda: inputs.read(qrels, fractions=True), named, chosen, rel, depth)
     if plot is not None:
-        given = {
+        known = {
             "prevalence": None if prevalence is None else number_or_name(prevalence),
             "calibration": learnt,
             "confidence": confidence,
             "extra_relevant": extra_relevant,
             "seed": seed,
         }
-        kinds = ("bounds", "queries") if interval is None else (interval,)
-        show_figure(scores.plot.intervals(scores.measures[0], kinds, **given), plot)
+        bounded: tuple[IntervalName, ...] = ("queries",) if from_tables else ("bounds", "queries")
+        kinds = bounded if interval is None else (interval,)
+        show_figure(scores.plot.intervals(scores.measures[0], kinds, **known), plot)
     if interval is None:
         show_grids(replace(scores.grid(per_query), title="").rounded(decimals), format, output)
         return

@@ -36,7 +36,7 @@ class InputOptions(OptionGroup):
     columns
         The columns of the runs that have a header or fields, if their names are not the usual ones:
         --columns query=topic document=url score=cosine. Also rank, for runs without scores, and run, for
-        files with several runs.
+        files with several runs. Of a table of scores: query, system, measure, value and repeat.
     qrels_columns
         The columns of the judgments: --qrels-columns query=topic document=url grade=stars.
     names
@@ -51,13 +51,20 @@ class InputOptions(OptionGroup):
         """Return the file of the judgments with its columns."""
         return _with_columns(file, self.qrels_columns, "--qrels-columns", QRELS_ROLES)
 
+    def table(self, file: str) -> str:
+        """Return the file of a table of scores with its columns."""
+        from unjudged.evaluation.score_tables import ROLES
+
+        return _with_columns(file, self.columns, "--columns", (*ROLES, "run"))
+
     def runs(self, files: Sequence[str], usage: str, least: int = 1) -> dict[str, RunSource]:
         """Return at least one or two runs by name; a file may hold several, a pattern match several."""
         own: list[RunSource] = [_with_columns(file, self.columns, "--columns", RUN_ROLES) for file in files]
         named = name_runs(own, self.names) if own else {}
         if len(named) < least:
             problem = "two or more runs are needed" if named or least > 1 else "no run given"
-            raise UsageError(f"{problem}: unjudged {usage}")
+            hint = "" if own else "; if the file is a table of scores by query, add --scores"
+            raise UsageError(f"{problem}: unjudged {usage}{hint}")
         return named
 
     def recorded(self) -> dict[str, str | None]:

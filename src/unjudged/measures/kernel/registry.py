@@ -7,13 +7,24 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, TypeVar
 
+from unjudged.base.errors import UsageError
 from unjudged.measures.kernel.averages import ratio
 from unjudged.measures.kernel.measure import BOUNDS, MEASURES, POLICIES, Measure, compute_all
 from unjudged.measures.kernel.traits import Chance, Gain, GradedChance, Traits, Weight
-from unjudged.rankings.judged import Floats
+from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.origin import EVERY, RANDOM, Kind
 
-__all__ = ["BOUNDS", "MEASURES", "POLICIES", "Measure", "bounds_of", "compute_all", "measure", "ratio"]
+__all__ = [
+    "BOUNDS",
+    "MEASURES",
+    "POLICIES",
+    "Measure",
+    "bounds_of",
+    "compute_all",
+    "measure",
+    "ratio",
+    "reported_measure",
+]
 
 Bounding = TypeVar("Bounding", bound=Callable[..., Any])
 
@@ -39,13 +50,14 @@ def measure(
     trec_eval: str | Mapping[str, tuple[float, ...]] = MappingProxyType({}),
     aliases: tuple[str, ...] = (),
     cite: tuple[str, ...] = (),
+    registered: bool = True,
 ) -> Callable[[Callable[..., Floats]], Measure]:
     """Turn a function of JudgedRankings into a measure of the same name.
 
     The keywords state what is true of it; `Traits` defines each. `trec_eval` is its name there; a mapping
-    gives the default cutoffs of each name.
+    gives the default cutoffs of each name. One that is not `registered` is known only to its caller.
     """
-    facts = locals()
+    facts = {name: fact for name, fact in locals().items() if name != "registered"}
 
     def register(function: Callable[..., Floats]) -> Measure:
         keywords = inspect.signature(function).parameters
@@ -58,10 +70,21 @@ def measure(
         traits = Traits(**{**facts, **derived})
         made = Measure(function.__name__, function, traits, MappingProxyType({}))
         made.__dict__["__doc__"] = function.__doc__
-        MEASURES[made.name] = made
+        if registered:
+            MEASURES[made.name] = made
         return made
 
     return register
+
+
+def reported_measure(name: str, limits: tuple[float, float]) -> Measure:
+    """Return a measure that another tool computed: known by its name and the range of its values."""
+
+    def reported(_: JudgedRankings) -> Floats:
+        raise UsageError(f"{name} comes from a table of scores: it cannot be computed from rankings")
+
+    reported.__name__ = name
+    return measure(range=limits, registered=False)(reported)
 
 
 def bounds_of(measure: Measure) -> Callable[[Bounding], Bounding]:

@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike
 
 from unjudged.base.segments import ends, owners, places
 from unjudged.measures.kernel.registry import Measure, bounds_of, ratio
-from unjudged.measures.precision import AP, R, RelP, Rprec, RprecMult
-from unjudged.measures.preference import Bpref, Bpref10
+from unjudged.measures.precision import AP, GMAP, R, RelP, Rprec, RprecMult
+from unjudged.measures.preference import Bpref, Bpref10, GMBpref
 from unjudged.measures.sets import SetR
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 from unjudged.uncertainty.bounding.filled import Bounds, unknown_documents
@@ -32,7 +32,7 @@ def bounds_of_ap(measure: Measure, r: JudgedRankings, unseen: Integers, top: int
     if top < rel:
         return Bounds(value, value, exact=True)
     unknown = unknown_documents(r)
-    above, below = _hits_around(hits, unknown)
+    above, below = hits_around(hits, unknown)
     counted = unknown.rank <= cutoff
 
     from_top = np.where(counted, (above + unknown.place) / unknown.rank + below, 0.0)
@@ -116,6 +116,16 @@ def bounds_of_bpref(measure: Measure, r: JudgedRankings, unseen: Integers, top: 
     return Bounds(np.where(further, 0.0, low), np.where(further, recall, high), exact=not further.any())
 
 
+@bounds_of(GMAP)
+@bounds_of(GMBpref)
+def bounds_of_geometric(measure: Measure, r: JudgedRankings, unseen: Integers, top: int) -> Bounds:
+    """Return the bounds of GMAP and GMBpref: those of AP and Bpref, but at least `eps`."""
+    plain, of_plain = (AP, bounds_of_ap) if measure.name == "GMAP" else (Bpref, bounds_of_bpref)
+    least = {**measure.parameters, **measure.given}["eps"]
+    bounds = of_plain(plain(rel=int(measure.given.get("rel", 1))), r, unseen, top)
+    return Bounds(np.maximum(bounds.low, least), np.maximum(bounds.high, least), bounds.exact)
+
+
 def _keys(r: JudgedRankings, ranking: Integers, rank: ArrayLike) -> Integers:
     """Numbers that rise with the ranking, and within it with the rank."""
     deepest = int(r.retrieved.max(initial=0)) + 2
@@ -129,7 +139,7 @@ def _down_to(chosen: JudgedRankings, ranking: Integers, rank: Floats) -> Integer
     return found
 
 
-def _hits_around(hits: JudgedRankings, unknown: JudgedRankings) -> tuple[Integers, Floats]:
+def hits_around(hits: JudgedRankings, unknown: JudgedRankings) -> tuple[Integers, Floats]:
     """For each unknown document, how many hits stand above it, and the sum of 1/rank of those below it."""
     place = np.searchsorted(_keys(hits, hits.ranking, hits.rank), _keys(hits, unknown.ranking, unknown.rank))
     own = np.append(hits.running(1 / hits.rank, np.add), 0.0)

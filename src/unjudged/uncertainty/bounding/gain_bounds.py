@@ -45,13 +45,13 @@ def bounds_of_ndcg(measure: Measure, r: JudgedRankings, unseen: Integers, top: i
     unknown = unknown_documents(r)
     inside = unknown.where(unknown.rank <= cutoff)
     most = int(counts.max(initial=0) + unseen.max(initial=0) + unknown.counts.max(initial=0))
-    given = _Levels(start, np.diff(levels, prepend=0.0), counts, _Discounts(most, cutoff))
+    given = _Levels(start, np.diff(levels, prepend=0.0), counts, Discounts(most, cutoff))
     low = _lowest(given, float(possible.max()), unseen + unknown.counts - inside.counts, inside)
     high = _highest(given, levels <= possible.max(), inside)
     return Bounds(low, high, exact=True)
 
 
-class _Discounts:
+class Discounts:
     """Sum of the discounts of the first n ranks, down to a cutoff."""
 
     def __init__(self, most: int, cutoff: float) -> None:
@@ -62,6 +62,12 @@ class _Discounts:
         sums: Floats = self.sums[n]
         return sums
 
+    def between(self, n: Floats) -> Floats:
+        """Return the same for numbers that are not whole, along a straight line."""
+        below = np.minimum(n.astype(np.int64), len(self.sums) - 2)
+        sums: Floats = self.sums[below] + (n - below) * (self.sums[below + 1] - self.sums[below])
+        return sums
+
 
 @dataclass(frozen=True, eq=False)
 class _Levels:
@@ -70,7 +76,7 @@ class _Levels:
     start: Floats
     steps: Floats
     counts: Integers
-    ideal: _Discounts
+    ideal: Discounts
 
 
 def _dcg(r: JudgedRankings, known: Floats, cutoff: float) -> Floats:

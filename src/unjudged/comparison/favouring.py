@@ -1,0 +1,131 @@
+"""Unjudged documents that favour the run behind, of every pair at once.
+
+A document favours a run that ranks it higher than the other run of the pair, or that alone retrieves it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from unjudged.comparison.testing.pairs import Ints
+from unjudged.rankings.judged import Floats, Integers, JudgedRankings
+from unjudged.uncertainty.shared import block_starts
+
+CELLS_AT_ONCE = 1 << 17
+"""Ranks of documents x runs that are compared at a time, unless a query has more."""
+
+
+@dataclass(frozen=True, eq=False)
+class Favouring:
+    """Sums over the documents that favour the run behind, for each pair of a leader and a run behind.
+
+    `count` is how many there are: pairs x queries. `behind` and `leader` have the sums of what these
+    documents bring to either run: sums x pairs x queries.
+    """
+
+    count: Floats
+    behind: Floats
+    leader: Floats
+
+
+def favouring(
+    unjudged: JudgedRankings,
+    leader: Ints,
+    behind: Ints,
+    summed: Sequence[Floats],
+    crossed: Floats | None = None,
+) -> Favouring:
+    """Sum numbers of unjudged documents over those that favour the run behind.
+
+    Each of `summed` has a number for every document of every ranking. A `crossed` number counts once for
+    every favouring document that stands above its own in the same ranking; its sum comes last.
+    """
+    queries = len(unjudged.judgments.queries)
+    runs, pairs = len(unjudged) // queries, len(leader)
+    sums = np.zeros((2, len(summed) + 2, pairs, queries))
+    pair = np.full((runs, runs), -1)
+    pair[leader, behind] = np.arange(pairs)
+    numbers = np.stack([np.ones(len(unjudged.rank)), *summed])
+    rank = unjudged.rank.astype(np.int32 if unjudged.rank.max(initial=0) >= FAR else np.int16)
+    for block in _blocks(unjudged, rank, runs):
+        for run, own in enumerate(block.elements):
+            if not len(own):
+                continue
+            first = np.flatnonzero(np.diff(block.query[own], prepend=-1))
+            theirs = block.ranks.take(unjudged.row[own] - block.first, axis=0)
+            mine = rank[own, None]
+            for role, known in enumerate((pair[:, run], pair[run])):
+                others = np.flatnonzero(known >= 0)
+                if not len(others):
+                    continue
+                there = theirs[:, _columns(others)]
+                chosen = (there < mine if role else there > mine).astype(float)
+                at: Any = (slice(None), known[others, None], block.query[own[first]])
+                sums[role, :-1][at] = _by_query(numbers[:, own], chosen, first)
+                if crossed is not None:
+                    chosen *= _above(chosen, first)
+                    sums[role, -1:][at] = _by_query(crossed[None, own], chosen, first)
+    kept = slice(1, None if crossed is not None else -1)
+    return Favouring(sums[0, 0], sums[0, kept], sums[1, kept])
+
+
+FAR = np.iinfo(np.int16).max
+
+
+def _columns(runs: Integers) -> slice | Integers:
+    """Neighbouring runs as a slice, which copies nothing."""
+    first, last = int(runs[0]), int(runs[-1]) + 1
+    return slice(first, last) if last - first == len(runs) else runs
+
+
+def _by_query(numbers: Floats, chosen: Floats, first: Integers) -> Floats:
+    """Numbers x runs x queries: each number times what is chosen, summed over the documents of a query."""
+    if len(first) == 1:
+        return (numbers @ chosen)[:, :, None]
+    return np.stack([np.add.reduceat(own[:, None] * chosen, first, axis=0).T for own in numbers])
+
+
+def _above(chosen: Floats, first: Integers) -> Floats:
+    """How many chosen documents of the same query stand above each document."""
+    above = np.cumsum(chosen, axis=0) - chosen
+    if len(first) == 1:
+        return above
+    return above - np.repeat(above[first], np.diff(first, append=len(chosen)), axis=0)
+
+
+def rank_by_row(ranking: JudgedRankings) -> Integers:
+    """Return the rank that a run gives each row of the pool, a very large one where it has none."""
+    rank = np.full(len(ranking.judgments.grade), np.iinfo(np.int32).max)
+    rank[ranking.row] = ranking.rank
+    return rank
+
+
+@dataclass(frozen=True, eq=False)
+class _Block:
+    """Some queries: the rank that each run gives each row from `first` on, and the elements of each run."""
+
+    first: int
+    ranks: Any
+    elements: Sequence[Integers]
+    query: Integers
+
+
+def _blocks(unjudged: JudgedRankings, rank: Any, runs: int) -> Iterator[_Block]:
+    """Cut between queries, so that the ranks of a block fit a cache."""
+    run = unjudged.ranking // len(unjudged.judgments.queries)
+    query = unjudged.query[unjudged.ranking].astype(np.int64)
+    starts = block_starts(unjudged.judgments.offsets, max(CELLS_AT_ONCE // runs, 1))
+    block = np.searchsorted(starts, unjudged.row, "right") - 1
+    order = np.argsort(block, kind="stable")
+    inside = np.searchsorted(block[order], np.arange(len(starts)))
+    for k, (first, last) in enumerate(pairwise(starts)):
+        some = order[inside[k] : inside[k + 1]]
+        ranks = np.full((last - first, runs), np.iinfo(rank.dtype).max, rank.dtype)
+        ranks[unjudged.row[some] - first, run[some]] = rank[some]
+        until = np.searchsorted(run[some], np.arange(runs + 1))
+        yield _Block(first, ranks, [some[start:end] for start, end in pairwise(until)], query)

@@ -1,0 +1,245 @@
+"""Tables of scores by query that any tool made, as the values of `Scores`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from math import nan
+from typing import Any, Literal
+
+import numpy as np
+
+from unjudged.base.errors import InputError, UsageError
+from unjudged.evaluation.collection import file_name
+from unjudged.evaluation.score_cells import UNNAMED, Cell, Cells, Missing, TableOfScores, names_measure, said
+from unjudged.formats.columns import NAMES, listed
+from unjudged.formats.files import columns_of_file
+from unjudged.formats.inputs import FILE, FRAME, MAPPING, kind_of_source, name_in_errors
+from unjudged.formats.named_columns import NESTED, NamedColumns, is_missing, is_number, named_columns
+from unjudged.formats.readers.memory.query_dicts import identifier
+from unjudged.measures.kernel.names import MeasureLike
+from unjudged.measures.kernel.registry import Measure
+
+Wide = Literal["systems", "measures"]
+ALL = "all"
+"""The query of rows that are means, in the output of trec_eval, ir_measures and this package."""
+ROLES: Mapping[str, tuple[str, ...]] = {
+    "query": NAMES["query"],
+    "system": (*NAMES["run"], "model", "name"),
+    "measure": ("measure", "metric"),
+    "value": ("value", "score"),
+    "repeat": ("repeat", "seed"),
+}
+"""Names of columns by role; the first that a table has counts."""
+NOT_NUMBERS = ("runid", "relstring")
+"""Lines of trec_eval whose values are texts."""
+
+
+def table_of_scores(
+    source: Any,
+    measures: MeasureLike | Iterable[MeasureLike] | None = None,
+    *,
+    columns: Mapping[str, str] | None = None,
+    wide: Wide | None = None,
+    missing: Missing = "error",
+    range: tuple[float, float] | None = None,
+) -> TableOfScores:
+    """Read one source, several, or a mapping of names to them; each may hold several systems."""
+    if missing not in ("error", "zero", "drop"):
+        raise UsageError(f"missing is {missing!r}, expected error, zero or drop")
+    if wide not in (None, "systems", "measures"):
+        raise UsageError(f"wide is {wide!r}, expected systems or measures")
+    asked = None if measures is None else _names_asked(measures)
+    sources = _sources(source)
+    cells = Cells()
+    for name, one in sources:
+        given = {**columns_of_file(one), **(columns or {})}
+        given = {("system" if role == "run" else role): column for role, column in given.items()}
+        if unknown := given.keys() - ROLES.keys():
+            raise UsageError(f"unknown column {unknown.pop()!r}, expected one of {', '.join(ROLES)}")
+        with name_in_errors(one, name):
+            _Reading(cells, name, given, "measures" if wide is None and len(sources) > 1 else wide).add(one)
+    return cells.table(asked, missing, range)
+
+
+def _sources(source: Any) -> list[tuple[str, Any]]:
+    """Return each source with the name of its system, if only one is in it."""
+    kind = kind_of_source(source)
+    if kind == MAPPING and source and all(kind_of_source(one) in (FILE, FRAME) for one in source.values()):
+        return [(str(name), one) for name, one in source.items()]
+    several = isinstance(source, list | tuple) and bool(source)
+    if several and all(kind_of_source(one) in (FILE, FRAME) for one in source):
+        return [(file_name(one) or f"run {k}", one) for k, one in enumerate(source, 1)]
+    return [(file_name(source) or "run 1", source)]
+
+
+def _names_asked(measures: MeasureLike | Iterable[MeasureLike]) -> list[str]:
+    names = [measures] if isinstance(measures, str | Measure) else list(measures)
+    return list(map(str, names))
+
+
+@dataclass(eq=False)
+class _Reading:
+    """Adds the rows of one source to the cells."""
+
+    cells: Cells
+    name: str
+    given: Mapping[str, str]
+    wide: Wide | None
+
+    def add(self, source: Any) -> None:
+        if kind_of_source(source) == MAPPING and not _has_columns(source):
+            self._add_nested(source)
+            return
+        table = named_columns(source)
+        if NESTED in table.columns and len(table.columns) == 1:
+            self._add_nested(table.columns[NESTED][0])
+        elif table.headless:
+            self._add_printed(table)
+        else:
+            self._add_columns(table)
+
+    def _add_nested(self, data: Any) -> None:
+        """Add `{query: {measure: value}}`, as pytrec_eval has it, `{system: {query: value}}`, or all."""
+        problem = "expected {system: {query: value}}, {query: {measure: value}} or both, one in the other"
+        for outer, inside in data.items():
+            if not isinstance(inside, Mapping) or not inside:
+                raise InputError(problem)
+            deep = isinstance(next(iter(inside.values())), Mapping)
+            by_measure = self.wide == "measures" or (
+                self.wide is None and all(map(names_measure, islice(inside, 5)))
+            )
+            for inner, value in inside.items():
+                for key, number in value.items() if deep else [(None, value)]:
+                    if deep:
+                        cell = _text(outer), _text(inner), _text(key)
+                    elif by_measure:
+                        cell = self.name, _text(outer), _text(inner)
+                    else:
+                        cell = _text(outer), _text(inner), ""
+                    if not is_missing(number) and not is_number(number):
+                        raise InputError(f"the value of {' '.join(cell)} is {number!r}; {problem}")
+                    self.cells.add(cell, None, nan if is_missing(number) else float(number))
+
+    def _add_printed(self, table: NamedColumns) -> None:
+        """Add lines of `trec_eval -q` (measure, query, value) or ir_measures (query, measure, value)."""
+        first, second, third = table.columns.values()
+        named = [sum(map(names_measure, sorted(set(names))[:50])) for names in (first, second)]
+        turned = named[1] > named[0]
+        system = next((value for name, value in zip(first, third, strict=True) if name == "runid"), self.name)
+        for row, (a, b, value) in enumerate(zip(first, second, third, strict=True)):
+            measure, query = (b, a) if turned else (a, b)
+            if query != ALL and not measure.startswith(NOT_NUMBERS):
+                self._add_cell(table, row, (system, query, measure), None, value)
+
+    def _add_columns(self, table: NamedColumns) -> None:
+        column = {role: table.column(role, self.given, names) for role, names in ROLES.items()}
+        if column["query"] is None:
+            remedy = f"expected {', '.join(NAMES['query'])}, or query= with the column's name"
+            raise InputError(f"no column for the query among {listed(list(table.columns))}; {remedy}")
+        queries = [
+            self._label(table, row, "query", v) for row, v in enumerate(table.columns[column["query"]])
+        ]
+        known = {
+            role: None if name is None else table.columns[name]
+            for role, name in column.items()
+            if role in ("system", "measure", "repeat")
+        }
+        taken = {name for role, name in column.items() if role != "value"}
+        names = [name for name in table.columns if name not in taken and _is_numeric(table.columns[name])]
+        if not names:
+            raise InputError(f"no column of numbers among {listed(list(table.columns))}")
+        if column["value"] == UNNAMED and "value" not in self.given and column["measure"] is None:
+            column["value"] = UNNAMED if len(names) == 1 else None  # else one of several measures
+        if column["value"] is not None:
+            names = [column["value"]]
+        are_measures = self._are_measures(names, known, long=column["value"] is not None)
+        for row, query in enumerate(queries):
+            if query == ALL:
+                continue
+            own = {role: self._own(table, row, role, values) for role, values in known.items()}
+            for name in names:
+                system = own["system"] or (self.name if are_measures or column["value"] else name)
+                measure = own["measure"] or (name if are_measures and not column["value"] else "")
+                self._add_cell(table, row, (system, query, measure), own["repeat"], table.columns[name][row])
+
+    def _are_measures(self, names: Sequence[str], known: Mapping[str, Any], *, long: bool) -> bool:
+        """Whether columns of numbers are measures of one system, not systems."""
+        if long or known["system"] is not None or known["measure"] is not None:
+            return known["system"] is not None
+        if self.wide is not None:
+            return self.wide == "measures"
+        return len(names) == 1 or all(map(names_measure, names))
+
+    def _own(self, table: NamedColumns, row: int, role: str, values: Sequence[Any] | None) -> str | None:
+        return None if values is None else self._label(table, row, role, values[row])
+
+    def _label(self, table: NamedColumns, row: int, role: str, value: Any) -> str:
+        if is_missing(value) and value != "None":
+            raise table.error(row, f"the {role} is empty")
+        return _text(value)
+
+    def _add_cell(self, table: NamedColumns, row: int, cell: Cell, repeat: str | None, value: Any) -> None:
+        if not is_missing(value) and not is_number(value):
+            raise table.error(row, f"the value of {said(cell)} is {value!r}, expected a finite number")
+        if not self.cells.add(cell, repeat, nan if is_missing(value) else float(value)):
+            again = f"repeat {repeat} of {said(cell)}" if repeat is not None else said(cell)
+            remedy = "expected one value" if repeat else "expected one; a column `repeat` tells repeats apart"
+            raise table.error(row, f"{again} has a second value, {remedy}")
+
+
+def array_of_scores(
+    values: Any,
+    runs: Sequence[str] | None,
+    queries: Sequence[str] | None,
+    measures: MeasureLike | Iterable[MeasureLike] | None,
+    **options: Any,
+) -> TableOfScores:
+    """Take an array (runs, queries) or (runs, queries, measures) with the names of its axes."""
+    array = np.asarray(values, float)
+    array = array[:, :, None] if array.ndim == 2 else array
+    if array.ndim != 3 or not array.size:
+        raise UsageError(f"the array has the shape {np.shape(values)}, expected (runs, queries[, measures])")
+    names = None if measures is None else _names_asked(measures)
+    axes = []
+    for what, given, size in zip(
+        ("runs", "queries", "measures"), (runs, queries, names), array.shape, strict=True
+    ):
+        one = {"runs": "run {}", "queries": "q{}", "measures": f"{UNNAMED} {{}}" if size > 1 else UNNAMED}[
+            what
+        ]
+        own = [one.format(k) for k in _count(size)] if given is None else list(map(str, given))
+        if len(own) != size or len(set(own)) < size:
+            raise UsageError(f"{what} has {len(set(own))} different names, expected {size}")
+        axes.append(own)
+    cells = Cells()
+    for i, run in enumerate(axes[0]):
+        for j, query in enumerate(axes[1]):
+            for k, name in enumerate(axes[2]):
+                if np.isinf(array[i, j, k]):
+                    raise UsageError(f"the value of {said((run, query, name))} is infinite")
+                cells.add((run, query, name), None, float(array[i, j, k]))
+    return cells.table(None, options.get("missing", "error"), options.get("range"))
+
+
+def _count(size: int) -> Iterable[int]:
+    return np.arange(1, size + 1).tolist()
+
+
+def _has_columns(source: Mapping[Any, Any]) -> bool:
+    """Whether a mapping holds columns with their values, not dicts."""
+    return not any(isinstance(values, Mapping) for values in source.values())
+
+
+def _is_numeric(values: Sequence[Any]) -> bool:
+    """Whether a column holds numbers: more than half of what is not missing."""
+    present = [value for value in values if not is_missing(value)]
+    return 2 * sum(map(is_number, present)) > len(present)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)  # whole numbers that a frame holds as floating-point ones
+    name = identifier(value)
+    return name if isinstance(name, str) else str(name)

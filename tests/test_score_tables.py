@@ -1,0 +1,228 @@
+"""Tables of scores that other tools made: every form gives the same `Scores`, and nothing is lost."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas
+import polars
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from unjudged import InputError, Score, Scores, UsageError, evaluate, sample
+from unjudged.cli import as_trec_eval
+
+MEASURES = ["AP", "nDCG@10"]
+RUNS = dict(sorted(sample.runs.items()))
+SCORES = evaluate(sample.qrels, RUNS, MEASURES)
+
+
+def same(found: Scores, values: Any = SCORES.values) -> None:
+    assert list(found.runs) == list(SCORES.runs)
+    assert list(found.queries) == list(SCORES.queries)
+    assert list(map(str, found.measures)) == MEASURES
+    assert np.array_equal(found.values, values)
+
+
+def long() -> pandas.DataFrame:
+    return SCORES.to_pandas()
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "jsonl", "json", "parquet", "csv.gz"])
+def test_files(suffix: str, tmp_path: Path) -> None:
+    path, frame = tmp_path / f"scores.{suffix}", long()
+    if suffix == "jsonl":
+        frame.to_json(path, orient="records", lines=True, double_precision=15)
+    elif suffix == "json":
+        path.write_text(json.dumps([row._asdict() for row in SCORES.rows()]))
+    elif suffix == "parquet":
+        frame.to_parquet(path)
+    else:
+        frame.to_csv(path, index=False, sep="\t" if suffix == "tsv" else ",")
+    found = Scores.of(path)
+    if suffix == "jsonl":  # pandas writes at most 15 decimals
+        np.testing.assert_allclose(found.values, SCORES.values, atol=1e-14)
+    else:
+        same(found)
+
+
+def test_what_this_package_writes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from unjudged.cli.main import main
+
+    files = [str(sample.qrels), *map(str, RUNS.values())]
+    for suffix in ("csv", "tsv", "json", "jsonl", "parquet"):
+        output = tmp_path / f"own.{suffix}"
+        with pytest.raises(SystemExit):
+            main(["evaluate", *files, "-m", *MEASURES, "-q", "-o", str(output)])
+        same(Scores.of(output))
+
+
+def test_frames_records_dicts_and_arrays() -> None:
+    frame = long()
+    same(Scores.of(frame))
+    same(Scores.of(polars.from_pandas(frame)))
+    same(Scores.of(SCORES.to_arrow()))
+    same(Scores.of(list(SCORES.rows())))
+    same(Scores.of([row._asdict() for row in SCORES.rows(mean=True)]))
+    same(Scores.of({name: frame[name].tolist() for name in frame}))
+    nested: dict[str, Any] = {}
+    for run, query, measure, value in SCORES.rows():
+        nested.setdefault(run, {}).setdefault(query, {})[measure] = value
+    same(Scores.of(nested))
+    same(Scores.of(SCORES.values, MEASURES, runs=SCORES.runs, queries=SCORES.queries))
+    assert Scores.of(SCORES) is SCORES
+
+
+def test_wide_tables(tmp_path: Path) -> None:
+    frame = long()
+    by_measure = frame.pivot(index=["run", "query"], columns="measure", values="value").reset_index()
+    same(Scores.of(by_measure, MEASURES))
+    by_run = frame.pivot(index=["query", "measure"], columns="run", values="value").reset_index()
+    same(Scores.of(by_run[["query", "measure", *SCORES.runs]], MEASURES))
+    one = frame[frame.measure == "AP"].pivot(index="query", columns="run", values="value")[list(SCORES.runs)]
+    found = Scores.of(one, "AP")
+    assert np.array_equal(found.values, SCORES.values[:, :, :1])
+    files = {}
+    for run, part in by_measure.groupby("run"):
+        files[run] = tmp_path / f"{run}.csv"
+        part.drop(columns="run").to_csv(files[run], index=False)
+    same(Scores.of([files[run] for run in SCORES.runs], MEASURES))
+    same(Scores.of({run: files[run] for run in SCORES.runs}, MEASURES))
+
+
+def test_unknown_measures_are_systems_unless_said_otherwise() -> None:
+    table = {"query": ["a", "b"], "faithfulness": [0.5, 1.0], "relevancy": [0.2, 0.4]}
+    assert list(Scores.of(table).runs) == ["faithfulness", "relevancy"]
+    measures = Scores.of(table, wide="measures")
+    assert list(map(str, measures.measures)) == ["faithfulness", "relevancy"]
+    assert measures.value("relevancy") == pytest.approx(0.3)
+
+
+def test_output_of_trec_eval_and_ir_measures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = []
+    for run, path in RUNS.items():
+        capsys.readouterr()
+        as_trec_eval("-q", "-m", "map", "-m", "ndcg_cut.10", str(sample.qrels), str(path))
+        text = capsys.readouterr().out
+        files.append(tmp_path / f"{run}.txt")
+        files[-1].write_text(text)
+    same(Scores.of(files, missing="zero"), SCORES.values.round(4))
+    turned = []
+    for file in files:
+        rows = [line.split() for line in file.read_text().splitlines()]
+        turned.append(file.with_suffix(".tsv"))
+        turned[-1].write_text("".join(f"{query}\t{name}\t{value}\n" for name, query, value in rows))
+    same(Scores.of(turned, missing="zero"), SCORES.values.round(4))
+
+
+def test_missing_values_are_named() -> None:
+    frame = long()
+    cut = frame[~((frame["query"] == "q04") & (frame.run == "dense") & (frame.measure == "AP"))]
+    with pytest.raises(InputError, match=r"1 value is missing: system 'dense' on query 'q04' \(AP\); add"):
+        Scores.of(cut)
+    zero = Scores.of(cut, missing="zero")
+    assert zero.value("AP", run="dense", query="q04") == 0
+    assert "count as 0" in zero.notes[0]
+    dropped = Scores.of(cut, missing="drop")
+    assert list(dropped.queries) == [query for query in SCORES.queries if query != "q04"]
+    assert "1 query left out for all systems: q04" in dropped.notes[0]
+    empty = frame.assign(value=[None, *frame.value[1:]])
+    with pytest.raises(InputError, match="1 value is missing"):
+        Scores.of(empty)
+    lacking = frame[~((frame.run == "dense") & (frame.measure == "AP"))]
+    with pytest.raises(InputError, match="system 'dense' has no value of AP: choose other measures"):
+        Scores.of(lacking)
+    assert Scores.of(lacking, "nDCG@10").values.shape == (6, 30, 1)
+
+
+def test_ranges() -> None:
+    values = np.array([[10.0, 60.0, 70.0], [20.0, 40.0, 90.0]])
+    unknown = Scores.of(values, "nDCG@10")
+    assert "are not those of nDCG@10 (0 to 1)" in unknown.notes[0]
+    known = Scores.of(values, "nDCG@10", range=(0, 100))
+    assert known.estimate("queries")[0][0].low == pytest.approx(
+        100 * Scores.of(values / 100, "nDCG@10").estimate("queries")[0][0].low
+    )
+    with pytest.raises(InputError, match="value 90, which is outside the range"):
+        Scores.of(values, "nDCG@10", range=(0, 50))
+    with pytest.raises(UsageError, match="'bounds' intervals need judgments"):
+        known.estimate("bounds")
+
+
+def test_repeats() -> None:
+    rng = np.random.default_rng(1)
+    each = rng.random((2, 5, 3))
+    rows = [
+        {"system": "ab"[i], "query": f"q{j}", "repeat": r, "faithfulness": each[i, j, r]}
+        for i, j, r in np.ndindex(each.shape)
+    ]
+    scores = Scores.of(rows)
+    np.testing.assert_array_equal(scores.values[:, :, 0], each.mean(axis=2))
+    assert scores.within is not None
+    np.testing.assert_allclose(scores.within[:, 0], each.mean(axis=1).std(axis=1, ddof=1))
+    assert "a 0." in scores.notes[0]
+    with pytest.raises(InputError, match=r"repeat 2 of system 'b' on query 'q4' .* has a second value"):
+        Scores.of([*rows, rows[-1]])
+    without = [{k: v for k, v in row.items() if k != "repeat"} for row in rows]
+    with pytest.raises(InputError, match="a column `repeat` tells repeats apart"):
+        Scores.of(without)
+    with pytest.raises(InputError, match=r"1 value is missing: .*repeat 2"):
+        Scores.of(rows[:-1])
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("query,a,b\nq1,0.5,x\nq2,1,0.5\nq3,0,1\n", ":2: the value of system 'b' on query 'q1' is 'x'"),
+        ("query,a\nq1,0.5\nq1,0.7\n", ":3: system 'bad' on query 'q1' .* has a second value"),
+        ("query,a,a\nq1,1,2\n", ":1: two columns have the name 'a'"),
+        ("query,a\nq1,1,2\n", ":2: expected 2 fields"),
+        ("topics,a\nq1,1\n", "no column for the query among 'topics', 'a'"),
+        ("query,a\n,1\n", ":2: the query is empty"),
+        ("query,a\nq1,inf\nq2,1\nq3,1\n", ":2: the value of .* is 'inf'"),
+        ("query,answer\nq1,yes\n", "no column of numbers"),
+        ("query,a\n", "no rows"),
+        ("", "the first line is ''"),
+        ("query,a\nall,1\n", "no values of queries"),
+    ],
+)
+def test_errors_say_where(text: str, problem: str, tmp_path: Path) -> None:
+    file = tmp_path / "bad.csv"
+    file.write_text(text)
+    with pytest.raises(InputError, match=problem):
+        Scores.of(file)
+
+
+def test_columns_by_name(tmp_path: Path) -> None:
+    file = tmp_path / "ragas.csv"
+    file.write_text("user_input,answer,faithfulness\nWhy?,so,0.5\nHow?,42,1\n")
+    found = Scores.of(file, columns={"query": "user_input"})
+    assert list(found.queries) == ["Why?", "How?"]
+    assert list(map(str, found.measures)) == ["faithfulness"]
+    with pytest.raises(InputError, match="no column is called 'x'"):
+        Scores.of(file, columns={"query": "x"})
+    with pytest.raises(UsageError, match="unknown column 'document'"):
+        Scores.of(file, columns={"document": "answer"})
+
+
+@given(st.data())
+def test_any_array_survives_every_form(data: st.DataObject) -> None:
+    shape = tuple(data.draw(st.integers(1, 4)) for _ in range(3))
+    numbers = st.floats(-1e6, 1e6)
+    values = np.array(
+        data.draw(st.lists(numbers, min_size=int(np.prod(shape)), max_size=int(np.prod(shape))))
+    )
+    values = values.reshape(shape)
+    names = [f"m{k}" for k in range(shape[2])]
+    array = Scores.of(values, names)
+    assert np.array_equal(array.values, values)
+    rows = [Score(f"s{i}", f"q{j}", f"m{k}", float(values[i, j, k])) for i, j, k in np.ndindex(shape)]
+    table = Scores.of(data.draw(st.permutations(rows)))
+    order = [
+        [int(name[1:]) for name in axis] for axis in (table.runs, table.queries, map(str, table.measures))
+    ]
+    assert np.array_equal(table.values, values[np.ix_(*order)])
