@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from unjudged.base.segments import numbered
+from unjudged.comparison.reversal_prevalence import Reversals, reversals
 from unjudged.comparison.reversals import reversible
 from unjudged.comparison.testing.pairs import ROUNDING, Pairs
 from unjudged.measures.kernel.averages import mean_over_queries
@@ -30,8 +31,9 @@ class JudgmentBounds:
 
     `exact` says whether completions reach the bounds. A `settled` pair keeps its sign in every completion, an
     `equal` one is equal in every completion, and a `reversible` one has a completion that reverses the sign
-    or, where bounds are exact, makes the difference 0; any other pair is unresolved. `run_low` and `run_high`
-    are the bounds of each system's mean.
+    or, where bounds are exact, makes the difference 0; any other pair is unresolved. `reversal` is
+    about pairs that are not settled: what share of relevant documents would reverse them. `run_low` and
+    `run_high` are the bounds of each system's mean.
     """
 
     low: Floats
@@ -40,6 +42,7 @@ class JudgmentBounds:
     settled: Mask
     equal: Mask
     reversible: Mask
+    reversal: Reversals
     run_low: Floats
     run_high: Floats
 
@@ -53,7 +56,8 @@ def judgment_bounds(shared: SharedRankings, measure: Measure, pairs: Pairs) -> J
     settled, equal = decided(low, high)
     open_to_judging = ~(settled | equal)
     turned = open_to_judging if exact else reversible(shared, measure, pairs, open_to_judging)
-    return JudgmentBounds(low, high, exact, settled, equal, turned, run_low, run_high)
+    reversal = reversals(shared, measure, pairs, open_to_judging)
+    return JudgmentBounds(low, high, exact, settled, equal, turned, reversal, run_low, run_high)
 
 
 def difference_bounds(shared: SharedRankings, measure: Measure, pairs: Pairs) -> tuple[Floats, Floats]:

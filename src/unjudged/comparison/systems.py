@@ -66,15 +66,15 @@ def compare(
     uncalibrated = [] if calibration is None else _uncalibrated(calibration, chosen, confidence)
     shared = collection.shared(deepest)
     place = None if baseline is None else names.index(baseline)
+    left_out = None if calibration is None else calibration.left_out_share()
     results: list[MeasureComparison] = []
     for measure in chosen:
         values = shared.per_run(measure.compute(shared.rankings))
         tests = compare_pairs(
             values, test=test, correction=correction, baseline=place, alpha=alpha, draws=draws, seed=seed
         )
-        results.append(
-            MeasureComparison(measure, values, tests, judgment_bounds(shared, measure, tests.pairs))
-        )
+        judging = judgment_bounds(shared, measure, tests.pairs)
+        results.append(MeasureComparison(measure, values, tests, judging, left_out))
     values = np.stack([result.values for result in results])
     warnings = [*shared.warnings, *measure_warnings(chosen, judgments, values)]
     announce(warnings)

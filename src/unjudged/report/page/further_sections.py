@@ -103,6 +103,7 @@ def _figure(place: str, title: str, description: str, chart: Any) -> dict[str, s
 
 
 NAMED = 5
+FIRMLY = "Clearly or robustly"
 """Most systems that a sentence names."""
 
 
@@ -132,31 +133,32 @@ def words_for_many(comparison: Comparison, result: MeasureComparison) -> list[st
     listed = f"{len(result.tests.pairs):,} pairs: {each}."
     if comparison.baseline is not None:
         return [*_against_baseline(runs, comparison.baseline, result), listed]
-    clear, order = result.clearly_beats, result.order()
+    firm, order = result.firmly_beats, result.order()
     best, others = order[0], len(runs) - 1
-    beaten = int(clear[best].sum())
-    rivals = [runs[system] for system in order[1:] if not clear[best, system]]
+    beaten = int(firm[best].sum())
+    rivals = [runs[system] for system in order[1:] if not firm[best, system]]
+    how = "clearly or robustly" if (firm & ~result.clearly_beats)[best].any() else "clearly"
     lines = [f"{runs[best]} has the highest mean {measure}, {result.means[best]:.4f}."]
     if not rivals:
-        lines.append(f"It is clearly better than all {others} other systems.")
+        lines.append(f"It is {how} better than all {others} other systems.")
     elif beaten:
         but = f"but not than {_some(rivals, 'or')}"
-        lines.append(f"It is clearly better than {beaten} of {others} other systems, {but}.")
+        lines.append(f"It is {how} better than {beaten} of {others} other systems, {but}.")
     else:
-        lines.append("It is not clearly better than any other system.")
+        lines.append("It is neither clearly nor robustly better than any other system.")
     return [*lines, listed]
 
 
 def _against_baseline(runs: Sequence[str], baseline: str, result: MeasureComparison) -> list[str]:
     base = list(runs).index(baseline)
-    clear = result.clearly_beats
-    better = [runs[i] for i in result.order() if clear[i, base]]
-    worse = [runs[i] for i in result.order() if clear[base, i]]
+    firm = result.firmly_beats
+    better = [runs[i] for i in result.order() if firm[i, base]]
+    worse = [runs[i] for i in result.order() if firm[base, i]]
     head = f"The baseline {baseline} has mean {result.measure} {result.means[base]:.4f}."
     return [
         head,
-        f"Clearly better: {_some(better)}." if better else "No system is clearly better.",
-        f"Clearly worse: {_some(worse)}." if worse else "No system is clearly worse.",
+        f"{FIRMLY} better: {_some(better)}." if better else "No system is clearly or robustly better.",
+        f"{FIRMLY} worse: {_some(worse)}." if worse else "No system is clearly or robustly worse.",
     ]
 
 

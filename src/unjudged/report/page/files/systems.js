@@ -34,9 +34,9 @@ function systemsTable(order) {
     const ranks = of("rank_intervals");
     const whole = (name, title, value) => ({ name, kind: "number", title, value, show: (run) => String(value(run)) });
     columns.push(
-      whole("best rank", "1 + the systems that are clearly better", (run) => ranks[2 * run]),
-      whole("worst rank", "all but the systems that are clearly worse", (run) => ranks[2 * run + 1]),
-      whole("tier", "a tier ends where its first system clearly beats the next", (run) => of("tier")[run]),
+      whole("best rank", "1 + the systems that are clearly or robustly better", (run) => ranks[2 * run]),
+      whole("worst rank", "all but the systems that are clearly or robustly worse", (run) => ranks[2 * run + 1]),
+      whole("tier", "a tier ends where a system of it clearly or robustly beats the next", (run) => of("tier")[run]),
     );
   }
   table("systems-table", `Systems by mean ${measureName()}`, columns, order);
