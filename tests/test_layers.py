@@ -30,6 +30,7 @@ JOURNEY = [
     "experiments",
     "simulation",
     "report",
+    "diagnosis",
     "compat",
     "cli",
     "__main__",

@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from unjudged.base.wording import counted
+from unjudged.base.wording import counted, percent
 from unjudged.comparison.verdicts import Pair, share_text
-from unjudged.grids.grid import Cell, Column, Grid, grid_of
+from unjudged.grids.grid import Cell, Column, Grid, blank, grid_of
 from unjudged.rankings.judged import Mask
 
 if TYPE_CHECKING:
     from unjudged.comparison.by_measure import MeasureComparison
     from unjudged.comparison.comparison_result import Comparison
 
+REVERSAL = "reversal: the share of its unjudged documents that the system behind would need to be relevant."
 ROBUSTLY = "~"
 MARKS = f"{ROBUSTLY} robust, ? where unjudged documents may undo it"
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -60,7 +61,8 @@ def systems_grid(comparison: Comparison, results: Sequence[MeasureComparison]) -
     """
     named, ranked = len(results) > 1, comparison.baseline is None
     columns = [Column("measure", "label")] if named else []
-    columns += [Column("", "label"), Column("run", "label"), Column("mean"), Column("low"), Column("high")]
+    bounded = _any_bounded(results)
+    columns += [Column("", "label"), Column("run", "label"), Column("mean"), *_ends(bounded)]
     columns += [Column("rank", "text"), Column("tier", "integer")] if ranked else []
     columns += [Column("W/T/L", "text"), Column("effect", decimals=2), Column("beats", "text")]
     mean = [column.name for column in columns].index("mean")
@@ -73,7 +75,8 @@ def systems_grid(comparison: Comparison, results: Sequence[MeasureComparison]) -
             beaten = [other + mark for others, mark in marked for other in others.split()]
             rank = str(s.rank_low) if s.rank_low == s.rank_high else f"{s.rank_low}-{s.rank_high}"
             outcome = "" if s.versus is None else f"{s.wins}/{s.ties}/{s.losses}"
-            row: list[Cell] = [s.letter, s.run, s.mean, s.low, s.high]
+            ends = (s.low, s.high) if bounded else (s.query_low, s.query_high)
+            row: list[Cell] = [s.letter, s.run, s.mean, *map(blank, ends)]
             row += [*((rank, s.tier) if ranked else ()), outcome, s.effect]
             rows.append([*([s.measure] if named else []), *row, " ".join(sorted(beaten, key=_by_letter))])
     title = f"{counted(len(comparison.runs), 'system')} x {counted(len(comparison.queries), 'query')}"
@@ -84,7 +87,7 @@ def systems_grid(comparison: Comparison, results: Sequence[MeasureComparison]) -
 
 def systems_records(comparison: Comparison, results: Sequence[MeasureComparison]) -> Grid:
     """Return the same for programs, with the intervals of the means for other queries."""
-    rows = [row for result in results for row in _system_rows(comparison, result)]
+    rows = [[*map(blank, row)] for result in results for row in _system_rows(comparison, result)]
     return grid_of(SystemRow._fields, rows, [comparison.method, *comparison.notes])
 
 
@@ -129,6 +132,22 @@ def mark_of(result: MeasureComparison, a: int, b: int) -> str:
     return "" if result.clearly_beats[a, b] else ROBUSTLY if result.firmly_beats[a, b] else "?"
 
 
+def _any_bounded(results: Sequence[MeasureComparison]) -> bool:
+    """Whether a measure has bounds; if none has, tables show the intervals for other queries instead."""
+    return not all(result.judging.missing for result in results)
+
+
+def _ends(bounded: bool) -> list[Column]:
+    return list(map(Column, ("low", "high") if bounded else ("query low", "query high")))
+
+
+def _notes_on_ends(comparison: Comparison, what: str, bounded: bool) -> str:
+    if bounded:
+        return f"low, high: {what} whatever the unjudged documents{{}} turn out to be."
+    level = percent(1 - comparison.results[0].tests.alpha)
+    return f"query low, query high: {level} interval of {what} for other queries."
+
+
 def _marks(letter: Sequence[str], chosen: Mask) -> str:
     return " ".join(sorted((letter[other] for other in np.flatnonzero(chosen).tolist()), key=_by_letter))
 
@@ -136,13 +155,15 @@ def _marks(letter: Sequence[str], chosen: Mask) -> str:
 def _system_notes(comparison: Comparison, results: Sequence[MeasureComparison]) -> list[str]:
     versus = {comparison.runs[comparison.reference(result)] for result in results}
     against = versus.pop() if len(versus) == 1 else "the highest mean"
+    bounded = _any_bounded(results)
+    how = "clear and robust" if bounded else "significant"
     return [
         comparison.method,
-        "low, high: the mean whatever the unjudged documents of all runs turn out to be.",
-        "`evaluate` bounds a run by its own documents: its bounds can be narrower.",
-        *(["rank, tier: by clear and robust differences only."] if comparison.baseline is None else []),
+        _notes_on_ends(comparison, "the mean", bounded).format(" of all runs"),
+        *(["`evaluate` bounds a run by its own documents: its bounds can be narrower."] if bounded else []),
+        *([f"rank, tier: by {how} differences only."] if comparison.baseline is None else []),
         f"W/T/L, effect: queries won, tied and lost, and effect size, against {against}.",
-        f"beats: significantly better than these; {MARKS}.",
+        f"beats: significantly better than these{f'; {MARKS}' * bounded}.",
         *comparison.notes,
     ]
 
@@ -151,15 +172,10 @@ def pairs_grid(comparison: Comparison, results: Sequence[MeasureComparison]) -> 
     """One row per pair."""
     named = len(results) > 1
     columns = [Column("measure", "label")] if named else []
+    bounded = _any_bounded(results)
+    columns += [Column("a", "label"), Column("b", "label"), Column("difference"), *_ends(bounded)]
+    columns += [Column("reversal", "text")] if bounded else []
     columns += [
-        Column("a", "label"),
-        Column("b", "label"),
-        Column("difference"),
-        Column("low"),
-        Column("high"),
-    ]
-    columns += [
-        Column("reversal", "text"),
         Column("verdict", "text"),
         Column("p", "p value"),
         Column("adjusted", "p value"),
@@ -171,17 +187,10 @@ def pairs_grid(comparison: Comparison, results: Sequence[MeasureComparison]) -> 
     rows = []
     for pair in comparison.pairs_of(results):
         gap, effect = pair.difference, pair.effect
-        row: list[Cell] = [
-            pair.a,
-            pair.b,
-            gap.value,
-            gap.low,
-            gap.high,
-            "" if pair.reversal is None else share_text(pair.reversal),
-            pair.verdict,
-            pair.p,
-            pair.p_adjusted,
-        ]
+        ends = gap if bounded else pair.other_queries
+        row: list[Cell] = [pair.a, pair.b, gap.value, blank(ends.low), blank(ends.high)]
+        row += ["" if pair.reversal is None else share_text(pair.reversal)] if bounded else []
+        row += [pair.verdict, pair.p, pair.p_adjusted]
         row += [f"{pair.wins}/{pair.ties}/{pair.losses}", effect.value, effect.low, effect.high]
         c = pair.calibrated
         row += ["" if c is None else f"{c.of.measure} {c.text()}"] if calibrated else []
@@ -190,9 +199,9 @@ def pairs_grid(comparison: Comparison, results: Sequence[MeasureComparison]) -> 
     title += "" if named else f"; {results[0].measure}"
     notes = [
         comparison.method,
-        "difference: a minus b. low, high: the difference whatever the unjudged documents turn out to be.",
-        "reversal: the share of its unjudged documents that would have to be relevant for the system behind.",
-        *map(str, {result.left_out for result in results if result.left_out is not None}),
+        f"difference: a minus b. {_notes_on_ends(comparison, 'the difference', bounded).format('')}",
+        *([REVERSAL] if bounded else []),
+        *map(str, {result.left_out for result in results if bounded and result.left_out is not None}),
         "W/T/L: queries won, tied and lost by a. effect: the difference in standard deviations, from, to.",
         *(["calibrated: the difference of runs cut at the pool's depth."] if calibrated else []),
         *comparison.notes,
@@ -207,7 +216,9 @@ def pair_records(
     fields = (*PAIR_FIELDS, *MORE_PAIR_FIELDS) if detail else PAIR_FIELDS
     pairs = comparison.pairs_of(results)
     return grid_of(
-        fields, (_record(pair)[: len(fields)] for pair in pairs), [comparison.method, *comparison.notes]
+        fields,
+        ([*map(blank, _record(pair)[: len(fields)])] for pair in pairs),
+        [comparison.method, *comparison.notes],
     )
 
 

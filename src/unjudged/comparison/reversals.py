@@ -155,7 +155,7 @@ class Hypothetical:
         return replace(self, rankings=selected_runs(self.rankings, runs))
 
     def values(self, row: NDArray[np.integer], runs: int | None = None) -> Floats:
-        """Runs x queries: the values when the documents of these rows have the highest grade.
+        """Runs x queries: what is averaged when the documents of these rows have the highest grade.
 
         With `runs`, only of so many runs from the first on.
         """
@@ -174,7 +174,7 @@ class Hypothetical:
             retrieved=r.retrieved[:stop],
             query=r.query[:stop],
         )
-        return self.measure.compute(completed).reshape(-1, queries)
+        return self.measure.averaged(self.measure.compute(completed)).reshape(-1, queries)
 
     @cached_property
     def _row(self) -> Integers:

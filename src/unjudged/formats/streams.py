@@ -13,7 +13,7 @@ from threading import Event
 from typing import Any, BinaryIO
 
 from unjudged.base.errors import InputError, reason_of
-from unjudged.formats.decompression import decompressed, is_compressed
+from unjudged.formats.decompression import BLOCK, decompressed, is_compressed
 from unjudged.formats.limits import check, exceeded, limit
 from unjudged.formats.temporary import temporary_folder
 
@@ -49,15 +49,17 @@ class Piece:
 
 
 @contextmanager
-def opened(path: PathLike, *, held: int = 0, ahead: Event | None = None) -> Iterator[Stream]:
+def opened(
+    path: PathLike, *, held: int = 0, ahead: Event | None = None, block: int = BLOCK
+) -> Iterator[Stream]:
     """Yield the bytes of a file, decompressed if its first bytes say that it is compressed.
 
     `held` is how many bytes of memory a byte takes, for a reader that holds all of the file at once. With
-    `ahead` another thread decompresses a large file, until the event is set.
+    `ahead` another thread decompresses a large file, until the event is set. `block` goes to `decompressed`.
     """
     with open(path, "rb", buffering=0) as raw:
         large = os.fstat(raw.fileno()).st_size >= SMALLEST_PIECE
-        stream = decompressed(raw, held, ahead if large else None)
+        stream = decompressed(raw, held, ahead if large else None, block)
         if stream is None:
             yield raw
         else:
@@ -183,7 +185,7 @@ def name_file_in_errors(path: PathLike, lines_before: int = 0) -> Iterator[None]
 
 
 class name_source_in_errors:  # noqa: N801 (it is used like a function)
-    """An input error that names no source yet names this one."""
+    """An input error that names no source yet names this one. A dict that changes meanwhile is one."""
 
     def __init__(self, name: str, lines_before: int = 0) -> None:
         self.name, self.lines_before = name, lines_before
@@ -192,6 +194,10 @@ class name_source_in_errors:  # noqa: N801 (it is used like a function)
         pass
 
     def __exit__(self, _: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, RuntimeError) and "during iteration" in str(error):  # by another thread
+            raise InputError(
+                "it changed while it was read, expected data that stays as it is", source=self.name
+            )
         if isinstance(error, InputError) and not error.source:
             error.source = self.name
             error.line = None if error.line is None else error.line + self.lines_before

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from unjudged.base.errors import UsageError, missing_package
 from unjudged.grids import escapes
-from unjudged.grids.content import DECIMALS, Cell, Column, Content
+from unjudged.grids.content import DECIMALS, Cell, Column, Content, blank
 
-__all__ = ["DECIMALS", "Cell", "Column", "Grid", "Shown", "frame_of", "grid_of", "in_paragraphs"]
+__all__ = ["DECIMALS", "Cell", "Column", "Grid", "Shown", "blank", "frame_of", "grid_of", "in_paragraphs"]
 
 WIDTH = 80
 ROWS = 60
@@ -18,7 +17,6 @@ ROWS = 60
 LIBRARIES = ("pandas", "polars", "pyarrow", "duckdb")
 
 
-@dataclass(frozen=True, repr=False)
 class Grid(Content):
     """A table of results; in a terminal and in a notebook it shows its first rows."""
 

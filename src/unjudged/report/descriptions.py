@@ -12,11 +12,13 @@ from typing import Any
 from unjudged.base.wording import percent
 from unjudged.comparison.verdicts import (
     CLEAR,
+    HIGHER,
     OPEN,
     ROBUST,
     ROBUST_NOT_SIGNIFICANT,
     SETTLED,
     SIGNIFICANT,
+    SIMILAR,
     UNRESOLVED,
 )
 
@@ -50,6 +52,8 @@ MARKS: dict[str, tuple[str, str, int]] = {
     ROBUST_NOT_SIGNIFICANT: ("circle", GREEN, 80),
     OPEN: ("cross", GREY, 120),
     UNRESOLVED: ("diamond", PINK, 160),
+    HIGHER: ("diamond", BLUE, 240),
+    SIMILAR: ("cross", QUIET, 120),
 }
 """Shape, colour and size by verdict: shapes differ as well as colours."""
 
