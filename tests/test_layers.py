@@ -25,6 +25,7 @@ JOURNEY = [
     "compat",
     "engines",
     "sample",
+    "agreement",
     "judging",
     "predictions",
     "experiments",
