@@ -23,6 +23,11 @@ def scale_of(width: Floats, relevant: Floats) -> Floats:
     return scale
 
 
+def place_of(count: int, confidence: float) -> int:
+    """Return the place of the sorted score that bounds a new run's: ceil((n + 1) confidence)."""
+    return math.ceil((count + 1) * confidence - 1e-9)
+
+
 @dataclass(frozen=True, eq=False)
 class Learnt:
     """Of each left-out run its group, its score, and how it diluted the means of other runs, by scale."""
@@ -40,7 +45,7 @@ class Learnt:
 
         With the mean of another, known run: |score of the difference|, in which that mean is diluted.
         """
-        place = math.ceil((len(self.score) + 1) * confidence - 1e-9)
+        place = place_of(len(self.score), confidence)
         return float(np.sort(np.abs(self.score + other * self.dilution))[place - 1])
 
     def reach(self, confidence: float, scale: tuple[float, float], value: tuple[float, float]) -> float:

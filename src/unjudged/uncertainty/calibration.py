@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -27,11 +28,28 @@ from unjudged.measures.kernel.averages import mean_over_queries
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments
-from unjudged.uncertainty.calibrated_means import NEW_GROUPS, CalibratedMeans, Learnt, scale_of
+from unjudged.uncertainty.calibrated_means import NEW_GROUPS, CalibratedMeans, Learnt, place_of, scale_of
 from unjudged.uncertainty.calibration_file import calibration_fields, calibration_text
 from unjudged.uncertainty.left_out import FIRST, FirstDocuments, mean_bounds, unusual
 
 SPOT_CHECK = "for an interval judge a spot check (`unjudged spot-check`)"
+
+
+class LeftOutShare(NamedTuple):
+    """Highest plausible share of relevant documents among those that a new run brings.
+
+    `share` was not exceeded in so many of 100 left-out groups, `level` of them, or in none of too few groups.
+    """
+
+    share: float
+    groups: int
+    level: float
+
+    def __str__(self) -> str:
+        shown = f"{self.share:.2g}" if self.share == 0 else f"{100 * self.share:.2g}%"
+        if self.level == 1:
+            return f"among {self.groups} left-out groups the share was never above {shown}"
+        return f"among left-out groups the share was at most {shown} in {100 * self.level:g} of 100 cases"
 
 
 @dataclass(frozen=True)
@@ -41,7 +59,8 @@ class Calibration:
     Dilution is by what share a run's new relevant documents lower the means of other runs, over the scale.
     `prevalence` is the share of relevant documents among those that only one group retrieved, at ranks 1, 2,
     3-4, 5-8, ...; `unjudged` and `relevant` are shares of the first 30 documents of each left-out run. The
-    `runs` that are unlike the others in these shares have no scores.
+    `runs` that are unlike the others in these shares have no scores. `brought` is the share of relevant
+    documents among those that each group alone brought.
 
     It holds for runs on the same queries and judgments: `topics` and `fingerprint` are those of the judgments
     that it was made from, `judgments` is their name.
@@ -60,6 +79,16 @@ class Calibration:
     fingerprint: str = ""
     judgments: str = ""
     made_by: str = ""
+    brought: tuple[float, ...] = ()
+
+    def left_out_share(self) -> LeftOutShare | None:
+        """Return the share that 5 of 100 left-out groups exceed, or the largest of fewer than 19 groups."""
+        shares, level = sorted(self.brought), 0.95
+        if not shares:
+            return None
+        place = place_of(len(shares), level)
+        few = place > len(shares)
+        return LeftOutShare(shares[-1 if few else place - 1], len(shares), 1.0 if few else level)
 
     def check_collection(self, judgments: Judgments) -> None:
         """Refuse judgments of other queries; warn of other judgments of these queries."""

@@ -49,7 +49,7 @@ def _checked(fields: dict[str, Any]) -> dict[str, Any]:
     if not isinstance(scores, dict) or not all(name.isprintable() for name in scores):
         raise InputError("its scores have no measures")
     counts = ("groups", "runs", "queries", "depth")
-    shares = ("prevalence", "unjudged", "relevant")
+    shares = ("prevalence", "unjudged", "relevant", "brought")
     texts = ("topics", "fingerprint", "judgments", "made_by")
     if not all(isinstance(text := fields.get(name), str) and text.isprintable() for name in texts):
         raise InputError(f"it does not say what it was made from ({', '.join(texts)})")
