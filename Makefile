@@ -130,7 +130,7 @@ predictions: $(VENV)/installed
 	$(BIN)/python scripts/predictions.py --data $(DATA)
 
 # How often every interval holds, measured: the tables of docs/trust.md. About a quarter of an hour of processor time.
-coverage: DATA = ../shared/data
+coverage: DATA = ../shared/data/trec8
 coverage: $(VENV)/installed
 	$(BIN)/python scripts/trust/write_tables.py --data $(DATA)
 

@@ -95,7 +95,7 @@ def simulated(folder: Path, pool: ProcessPoolExecutor) -> None:  # noqa: ARG001 
 
 
 def queries(folder: Path, pool: ProcessPoolExecutor) -> None:
-    found = pool.submit(query_samples.query_coverage, folder / "trec8").result()
+    found = pool.submit(query_samples.query_coverage, folder).result()
     count = query_samples.RUNS * query_samples.SAMPLES
     replace_table(PAGE, "queries", samples_table(found, query_samples.SIZES, count, QUERIES_WHY))
 
@@ -138,9 +138,9 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--only", choices=PARTS, action="append")
     given = parser.parse_args()
-    for needed in ("trec8/run-info.tsv", "dl2019/track/runs.tsv"):
-        if not (given.data / needed).exists():
-            parser.exit(1, f"{given.data}: no {needed} in it; make coverage DATA=FOLDER names the folder\n")
+    for needed in (given.data / "run-info.tsv", given.data.parent / "dl2019/track/runs.tsv"):
+        if not needed.exists():
+            parser.exit(1, f"{needed}: no such file; make coverage DATA=FOLDER names the folder of TREC-8\n")
     with ProcessPoolExecutor(cores()) as pool:
         for name in given.only or PARTS:
             PARTS[name](given.data, pool)

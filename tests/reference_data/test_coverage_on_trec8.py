@@ -27,7 +27,7 @@ def coverage() -> Any:
 
 @pytest.fixture(scope="module")
 def track(data: Path, coverage: Any) -> Any:
-    return import_module("left_out_runs").tracks(data)[0]
+    return import_module("left_out_runs").tracks(data / "trec8")[0]
 
 
 @pytest.fixture(scope="module")
