@@ -5,7 +5,8 @@ PYTHON ?= python3
 VENV ?= .venv
 DATA ?= ../shared/data
 BIN = $(VENV)/bin
-MAKEFLAGS += --jobs=2
+JOBS ?= 2
+MAKEFLAGS += --jobs=$(JOBS)
 export PYTHONDONTWRITEBYTECODE =
 export PIP_COMPILE = 0
 COMPILED = $(shell find src -name '*.pyx' -o -name '*.pxd' -o -name '*.pxi') pyproject.toml

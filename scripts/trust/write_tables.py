@@ -8,6 +8,7 @@ from concurrent.futures import ProcessPoolExecutor
 from itertools import chain
 from pathlib import Path
 
+import agreement_coverage
 import calibrated_coverage
 import query_samples
 import sample_tests
@@ -82,8 +83,19 @@ def differences(folder: Path, pool: ProcessPoolExecutor) -> None:
     )
 
 
+def agreement(folder: Path, pool: ProcessPoolExecutor) -> None:  # noqa: ARG001 (needs no data)
+    jobs = [
+        pool.submit(measured, 0, size)
+        for measured in (agreement_coverage.of_documents, agreement_coverage.of_leaderboards)
+        for size in agreement_coverage.SIZES
+    ]
+    cases = list(chain.from_iterable(job.result() for job in jobs))
+    replace_table(PAGE, "agreement", agreement_coverage.agreement_table(cases))
+
+
 PARTS: dict[str, Callable[[Path, ProcessPoolExecutor], None]] = {
-    part.__name__: part for part in (calibrated, manual, model, queries, simulated, tests, differences)
+    part.__name__: part
+    for part in (calibrated, manual, model, queries, simulated, tests, differences, agreement)
 }
 
 

@@ -16,8 +16,7 @@ from unjudged.base.choices import Registry
 from unjudged.base.errors import InputError, UsageError
 from unjudged.measures.kernel.averages import GEOMETRIC, ratio, summarised
 from unjudged.measures.kernel.chance import collection
-from unjudged.measures.kernel.fractions import of_whole_grades
-from unjudged.measures.kernel.parameters import checked
+from unjudged.measures.kernel.parameters import checked, of_whole_grades
 from unjudged.measures.kernel.traits import Traits, refused_measure
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.judgments import Judgments
@@ -121,12 +120,6 @@ class Measure:
             return values
         expected = self.expected(rankings, documents)
         return ratio(values - expected, 1 - expected)
-
-    def not_finite(self, rankings: JudgedRankings, values: Floats) -> InputError:
-        wrong = int(np.argmin(np.isfinite(values)))
-        query = rankings.judgments.queries[int(rankings.query[wrong])]
-        remedy = "check the recorded probabilities" if self.traits.estimates else "check its parameters"
-        return InputError(f"{self} of query {query!r} is {values[wrong]}, expected a finite number: {remedy}")
 
     def expected(self, rankings: JudgedRankings, documents: int) -> Floats:
         """Return for each ranking the mean over all orders of a collection of this size."""
@@ -265,8 +258,12 @@ def compute_all(measures: Sequence[Measure], rankings: JudgedRankings) -> Floats
             table[:, k] = measure.values(rankings)
     finite = np.isfinite(table)
     if np.count_nonzero(finite) < finite.size:
-        k = int(finite.all(axis=0).argmin())
-        raise measures[k].not_finite(rankings, table[:, k])
+        measure = measures[k := int(finite.all(axis=0).argmin())]
+        wrong = int(finite[:, k].argmin())
+        query = rankings.judgments.queries[int(rankings.query[wrong])]
+        remedy = "check the recorded probabilities" if measure.traits.estimates else "check its parameters"
+        problem = f"{measure} of query {query!r} is {table[wrong, k]}, expected a finite number"
+        raise InputError(f"{problem}: {remedy}")
     return table
 
 
