@@ -12,6 +12,7 @@ from typing import Any
 import agreement_coverage
 import calibrated_coverage
 import query_samples
+import sample_tests
 import worlds
 from coverage_tables import (
     calibrated_table,
@@ -22,6 +23,7 @@ from coverage_tables import (
     replace_table,
     samples_table,
     settings_table,
+    tests_table,
     worlds_table,
 )
 from left_out_runs import MEASURES, Pooled, tracks
@@ -100,6 +102,12 @@ def queries(folder: Path, pool: ProcessPoolExecutor) -> None:
     replace_table(PAGE, "queries", samples_table(found, query_samples.SIZES, count, QUERIES_WHY))
 
 
+def tests(folder: Path, pool: ProcessPoolExecutor) -> None:
+    jobs = [pool.submit(sample_tests.sizes_of_tests, folder, design) for design in sample_tests.DESIGNS]
+    found = list(chain.from_iterable(job.result() for job in jobs))
+    replace_table(PAGE, "tests", tests_table(found, sample_tests.SIZES))
+
+
 def differences(folder: Path, pool: ProcessPoolExecutor) -> None:
     jobs = {
         track: [
@@ -129,7 +137,7 @@ def agreement(folder: Path, pool: ProcessPoolExecutor) -> None:  # noqa: ARG001 
 
 PARTS: dict[str, Callable[[Path, ProcessPoolExecutor], None]] = {
     part.__name__: part
-    for part in (calibrated, kinds, other_files, model, queries, simulated, differences, agreement)
+    for part in (calibrated, kinds, other_files, model, queries, simulated, tests, differences, agreement)
 }
 
 
