@@ -47,8 +47,8 @@ WORLDS_WHY = (
     "Model intervals of few queries are slightly narrow: their completions are drawn, not enumerated."
 )
 QUERIES_WHY = (
-    "These are measures without a highest value, which have Student's t. Their scores are skewed, so it holds "
-    "less often than it says, and output with fewer than 25 queries says so."
+    "These are measures without a highest value, which have Student's t. Their scores are skewed, so it "
+    "holds less often than it says, and output with fewer than 25 queries says so."
 )
 
 

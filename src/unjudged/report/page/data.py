@@ -123,7 +123,7 @@ def _described(given: PageInput) -> dict[str, dict[str, Any]]:
     every = EVERY.format("" if given.comparison is None else " of all runs")
     covers = {"bounds": every, "queries": "other queries, with these judgments"}
     if able := [e for row in given.calibrated or () for e in row if e.has_interval]:
-        covers["calibrated"] = min(able, key=lambda e: e.confidence).method.split(" (")[0]
+        covers["calibrated"] = able[0].method.split(" (")[0]
     return {
         name: {"confidence": _level(estimates), "covers": covers[name]}
         for name, estimates in _intervals(given).items()
@@ -131,7 +131,7 @@ def _described(given: PageInput) -> dict[str, dict[str, Any]]:
 
 
 def _level(estimates: Sequence[Sequence[Estimate]]) -> float:
-    """Return the confidence of intervals; those of runs unlike the pooled ones are bounds, which have 1."""
+    """Return the confidence of intervals."""
     return min(e.confidence for row in estimates for e in row if not isnan(e.confidence))
 
 
