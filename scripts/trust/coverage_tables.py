@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 from left_out_runs import Case
+from macro_samples import Macro
 from query_samples import Sampled
 from worlds import Simulated
 
@@ -124,6 +125,15 @@ def samples_table(found: Sequence[Sampled], sizes: Sequence[int]) -> str:
         cells = {one.queries: one for one in found if (one.measure, one.method) == (measure, method)}
         rows.append([measure, method, *(f"{share(cells[n].coverage)} ({cells[n].width:.3f})" for n in sizes)])
     return markdown(head, rows, labels=2)
+
+
+def macro_table(found: Sequence[Macro], sizes: Sequence[str]) -> str:
+    """Coverage and width per population and numbers of queries."""
+    rows = []
+    for what, scores in dict.fromkeys((one.what, one.scores) for one in found):
+        cells = {one.sizes: one for one in found if (one.what, one.scores) == (what, scores)}
+        rows.append([what, scores, *(f"{share(cells[n].coverage)} ({cells[n].width:.3f})" for n in sizes)])
+    return markdown(["of", "scores", *sizes], rows, labels=2)
 
 
 def chosen(cases: Iterable[Case], measure: str, setting: str, level: float) -> list[Case]:

@@ -10,11 +10,13 @@ from pathlib import Path
 
 import agreement_coverage
 import calibrated_coverage
+import macro_samples
 import query_samples
 import worlds
 from coverage_tables import (
     calibrated_table,
     levels_table,
+    macro_table,
     replace_table,
     samples_table,
     settings_table,
@@ -68,6 +70,11 @@ def queries(folder: Path, pool: ProcessPoolExecutor) -> None:
     replace_table(PAGE, "queries", samples_table(found, query_samples.SIZES))
 
 
+def collections(folder: Path, pool: ProcessPoolExecutor) -> None:
+    found = pool.submit(macro_samples.macro_coverage, folder).result()
+    replace_table(PAGE, "collections", macro_table(found, list(macro_samples.SIZES)))
+
+
 def differences(folder: Path, pool: ProcessPoolExecutor) -> None:
     cases = pool.submit(calibrated_coverage.differences, folder, MEASURES).result()
     replace_table(
@@ -86,7 +93,8 @@ def agreement(folder: Path, pool: ProcessPoolExecutor) -> None:  # noqa: ARG001 
 
 
 PARTS: dict[str, Callable[[Path, ProcessPoolExecutor], None]] = {
-    part.__name__: part for part in (calibrated, manual, model, queries, simulated, differences, agreement)
+    part.__name__: part
+    for part in (calibrated, manual, model, queries, collections, simulated, differences, agreement)
 }
 
 
