@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 from left_out_runs import Case
 from query_samples import Sampled
+from sampling_coverage import Held
 from worlds import Simulated
 
 from unjudged.formats.writing import write_whole
@@ -124,6 +125,22 @@ def samples_table(found: Sequence[Sampled], sizes: Sequence[int]) -> str:
         cells = {one.queries: one for one in found if (one.measure, one.method) == (measure, method)}
         rows.append([measure, method, *(f"{share(cells[n].coverage)} ({cells[n].width:.3f})" for n in sizes)])
     return markdown(head, rows, labels=2)
+
+
+def sampling_table(found: Sequence[Held]) -> str:
+    """Coverage of runs' means and of differences, and the mean width, per measure and design."""
+    designs = list(dict.fromkeys(one.design for one in found))
+    rows = []
+    for measure in dict.fromkeys(one.measure for one in found):
+        cells = [next(one for one in found if (one.measure, one.design) == (measure, d)) for d in designs]
+        rows.append([measure, *map(_sampled, cells)])
+    return markdown(["measure", *designs], rows)
+
+
+def _sampled(one: Held) -> str:
+    if np.isnan(one.coverage):
+        return "known"
+    return f"{share(one.coverage)} {share(one.differences)} ({one.width:.3f})"
 
 
 def chosen(cases: Iterable[Case], measure: str, setting: str, level: float) -> list[Case]:

@@ -10,12 +10,14 @@ from pathlib import Path
 
 import calibrated_coverage
 import query_samples
+import sampling_coverage
 import worlds
 from coverage_tables import (
     calibrated_table,
     levels_table,
     replace_table,
     samples_table,
+    sampling_table,
     settings_table,
     widths_table,
     worlds_table,
@@ -67,6 +69,18 @@ def queries(folder: Path, pool: ProcessPoolExecutor) -> None:
     replace_table(PAGE, "queries", samples_table(found, query_samples.SIZES))
 
 
+def sampling(folder: Path, pool: ProcessPoolExecutor) -> None:
+    jobs = [
+        pool.submit(sampling_coverage.sampling_coverage, folder, topics, design)
+        for topics in sampling_coverage.POOLS
+        for design in sampling_coverage.DESIGNS
+    ]
+    found = list(chain.from_iterable(job.result() for job in jobs))
+    for topics in sampling_coverage.POOLS:
+        own = [one for one in found if one.topics == topics]
+        replace_table(PAGE, f"sampling, {topics}", sampling_table(own))
+
+
 def differences(folder: Path, pool: ProcessPoolExecutor) -> None:
     cases = pool.submit(calibrated_coverage.differences, folder, MEASURES).result()
     replace_table(
@@ -75,7 +89,7 @@ def differences(folder: Path, pool: ProcessPoolExecutor) -> None:
 
 
 PARTS: dict[str, Callable[[Path, ProcessPoolExecutor], None]] = {
-    part.__name__: part for part in (calibrated, manual, model, queries, simulated, differences)
+    part.__name__: part for part in (calibrated, manual, model, queries, simulated, differences, sampling)
 }
 
 

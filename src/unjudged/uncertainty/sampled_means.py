@@ -9,7 +9,9 @@ jackknife removes most of it: with v(-i) the value after sampled document i of a
 
     value = v + sum over strata of (1 - n/N) (n - 1) (v - mean of v(-i))
 
-A sum, with D = 1, is unbiased, and this leaves it as it is.
+A sum, with D = 1, is unbiased, and this leaves it as it is. A query without any relevant document in the
+sample is taken as the mean of the others; where some strata were judged completely, and have none for this
+query, as if those of the others had none either. It may be 0, so their mean square is its variance.
 
 **Variance** of a quotient, for one query:
 
@@ -27,6 +29,7 @@ from dataclasses import dataclass
 from math import inf
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unjudged.base.segments import numbered, sums
 from unjudged.measures.fixed_size import Deletions, Strata
@@ -49,9 +52,11 @@ class SampledMeans:
     """Values of runs x queries, and what their sum over queries varies by over samples."""
 
     value: Floats
-    """Corrected values; a query without a sampled relevant document has the mean of the others."""
+    """Corrected values; a query without a sampled relevant document has the mean of those `like` it."""
     seen: Mask
     """Queries with a sampled relevant document; all, for measures without a denominator."""
+    like: Floats
+    """Runs x some queries: values as if no relevant document were in a stratum that was judged completely."""
     deviations: Floats
     """Runs x deletions: the sum of their squares is the first part of the variance."""
     further: FurtherDocument
@@ -90,11 +95,11 @@ class SampledMeans:
         full = denominator(counts.total)
         value = ratio(total, full)
         without = denominator(counts.without(cell))
-        at = np.unravel_index(cell, n.shape)
+        query, stratum = np.divmod(cell, strata.strata)
         less = np.where(
             without > NOTHING_LEFT,
-            ratio(changed[:, *at] - of_documents(deletions.lost), without),
-            value[:, at[0]],
+            ratio(changed[:, query, stratum] - of_documents(deletions.lost), without),
+            value[:, query],
         )
         other = ratio(changed, denominator(counts.reweighted))
         in_cells = np.stack([sums(row, cell, n.size).reshape(n.shape) for row in less])
@@ -103,40 +108,47 @@ class SampledMeans:
         factor = left_out * np.where(n > 1, ratio(n - 1, n), 1.0)
         deviations = np.concatenate(
             [
-                np.sqrt(factor)[at] * (np.where(without > NOTHING_LEFT, less, 0.0) - mean[:, *at]),
+                np.sqrt(factor)[query, stratum]
+                * (np.where(without > NOTHING_LEFT, less, 0.0) - mean[:, query, stratum]),
                 (np.sqrt(factor * (n - relevant)) * (other - mean)).reshape(len(value), -1),
             ],
             axis=1,
         )
         seen = full > NOTHING_LEFT
-        corrected[:, ~seen] = corrected[:, seen].mean(axis=1, keepdims=True) if seen.any() else 0.0
+        like = corrected[:, seen]
+        certain = rows[left_out[query, stratum] == 0]
+        if not seen.all() and len(certain):
+            grade = r.judgments.grade.copy()
+            grade[certain] = 0
+            like = cls.of(measure, r.relabelled(r.judgments.with_grades(grade))).like
+        corrected[:, ~seen] = like.mean(axis=1, keepdims=True) if like.size else 0.0
         grown = denominator(counts.with_further(ratio(size, n)))
         further = FurtherDocument(
             chance=left_out * ratio(relevant.sum(axis=0), relevant.sum()) * seen[:, None],
             scale=ratio(ratio(size, n), grown),
             lost=value[:, :, None] * (1 - ratio(full[:, None], grown)),
             added=of_documents(deletions.added),
-            stratum=at[1],
+            stratum=stratum,
         )
         is_sum, documents = measure.name not in QUOTIENTS, None
         if is_sum or (measure.name == "nDCG" and cutoff < inf):
             top = r.where(r.rank <= cutoff)
             weight = added_by(measure, top.rank, np.ones(len(top.rank)))
             documents = AllDocuments.of(strata, top, ratio(weight, full[top.query[top.ranking]]), gain)
-        return cls(corrected, seen, deviations, further, documents, is_sum)
+        return cls(corrected, seen, like, deviations, further, documents, is_sum)
 
     def variances(self, runs: Floats | None = None) -> Floats:
         """Return the variance of each mean over queries, or of combinations of them (a row each)."""
         if self.documents is not None and self.is_sum:
             return self.documents.expected(runs)
-        value, deviations, further = self.value, self.deviations, self.further
+        like, deviations, further = self.like, self.deviations, self.further
         if runs is not None:
-            value, deviations, further = runs @ value, runs @ deviations, further.combined(runs)
+            like, deviations, further = runs @ like, runs @ deviations, further.combined(runs)
         unseen = int((~self.seen).sum())
-        between = value[:, self.seen].var(axis=1, ddof=1) if unseen and self.seen.sum() > 1 else 0.0
-        total = (deviations**2).sum(axis=1) + further.variances() + unseen * between
+        square = (like**2).mean(axis=1) if unseen and like.size else 0.0
+        total = (deviations**2).sum(axis=1) + further.variances() + unseen * square
         missed = 0.0 if self.documents is None else self.documents.missed(runs)
-        variance: Floats = total / value.shape[1] ** 2 + missed
+        variance: Floats = total / len(self.seen) ** 2 + missed
         return variance
 
 
@@ -165,7 +177,8 @@ class Counts:
     @property
     def total(self) -> Floats:
         """Queries x gains."""
-        return self.table.reshape(*self.shape, -1).sum(axis=1)
+        total: Floats = self.table.reshape(*self.shape, -1).sum(axis=1)
+        return total
 
     @property
     def reweighted(self) -> Floats:
@@ -186,7 +199,7 @@ class Counts:
         return self.total[:, None] + weight[:, :, None] * share
 
 
-def added_by(measure: Measure, rank: Integers, gain: Floats) -> Floats:
+def added_by(measure: Measure, rank: NDArray[np.integer], gain: Floats) -> Floats:
     """Return what documents add to S at these ranks; for AP, without the relevant documents above them."""
     if measure.name == "AP":
         return 1 / rank

@@ -11,7 +11,8 @@ queries are. With v(+1) the value with it, this adds
 `AllDocuments`, for sums and for nDCG@k: with x what a document adds to a run's mean if it is relevant and p
 the share of relevant documents among those drawn, the variance to expect is
 
-    sum over all documents of (1 - n/N) (N/n) x^2 p,  p = (sum over drawn relevant of x^2 + b) / (sum over drawn of x^2 + 2 b)
+    sum over all documents of (1 - n/N) (N/n) x^2 p
+    p = (sum over drawn relevant ones of x^2 + b) / (sum over drawn ones of x^2 + 2 b)
 
 by stratum and run, where b is the x^2 of a typical document: of n equal ones p = (relevant + 1) / (n + 2).
 """
@@ -107,7 +108,7 @@ class AllDocuments:
     def missed(self, runs: Floats | None = None) -> Floats:
         """Return how much more variance is to be expected than the drawn documents show."""
         shown = self._square(runs) @ (self.gain * (1 - self.rate) / self.rate**2)
-        return np.maximum(self.expected(runs) - shown, 0.0)
+        return np.maximum(self.expected(runs) - shown, 0.0)  # type: ignore[no-any-return]
 
     def limits(self) -> tuple[Floats, Floats]:
         """Return the lowest and highest mean of each run that the judgments leave possible."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from unjudged.base.errors import UsageError
 from unjudged.measures.kernel.averages import mean_over_queries
 from unjudged.measures.kernel.estimand import ALL_JUDGED, OTHER
 from unjudged.measures.kernel.registry import Measure
@@ -12,6 +13,7 @@ from unjudged.uncertainty.bounding.bounds import bounds, has_fast_bounds
 from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.intervals import EstimateRows, IntervalRequest, interval_method
 from unjudged.uncertainty.methods.query_intervals import check_range, mean_interval
+from unjudged.uncertainty.methods.sampling_intervals import check_sampled, sampled_both
 from unjudged.uncertainty.under_completions import (
     CompletedMeasure,
     check_completed,
@@ -91,14 +93,25 @@ def _between(means: Floats, value: float, queries: int, confidence: float) -> tu
     return float(low), float(high)
 
 
+def _from_sample(request: IntervalRequest) -> bool:
+    """Whether other samples are meant: judgments drawn at random, and no prevalence of the unjudged."""
+    return request.prevalence is None and request.rankings.judgments.origin.sampled
+
+
 def _check_both(measure: Measure, request: IntervalRequest) -> None:
+    if _from_sample(request):
+        try:
+            check_sampled(measure, request)
+        except UsageError as error:
+            raise UsageError(f"{error}; or give a prevalence") from None
+        return
     check_completed(measure, request)
     check_range(measure, request)
 
 
 @interval_method(
     "both",
-    "other queries, given a prevalence",
+    "other queries, given a prevalence or a random sample",
     queries=OTHER,
     judgments=ALL_JUDGED,
     check=_check_both,
@@ -109,8 +122,10 @@ def both_intervals(request: IntervalRequest) -> EstimateRows:
 
     The expected values of the queries are a sample, and their mean is that of the completed values: what is
     drawn in a completion averages out over queries and must not be counted a second time. The error of an
-    estimated prevalence is added.
+    estimated prevalence is added. Without a prevalence, a random sample of the judgments takes its place.
     """
+    if _from_sample(request):
+        return sampled_both(request)
     from scipy.special import ndtri
 
     completed = completed_runs(request, prevalence_error=True)
