@@ -8,8 +8,10 @@ from concurrent.futures import ProcessPoolExecutor
 from itertools import chain
 from pathlib import Path
 
+import agreement_coverage
 import calibrated_coverage
 import query_samples
+import sample_tests
 import sampling_coverage
 import worlds
 from coverage_tables import (
@@ -19,6 +21,7 @@ from coverage_tables import (
     samples_table,
     sampling_table,
     settings_table,
+    tests_table,
     widths_table,
     worlds_table,
 )
@@ -81,6 +84,12 @@ def sampling(folder: Path, pool: ProcessPoolExecutor) -> None:
         replace_table(PAGE, f"sampling, {topics}", sampling_table(own))
 
 
+def tests(folder: Path, pool: ProcessPoolExecutor) -> None:
+    jobs = [pool.submit(sample_tests.sizes_of_tests, folder, design) for design in sample_tests.DESIGNS]
+    found = list(chain.from_iterable(job.result() for job in jobs))
+    replace_table(PAGE, "tests", tests_table(found, sample_tests.SIZES))
+
+
 def differences(folder: Path, pool: ProcessPoolExecutor) -> None:
     cases = pool.submit(calibrated_coverage.differences, folder, MEASURES).result()
     replace_table(
@@ -88,8 +97,19 @@ def differences(folder: Path, pool: ProcessPoolExecutor) -> None:
     )
 
 
+def agreement(folder: Path, pool: ProcessPoolExecutor) -> None:  # noqa: ARG001 (needs no data)
+    jobs = [
+        pool.submit(measured, 0, size)
+        for measured in (agreement_coverage.of_documents, agreement_coverage.of_leaderboards)
+        for size in agreement_coverage.SIZES
+    ]
+    cases = list(chain.from_iterable(job.result() for job in jobs))
+    replace_table(PAGE, "agreement", agreement_coverage.agreement_table(cases))
+
+
 PARTS: dict[str, Callable[[Path, ProcessPoolExecutor], None]] = {
-    part.__name__: part for part in (calibrated, manual, model, queries, simulated, differences, sampling)
+    part.__name__: part
+    for part in (calibrated, manual, model, queries, simulated, tests, differences, agreement, sampling)
 }
 
 

@@ -12,7 +12,7 @@ from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.uncertainty.bounding.bounds import bounds, has_fast_bounds
 from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.intervals import EstimateRows, IntervalRequest, interval_method
-from unjudged.uncertainty.methods.query_intervals import check_range, mean_interval
+from unjudged.uncertainty.methods.query_intervals import has_range, mean_interval
 from unjudged.uncertainty.methods.sampling_intervals import check_sampled, sampled_both
 from unjudged.uncertainty.under_completions import (
     CompletedMeasure,
@@ -106,7 +106,8 @@ def _check_both(measure: Measure, request: IntervalRequest) -> None:
             raise UsageError(f"{error}; or give a prevalence") from None
         return
     check_completed(measure, request)
-    check_range(measure, request)
+    if not has_range(measure):
+        raise UsageError(f"{measure.name} has no highest value, so other queries have no interval by a model")
 
 
 @interval_method(

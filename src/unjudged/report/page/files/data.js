@@ -31,6 +31,7 @@ const INTERVALS = Object.keys(facts.intervals);
 
 const of = (name) => arrays[name + state.measure];
 const charts = () => facts.measures[state.measure].charts;
+const bounded = () => facts.measures[state.measure].bounded;
 const measureName = () => facts.measures[state.measure].name;
 const value = (run, query) => of("values")[run * QUERIES + query];
 const ends = (kind, run) => [of(kind)[2 * run], of(kind)[2 * run + 1]];
@@ -67,11 +68,18 @@ function pairOf(a, b) {
     p: of("p")[k],
     adjusted: of("p_adjusted")[k],
     verdict: of("verdict")[k],
-    flip: of("flip")[k],
+    reversal: of("reversal")[k],
+    judgedShare: of("judged_share")[k],
     wins: swapped ? losses : wins,
     losses: swapped ? wins : losses,
     ties: QUERIES - wins - losses,
   };
+}
+
+// The share of relevant documents, among the unjudged ones that favour the system behind, that reverses a pair.
+function reversalText(pair) {
+  if (facts.kept.includes(facts.verdicts[pair.verdict])) return "none";
+  return Number.isNaN(pair.reversal) ? "not worked out" : Number.isFinite(pair.reversal) ? percentText(pair.reversal) : "none";
 }
 
 // Where the documents of each ranking and of each query begin.
