@@ -5,12 +5,13 @@ The odd topics chose the method; the even ones and DL-2019 show how often it hol
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 import numpy as np
+from coverage_tables import markdown, share
 
 from unjudged.evaluation.collection import judged_rankings
 from unjudged.judging.pooling.pool import REST, Pool
@@ -22,7 +23,7 @@ from unjudged.uncertainty.shared import selected_runs
 
 MEASURES = ("AP", "nDCG", "nDCG@10", "nDCG@20", "P@10", "P@30", "RBP(p=0.8)")
 DESIGNS = ("top 10 + 10 %", "top 10 + 20 %", "10: all, 50: 30 %, rest: 10 %", "random 20 %", "mixed 5")
-DRAWS, RUNS, SEED, LEVEL = 500, 8, 100, 0.95
+RUNS, SEED, LEVEL = 6, 100, 0.95
 ROUNDING = 1e-12
 
 
@@ -75,12 +76,17 @@ def _pool(judgments: Judgments, folder: Path) -> Pool:
     return Pool(judgments, judged_rankings(judgments, runs), list(runs))
 
 
-POOLS: dict[str, Callable[[Path], Pool]] = {"TREC-8, even topics": even_topics, "DL-2019": passages}
+POOLS: dict[str, tuple[Callable[[Path], Pool], int]] = {
+    "TREC-8, even topics": (even_topics, 500),
+    "DL-2019": (passages, 200),
+}
+"""Where samples are drawn, and how many by each design."""
 
 
-def sampling_coverage(folder: Path, topics: str, design: str, draws: int = DRAWS) -> list[Held]:
+def sampling_coverage(folder: Path, topics: str, design: str) -> list[Held]:
     """Coverage for some runs, from the worst to the best, and for differences of neighbours among them."""
-    pool = POOLS[topics](folder)
+    read, draws = POOLS[topics]
+    pool = read(folder)
     measures, queries = parse_measures(MEASURES), len(pool.judgments.queries)
     truths = np.stack([m.compute(pool.rankings).reshape(-1, queries).mean(axis=1) for m in measures], axis=1)
     order = np.argsort(truths[:, 0])
@@ -97,7 +103,7 @@ def sampling_coverage(folder: Path, topics: str, design: str, draws: int = DRAWS
     held, is_open = np.abs(error) <= radius + ROUNDING, radius > ROUNDING
     first, rest = slice(None, RUNS), slice(RUNS, None)
 
-    def share(part: slice, k: int) -> float:
+    def covered(part: slice, k: int) -> float:
         """Coverage of the intervals that have a width; NaN if none has."""
         own = held[:, part, k][is_open[:, part, k]]
         return float(own.mean()) if len(own) else np.nan
@@ -107,10 +113,26 @@ def sampling_coverage(folder: Path, topics: str, design: str, draws: int = DRAWS
             topics,
             design,
             name,
-            share(first, k),
-            share(rest, k),
+            covered(first, k),
+            covered(rest, k),
             float(error[:, first, k].mean()),
             float(2 * radius[:, first, k].mean()),
         )
         for k, name in enumerate(MEASURES)
     ]
+
+
+def sampling_table(found: Sequence[Held]) -> str:
+    """Coverage of runs' means and of differences, and the mean width, per measure and design."""
+    designs = list(dict.fromkeys(one.design for one in found))
+    rows = []
+    for measure in dict.fromkeys(one.measure for one in found):
+        cells = [next(one for one in found if (one.measure, one.design) == (measure, d)) for d in designs]
+        rows.append([measure, *map(_sampled, cells)])
+    return markdown(["measure", *designs], rows)
+
+
+def _sampled(one: Held) -> str:
+    if np.isnan(one.coverage):
+        return "known"
+    return f"{share(one.coverage)} {share(one.differences)} ({one.width:.3f})"
