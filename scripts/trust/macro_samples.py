@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from coverage_tables import markdown, share
 
 from unjudged import evaluate
 from unjudged.comparison.testing.macro_means import macro_differences, macro_interval
@@ -105,3 +106,12 @@ def _held(low: Floats, high: Floats, truth: float) -> tuple[float, float]:
     """Return how often intervals held, and their mean width."""
     held = (low <= truth + ROUNDING) & (truth <= high + ROUNDING)
     return float(held.mean()), float((high - low).mean())
+
+
+def macro_table(found: Sequence[Macro]) -> str:
+    """Coverage and width per population and numbers of queries."""
+    rows = []
+    for what, scores in dict.fromkeys((one.what, one.scores) for one in found):
+        cells = {one.sizes: one for one in found if (one.what, one.scores) == (what, scores)}
+        rows.append([what, scores, *(f"{share(cells[n].coverage)} ({cells[n].width:.3f})" for n in SIZES)])
+    return markdown(["of", "scores", *SIZES], rows, labels=2)
