@@ -7,16 +7,14 @@ other groups brought says what share of relevant documents is plausible.
 
 from __future__ import annotations
 
-import csv
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
-from pathlib import Path
 
 import numpy as np
 from coverage_tables import markdown
-from left_out_runs import Pooled, of_runs
+from left_out_runs import Pooled, Track, of_runs
 
 from unjudged.comparison.by_measure import MeasureComparison
 from unjudged.comparison.judgment_bounds import judgment_bounds
@@ -27,24 +25,26 @@ from unjudged.measures.kernel.names import parse_measures
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.extension import chosen_rows
 from unjudged.rankings.judged import Floats, Mask
-from unjudged.rankings.judgments import Judgments
 from unjudged.uncertainty.calibration import LeftOutShare
 from unjudged.uncertainty.left_out import LeftOut
 from unjudged.uncertainty.shared import SharedRankings
 
-ON_TREC8 = ("AP", "nDCG", "nDCG@10", "RBP(p=0.8)", "RBP(p=0.95)", "P@10", "R@100")
-ON_DL2019 = ("AP(rel=2)", "nDCG@10", "RBP(p=0.8, rel=2)", "P(rel=2)@10")
-SIMULATED = ("AP", "nDCG@10", "RBP(p=0.8)", "RBP(p=0.95)", "P@10")
-DL_DEPTH, COLLECTIONS, SYSTEMS, POOLED_SYSTEMS, POOL_DEPTH, LENGTH = 10, 100, 10, 6, 20, 50
+SIMULATED = "simulated"
+MEASURES = {
+    "TREC-8": ("AP", "nDCG", "nDCG@10", "RBP(p=0.8)", "RBP(p=0.95)", "P@10", "R@100"),
+    "DL-2019": ("AP(rel=2)", "nDCG@10", "RBP(p=0.8, rel=2)", "P(rel=2)@10"),
+    SIMULATED: ("AP", "nDCG@10", "RBP(p=0.8)", "RBP(p=0.95)", "P@10"),
+}
+COLLECTIONS, SYSTEMS, POOLED_SYSTEMS, POOL_DEPTH, LENGTH = 100, 10, 6, 20, 50
 SETTLED, ROBUST, BY_GROUPS, OPEN = "settled", "robust", "robust by groups", "open"
 
 Counts = Counter[tuple[str, str, bool]]
 """Pairs by measure, grade, and whether the order was wrong."""
 
 
-def left_out_pairs(pooled: Pooled, names: Sequence[str]) -> Counts:
+def left_out_pairs(track: Track) -> Counts:
     """Pairs of runs of every two groups, both left out."""
-    measures, counts = parse_measures(names), Counts()
+    pooled, measures, counts = Pooled.read(track), parse_measures(MEASURES[track.name]), Counts()
     truths = [pooled.means(measure) for measure in measures]
     left_out = LeftOut(pooled.rankings, pooled.group)
     for out in combinations(range(pooled.groups), 2):
@@ -62,21 +62,16 @@ def left_out_pairs(pooled: Pooled, names: Sequence[str]) -> Counts:
             np.arange(len(grade)),
             judgments,
         )
-        others = LeftOut(*_without(pooled, out))
-        seen = LeftOutShare.of(others.brought().tolist())
+        rest, _, _ = pooled.without(out)
+        seen = LeftOutShare.of(LeftOut(rest.rankings, rest.group).brought().tolist())
         apart = pooled.group[runs]
         for measure, truth in zip(measures, truths, strict=True):
             counts += graded(shared, measure, truth[runs], seen, apart[:, None] != apart[None, :])
     return counts
 
 
-def _without(pooled: Pooled, out: Sequence[int]) -> tuple[object, ...]:
-    rest, _, _ = pooled.without(out)
-    return rest.rankings, rest.group
-
-
 def simulated_pairs(seed: int) -> Counts:
-    """Every pair of ten systems drawn from urns; six of them were pooled to rank 20, none knows the others."""
+    """Every pair of ten systems drawn from urns; six of them were pooled to rank 20."""
     made = simulate(SYSTEMS, 50, 1000, best=0.02, worst=0.3, depth=LENGTH, seed=seed)
     rng = np.random.default_rng(seed)
     names = list(made.runs)
@@ -87,7 +82,7 @@ def simulated_pairs(seed: int) -> Counts:
     shared = SharedRankings.of(chosen_rows(made.judgments, left_out.contributors.any(axis=1)), made.runs)
     seen, counts = LeftOutShare.of(left_out.brought().tolist()), Counts()
     every = judged_rankings(made.judgments, made.runs)
-    for measure in parse_measures(SIMULATED):
+    for measure in parse_measures(MEASURES[SIMULATED]):
         truth = shared.per_run(measure.compute(every)).mean(axis=1)
         counts += graded(shared, measure, truth, seen, np.ones((SYSTEMS, SYSTEMS), bool))
     return counts
@@ -112,21 +107,17 @@ def graded(
     return counts
 
 
-def read_dl2019(folder: Path) -> Pooled:
-    """The official runs of DL-2019, cut at rank 10, to which they were judged."""
-    with (folder / "track" / "runs.tsv").open() as file:
-        rows = [row for row in csv.DictReader(file, delimiter="\t") if row["kind"] == "official"]
-    names = sorted({row["group"] for row in rows})
-    runs = {row["run"]: folder / "track" / "runs" / f"{row['run']}.gz" for row in rows}
-    rankings = judged_rankings(Judgments.read(folder / "qrels.dl2019-passage.gz"), runs).cut(DL_DEPTH)
-    group = np.array([names.index(row["group"]) for row in rows])
-    return Pooled(rankings, group, np.zeros(len(rows), bool))
-
-
-def robust_table(counts: Counts, names: Sequence[str]) -> str:
+def robust_table(counts: Counts, of: str) -> str:
     """Pairs of each grade and, in brackets, those in the wrong order."""
-    head = ["measure", "pairs", "settled (wrong)", "robust (wrong)", "robust by groups (wrong)", "open (wrong)"]
-    return markdown(head, _rows(counts, [str(measure) for measure in parse_measures(names)]))
+    head = [
+        "measure",
+        "pairs",
+        "settled (wrong)",
+        "robust (wrong)",
+        "robust by groups (wrong)",
+        "open (wrong)",
+    ]
+    return markdown(head, _rows(counts, [str(measure) for measure in parse_measures(MEASURES[of])]))
 
 
 def _rows(counts: Counts, names: Sequence[str]) -> Iterator[list[str]]:
