@@ -76,6 +76,7 @@ def compare(
     uncalibrated = [] if calibration is None else _uncalibrated(calibration, chosen, confidence)
     shared = collection.shared(deepest)
     place = None if baseline is None else names.index(baseline)
+    left_out = None if calibration is None else calibration.left_out_share()
     results: list[MeasureComparison] = []
     for measure in chosen:
         rankings = shared.with_judged_elsewhere() if measure.traits.across_queries else shared.judged_rankings
@@ -89,9 +90,8 @@ def compare(
             draws=draws,
             seed=seed,
         )
-        results.append(
-            MeasureComparison(measure, values, tests, judgment_bounds(shared, measure, tests.pairs))
-        )
+        judging = judgment_bounds(shared, measure, tests.pairs)
+        results.append(MeasureComparison(measure, values, tests, judging, left_out))
     values = np.stack([result.values for result in results])
     warnings = [*shared.warnings, *measure_warnings(chosen, judgments, values)]
     warnings += map(AssumptionWarning, refused)
