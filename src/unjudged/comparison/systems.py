@@ -90,8 +90,12 @@ def compare(
             draws=draws,
             seed=seed,
         )
+        near = None
+        if calibration is not None and not calibration.refusal(measure, confidence, runs=2):
+            near = calibration.means(measure, shared.judged_rankings, confidence)
+            uncalibrated += [note for note in calibration.unlike(near, names) if note not in uncalibrated]
         judging = judgment_bounds(shared, measure, tests.pairs)
-        results.append(MeasureComparison(measure, values, tests, judging, left_out))
+        results.append(MeasureComparison(measure, values, tests, judging, left_out, near))
     values = np.stack([result.values for result in results])
     warnings = [*shared.warnings, *measure_warnings(chosen, judgments, values)]
     warnings += map(AssumptionWarning, refused)

@@ -123,7 +123,7 @@ def _described(given: PageInput) -> dict[str, dict[str, Any]]:
     every = EVERY.format("" if given.comparison is None else " of all runs")
     covers = {"bounds": every, "queries": "other queries, with these judgments"}
     if able := [e for row in given.calibrated or () for e in row if e.has_interval]:
-        covers["calibrated"] = able[0].method.split(" (")[0]
+        covers["calibrated"] = min(able, key=lambda e: e.confidence).method.split(" (")[0]
     return {
         name: {"confidence": _level(estimates), "covers": covers[name]}
         for name, estimates in _intervals(given).items()
