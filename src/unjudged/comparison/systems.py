@@ -134,17 +134,17 @@ def _uncalibrated(calibration: Calibration, measures: Sequence[Measure], confide
 
 def _without_bounds(results: Sequence[MeasureComparison], judgments: Judgments) -> Iterator[str]:
     """Say which measures have no bounds and why, and of what differences are if not of means."""
+    estimates = [result.measure for result in results if result.measure.traits.estimates]
+    if estimates:
+        names = ", ".join(f"{measure} estimates {measure.estimated}" for measure in estimates)
+        yield f"{names} with the pool judged, from {judgments.origin}: {SAMPLED}, and tests allow for it."
+        yield "Documents outside the pool count as not relevant."
     for result in results:
         measure = result.measure
-        if measure.traits.estimates:
-            estimated = (
-                f"{measure} estimates {measure.estimated} with the pool judged, from {judgments.origin}"
-            )
-            yield f"{estimated}: {SAMPLED}, so tests over queries hold."
-        elif result.judging.missing:
+        if result.judging.missing and measure not in estimates:
             yield f"{result.judging.missing}; verdicts by {measure} are about other queries alone."
         if measure.geometric:
-            yield f"{measure}: differences, tests and intervals are of mean logarithms."
+            yield f"{measure}: differences, their tests and intervals, and values by query are of logarithms."
         if measure.traits.summary == "sum":
             yield f"{measure}: means per query, where `evaluate` has sums."
 
