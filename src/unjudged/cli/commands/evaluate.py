@@ -12,6 +12,7 @@ from unjudged.base.errors import UsageError
 from unjudged.cli.commands import SCORE, command
 from unjudged.cli.options.arguments import (
     LOWEST,
+    BoundsDepth,
     Depth,
     File,
     InputFile,
@@ -64,6 +65,7 @@ def evaluate(
     calibration: InputFile = None,
     confidence: float = 0.95,
     extra_relevant: Annotated[int, Option("--extra-relevant", "--more")] = 0,
+    pool_depth: BoundsDepth = None,
     seed: int = 0,
     format: OutputFormat = None,
     output: Output = None,
@@ -131,19 +133,15 @@ def evaluate(
         by_measure = predicted.estimates(Collection.of(inputs.read(qrels), named), measures, whole)
         show_grids(predicted.grid(by_measure, confidence, decimals), format, output)
         return
-    if interval is None and (prevalence, calibration, confidence, extra_relevant, seed) != (
-        None,
-        None,
-        0.95,
-        0,
-        0,
+    if interval is None and (
+        (prevalence, calibration, confidence, extra_relevant, pool_depth, seed)
+        != (None, None, 0.95, 0, None, 0)
     ):
-        raise UsageError(
-            "--prevalence, --calibration, --confidence, --extra-relevant and --seed need --interval"
-        )
+        needing = "--prevalence, --calibration, --confidence, --extra-relevant, --pool-depth and --seed"
+        raise UsageError(f"{needing} need --interval")
     if interval is not None:
         options = {"prevalence": prevalence, "calibration": calibration}
-        _check_used(interval, **options, extra_relevant=extra_relevant or None)
+        _check_used(interval, **options, extra_relevant=extra_relevant or None, pool_depth=pool_depth)
     learnt = None if calibration is None else unjudged.Calibration.load(calibration)
     if interval is not None and per_query:
         raise UsageError("--per-query cannot be used with --interval: intervals are of means")
@@ -151,7 +149,9 @@ def evaluate(
     if from_tables:
         scores = tables.read([qrels, *runs], inputs, measures)
     else:
-        scores = _scored(lambda: inputs.read(qrels, fractions=True), named, chosen, rel, depth)
+        scores = _scored(
+            lambda: inputs.read(qrels, fractions=True), named, chosen, rel, depth=depth, pool_depth=pool_depth
+        )
     if plot is not None:
         known = {
             "prevalence": None if prevalence is None else number_or_name(prevalence),
@@ -184,14 +184,16 @@ def _scored(
     runs: Mapping[str, RunSource],
     measures: Sequence[Measure] | None,
     rel: float | None,
+    *,
     depth: int | None,
+    pool_depth: int | None,
 ) -> Scores:
     """Read the judgments and score the runs, with a bar if that takes long."""
     with reading(len(runs)) as on_read:
         judgments = read()
         chosen = measures_with_rel(measures or default_measures(judgments), rel)
         suggest_estimates(judgments, chosen)
-        return unjudged.evaluate(judgments, runs, chosen, depth=depth, on_read=on_read)
+        return unjudged.evaluate(judgments, runs, chosen, depth=depth, pool_depth=pool_depth, on_read=on_read)
 
 
 def _check_used(interval: str, **given: object) -> None:
