@@ -11,8 +11,11 @@ from typing import Any
 
 import agreement_coverage
 import calibrated_coverage
+import macro_samples
 import query_samples
+import robust_verdicts
 import sample_tests
+import sampling_coverage
 import worlds
 from calibrated_tables import (
     calibrated_table,
@@ -113,6 +116,11 @@ def tests(folder: Path, pool: ProcessPoolExecutor) -> None:
     replace_table(PAGE, "tests", tests_table(found, sample_tests.SIZES))
 
 
+def collections(folder: Path, pool: ProcessPoolExecutor) -> None:
+    found = pool.submit(macro_samples.macro_coverage, folder).result()
+    replace_table(PAGE, "collections", macro_samples.macro_table(found))
+
+
 def differences(folder: Path, pool: ProcessPoolExecutor) -> None:
     jobs = {
         track: [
@@ -140,9 +148,43 @@ def agreement(folder: Path, pool: ProcessPoolExecutor) -> None:  # noqa: ARG001 
     replace_table(PAGE, "agreement", agreement_coverage.agreement_table(cases))
 
 
+def robust(folder: Path, pool: ProcessPoolExecutor) -> None:
+    jobs = {track.name: [pool.submit(robust_verdicts.left_out_pairs, track)] for track in tracks(folder)}
+    seeds = range(robust_verdicts.COLLECTIONS)
+    jobs[robust_verdicts.SIMULATED] = [pool.submit(robust_verdicts.simulated_pairs, seed) for seed in seeds]
+    for name, parts in jobs.items():
+        counts = sum((job.result() for job in parts), start=robust_verdicts.Counts())
+        replace_table(PAGE, f"robust, {name}", robust_verdicts.robust_table(counts, name))
+
+
+def sampling(folder: Path, pool: ProcessPoolExecutor) -> None:
+    jobs = [
+        pool.submit(sampling_coverage.sampling_coverage, folder, topics, design)
+        for topics in sampling_coverage.POOLS
+        for design in sampling_coverage.DESIGNS
+    ]
+    found = _all(jobs)
+    for topics in sampling_coverage.POOLS:
+        table = sampling_coverage.sampling_table([one for one in found if one.topics == topics])
+        replace_table(PAGE, f"sampling, {topics}", table)
+
+
 PARTS: dict[str, Callable[[Path, ProcessPoolExecutor], None]] = {
     part.__name__: part
-    for part in (calibrated, kinds, other_files, model, queries, simulated, tests, differences, agreement)
+    for part in (
+        calibrated,
+        kinds,
+        other_files,
+        model,
+        queries,
+        collections,
+        simulated,
+        tests,
+        differences,
+        agreement,
+        robust,
+        sampling,
+    )
 }
 
 

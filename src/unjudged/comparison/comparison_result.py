@@ -42,6 +42,8 @@ class Comparison(Shown):
     notes: Sequence[str]
     library: str = ""
     """Where frames went in, the library they are of."""
+    bounding: SharedRankings | None = None
+    """Rankings that bounds and verdicts are of: documents below the depth of the pool are nonrelevant."""
 
     @property
     def method(self) -> str:
@@ -111,7 +113,7 @@ class Comparison(Shown):
     ) -> QueryDifferences:
         """Return the differences of two systems by query, and the unjudged documents that could turn them."""
         result, i, j = self._two(a, b, measure)
-        return query_differences(self.shared, result.measure, i, j, result.values)
+        return query_differences(self.bounding or self.shared, result.measure, i, j, result.values)
 
     def _two(
         self, a: str | None, b: str | None, measure: MeasureLike | None

@@ -64,6 +64,9 @@ class Scores(Shown):
     """What a reader must know of a table: missing values, repeats."""
     within: Floats | None = None
     """Run x measure: standard deviation of the mean over the repeats of a run, if a table has repeats."""
+    bounding: JudgedRankings | None = None
+    """Rankings that bounds are of, if the depth of the pool is known: documents below it are nonrelevant."""
+    pool_depth: int | None = None
 
     @classmethod
     def of(
@@ -204,11 +207,13 @@ class Scores(Shown):
           number per rank band, or 'all', 'query', 'rank', which estimate it from the judged documents and
           cover too little where those were not chosen at random.
         - 'queries': other queries, these judgments.
-        - 'both': other queries, completely judged, given a `prevalence`.
+        - 'sampling': another random sample of the pool; of AP for infAP, xinfAP and statAP, and alike.
+        - 'both': other queries, completely judged, given a `prevalence`; without one, other queries and
+          another random sample of the pool.
 
-        The first three cover judgment uncertainty on these queries. A measure that cannot have the interval,
-        such as Judged, appears with its mean alone and a note; it is an error if none can. `on_progress` is
-        called with the number of runs done and in all.
+        All but 'queries' and 'both' cover judgment uncertainty on these queries. A measure that cannot have
+        the interval, such as Judged, appears with its mean alone and a note; it is an error if none can.
+        `on_progress` is called with the number of runs done and in all.
 
         >>> from unjudged import evaluate, sample
         >>> print(evaluate(sample.qrels, sample.runs["fused"], "P@10").estimate("bounds")[0][0])
@@ -218,7 +223,8 @@ class Scores(Shown):
         from unjudged.uncertainty.intervals import IntervalRequest, make_intervals
 
         request = IntervalRequest(
-            rankings=self.rankings,
+            rankings=self.rankings if self.bounding is None or interval != "bounds" else self.bounding,
+            pool_depth=self.pool_depth,
             runs=self.runs,
             measures=self.measures,
             values=self.values,

@@ -14,6 +14,7 @@ from unjudged.base.errors import UsageError
 from unjudged.cli.commands import SCORE, command
 from unjudged.cli.options.arguments import (
     Baseline,
+    BoundsDepth,
     Depth,
     File,
     InputFile,
@@ -70,6 +71,7 @@ def compare(
     measures: Measures = None,
     rel: Rel = None,
     depth: Depth = None,
+    pool_depth: BoundsDepth = None,
     baseline: Baseline = None,
     test: Annotated[TestName, Option(choices=TESTS)] = "t",
     correction: Annotated[CorrectionName, Option(choices=CORRECTIONS)] = "holm",
@@ -140,7 +142,9 @@ def compare(
     two = chosen == "table" and len(named) == 2 and not (pairs or per_query)
     check_decimals(decimals, "sentences" if two else chosen)
     check_plot(plot)
-    predicted.check(depth=depth, per_query=per_query, calibration=calibration, plot=plot)
+    predicted.check(
+        depth=depth, pool_depth=pool_depth, per_query=per_query, calibration=calibration, plot=plot
+    )
     _check_used(confidence, calibration, predicted.predictions)
     if (draws, seed) != (DRAWS, 0) and not (find_test(test).resamples or find_correction(correction).joint):
         raise UsageError(
@@ -162,6 +166,7 @@ def compare(
             collection,
             measures=asked,
             depth=depth,
+            pool_depth=pool_depth,
             baseline=baseline,
             calibration=learnt,
             confidence=confidence,

@@ -12,6 +12,7 @@ from unjudged.base.errors import UsageError
 from unjudged.cli.commands import SCORE, command
 from unjudged.cli.options.arguments import (
     LOWEST,
+    BoundsDepth,
     Depth,
     File,
     InputFile,
@@ -64,6 +65,7 @@ def evaluate(
     calibration: InputFile = None,
     confidence: float = 0.95,
     extra_relevant: Annotated[int, Option("--extra-relevant", "--more")] = 0,
+    pool_depth: BoundsDepth = None,
     seed: int = 0,
     format: OutputFormat = None,
     output: Output = None,
@@ -92,7 +94,8 @@ def evaluate(
     interval
         Add an interval to each mean: bounds (whatever the unjudged documents turn out to be), calibrated (a
         run like the pooled groups, see --calibration), model (each unjudged document is relevant with
-        --prevalence), queries (other queries, these judgments) or both (other queries, given --prevalence).
+        --prevalence), queries (other queries, these judgments), sampling (another random sample of the pool)
+        or both (other queries, given --prevalence or a random sample).
         A measure that cannot have it is printed with its mean alone and a note.
     prevalence
         The probability that an unjudged document is relevant: a number, or how to estimate it from the judged
@@ -130,19 +133,15 @@ def evaluate(
         by_measure = predicted.estimates(Collection.of(inputs.read(qrels), named), measures, whole)
         show_grids(predicted.grid(by_measure, confidence, decimals), format, output)
         return
-    if interval is None and (prevalence, calibration, confidence, extra_relevant, seed) != (
-        None,
-        None,
-        0.95,
-        0,
-        0,
+    if interval is None and (
+        (prevalence, calibration, confidence, extra_relevant, pool_depth, seed)
+        != (None, None, 0.95, 0, None, 0)
     ):
-        raise UsageError(
-            "--prevalence, --calibration, --confidence, --extra-relevant and --seed need --interval"
-        )
+        needing = "--prevalence, --calibration, --confidence, --extra-relevant, --pool-depth and --seed"
+        raise UsageError(f"{needing} need --interval")
     if interval is not None:
         options = {"prevalence": prevalence, "calibration": calibration}
-        _check_used(interval, **options, extra_relevant=extra_relevant or None)
+        _check_used(interval, **options, extra_relevant=extra_relevant or None, pool_depth=pool_depth)
     learnt = None if calibration is None else unjudged.Calibration.load(calibration)
     if interval is not None and per_query:
         raise UsageError("--per-query cannot be used with --interval: intervals are of means")
@@ -150,7 +149,9 @@ def evaluate(
     if from_tables:
         scores = tables.read([qrels, *runs], inputs, measures)
     else:
-        scores = _scored(lambda: inputs.read(qrels, fractions=True), named, chosen, rel, depth)
+        scores = _scored(
+            lambda: inputs.read(qrels, fractions=True), named, chosen, rel, depth=depth, pool_depth=pool_depth
+        )
     if plot is not None:
         known = {
             "prevalence": None if prevalence is None else number_or_name(prevalence),
@@ -183,14 +184,16 @@ def _scored(
     runs: Mapping[str, RunSource],
     measures: Sequence[Measure] | None,
     rel: float | None,
+    *,
     depth: int | None,
+    pool_depth: int | None,
 ) -> Scores:
     """Read the judgments and score the runs, with a bar if that takes long."""
     with reading(len(runs)) as on_read:
         judgments = read()
         chosen = measures_with_rel(measures or default_measures(judgments), rel)
         suggest_estimates(judgments, chosen)
-        return unjudged.evaluate(judgments, runs, chosen, depth=depth, on_read=on_read)
+        return unjudged.evaluate(judgments, runs, chosen, depth=depth, pool_depth=pool_depth, on_read=on_read)
 
 
 def _check_used(interval: str, **given: object) -> None:
@@ -204,6 +207,6 @@ def _check_used(interval: str, **given: object) -> None:
             raise UsageError(f"{named} is for --interval {' or '.join(users)}, not {interval}: omit it")
     if "calibration" in (uses or ()) and given["calibration"] is None:
         raise UsageError(f"--interval {interval} needs --calibration FILE, which `unjudged calibrate` writes")
-    if "prevalence" in (uses or ()) and given["prevalence"] is None:
+    if interval != "both" and "prevalence" in (uses or ()) and given["prevalence"] is None:
         estimated = "all, query or rank, which estimate it from the judged documents and are usually too high"
         raise UsageError(f"--interval {interval} needs --prevalence: a number, or {estimated}")
