@@ -42,6 +42,7 @@ class JudgmentBounds:
     reversible: Mask
     run_low: Floats
     run_high: Floats
+    missing: str = ""
 
 
 def judgment_bounds(shared: SharedRankings, measure: Measure, pairs: Pairs) -> JudgmentBounds:

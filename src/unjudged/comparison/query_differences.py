@@ -10,6 +10,7 @@ import numpy as np
 
 from unjudged.base.segments import places, sums
 from unjudged.comparison.judgment_bounds import ranking_bounds
+from unjudged.comparison.ndcg_differences import has_closer_bounds, ndcg_bounds
 from unjudged.comparison.reversals import Hypothetical
 from unjudged.comparison.testing.pairs import ROUNDING
 from unjudged.grids.grid import Cell, Column, Grid, Shown, grid_of
@@ -94,12 +95,8 @@ def query_differences(
     two = two_of(shared, a, b)
     row, effect = single_effects(two, measure)
     difference = values[a] - values[b]
-    low, high = ranking_bounds(two, measure)
-    lowest, highest = low[0] - high[1], high[0] - low[1]
-    query, size = shared.judgments.query[row], len(shared.queries)
-    if is_sum(measure):
-        lowest = difference + size * sums(np.minimum(effect, 0), query, size)
-        highest = difference + size * sums(np.maximum(effect, 0), query, size)
+    lowest, highest = _bounds_of_two(two, measure, difference, row, effect)
+    query = shared.judgments.query[row]
     order = np.argsort(-np.abs(effect), kind="stable")
     best = dict(zip(query[order[::-1]].tolist(), order[::-1].tolist(), strict=True))
 
@@ -126,6 +123,37 @@ def query_differences(
     ]
     needed = _needed(float(difference.mean()), effect) if is_sum(measure) else None
     return QueryDifferences(*names, str(measure), list(rows()), documents, needed)
+
+
+def _bounds_of_two(
+    two: SharedRankings, measure: Measure, difference: Floats, row: Integers, effect: Floats
+) -> tuple[Floats, Floats]:
+    """Return the ends of each query's difference: exact for sums, else enclosed."""
+    if is_sum(measure):
+        query, size = two.judgments.query[row], len(two.queries)
+        low, high = (size * sums(end(effect, 0), query, size) for end in (np.minimum, np.maximum))
+        return difference + low, difference + high
+    low, high = ranking_bounds(two, measure)
+    return low[0] - high[1], high[0] - low[1]
+
+
+def bounds_by_query(two: SharedRankings, measure: Measure, difference: Floats) -> tuple[Floats, Floats]:
+    """Return the ends of the difference of two runs on each query, whatever the unjudged documents are.
+
+    Where both rank the same documents in the same order the difference is 0.
+    """
+    none = np.zeros(0, np.int64), np.zeros(0)
+    low, high = _bounds_of_two(
+        two, measure, difference, *(single_effects(two, measure) if is_sum(measure) else none)
+    )
+    if has_closer_bounds(measure):
+        closer = ndcg_bounds(two, measure)
+        low, high = np.maximum(low, closer[0]), np.minimum(high, closer[1])
+    first, second = (two.rankings.run(run) for run in (0, 1))
+    ends = zip(first.offsets, first.offsets[1:], second.offsets, second.offsets[1:], strict=False)
+    same = np.array([np.array_equal(first.row[a:b], second.row[c:d]) for a, b, c, d in ends])
+    different = ~(same & (first.retrieved == second.retrieved))
+    return np.minimum(low, difference) * different, np.maximum(high, difference) * different
 
 
 def single_effects(two: SharedRankings, measure: Measure) -> tuple[Integers, Floats]:

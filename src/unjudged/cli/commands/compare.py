@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -35,7 +33,7 @@ from unjudged.cli.shell.output import (
     show,
     show_figure,
     show_grids,
-    terminal_width,
+    wrapped,
 )
 from unjudged.cli.shell.progress import reading
 from unjudged.cli.shell.standard_streams import already_said
@@ -44,7 +42,6 @@ from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.testing.corrections import CORRECTIONS, find_correction
 from unjudged.comparison.testing.significance import DRAWS, TESTS, find_test
 from unjudged.evaluation.collection import Collection
-from unjudged.grids.escapes import plain
 from unjudged.grids.grid import DECIMALS, Grid
 from unjudged.report.figures.charts import check_plot
 from unjudged.uncertainty.calibration import Calibration
@@ -166,7 +163,7 @@ def compare(
     if per_query:
         show_grids([grid.rounded(decimals) for grid in _query_grids(compared, chosen)], format, output)
     elif two:
-        show(_sentences(str(compared).splitlines(), terminal_width()), output)
+        show(wrapped(str(compared).splitlines()), output)
         if beside_standard_error(output):
             already_said(compared.notes)
     elif chosen == "latex" and not pairs:
@@ -184,7 +181,7 @@ def _show_predicted(
 ) -> None:
     """Show a comparison by estimates with predictions: in sentences, as a table, or for programs."""
     if two:
-        show(_sentences(answer.sentences(), terminal_width()), asked[1])
+        show(wrapped(answer.sentences()), asked[1])
         return
     grid = answer.records() if format in (*DETAILED, "csv", "tsv") else answer.grid()
     show_grids(grid.rounded(decimals), *asked)
@@ -231,11 +228,3 @@ def _query_grids(compared: Comparison, format: str) -> list[Grid]:
         else:
             grids.append(replace(queries, notes=[*queries.notes, NO_EFFECT]))
     return [*grids[:-1], replace(grids[-1], notes=[*grids[-1].notes, *compared.notes])]
-
-
-def _sentences(lines: Sequence[str], width: int) -> str:
-    """Return the comparison of two runs, wrapped to the width of the terminal."""
-    wrapped = []
-    for line in lines:
-        wrapped += textwrap.wrap(plain(line), width, subsequent_indent="  ", break_on_hyphens=False) or [""]
-    return "".join(f"{line}\n" for line in wrapped)
