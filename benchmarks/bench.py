@@ -263,6 +263,7 @@ def report(data: Path, large: Path, trec_eval: str | None) -> str:
     table += ["", *lab] if lab else []
     table += ["", *printed("large_population.py")]
     table += ["", *printed("compressed.py", qrels, run)]
+    table += ["", *printed("arrays.py", qrels, run)]
     table += ["", *printed("small_calls.py")]
     table += ["", *printed("unordered.py", large, "50"), "", *printed("unordered.py", large, "6980")]
     machine = f"{os.cpu_count()} cores, Python {platform.python_version()}, {platform.system()}"

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unjudged import InputError, evaluate
-from unjudged.formats.scan.plain import objects as plain_objects
+from unjudged.formats.scan.plain import dicts as plain_objects
 
 compiled = pytest.importorskip("unjudged.formats.scan.compiled.native")
 pandas = pytest.importorskip("pandas")

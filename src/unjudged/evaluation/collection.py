@@ -223,9 +223,9 @@ def file_name(run: Any) -> str | None:
     """`bm25` for `results/bm25.run.gz`."""
     if kind_of_source(run) != FILE:
         return None
-    path = Path(run)
     if os.fspath(run) == STANDARD_INPUT:
         return "standard input"
+    name = Path(run).name
     for suffix in SUFFIXES:
-        path = path.with_suffix("") if path.suffix == suffix else path
-    return path.name
+        name = name.removesuffix(suffix) or name
+    return name

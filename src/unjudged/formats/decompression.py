@@ -24,11 +24,14 @@ def is_compressed(path: str | os.PathLike[str]) -> bool:
         return _compression(raw.read(6)) is not None
 
 
-def decompressed(raw: io.FileIO, held: int = 0, ahead: Event | None = None) -> io.BufferedReader | None:
+def decompressed(
+    raw: io.FileIO, held: int = 0, ahead: Event | None = None, block: int = BLOCK
+) -> io.BufferedReader | None:
     """Return the content of a file that was just opened; None if it is not compressed.
 
     `held` is how many bytes of memory each byte takes, for a reader that holds the whole content at once.
-    With `ahead` another thread decompresses the next blocks meanwhile, until the event is set.
+    With `ahead` another thread decompresses the next blocks meanwhile, until the event is set. `block` is how
+    many bytes are decompressed at least.
     """
     magic = raw.read(6)
     raw.seek(0)
@@ -53,7 +56,7 @@ def decompressed(raw: io.FileIO, held: int = 0, ahead: Event | None = None) -> i
     if held and limit("MEMORY") // held < most:
         name, most = "MEMORY", limit("MEMORY") // held
     bounded = _Bounded(stream, most, name)
-    return io.BufferedReader(bounded if ahead is None else _Ahead(bounded), BLOCK)
+    return io.BufferedReader(bounded if ahead is None else _Ahead(bounded), block)
 
 
 def _compression(magic: bytes) -> str | None:

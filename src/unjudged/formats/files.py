@@ -61,7 +61,7 @@ def _reader_of(
         files_in(Path(file))
         start = Start(b"", bytes, dict(columns), is_folder=True)
         return next(reader for reader in reversed(readers) if reader.recognises(start))
-    with opened(file) as stream:
+    with opened(file, block=LOOK_AHEAD) as stream:
         data = stream.read(LOOK_AHEAD) or b""
         if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
             raise InputError("it is UTF-16 text, as PowerShell writes it; expected UTF-8: save it as UTF-8")

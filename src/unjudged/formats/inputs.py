@@ -13,7 +13,7 @@ from unjudged.base.wording import kind_of
 from unjudged.formats.columns import NONE, QRELS, RUN, Layout, no_rows
 from unjudged.formats.files import check_columns, columns_of_file, read_path, reader_of, scan_file
 from unjudged.formats.limits import check
-from unjudged.formats.matching import match, match_rows
+from unjudged.formats.matching import Deferred, match, match_rows
 from unjudged.formats.reader import File, Reader
 from unjudged.formats.readers.arrow.frames import is_frame, rankings_of_frame, table_of_frame
 from unjudged.formats.readers.memory.mappings import table_of_mapping, table_of_rows
@@ -35,12 +35,17 @@ def kind_of_source(source: Any) -> str:
         return FILE
     if is_frame(source):
         return FRAME
-    if isinstance(getattr(source, "table", None), Table):
+    if _of_arrays(source) or isinstance(getattr(source, "table", None), Table):
         return TABLE
     if isinstance(source, Mapping):
         return MAPPING
     single = isinstance(source, bytes | bytearray) or getattr(source, "shape", None) == ()
     return ROWS if isinstance(source, Iterable) and not single else UNKNOWN
+
+
+def _of_arrays(source: Any) -> bool:
+    """Whether this is a `Run` of arrays, whose rows become tables where they are matched."""
+    return isinstance(getattr(source, "rows", None), Deferred)
 
 
 def is_one_source(source: Any) -> bool:
@@ -111,12 +116,10 @@ def _of_rows(rows: list[Any], number: str, columns: Mapping[str, str]) -> tuple[
     if columns:
         raise UsageError("rows have no column names, so columns cannot be chosen by name")
     if rows and isinstance(rows[0], tuple | list) and any(isinstance(name, Integral) for name in rows[0][:2]):
-        rows = [_with_names(row) for row in rows]
+        rows = [
+            (*map(identifier, row[:2]), *row[2:]) if isinstance(row, tuple | list) else row for row in rows
+        ]
     return table_of_rows(rows, (number,)), QRELS
-
-
-def _with_names(row: Any) -> Any:
-    return (*map(identifier, row[:2]), *row[2:]) if isinstance(row, tuple | list) else row
 
 
 def _unreadable(source: Any, number: str, name: str) -> UsageError:
@@ -152,6 +155,8 @@ def match_runs(runs: Mapping[str, Any], judged: scanner.Index) -> Generator[Matc
                     matched = scan_file(*files[name], judged)
                 elif kind_of_source(run) == FRAME:
                     matched = match_rows(rankings_of_frame(run), judged)
+                elif _of_arrays(run):
+                    matched = match_rows(run.rows, judged)
                 else:
                     matched = match(table_of_source(run, "score", name=run_name(name))[0], judged)
             yield matched

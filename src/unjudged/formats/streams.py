@@ -13,7 +13,7 @@ from threading import Event
 from typing import Any, BinaryIO
 
 from unjudged.base.errors import InputError, reason_of
-from unjudged.formats.decompression import decompressed, is_compressed
+from unjudged.formats.decompression import BLOCK, decompressed, is_compressed
 from unjudged.formats.limits import check, exceeded, limit
 from unjudged.formats.temporary import temporary_folder
 
@@ -49,15 +49,17 @@ class Piece:
 
 
 @contextmanager
-def opened(path: PathLike, *, held: int = 0, ahead: Event | None = None) -> Iterator[Stream]:
+def opened(
+    path: PathLike, *, held: int = 0, ahead: Event | None = None, block: int = BLOCK
+) -> Iterator[Stream]:
     """Yield the bytes of a file, decompressed if its first bytes say that it is compressed.
 
     `held` is how many bytes of memory a byte takes, for a reader that holds all of the file at once. With
-    `ahead` another thread decompresses a large file, until the event is set.
+    `ahead` another thread decompresses a large file, until the event is set. `block` goes to `decompressed`.
     """
     with open(path, "rb", buffering=0) as raw:
         large = os.fstat(raw.fileno()).st_size >= SMALLEST_PIECE
-        stream = decompressed(raw, held, ahead if large else None)
+        stream = decompressed(raw, held, ahead if large else None, block)
         if stream is None:
             yield raw
         else:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from unjudged.base.errors import UsageError, missing_package
@@ -18,7 +17,6 @@ ROWS = 60
 LIBRARIES = ("pandas", "polars", "pyarrow", "duckdb")
 
 
-@dataclass(frozen=True, repr=False)
 class Grid(Content):
     """A table of results; in a terminal and in a notebook it shows its first rows."""
 

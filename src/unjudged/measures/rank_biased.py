@@ -94,7 +94,13 @@ def RBP(
     hits = r.relevant(rel, cutoff)
     grade, query = hits.labels, hits.query[hits.ranking]
     gain = _gains(r.judgments, grade, query, rel=rel, max_grade=max_grade, gains=gains, scale=scale)
-    return (1 - p) * hits.total(gain * p ** (hits.rank - 1.0))
+    return (1 - p) * hits.total(gain * _powers(p, hits))
+
+
+def _powers(p: float, r: JudgedRankings) -> Floats:
+    """Return p^(k-1) for the rank k of each document, with each power computed once."""
+    powers: Floats = p ** np.arange(r.rank.max(initial=0), dtype=float)
+    return powers.take(r.rank - 1)
 
 
 def _gains(
@@ -153,7 +159,7 @@ def RBPResidual(r: JudgedRankings, *, p: float = 0.8, cutoff: float = inf) -> Fl
     array([0.4549169])
     """
     judged = r.where((r.labels >= 0) & (r.rank <= cutoff))
-    return np.maximum(1 - (1 - p) * judged.total(p ** (judged.rank - 1.0)), 0.0)
+    return np.maximum(1 - (1 - p) * judged.total(_powers(p, judged)), 0.0)
 
 
 @measure(quality=False, cite=("moffat2008", "park2016"))

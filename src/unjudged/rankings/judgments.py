@@ -16,9 +16,10 @@ from unjudged.base.errors import InputError, UsageError, quoted
 from unjudged.base.lazy import computed_once
 from unjudged.base.segments import Integers
 from unjudged.base.wording import counted
-from unjudged.formats.columns import IS_IT_A_RUN, Layout, expected
+from unjudged.formats.columns import IS_IT_A_RUN, QRELS, Layout, expected
 from unjudged.formats.inputs import name_in_errors, table_of_source
 from unjudged.formats.readers.arrow.frames import Frame
+from unjudged.formats.readers.memory.arrays import rows_of_arrays
 from unjudged.formats.scan.scanner import Index
 from unjudged.formats.tables import Ids, Table
 from unjudged.rankings.hashing import fingerprint, hashes, mixed, salt
@@ -103,6 +104,21 @@ class Judgments:
           statAP's script reads it. Methods 0 and 2 judged every document they chose: probability 1.
         """
         return cls.of(path, **columns)
+
+    @classmethod
+    def from_arrays(
+        cls, documents: Any = None, grades: Any = None, *, queries: Any = None, names: Any = None
+    ) -> Judgments:
+        """From arrays with a row per query, as `Run.from_arrays` takes them.
+
+        Without `documents`, `grades` is a matrix of labels with a column per document, as scikit-learn's
+        `ndcg_score` takes it; NaN means that a document has no judgment. Without `grades` they are 1.
+
+        >>> Judgments.from_arrays(grades=[[3, 0, -1], [0, 1, float("nan")]])
+        Judgments(2 queries, 4 judged documents, 2 relevant, 1 pooled but not judged)
+        """
+        _, rows = rows_of_arrays(documents, grades, "grade", queries, names)
+        return cls.from_table(rows.whole(), QRELS)
 
     @classmethod
     def from_table(cls, table: Table, layout: Layout, index: Index | None = None) -> Judgments:

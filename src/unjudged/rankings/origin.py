@@ -40,9 +40,9 @@ EVERY: Final[frozenset[Kind]] = frozenset(KINDS)
 
 MARK: Final = "unjudged-origin"
 """How a comment of a file begins that tells the origin where the columns do not."""
-_MARK = re.compile(rf"{MARK} ({'|'.join(KINDS)})(?: to rank ([0-9]{{1,10}}))?(?::|$)")
+_MARK: Final = rf"{MARK} ({'|'.join(KINDS)})(?: to rank ([0-9]{{1,10}}))?(?::|$)"
 _OLD_CHOSEN = "unjudged-chosen"
-_OLD_DRAWN_TO = re.compile(r"unjudged-drawn-to ([0-9]{1,10})\b")
+_OLD_DRAWN_TO: Final = r"unjudged-drawn-to ([0-9]{1,10})\b"
 
 
 @dataclass(frozen=True)
@@ -88,11 +88,11 @@ class Origin:
             return A_POOL
         kind, depth = by_columns, None
         for comment in comments:
-            if marked := _MARK.match(comment):
+            if marked := re.match(_MARK, comment):
                 return cls(marked[1], int(marked[2]) if marked[2] else None)  # type: ignore[arg-type]
             if comment.startswith(_OLD_CHOSEN):
                 kind = CHOSEN
-            if rank := _OLD_DRAWN_TO.match(comment):
+            if rank := re.match(_OLD_DRAWN_TO, comment):
                 depth = min(int(rank[1]), depth or int(rank[1]))
                 kind = WEIGHTED if kind == POOL else kind
         return cls(kind, depth)

@@ -14,7 +14,9 @@ from unjudged.base.errors import InputError
 from unjudged.base.wording import counted
 from unjudged.formats import matching
 from unjudged.formats.inputs import name_in_errors, table_of_source
+from unjudged.formats.matching import Deferred
 from unjudged.formats.readers.arrow.frames import Frame
+from unjudged.formats.readers.memory.arrays import rows_of_arrays
 from unjudged.formats.scan import scanner
 from unjudged.formats.tables import Ids, Table
 
@@ -46,7 +48,12 @@ class Run:
             return source
         table = run_table(source, **columns)
         with name_in_errors(source, "run"):
-            matching.index(table)
+            return cls.of_table(table)
+
+    @classmethod
+    def of_table(cls, table: Table) -> Run:
+        """From a table that has each query's rows together; a document listed twice is an error."""
+        matching.index(table)
         order = scanner.best_first(table)
         return cls(table.queries, table.starts, table.documents.take(order), table.numbers[order, 0])
 
@@ -54,6 +61,25 @@ class Run:
     def read(cls, path: str | os.PathLike[str], **columns: str) -> Run:
         """From a file of six columns, `query iteration document rank score tag`; `-` is standard input."""
         return cls.of(path, **columns)
+
+    @classmethod
+    def from_arrays(
+        cls, documents: Any = None, scores: Any = None, *, queries: Any = None, names: Any = None
+    ) -> Run:
+        """From arrays with a row per query, as faiss, hnswlib and `torch.topk` give the best documents.
+
+        `documents` are row numbers, which `names` gives names, or names. -1 (None among names) fills up a
+        query that has fewer documents, and a score of -inf means that a document was not retrieved. Without
+        `scores` the documents are ranked as they stand. Without `documents`, `scores` is a matrix with a
+        column per document. `queries` are the names of the rows; they are numbers from 0 otherwise.
+
+        Anything with `__array__` or DLPack will do, and lists. The highest score is best: give distances
+        as `-distances`.
+
+        >>> Run.from_arrays([[2, 0], [1, -1]], [[0.9, 0.4], [0.7, 0]], names=["a", "b", "c"]).ranking("0")
+        ['c', 'a']
+        """
+        return _ArrayRun(*rows_of_arrays(documents, scores, "score", queries, names))
 
     @property
     def table(self) -> Table:
@@ -70,6 +96,27 @@ class Run:
     def __repr__(self) -> str:
         queries = counted(len(self.queries), "query")
         return f"Run({queries}, {len(self.documents)} documents)"
+
+
+class _ArrayRun(Run):
+    """Arrays, which are ranked only if someone asks for whole rankings: matching does not need that."""
+
+    def __init__(self, queries: Ids, rows: Deferred) -> None:
+        self.__dict__.update(queries=queries, rows=rows)
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in ("offsets", "documents", "scores"):
+            raise AttributeError(name)
+        self.__dict__.update(Run.of_table(self.table).__dict__)
+        return self.__dict__[name]
+
+    @property
+    def table(self) -> Table:
+        rows: Deferred = self.__dict__["rows"]
+        return rows.whole()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Run, (self.queries, self.offsets, self.documents, self.scores)
 
 
 RunSource = (

@@ -47,20 +47,14 @@ def split_frame(frame: Any, given: Mapping[str, str], by_tag: bool = False) -> d
             return None
         eager = known.collect() if isinstance(known, narwhals.LazyFrame) else known
         runs = eager[column].unique(maintain_order=True).to_list()
-        return by_name(
-            (run, eager.filter(narwhals.col(column) == run).to_native()) for run in runs if not _missing(run)
-        )
+        if any(run is None or isinstance(run, float) for run in runs):
+            raise InputError("a row names no run, expected a name in every row")
+        return by_name((run, eager.filter(narwhals.col(column) == run).to_native()) for run in runs)
 
 
 def without_run(given: Mapping[str, str]) -> dict[str, str]:
     """Return the columns of each role but the one that names runs."""
     return {role: name for role, name in given.items() if role != "run"}
-
-
-def _missing(run: Any) -> bool:
-    if run is None or isinstance(run, float):
-        raise InputError("a row names no run, expected a name in every row")
-    return False
 
 
 def by_name(runs: Iterable[tuple[Any, Any]]) -> dict[str, Any]:

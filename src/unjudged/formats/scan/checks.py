@@ -84,8 +84,10 @@ def checked_starts(starts: Any, groups: int, rows: int) -> Offsets:
     return checked
 
 
-def checked_ids(ids: Ids) -> CheckedIds:
-    """Identifiers that may all be read."""
+def checked_ids(ids: Ids | CheckedIds) -> CheckedIds:
+    """Identifiers that may all be read; those that were checked before stay as they are."""
+    if isinstance(ids, CheckedIds):
+        return ids
     checked = _columns_of(ids)
     _check_offsets(checked.ends, checked.data.size, "identifiers")
     return checked

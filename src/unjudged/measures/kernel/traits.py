@@ -22,7 +22,7 @@ Weight = Callable[..., Floats]
 """From ranks, and the measure's parameters, to what a document of gain 1 there adds to the value."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Traits:
     """Facts of one measure. `Measure.traits_up_to` gives those that hold with its parameters."""
 

@@ -51,8 +51,8 @@ def arrow_errors(problem: str) -> Iterator[None]:
         raise InputError(f"{problem}: {reason_of(error)}") from None
 
 
-def in_order(row: int) -> str:
-    return f"row {row} (from 0)"
+def in_order(row: int, before: int = 0) -> str:
+    return f"row {before + row} (from 0)"
 
 
 def table_of_arrow(columns: Columns, where: Where = in_order) -> Table:

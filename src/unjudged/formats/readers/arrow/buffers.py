@@ -17,13 +17,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def arrow_of(values: NDArray[np.int64]) -> pa.Array:
-    import pyarrow as pa
-
-    whole = np.ascontiguousarray(values, np.int64)
-    return pa.Array.from_buffers(pa.int64(), len(whole), [None, pa.py_buffer(whole)])
-
-
 def arrow_of_bits(values: NDArray[np.bool_]) -> pa.Array:
     import pyarrow as pa
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,6 @@ from unjudged.formats.limits import check
 from unjudged.formats.matching import grouped, match_blocks
 from unjudged.formats.reader import File, Reader
 from unjudged.formats.readers.arrow.arrow_columns import (
-    Where,
     arrow_errors,
     in_order,
     pyarrow_module,
@@ -45,23 +45,6 @@ def scan_run(path: Path, judged: scanner.Index, given: Mapping[str, str] = NONE)
     pyarrow_module("a Parquet or Arrow file")
     with arrow_errors(UNREADABLE):
         return match_blocks(_Rows(path, "score", given).tables, judged)
-
-
-def names_in(path: Path) -> list[str]:
-    """The names of the columns."""
-    pyarrow_module("a Parquet or Arrow file")
-    with arrow_errors(UNREADABLE):
-        names: list[str] = open_part(_files(path)[0]).schema.names
-        return names
-
-
-def rows_with(path: Path, given: Mapping[str, str], column: str) -> pa.Table:
-    """All rows of a run's columns and of one more, as far as memory allows."""
-    import pyarrow
-
-    with arrow_errors(UNREADABLE):
-        rows = _Rows(path, "score", given, column)
-        return pyarrow.Table.from_batches(_validated(_held(rows.batches())), rows.schema)
 
 
 def _files(path: Path) -> list[Path]:
@@ -105,7 +88,7 @@ class _Rows:
         before = 0
         with closing(self.batches()) as batches:
             for batch in batches:
-                yield table_of_arrow(self.by_role([batch]), _counted_from(before))
+                yield table_of_arrow(self.by_role([batch]), partial(in_order, before=before))
                 before += len(batch)
 
     def by_role(
@@ -134,22 +117,19 @@ def _plain(kind: pa.DataType) -> pa.DataType:
     return kind.value_type if types.is_dictionary(kind) else kind
 
 
-def _counted_from(before: int) -> Where:
-    return lambda row: in_order(before + row)
-
-
-def _validated(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    for batch in batches:
-        batch.validate(full=True)
-        yield batch
-
-
 def _split(file: File, by_tag: bool) -> dict[str, Any] | None:
+    arrow = pyarrow_module("a Parquet or Arrow file")
     path = Path(file.file)
-    column = column_of_runs(names_in(path), file.columns, by_tag)
-    if column is None:
-        return None
-    return split_frame(rows_with(path, without_run(file.columns), column), {"run": column})
+    with arrow_errors(UNREADABLE):
+        column = column_of_runs(open_part(_files(path)[0]).schema.names, file.columns, by_tag)
+        if column is None:
+            return None
+        rows = _Rows(path, "score", without_run(file.columns), column)
+        batches = _held(rows.batches())
+        for batch in batches:
+            batch.validate(full=True)
+        table = arrow.Table.from_batches(batches, rows.schema)
+    return split_frame(table, {"run": column})
 
 
 READER = Reader(

@@ -55,7 +55,10 @@ def deferred(columns: Columns, whole: Callable[[], Table]) -> Table | Deferred:
     def span(start: int, stop: int) -> Table:
         part = {role: column.slice(start, stop - start) for role, column in columns.items()}
         with arrow_errors("damaged Arrow data"):
-            own = _each_row(part["query"]) if groups is None else _between(groups, start, stop)
+            if groups is None:
+                own = _ids(part["query"], "query"), np.arange(stop - start + 1)
+            else:
+                own = _between(groups, start, stop)
             return Table(
                 *own, _ids(part["document"], "document"), numbers_of(part, in_order), np.zeros(0, np.int64)
             )
@@ -88,10 +91,6 @@ def _between(groups: Groups, start: int, stop: int) -> Groups:
     queries, starts = groups
     first, last = np.searchsorted(starts, [start, stop]).tolist()
     return Ids(queries.data, queries.offsets[first : last + 1]), starts[first : last + 1] - start
-
-
-def _each_row(query: pa.ChunkedArray | Strings) -> Groups:
-    return _ids(query, "query"), np.arange(len(query) + 1)
 
 
 def _stretches(query: pa.ChunkedArray | Strings) -> Groups:

@@ -13,6 +13,7 @@ from unjudged.formats.columns import NONE, Layout, columns_of, layout_of, no_row
 from unjudged.formats.limits import check
 from unjudged.formats.matching import Deferred, grouped
 from unjudged.formats.readers.memory.mappings import table_of_rows
+from unjudged.formats.readers.memory.query_dicts import identifier
 from unjudged.formats.tables import Table
 
 if TYPE_CHECKING:
@@ -65,7 +66,11 @@ def rankings_of_frame(frame: Any) -> Table | Deferred:
         from unjudged.formats.readers.arrow.deferred import deferred
 
         with library_errors():
-            parts = {role: _in_parts(rows, role, name) for role, name in columns.items()}
+            strings = getattr(rows, "strings", rows.__getitem__)  # of Python, which are not in Arrow yet
+            names = ("query", "document")
+            parts = {
+                role: (strings if role in names else rows.__getitem__)(name) for role, name in columns.items()
+            }
         rankings = deferred(parts, lambda: table_of_arrow(_by_role(rows, columns)))
         if isinstance(rankings, Deferred):
             return rankings
@@ -79,12 +84,6 @@ def _by_role(rows: Any, columns: Mapping[str, str]) -> dict[str, Any]:
     """The column of each role in Arrow."""
     with library_errors():
         return {role: rows[name] for role, name in columns.items()}
-
-
-def _in_parts(rows: Any, role: str, name: str) -> Any:
-    """A column whose parts can be taken; those of Python's strings are not in Arrow yet."""
-    strings = getattr(rows, "strings", None) if role in ("query", "document") else None
-    return rows[name] if strings is None else strings(name)
 
 
 def _chosen(frame: Any, number: str, given: Mapping[str, str]) -> tuple[dict[str, str], Any]:
@@ -149,11 +148,5 @@ def _of_stream(stream: Any, number: str, given: Mapping[str, str]) -> tuple[dict
 def _of_lists(frame: Any, columns: Mapping[str, str]) -> Table:
     """Value by value, if pyarrow is not installed."""
     queries, documents, *numbers = (frame[name].to_list() for name in columns.values())
-    return table_of_rows(
-        zip(_written(queries), _written(documents), *numbers, strict=True), tuple(columns)[2:]
-    )
-
-
-def _written(names: list[Any]) -> list[Any]:
-    """Whole numbers as decimal digits, anything else as it is."""
-    return [str(name) if isinstance(name, int) and not isinstance(name, bool) else name for name in names]
+    names = map(identifier, queries), map(identifier, documents)
+    return table_of_rows(zip(*names, *numbers, strict=True), tuple(columns)[2:])

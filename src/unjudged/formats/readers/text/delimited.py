@@ -23,16 +23,14 @@ from unjudged.formats.columns import (
     expected,
     is_header,
     layout_of,
-    no_rows,
     unfit,
 )
 from unjudged.formats.limits import BYTES_OF_TEXT
-from unjudged.formats.matching import grouped, match_blocks
-from unjudged.formats.reader import File, Reader, Start
+from unjudged.formats.matching import grouped
+from unjudged.formats.reader import File, Start, reader_in_blocks
 from unjudged.formats.readers.several_runs import OneRun, by_name, column_of_runs, without_run
-from unjudged.formats.scan import scanner
 from unjudged.formats.streams import PathLike, opened
-from unjudged.formats.tables import Ids, Matched, Table
+from unjudged.formats.tables import Ids, Table
 
 BLOCK = 1 << 16
 DELIMITERS = "\t,;"
@@ -48,28 +46,12 @@ def delimiter_of(first_line: str, given: Mapping[str, str] = NONE) -> str | None
     return None
 
 
-def read(file: PathLike, number: str, given: Mapping[str, str]) -> tuple[Table, Layout]:
-    """All rows, those of each query together."""
-    columns, blocks = _read(file, number, given, held=BYTES_OF_TEXT)
-    tables = list(blocks)
-    if not tables:
-        raise no_rows()
-    return grouped(Table.joined(tables)), layout_of(columns)
-
-
-def scan_run(file: PathLike, judged: scanner.Index, given: Mapping[str, str] = NONE) -> Matched:
-    """Match a run without keeping the rest of it in memory."""
-    return match_blocks(lambda: _read(file, "score", given)[1], judged)
-
-
-def _read(
-    file: PathLike, number: str, given: Mapping[str, str], held: int = 0
-) -> tuple[dict[str, str], Iterator[Table]]:
-    """The column of each role, and the rows in blocks."""
-    header, blocks = header_and_blocks(file, given, held)
-    columns = columns_of(header, number, given)
+def _read(file: File, number: str, held: int) -> tuple[Layout, Iterator[Table]]:
+    """The columns, and the rows in blocks."""
+    header, blocks = header_and_blocks(file.file, file.columns, held)
+    columns = columns_of(header, number, file.columns)
     places = {role: header.index(name) for role, name in columns.items()}
-    return columns, (table_of_lines(block, places, len(header)) for block in blocks)
+    return layout_of(columns), (table_of_lines(block, places, len(header)) for block in blocks)
 
 
 def header_and_blocks(
@@ -176,10 +158,4 @@ def _split(file: File, by_tag: bool) -> dict[str, Any] | None:
     return by_name((run, OneRun(grouped(Table.joined(parts)))) for run, parts in tables.items())
 
 
-READER = Reader(
-    "text with a header",
-    _recognises,
-    read=lambda file, number: read(file.file, number, file.columns),
-    scan=lambda file, judged: scan_run(file.file, judged, file.columns),
-    split=_split,
-)
+READER = reader_in_blocks("text with a header", _recognises, _read, _split, BYTES_OF_TEXT)

@@ -12,32 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.base.errors import InputError, quoted
-from unjudged.formats.columns import NONE, Layout, descending, no_rows, unfit
-from unjudged.formats.matching import grouped, match_blocks
-from unjudged.formats.reader import File, Reader, Start
+from unjudged.formats.columns import Layout, descending, no_rows, unfit
+from unjudged.formats.reader import File, Start, reader_in_blocks
 from unjudged.formats.readers.memory.query_dicts import identifier
 from unjudged.formats.readers.memory.records import Fields, fields_of, table_of_records
 from unjudged.formats.readers.several_runs import OneRun, by_name, column_of_runs, without_run
 from unjudged.formats.readers.text.delimited import lines_of
 from unjudged.formats.readers.text.json_dicts import BYTES_OF_JSON, is_json, without_repeats
-from unjudged.formats.scan import scanner
 from unjudged.formats.streams import PathLike
-from unjudged.formats.tables import Ids, Matched, Table
+from unjudged.formats.tables import Ids, Table
 
 BLOCK = 1 << 9
 _SEPARATOR = urandom(16).hex()
 _BETWEEN = f',"{_SEPARATOR}",'
-
-
-def read(file: PathLike, number: str, given: Mapping[str, str]) -> tuple[Table, Layout]:
-    """All rows, those of each query together."""
-    layout, blocks = _read(file, number, given, held=BYTES_OF_JSON)
-    return grouped(Table.joined(list(blocks))), layout
-
-
-def scan_run(file: PathLike, judged: scanner.Index, given: Mapping[str, str] = NONE) -> Matched:
-    """Match a run without keeping the rest of it in memory."""
-    return match_blocks(lambda: _read(file, "score", given)[1], judged)
 
 
 def objects(file: PathLike, held: int = 0) -> Iterator[tuple[str, Any]]:
@@ -59,10 +46,9 @@ def _values(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[str, Any]]:
                 raise InputError(error.problem, line=number) from None
 
 
-def _read(
-    file: PathLike, number: str, given: Mapping[str, str], held: int = 0
-) -> tuple[Layout, Iterator[Table]]:
-    blocks = _blocks(lines_of(file, held))
+def _read(file: File, number: str, held: int) -> tuple[Layout, Iterator[Table]]:
+    """The columns, and the rows in blocks."""
+    blocks = _blocks(lines_of(file.file, held))
     for block in blocks:
         if first := next(_values(enumerate(block[1], block[0])), None):
             break
@@ -70,7 +56,7 @@ def _read(
         raise no_rows()
     if not isinstance(first[1], Mapping):
         raise InputError("expected one JSON object per line", line=1)
-    fields = fields_of(first[1], number, given)
+    fields = fields_of(first[1], number, file.columns)
     return fields.layout, (_table(*block, fields) for block in chain([block], blocks))
 
 
@@ -180,10 +166,4 @@ def _split(file: File, by_tag: bool) -> dict[str, Any] | None:
     return by_name((run, OneRun(table_of_records(records, fields))) for run, records in by_run.items())
 
 
-READER = Reader(
-    "JSON lines",
-    _recognises,
-    read=lambda file, number: read(file.file, number, file.columns),
-    scan=lambda file, judged: scan_run(file.file, judged, file.columns),
-    split=_split,
-)
+READER = reader_in_blocks("JSON lines", _recognises, _read, _split, BYTES_OF_JSON)

@@ -38,7 +38,7 @@ LONGEST_TAIL = 1 << 12
 def read_judgments(file: PathLike, layout: Layout | None = None) -> tuple[Table, Layout]:
     """Return the judgments of a file, those of each query together; and its layout."""
     if layout is None:
-        with opened(file) as stream:
+        with opened(file, block=LOOK_AHEAD) as stream:
             start = stream.read(LOOK_AHEAD) or b""
         layout = layout_of_judgments(start.split(b"\n")[: -1 if len(start) == LOOK_AHEAD else None])
         table, layout = _with_fractions(file, layout)

@@ -20,11 +20,15 @@ from unjudged.formats.scan.compiled.index cimport (
 from unjudged.formats.scan.compiled.matches cimport Matches, match_ranking, release_matches, sort_rows, start_matches
 from unjudged.formats.scan.compiled.numbered_names cimport NumberedNames, number_of, release_names, start_names
 from unjudged.formats.scan.compiled.ranking cimport Ranked
+from unjudged.formats.scan.compiled.text cimport fetch_soon
 from unjudged.formats.scan.compiled.vector cimport (
     CHANGED, DONE, NO_MEMORY, REPEATED_DOCUMENT, TOO_MANY_ROWS, Status, Vector, push, push_int64, release,
 )
 
 cdef object frombuffer = np.frombuffer, INT32 = np.dtype(np.int32), INT64 = np.dtype(np.int64)
+
+cdef enum:
+    SOON = 16   # how many names ahead memory is asked for
 
 cdef uint64_t KEY[3]
 KEY[0], KEY[1], KEY[2] = (int.from_bytes(os.urandom(8), "little") | 1 for _ in range(3))
@@ -230,6 +234,10 @@ def take_names(ids, rows):
     cdef Status status = DONE
     with nogil:
         while i < n and status == DONE:
+            if i + 2 * SOON < n and 0 <= wanted[i + 2 * SOON] < count:
+                fetch_soon(names.ends + wanted[i + 2 * SOON])
+            if i + SOON < n and 0 <= wanted[i + SOON] < count:
+                fetch_soon(names.data + names.ends[wanted[i + SOON]])
             if not 0 <= wanted[i] < count:
                 status = CHANGED
             else:
@@ -240,3 +248,26 @@ def take_names(ids, rows):
             i += 1
     raise_for(status)
     return ids_of(&taken.numbered)
+
+
+def ids_of_numbers(numbers):
+    """Whole numbers from 0 upwards as identifiers: their decimal digits."""
+    cdef const int64_t[::1] values = np.ascontiguousarray(numbers, np.int64)
+    cdef KnownNames written = KnownNames()   # only for its memory
+    cdef int64_t n = values.shape[0], i = 0, at = 0
+    cdef uint64_t left = 0
+    cdef char digits[20]
+    cdef Status status = DONE
+    with nogil:
+        while i < n and status == DONE:
+            at, left = 20, <uint64_t>values[i]
+            while at == 20 or left:
+                at -= 1
+                digits[at] = <char>(48 + left % 10)
+                left //= 10
+            if not (push(&written.numbered.names, digits + at, 20 - at)
+                    and push_int64(&written.numbered.ends, written.numbered.names.used)):
+                status = NO_MEMORY
+            i += 1
+    raise_for(status)
+    return ids_of(&written.numbered)

@@ -6,6 +6,7 @@ from unjudged.formats.scan.plain.dicts import table_of_dicts as table_of_dicts
 from unjudged.formats.scan.plain.matcher import KIND_OF_SCANNER as KIND_OF_SCANNER
 from unjudged.formats.scan.plain.matcher import Index as Index
 from unjudged.formats.scan.plain.matcher import best_first as best_first
+from unjudged.formats.scan.plain.matcher import ids_of_numbers as ids_of_numbers
 from unjudged.formats.scan.plain.matcher import match_table as match_table
 from unjudged.formats.scan.plain.matcher import number_names as number_names
 from unjudged.formats.scan.plain.matcher import take_names as take_names

@@ -12,15 +12,12 @@ from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
 from libc.string cimport memcmp
 
-from unjudged.formats.scan.compiled.text cimport copy_exactly, fetch_soon
+from unjudged.formats.scan.compiled.text cimport copy_exactly
 from unjudged.formats.scan.compiled.vector cimport Vector, push, push_int64, release, reserve
 
 cdef extern from "Python.h":
     bint is_string "PyUnicode_CheckExact"(PyObject *text)
     const char *PyUnicode_AsUTF8AndSize(PyObject *text, Py_ssize_t *size)
-
-cdef enum:
-    SOON = 16   # how many strings ahead memory is asked for
 
 
 cdef class Bytes:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.base.errors import DuplicateError
-from unjudged.formats.scan.checks import check_rows, checked_columns, checked_groups, checked_ids
+from unjudged.formats.scan.checks import CheckedIds, check_rows, checked_columns, checked_groups, checked_ids
 from unjudged.formats.tables import Ids, Matched, Table
 
 KIND_OF_SCANNER = "plain Python"
@@ -83,10 +83,14 @@ def number_names(ids: Ids) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     return np.array(number, np.int32), np.array(first, np.int64)
 
 
-def take_names(ids: Ids, rows: NDArray[np.int64]) -> Ids:
+def take_names(ids: Ids | CheckedIds, rows: NDArray[np.int64]) -> Ids:
     """Return the names of these rows."""
-    checked_ids(ids)
-    return ids.take(rows)
+    return Ids(*checked_ids(ids)).take(rows)
+
+
+def ids_of_numbers(numbers: NDArray[np.int64]) -> Ids:
+    """Return whole numbers from 0 upwards as identifiers: their decimal digits."""
+    return Ids.of(map(str, numbers.tolist()))
 
 
 def in_rank_order(scores: Sequence[float], names: Sequence[bytes]) -> list[int]:
