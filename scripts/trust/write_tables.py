@@ -9,13 +9,16 @@ from itertools import chain
 from pathlib import Path
 
 import calibrated_coverage
+import gate_trials
 import query_samples
 import worlds
 from coverage_tables import (
     calibrated_table,
+    gate_table,
     levels_table,
     replace_table,
     samples_table,
+    segments_table,
     settings_table,
     widths_table,
     worlds_table,
@@ -74,8 +77,25 @@ def differences(folder: Path, pool: ProcessPoolExecutor) -> None:
     )
 
 
+def gate(folder: Path, pool: ProcessPoolExecutor) -> None:
+    jobs = [
+        pool.submit(gate_trials.gate_trials, folder, source, size)
+        for source in gate_trials.SOURCES
+        for size in gate_trials.SIZES
+    ]
+    replace_table(PAGE, "gate", gate_table([job.result() for job in jobs], gate_trials.MARGINS))
+
+
+def segments(folder: Path, pool: ProcessPoolExecutor) -> None:
+    jobs = [pool.submit(gate_trials.segment_trials, folder, sizes) for sizes in gate_trials.SEGMENTS]
+    each = {size: pool.submit(gate_trials.interval_coverage, folder, size) for size in (5, 20, 100, 500)}
+    held = {size: job.result() for size, job in each.items()}
+    replace_table(PAGE, "segments", segments_table([job.result() for job in jobs], held))
+
+
 PARTS: dict[str, Callable[[Path, ProcessPoolExecutor], None]] = {
-    part.__name__: part for part in (calibrated, manual, model, queries, simulated, differences)
+    part.__name__: part
+    for part in (calibrated, manual, model, queries, simulated, differences, gate, segments)
 }
 
 

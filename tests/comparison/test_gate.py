@@ -69,7 +69,9 @@ def test_outcomes() -> None:
 
 def test_a_run_against_itself_passes() -> None:
     for margin in (0.0, 0.01):
-        same = gate(Collection.of(QRELS, {"old": RUNS["fused"], "new": RUNS["fused"]}), "old", "new", margin=margin)
+        same = gate(
+            Collection.of(QRELS, {"old": RUNS["fused"], "new": RUNS["fused"]}), "old", "new", margin=margin
+        )
         assert same.outcome == "pass"
         assert "the two score the same on each of 30 queries" in same.sentence()
 
@@ -96,7 +98,11 @@ def test_no_segment_may_fail() -> None:
     scores = Scores.of(values, runs=["old", "new"])
     assert gate(scores, "old", "new", margin=0.01).outcome == "pass"
     result = gate(scores, "old", "new", margin=0.01, by=by)
-    assert {check.segment: check.outcome for check in result.checks} == {"all": "pass", "head": "pass", "tail": "fail"}
+    assert {check.segment: check.outcome for check in result.checks} == {
+        "all": "pass",
+        "head": "pass",
+        "tail": "fail",
+    }
     assert result.outcome == "fail"
     assert "score in tail: difference -0." in result.sentence()
 

@@ -17,7 +17,7 @@ from unjudged.formats.columns import NAMES, listed
 from unjudged.formats.inputs import FILE, MAPPING, kind_of_source, name_in_errors
 from unjudged.formats.named_columns import is_missing, named_columns
 from unjudged.formats.small_files import read_small
-from unjudged.grids.grid import Cell, Column, Grid
+from unjudged.grids.grid import Cell, Column, Grid, blank, grid_of
 from unjudged.rankings.judged import Mask
 
 SegmentsSource = Mapping[str, str] | str | os.PathLike[str] | Any
@@ -100,4 +100,17 @@ def segments_grid(
     kind = "number" if confidence is None else "text"
     columns = [Column("run", "label"), Column("segment", "label"), Column("queries", "integer")]
     columns += [Column(str(measure), kind) for measure in scores.measures]  # type: ignore[arg-type]
-    return Grid(columns, rows, notes=[*scores.notes, *notes])
+
+    def records() -> Grid:
+        fields = ["run", "segment", "queries", "measure", "value", *(["low", "high"] if estimates else [])]
+        each: list[list[Cell]] = []
+        for i, run in enumerate(scores.runs):
+            for name, part in parts.items():
+                for k, measure in enumerate(scores.measures):
+                    own: list[Cell] = [float(part.means[i, k])]
+                    if name in estimates:
+                        own += [blank(end) for end in (estimates[name][i][k].low, estimates[name][i][k].high)]
+                    each.append([run, name, len(part.queries), str(measure), *own])
+        return grid_of(fields, each)
+
+    return Grid(columns, rows, notes=[*scores.notes, *notes], records=records)

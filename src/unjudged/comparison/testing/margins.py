@@ -68,7 +68,7 @@ def _shape(differences: Floats) -> tuple[float, float]:
     deviation = float(np.std(differences, ddof=1)) if n > 1 else 0.0
     if deviation <= ROUNDING * float(np.abs(differences).max()):
         return 0.0, 0.0
-    skewness = float(np.mean((differences - np.mean(differences)) ** 3)) / deviation**3
+    skewness = float(np.mean(((differences - np.mean(differences)) / deviation) ** 3))
     return deviation, skewness / (3 * np.sqrt(n))
 
 
