@@ -46,11 +46,17 @@ def test_one_sided_tests(differences: list[float], margin: float) -> None:
         assert (tested.below < 0.05) == (high < -margin) or abs(high + margin) < 1e-9
 
 
-def test_equal_differences_have_the_p_value_of_signs() -> None:
-    assert against_margin(np.full(5, 0.1), 0.0) == (2**-5, 1.0)
-    assert against_margin(np.full(5, -0.1), 0.05) == (1.0, 2**-5)
-    assert against_margin(np.full(5, -0.1), 0.1) == (1.0, 1.0)
+def test_equal_differences_say_nothing_of_their_spread() -> None:
+    assert against_margin(np.full(5, 0.1), 0.0) == (1.0, 1.0)
     assert one_sided_limits(np.array([0.3]), 0.05) == (-np.inf, np.inf)
+    p = against_margin(np.full(40, 0.1), 0.01, reach=1.0)
+    share = 0.99 / 1.1  # of queries with 0.1, if all others have -1 and the mean is -0.01
+    assert share * 0.1 - (1 - share) == pytest.approx(-0.01)
+    assert p == (pytest.approx(share**40), 1.0)
+    low, high = one_sided_limits(np.full(40, 0.1), p.above, 1.0)
+    assert low == pytest.approx(-0.01)
+    assert against_margin(np.full(40, -0.1), 0.01, 1.0).below == pytest.approx((1.01 / 1.1) ** 40)
+    assert high == pytest.approx(share * 0.1 + 1 - share)
 
 
 def test_outcomes() -> None:

@@ -75,6 +75,7 @@ def gate(
         if not result.measure.traits.quality:
             raise UsageError(f"{result.measure} is no measure of quality: a gate needs one that should rise")
         scores = result.tests.pairs.scores
+        reach = float(np.ptp(result.measure.traits.range))
         worst, best, known = _bounds(compared, result, judgments)
         for segment, chosen in {EVERY: np.ones(len(compared.queries), bool), **parts}.items():
             check = GateCheck(
@@ -87,7 +88,7 @@ def gate(
                 judgments=known,
             )
             ends = [end[chosen] for end in (scores[1] - scores[0], worst, best)]
-            checks.append(_tested(check, ends, margin, alpha))
+            checks.append(_tested(check, ends, margin, alpha, reach))
     corrected = holm.function(np.array([check.p_worse for check in checks]))
     checks = [_decided(c, float(p), alpha) for c, p in zip(checks, corrected, strict=True)]
     documents = {
@@ -135,18 +136,18 @@ def _bounds(compared: Comparison, result: Any, judgments: str) -> tuple[Floats, 
     return low, high, "bounds"
 
 
-def _tested(check: GateCheck, ends: Sequence[Floats], margin: float, alpha: float) -> GateCheck:
+def _tested(check: GateCheck, ends: Sequence[Floats], margin: float, alpha: float, reach: float) -> GateCheck:
     """Add the tests of the differences as they are, at their worst and at their best."""
     difference, worst, best = ends
-    plain = against_margin(difference, margin)
-    low, high = one_sided_limits(worst, alpha)[0], one_sided_limits(best, alpha)[1]
+    plain = against_margin(difference, margin, reach)
+    low, high = one_sided_limits(worst, alpha, reach)[0], one_sided_limits(best, alpha, reach)[1]
     same = bool(np.abs(np.stack([worst, best])).max() <= ROUNDING)
     check = replace(
         check,
         low=low,
         high=high,
-        p_not_worse=0.0 if same else against_margin(worst, margin).above,
-        p_worse=1.0 if same else against_margin(best, margin).below,
+        p_not_worse=0.0 if same else against_margin(worst, margin, reach).above,
+        p_worse=1.0 if same else against_margin(best, margin, reach).below,
         identical=same,
         open_to="judgments" if min(plain) <= alpha else "queries",
     )
