@@ -5,7 +5,8 @@ PYTHON ?= python3
 VENV ?= .venv
 DATA ?= ../shared/data
 BIN = $(VENV)/bin
-MAKEFLAGS += --jobs=2
+JOBS ?= 2
+MAKEFLAGS += --jobs=$(JOBS)
 export PYTHONDONTWRITEBYTECODE =
 export PIP_COMPILE = 0
 COMPILED = $(shell find src -name '*.pyx' -o -name '*.pxd' -o -name '*.pxi') pyproject.toml
@@ -92,7 +93,7 @@ fuzz: $(VENV)/installed build/fuzz/address/built
 	$(call SANITIZED,address,libasan.so) $(BIN)/python -m fuzz --seconds $(SECONDS) $(KIND)
 
 # The same for a short time on the scanner as it is installed, which needs no other build.
-fuzz-short: SECONDS = 20
+fuzz-short: SECONDS = 40
 fuzz-short: $(VENV)/installed
 	$(BIN)/python -m fuzz --seconds $(SECONDS) $(KIND)
 

@@ -9,12 +9,12 @@ from inspect import Parameter
 import numpy as np
 
 from unjudged import MEASURES, JudgedRankings, Judgments, Measure
+from unjudged.comparison.judgment_bounds import BOUNDING
 from unjudged.measures.kernel.estimand import (
     BY_DOCUMENT,
     CHOOSING,
     COMPARISON,
     LEAVING_OUT,
-    TEST,
     Estimand,
     Use,
     permitted,
@@ -25,8 +25,8 @@ from unjudged.uncertainty.intervals import INTERVALS, IntervalRequest
 
 NEEDED = {"cutoff": 10, "recall": 0.5, "multiple": 1.0}
 COMMANDS = {
-    TEST: "tests over queries (`compare`, `plan queries`)",
-    COMPARISON: "bounds of a difference (`compare`, `report`)",
+    COMPARISON: "tests over queries (`compare`, `report`, `plan queries`)",
+    BOUNDING: "bounds of a difference (`compare`, `report`)",
     LEAVING_OUT: "`calibrate`, `reusability`",
     CHOOSING: "`next`",
     BY_DOCUMENT: "`--predictions` by document, `audit`",
@@ -130,8 +130,10 @@ def _uses() -> str:
         cells = ["yes" if kind in use.takes else "refused" for kind in KINDS]
         rows.append(f"| {name} | {use.queries}, {use.judgments} | {' | '.join(cells)} |")
     note = (
-        "These are the answers for AP, nDCG and other plain measures. Bounds, models and calibration are not for "
-        "measures that estimate from a sample already (infAP, xinfAP, statAP and others), nor for the policies "
-        "`unjudged=` and `chance=`. What people judge by the list of `next` is *chosen*."
+        "These are the answers for AP, nDCG and other plain measures. Tests and intervals over queries are for every "
+        "measure that the judgments allow; what estimates from a sample (infAP, xinfAP, statAP and others) then "
+        "estimates the measure with the pool judged, and the spread over queries contains the noise of sampling. "
+        "Bounds, models and calibration are not for these, nor for the policies `unjudged=` and `chance=`: where a "
+        "table has bounds, theirs are blank. What people judge by the list of `next` is *chosen*."
     )
     return "\n".join([*head, *rows, "", note])

@@ -250,14 +250,16 @@ def test_one_verdict_with_predictions(measure: str) -> None:
 
 @pytest.mark.filterwarnings("ignore")
 def test_samples_are_estimated_or_refused_everywhere_alike() -> None:
-    """A page has no estimates from samples, and says so in the sentence of `permitted`."""
+    """Estimates from samples have the same values everywhere, and refusals the sentence of `permitted`."""
     people = judging.sample(judging.pool(POOLED, 20), "stratified", 0.4, seed=1, top=5)
     judged = judging.merge(people, {"them": truth()}).judgments
-    assert np.isfinite(evaluate(judged, POOLED, "xinfAP").means).all()
-    sentence = str(permitted(parse_measure("xinfAP"), judged, COMPARISON))
+    means = evaluate(judged, POOLED, "xinfAP").means[:, 0].tolist()
+    assert compare(judged, POOLED).results[0].means.tolist() == means
+    assert read(report_page(judged, POOLED).html)[1]["means0"].tolist() == means
+    sentence = str(permitted(parse_measure("infAP"), judged, COMPARISON))
     for ask in (compare, report_page):
         with pytest.raises(UsageError) as refusal:
-            ask(judged, POOLED, "xinfAP")
+            ask(judged, POOLED, "infAP")
         assert str(refusal.value) == sentence
 
 

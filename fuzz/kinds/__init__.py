@@ -9,8 +9,21 @@ from typing import NamedTuple
 
 from fuzz.oracle import Outcome
 
-NAMES = ("text", "dicts", "held", "frames", "arrow", "parquet", "delimited", "json", "compressed", "stdin")
-MODULES = {"json": "json_text", "stdin": "standard_input", "arrow": "columnar", "parquet": "columnar"}
+MODULES = {
+    "text": ("text",),
+    "dicts": ("dicts",),
+    "held": ("held",),
+    "frames": ("frames",),
+    "columnar": ("arrow", "parquet"),
+    "delimited": ("delimited",),
+    "json_text": ("json",),
+    "compressed": ("compressed",),
+    "standard_input": ("stdin",),
+    "saved": ("design", "calibration", "experiment", "checkpoint"),
+    "judging_files": ("texts", "topics", "groups", "predictions"),
+    "command_lines": ("options", "figures"),
+}
+NAMES = tuple(name for names in MODULES.values() for name in names)
 
 
 class Kind(NamedTuple):
@@ -22,5 +35,6 @@ class Kind(NamedTuple):
 
 
 def kind_named(name: str) -> Kind:
-    kinds: dict[str, Kind] = importlib.import_module(f"fuzz.kinds.{MODULES.get(name, name)}").KINDS
+    module = next(module for module, names in MODULES.items() if name in names)
+    kinds: dict[str, Kind] = importlib.import_module(f"fuzz.kinds.{module}").KINDS
     return kinds[name]

@@ -114,11 +114,11 @@ def mutate(rng: random.Random, data: bytes) -> bytes:
     except (ValueError, RecursionError):
         return mutated(rng, rng.choice(SEEDS), LINES, TOKENS)
     for _ in range(rng.choice((1, 1, 2, 4))):
-        tree = _changed(rng, tree)
+        tree = changed(rng, tree)
     return json.dumps(tree, ensure_ascii=rng.random() < 0.5).encode("utf-8", "surrogatepass")
 
 
-def _changed(rng: random.Random, tree: Any) -> Any:
+def changed(rng: random.Random, tree: Any) -> Any:
     """The tree with one node changed: a leaf, a key, or a level more."""
     if isinstance(tree, dict) and tree and rng.random() < 0.8:
         key = rng.choice(list(tree))
@@ -128,10 +128,10 @@ def _changed(rng: random.Random, tree: Any) -> Any:
             case 1:
                 tree[rng.choice(KEYS)] = deepcopy(rng.choice(LEAVES))
             case _:
-                tree[key] = _changed(rng, tree[key])
+                tree[key] = changed(rng, tree[key])
         return tree
     if isinstance(tree, list) and tree and rng.random() < 0.5:
-        return [_changed(rng, item) for item in tree]
+        return [changed(rng, item) for item in tree]
     return {rng.choice(KEYS): tree} if rng.random() < 0.2 else deepcopy(rng.choice(LEAVES))
 
 

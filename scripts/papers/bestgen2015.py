@@ -6,11 +6,11 @@ from itertools import combinations
 
 import numpy as np
 from pages import figure, page
-from random_rankings import difference_from_prevalence, expected_ap_by_summation
+from random_rankings import difference_from_prevalence, expected_ap, expected_ap_by_summation
 from scipy.stats import hypergeom
 from uncertainty_figures import baseline_difference
 
-from unjudged.baselines import expected_ap, variance_of_ap
+from unjudged.baselines import variance_of_ap
 
 SHARES = (0.02, 0.05, 0.1, 0.2, 0.4)
 
@@ -30,11 +30,9 @@ deviation and the baselines of other measures; with `--qrels FILE` it does so fo
 a baseline can be corrected for chance: `AP(chance=10000)` is (AP - E)/(1 - E).
 
 ```
->>> from unjudged.baselines import expected_ap, variance_of_ap
->>> round(expected_ap(documents=10, relevant=4), 12)
+>>> from unjudged.baselines import expected, variance_of_ap
+>>> round(expected("AP", documents=10, relevant=4), 12)
 0.528597883598
->>> expected_ap(documents=5, relevant=2, exact=True)
-Fraction(237, 400)
 >>> round(variance_of_ap(documents=5, relevant=2), 6)
 {variance}
 

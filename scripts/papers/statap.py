@@ -10,7 +10,7 @@ from unjudged import AP, statAP
 from unjudged.experiments import simulate
 from unjudged.experiments.robustness import experiment
 from unjudged.experiments.summary import Robustness
-from unjudged.judging.pooling.designs import find_design
+from unjudged.judging.pooling.designs import DESIGNS
 from unjudged.judging.pooling.pool import Pool
 from unjudged.measures.weighted import relevant_total
 
@@ -75,7 +75,7 @@ def deviations_of(found: Robustness) -> list[list[str]]:
     topics = 50
     rows = []
     for li, level in enumerate(found.levels):
-        row = [f"{found.design}, {find_design(found.design).level.show(level)}"]
+        row = [f"{found.design}, {DESIGNS.find(found.design).level.show(level)}"]
         for k in (0, 2):
             values, variances = found.means[li, :, :, k], found.means[li, :, :, k + 1] / topics
             ratios = np.sqrt(variances.mean(axis=0)) / values.std(axis=0, ddof=1)

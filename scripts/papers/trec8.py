@@ -10,7 +10,7 @@ from pages import table
 
 from unjudged.base.threads import cores
 from unjudged.experiments.summary import Robustness
-from unjudged.judging.pooling.designs import find_design
+from unjudged.judging.pooling.designs import DESIGNS
 from unjudged.judging.pooling.pool import Pool
 
 SEED, REPEATS, WORKERS = 2008, 10, cores()
@@ -30,7 +30,7 @@ def statistics(
     found: Robustness, measures: Sequence[str], levels: Sequence[float], against: str | None = None
 ) -> str:
     """tau, rho and RMS error of each measure at some levels, averaged over the samples, as a table."""
-    names = [find_design(found.design).level.show(level) for level in levels]
+    names = [DESIGNS.find(found.design).level.show(level) for level in levels]
     head = ["measure", *(f"{what}, {name}" for what in ("tau", "rho", "RMS") for name in names)]
     rows = [
         [

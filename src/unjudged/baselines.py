@@ -1,23 +1,16 @@
 """Random baseline: what a ranking in random order scores, exactly (Bestgen, 2015).
 
->>> round(expected_ap(documents=10, relevant=4), 12)
+>>> round(expected("AP", documents=10, relevant=4), 12)
 0.528597883598
->>> expected_ap(documents=5, relevant=2, exact=True)
-Fraction(237, 400)
 """
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import numpy as np
 
-from unjudged.base.errors import UsageError
 from unjudged.measures.kernel.chance import STRETCH
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
 from unjudged.measures.precision import AP
-
-LARGEST_EXACT = 20_000
 
 
 def expected(measure: MeasureLike, documents: int, relevant: int) -> float:
@@ -30,30 +23,6 @@ def expected(measure: MeasureLike, documents: int, relevant: int) -> float:
     """
     chosen = parse_measure(measure)
     return float(chosen.by_chance(documents, relevant))
-
-
-def expected_ap(documents: int, relevant: int, *, exact: bool = False) -> float | Fraction:
-    """Expected AP of a random ranking: (H_N + (R - 1)/(N - 1) (N - H_N)) / N, H_N the N-th harmonic number.
-
-    With `exact` the result is a fraction.
-    """
-    approximate = float(AP.by_chance(documents, relevant))
-    if not exact:
-        return approximate
-    if documents > LARGEST_EXACT:
-        raise UsageError(f"{documents} documents, expected at most {LARGEST_EXACT} for an exact fraction")
-    if relevant == 0 or documents == 1:
-        return Fraction(relevant)
-    h = _harmonic_fraction(1, documents)
-    return (h + Fraction(relevant - 1, documents - 1) * (documents - h)) / documents
-
-
-def _harmonic_fraction(first: int, last: int) -> Fraction:
-    """Return the sum of 1/i, added in halves, which is far faster than one after another."""
-    if last - first < 8:
-        return sum((Fraction(1, i) for i in range(first, last + 1)), Fraction(0))
-    middle = (first + last) // 2
-    return _harmonic_fraction(first, middle) + _harmonic_fraction(middle + 1, last)
 
 
 def variance_of_ap(documents: int, relevant: int) -> float:

@@ -39,11 +39,15 @@ def opened(browser: Any) -> Iterator[Open]:
     seen: list[str] = []
     contexts = []
 
-    def open_page(path: Path, width: int = 1200, height: int = 900, colours: str = "light") -> Any:
+    def open_page(
+        path: Path, width: int = 1200, height: int = 900, colours: str = "light", script: str = ""
+    ) -> Any:
         context = browser.new_context(
             viewport={"width": width, "height": height}, color_scheme=colours, accept_downloads=True
         )
         contexts.append(context)
+        if script:
+            context.add_init_script(script)
         page = context.new_page()
         page.on("console", lambda message: seen.append(f"console: {message.text}"))
         page.on("pageerror", lambda error: seen.append(f"error: {error}"))

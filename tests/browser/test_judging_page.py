@@ -57,6 +57,14 @@ def make(folder: Path, grades: str = "0,1,2") -> Path:
     return page
 
 
+def another_tab(page: Any) -> Any:
+    """The same page once more, in the same browser."""
+    tab = page.context.new_page()
+    tab.goto(page.url)
+    tab.wait_for_selector("html[data-ready]")
+    return tab
+
+
 def exported(page: Any, folder: Path) -> Path:
     with page.expect_download() as download:
         page.click("#export")
@@ -132,6 +140,79 @@ def test_import_continues_elsewhere(task: Path, opened: Open) -> None:
     assert "1 0 d1 2\n" in found
     assert "# comment 1 d1 mine <b>\n" in found
     assert found.count(" -1\n") == 5
+
+
+def test_two_tabs_merge(task: Path, opened: Open) -> None:
+    """Neither writes over the answers of the other, both show all of them, and the last grade counts."""
+    first = opened(make(task))
+    second = another_tab(first)
+    first.keyboard.press("1")
+    second.locator("#progress", has_text="1 judged").wait_for()
+    assert second.locator("#grades [aria-pressed=true]").inner_text().startswith("1")
+    second.keyboard.press("ArrowRight")
+    second.keyboard.press("2")
+    second.keyboard.press("c")
+    second.keyboard.type("here")
+    first.locator("#progress", has_text="2 judged").wait_for()
+    first.keyboard.press("ArrowLeft")
+    first.keyboard.press("0")
+    for page in (first, second):
+        page.locator("#progress", has_text="2 judged").wait_for()
+    texts = [exported(page, task).read_text() for page in (first, second)]
+    assert texts[0] == texts[1]
+    grades = [line.split()[3] for line in texts[0].splitlines() if not line.startswith("#")]
+    assert grades == ["0", "2", "-1", "-1", "-1", "-1"]
+    assert " here\n" in texts[0]
+    assert "2 judged" in another_tab(first).inner_text("#progress")
+
+
+@pytest.mark.parametrize("replace", [False, True])
+def test_import_asks_before_it_replaces(task: Path, opened: Open, replace: bool) -> None:
+    page = opened(make(task))
+    names = [line.split() for line in exported(page, task).read_text().splitlines() if line[0] != "#"]
+    page.keyboard.press("1")
+    page.keyboard.press("2")
+    page.evaluate(f"window.confirm = (text) => {{ window.asked = text; return {str(replace).lower()}; }}")
+    answers = task / "other.qrels"
+    answers.write_text(
+        "".join(f"{q} 0 {d} {grade}\n" for (q, _, d, _), grade in zip(names, "101", strict=False))
+    )
+    page.set_input_files("#import", answers)
+    page.locator("#message", has_text="Imported").wait_for()
+    assert "has other answers than yours for 1 of the documents" in page.evaluate("window.asked")
+    lines = [line for line in exported(page, task).read_text().splitlines() if line[0] != "#"]
+    assert [line.split()[3] for line in lines] == ["1", "0" if replace else "2", "1", "-1", "-1", "-1"]
+
+
+FORBIDDEN = 'Object.defineProperty(window, "localStorage", { get() { throw new DOMException("denied"); } });'
+FULL = 'Storage.prototype.setItem = () => { throw new DOMException("full", "QuotaExceededError"); };'
+
+
+@pytest.mark.parametrize("script", [FORBIDDEN, FULL], ids=["forbidden", "full"])
+def test_a_browser_that_saves_nothing_is_said_at_once(
+    task: Path, opened: Open, shot: Any, script: str
+) -> None:
+    page = opened(make(task), script=script)
+    assert "does not save your answers" in page.inner_text("#unsaved")
+    page.keyboard.press("1")
+    assert "does not save your answers" in page.inner_text("#unsaved")
+    shot(page)
+    assert exported(page, task).read_text().count(" 1\n") == 1
+
+
+def test_answers_of_an_older_page_are_kept(task: Path, opened: Open) -> None:
+    """It saved all of them as one record."""
+    page = opened(make(task))
+    page.evaluate(
+        """() => {
+            const key = Object.keys(localStorage)[0].replace(/-at$/, "");
+            localStorage.clear();
+            localStorage.setItem(key, JSON.stringify({ grades: { 0: 2 }, comments: { 1: "old" }, at: 1 }));
+        }"""
+    )
+    page = another_tab(page)
+    assert page.inner_text("#progress") == "document 2 of 6, 1 judged"
+    assert page.input_value("#comment") == "old"
 
 
 def test_two_thousand_documents(tmp_path: Path, opened: Open) -> None:

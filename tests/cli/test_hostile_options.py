@@ -36,6 +36,11 @@ def test_a_name_that_is_too_long(case: str) -> None:
     assert said.endswith("cannot be written: File name too long")
 
 
+def test_a_name_that_no_file_can_have() -> None:
+    said = refused(1, *(word.replace("NAME", "a\0b") for word in NAMES["output"]))
+    assert "cannot be written" in said
+
+
 @UNIX
 @pytest.mark.parametrize("case", [name for name in NAMES if "." not in NAMES[name][-1]] + ["in a folder"])
 def test_a_link_to_itself(case: str, tmp_path: Path) -> None:

@@ -2,64 +2,31 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, get_type_hints
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.cli.declared import CALLED, Declared, declared, line_of, oddly_spelt, spelt
 from tests.cli.in_process import refused, unjudged
 from unjudged import sample
 from unjudged.cli.commands import COMMANDS
 from unjudged.cli.options.drawing import DrawingOptions
 from unjudged.cli.options.input_options import InputOptions, JudgmentOptions
-from unjudged.cli.options.option import Option, OptionGroup, option_of
 from unjudged.cli.options.prediction_options import PredictionOptions
 
 QRELS, RUN, OTHER = (str(path) for path in (sample.qrels, sample.runs["fused"], sample.runs["dense"]))
-CALLED = [name for name, one in COMMANDS.items() if one.where]
 TEXT = "q01 0 d1 1\n"
-NEEDED = {"documents": "10", "grades": "0,1"}
-"""Values of options without which a command line is refused for another reason."""
-
 NOT_FILES = {
     *("shell", "name", "names", "title", "baseline", "leave_out", "measure", "against", "levels"),
     *("statistics", "strata", "share", "depth", "twice", "prevalence", "grades", "columns", "qrels_columns"),
 }
 """Parameters whose value is a text, but not the name of a file."""
-
-
-class Declared:
-    """A parameter of a command with its declaration."""
-
-    def __init__(self, name: str, hint: Any, kind: Any = inspect.Parameter.KEYWORD_ONLY, default: Any = None):
-        self.name, self.hint, self.positional = name, hint, kind is not inspect.Parameter.KEYWORD_ONLY
-        self.option = option_of(hint) or Option()
-        self.needed = default is inspect.Parameter.empty
-        self.spellings = self.option.names or (f"--{name.replace('_', '-')}",)
-
-    def words(self, value: str) -> list[str]:
-        return [value] if self.positional else [self.spellings[-1], value]
-
-
-def declared(command: str) -> Iterator[Declared]:
-    """Every parameter, those of groups of options too."""
-    function: Callable[..., Any] = COMMANDS[command].function
-    hints = get_type_hints(function, include_extras=True)
-    for name, parameter in inspect.signature(function).parameters.items():
-        plain = getattr(hints[name], "__origin__", hints[name])
-        if isinstance(plain, type) and issubclass(plain, OptionGroup):
-            for field, hint in get_type_hints(plain, include_extras=True).items():
-                yield Declared(field, hint)
-        else:
-            yield Declared(name, hints[name], parameter.kind, parameter.default)
 
 
 READ_BY = {name: [one for one in declared(name) if one.option.reads] for name in CALLED}
@@ -85,23 +52,6 @@ def test_every_parameter_is_explained(command: str) -> None:
     assert [one.name for one in declared(command) if not one.option.help and one.name not in lines] == []
 
 
-def spelt(written: Declared, value: str, command: str) -> list[list[str]]:
-    """The ways to give an option."""
-    ways = [way for name in written.spellings for way in ([name, value], [f"{name}={value}"])]
-    for short in [name for name in written.spellings if len(name) == 2]:
-        ways.append([f"{short}{value}"])
-        flags = [
-            flag
-            for one in declared(command)
-            for flag in one.spellings
-            if "bool" in str(one.hint) and len(flag) == 2
-        ]
-        ways += [
-            way for flag in flags for way in ([f"{flag}{short[1]}", value], [f"{flag}{short[1]}{value}"])
-        ]
-    return ways
-
-
 def named(folder: Path, file: Path) -> list[str]:
     """Other names of a file."""
     links = folder / "links"
@@ -114,39 +64,57 @@ def named(folder: Path, file: Path) -> list[str]:
     return [str(file), file.name, f"./{file.name}", f"links/../{file.name}", *map(str, (soft, softer, hard))]
 
 
-def line_of(command: str, files: dict[str, str]) -> list[str]:
-    """A command line that gives each file to the parameter of this name, and whatever else is needed."""
-    words = command.split()
-    for one in declared(command):
-        if one.name in files:
-            words += one.words(files[one.name])
-        elif one.needed and not one.option.writes and not one.positional:
-            words += one.words(NEEDED.get(one.name, "1"))
-    return words
+def drawn_line(
+    command: str, folder: Path, data: st.DataObject
+) -> tuple[list[str], Declared, str, dict[str, Path]]:
+    """A line that reads every file, and an option that writes with another name of one of these files."""
+    files = {one.name: folder / f"{one.name}.txt" for one in READ_BY[command]}
+    for path in files.values():
+        path.write_text(TEXT)
+    read = data.draw(st.sampled_from(READ_BY[command]))
+    written = data.draw(st.sampled_from(WRITTEN_BY[command]))
+    names = named(folder, files[read.name])
+    given_as, target = data.draw(st.sampled_from(names)), data.draw(st.sampled_from(names))
+    words = line_of(command, {name: str(path) for name, path in files.items()} | {read.name: given_as})
+    for other in WRITTEN_BY[command]:
+        if other.needed and other is not written:
+            words += other.words("page.html")
+    return words, written, target, files
 
 
-@pytest.mark.parametrize("command", [name for name in CALLED if READ_BY[name] and WRITTEN_BY[name]])
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=25)
+WRITING = [name for name in CALLED if READ_BY[name] and WRITTEN_BY[name]]
+TRIED = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=25)
+
+
+@pytest.mark.parametrize("command", WRITING)
+@TRIED
 @given(data=st.data())
 def test_nothing_that_is_read_is_replaced(
     command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, data: st.DataObject
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    files = {one.name: tmp_path / f"{one.name}.txt" for one in READ_BY[command]}
-    for path in files.values():
-        path.write_text(TEXT)
-    read = data.draw(st.sampled_from(READ_BY[command]))
-    written = data.draw(st.sampled_from(WRITTEN_BY[command]))
-    names = named(tmp_path, files[read.name])
-    given_as, target = data.draw(st.sampled_from(names)), data.draw(st.sampled_from(names))
-    words = line_of(command, {name: str(path) for name, path in files.items()} | {read.name: given_as})
+    words, written, target, files = drawn_line(command, tmp_path, data)
     words += data.draw(st.sampled_from(spelt(written, target, command)))
-    for other in WRITTEN_BY[command]:
-        if other.needed and other is not written:
-            words += other.words("page.html")
     done = unjudged(*words)
     assert done.returncode == 2, (words, done.stderr)
     assert b"is read by this command" in done.stderr, (words, done.stderr)
+    assert all(path.read_text() == TEXT for path in files.values())
+
+
+@pytest.mark.parametrize("command", WRITING)
+@TRIED
+@given(data=st.data())
+def test_odd_spellings_replace_nothing_either(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, data: st.DataObject
+) -> None:
+    """Abbreviations, repeated options and the like, wherever they stand, are refused or read as meant."""
+    monkeypatch.chdir(tmp_path)
+    words, written, target, files = drawn_line(command, tmp_path, data)
+    way = data.draw(st.sampled_from(oddly_spelt(written, target, "new.csv", command)))
+    at = data.draw(st.sampled_from([len(command.split()), len(words)]))
+    done = unjudged(*words[:at], *way, *words[at:])
+    assert done.returncode in (1, 2), (words, way, done.stderr)
+    assert done.stderr.startswith(b"unjudged: "), (words, way, done.stderr)
     assert all(path.read_text() == TEXT for path in files.values())
 
 

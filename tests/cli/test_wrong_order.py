@@ -80,6 +80,15 @@ def test_wrong_order_of_text_and_of_several(tmp_path: Path) -> None:
         assert REMEDY in refused(1, command, run, str(RUN), grades, "-m", "nDCG@10")
 
 
+def test_wrong_order_of_a_report(tmp_path: Path) -> None:
+    """A page of one run was made, with scores as grades."""
+    page = str(tmp_path / "page.html")
+    for suffix in FORMATS:
+        run = _written(tmp_path, f"r.{suffix}", _scores(whole=True), "score")
+        grades = _written(tmp_path, f"q.{suffix}", _grades(), "score")
+        assert REMEDY in refused(1, "report", run, grades, "-o", page), suffix
+
+
 def test_wrong_order_in_memory() -> None:
     with pytest.raises(InputError, match=r"run 'mine': its scores are grades: .* come before runs"):
         evaluate(_scores(), {"mine": _grades()}, "nDCG@10")

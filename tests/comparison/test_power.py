@@ -143,4 +143,4 @@ def test_what_the_command_refuses() -> None:
     assert "baseline is 'x', expected one of fused" in refused(
         2, "plan", "queries", QRELS, *RUNS, "--baseline", "x"
     )
-    assert "GMAP" in refused(2, "plan", "queries", QRELS, *RUNS, "-m", "GMAP")
+    assert "no measure" in refused(2, "plan", "queries", QRELS, *RUNS, "-m", "MAPS")

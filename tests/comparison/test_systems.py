@@ -13,7 +13,17 @@ from hypothesis import strategies as st
 from tests.comparison.small_collections import several_runs
 from tests.conftest import Qrels, RunDict, examples
 from unjudged import Calibration, Comparison, InputError, Pair, UsageError, compare, evaluate, sample
-from unjudged.comparison.verdicts import CLEAR, OPEN, SETTLED, SIGNIFICANT, UNRESOLVED, VERDICTS, verdict_of
+from unjudged.comparison.verdicts import (
+    CLEAR,
+    HIGHER,
+    OPEN,
+    SETTLED,
+    SIGNIFICANT,
+    SIMILAR,
+    UNRESOLVED,
+    VERDICTS,
+    verdict_of,
+)
 
 MIRRORED = ("difference", "other_queries", "effect", "calibrated")
 
@@ -86,7 +96,9 @@ def test_the_table_of_verdicts() -> None:
     }
     for facts, verdict in table.items():
         assert verdict_of(*facts) == verdict
-    assert set(table.values()) == set(VERDICTS)
+    for significant, verdict in ((True, HIGHER), (False, SIMILAR)):
+        assert verdict_of(significant, False, False, bounded=False) == verdict
+    assert {*table.values(), HIGHER, SIMILAR} == set(VERDICTS)
 
 
 def test_every_verdict_says_what_to_do() -> None:
@@ -97,12 +109,14 @@ def test_every_verdict_says_what_to_do() -> None:
         SETTLED: "Use more queries",
         OPEN: "Judge more documents (`unjudged next`), and use more queries",
         UNRESOLVED: "no judgments that reverse it were found",
+        HIGHER: "reranked is ahead of fused by more than the choice of queries explains",
+        SIMILAR: "Use more queries",
     }
     for verdict, words in advice.items():
         pair = replace(base, verdict=verdict)
         assert words in pair.conclusion()
         assert pair.conclusion().startswith("reranked")
-        assert (pair.better == "reranked") == (verdict in (CLEAR, SETTLED))
+        assert (pair.better == "reranked") == (verdict in (CLEAR, SETTLED, HIGHER))
 
 
 # Ten queries. best beats good on nine of them, and good beats bad, by judged documents alone.
@@ -232,8 +246,6 @@ def test_refusals() -> None:
         ({"test": "u"}, "test is 'u', expected one of t, randomization"),
         ({"correction": "u"}, "correction is 'u', expected one of holm"),
         ({"confidence": 95}, "confidence is 95"),
-        ({"measures": "GMAP"}, "GMAP: intervals are of arithmetic means"),
-        ({"measures": "infAP"}, "infAP already estimates"),
     ):
         with pytest.raises(UsageError, match=problem):
             compare(sample.qrels, runs, **arguments)
@@ -252,12 +264,17 @@ def test_refusals() -> None:
         found.pair("fused", "fused", "P@5")
 
 
-def test_policies_and_estimates_are_refused() -> None:
+def test_policies_and_estimates_have_no_bounds() -> None:
     runs = {name: sample.runs[name] for name in ("fused", "lexical")}
-    with pytest.raises(UsageError, match="without unjudged"):
-        compare(sample.qrels, runs, "RBP(unjudged='condensed')")
-    with pytest.raises(UsageError, match="a new grade would move the scale"):
-        compare(sample.qrels, runs, "RBP(scale='query')")
+    for name, why in (
+        ("RBP(unjudged='condensed')", "of the plain measure; verdicts by RBP"),
+        ("RBP(scale='query')", "a new grade would move the scale; verdicts by RBP"),
+        ("infAP", "infAP estimates AP with the pool judged"),
+    ):
+        found = compare(sample.qrels, runs, name)
+        assert found.verdict in (HIGHER, SIMILAR)
+        assert not found.difference.has_interval
+        assert any(why in note for note in found.notes), found.notes
 
 
 def test_a_difference_of_rounding_is_no_difference() -> None:

@@ -17,7 +17,7 @@ from unjudged import Judgments, UsageError, evaluate, sample
 from unjudged.cli.commands.experiment import experiment as experiment_command
 from unjudged.cli.commands.sample import sample as sample_command
 from unjudged.experiments import experiment
-from unjudged.judging.pooling.designs import DESIGNS, design, find_design
+from unjudged.judging.pooling.designs import DESIGNS, design
 from unjudged.judging.pooling.pool import REST, Pool
 
 QRELS, RUNS = str(sample.qrels), [str(path) for path in sample.runs.values()]
@@ -106,7 +106,7 @@ def test_in_other_processes(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["random", "depth", "mixed", "stratified"])
 def test_those_of_the_package(name: str) -> None:
-    pool, known = Pool.of(sample.qrels, sample.runs), find_design(name)
+    pool, known = Pool.of(sample.qrels, sample.runs), DESIGNS.find(name)
     level = known.levels[4]
     expected = {
         "random": pool.random(0.05, seed=8),
@@ -132,11 +132,11 @@ def test_what_cannot_be_registered_or_drawn(every_second: str) -> None:
     with pytest.raises(UsageError, match="at least one default level"):
         design(level="share", axis="", levels=())
     with pytest.raises(UsageError, match="design is 'none', expected one of random, depth"):
-        find_design("none")
+        DESIGNS.find("none")
     with pytest.raises(UsageError, match="design 'every' has no option 'top'; its options: offset"):
-        find_design(every_second).draw(pool, 2, top=3)
+        DESIGNS.find(every_second).draw(pool, 2, top=3)
     with pytest.raises(UsageError, match=r"depth is 2\.5"):
-        find_design(every_second).draw(pool, 2.5)
+        DESIGNS.find(every_second).draw(pool, 2.5)
     with pytest.raises(UsageError, match=r"one truth value for each of \d+ rows"):
         pool.only(np.ones(3, bool))
 
@@ -145,5 +145,5 @@ def test_what_cannot_be_registered_or_drawn(every_second: str) -> None:
         return pool.judgments.grade
 
     with pytest.raises(UsageError, match="design 'broken' returned ndarray, expected Judgments"):
-        find_design("broken").draw(pool, 1)
+        DESIGNS.find("broken").draw(pool, 1)
     del DESIGNS["broken"]

@@ -63,6 +63,7 @@ def test_long_texts_are_cut(tmp_path: Path) -> None:
         ("{" * 50_000 + "\n", "not JSON"),
         ("a\tb\nonly\n", "separated by a tab"),
         ("<DOC>\n<TEXT>a</TEXT></DOC>\n", "no <docno>"),
+        ("<DOC><DOCNO>a</DOCNO></DOC>\n<DOC><DOCNO>b</DOCNO>\n", ":2: the last <doc> does not end"),
     ],
 )
 def test_refusals(tmp_path: Path, text: str, problem: str) -> None:

@@ -7,10 +7,16 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from random_rankings import difference_from_prevalence, expected_ap_by_summation, p_value, random_aps
+from random_rankings import (
+    difference_from_prevalence,
+    expected_ap,
+    expected_ap_by_summation,
+    p_value,
+    random_aps,
+)
 
 from unjudged import UsageError, evaluate
-from unjudged.baselines import expected, expected_ap, variance_of_ap
+from unjudged.baselines import expected, variance_of_ap
 from unjudged.measures.kernel.names import parse
 
 

@@ -199,6 +199,7 @@ def test_impossible_urns(arguments: dict[str, float]) -> None:
 def test_precision_has_the_same_uncertainty() -> None:
     """What holds for RBP holds for every sum over relevant documents."""
     scores = evaluate(sample.qrels, sample.runs["dense"], ["P@10", "Judged@10"])
+    assert scores.rankings is not None
     part = unjudged_part(scores.rankings, P @ 10, q=0.25)
     unjudged = 1 - scores.values[0, :, 1]
     np.testing.assert_allclose(part.mean, 0.25 * unjudged)

@@ -197,7 +197,8 @@ def test_one_run_and_a_measure_without_a_highest_value() -> None:
         bounds = scores.estimate("bounds")[0][k]
         assert arrays[f"bounds{k}"].tolist() == [bounds.low, bounds.high]
         assert arrays[f"means{k}"].tolist() == [bounds.value]
-    assert np.isnan(arrays["queries1"]).all()
+        other = scores.estimate("queries")[0][k]
+        assert arrays[f"queries{k}"].tolist() == [other.low, other.high]
     assert facts["tests"] is None
 
 
@@ -254,7 +255,10 @@ def test_a_page_in_a_notebook_is_a_frame() -> None:
 def test_refusals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     page = str(tmp_path / "page.html")
     assert refused(2, "report", FILES[0], "-o", page).startswith("no run given")
-    assert "infAP" in refused(2, "report", *FILES, "-m", "infAP", "-o", page)
+    chosen = tmp_path / "chosen.txt"
+    chosen.write_text("# unjudged-origin chosen: ...\n" + Path(FILES[0]).read_text())
+    sentence = "infAP needs a random sample, and these judgments are chosen documents"
+    assert sentence in refused(2, "report", str(chosen), *FILES[1:], "-m", "infAP", "-o", page)
     assert "cannot be written" in refused(1, "report", *FILES[:3], "-o", str(tmp_path / "no" / "page.html"))
     monkeypatch.setattr("unjudged.report.page.report_page.find_spec", lambda *_: None)
     with pytest.raises(UsageError, match=r"a report needs jinja2: pip install \"unjudged\[report\]\""):
@@ -303,9 +307,17 @@ def test_a_sample_is_shown_with_the_estimator_that_fits(tmp_path: Path, form: st
     options = ["-d", "stratified", "--share", "30%", "--format", form]
     qrels.write_text(printed("sample", *FILES, *options))
     runs = {name: sample.runs[name] for name in names}
-    report_page(qrels, runs).save(page)
-    facts, _ = read(page.read_text())
     measure = "xinfAP" if form == "strata" else "statAP"
+    facts, arrays = read(report_page(qrels, runs).html)
+    assert facts["measures"][0]["name"] == measure
+    assert not facts["extras"]
+    said = [*facts["notes"], *(line for one in facts["measures"] for line in one["words"])]
+    assert any("estimate" in line and "AP with the pool judged" in line and "sample" in line for line in said)
+    assert arrays["means0"].tolist() == [evaluate(qrels, runs, measure).value(measure, run=r) for r in names]
+    assert set(facts["intervals"]) == {"queries"}
+
+    report_page(qrels, runs, ["AP", "nDCG@10"]).save(page)
+    facts, _ = read(page.read_text())
     assert any("sample" in note and f"{measure}, which allows" in note for note in facts["notes"])
     (section,) = facts["extras"]
     assert section["title"] == "Sample"

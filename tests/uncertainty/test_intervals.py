@@ -112,8 +112,7 @@ def test_the_default_measures_have_estimates() -> None:
         assert have["AP"]
         assert have["nDCG@10"]
         assert have["RBP(p=0.8)"]
-        assert not have["infAP"]
-        assert have["Judged@10"] == (kind == "queries")
+        assert have["infAP"] == have["Judged@10"] == (kind == "queries")
         for estimate, mean in zip(found[1], scores.means[1], strict=True):
             if not estimate.has_interval:
                 assert estimate.value == mean
@@ -128,8 +127,10 @@ def test_the_default_measures_have_estimates() -> None:
 def test_it_is_an_error_if_no_measure_can_have_the_interval() -> None:
     with pytest.raises(UsageError, match="infAP has no bounds; these measures have"):
         evaluate(sample.qrels, RUNS, "infAP").estimate()
-    with pytest.raises(UsageError, match="NumRet has no highest value"):
-        evaluate(sample.qrels, RUNS, "NumRet").estimate("queries")
+    with pytest.raises(UsageError, match="NumRet has no lowest or no highest value, so one query gives"):
+        evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "NumRet").estimate("queries")
+    with pytest.raises(UsageError, match="DCG has no highest value"):
+        evaluate(sample.qrels, RUNS, "DCG").estimate("both", prevalence=0.1)
     with pytest.raises(UsageError, match="Judged describes the judgments"):
         evaluate(sample.qrels, RUNS, "Judged@10").estimate("model", prevalence=0.1)
 

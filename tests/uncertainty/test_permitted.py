@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from unjudged import MEASURES, AssumptionWarning, Judgments, Measure, UsageError, calibrate, evaluate, sample
+from unjudged.comparison.judgment_bounds import BOUNDING
 from unjudged.judging.pooling.pool import Pool
 from unjudged.judging.pooling.reusability import reusability
 from unjudged.measures.kernel.estimand import (
@@ -16,7 +17,6 @@ from unjudged.measures.kernel.estimand import (
     CHOOSING,
     COMPARISON,
     LEAVING_OUT,
-    TEST,
     Estimand,
     Use,
     permitted,
@@ -51,7 +51,7 @@ def uses() -> dict[str, Use | None]:
     rankings = evaluate(JUDGED["pool"], sample.runs["fused"], "AP").rankings
     request = IntervalRequest(rankings, ["fused"], [], np.zeros((1, 30, 0)))
     own = {name: method.use(request) for name, method in INTERVALS.items() if name != "half"}
-    others = {use.name: use for use in (COMPARISON, TEST, LEAVING_OUT, CHOOSING, BY_DOCUMENT)}
+    others = {use.name: use for use in (COMPARISON, BOUNDING, LEAVING_OUT, CHOOSING, BY_DOCUMENT)}
     return {"value": None, **own, **others}
 
 

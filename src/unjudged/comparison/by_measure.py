@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -11,9 +12,9 @@ import numpy as np
 from unjudged.comparison.judgment_bounds import JudgmentBounds
 from unjudged.comparison.reversals import prevalence_at_flip
 from unjudged.comparison.testing.pairwise import Interval, PairTests
-from unjudged.comparison.verdicts import CLEAR, ENCLOSED, EXACT, Pair, verdict_of
+from unjudged.comparison.verdicts import CLEAR, ENCLOSED, EXACT, HIGHER, Pair, verdict_of
 from unjudged.measures.kernel.averages import mean_over_queries
-from unjudged.measures.kernel.estimand import ALL_JUDGED, OTHER, Estimand
+from unjudged.measures.kernel.estimand import ALL_JUDGED, AS_THEY_ARE, OTHER, THESE, Estimand, estimand_of
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats, Mask
 from unjudged.uncertainty.calibration import Calibration
@@ -32,34 +33,33 @@ class MeasureComparison:
 
     @cached_property
     def means(self) -> Floats:
-        """Mean of each system, the same to the last bit as in `Scores.means`."""
-        return mean_over_queries(self.values)
+        """Mean of each system, the same to the last bit as in `Scores.means`, which has sums of counts."""
+        return self.measure.mean_of(mean_over_queries(self.measure.averaged(self.values)))
 
     @cached_property
     def other_queries(self) -> tuple[Floats, Floats]:
         """Interval of each system's mean for other queries at confidence 1 - alpha, as `evaluate` has it.
 
-        NaN where the measure has no highest value.
+        NaN for one query by a measure without a highest value.
         """
-        from unjudged.uncertainty.methods.query_intervals import mean_interval
+        from unjudged.uncertainty.methods.query_intervals import has_range, interval_of_mean
 
-        limits = self.measure.traits.range
-        if not np.isfinite(limits).all():
+        if not has_range(self.measure) and self.values.shape[1] < 2:
             none = np.full(len(self.values), np.nan)
             return none, none
-        return mean_interval(self.values, limits, 1 - self.tests.alpha)
+        return interval_of_mean(self.measure, self.values, 1 - self.tests.alpha)
 
     @cached_property
     def verdicts(self) -> Sequence[str]:
         """Verdict on every pair."""
-        kept = self.judging.settled | self.judging.equal
+        kept, bounded = self.judging.settled | self.judging.equal, not self.judging.missing
         facts = zip(self.tests.significant, kept, self.judging.reversible, strict=True)
-        return [verdict_of(bool(a), bool(b), bool(c)) for a, b, c in facts]
+        return [verdict_of(bool(a), bool(b), bool(c), bounded=bounded) for a, b, c in facts]
 
     @cached_property
     def clearly_beats(self) -> Mask:
-        """Systems x systems: whether the first is clearly better than the second."""
-        return self._ahead(np.array([verdict == CLEAR for verdict in self.verdicts]))
+        """Systems x systems: whether the first is clearly, or without bounds significantly, better."""
+        return self._ahead(np.array([verdict in (CLEAR, HIGHER) for verdict in self.verdicts]))
 
     @cached_property
     def beats(self) -> Mask:
@@ -130,10 +130,16 @@ class MeasureComparison:
             return Estimate(value + 0.0, low + 0.0, high + 0.0, level, method, of)
 
         subject, level = f"{shared.runs[a]} minus {shared.runs[b]}", 1 - tests.alpha
-        judged = Estimand(str(self.measure), judgments=ALL_JUDGED, subject=subject)
-        others = Estimand(str(self.measure), OTHER, subject=subject)
+        statistic = "mean logarithm of" if self.measure.geometric else "mean"
+        judged = Estimand(str(self.measure), judgments=ALL_JUDGED, subject=subject, statistic=statistic)
+        others = replace(estimand_of(self.measure, OTHER, AS_THEY_ARE), subject=subject, statistic=statistic)
         bounded = Interval(pairs.difference, judging.low, judging.high)
-        difference = about(bounded, 1.0, EXACT if judging.exact else ENCLOSED, judged)
+        if judging.missing:
+            of = replace(others, queries=THESE)
+            difference = about(bounded, math.nan, judging.missing, of)
+        else:
+            difference = about(bounded, 1.0, EXACT if judging.exact else ENCLOSED, judged)
+        flip = flip and not judging.missing
         calibrated = None
         if calibration is not None and not calibration.refusal(self.measure, confidence, runs=2):
             value, low, high = calibration.difference(self.measure, shared.judged_rankings, a, b, confidence)

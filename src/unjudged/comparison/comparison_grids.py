@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from unjudged.base.wording import counted
+from unjudged.base.wording import counted, percent
 from unjudged.comparison.verdicts import Pair
-from unjudged.grids.grid import Cell, Column, Grid, grid_of
+from unjudged.grids.grid import Cell, Column, Grid, blank, grid_of
 from unjudged.rankings.judged import Mask
 
 if TYPE_CHECKING:
@@ -57,7 +57,8 @@ def systems_grid(comparison: Comparison, results: Sequence[MeasureComparison]) -
     """
     named, ranked = len(results) > 1, comparison.baseline is None
     columns = [Column("measure", "label")] if named else []
-    columns += [Column("", "label"), Column("run", "label"), Column("mean"), Column("low"), Column("high")]
+    bounded = _any_bounded(results)
+    columns += [Column("", "label"), Column("run", "label"), Column("mean"), *_ends(bounded)]
     columns += [Column("rank", "text"), Column("tier", "integer")] if ranked else []
     columns += [Column("W/T/L", "text"), Column("effect", decimals=2), Column("beats", "text")]
     mean = [column.name for column in columns].index("mean")
@@ -69,7 +70,8 @@ def systems_grid(comparison: Comparison, results: Sequence[MeasureComparison]) -
             beaten = [*s.beats.split(), *(f"{other}?" for other in s.beats_open_to_judging.split())]
             rank = str(s.rank_low) if s.rank_low == s.rank_high else f"{s.rank_low}-{s.rank_high}"
             outcome = "" if s.versus is None else f"{s.wins}/{s.ties}/{s.losses}"
-            row: list[Cell] = [s.letter, s.run, s.mean, s.low, s.high]
+            ends = (s.low, s.high) if bounded else (s.query_low, s.query_high)
+            row: list[Cell] = [s.letter, s.run, s.mean, *map(blank, ends)]
             row += [*((rank, s.tier) if ranked else ()), outcome, s.effect]
             rows.append([*([s.measure] if named else []), *row, " ".join(sorted(beaten, key=_by_letter))])
     title = f"{counted(len(comparison.runs), 'system')} x {counted(len(comparison.queries), 'query')}"
@@ -80,7 +82,7 @@ def systems_grid(comparison: Comparison, results: Sequence[MeasureComparison]) -
 
 def systems_records(comparison: Comparison, results: Sequence[MeasureComparison]) -> Grid:
     """Return the same for programs, with the intervals of the means for other queries."""
-    rows = [row for result in results for row in _system_rows(comparison, result)]
+    rows = [[*map(blank, row)] for result in results for row in _system_rows(comparison, result)]
     return grid_of(SystemRow._fields, rows, [comparison.method, *comparison.notes])
 
 
@@ -120,6 +122,22 @@ def _system_rows(comparison: Comparison, result: MeasureComparison) -> Iterator[
         yield row
 
 
+def _any_bounded(results: Sequence[MeasureComparison]) -> bool:
+    """Whether a measure has bounds; if none has, tables show the intervals for other queries instead."""
+    return not all(result.judging.missing for result in results)
+
+
+def _ends(bounded: bool) -> list[Column]:
+    return list(map(Column, ("low", "high") if bounded else ("query low", "query high")))
+
+
+def _notes_on_ends(comparison: Comparison, what: str, bounded: bool) -> str:
+    if bounded:
+        return f"low, high: {what} whatever the unjudged documents{{}} turn out to be."
+    level = percent(1 - comparison.results[0].tests.alpha)
+    return f"query low, query high: {level} interval of {what} for other queries."
+
+
 def _marks(letter: Sequence[str], chosen: Mask) -> str:
     return " ".join(sorted((letter[other] for other in np.flatnonzero(chosen).tolist()), key=_by_letter))
 
@@ -127,13 +145,15 @@ def _marks(letter: Sequence[str], chosen: Mask) -> str:
 def _system_notes(comparison: Comparison, results: Sequence[MeasureComparison]) -> list[str]:
     versus = {comparison.runs[comparison.reference(result)] for result in results}
     against = versus.pop() if len(versus) == 1 else "the highest mean"
+    bounded = _any_bounded(results)
+    how = "clear" if bounded else "significant"
     return [
         comparison.method,
-        "low, high: the mean whatever the unjudged documents of all runs turn out to be.",
-        "`evaluate` bounds a run by its own documents: its bounds can be narrower.",
-        *(["rank, tier: by clear differences only."] if comparison.baseline is None else []),
+        _notes_on_ends(comparison, "the mean", bounded).format(" of all runs"),
+        *(["`evaluate` bounds a run by its own documents: its bounds can be narrower."] if bounded else []),
+        *([f"rank, tier: by {how} differences only."] if comparison.baseline is None else []),
         f"W/T/L, effect: queries won, tied and lost, and effect size, against {against}.",
-        "beats: significantly better than these; ? where unjudged documents may undo it.",
+        f"beats: significantly better than these{'; ? where unjudged documents may undo it' * bounded}.",
         *comparison.notes,
     ]
 
@@ -142,13 +162,8 @@ def pairs_grid(comparison: Comparison, results: Sequence[MeasureComparison]) -> 
     """One row per pair."""
     named = len(results) > 1
     columns = [Column("measure", "label")] if named else []
-    columns += [
-        Column("a", "label"),
-        Column("b", "label"),
-        Column("difference"),
-        Column("low"),
-        Column("high"),
-    ]
+    bounded = _any_bounded(results)
+    columns += [Column("a", "label"), Column("b", "label"), Column("difference"), *_ends(bounded)]
     columns += [
         Column("verdict", "text"),
         Column("p", "p value"),
@@ -161,16 +176,9 @@ def pairs_grid(comparison: Comparison, results: Sequence[MeasureComparison]) -> 
     rows = []
     for pair in comparison.pairs_of(results):
         gap, effect = pair.difference, pair.effect
-        row: list[Cell] = [
-            pair.a,
-            pair.b,
-            gap.value,
-            gap.low,
-            gap.high,
-            pair.verdict,
-            pair.p,
-            pair.p_adjusted,
-        ]
+        ends = gap if bounded else pair.other_queries
+        row: list[Cell] = [pair.a, pair.b, gap.value, blank(ends.low), blank(ends.high)]
+        row += [pair.verdict, pair.p, pair.p_adjusted]
         row += [f"{pair.wins}/{pair.ties}/{pair.losses}", effect.value, effect.low, effect.high]
         c = pair.calibrated
         row += ["" if c is None else f"{c.of.measure} {c.text()}"] if calibrated else []
@@ -179,7 +187,7 @@ def pairs_grid(comparison: Comparison, results: Sequence[MeasureComparison]) -> 
     title += "" if named else f"; {results[0].measure}"
     notes = [
         comparison.method,
-        "difference: a minus b. low, high: the difference whatever the unjudged documents turn out to be.",
+        f"difference: a minus b. {_notes_on_ends(comparison, 'the difference', bounded).format('')}",
         "W/T/L: queries won, tied and lost by a. effect: the difference in standard deviations, from, to.",
         *(["calibrated: the difference of runs cut at the pool's depth."] if calibrated else []),
         *comparison.notes,
@@ -194,7 +202,9 @@ def pair_records(
     fields = (*PAIR_FIELDS, *MORE_PAIR_FIELDS) if detail else PAIR_FIELDS
     pairs = comparison.pairs_of(results, flip=detail)
     return grid_of(
-        fields, (_record(pair)[: len(fields)] for pair in pairs), [comparison.method, *comparison.notes]
+        fields,
+        ([*map(blank, _record(pair)[: len(fields)])] for pair in pairs),
+        [comparison.method, *comparison.notes],
     )
 
 

@@ -1,6 +1,7 @@
 """Differences of two systems that unjudged documents leave open, for every pair at once.
 
-An unjudged document that both systems retrieve is one document, so it counts once.
+An unjudged document that both systems retrieve is one document, so it counts once. Of a geometric mean the
+differences are of mean logarithms.
 """
 
 from __future__ import annotations
@@ -14,14 +15,17 @@ from unjudged.base.segments import numbered
 from unjudged.comparison.reversals import reversible
 from unjudged.comparison.testing.pairs import ROUNDING, Pairs
 from unjudged.measures.kernel.averages import mean_over_queries
+from unjudged.measures.kernel.estimand import ALL_JUDGED, Use, permitted
 from unjudged.measures.kernel.registry import Measure
+from unjudged.measures.kernel.traits import Refusal
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
-from unjudged.uncertainty.bounding.bounds import bounds
+from unjudged.uncertainty.bounding.bounds import bounds, check_bounded
 from unjudged.uncertainty.bounding.filled import Bounds, anonymous
 from unjudged.uncertainty.shared import SharedRankings
 from unjudged.uncertainty.unjudged_sums import is_sum
 
 RUNS_AT_ONCE = 16
+BOUNDING = Use("bounds of a difference", judgments=ALL_JUDGED, check=check_bounded, geometric=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +35,8 @@ class JudgmentBounds:
     `exact` says whether completions reach the bounds. A `settled` pair keeps its sign in every completion, an
     `equal` one is equal in every completion, and a `reversible` one has a completion that reverses the sign
     or, where bounds are exact, makes the difference 0; any other pair is unresolved. `run_low` and `run_high`
-    are the bounds of each system's mean.
+    are the bounds of each system's mean. A measure without bounds has NaN for all ends, no pair of any kind,
+    and `missing` says why.
     """
 
     low: Floats
@@ -47,6 +52,12 @@ class JudgmentBounds:
 
 def judgment_bounds(shared: SharedRankings, measure: Measure, pairs: Pairs) -> JudgmentBounds:
     """Exact for sums over relevant documents (RBP, P); enclosed for others, with a search for reversals."""
+    refusal = permitted(measure, shared.original, BOUNDING)
+    if isinstance(refusal, Refusal):
+        blank, none = np.full(len(pairs), np.nan), np.zeros(len(pairs), bool)
+        of_runs = np.full(len(shared.runs), np.nan)
+        missing = refusal.reason.partition(";")[0]
+        return JudgmentBounds(blank, blank, False, none, none, none, of_runs, of_runs, missing)
     run_low, run_high = _run_bounds(shared, measure)
     exact = is_sum(measure)
     ends = _of_sums(shared, measure, pairs) if exact else _enclosed(shared, pairs, run_low, run_high)
@@ -54,7 +65,13 @@ def judgment_bounds(shared: SharedRankings, measure: Measure, pairs: Pairs) -> J
     settled, equal = decided(low, high)
     open_to_judging = ~(settled | equal)
     turned = open_to_judging if exact else reversible(shared, measure, pairs, open_to_judging)
+    run_low, run_high = measure.mean_of(run_low), measure.mean_of(run_high)
     return JudgmentBounds(low, high, exact, settled, equal, turned, run_low, run_high)
+
+
+def is_bounded(measure: Measure, shared: SharedRankings) -> bool:
+    """Whether differences by the measure have bounds."""
+    return not isinstance(permitted(measure, shared.original, BOUNDING), Refusal)
 
 
 def difference_bounds(shared: SharedRankings, measure: Measure, pairs: Pairs) -> tuple[Floats, Floats]:
@@ -66,9 +83,8 @@ def difference_bounds(shared: SharedRankings, measure: Measure, pairs: Pairs) ->
 
 
 def _run_bounds(shared: SharedRankings, measure: Measure) -> tuple[Floats, Floats]:
-    """Return the bounds of each run's mean."""
-    measure.check_completable()
-    low, high = (mean_over_queries(end) for end in ranking_bounds(shared, measure))
+    """Return the bounds of each run's mean, or mean logarithm."""
+    low, high = (mean_over_queries(measure.averaged(end)) for end in ranking_bounds(shared, measure))
     return low, high
 
 

@@ -9,11 +9,11 @@ from typing import NamedTuple
 import numpy as np
 
 from unjudged.base.segments import places, sums
-from unjudged.comparison.judgment_bounds import ranking_bounds
+from unjudged.comparison.judgment_bounds import is_bounded, ranking_bounds
 from unjudged.comparison.ndcg_differences import has_closer_bounds, ndcg_bounds
 from unjudged.comparison.reversals import Hypothetical
 from unjudged.comparison.testing.pairs import ROUNDING
-from unjudged.grids.grid import Cell, Column, Grid, Shown, grid_of
+from unjudged.grids.grid import Cell, Column, Grid, Shown, blank, grid_of
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats, Integers
 from unjudged.uncertainty.shared import SharedRankings, two_of
@@ -64,13 +64,13 @@ class QueryDifferences(Shown):
             f"difference: {self.a} minus {self.b}; low, high: whatever the unjudged documents are.",
             "document: the unjudged one that matters most; effect: on the mean difference, if relevant.",
         ]
-        rows: list[list[Cell]] = [list(row) for row in self.queries]
+        rows: list[list[Cell]] = [list(map(blank, row)) for row in self.queries]
         return Grid(columns, rows, f"{self.measure} by query", notes, records=self.records)
 
     def records(self) -> Grid:
         """Return the queries for programs: names of columns do not depend on the runs."""
         fields = ("measure", "a", "b", *QueryDifference._fields)
-        return grid_of(fields, ([self.measure, self.a, self.b, *row] for row in self.queries))
+        return grid_of(fields, ([self.measure, self.a, self.b, *map(blank, row)] for row in self.queries))
 
     def documents_grid(self) -> Grid:
         """Return the documents as a table."""
@@ -91,11 +91,17 @@ QUERY_NUMBERS = ("difference", "low", "high")
 def query_differences(
     shared: SharedRankings, measure: Measure, a: int, b: int, values: Floats
 ) -> QueryDifferences:
-    """Everything by query about systems a and b; `values[i, j]` is what system i scores on query j."""
-    two = two_of(shared, a, b)
-    row, effect = single_effects(two, measure)
+    """Everything by query about systems a and b; `values[i, j]` is what system i scores on query j.
+
+    A measure with a geometric mean has logarithms, one without bounds neither bounds nor documents.
+    """
+    two, values = two_of(shared, a, b), measure.averaged(values)
     difference = values[a] - values[b]
-    lowest, highest = _bounds_of_two(two, measure, difference, row, effect)
+    lowest = highest = np.full(len(difference), np.nan)
+    row, effect = np.zeros(0, np.int64), np.zeros(0)
+    if is_bounded(measure, shared):
+        row, effect = single_effects(two, measure)
+        lowest, highest = _bounds_of_two(two, measure, difference, row, effect)
     query = shared.judgments.query[row]
     order = np.argsort(-np.abs(effect), kind="stable")
     best = dict(zip(query[order[::-1]].tolist(), order[::-1].tolist(), strict=True))
@@ -121,7 +127,7 @@ def query_differences(
         for k in order.tolist()
         for name in [names[0] if effect[k] > 0 else names[1]]
     ]
-    needed = _needed(float(difference.mean()), effect) if is_sum(measure) else None
+    needed = _needed(float(difference.mean()), effect) if bounded and is_sum(measure) else None
     return QueryDifferences(*names, str(measure), list(rows()), documents, needed)
 
 
@@ -133,7 +139,7 @@ def _bounds_of_two(
         query, size = two.judgments.query[row], len(two.queries)
         low, high = (size * sums(end(effect, 0), query, size) for end in (np.minimum, np.maximum))
         return difference + low, difference + high
-    low, high = ranking_bounds(two, measure)
+    low, high = map(measure.averaged, ranking_bounds(two, measure))
     return low[0] - high[1], high[0] - low[1]
 
 

@@ -155,7 +155,7 @@ def expected_difference(completions: Completions, measure: Measure, prevalence: 
     given = replace(completions.prevalence, probability=np.array([prevalence]))
     draws = DRAWS if prevalence < 1 else 1
     (values,) = replace(completions, prevalence=given).values([measure], draws)
-    first, second = values.reshape(draws, 2, -1).mean(axis=(0, 2))
+    first, second = measure.averaged(values).reshape(draws, 2, -1).mean(axis=(0, 2))
     return float(first - second)
 
 
@@ -205,7 +205,7 @@ class Hypothetical:
         return replace(self, rankings=selected_runs(self.rankings, runs))
 
     def values(self, row: NDArray[np.integer], runs: int | None = None) -> Floats:
-        """Runs x queries: the values when the documents of these rows have the highest grade.
+        """Runs x queries: what is averaged when the documents of these rows have the highest grade.
 
         With `runs`, only of so many runs from the first on.
         """
@@ -224,7 +224,7 @@ class Hypothetical:
             retrieved=r.retrieved[:stop],
             query=r.query[:stop],
         )
-        return self.measure.compute(completed).reshape(-1, queries)
+        return self.measure.averaged(self.measure.compute(completed)).reshape(-1, queries)
 
     @cached_property
     def _row(self) -> Integers:

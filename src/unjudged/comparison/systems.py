@@ -8,24 +8,29 @@ from math import inf
 import numpy as np
 
 from unjudged.base.choices import CorrectionName, TestName, check_confidence, checked_int
-from unjudged.base.errors import UsageError, announce
+from unjudged.base.errors import AssumptionWarning, UsageError, announce
 from unjudged.comparison.by_measure import MeasureComparison
 from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.judgment_bounds import judgment_bounds
 from unjudged.comparison.testing.pairwise import compare_pairs
 from unjudged.evaluation.collection import Collection, RunsSource
+from unjudged.evaluation.evaluation import fitting_measures
 from unjudged.evaluation.measure_warnings import measure_warnings
-from unjudged.measures.kernel.estimand import COMPARISON, check_permitted
+from unjudged.measures.kernel.estimand import COMPARISON, SAMPLED, permitted
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.measures.kernel.registry import Measure
-from unjudged.rankings.judgments import JudgmentsSource
+from unjudged.measures.kernel.traits import Refusal
+from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.uncertainty.calibration import Calibration
+
+COMPARED = ("RBP(p=0.8)",)
+"""Measure of a comparison from a pool if none is named."""
 
 
 def compare(
     qrels: JudgmentsSource | Collection,
     runs: RunsSource | None = None,
-    measures: MeasureLike | Iterable[MeasureLike] = "RBP(p=0.8)",
+    measures: MeasureLike | Iterable[MeasureLike] | None = None,
     *,
     depth: int | None = None,
     baseline: str | None = None,
@@ -39,6 +44,10 @@ def compare(
     on_read: Callable[[str], None] | None = None,
 ) -> Comparison:
     """Compare two or more systems by a test over queries, and by what the unjudged documents leave open.
+
+    `measures` are any; the default is RBP(p=0.8), or what estimates AP where the judgments are a sample with
+    strata or probabilities. One without bounds, such as xinfAP, is judged by the test alone, and differences
+    by one with a geometric mean are of mean logarithms.
 
     `depth` keeps only the first documents of each ranking. `test` is 't', 'randomization', 'wilcoxon' or
     'bootstrap'; `correction` is 'holm', 'bh', 'bonferroni', 'tukey', 'maxt' or 'none'. `baseline` names a run
@@ -54,29 +63,38 @@ def compare(
     check_confidence(confidence)
     seed = checked_int("seed", seed)
     deepest = inf if depth is None else checked_int("depth", depth, least=1)
-    chosen = parse_measures(measures)
+    chosen = [] if measures is None else parse_measures(measures)
     collection = Collection.of(qrels, runs, on_read=on_read)
     judgments, names = collection.judgments, list(collection.runs)
+    if measures is None:
+        chosen = parse_measures(fitting_measures(judgments, COMPARED)[0])
     if len(names) < 2:
         raise UsageError("one run cannot be compared: give two or more")
     if baseline is not None and baseline not in names:
         raise UsageError(f"the baseline {baseline!r} is not among the runs: {', '.join(names[:5])}")
-    for measure in chosen:
-        check_permitted(measure, judgments, COMPARISON)
+    chosen, refused = comparable(chosen, judgments)
     uncalibrated = [] if calibration is None else _uncalibrated(calibration, chosen, confidence)
     shared = collection.shared(deepest)
     place = None if baseline is None else names.index(baseline)
     results: list[MeasureComparison] = []
     for measure in chosen:
-        values = shared.per_run(measure.compute(shared.rankings))
+        rankings = shared.with_judged_elsewhere() if measure.traits.across_queries else shared.judged_rankings
+        values = shared.per_run(measure.compute(rankings))
         tests = compare_pairs(
-            values, test=test, correction=correction, baseline=place, alpha=alpha, draws=draws, seed=seed
+            measure.averaged(values),
+            test=test,
+            correction=correction,
+            baseline=place,
+            alpha=alpha,
+            draws=draws,
+            seed=seed,
         )
         results.append(
             MeasureComparison(measure, values, tests, judgment_bounds(shared, measure, tests.pairs))
         )
     values = np.stack([result.values for result in results])
     warnings = [*shared.warnings, *measure_warnings(chosen, judgments, values)]
+    warnings += map(AssumptionWarning, refused)
     announce(warnings)
     return Comparison(
         names,
@@ -86,9 +104,19 @@ def compare(
         calibration,
         confidence,
         baseline,
-        [*map(str, warnings), *uncalibrated, *_notes(results)],
+        [*map(str, warnings), *uncalibrated, *_without_bounds(results, judgments), *_notes(results)],
         collection.library,
     )
+
+
+def comparable(measures: Sequence[Measure], judgments: Judgments) -> tuple[list[Measure], list[str]]:
+    """Return the measures that these judgments allow, and why others are left out; an error if all are."""
+    answers = {measure: permitted(measure, judgments, COMPARISON) for measure in measures}
+    refused = {measure: answer for measure, answer in answers.items() if isinstance(answer, Refusal)}
+    if len(refused) == len(answers):
+        raise UsageError(str(next(iter(refused.values()))))
+    left_out = [f"{measure} is left out: {answer}." for measure, answer in refused.items()]
+    return [measure for measure in measures if measure not in refused], left_out
 
 
 def _uncalibrated(calibration: Calibration, measures: Sequence[Measure], confidence: float) -> list[str]:
@@ -98,6 +126,23 @@ def _uncalibrated(calibration: Calibration, measures: Sequence[Measure], confide
     if len(refused) == len(reasons):
         raise UsageError(next(iter(refused.values())))
     return [f"{measure}: no calibrated interval: {reason}." for measure, reason in refused.items()]
+
+
+def _without_bounds(results: Sequence[MeasureComparison], judgments: Judgments) -> Iterator[str]:
+    """Say which measures have no bounds and why, and of what differences are if not of means."""
+    for result in results:
+        measure = result.measure
+        if measure.traits.estimates:
+            estimated = (
+                f"{measure} estimates {measure.estimated} with the pool judged, from {judgments.origin}"
+            )
+            yield f"{estimated}: {SAMPLED}, so tests over queries hold."
+        elif result.judging.missing:
+            yield f"{result.judging.missing}; verdicts by {measure} are about other queries alone."
+        if measure.geometric:
+            yield f"{measure}: differences, tests and intervals are of mean logarithms."
+        if measure.traits.summary == "sum":
+            yield f"{measure}: means per query, where `evaluate` has sums."
 
 
 def _notes(results: Sequence[MeasureComparison]) -> Iterator[str]:

@@ -8,6 +8,7 @@ from math import isfinite
 from unjudged.base.wording import percent
 from unjudged.comparison.testing.pairs import ROUNDING
 from unjudged.grids.grid import in_paragraphs
+from unjudged.measures.kernel.estimand import POOL_JUDGED, SAMPLED
 from unjudged.uncertainty.estimate import Estimate
 
 CLEAR = "clear"
@@ -15,9 +16,12 @@ SIGNIFICANT = "significant, open to judging"
 SETTLED = "settled, not significant"
 OPEN = "open"
 UNRESOLVED = "unresolved"
+HIGHER = "significant"
+SIMILAR = "not significant"
+"""Verdicts by a measure without bounds: about other queries alone."""
 EXACT, ENCLOSED = "exact", "enclosed"
 """Whether completions reach the bounds of a difference."""
-VERDICTS = (CLEAR, SIGNIFICANT, SETTLED, OPEN, UNRESOLVED)
+VERDICTS = (CLEAR, SIGNIFICANT, SETTLED, OPEN, UNRESOLVED, HIGHER, SIMILAR)
 
 CONCLUSIONS = {
     CLEAR: (
@@ -40,16 +44,23 @@ CONCLUSIONS = {
         "is ahead of {}; no judgments that reverse it were found, but the bounds do not exclude them.",
         "If p is low enough, judge more documents (`unjudged next`); if not, use more queries first.",
     ),
+    HIGHER: ("is ahead of {} by more than the choice of queries explains.", ""),
+    SIMILAR: (
+        "is ahead of {} on these queries, but other queries could say the opposite.",
+        "Use more queries (`unjudged plan queries`).",
+    ),
 }
 """What a verdict says of the system ahead and the other one, and what to do about it."""
 
 
-def verdict_of(significant: bool, settled: bool, reversible: bool) -> str:
-    """Return the verdict on a pair.
+def verdict_of(significant: bool, settled: bool, reversible: bool, *, bounded: bool = True) -> str:
+    """Return the verdict on a pair; `bounded` if its measure has bounds.
 
     >>> verdict_of(significant=True, settled=False, reversible=True)
     'significant, open to judging'
     """
+    if not bounded:
+        return HIGHER if significant else SIMILAR
     if settled:
         return CLEAR if significant else SETTLED
     if not reversible:
@@ -95,18 +106,18 @@ class Pair:
 
     @property
     def better(self) -> str | None:
-        """System that stays ahead on these queries under every completion of the judgments, or None."""
-        return self.ahead if self.verdict in (CLEAR, SETTLED) else None
+        """System that stays ahead on these queries under every completion of the judgments, or None.
+
+        By a measure without bounds, it is the one that is significantly ahead.
+        """
+        return self.ahead if self.verdict in (CLEAR, SETTLED, HIGHER) else None
 
     def sentences(self) -> list[str]:
         """Difference, sign, flip, calibrated interval, test and verdict, in this order."""
         gap, other = self.difference, self.other_queries
         means = f"{self.a} {self.mean_a:.4f}, {self.b} {self.mean_b:.4f}"
-        complete = "with every document judged, the difference would be between"
-        lines = [
-            f"{self.measure}: {means}, difference {gap.value:+.4f}.",
-            f"Judgments: {complete} {gap.low:+.4f} and {gap.high:+.4f} ({gap.method} bounds). {self._sign()}",
-        ]
+        of_what = "" if gap.of.statistic == "mean" else " of mean logarithms"
+        lines = [f"{self.measure}: {means}, difference{of_what} {gap.value:+.4f}.", self._judgments()]
         if self.calibrated is not None:
             c = self.calibrated
             ends = f"{c.low:+.4f} to {c.high:+.4f} ({c.method})"
@@ -117,6 +128,17 @@ class Pair:
             f"{corrected}; {_interval(other)}; {_effect(self.effect)}."
         )
         return [*lines, f"Verdict: {self.verdict}. {self.conclusion()}"]
+
+    def _judgments(self) -> str:
+        gap = self.difference
+        if gap.of.judgments == POOL_JUDGED:
+            return f"Judgments: {self.measure} estimates {gap.of.measure} with the pool judged; {SAMPLED}."
+        if not gap.has_interval:
+            return f"Judgments: {gap.method}."
+        complete = "with every document judged, the difference would be between"
+        return (
+            f"Judgments: {complete} {gap.low:+.4f} and {gap.high:+.4f} ({gap.method} bounds). {self._sign()}"
+        )
 
     def _sign(self) -> str:
         if self.verdict in (CLEAR, SETTLED):
@@ -156,6 +178,8 @@ def conclusion(verdict: str, ahead: str, other: str, *, equal: bool = False) -> 
     if not equal:
         lead, advice = CONCLUSIONS[verdict]
         return f"{ahead} {lead.format(other)} {advice}".rstrip()
+    if verdict in (HIGHER, SIMILAR):
+        return f"{ahead} and {other} have the same mean."
     if verdict in (CLEAR, SETTLED):
         return f"{ahead} and {other} have the same mean, whatever the unjudged documents turn out to be."
     return (

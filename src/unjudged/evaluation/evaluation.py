@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from unjudged.base.choices import checked_int
 from unjudged.base.errors import announce
@@ -13,7 +13,7 @@ from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.measures.kernel.registry import MEASURES, compute_all
 from unjudged.measures.kernel.traits import Refusal
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
-from unjudged.rankings.origin import STRATIFIED, WEIGHTED
+from unjudged.rankings.origin import STRATIFIED, WEIGHTED, Kind
 
 DEFAULT_MEASURES = (
     "AP",
@@ -23,6 +23,14 @@ DEFAULT_MEASURES = (
     "RBPResidual(p=0.8)",
     "Judged@10",
 )
+
+FROM_SAMPLES: dict[Kind, tuple[str, ...]] = {
+    STRATIFIED: ("xinfAP", "infNDCG", "statAP"),
+    WEIGHTED: ("statAP", "statRprec", "statP@10"),
+}
+"""What estimates AP and others from samples with unequal shares."""
+
+TOO_LOW_FOR_AP = 20
 
 
 def evaluate(
@@ -73,6 +81,17 @@ def default_measures(judgments: Judgments) -> tuple[str, ...]:
     """Return the measures if none are named; what estimates AP depends on how the judgments were made."""
     if not isinstance(permitted(MEASURES["infAP"], judgments), Refusal):
         return DEFAULT_MEASURES
-    by_origin = {STRATIFIED: "xinfAP", WEIGHTED: "statAP"}.get(judgments.origin.kind)
-    names = (by_origin if name == "infAP" else name for name in DEFAULT_MEASURES)
-    return tuple(name for name in names if name is not None)
+    by_origin = FROM_SAMPLES.get(judgments.origin.kind, ())[:1]
+    return tuple(one for name in DEFAULT_MEASURES for one in (by_origin if name == "infAP" else (name,)))
+
+
+def fitting_measures(judgments: Judgments, plain: Sequence[str]) -> tuple[str, ...]:
+    """Return the measures of a comparison or report if none are named.
+
+    A sample with strata or probabilities has estimates from it. Nothing is known of documents below the rank
+    to which it was drawn: if that is low, only precision at it is estimated.
+    """
+    origin = judgments.origin
+    if origin.depth is not None and origin.depth <= TOO_LOW_FOR_AP and origin.kind in FROM_SAMPLES:
+        return (f"statP@{origin.depth}",)
+    return FROM_SAMPLES.get(origin.kind, tuple(plain))

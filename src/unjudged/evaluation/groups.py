@@ -16,6 +16,7 @@ from unjudged.evaluation.collection import Collection, RunsSource
 from unjudged.formats.small_files import read_small
 from unjudged.formats.streams import display_name
 from unjudged.formats.tables import decode
+from unjudged.grids.escapes import plain
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.coverage import coverage_warnings
@@ -140,7 +141,7 @@ def groups_by_pattern(pattern: str, runs: Iterable[str]) -> dict[str, str]:
     try:
         compiled = re.compile(pattern)
     except (re.error, OverflowError, RecursionError) as error:
-        raise UsageError(f"invalid pattern {quoted(pattern)} for groups: {error}") from None
+        raise UsageError(f"invalid pattern {quoted(pattern)} for groups: {plain(str(error))}") from None
     if not compiled.groups:
         problem = f"pattern {quoted(pattern)} has no bracket that is a group"
         raise UsageError(f"{problem}: use one such as '(.*?)-', whose first bracket is the group")

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from math import isnan, nan
+from math import inf, isnan, nan
 from typing import Any
 
 from unjudged.base.errors import UsageError
 from unjudged.evaluation.collection import RunsSource
 from unjudged.experiments.robustness import experiment
 from unjudged.grids.grid import Column, Grid, Shown
-from unjudged.judging.pooling.designs import DESIGNS, find_design
+from unjudged.judging.pooling.designs import DESIGNS
 from unjudged.judging.pooling.pool import Pool
 from unjudged.rankings.judgments import JudgmentsSource
 
@@ -122,7 +122,7 @@ def plan_judgments(
         raise UsageError(f"queries is {planned}, expected a whole number of at least 1")
     cheapest, levels = [], []
     for name in designs or DESIGNS:
-        design, measure = find_design(name), ESTIMATORS.get(name, "AP")
+        design, measure = DESIGNS.find(name), ESTIMATORS.get(name, "AP")
         tried = experiment(
             pool,
             design=name,  # type: ignore[arg-type]
@@ -140,13 +140,9 @@ def plan_judgments(
             plans.append(DesignPlan(name, measure, level, shown, order.judged, judgments, order.mean, broad))
         levels += plans
         nothing = DesignPlan(name, measure, None, "not reached", None, None, nan, nan)
-        cheapest.append(next((plan for plan in plans if _reaches(plan, tau, width)), nothing))
+        least, most = -inf if tau is None else tau, inf if width is None else width
+        reached = (plan for plan in plans if plan.tau >= least and not plan.width > most)
+        cheapest.append(next(reached, nothing))
     cheapest.sort(key=lambda one: (one.judgments is None, one.judgments or 0))
     statistic, value = ("tau", tau) if tau is not None else ("width", width)
     return JudgmentPlan(cheapest, levels, statistic, float(value or 0), planned, cost)
-
-
-def _reaches(plan: DesignPlan, tau: float | None, width: float | None) -> bool:
-    if isnan(plan.tau):
-        return False
-    return plan.tau >= tau if tau is not None else plan.width <= float(width or 0)

@@ -21,7 +21,7 @@ from unjudged.experiments.checkpoint import Checkpoint
 from unjudged.experiments.statistics import DEFAULT_STATISTICS, known_statistics
 from unjudged.experiments.summary import Robustness
 from unjudged.experiments.workers import run_all
-from unjudged.judging.pooling.designs import Design, find_design
+from unjudged.judging.pooling.designs import DESIGNS, Design
 from unjudged.judging.pooling.pool import Pool
 from unjudged.measures.kernel.names import MeasureLike, parse_measure, parse_measures
 from unjudged.measures.kernel.registry import Measure
@@ -72,12 +72,17 @@ def experiment(
     >>> round(result.find("bias", "AP", 0.1).mean, 3), round(result.find("bias", "infAP", 0.1).mean, 3)
     (-0.156, -0.006)
     """
-    chosen_design, names = find_design(design), known_statistics(statistics)
+    chosen_design, names = DESIGNS.find(design), known_statistics(statistics)
     chosen_design.check_options(options)
     repeats, workers = checked_int("repeats", repeats, least=1), checked_int("workers", workers, least=1)
     seed = checked_int("seed", seed)
     chosen, gold = parse_measures(measures), parse_measure(against)
-    _check_measures(chosen_design, chosen)
+    for measure in chosen:
+        if measure.name in BY_PROBABILITY and not chosen_design.random:
+            raise UsageError(
+                f"{measure} needs the probability that each document was drawn, and design {design!r} "
+                "draws none at random: use a random, mixed or stratified design, or infAP"
+            )
     pool = qrels if isinstance(qrels, Pool) else Pool.of(qrels, runs)
     if len(pool.runs) < 2:
         raise UsageError("an experiment compares runs: give at least two")
@@ -88,7 +93,8 @@ def experiment(
         raise UsageError("no level given")
     draws = repeats if chosen_design.random else 1
     tasks = [(level, SEEDS_APART * seed + repeat) for level in steps for repeat in range(draws)]
-    work = partial(_sample_means, _bare(pool), chosen_design, options, chosen)
+    bare = replace(pool, matched=replace(pool.rankings))  # cached results need not travel to other processes
+    work = partial(_sample_means, bare, chosen_design, options, chosen)
     documents = float(len(pool.judgments.grade))
     limits = [
         (0.0, documents),
@@ -115,16 +121,6 @@ def experiment(
         names,
         {**chosen_design.options, **options}.get("redraw"),
     )
-
-
-def _check_measures(design: Design, measures: Sequence[Measure]) -> None:
-    """Refuse measures that divide by inclusion probabilities where nothing is drawn at random."""
-    for measure in measures:
-        if measure.name in BY_PROBABILITY and not design.random:
-            raise UsageError(
-                f"{measure} needs the probability that each document was drawn, and design {design.name!r} "
-                "draws none at random: use a random, mixed or stratified design, or infAP"
-            )
 
 
 def _sample_means(
@@ -158,8 +154,3 @@ def _identity(measure: Measure) -> str:
     """Return the measure's name; complete judgments among its parameters with their content."""
     actual = measure.given.get("actual")
     return str(measure) if actual is None else f"{measure} {pickle.dumps(Judgments.of(actual))!r}"
-
-
-def _bare(pool: Pool) -> Pool:
-    """Return the same pool without its cached results, which need not travel to other processes."""
-    return replace(pool, matched=replace(pool.rankings))

@@ -13,7 +13,7 @@ import numpy as np
 from unjudged.base.errors import UsageError
 from unjudged.experiments.statistics import DEFAULT_STATISTICS, STATISTICS, known_statistics
 from unjudged.grids.grid import Cell, Column, Grid, Shown, grid_of
-from unjudged.judging.pooling.designs import find_design
+from unjudged.judging.pooling.designs import DESIGNS
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats
@@ -129,7 +129,7 @@ def run_means_grid(result: Robustness) -> Grid:
 
 def level_name(design: str, level: float) -> str:
     """Return `5 %` of a share, `depth 5` of a pool."""
-    return find_design(design).level.show(level)
+    return DESIGNS.find(design).level.show(level)
 
 
 def summary_grid(result: Robustness) -> Grid:

@@ -14,6 +14,11 @@ Kind = Literal["label", "number", "integer", "p value", "text"]
 DECIMALS = 4
 
 
+def blank(value: Cell) -> Cell:
+    """Return the value, None if it is not a number: an empty cell."""
+    return None if isinstance(value, float) and isnan(value) else value
+
+
 class Column(NamedTuple):
     """How the values of a column are shown.
 

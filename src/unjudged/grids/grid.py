@@ -7,9 +7,9 @@ from typing import Any
 
 from unjudged.base.errors import UsageError, missing_package
 from unjudged.grids import escapes
-from unjudged.grids.content import DECIMALS, Cell, Column, Content
+from unjudged.grids.content import DECIMALS, Cell, Column, Content, blank
 
-__all__ = ["DECIMALS", "Cell", "Column", "Grid", "Shown", "frame_of", "grid_of", "in_paragraphs"]
+__all__ = ["DECIMALS", "Cell", "Column", "Grid", "Shown", "blank", "frame_of", "grid_of", "in_paragraphs"]
 
 WIDTH = 80
 ROWS = 60

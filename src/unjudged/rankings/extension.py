@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unjudged.base.errors import InputError, UnjudgedError
+from unjudged.base.errors import InputError
 from unjudged.base.segments import ends, places
 from unjudged.formats import matching
 from unjudged.formats.matching import grouped
@@ -179,18 +178,3 @@ class DocumentUnion:
 
     def _keys(self, documents: Ids, query: Integers) -> Numbers:
         return mixed(hashes(documents, self._secret) ^ mixed(query.astype(np.uint64) + self._secret))
-
-
-@contextmanager
-def prefix_errors(source: object, name: str) -> Iterator[None]:
-    """Say which run an error is about, where the message does not start with its file."""
-    try:
-        yield
-    except UnjudgedError as error:
-        where = os.fspath(source) if isinstance(source, str | os.PathLike) else f"run {name!r}"
-        if str(error).startswith(str(where)):
-            raise
-        if isinstance(error, InputError) and not error.source:
-            error.source = str(where)
-            raise
-        raise InputError(f"{where}: {error}") from None

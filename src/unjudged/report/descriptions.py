@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from unjudged.base.wording import percent
-from unjudged.comparison.verdicts import CLEAR, OPEN, SETTLED, SIGNIFICANT, UNRESOLVED
+from unjudged.comparison.verdicts import CLEAR, HIGHER, OPEN, SETTLED, SIGNIFICANT, SIMILAR, UNRESOLVED
 
 Description = dict[str, Any]
 
@@ -40,6 +40,8 @@ MARKS: dict[str, tuple[str, str, int]] = {
     SETTLED: ("square", GREEN, 100),
     OPEN: ("cross", GREY, 120),
     UNRESOLVED: ("diamond", PINK, 160),
+    HIGHER: ("diamond", BLUE, 240),
+    SIMILAR: ("cross", QUIET, 120),
 }
 """Shape, colour and size by verdict: shapes differ as well as colours."""
 

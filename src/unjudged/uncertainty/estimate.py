@@ -8,7 +8,7 @@ from math import isnan, nan
 from typing import Any, overload
 
 from unjudged.base.wording import percent
-from unjudged.grids.grid import Cell, Column, Grid, Shown, frame_of, grid_of
+from unjudged.grids.grid import Cell, Column, Grid, Shown, blank, frame_of, grid_of
 from unjudged.measures.kernel.estimand import OTHER, THESE, Estimand
 
 
@@ -111,7 +111,7 @@ class Estimates(Shown, Sequence[Sequence[Estimate]]):
         if self.stacked:
             each.sort(key=lambda one: self.measures.index(one[1].of.measure))
         for run, estimate in each:
-            yield [run, estimate.of.measure, *(_cell(_field(estimate, name)) for name in FIELDS)]
+            yield [run, estimate.of.measure, *(blank(_field(estimate, name)) for name in FIELDS)]
 
     def to_frame(self, library: str | None = None) -> Any:
         """`rows()` in the kind of frame that went in, or 'pandas', 'polars', 'pyarrow' or 'duckdb'."""
@@ -166,10 +166,6 @@ class Estimates(Shown, Sequence[Sequence[Estimate]]):
 def _field(estimate: Estimate, name: str) -> Cell:
     value: Cell = getattr(estimate.of if name in OF else estimate, name)
     return value
-
-
-def _cell(value: Cell) -> Cell:
-    return None if isinstance(value, float) and isnan(value) else value
 
 
 def _note(estimate: Estimate) -> str:

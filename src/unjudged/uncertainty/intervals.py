@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from unjudged.base.choices import Choices, check_confidence, checked_int
 from unjudged.base.errors import UsageError
-from unjudged.measures.kernel.estimand import AS_THEY_ARE, THESE, Estimand, Use, permitted
+from unjudged.measures.kernel.estimand import AS_THEY_ARE, THESE, Estimand, Use, estimand_of, permitted
 from unjudged.measures.kernel.registry import Measure
 from unjudged.measures.kernel.traits import Refusal
 from unjudged.rankings.judged import Floats, JudgedRankings
@@ -38,6 +38,10 @@ Make = Callable[["IntervalRequest"], EstimateRows]
 
 Check = Callable[[Measure, "IntervalRequest"], None]
 """Raises an error for a measure that cannot have the interval."""
+
+
+class NoIntervalError(UsageError):
+    """None of the measures can have the interval."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +65,7 @@ class IntervalRequest:
 
     def of(self, measure: Measure) -> Estimand:
         """Return what an interval of the measure estimates, as the method declares it."""
-        return Estimand(str(measure), self.queries, self.judgments)
+        return replace(estimand_of(measure, self.queries, self.judgments), measure=str(measure))
 
     def batches(self, runs: int = 16, *, report: bool = True) -> Iterator[tuple[int, JudgedRankings]]:
         """Yield the first run and the rankings of each batch; `report` progress between batches."""
@@ -90,12 +94,21 @@ class IntervalMethod:
     instead: str
     check: Check | None = None
     uses: tuple[str, ...] | None = None
+    geometric: bool = False
 
     def use(self, request: IntervalRequest) -> Use:
         """Return the method as `permitted` sees it."""
         check = self.check
         own = None if check is None else lambda measure: check(measure, request)
-        return Use(f"the {self.name!r} interval", self.takes, self.queries, self.judgments, self.instead, own)
+        return Use(
+            f"the {self.name!r} interval",
+            self.takes,
+            self.queries,
+            self.judgments,
+            self.instead,
+            own,
+            geometric=self.geometric,
+        )
 
 
 INTERVALS: Choices[IntervalMethod] = Choices("interval")
@@ -112,15 +125,16 @@ def interval_method(
     instead: str = "",
     check: Check | None = None,
     uses: tuple[str, ...] | None = None,
+    geometric: bool = False,
 ) -> Callable[[Make], Make]:
     """Register a function as the interval method `name`.
 
     `instead` says what to use for judgments that it does not take. `uses` names the options among prevalence,
-    calibration and extra_relevant that it does not ignore.
+    calibration and extra_relevant that it does not ignore. `geometric` if it can be of a geometric mean.
     """
 
     def register(make: Make) -> Make:
-        made = IntervalMethod(name, covers, make, queries, judgments, takes, instead, check, uses)
+        made = IntervalMethod(name, covers, make, queries, judgments, takes, instead, check, uses, geometric)
         INTERVALS.add(name, made)
         return make
 
@@ -153,7 +167,7 @@ def make_intervals(name: str, request: IntervalRequest) -> EstimateRows:
     refused = {k: answer for k, answer in enumerate(answers) if isinstance(answer, Refusal)}
     able = [k for k in range(len(request.measures)) if k not in refused]
     if not able:
-        raise UsageError(str(refused[0]))
+        raise NoIntervalError(str(refused[0]))
     made = method.make(
         replace(request, measures=[request.measures[k] for k in able], values=request.values[:, :, able])
     )

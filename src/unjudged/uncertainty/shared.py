@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 
 from unjudged.base.errors import UnjudgedWarning
 from unjudged.base.segments import ends, sums
+from unjudged.formats.inputs import name_in_errors, run_name
 from unjudged.formats.tables import Ids
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.coverage import coverage_warnings
-from unjudged.rankings.extension import DocumentUnion, prefix_errors
+from unjudged.rankings.extension import DocumentUnion
 from unjudged.rankings.hashing import Numbers, hashes, mixed, salt
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 from unjudged.rankings.judgments import UNSAMPLED, Judgments
@@ -59,8 +60,8 @@ class SharedRankings:
         union = DocumentUnion(judgments, depth)
         ranks, documents, counts = [], [], []
         for name, run in runs.items():
-            with prefix_errors(run, name):
-                rank, document, count = union.add(run_table(run))
+            with name_in_errors(run, run_name(name)):
+                rank, document, count = union.add(run_table(run, run_name(name)))
             ranks.append(rank)
             documents.append(document)
             counts.append(count)

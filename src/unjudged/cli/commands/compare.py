@@ -23,7 +23,7 @@ from unjudged.cli.options.arguments import (
     Rel,
     measures_with_rel,
 )
-from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
+from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions, suggest_estimates
 from unjudged.cli.options.option import Option
 from unjudged.cli.options.prediction_options import NO_PREDICTIONS, PredictionOptions
 from unjudged.cli.shell.output import (
@@ -39,9 +39,11 @@ from unjudged.cli.shell.progress import reading
 from unjudged.cli.shell.standard_streams import already_said
 from unjudged.comparison.comparison_grids import systems_records
 from unjudged.comparison.comparison_result import Comparison
+from unjudged.comparison.systems import COMPARED
 from unjudged.comparison.testing.corrections import CORRECTIONS, find_correction
 from unjudged.comparison.testing.significance import DRAWS, TESTS, find_test
 from unjudged.evaluation.collection import Collection
+from unjudged.evaluation.evaluation import fitting_measures
 from unjudged.grids.grid import DECIMALS, Grid
 from unjudged.report.figures.charts import check_plot
 from unjudged.uncertainty.calibration import Calibration
@@ -94,8 +96,11 @@ def compare(
     runs
         Two or more runs.
     measures
-        A measure; may be repeated. The default is RBP(p=0.8). Bounds are exact for RBP and P. For other
-        measures they are wider, and a search tries to find judgments that reverse the order.
+        A measure; may be repeated. The default is RBP(p=0.8), or from samples with strata or probabilities
+        xinfAP or statAP. Bounds are exact for RBP and P. For other measures they are wider, and a search
+        tries to find judgments that reverse the order. Measures that estimate from samples, and policies
+        such as unjudged='condensed', have no bounds: their verdicts are about other queries alone.
+        Differences by GMAP are of mean logarithms.
     test
         The test over queries.
     correction
@@ -139,14 +144,17 @@ def compare(
             "--draws and --seed are for tests and corrections that resample, such as randomization"
         )
     learnt = None if calibration is None else Calibration.load(calibration)
-    asked = measures_with_rel(measures or ["RBP(p=0.8)"], rel)
     tests = {"test": test, "correction": correction, "alpha": alpha, "draws": draws, "seed": seed}
     with reading(len(named)) as on_read:
         collection = Collection.of(inputs.read(qrels), named, on_read=on_read)
-        if predicted.predictions is not None:
+        with_predictions = predicted.predictions is not None
+        fitting = COMPARED if with_predictions else fitting_measures(collection.judgments, COMPARED)[:1]
+        asked = measures_with_rel(measures or fitting, rel)
+        if with_predictions:
             answer = predicted.compared(collection, asked, baseline, confidence, **tests)
             _show_predicted(answer, two, chosen, decimals, (format, output))
             return
+        suggest_estimates(collection.judgments, asked)
         compared = compare_systems(
             collection,
             measures=asked,

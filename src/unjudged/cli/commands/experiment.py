@@ -91,11 +91,11 @@ def experiment(
     from unjudged.cli.options.experiment_output import Results
     from unjudged.experiments import robustness
     from unjudged.experiments.statistics import DEFAULT_STATISTICS, known_statistics
-    from unjudged.judging.pooling.designs import find_design
+    from unjudged.judging.pooling.designs import DESIGNS
     from unjudged.judging.pooling.pool import Pool
 
     named = inputs.runs(runs, "experiment QRELS RUN RUN...", least=2)
-    chosen = find_design(design)
+    chosen = DESIGNS.find(design)
     options: dict[str, Any] = {
         name: value for name, value in (("top", top), ("redraw", redraw)) if value is not None
     }

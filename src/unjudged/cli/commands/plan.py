@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import Annotated, Literal
 
 import unjudged
 from unjudged.base.choices import CorrectionName, DesignName, Format
-from unjudged.base.errors import UsageError
+from unjudged.base.errors import AssumptionWarning, UsageError, announce
 from unjudged.cli.commands import COLLECT, command, command_group
 from unjudged.cli.options.arguments import Baseline, File, Measures, Output, OutputFormat, Plot
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
@@ -16,12 +16,13 @@ from unjudged.cli.options.option import Option
 from unjudged.cli.options.table_options import NO_TABLES, TableOptions
 from unjudged.cli.shell.output import check_output, show, show_figure, show_grids
 from unjudged.cli.shell.progress import progress, reading
+from unjudged.comparison.systems import comparable
 from unjudged.comparison.testing.corrections import CORRECTIONS
-from unjudged.comparison.testing.power import plan_queries
+from unjudged.comparison.testing.power import FlatPilotError, QueryPlan, plan_queries
+from unjudged.evaluation.evaluation import fitting_measures
 from unjudged.grids.grid import grid_of
 from unjudged.grids.rendering import FORMATS
 from unjudged.judging.pooling.designs import DESIGNS
-from unjudged.measures.kernel.estimand import TEST, check_permitted
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.rankings.runs import RunSource
 from unjudged.report.figures.charts import check_plot
@@ -69,9 +70,10 @@ def queries(
     runs
         Two or more runs like those to be compared.
     measures
-        A measure, such as AP(rel=2)@10; may be repeated. The default is AP.
+        A measure, such as AP(rel=2)@10; may be repeated. The default is AP, or from samples with strata or
+        probabilities xinfAP or statAP.
     effect
-        The smallest difference of means worth finding.
+        The smallest difference of means worth finding; of mean logarithms for GMAP.
     power
         The probability of finding it.
     alpha
@@ -96,37 +98,39 @@ def queries(
     if baseline is not None and baseline not in scores.runs:
         raise UsageError(f"baseline is {baseline!r}, expected one of {', '.join(scores.runs)}")
     against = None if baseline is None else list(scores.runs).index(baseline)
-    plans = [
-        plan_queries(
-            scores.values[:, :, k],
-            effect,
-            power=power,
-            alpha=alpha,
-            correction=correction,
-            comparisons=comparisons,
-            baseline=against,
-        )
-        for k in range(len(chosen))
-    ]
+    plans: dict[str, QueryPlan] = {}
+    for k, measure in enumerate(chosen):
+        try:
+            plans[str(measure)] = plan_queries(
+                measure.averaged(scores.values[:, :, k]),
+                effect,
+                power=power,
+                alpha=alpha,
+                correction=correction,
+                comparisons=comparisons,
+                baseline=against,
+            )
+        except FlatPilotError as error:
+            if not plans and measure is chosen[-1]:
+                raise
+            announce([AssumptionWarning(f"{measure} is left out: {error}.")])
     if in_text:
-        show(
-            "\n".join(f"{measure}: {planned}\n" for measure, planned in zip(chosen, plans, strict=True)),
-            output,
-        )
+        show("\n".join(f"{measure}: {planned}\n" for measure, planned in plans.items()), output)
         return
-    rows = [[str(measure), *asdict(planned).values()] for measure, planned in zip(chosen, plans, strict=True)]
-    show_grids(grid_of(["measure", *asdict(plans[0])], rows), format, output)
+    rows = [[measure, *asdict(planned).values()] for measure, planned in plans.items()]
+    show_grids(grid_of(["measure", *(field.name for field in fields(QueryPlan))], rows), format, output)
 
 
 def _pilot(
     qrels: str, runs: Mapping[str, RunSource], inputs: JudgmentOptions, measures: Sequence[str] | None
 ) -> unjudged.Scores:
     """Score the runs of the pilot by measures that a test over queries takes."""
-    chosen = parse_measures(measures or "AP")
     with reading(len(runs)) as on_read:
         judgments = inputs.read_judged(qrels)
-        for measure in chosen:
-            check_permitted(measure, judgments, TEST)
+        chosen, refused = comparable(
+            parse_measures(measures or fitting_measures(judgments, ["AP"])[0]), judgments
+        )
+        announce(map(AssumptionWarning, refused))
         return unjudged.evaluate(judgments, dict(runs), chosen, on_read=on_read)
 
 

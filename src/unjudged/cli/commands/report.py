@@ -28,6 +28,7 @@ from unjudged.cli.shell.output import show
 from unjudged.cli.shell.progress import reading
 from unjudged.comparison.testing.corrections import CORRECTIONS
 from unjudged.comparison.testing.significance import TESTS
+from unjudged.evaluation.evaluation import fitting_measures
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.measures.kernel.registry import Measure
 from unjudged.predictions.audit_grids import Audit
@@ -84,7 +85,8 @@ def report(
     output
         The file to write, such as page.html.
     measures
-        A measure; may be repeated. The default is AP, nDCG@10 and RBP(p=0.8).
+        A measure; may be repeated. The default is AP, nDCG@10 and RBP(p=0.8), or from samples with strata
+        or probabilities the measures that estimate from them.
     groups
         A file of lines `run group`, or a pattern such as '(.*?)-' whose first bracket is the group in a run's
         name: adds what each group contributed to the pool.
@@ -150,7 +152,7 @@ def report(
     if predictions is not None or saved is not None:
         check_figures()
     judgments = inputs.read(qrels)
-    chosen = measures_with_rel(measures or REPORT_MEASURES, rel)
+    chosen = measures_with_rel(measures or fitting_measures(judgments, REPORT_MEASURES), rel)
     audited = None
     if predictions is not None:
         given = {"threshold": threshold, "confidence": confidence, "rel": rel or 1}

@@ -87,7 +87,7 @@ def sample(
         With --to-judge: the design file of an earlier sample. Only documents outside its pool are drawn.
     """
     from unjudged.cli.options.sampling_options import SamplingOptions
-    from unjudged.judging.pooling.designs import find_design
+    from unjudged.judging.pooling.designs import DESIGNS
     from unjudged.judging.pooling.pool import Pool
 
     files = [qrels, *runs]
@@ -104,7 +104,7 @@ def sample(
         )
         return
     named: dict[str, RunSource] = {}
-    if find_design(design).runs:
+    if DESIGNS.find(design).runs:
         named = inputs.runs(runs, f"sample --design {design} QRELS RUN...")
     elif runs:
         raise UsageError(f"--design {design} does not use runs: omit them")

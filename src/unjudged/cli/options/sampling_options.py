@@ -8,7 +8,7 @@ from math import inf
 from typing import Any
 
 from unjudged.base.errors import UsageError
-from unjudged.judging.pooling.designs import Design, find_design
+from unjudged.judging.pooling.designs import DESIGNS, Design
 from unjudged.judging.pooling.levels import DEPTH, SHARE
 from unjudged.judging.pooling.pool import Pool
 from unjudged.rankings.judgments import Judgments
@@ -28,7 +28,7 @@ class SamplingOptions:
         cls, design: str, levels: Mapping[str, str | None], strata: str | None, given: Mapping[str, Any]
     ) -> SamplingOptions:
         """Check that the options fit the design; `levels` has the text of --share and --depth."""
-        chosen = find_design(design)
+        chosen = DESIGNS.find(design)
         options = {name: value for name, value in given.items() if value is not None}
         if strata is not None and design != "stratified":
             raise UsageError("--strata goes with --design stratified")

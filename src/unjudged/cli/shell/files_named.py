@@ -38,12 +38,13 @@ def check_files_named(declared: Any, given: Mapping[str, Any]) -> None:
             written += [(option, path) for path in [value] if isinstance(path, Path)]
     if _READ.count("-") > 1:
         raise UsageError("standard input (-) can be read only once")
+    for _, path in written:
+        _check_name(path)
     places = [os.path.realpath(path) for _, path in written]
     folders = [path for option, path in written if option.made]
     for (option, path), place in zip(written, places, strict=True):
         if places.count(place) > 1:
             raise UsageError(f"{path} would be written twice: choose another name for one of the two")
-        _check_name(path)
         check_not_read(path)
         if not option.made and path.parent not in folders:
             _check_writable(path)

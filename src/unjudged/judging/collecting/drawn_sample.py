@@ -15,7 +15,7 @@ from unjudged.base.wording import counted
 from unjudged.formats.tables import Ids
 from unjudged.formats.writing import qrels_text
 from unjudged.grids.grid import Cell, Column, Grid, Shown
-from unjudged.judging.pooling.designs import Design, find_design
+from unjudged.judging.pooling.designs import DESIGNS, Design
 from unjudged.judging.pooling.pool import Pool
 from unjudged.rankings.extension import chosen_rows, rows_of, table_of_pool
 from unjudged.rankings.judged import Floats, Mask
@@ -164,7 +164,7 @@ def draw(
     >>> int(draw(pool, "stratified", 0.1, seed=1, top=5).drawn.sum())
     945
     """
-    kind = find_design(design) if isinstance(design, str) else design
+    kind = DESIGNS.find(design) if isinstance(design, str) else design
     if "redraw" in kind.options:
         if options.get("redraw"):
             raise UsageError("a sample cannot be drawn again by its relevant documents before it is judged")

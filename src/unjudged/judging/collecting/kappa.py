@@ -101,17 +101,12 @@ def agreements(answers: Sequence[Answers], rel: int = 1) -> list[Agreement]:
     rows = []
     for (one, other), grades in sorted(shared.items()):
         a, b = np.array(grades).T
-        rows.append(_compared(f"{one} and {other}", a, b, rel))
+        ra, rb = a >= rel, b >= rel
+        same = float((a == b).mean()), cohen_kappa(a, b), float((ra == rb).mean()), cohen_kappa(ra, rb)
+        rows.append(Agreement(f"{one} and {other}", len(a), *same))
     if len(shared) > 1:
         rows.append(_all(several, rel))
     return rows
-
-
-def _compared(who: str, a: np.ndarray, b: np.ndarray, rel: int) -> Agreement:
-    ra, rb = a >= rel, b >= rel
-    return Agreement(
-        who, len(a), float((a == b).mean()), cohen_kappa(a, b), float((ra == rb).mean()), cohen_kappa(ra, rb)
-    )
 
 
 def _all(several: Sequence[Answers], rel: int) -> Agreement:

@@ -32,18 +32,13 @@ def _first(given: Grades) -> Grades:
     return grades
 
 
-def _last(given: Grades) -> Grades:
-    return _first(given[::-1])
-
-
-def _highest(given: Grades) -> Grades:
-    grades: Grades = given.max(axis=0)
-    return grades
-
-
 ERROR = "error"
 RULES: Choices[Callable[[Grades], Grades]] = Choices(
-    "conflicts", error=_first, first=_first, last=_last, highest=_highest
+    "conflicts",
+    error=_first,
+    first=_first,
+    last=lambda given: _first(given[::-1]),
+    highest=lambda given: given.max(axis=0),
 )
 """How a document with several grades gets one, from judges x documents; the order is that of the files."""
 

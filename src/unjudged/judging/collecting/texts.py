@@ -90,7 +90,7 @@ def _dataset_topics(source: str) -> Iterator[Record]:
 def _records(source: str, element: str, name: str) -> Iterator[Record]:
     kind = None
     block: list[str] = []
-    size = 0
+    size = number = 0
     for number, line in _lines(source):
         if kind is None and line.strip():
             start = line.lstrip()[:1]
@@ -107,6 +107,8 @@ def _records(source: str, element: str, name: str) -> Iterator[Record]:
             if f"</{element}>" in line.lower():
                 yield _sgml("".join(block), name, source, number)
                 block, size = [], 0
+    if re.search(rf"<{element}[\s>]", "".join(block), re.IGNORECASE):
+        raise InputError(f"the last <{element}> does not end: is the file cut?", source=source, line=number)
 
 
 def _lines(source: str) -> Iterator[tuple[int, str]]:

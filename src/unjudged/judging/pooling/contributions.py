@@ -144,29 +144,18 @@ def pool_grids(pool: Pool, depth: int, groups: Groups | None, measures: Sequence
     with and without the documents that only its own group contributed.
     """
     judged = bool(measures)
-    made = [_sizes(pool, [*(k for k in DEPTHS if k < depth), depth], judged)]
-    made.append(_contributions(pool, depth, groups, judged))
-    return [*made, _left_out(pool, depth, groups, measures)] if judged else made
-
-
-def _sizes(pool: Pool, depths: Sequence[int], judged: bool) -> Grid:
-    columns = [
-        Column("depth", "integer"),
-        Column("documents", "integer"),
-        Column("per query", decimals=1),
-        *([Column("relevant", "integer")] if judged else []),
-    ]
-    return Grid(columns, [size[: len(columns)] for size in sizes(pool, depths)])
-
-
-def _contributions(pool: Pool, depth: int, groups: Groups | None, judged: bool) -> Grid:
-    label = Column("group" if groups else "run", "label")
+    columns = [Column("depth", "integer"), Column("documents", "integer"), Column("per query", decimals=1)]
+    columns += [Column("relevant", "integer")] if judged else []
+    depths = [*(k for k in DEPTHS if k < depth), depth]
+    made = [Grid(columns, [size[: len(columns)] for size in sizes(pool, depths)])]
     names = ["documents", "unique", *(["relevant", "unique relevant"] if judged else [])]
     rows: list[list[Cell]] = [
         [c.name, c.documents, c.unique, *([c.relevant, c.unique_relevant] if judged else [])]
         for c in contributions(pool, depth, groups)
     ]
-    return Grid([label, *(Column(name, "integer") for name in names)], rows)
+    label = Column("group" if groups else "run", "label")
+    made.append(Grid([label, *(Column(name, "integer") for name in names)], rows))
+    return [*made, _left_out(pool, depth, groups, measures)] if judged else made
 
 
 def _left_out(pool: Pool, depth: int, groups: Groups | None, measures: Sequence[Measure]) -> Grid:

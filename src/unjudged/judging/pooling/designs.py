@@ -69,7 +69,7 @@ class Design:
         """Return the judgments at a level; the documents that were not chosen are pooled and unjudged.
 
         >>> from unjudged import sample
-        >>> find_design("mixed").draw(Pool.of(sample.qrels, sample.runs), 2, seed=1)
+        >>> DESIGNS.find("mixed").draw(Pool.of(sample.qrels, sample.runs), 2, seed=1)
         Judgments(30 queries, 598 judged documents, 156 relevant, 1532 pooled but not judged)
         """
         self.check_options(options)
@@ -108,11 +108,6 @@ def design(
         return function
 
     return register
-
-
-def find_design(name: str) -> Design:
-    """Return the design of this name."""
-    return DESIGNS.find(name)
 
 
 @design(

@@ -195,7 +195,8 @@ class Pool(Shown):
     def drawable_to(self, probability: Floats) -> int | None:
         """Rank to which every document of a run could be drawn; None if every document could be."""
         excluded = self.best[probability == 0]
-        return int(excluded.min()) - 1 if len(excluded) else None
+        deepest = int(self.rankings.retrieved.max(initial=1))
+        return min(int(excluded.min()) - 1, deepest) if len(excluded) else None
 
     def _sample(self, stratum: NDArray[np.int32], shares: Floats, seed: int) -> tuple[Mask, Floats]:
         """Return what is chosen from each query's strata, and each document's probability of being chosen.

@@ -22,6 +22,9 @@ AS_THEY_ARE: Final = "judgments as they are"
 ALL_JUDGED: Final = "all documents judged"
 POOL_JUDGED: Final = "the pool judged"
 
+SAMPLED: Final = "the spread over queries contains the noise of sampling"
+"""Why tests and intervals over queries hold for estimates from samples."""
+
 JUDGMENTS: Final = "judgments"
 """These queries, other judgments: what the unjudged documents could change."""
 QUERIES: Final = "queries"
@@ -77,6 +80,8 @@ class Use:
     check: Callable[[Measure], None] | None = None
     needs: str = ""
     """What it needs, in words, where the kinds that it takes do not say it."""
+    geometric: bool = False
+    """It takes geometric means, as means of logarithms."""
 
 
 def permitted(measure: Measure, judgments: Judgments | None, use: Use | None = None) -> Estimand | Refusal:
@@ -94,16 +99,29 @@ def permitted(measure: Measure, judgments: Judgments | None, use: Use | None = N
         if not evenly:
             return refused_measure(measure.name, measure.traits, judgments)
     if use is None:
-        return Estimand(measure.estimated, judgments=POOL_JUDGED if measure.traits.estimates else AS_THEY_ARE)
+        return estimand_of(measure, THESE, AS_THEY_ARE)
     if judgments is not None and (refusal := refused_use(judgments, use)) is not None:
         return refusal
     try:
-        measure.check_mean()
+        if not use.geometric:
+            measure.check_mean()
         if use.check is not None:
             use.check(measure)
     except UsageError as error:
         return Refusal(str(error), "")
-    return Estimand(str(measure), use.queries, use.judgments)
+    return estimand_of(measure, use.queries, use.judgments)
+
+
+def estimand_of(measure: Measure, queries: str, judgments: str) -> Estimand:
+    """Return what a mean over these or other queries estimates.
+
+    An estimate from a sample takes judgments not as they are: it is of the measure with the pool judged. The
+    spread of such estimates over queries contains the noise of sampling, so tests and intervals for other
+    queries cover both.
+    """
+    if measure.traits.estimates and judgments == AS_THEY_ARE:
+        return Estimand(measure.estimated, queries, POOL_JUDGED)
+    return Estimand(str(measure), queries, judgments)
 
 
 def refused_use(judgments: Judgments, use: Use) -> Refusal | None:
@@ -135,8 +153,7 @@ def _choosable(measure: Measure) -> None:
     measure.check_completable()
 
 
-COMPARISON: Final = Use("a comparison", queries=OTHER, check=_complete)
-TEST: Final = Use("a test over queries", queries=OTHER)
+COMPARISON: Final = Use("a comparison", queries=OTHER, geometric=True)
 LEAVING_OUT: Final = Use(
     "leaving out pooled runs",
     EVEN,

@@ -16,8 +16,7 @@ from unjudged.base.choices import Registry
 from unjudged.base.errors import InputError, UsageError
 from unjudged.measures.kernel.averages import GEOMETRIC, ratio, summarised
 from unjudged.measures.kernel.chance import collection
-from unjudged.measures.kernel.fractions import of_whole_grades
-from unjudged.measures.kernel.parameters import checked
+from unjudged.measures.kernel.parameters import checked, of_whole_grades
 from unjudged.measures.kernel.traits import Traits, refused_measure
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.judgments import Judgments
@@ -122,12 +121,6 @@ class Measure:
         expected = self.expected(rankings, documents)
         return ratio(values - expected, 1 - expected)
 
-    def not_finite(self, rankings: JudgedRankings, values: Floats) -> InputError:
-        wrong = int(np.argmin(np.isfinite(values)))
-        query = rankings.judgments.queries[int(rankings.query[wrong])]
-        remedy = "check the recorded probabilities" if self.traits.estimates else "check its parameters"
-        return InputError(f"{self} of query {query!r} is {values[wrong]}, expected a finite number: {remedy}")
-
     def expected(self, rankings: JudgedRankings, documents: int) -> Floats:
         """Return for each ranking the mean over all orders of a collection of this size."""
         rel = self.given.get("rel", 1)
@@ -212,21 +205,37 @@ class Measure:
         """Return the mean, sum or geometric mean of the values of all queries, on the last axis."""
         return summarised(self.traits.summary, values)
 
+    @property
+    def geometric(self) -> bool:
+        """Whether the mean over queries is geometric."""
+        return self.traits.summary == GEOMETRIC
+
+    def averaged(self, values: Floats) -> Floats:
+        """Return what is averaged over queries: the values, or their logarithms for a geometric mean.
+
+        Differences, tests and intervals for other queries are of these.
+        """
+        return np.log(values) if self.geometric else values
+
+    def mean_of(self, averages: Floats) -> Floats:
+        """Return the means that belong to averages of what `averaged` returns."""
+        return np.exp(averages) if self.geometric else averages
+
     def check_completable(self) -> None:
         """Refuse a measure that is not defined by completed judgments alone."""
         for policy in POLICIES:
             if policy in self.given:
-                raise UsageError(f"{self}: intervals are of the plain measure; use it without {policy}")
+                raise UsageError(f"{self}: bounds and models are of the plain measure; leave out {policy}")
         if self.given.get("scale") == "query":
             raise UsageError(f"{self}: a new grade would move the scale; use {self.name}(max_grade=...)")
         if self.traits.estimates:
             problem = f"{self.name} already estimates what the unjudged documents add"
-            raise UsageError(f"{problem}: `evaluate` shows it; for bounds and verdicts use AP, nDCG or RBP")
+            raise UsageError(f"{problem}; for bounds use AP, nDCG or RBP")
 
     def check_mean(self) -> None:
         """Refuse a measure whose mean over queries is not arithmetic."""
-        if self.traits.summary == GEOMETRIC:
-            raise UsageError(f"{self.name}: intervals are of arithmetic means; use AP or Bpref")
+        if self.geometric:
+            raise UsageError(f"{self.name}: this interval is of arithmetic means; use AP or Bpref")
 
     def check_complete(self) -> None:
         """Refuse a measure that lacks a required parameter."""
@@ -249,8 +258,12 @@ def compute_all(measures: Sequence[Measure], rankings: JudgedRankings) -> Floats
             table[:, k] = measure.values(rankings)
     finite = np.isfinite(table)
     if np.count_nonzero(finite) < finite.size:
-        k = int(finite.all(axis=0).argmin())
-        raise measures[k].not_finite(rankings, table[:, k])
+        measure = measures[k := int(finite.all(axis=0).argmin())]
+        wrong = int(finite[:, k].argmin())
+        query = rankings.judgments.queries[int(rankings.query[wrong])]
+        remedy = "check the recorded probabilities" if measure.traits.estimates else "check its parameters"
+        problem = f"{measure} of query {query!r} is {table[wrong, k]}, expected a finite number"
+        raise InputError(f"{problem}: {remedy}")
     return table
 
 

@@ -13,7 +13,7 @@ from unjudged.base.errors import UsageError
 from unjudged.base.kendall import tau
 from unjudged.experiments.statistics import STATISTICS, known_statistics, rho, rms
 from unjudged.experiments.summary import Agreement, Robustness, level_name
-from unjudged.judging.pooling.designs import find_design
+from unjudged.judging.pooling.designs import DESIGNS
 from unjudged.measures.kernel.names import parse_measure
 from unjudged.rankings.judged import Floats
 from unjudged.report.figures.charts import COLOURS, altair_module, end_labels, finished
@@ -47,7 +47,7 @@ def scatter(
     """
     chart = altair_module()
     names = [str(measure) for measure in result.measures]
-    usual = find_design(result.design).shown
+    usual = DESIGNS.find(result.design).shown
     steps = list(levels or (usual if usual and set(usual) <= set(result.levels) else result.levels[:3]))
     for level in steps:
         if level not in result.levels:
@@ -130,7 +130,7 @@ def curves(
 
     The bands are one standard deviation over the repeats on either side of the mean.
     """
-    names, design = known_statistics(statistics), find_design(result.design)
+    names, design = known_statistics(statistics), DESIGNS.find(result.design)
     chosen = list(series or [(str(measure), str(result.against)) for measure in result.measures])
     labels = {pair: _label(pair, str(result.against)) for pair in chosen}
     rows = [

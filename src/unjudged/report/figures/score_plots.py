@@ -12,6 +12,7 @@ from unjudged.base.choices import as_list
 from unjudged.base.errors import UsageError
 from unjudged.comparison.comparison_result import Comparison
 from unjudged.evaluation.scores import Scores
+from unjudged.grids.grid import blank
 from unjudged.measures.interpolated import TENTHS
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
 from unjudged.measures.kernel.registry import MEASURES
@@ -180,9 +181,9 @@ class ComparisonPlots:
             a, b = runs[int(pairs.first[k])], runs[int(pairs.second[k])]
             low, high = float(result.judging.low[k]), float(result.judging.high[k])
             gap, p = float(pairs.difference[k]), float(result.tests.p_adjusted[k])
-            known = {"verdict": verdict, "p": p}
-            rows.append({"row": a, "column": b, "difference": gap, "low": low, "high": high, **known})
-            rows.append({"row": b, "column": a, "difference": -gap, "low": -high, "high": -low, **known})
+            for row, column, *numbers in ((a, b, gap, low, high), (b, a, -gap, -high, -low)):
+                known = dict(zip(("difference", "low", "high"), map(blank, numbers), strict=True))
+                rows.append({"row": row, "column": column, **known, "verdict": verdict, "p": p})
         return drawn(matrix_chart(str(result.measure), order, set(result.verdicts)), rows=rows)
 
     def differences(self, a: str, b: str, measure: MeasureLike | None = None) -> Any:
@@ -190,5 +191,6 @@ class ComparisonPlots:
         result = self._comparison.result(measure)
         self._comparison.pair(a, b, result.measure)  # refuses systems that were not compared
         place = list(self._comparison.runs).index
-        gap = result.values[place(a)] - result.values[place(b)]
+        values = result.measure.averaged(result.values)
+        gap = values[place(a)] - values[place(b)]
         return difference_figure(gap, self._comparison.queries, str(result.measure), a, b)

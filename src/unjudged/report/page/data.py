@@ -75,7 +75,7 @@ def page_data(given: PageInput) -> tuple[dict[str, Any], str]:
     scores, shared, comparison = given.scores, given.shared, given.comparison
     packed, labels = Packed(), Labels(LONGEST_NAME)
     for k, measure in enumerate(scores.measures):
-        packed.add(f"values{k}", scores.values[:, :, k], "f8")
+        packed.add(f"values{k}", measure.averaged(scores.values[:, :, k]), "f8")
         packed.add(f"means{k}", measure.over_queries(scores.values[:, :, k]), "f8")
         for name, estimates in _intervals(given).items():
             packed.add(f"{name}{k}", [[row[k].low, row[k].high] for row in estimates], "f8")
@@ -111,17 +111,17 @@ def page_data(given: PageInput) -> tuple[dict[str, Any], str]:
 
 
 def _intervals(given: PageInput) -> dict[str, Sequence[Sequence[Estimate]]]:
-    estimates = {"bounds": given.bounds, "queries": given.queries}
-    return estimates if given.calibrated is None else {**estimates, "calibrated": given.calibrated}
+    """Return the intervals of each kind that some measure has."""
+    kinds = {"bounds": given.bounds, "queries": given.queries, "calibrated": given.calibrated or []}
+    return {name: rows for name, rows in kinds.items() if any(e.has_interval for row in rows for e in row)}
 
 
 def _described(given: PageInput) -> dict[str, dict[str, Any]]:
     """Return the confidence and the coverage in words of each kind of interval."""
     every = EVERY.format("" if given.comparison is None else " of all runs")
     covers = {"bounds": every, "queries": "other queries, with these judgments"}
-    if given.calibrated is not None:
-        able = (e for row in given.calibrated for e in row if e.has_interval)
-        covers["calibrated"] = next(able).method.split(" (")[0]
+    if able := [e for row in given.calibrated or () for e in row if e.has_interval]:
+        covers["calibrated"] = able[0].method.split(" (")[0]
     return {
         name: {"confidence": _level(estimates), "covers": covers[name]}
         for name, estimates in _intervals(given).items()
@@ -135,7 +135,7 @@ def _level(estimates: Sequence[Sequence[Estimate]]) -> float:
 
 def _measure(given: PageInput, k: int, measure: Measure) -> dict[str, Any]:
     if given.comparison is None:
-        words = words_for_one(given.scores.runs[0], str(measure), given.bounds[0][k])
+        words = words_for_one(given.scores.runs[0], measure, given.bounds[0][k], given.judgments.origin)
         exact = given.bounds[0][k].method.endswith("exact")
     else:
         result = given.comparison.results[k]
@@ -148,21 +148,24 @@ def _measure(given: PageInput, k: int, measure: Measure) -> dict[str, Any]:
         "definition": definition,
         "range": [low if np.isfinite(low) else None, high if np.isfinite(high) else None],
         "exact": exact,
+        "bounded": given.bounds[0][k].has_interval,
         "cutoff": measure.given.get("cutoff"),
         "words": [plain(line) for line in words],
-        "charts": _charts(given, str(measure)),
+        "charts": _charts(given, k, str(measure)),
     }
 
 
-def _charts(given: PageInput, measure: str) -> dict[str, Description]:
+def _charts(given: PageInput, k: int, measure: str) -> dict[str, Description]:
     """Describe the charts of a measure; the page has their rows."""
     whose = "" if given.comparison is None else " of all runs"
-    kinds = _intervals(given).items()
-    words = {kind: interval_words(kind, _level(estimates), whose) for kind, estimates in kinds}
+    kinds = {
+        name: rows for name, rows in _intervals(given).items() if any(row[k].has_interval for row in rows)
+    }
+    words = {kind: interval_words(kind, _level(estimates), whose) for kind, estimates in kinds.items()}
     charts = {"intervals": intervals_chart(measure, words)}
     if given.comparison is not None:
         charts["matrix"] = matrix_chart(measure, [])
-        charts["differences"] = differences_chart(measure, "A", "B", bounded=True)
+        charts["differences"] = differences_chart(measure, "A", "B", bounded="bounds" in kinds)
     return charts
 
 

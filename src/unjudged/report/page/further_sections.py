@@ -106,9 +106,13 @@ NAMED = 5
 """Most systems that a sentence names."""
 
 
-def words_for_one(run: str, measure: str, bounds: Estimate) -> list[str]:
+def words_for_one(run: str, measure: Measure, bounds: Estimate, origin: Origin) -> list[str]:
     """Say of one run its mean and what the unjudged documents could make of it."""
     first = f"{run} has mean {measure} {bounds.value:.4f}."
+    if measure.traits.estimates:
+        return [first, f"It estimates {measure.estimated} with the pool judged, from {origin}."]
+    if not bounds.has_interval:
+        return [first]
     if bounds.low == bounds.high:
         return [first, "Unjudged documents cannot change it."]
     span = f"between {bounds.low:.4f} and {bounds.high:.4f}"
@@ -132,31 +136,35 @@ def words_for_many(comparison: Comparison, result: MeasureComparison) -> list[st
     listed = f"{len(result.tests.pairs):,} pairs: {each}."
     if comparison.baseline is not None:
         return [*_against_baseline(runs, comparison.baseline, result), listed]
-    clear, order = result.clearly_beats, result.order()
+    clear, order, how = result.clearly_beats, result.order(), _how(result)
     best, others = order[0], len(runs) - 1
     beaten = int(clear[best].sum())
     rivals = [runs[system] for system in order[1:] if not clear[best, system]]
     lines = [f"{runs[best]} has the highest mean {measure}, {result.means[best]:.4f}."]
     if not rivals:
-        lines.append(f"It is clearly better than all {others} other systems.")
+        lines.append(f"It is {how} better than all {others} other systems.")
     elif beaten:
         but = f"but not than {_some(rivals, 'or')}"
-        lines.append(f"It is clearly better than {beaten} of {others} other systems, {but}.")
+        lines.append(f"It is {how} better than {beaten} of {others} other systems, {but}.")
     else:
-        lines.append("It is not clearly better than any other system.")
+        lines.append(f"It is not {how} better than any other system.")
     return [*lines, listed]
+
+
+def _how(result: MeasureComparison) -> str:
+    return "significantly" if result.judging.missing else "clearly"
 
 
 def _against_baseline(runs: Sequence[str], baseline: str, result: MeasureComparison) -> list[str]:
     base = list(runs).index(baseline)
-    clear = result.clearly_beats
+    clear, how = result.clearly_beats, _how(result)
     better = [runs[i] for i in result.order() if clear[i, base]]
     worse = [runs[i] for i in result.order() if clear[base, i]]
     head = f"The baseline {baseline} has mean {result.measure} {result.means[base]:.4f}."
     return [
         head,
-        f"Clearly better: {_some(better)}." if better else "No system is clearly better.",
-        f"Clearly worse: {_some(worse)}." if worse else "No system is clearly worse.",
+        f"{how.capitalize()} better: {_some(better)}." if better else f"No system is {how} better.",
+        f"{how.capitalize()} worse: {_some(worse)}." if worse else f"No system is {how} worse.",
     ]
 
 

@@ -148,6 +148,8 @@ def add_pairs(packed: Packed, comparison: Comparison) -> None:
 def _flips(comparison: Comparison, result: MeasureComparison) -> Floats:
     """Return the prevalence at which each pair flips; -1 where none does, -2 where it was not sought."""
     pairs, difference = result.tests.pairs, result.tests.pairs.difference
+    if result.judging.missing:
+        return np.full(len(pairs), NOT_SOUGHT)
     if is_sum(result.measure):
         total = comparison.shared.unknown_weights(result.measure).total()
         slope = total[pairs.first] - total[pairs.second]

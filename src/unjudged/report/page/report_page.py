@@ -8,32 +8,31 @@ import html
 import json
 import os
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib.resources import files as resources
 from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
-from unjudged.base.choices import CorrectionName, TestName
-from unjudged.base.errors import announce, missing_package
+from unjudged.base.choices import CorrectionName, IntervalName, TestName
+from unjudged.base.errors import AssumptionWarning, announce, missing_package
 from unjudged.comparison.comparison_result import Comparison
-from unjudged.comparison.systems import compare
-from unjudged.evaluation.collection import RunsSource, name_runs
-from unjudged.evaluation.evaluation import default_measures
+from unjudged.comparison.systems import comparable, compare
+from unjudged.evaluation.collection import Collection, RunsSource, name_runs
+from unjudged.evaluation.evaluation import FROM_SAMPLES, fitting_measures
 from unjudged.evaluation.groups import Groups, groups_of
 from unjudged.evaluation.scores import Scores
 from unjudged.experiments.summary import Robustness
 from unjudged.formats.writing import write_whole
 from unjudged.judging.pooling.contributions import contributions
 from unjudged.judging.pooling.pool import Pool
-from unjudged.measures.kernel.estimand import ALL_JUDGED, OTHER, Estimand
+from unjudged.measures.kernel.estimand import ALL_JUDGED, Estimand
 from unjudged.measures.kernel.measure import compute_all
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.measures.kernel.registry import Measure
 from unjudged.predictions.audit_grids import Audit
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
-from unjudged.rankings.origin import STRATIFIED, WEIGHTED
 from unjudged.report.descriptions import IN_THE_DARK
 from unjudged.report.page.data import PageInput, page_data
 from unjudged.report.page.further_sections import (
@@ -45,6 +44,7 @@ from unjudged.report.page.further_sections import (
 from unjudged.report.saved_experiment import SavedExperiment
 from unjudged.uncertainty.calibration import Calibration
 from unjudged.uncertainty.estimate import Estimate
+from unjudged.uncertainty.intervals import NoIntervalError
 from unjudged.uncertainty.shared import SharedRankings
 
 TITLE = "Evaluation report"
@@ -87,7 +87,7 @@ class Page:
 def report_page(
     qrels: JudgmentsSource,
     runs: RunsSource,
-    measures: MeasureLike | Iterable[MeasureLike] = REPORT_MEASURES,
+    measures: MeasureLike | Iterable[MeasureLike] | None = None,
     *,
     baseline: str | None = None,
     test: TestName = "t",
@@ -111,13 +111,16 @@ def report_page(
     group contributed to the pool of this `depth`. `audit` is the result of `audit`, and `experiment` that of
     `experiment` or the file that its command wrote: each adds a section. `command` is shown as the way to
     make the page again, and `files` are those that the judgments were read from, where `qrels` is not itself
-    a file. If the judgments are a sample with strata or probabilities, a section has the estimates that fit.
+    a file. If the judgments are a sample with strata or probabilities, the default measures are those that
+    estimate from it; beside others, a section has the estimates that fit.
 
     >>> from unjudged import sample
     >>> page = report_page(sample.qrels, sample.runs, ["AP", "P@10"])
     >>> page.save("page.html")  # doctest: +SKIP
     """
-    chosen, judgments = parse_measures(measures), Judgments.of(qrels)
+    judgments = Judgments.of(qrels)
+    chosen = parse_measures(measures or fitting_measures(judgments, REPORT_MEASURES))
+    chosen, refused = comparable(chosen, judgments)
     named, comparison = name_runs(runs), None
     together = min(len(named), 2)
     level = confidence if calibration is None else calibration.level(confidence, together)
@@ -138,13 +141,12 @@ def report_page(
         shared, scores = comparison.shared, _scores(comparison)
         bounds: Sequence[Sequence[Estimate]] = _bounds(comparison)
     else:
-        for measure in chosen:
-            measure.check_completable()
-        shared = SharedRankings.of(judgments, named, on_read)
+        shared = Collection.of(judgments, named, on_read=on_read).shared()
         scores = _evaluated(shared, chosen)
-        bounds = scores.estimate("bounds")
+        bounds = _estimated(scores, "bounds")
         announce(scores.warnings)
-    calibrated, contributed, notes = None, [], []
+    announce(map(AssumptionWarning, refused))
+    calibrated, contributed, notes = None, [], [*refused]
     if calibration is not None:
         pooled = _evaluated(shared, chosen)
         calibrated = pooled.estimate("calibrated", calibration=calibration, confidence=level)
@@ -153,8 +155,8 @@ def report_page(
         alone = {e.of.measure: e.method for e in calibrated[0] if comparison is None and not e.has_interval}
         notes += [f"{measure}: {reason}." for measure, reason in alone.items()]
     sampled = None
-    if judgments.origin.kind in (STRATIFIED, WEIGHTED):
-        fitting = [m for m in parse_measures(default_measures(judgments)) if m.traits.estimates]
+    if judgments.origin.kind in FROM_SAMPLES and not any(measure.traits.estimates for measure in chosen):
+        fitting = parse_measures(fitting_measures(judgments, ())[0])
         sampled = _evaluated(shared, fitting)
         notes.append(words_for_sample(judgments.origin, fitting, chosen))
     if groups is not None:
@@ -169,7 +171,7 @@ def report_page(
             shared=shared,
             comparison=comparison,
             bounds=bounds,
-            queries=_for_other_queries(scores, confidence, seed),
+            queries=_estimated(scores, "queries", confidence=confidence, seed=seed),
             calibrated=calibrated,
             contributions=contributed,
             command=command,
@@ -194,14 +196,16 @@ def _extras(
 def _evaluated(shared: SharedRankings, measures: Sequence[Measure]) -> Scores:
     """Return scores of runs that were read, as `evaluate` returns them."""
     shape = len(shared.runs), len(shared.queries), len(measures)
-    values = compute_all(measures, shared.judged_rankings).reshape(shape)
-    return Scores(values, shared.runs, list(shared.queries), measures, shared.judged_rankings)
+    across = any(measure.traits.across_queries for measure in measures)
+    rankings = shared.with_judged_elsewhere() if across else shared.judged_rankings
+    values = compute_all(measures, rankings).reshape(shape)
+    return Scores(values, shared.runs, list(shared.queries), measures, rankings)
 
 
 def _scores(comparison: Comparison) -> Scores:
     values = np.stack([result.values for result in comparison.results], axis=-1)
     measures: list[Measure] = [result.measure for result in comparison.results]
-    return Scores(values, comparison.runs, comparison.queries, measures, comparison.shared.rankings)
+    return Scores(values, comparison.runs, comparison.queries, measures, comparison.shared.judged_rankings)
 
 
 def _bounds(comparison: Comparison) -> Sequence[Sequence[Estimate]]:
@@ -212,23 +216,22 @@ def _bounds(comparison: Comparison) -> Sequence[Sequence[Estimate]]:
         ends = zip(result.means, result.judging.run_low, result.judging.run_high, strict=True)
         for i, (mean, low, high) in enumerate(ends):
             of = Estimand(str(result.measure), judgments=ALL_JUDGED)
-            rows[i].append(Estimate(float(mean), float(low), float(high), 1.0, how, of))
+            known = Estimate(float(mean), float(low), float(high), 1.0, how, of)
+            missing = result.judging.missing
+            rows[i].append(Estimate.without_interval(float(mean), missing, of) if missing else known)
     return rows
 
 
-def _for_other_queries(scores: Scores, confidence: float, seed: int) -> Sequence[Sequence[Estimate]]:
-    """Return intervals for other queries; not a number where a measure has no highest value."""
-    rows: list[list[Estimate]] = [[] for _ in scores.runs]
-    for k, measure in enumerate(scores.measures):
-        one = replace(scores, values=scores.values[:, :, k : k + 1], measures=[measure])
-        if np.isfinite(measure.traits.range).all():
-            column = [row[0] for row in one.estimate("queries", confidence=confidence, seed=seed)]
-        else:
-            nan, about = float("nan"), Estimand(str(measure), OTHER)
-            column = [Estimate(float(m), nan, nan, confidence, "none", about) for m in one.means[:, 0]]
-        for row, estimate in zip(rows, column, strict=True):
-            row.append(estimate)
-    return rows
+def _estimated(scores: Scores, interval: IntervalName, **given: Any) -> Sequence[Sequence[Estimate]]:
+    """Return the means with an interval, or alone where no measure can have it."""
+    try:
+        return scores.estimate(interval, **given)
+    except NoIntervalError as error:
+        about = list(zip(scores.measures, scores.means.T.tolist(), strict=True))
+        return [
+            [Estimate.without_interval(means[i], str(error), Estimand(str(m))) for m, means in about]
+            for i in range(len(scores.runs))
+        ]
 
 
 def check_report() -> None:

@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike
 
 from unjudged.base.segments import ends, owners, places
 from unjudged.measures.kernel.registry import Measure, bounds_of, ratio
-from unjudged.measures.precision import AP, R, RelP, Rprec, RprecMult
-from unjudged.measures.preference import Bpref, Bpref10
+from unjudged.measures.precision import AP, GMAP, R, RelP, Rprec, RprecMult
+from unjudged.measures.preference import Bpref, Bpref10, GMBpref
 from unjudged.measures.sets import SetR
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 from unjudged.uncertainty.bounding.filled import Bounds, unknown_documents
@@ -114,6 +114,16 @@ def bounds_of_bpref(measure: Measure, r: JudgedRankings, unseen: Integers, top: 
     further = unseen > 0
     recall = ratio(hits + unknown.counts, relevant + unknown.counts)
     return Bounds(np.where(further, 0.0, low), np.where(further, recall, high), exact=not further.any())
+
+
+@bounds_of(GMAP)
+@bounds_of(GMBpref)
+def bounds_of_geometric(measure: Measure, r: JudgedRankings, unseen: Integers, top: int) -> Bounds:
+    """Return the bounds of GMAP and GMBpref: those of AP and Bpref, but at least `eps`."""
+    plain, of_plain = (AP, bounds_of_ap) if measure.name == "GMAP" else (Bpref, bounds_of_bpref)
+    least = {**measure.parameters, **measure.given}["eps"]
+    bounds = of_plain(plain(rel=int(measure.given.get("rel", 1))), r, unseen, top)
+    return Bounds(np.maximum(bounds.low, least), np.maximum(bounds.high, least), bounds.exact)
 
 
 def _keys(r: JudgedRankings, ranking: Integers, rank: ArrayLike) -> Integers:

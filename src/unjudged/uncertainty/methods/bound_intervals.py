@@ -23,6 +23,7 @@ def _check(measure: Measure, _request: IntervalRequest) -> None:
     judgments=ALL_JUDGED,
     check=_check,
     uses=("extra_relevant",),
+    geometric=True,
 )
 def bound_intervals(request: IntervalRequest) -> EstimateRows:
     """Return the lowest and highest mean that any completion of the judgments gives."""
@@ -31,9 +32,10 @@ def bound_intervals(request: IntervalRequest) -> EstimateRows:
     for first, rankings in request.batches():
         for k, measure in enumerate(request.measures):
             limits = bounds(measure, rankings, extra_relevant=request.extra_relevant)
-            lows, highs = (mean_over_queries(ends.reshape(-1, queries)) for ends in (limits.low, limits.high))
+            ends = (measure.averaged(end.reshape(-1, queries)) for end in (limits.low, limits.high))
+            lows, highs = (measure.mean_of(mean_over_queries(end)) for end in ends)
             method = f"{EVERY}, {'exact' if limits.exact else 'enclosed'}"
             for i, (low, high) in enumerate(zip(lows.tolist(), highs.tolist(), strict=True), first):
-                value = float(mean_over_queries(request.values[i, :, k]))
+                value = float(measure.mean_of(mean_over_queries(measure.averaged(request.values[i, :, k]))))
                 found[i].append(Estimate(value, low, high, 1.0, method, request.of(measure)))
     return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from unjudged.base.errors import UsageError
 from unjudged.measures.kernel.averages import mean_over_queries
 from unjudged.measures.kernel.estimand import ALL_JUDGED, OTHER
 from unjudged.measures.kernel.registry import Measure
@@ -11,7 +12,7 @@ from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.uncertainty.bounding.bounds import bounds, has_fast_bounds
 from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.intervals import EstimateRows, IntervalRequest, interval_method
-from unjudged.uncertainty.methods.query_intervals import check_range, mean_interval
+from unjudged.uncertainty.methods.query_intervals import has_range, mean_interval
 from unjudged.uncertainty.under_completions import (
     CompletedMeasure,
     check_completed,
@@ -93,7 +94,8 @@ def _between(means: Floats, value: float, queries: int, confidence: float) -> tu
 
 def _check_both(measure: Measure, request: IntervalRequest) -> None:
     check_completed(measure, request)
-    check_range(measure, request)
+    if not has_range(measure):
+        raise UsageError(f"{measure.name} has no highest value, so other queries have no interval by a model")
 
 
 @interval_method(

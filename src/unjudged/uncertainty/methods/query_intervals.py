@@ -3,6 +3,8 @@
 Gaffke's interval for the mean of values that lie in a known range: the Bayesian bootstrap with the end of the
 range added as one more observation. Scores of queries are skewed and few, and there the t interval and the
 usual bootstraps cover too little; this one needs no shape of the distribution and holds from one query on.
+A measure without a lowest or highest value has Student's t interval, and a geometric mean that of its mean
+logarithm.
 """
 
 from __future__ import annotations
@@ -11,13 +13,31 @@ import numpy as np
 
 from unjudged.base.errors import UsageError
 from unjudged.measures.kernel.averages import mean_over_queries
-from unjudged.measures.kernel.estimand import OTHER
+from unjudged.measures.kernel.estimand import OTHER, SAMPLED
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats
 from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.intervals import EstimateRows, IntervalRequest, interval_method
+from unjudged.uncertainty.quantiles import t_quantile
 
 RESAMPLES = 10_000
+
+
+def interval_of_mean(
+    measure: Measure, values: Floats, confidence: float, seed: int = 0
+) -> tuple[Floats, Floats]:
+    """Intervals of means over other queries: Gaffke's, or Student's t where the values have no range."""
+    if has_range(measure):
+        return mean_interval(values, measure.traits.range, confidence, seed)
+    averaged, queries = measure.averaged(values), values.shape[-1]
+    half = t_quantile(confidence, queries - 1) * averaged.std(axis=-1, ddof=1) / np.sqrt(queries)
+    low, high = (measure.mean_of(mean_over_queries(averaged) + end) for end in (-half, half))
+    return np.maximum(low, measure.traits.range[0]), np.minimum(high, measure.traits.range[1])
+
+
+def has_range(measure: Measure) -> bool:
+    """Whether what is averaged over queries has a lowest and a highest value."""
+    return bool(np.isfinite(measure.traits.range).all()) and not measure.geometric
 
 
 def mean_interval(
@@ -41,21 +61,30 @@ def mean_interval(
     return lower, upper
 
 
-def check_range(measure: Measure, _request: IntervalRequest) -> None:
-    """Refuse a measure without a lowest or highest value."""
-    if not np.isfinite(measure.traits.range).all():
-        raise UsageError(f"{measure.name} has no highest value, so its mean over queries has no interval")
+def _check_queries(measure: Measure, request: IntervalRequest) -> None:
+    """Refuse Student's t for one query."""
+    if not has_range(measure) and request.values.shape[1] < 2:
+        raise UsageError(f"{measure.name} has no lowest or no highest value, so one query gives no interval")
 
 
-@interval_method("queries", "other queries, these judgments", queries=OTHER, check=check_range, uses=())
+@interval_method(
+    "queries",
+    "other queries, these judgments",
+    queries=OTHER,
+    check=_check_queries,
+    uses=(),
+    geometric=True,
+)
 def query_intervals(request: IntervalRequest) -> EstimateRows:
     """Intervals of means over other queries; unjudged documents count as the measure takes them."""
     found: EstimateRows = [[] for _ in request.runs]
-    method = "other queries of the same kind (Gaffke); unjudged documents as the measure takes them"
     for k, measure in enumerate(request.measures):
         values = request.values[:, :, k]
-        lows, highs = mean_interval(values, measure.traits.range, request.confidence, request.seed)
-        means = mean_over_queries(values)
+        how = "Gaffke" if has_range(measure) else f"Student's t{' of logarithms' * measure.geometric}"
+        taken = SAMPLED if measure.traits.estimates else "unjudged documents as the measure takes them"
+        method = f"other queries of the same kind ({how}); {taken}"
+        lows, highs = interval_of_mean(measure, values, request.confidence, request.seed)
+        means = measure.mean_of(mean_over_queries(measure.averaged(values)))
         for i, (mean, low, high) in enumerate(zip(means, lows, highs, strict=True)):
             found[i].append(
                 Estimate(

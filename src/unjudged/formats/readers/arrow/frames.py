@@ -104,7 +104,7 @@ def _chosen(frame: Any, number: str, given: Mapping[str, str]) -> tuple[dict[str
         columns = columns_of(known.collect_schema().names(), number, given)
         names = list(dict.fromkeys(columns.values()))
         if known.implementation.is_pandas() and find_spec("pyarrow") is not None:
-            from unjudged.formats.readers.arrow.pandas_columns import PandasColumns
+            from unjudged.formats.readers.arrow.deferred import PandasColumns
 
             return columns, PandasColumns(frame, names)
         chosen = known.select(*map(narwhals.col, names))

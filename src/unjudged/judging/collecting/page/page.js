@@ -10,19 +10,43 @@
 
   function say(text) { at("message").textContent = text; }
 
-  function load() {
-    let saved = null;
-    try { saved = JSON.parse(localStorage.getItem(key)); } catch (error) { say(`Saved answers cannot be read: ${error.message}`); }
-    if (!saved || typeof saved !== "object") return;
-    for (const i of items.keys()) {
-      if (data.grades.includes(saved.grades?.[i])) state.grades[i] = saved.grades[i];
-      if (typeof saved.comments?.[i] === "string") state.comments[i] = saved.comments[i];
-    }
-    if (Number.isInteger(saved.at) && items[saved.at]) state.at = saved.at;
+  function unsaved(error) {
+    at("unsaved").textContent = `This browser does not save your answers (${error.message}): export them before you close the page.`;
   }
 
-  function save() {
-    try { localStorage.setItem(key, JSON.stringify(state)); } catch (error) { say(`Not saved in the browser: ${error.message}. Export often.`); }
+  // One record for each document, so that several tabs with this page never write over each other's answers.
+  function stored(name) {
+    try { return JSON.parse(localStorage.getItem(`${key}${name}`)); } catch (error) {
+      if (error instanceof SyntaxError) say(`A saved answer cannot be read: ${error.message}`); else unsaved(error);
+      return null;
+    }
+  }
+
+  function store(name, value) {
+    try { localStorage.setItem(`${key}${name}`, JSON.stringify(value)); } catch (error) { unsaved(error); }
+  }
+
+  function save(i) { store(`-${i}`, { grade: state.grades[i], comment: state.comments[i] }); }
+
+  function take(i, record) {
+    if (data.grades.includes(record.grade)) state.grades[i] = record.grade; else delete state.grades[i];
+    if (typeof record.comment === "string") state.comments[i] = record.comment; else delete state.comments[i];
+  }
+
+  function load() {
+    const all = stored("");  // as older pages saved everything
+    for (const i of items.keys()) {
+      const record = stored(`-${i}`) ?? (all && { grade: all.grades?.[i], comment: all.comments?.[i] });
+      if (record) take(i, record);
+    }
+  }
+
+  function follow(event) {
+    const i = Number(event.key?.startsWith(`${key}-`) ? event.key.slice(key.length + 1) : NaN);
+    if (!items[i] || event.newValue === null) return;
+    const record = stored(`-${i}`);
+    if (record) take(i, record);
+    show();
   }
 
   function show() {
@@ -40,7 +64,8 @@
     for (const button of at("grades").children) {
       button.setAttribute("aria-pressed", String(Number(button.dataset.grade) === state.grades[state.at]));
     }
-    at("comment").value = state.comments[state.at] ?? "";
+    const comment = state.comments[state.at] ?? "";
+    if (at("comment").value !== comment) at("comment").value = comment;
     at("previous").disabled = state.at === 0;
     at("next").disabled = state.at === items.length - 1;
     at("undo").disabled = done.length === 0;
@@ -52,7 +77,7 @@
 
   function go(i) {
     state.at = Math.min(Math.max(i, 0), items.length - 1);
-    save();
+    store("-at", state.at);
     show();
   }
 
@@ -69,7 +94,7 @@
     done.push([state.at, state.grades[state.at]]);
     state.grades[state.at] = value;
     say(`${items[state.at].document}: ${value}`);
-    save();
+    save(state.at);
     nextOpen();
   }
 
@@ -78,6 +103,7 @@
     if (!last) return;
     const [i, before] = last;
     if (before === undefined) delete state.grades[i]; else state.grades[i] = before;
+    save(i);
     say(`Undone: ${items[i].document}`);
     go(i);
   }
@@ -93,6 +119,7 @@
   }
 
   function download() {
+    if (!at("unsaved").textContent) load();
     const link = document.createElement("a");
     link.href = URL.createObjectURL(new Blob([qrels()], { type: "text/plain" }));
     link.download = data.file;
@@ -102,29 +129,36 @@
   }
 
   async function read(file) {
-    let taken = 0;
+    const answers = new Map();
     let foreign = 0;
     for (const line of (await file.text()).split("\n")) {
       const comment = /^# comment (\S+) (\S+) (.*)$/.exec(line.trim());
-      if (comment) {
-        const i = place.get(`${comment[1]} ${comment[2]}`);
-        if (i !== undefined) state.comments[i] = comment[3];
-        continue;
-      }
       const words = line.trim().split(/\s+/);
-      if (words.length !== 4 || line.startsWith("#")) continue;
-      const value = Number(words[3]);
-      const i = place.get(`${words[0]} ${words[2]}`);
-      if (i === undefined || (value >= 0 && !data.grades.includes(value))) foreign += 1;
-      else if (value >= 0) {
+      if (!comment && (words.length !== 4 || line.startsWith("#"))) continue;
+      const i = place.get(comment ? `${comment[1]} ${comment[2]}` : `${words[0]} ${words[2]}`);
+      const value = comment ? -1 : Number(words[3]);
+      if (i === undefined || (value >= 0 && !data.grades.includes(value))) foreign += comment ? 0 : 1;
+      else if (comment) answers.set(i, { ...answers.get(i), comment: comment[3] });
+      else if (value >= 0) answers.set(i, { ...answers.get(i), grade: value });
+    }
+    const differs = (mine, theirs) => mine !== undefined && theirs !== undefined && mine !== theirs;
+    const other = [...answers].filter(([i, { grade: one, comment }]) =>
+      differs(state.grades[i], one) || differs(state.comments[i] || undefined, comment));
+    const question = `${file.name} has other answers than yours for ${other.length} of the documents. Replace yours?`;
+    const kept = other.length && !confirm(question) ? other.map(([i]) => i) : [];
+    let taken = 0;
+    for (const [i, answer] of answers) {
+      if (kept.includes(i)) continue;
+      if (answer.grade !== undefined) {
         done.push([i, state.grades[i]]);
-        state.grades[i] = value;
         taken += 1;
       }
+      take(i, { grade: answer.grade ?? state.grades[i], comment: answer.comment ?? state.comments[i] });
+      save(i);
     }
-    save();
     show();
-    say(`Imported ${taken} judgments${foreign ? `, ignored ${foreign} lines that do not fit this task` : ""}.`);
+    const yours = kept.length ? `, kept your answers for ${kept.length} documents` : "";
+    say(`Imported ${taken} judgments${yours}${foreign ? `, ignored ${foreign} lines that do not fit this task` : ""}.`);
   }
 
   function press(event) {
@@ -169,10 +203,15 @@
   });
   at("comment").addEventListener("input", (event) => {
     state.comments[state.at] = event.target.value;
-    save();
+    save(state.at);
   });
   document.addEventListener("keydown", press);
+  addEventListener("storage", follow);
+  addEventListener("beforeunload", (event) => {
+    if (at("unsaved").textContent && Object.keys(state.grades).length) event.preventDefault();
+  });
   load();
-  show();
+  const last = stored("-at") ?? stored("")?.at;
+  go(Number.isInteger(last) ? last : 0);
   document.documentElement.dataset.ready = "";
 })();

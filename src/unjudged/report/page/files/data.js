@@ -31,6 +31,7 @@ const INTERVALS = Object.keys(facts.intervals);
 
 const of = (name) => arrays[name + state.measure];
 const charts = () => facts.measures[state.measure].charts;
+const bounded = () => facts.measures[state.measure].bounded;
 const measureName = () => facts.measures[state.measure].name;
 const value = (run, query) => of("values")[run * QUERIES + query];
 const ends = (kind, run) => [of(kind)[2 * run], of(kind)[2 * run + 1]];

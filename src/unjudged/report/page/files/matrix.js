@@ -5,6 +5,8 @@ const MEANS = [
   "settled: unjudged documents cannot reverse it, but other queries could",
   "open: both other queries and unjudged documents could reverse it",
   "unresolved: whether unjudged documents can reverse it is not known",
+  "significant: more than the choice of queries explains; the measure has no bounds",
+  "not significant: other queries could reverse it; the measure has no bounds",
 ];
 
 function verdictLegend(spec) {
@@ -18,9 +20,9 @@ function verdictLegend(spec) {
 function describePair(pair) {
   return [
     `${facts.runs[pair.a]} minus ${facts.runs[pair.b]}: ${signed(pair.difference)} ${measureName()}`,
-    `all documents judged: ${signed(pair.low)} to ${signed(pair.high)}`,
+    ...(bounded() ? [`all documents judged: ${signed(pair.low)} to ${signed(pair.high)}`] : []),
     `p ${pText(pair.p)}, corrected ${pText(pair.adjusted)}`,
-    `prevalence at the flip: ${flipText(pair.flip)}`,
+    ...(bounded() ? [`prevalence at the flip: ${flipText(pair.flip)}`] : []),
     facts.verdicts[pair.verdict],
   ].join("\n");
 }
@@ -97,15 +99,16 @@ function steer(chart, order, side, size, cursor) {
 function pairsTable() {
   const rows = Array.from(arrays.first, (a, k) => pairOf(a, arrays.second[k]));
   const button = (pair) => make("button", { type: "button", onclick: () => choosePair(pair.a, pair.b), "aria-label": `Show ${facts.runs[pair.a]} and ${facts.runs[pair.b]}` }, "Show");
+  const end = (key, name, title) => ({ name, kind: "number", value: (pair) => pair[key], show: (pair) => signed(pair[key]), title });
+  const both = (low, high, of) => [end(low, bounded() ? "low" : "query low", `lowest ${of}`), end(high, bounded() ? "high" : "query high", `highest ${of}`)];
   const columns = [
     { name: "a", kind: "name", value: (pair) => facts.runs[pair.a] },
     { name: "b", kind: "name", value: (pair) => facts.runs[pair.b] },
     { name: "difference", kind: "number", value: (pair) => pair.difference, show: (pair) => signed(pair.difference) },
-    { name: "low", kind: "number", value: (pair) => pair.low, show: (pair) => signed(pair.low), title: "lowest difference with all documents judged" },
-    { name: "high", kind: "number", value: (pair) => pair.high, show: (pair) => signed(pair.high), title: "highest difference with all documents judged" },
+    ...(bounded() ? both("low", "high", "difference with all documents judged") : both("queryLow", "queryHigh", "end of the interval for other queries")),
     { name: "p", kind: "number", value: (pair) => pair.p, show: (pair) => pText(pair.p) },
     { name: "p_adjusted", kind: "number", value: (pair) => pair.adjusted, show: (pair) => pText(pair.adjusted), title: facts.tests.correction },
-    { name: "flip", kind: "number", value: (pair) => (pair.flip < 0 ? NaN : pair.flip), show: (pair) => flipText(pair.flip), title: "share of relevant documents among the unjudged from which on the expected difference has the other sign" },
+    ...(bounded() ? [{ name: "flip", kind: "number", value: (pair) => (pair.flip < 0 ? NaN : pair.flip), show: (pair) => flipText(pair.flip), title: "share of relevant documents among the unjudged from which on the expected difference has the other sign" }] : []),
     { name: "verdict", kind: "text", value: (pair) => facts.verdicts[pair.verdict] },
     { name: "pair", kind: "text", value: () => "", show: button },
   ];

@@ -24,9 +24,9 @@ function pairFacts(pair) {
   return [
     [[`mean ${measureName()}`], ["A ", nameOf(facts.runs[pair.a]), ` ${number(means[pair.a])}, B `, nameOf(facts.runs[pair.b]), ` ${number(means[pair.b])}`]],
     [["difference A minus B"], [signed(pair.difference)]],
-    [["with all documents judged"], [`between ${signed(pair.low)} and ${signed(pair.high)} (${how})`]],
+    ...(bounded() ? [[["with all documents judged"], [`between ${signed(pair.low)} and ${signed(pair.high)} (${how})`]]] : []),
     ...(calibrated ? [[[`calibrated, ${percent(facts.intervals.calibrated.confidence)}`], [`${signed(calibrated[0])} to ${signed(calibrated[1])}, if both are like the pooled systems`]]] : []),
-    [["prevalence at the flip"], [flipText(pair.flip), pair.flip >= 0 ? ": as long as a smaller share of the unjudged documents is relevant, the order is expected to stay" : ""]],
+    ...(bounded() ? [[["prevalence at the flip"], [flipText(pair.flip), pair.flip >= 0 ? ": as long as a smaller share of the unjudged documents is relevant, the order is expected to stay" : ""]]] : []),
     [[`other queries, ${percent(1 - alpha)}`], [`difference ${signed(pair.queryLow)} to ${signed(pair.queryHigh)} with these judgments (t interval)`]],
     [["significance"], [`p ${pText(pair.p)}, ${pText(pair.adjusted)} after correction (${test}, ${correction}, alpha ${alpha})`]],
     [["queries"], [`A better on ${pair.wins}, equal on ${pair.ties}, B better on ${pair.losses}`]],
@@ -70,7 +70,7 @@ function drawDifferences(pair) {
   });
   chart.addEventListener("mouseleave", hideTip);
   chart.addEventListener("click", (event) => chooseQuery(at(event).q));
-  const below = make("p", { class: "quiet" }, "Bars up: A is better; down: B is. Thick line: the mean difference; hollow box: its bounds with all documents judged. Choose a bar, or a query in the table, to see its rankings.");
+  const below = make("p", { class: "quiet" }, `Bars up: A is better; down: B is. Thick line: the mean difference${bounded() ? "; hollow box: its bounds with all documents judged" : ""}. Choose a bar, or a query in the table, to see its rankings.`);
   figure("differences", spec.title.text, "The table below has the same numbers", chart, below);
   differencesTable(pair, all);
 }

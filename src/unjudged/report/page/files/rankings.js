@@ -14,7 +14,7 @@ function showQuery() {
   const systems = RUNS > 1 ? [state.a, state.b] : [0];
   const ranks = systems.map((run) => new Map(Array.from(ranking(run, q), (place, i) => [place, i + 1])));
   const behind = systems.length < 2 ? -1 : value(state.a, q) < value(state.b, q) ? 0 : value(state.a, q) > value(state.b, q) ? 1 : -1;
-  const turning = behind < 0 ? [] : couldTurn(q, ranks, behind);
+  const turning = behind < 0 || !bounded() ? [] : couldTurn(q, ranks, behind);
   byId("query-words").replaceChildren(...queryWords(q, systems, behind, turning));
   byId("rankings").replaceChildren(...systems.map((_, i) => make("div", { id: `ranking-${i}` })));
   systems.forEach((run, i) => rankingTable(`ranking-${i}`, q, run, ranks[i], ranks[1 - i], "AB"[i], new Set(turning)));
@@ -33,6 +33,7 @@ function queryWords(q, systems, behind, turning) {
   const note = make("p", { class: "quiet" }, `The first ${facts.depth} documents of each ranking; unjudged ones are marked.`);
   if (systems.length < 2) return [first, note];
   if (behind < 0) return [first, make("p", {}, "The two are equal on this query."), note];
+  if (!bounded()) return [first, note];
   const name = nameOf(facts.runs[systems[behind]]);
   const text = turning.length
     ? [`${many(turning.length, "unjudged document", "unjudged documents")} among the first ${facts.depth} could help `, name, " to catch up, because it ranks them higher: "]
@@ -49,7 +50,7 @@ function rankingTable(place, q, run, own, other, letter, turning) {
   ];
   if (other) {
     columns.push({ name: `rank in ${letter === "A" ? "B" : "A"}`, kind: "number", title: `> ${facts.depth}: lower, or not retrieved`, value: (d) => other.get(d) ?? Infinity, show: (d) => (other.has(d) ? String(other.get(d)) : `> ${facts.depth}`) });
-    columns.push({ name: "could turn it", kind: "text", value: (d) => (turning.has(d) ? "yes" : "") });
+    if (bounded()) columns.push({ name: "could turn it", kind: "text", value: (d) => (turning.has(d) ? "yes" : "") });
   }
   const title = RUNS > 1 ? `${letter}: ${facts.runs[run]}` : facts.runs[run];
   table(place, title, columns, [...own.keys()], { mark: (d) => (grade(q, d) < 0 ? "unjudged" : null) });

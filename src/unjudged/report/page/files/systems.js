@@ -28,15 +28,16 @@ function systemsTable(order) {
   const columns = [
     { name: "system", kind: "name", value: (run) => facts.runs[run] },
     { name: "mean", kind: "number", value: (run) => means[run] },
-    ...INTERVALS.flatMap((kind) => between(kind, kind)),
+    ...INTERVALS.filter((kind) => order.some((run) => !Number.isNaN(ends(kind, run)[0]))).flatMap((kind) => between(kind, kind)),
   ];
   if (RUNS > 1) {
     const ranks = of("rank_intervals");
+    const how = bounded() ? "clearly" : "significantly";
     const whole = (name, title, value) => ({ name, kind: "number", title, value, show: (run) => String(value(run)) });
     columns.push(
-      whole("best rank", "1 + the systems that are clearly better", (run) => ranks[2 * run]),
-      whole("worst rank", "all but the systems that are clearly worse", (run) => ranks[2 * run + 1]),
-      whole("tier", "a tier ends where its first system clearly beats the next", (run) => of("tier")[run]),
+      whole("best rank", `1 + the systems that are ${how} better`, (run) => ranks[2 * run]),
+      whole("worst rank", `all but the systems that are ${how} worse`, (run) => ranks[2 * run + 1]),
+      whole("tier", `a tier ends where its first system ${how} beats the next`, (run) => of("tier")[run]),
     );
   }
   table("systems-table", `Systems by mean ${measureName()}`, columns, order);

@@ -1,0 +1,113 @@
+"""Files around judging: texts and topics of the judging page, groups of runs, and predictions."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from fuzz.doors import GRADES, SCORES, folder
+from fuzz.kinds import Kind, compressed, json_text, standard_input
+from fuzz.mutation import LINES, mutated
+from fuzz.oracle import Difference, Outcome, agreed, outcome
+from unjudged.evaluation.groups import groups_of
+from unjudged.judging import judge
+from unjudged.judging.collecting.texts import read_texts, read_topics
+from unjudged.predictions import audit, estimate_with_predictions
+
+TASK = [(query, document) for query, ids in GRADES.items() for document in ids]
+TEXTS = [
+    b'{"docno": "a", "title": "A title", "text": "words"}\n{"_id": "b", "contents": "more", "x": [1, {}]}\n',
+    b"a\ta text\nb\ta title\ta text\nc\tx\ty\tz\n",
+    b"<DOC>\n<DOCNO> a </DOCNO>\n<TEXT>&lt;b&gt; &#38; &#xe9; &amp;</TEXT>\n</DOC>\n<doc><docno>b</doc>",
+]
+TOPICS = [
+    b'{"id": "1", "title": "words", "description": "more", "narrative": "most"}\n{"qid": 2, "query": "q"}\n',
+    b"1\twords\n2\ttitle\tdescription\n",
+    b"<top>\n<num> Number: 1\n<title> Topic: word\n<desc> Description:\nmore\n<narr> Narrative: m\n</top>",
+]
+MARKUP = [
+    *(b"</script>", b"<!--", b"&#0;", b"&#1114112;", b"&#" + b"9" * 30, b"&#x110000;", b"</DOC>", b"<DOC>"),
+    *(b"</top>", b"<num>", b"\xe2\x80\xa8", b"\xff", b"\0", b"\x1b[2J", b"@data@", b"__proto__"),
+    *(b"\xf0\x9f\x98\x80", b"\xed\xa0\x80", b"\t", b"\n", b"<docno>", b"]]>", b'"', b"{", b"}"),
+]
+GROUPS = [
+    b"one a\ntwo b\nthree a\n",
+    b"(.*?)e",
+    b"^(.)",
+    b"(one|two)|(three)",
+    b"one\ta\r\n\ntwo\tb\nthree b",
+]
+PATTERNS = [
+    *(b"(", b")", b"(?:", b"[", b"]", b"{1,99999999999}", b"*", b"+", b"?", b"|", b"\\", b"(?P<x>", b"(?i)"),
+    *(b"(?P=x)", b"\\1", b"$", b"(" * 3000, b"[a-", b"\\x", b"\\N{x}", b"(?<=a*)", b"(?(1)a|b)"),
+]
+
+
+def page_outcome(read: Any) -> Outcome:
+    """A page holds exactly the texts that were read, and nothing in them ends the element that holds them."""
+
+    def made() -> Any:
+        texts, topics = read()
+        page = judge(TASK, texts, topics)
+        (island,) = re.findall(r'<script type="application/json"[^>]*>(.*?)</script>', page, re.DOTALL)
+        held = json.loads(island)
+        if any(item["text"] != texts.get(item["document"]) for item in held["items"]):
+            raise Difference("a text of the page is not the one that was read")
+        if held["topics"] != {q: topic._asdict() for q, topic in topics.items() if q in GRADES}:
+            raise Difference("a topic of the page is not the one that was read")
+        return texts, topics
+
+    return outcome(made)
+
+
+def check_texts(data: bytes) -> Iterator[Outcome]:
+    path = folder() / "texts"
+    path.write_bytes(data)
+    yield page_outcome(lambda: (read_texts(path, {document for _, document in TASK}), {}))
+
+
+def check_topics(data: bytes) -> Iterator[Outcome]:
+    path = folder() / "topics"
+    path.write_bytes(data)
+    yield page_outcome(lambda: ({}, read_topics(path)))
+
+
+def mutate_text(rng: random.Random, data: bytes) -> bytes:
+    """As text, as JSON, or compressed."""
+    choice = rng.random()
+    if choice < 0.2:
+        return compressed.mutate(rng, data)
+    if choice < 0.4 and data[:1] == b"{":
+        return json_text.mutate(rng, data.partition(b"\n")[0])
+    return mutated(rng, data, LINES, MARKUP)
+
+
+def check_groups(data: bytes) -> Iterator[Outcome]:
+    """As a file, and as a pattern."""
+    path = folder() / "groups"
+    path.write_bytes(data)
+    names = ("one", "two", "three")
+    yield outcome(lambda: groups_of(path, names))
+    if b"(" in data and len(data) < 10_000:
+        yield outcome(lambda: groups_of(data.decode("utf-8", "surrogateescape"), names))
+
+
+def check_predictions(data: bytes) -> Iterator[Outcome]:
+    path = folder() / "predictions"
+    path.write_bytes(data)
+    yield agreed(lambda: str(audit(GRADES, path)), messages=False)
+    for measure in ("P@3", "AP"):
+        yield outcome(
+            lambda: [one.notes() for one in estimate_with_predictions(GRADES, SCORES, path, measure)]  # noqa: B023
+        )
+
+
+KINDS = {
+    "texts": Kind(lambda: TEXTS, mutate_text, check_texts),
+    "topics": Kind(lambda: TOPICS, mutate_text, check_topics),
+    "groups": Kind(lambda: GROUPS, lambda rng, data: mutated(rng, data, LINES, PATTERNS), check_groups),
+    "predictions": Kind(standard_input.seeds, standard_input.mutate, check_predictions),
+}

@@ -1,0 +1,173 @@
+"""Files that the package wrote itself, changed and given a right checksum: what they say is still input."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import cache
+from hashlib import blake2b
+from typing import Any
+
+from fuzz.doors import folder
+from fuzz.kinds import Kind
+from fuzz.kinds.json_text import TOKENS, changed
+from fuzz.mutation import LINES, mutated
+from fuzz.oracle import Difference, Outcome, outcome
+from unjudged import calibrate, evaluate, sample
+from unjudged.experiments import experiment
+from unjudged.grids.rendering import render
+from unjudged.judging import Pool, hand_out, merge, read_sample, sample_text
+from unjudged.judging.collecting.drawn_sample import draw
+from unjudged.judging.collecting.sample_file import SCHEMA
+from unjudged.report.figures.experiment_figures import curves
+from unjudged.report.saved_experiment import SavedExperiment
+from unjudged.uncertainty.calibration import Calibration
+
+GRADES = {f"q{q}": {f"d{d}": (q + d) % 3 % 2 for d in range(6)} for q in range(4)}
+RUNS = {
+    name: {query: {d: float((i * step + 1) % 7) for i, d in enumerate(ids)} for query, ids in GRADES.items()}
+    for name, step in (("one", 2), ("two", 3), ("three", 5))
+}
+MEASURES = ("AP", "P@3")
+
+
+def design_seeds() -> list[bytes]:
+    pool = Pool.of_runs(RUNS, 5)
+    drawn = draw(pool, "random", 0.5), draw(pool, "stratified", 0.5, top=2), draw(pool, "depth", 2)
+    return [sample_text(one).encode() for one in drawn]
+
+
+def check_design(data: bytes) -> Iterator[Outcome]:
+    """A design that is accepted is written as it was read, handed out, and merged with answers."""
+    path = folder() / "design"
+    path.write_bytes(data)
+
+    def read() -> Any:
+        drawn = read_sample(path)
+        written = sample_text(drawn)
+        path.write_text(written, "utf-8", "surrogateescape")
+        if sample_text(read_sample(path)) != written:
+            raise Difference("a design is not read as it was written")
+        tasks = hand_out(drawn, assessors=2, twice=0.5)
+        return tasks, merge(drawn, {"one": GRADES}, allow_missing=True, conflicts="first").judgments.grade
+
+    yield outcome(read)
+
+
+def mutate_design(rng: random.Random, data: bytes) -> bytes:
+    body = mutated(rng, data.partition(b"\n")[2], LINES, [b" drawn", b" pooled", b" NA", *TOKENS])
+    if rng.random() < 0.1:
+        return mutated(rng, data, LINES)
+    return f"{SCHEMA} {blake2b(body, digest_size=16).hexdigest()}\n".encode() + body
+
+
+@cache
+def scored() -> Any:
+    return evaluate(sample.qrels, sample.runs, MEASURES)
+
+
+def calibration_seeds() -> list[bytes]:
+    groups = {name: name for name in sample.runs}
+    made = (calibrate(sample.qrels, sample.runs, groups, MEASURES, unit=unit) for unit in ("runs", "groups"))
+    return [one.to_json().encode() for one in made]
+
+
+def check_calibration(data: bytes) -> Iterator[Outcome]:
+    path = folder() / "calibration"
+    path.write_bytes(data)
+
+    def read() -> Any:
+        calibration = Calibration.load(path)
+        estimates = scored().estimate("calibrated", calibration=calibration, confidence=0.6)
+        for estimate in (one for row in estimates for one in row):
+            if estimate.low > estimate.value or estimate.high < estimate.value:
+                raise Difference(f"a value outside its interval: {estimate}")
+        return [str(one) for row in estimates for one in row]
+
+    yield outcome(read)
+
+
+def experiment_seeds() -> list[bytes]:
+    result = experiment(GRADES, RUNS, levels=[0.3, 0.6], measures=["AP", "infAP"], repeats=2)
+    rows = [row._asdict() for row in result.agreement]
+    lines = [json.dumps(row).encode() for row in rows]
+    head = b",".join(name.encode() for name in rows[0])
+    table = [b",".join(str(value).encode() for value in row.values()) for row in rows]
+    return [json.dumps({"rows": rows}).encode(), b"\n".join(lines), b"\n".join([head, *table])]
+
+
+def check_experiment(data: bytes) -> Iterator[Outcome]:
+    """The suffix of a file says what it is, so each is read by all of its names."""
+    for suffix in (".json", ".jsonl", ".csv"):
+        path = folder() / f"experiment{suffix}"
+        path.write_bytes(data)
+
+        def read() -> Any:
+            saved = SavedExperiment.of(path)  # noqa: B023
+            curves(saved).to_dict()
+            return render(saved.grid(), "csv")
+
+        yield outcome(read)
+
+
+def checkpoint_seeds() -> list[bytes]:
+    path = folder() / "first.partial"
+    path.unlink(missing_ok=True)
+    _experiment(path)
+    return [path.read_bytes()]
+
+
+def check_checkpoint(data: bytes) -> Iterator[Outcome]:
+    path = folder() / "checkpoint.partial"
+    path.write_bytes(data)
+    yield outcome(lambda: _experiment(path))
+
+
+def _experiment(path: Any) -> Any:
+    result = experiment(GRADES, RUNS, levels=[0.5], measures=MEASURES, repeats=3, checkpoint=path)
+    return [str(row) for row in result.agreement]
+
+
+def mutate_checkpoint(rng: random.Random, data: bytes) -> bytes:
+    """Most lines keep a checksum that fits."""
+    head, _, rest = data.partition(b"\n")
+    if rng.random() < 0.1:
+        return mutated(rng, data, LINES)
+    lines = []
+    for line in rest.split(b"\n"):
+        text = line.partition(b" ")[2]
+        if rng.random() < 0.5:
+            text = mutated_tree(rng, text, [])
+        lines.append(blake2b(head + text, digest_size=8).hexdigest().encode() + b" " + text if text else b"")
+    return head + b"\n" + b"\n".join(lines)
+
+
+def mutated_tree(rng: random.Random, data: bytes, seeds: list[bytes]) -> bytes:
+    """Change a node of JSON, or of one line of it, or bytes."""
+    lines = data.split(b"\n")
+    at = rng.randrange(len(lines))
+    with suppress(ValueError, RecursionError):
+        if rng.random() < 0.7:
+            if data[:1] in (b"{", b"[") and len(lines) > 1 and rng.random() < 0.8:
+                lines[at] = _dumped(changed(rng, json.loads(lines[at])))
+                return b"\n".join(lines)
+            return _dumped(changed(rng, json.loads(data)))
+    return mutated(rng, data or rng.choice(seeds or [b""]), LINES, TOKENS)
+
+
+def _dumped(tree: Any) -> bytes:
+    return json.dumps(tree, ensure_ascii=False).encode("utf-8", "surrogatepass")
+
+
+def of_trees(seeds: Callable[[], list[bytes]], check: Callable[[bytes], Iterator[Outcome]]) -> Kind:
+    return Kind(cache(seeds), lambda rng, data: mutated_tree(rng, data, seeds()), check)
+
+
+KINDS = {
+    "design": Kind(cache(design_seeds), mutate_design, check_design),
+    "calibration": of_trees(calibration_seeds, check_calibration),
+    "experiment": of_trees(experiment_seeds, check_experiment),
+    "checkpoint": Kind(cache(checkpoint_seeds), mutate_checkpoint, check_checkpoint),
+}
