@@ -16,7 +16,7 @@ from unjudged.comparison.testing.pairs import Pairs
 from unjudged.comparison.testing.pairwise import t_interval
 from unjudged.rankings.judged import Floats
 
-ALPHA, SEED = 0.05, 28
+ALPHA, SEED, REACH = 0.05, 28, 1.0
 TRIALS, SIZES, MARGINS = 10_000, (10, 25, 50, 200), (0.01, 0.02, 0.05)
 SEGMENTS = ((5, 5), (5, 50), (5, 500), (10, 10, 10), (50, 50), (500, 500), (5, 5, 5, 5), (5, 20, 100, 500))
 SEGMENT_TRIALS, PERMUTATIONS = 2_000, 399
@@ -88,10 +88,10 @@ def gate_trials(folder: Path, source: str, queries: int) -> GateTrials:
     for _ in range(TRIALS):
         whole = draw(rng, queries)
         shifted = whole - whole.mean() - margin
-        tested = against_margin(shifted[rng.integers(0, len(whole), queries)], margin)
+        tested = against_margin(shifted[rng.integers(0, len(whole), queries)], margin, REACH)
         boundary += [tested.above <= ALPHA, tested.below <= ALPHA]
         swapped = whole[rng.integers(0, len(whole), queries)] * rng.choice([-1.0, 1.0], queries)
-        each = [against_margin(swapped, one) for one in MARGINS]
+        each = [against_margin(swapped, one, REACH) for one in MARGINS]
         alarms += each[0].below <= ALPHA
         passes += [one.above <= ALPHA for one in each]
     shares = boundary / TRIALS

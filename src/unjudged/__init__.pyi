@@ -2,7 +2,10 @@
 from unjudged.base.errors import AssumptionWarning as AssumptionWarning, ExtraQueriesWarning as ExtraQueriesWarning, InputError as InputError, MissingQueriesWarning as MissingQueriesWarning, NothingJudgedWarning as NothingJudgedWarning, UnjudgedError as UnjudgedError, UnjudgedWarning as UnjudgedWarning, UsageError as UsageError
 from unjudged.citation import cite as cite
 from unjudged.comparison.by_measure import MeasureComparison as MeasureComparison
+from unjudged.comparison.by_segment import SegmentComparison as SegmentComparison
 from unjudged.comparison.comparison_result import Comparison as Comparison
+from unjudged.comparison.gate import gate as gate
+from unjudged.comparison.gate_result import GateCheck as GateCheck, GateResult as GateResult
 from unjudged.comparison.query_differences import QueryDifferences as QueryDifferences
 from unjudged.comparison.systems import compare as compare
 from unjudged.comparison.testing.pairwise import PairTests as PairTests, compare_pairs as compare_pairs
@@ -40,6 +43,8 @@ __all__ = [
     "Estimate",
     "Estimates",
     "ExtraQueriesWarning",
+    "GateCheck",
+    "GateResult",
     "Grid",
     "InputError",
     "JudgedRankings",
@@ -59,6 +64,7 @@ __all__ = [
     "Run",
     "Score",
     "Scores",
+    "SegmentComparison",
     "UnjudgedError",
     "UnjudgedWarning",
     "UsageError",
@@ -67,6 +73,7 @@ __all__ = [
     "compare",
     "compare_pairs",
     "evaluate",
+    "gate",
     "measure",
     "permitted",
     "plan_queries",

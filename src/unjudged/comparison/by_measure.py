@@ -30,6 +30,7 @@ class MeasureComparison:
     values: Floats
     tests: PairTests
     judging: JudgmentBounds
+    runs: Sequence[str]
 
     @cached_property
     def means(self) -> Floats:
@@ -109,7 +110,7 @@ class MeasureComparison:
     def pair(
         self,
         k: int,
-        shared: SharedRankings,
+        shared: SharedRankings | None,
         *,
         turned: bool = False,
         calibration: Calibration | None = None,
@@ -129,7 +130,7 @@ class MeasureComparison:
                 value, low, high = -value, -high, -low
             return Estimate(value + 0.0, low + 0.0, high + 0.0, level, method, of)
 
-        subject, level = f"{shared.runs[a]} minus {shared.runs[b]}", 1 - tests.alpha
+        subject, level = f"{self.runs[a]} minus {self.runs[b]}", 1 - tests.alpha
         statistic = "mean logarithm of" if self.measure.geometric else "mean"
         judged = Estimand(str(self.measure), judgments=ALL_JUDGED, subject=subject, statistic=statistic)
         others = replace(estimand_of(self.measure, OTHER, AS_THEY_ARE), subject=subject, statistic=statistic)
@@ -141,15 +142,15 @@ class MeasureComparison:
             difference = about(bounded, 1.0, EXACT if judging.exact else ENCLOSED, judged)
         flip = flip and not judging.missing
         calibrated = None
-        if calibration is not None and not calibration.refusal(self.measure, confidence, runs=2):
+        if calibration is not None and shared and not calibration.refusal(self.measure, confidence, runs=2):
             value, low, high = calibration.difference(self.measure, shared.judged_rankings, a, b, confidence)
             method = f"{calibration.groups} groups left out in turn; assumes systems like theirs"
             of = replace(judged, measure=self.measure.cut_at(calibration.depth))
             calibrated = Estimate(value, low, high, confidence, method, of)
         of_effect = replace(others, measure=f"effect size of {self.measure}")
         return Pair(
-            a=shared.runs[a],
-            b=shared.runs[b],
+            a=self.runs[a],
+            b=self.runs[b],
             measure=str(self.measure),
             mean_a=float(self.means[a]),
             mean_b=float(self.means[b]),
@@ -165,6 +166,8 @@ class MeasureComparison:
             ties=int(tests.outcomes.ties[k]),
             losses=losses,
             verdict=self.verdicts[k],
-            flip=prevalence_at_flip(shared, self.measure, a, b, difference.value) if flip else None,
+            flip=prevalence_at_flip(shared, self.measure, a, b, difference.value)
+            if flip and shared
+            else None,
             flip_known=flip,
         )

@@ -63,7 +63,7 @@ def gate(
     'pass'
     """
     check_probability("alpha", alpha, 0.05)
-    if not (isinstance(margin, int | float) and isfinite(margin) and margin >= 0):
+    if not (isfinite(margin) and margin >= 0):
         raise UsageError(f"margin is {margin}, expected a number of at least 0, such as 0.01")
     if judgments not in ("bounds", AS_THEY_ARE):
         raise UsageError(f"judgments is {judgments!r}, expected 'bounds' or {AS_THEY_ARE!r}")
@@ -112,7 +112,8 @@ def _compared(
         for name in two:
             if name not in names:
                 raise UsageError(f"no system is called {name!r}; there are {', '.join(names[:5])}")
-        chosen = replace(qrels, values=qrels.values[list(map(names.index, two))], runs=list(two), within=None)
+        values = qrels.values[list(map(names.index, two))]
+        chosen = replace(qrels, values=values, runs=list(two), rankings=None, within=None)
         return compare(chosen, measures=measures)
     if isinstance(qrels, Collection):
         runs = {name: qrels.runs[name] for name in two}
@@ -178,6 +179,6 @@ def _documents(compared: Comparison, result: Any) -> int:
 
     Where none does alone, as by nDCG with judged top ranks, those that were not retrieved change the ideal.
     """
-    two = two_of(compared.shared, 1, 0)
+    two = two_of(compared.documents, 1, 0)
     row, _ = single_effects(two, result.measure)
     return len(row) or int((two.judgments.grade < 0).sum())

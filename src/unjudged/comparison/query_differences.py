@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import nan
 from typing import NamedTuple
 
 import numpy as np
@@ -127,8 +128,24 @@ def query_differences(
         for k in order.tolist()
         for name in [names[0] if effect[k] > 0 else names[1]]
     ]
-    needed = _needed(float(difference.mean()), effect) if bounded and is_sum(measure) else None
+    needed = _needed(float(difference.mean()), effect) if len(row) and is_sum(measure) else None
     return QueryDifferences(*names, str(measure), list(rows()), documents, needed)
+
+
+def differences_of_table(
+    runs: Sequence[str], queries: Sequence[str], measure: Measure, values: Floats
+) -> QueryDifferences:
+    """Return the differences by query of two systems of a table, whose documents are unknown."""
+    first, second = measure.averaged(values)
+    difference = first - second
+    rows = [
+        QueryDifference(
+            queries[q], float(first[q]), float(second[q]), float(difference[q]), nan, nan, None, None
+        )
+        for q in np.argsort(-np.abs(difference), kind="stable").tolist()
+    ]
+    a, b = runs
+    return QueryDifferences(a, b, str(measure), rows, [], None)
 
 
 def _bounds_of_two(

@@ -39,10 +39,10 @@ def segments_of(source: SegmentsSource, queries: Sequence[str]) -> dict[str, Mas
     return {name: own == name for name in dict.fromkeys(own.tolist())}
 
 
-def _read(source: SegmentsSource) -> Mapping[Any, Any]:
+def _read(source: Any) -> Mapping[Any, Any]:
     kind = kind_of_source(source)
     if kind == MAPPING and not any(isinstance(value, list | tuple) for value in source.values()):
-        return source  # type: ignore[no-any-return]
+        return dict(source)
     with name_in_errors(source, "segments"):
         if kind == FILE:
             start = read_small(source, "a query and its segment on each line")[:4096]
@@ -57,7 +57,7 @@ def _read(source: SegmentsSource) -> Mapping[Any, Any]:
             problem = f"no columns for queries and segments among {listed(list(table.columns))}"
             raise InputError(f"{problem}, expected `query` and `segment`")
         segment_of: dict[str, str] = {}
-        for row, (name, label) in enumerate(zip(*map(table.columns.get, (query, segment)), strict=True)):  # type: ignore[arg-type]
+        for row, (name, label) in enumerate(zip(table.columns[query], table.columns[segment], strict=True)):
             if is_missing(label):
                 raise table.error(row, f"query {name!r} has no segment")
             if segment_of.setdefault(str(name), str(label)) != str(label):

@@ -25,7 +25,7 @@ from unjudged.cli.shell.output import check_decimals, check_output, show, show_g
 from unjudged.cli.shell.progress import reading
 from unjudged.comparison.gate import GATED
 from unjudged.comparison.gate import gate as ask
-from unjudged.comparison.gate_result import AS_THEY_ARE, GateResult
+from unjudged.comparison.gate_result import GateResult
 from unjudged.evaluation.collection import Collection
 from unjudged.evaluation.scores import Scores
 from unjudged.grids.grid import DECIMALS
@@ -90,11 +90,10 @@ def gate(
     """
     chosen = check_output(format, output)
     check_decimals(decimals, chosen)
-    how: Literal["bounds", "as they are"] = "bounds" if judgments == "bounds" else AS_THEY_ARE  # type: ignore[assignment]
     if tables.check(inputs, rel=rel, depth=depth):
         scores = tables.read([qrels, *runs], inputs, measures, by)
-        names = _names(scores, old, new, len(runs) + 1)
-        result = ask(scores, *names, margin=margin, alpha=alpha, by=scores.segments or by)
+        before, after = _names(scores, old, new, len(runs) + 1)
+        result = ask(scores, before, after, margin=margin, alpha=alpha, by=scores.segments or by)
     else:
         if (old, new) != (None, None):
             raise UsageError("--old and --new name systems of a table: they go with --scores")
@@ -106,8 +105,18 @@ def gate(
         asked = measures_with_rel(measures or [GATED], rel)
         with reading(len(named)) as on_read:
             collection = Collection.of(inputs.read(qrels), named, on_read=on_read)
-            given = {"margin": margin, "alpha": alpha, "by": by, "judgments": how, "depth": depth}
-            result = ask(collection, *named, asked, **given)
+            before, after = named
+            result = ask(
+                collection,
+                before,
+                after,
+                asked,
+                margin=margin,
+                alpha=alpha,
+                by=by,
+                judgments="bounds" if judgments == "bounds" else "as they are",
+                depth=depth,
+            )
     _show(result, chosen, decimals, format, output)
     sys.exit(result.code(if_open))
 

@@ -151,15 +151,15 @@ def _flips(comparison: Comparison, result: MeasureComparison) -> Floats:
     if result.judging.missing:
         return np.full(len(pairs), NOT_SOUGHT)
     if is_sum(result.measure):
-        total = comparison.shared.unknown_weights(result.measure).total()
+        total = comparison.documents.unknown_weights(result.measure).total()
         slope = total[pairs.first] - total[pairs.second]
         turns = slope * difference < 0
         flip = np.divide(-difference, slope, out=np.full(len(pairs), np.inf), where=turns)
         return np.where(flip <= 1, flip, NO_FLIP)
-    if len(pairs) * len(comparison.shared.rankings.row) > MOST_WORK:
+    if len(pairs) * len(comparison.documents.rankings.row) > MOST_WORK:
         return np.full(len(pairs), NOT_SOUGHT)
     flips = [
-        prevalence_at_flip(comparison.shared, result.measure, int(a), int(b), float(d))
+        prevalence_at_flip(comparison.documents, result.measure, int(a), int(b), float(d))
         for a, b, d in zip(pairs.first, pairs.second, difference, strict=True)
     ]
     return np.array([NO_FLIP if flip is None else flip for flip in flips])
