@@ -14,10 +14,7 @@ import numpy as np
 
 import unjudged.formats.readers
 from unjudged.base.errors import UnjudgedError
-from unjudged.formats.scan import scanner
-from unjudged.formats.scan.plain import dicts, objects, text
-from unjudged.formats.scan.plain import matcher as matching
-from unjudged.formats.scan.plain import unordered_rows as ungrouped
+from unjudged.formats.scan import plain, scanner
 from unjudged.formats.tables import Ids
 
 for _module in pkgutil.walk_packages(unjudged.formats.readers.__path__, "unjudged.formats.readers."):
@@ -38,7 +35,9 @@ SMALL = {
 """How large the pieces of work are, so small that a file of a few lines has several."""
 
 COMPILED = {name: getattr(scanner, name) for name in scanner.__all__}
-TWINS = (matching, dicts, objects, text, ungrouped)
+TWINS = [
+    importlib.import_module(f"{plain.__name__}.{one.name}") for one in pkgutil.iter_modules(plain.__path__)
+]
 PLAIN = {name: next(getattr(twin, name) for twin in TWINS if hasattr(twin, name)) for name in scanner.__all__}
 
 

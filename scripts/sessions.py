@@ -23,6 +23,7 @@ PAGES = (
     "how-to/track-organiser.md",
     "how-to/score-tables.md",
     "how-to/continuous-integration.md",
+    "how-to/judges.md",
 )
 """The pages in docs/ that are such sessions."""
 

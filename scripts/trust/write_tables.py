@@ -8,6 +8,7 @@ from concurrent.futures import ProcessPoolExecutor
 from itertools import chain
 from pathlib import Path
 
+import agreement_coverage
 import calibrated_coverage
 import gate_trials
 import query_samples
@@ -77,6 +78,16 @@ def differences(folder: Path, pool: ProcessPoolExecutor) -> None:
     )
 
 
+def agreement(folder: Path, pool: ProcessPoolExecutor) -> None:  # noqa: ARG001 (needs no data)
+    jobs = [
+        pool.submit(measured, 0, size)
+        for measured in (agreement_coverage.of_documents, agreement_coverage.of_leaderboards)
+        for size in agreement_coverage.SIZES
+    ]
+    cases = list(chain.from_iterable(job.result() for job in jobs))
+    replace_table(PAGE, "agreement", agreement_coverage.agreement_table(cases))
+
+
 def gate(folder: Path, pool: ProcessPoolExecutor) -> None:
     jobs = [
         pool.submit(gate_trials.gate_trials, folder, source, size)
@@ -95,7 +106,7 @@ def segments(folder: Path, pool: ProcessPoolExecutor) -> None:
 
 PARTS: dict[str, Callable[[Path, ProcessPoolExecutor], None]] = {
     part.__name__: part
-    for part in (calibrated, manual, model, queries, simulated, differences, gate, segments)
+    for part in (calibrated, manual, model, queries, simulated, differences, agreement, gate, segments)
 }
 
 

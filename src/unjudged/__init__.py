@@ -33,6 +33,7 @@ _NAMES = LazyNames(
         "comparison.testing.pairwise": "PairTests compare_pairs",
         "comparison.testing.power": "QueryPlan plan_queries",
         "comparison.verdicts": "Pair",
+        "diagnosis.questions": "Diagnosis doctor",
         "evaluation.collection": "Collection",
         "evaluation.evaluation": "evaluate",
         "evaluation.groups": "calibrate",

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from unjudged import evaluate
 from unjudged.base.errors import InputError, UnjudgedError, UsageError
 from unjudged.compat import pytrec_eval
 from unjudged.formats.scan.plain.dicts import WrongType
@@ -273,3 +274,27 @@ def test_aggregated_to_the_bit() -> None:
         assert pytrec_eval.compute_aggregated_measure(name, values) == theirs.compute_aggregated_measure(
             name, values
         )
+
+
+class Changing(UserDict[str, Any]):
+    """A mapping to which another thread adds an entry while it is read."""
+
+    def __iter__(self) -> Iterator[str]:
+        for name in self.data:
+            self.data[f"{name}x"] = self.data[name]
+            yield name
+
+
+def test_mappings_that_change_meanwhile_are_input_errors() -> None:
+    grades, scores = {"q": {"d": 1}}, {"q": {"d": 1.0}}
+    changed = "changed while it was read"
+    for qrels, run in ((grades, Changing(scores)), (grades, {"q": Changing(d=1.0)})):
+        with pytest.raises(UnjudgedError, match=changed):
+            pytrec_eval.RelevanceEvaluator(qrels, {"map"}).evaluate(run)
+        with pytest.raises(UnjudgedError, match=changed):
+            evaluate(qrels, {"mine": run}, "AP")
+    for judged in (Changing(grades), {"q": Changing(d=1)}):
+        with pytest.raises(UnjudgedError, match=changed):
+            pytrec_eval.RelevanceEvaluator(judged, {"map"})
+        with pytest.raises(UnjudgedError, match=changed):
+            evaluate(judged, {"mine": scores}, "AP")

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unjudged.base.kendall import tau
+from unjudged.agreement.orders import tau
 from unjudged.experiments import statistics
 
 VALUES = st.integers(0, 4)
@@ -158,5 +158,5 @@ def test_tau_is_that_of_scipy_to_the_bit(pairs: list[tuple[int, int]]) -> None:
     estimate, actual = np.array([*pairs, (0, 0)], float)[:-1].T
     with pytest.MonkeyPatch.context() as patch:
         ours = tau(estimate, actual)
-        patch.setattr("unjudged.base.kendall.MANY", 1)
+        patch.setattr("unjudged.agreement.orders.MANY", 1)
         assert repr(tau(estimate, actual)) == repr(ours)

@@ -11,15 +11,15 @@ from statsmodels.stats.inter_rater import cohens_kappa as their_cohen
 from statsmodels.stats.inter_rater import fleiss_kappa as their_fleiss
 
 from unjudged import InputError, Judgments, UsageError, evaluate, xinfAP
-from unjudged.base.choices import Conflicts
-from unjudged.judging import Pool
-from unjudged.judging.collecting.drawn_sample import draw
-from unjudged.judging.collecting.kappa import (
+from unjudged.agreement.kappa import (
     agreements,
     agreements_by_topic,
     cohen_kappa,
     fleiss_kappa,
 )
+from unjudged.base.choices import Conflicts
+from unjudged.judging import Pool
+from unjudged.judging.collecting.drawn_sample import draw
 from unjudged.judging.collecting.merging import merge
 from unjudged.rankings.origin import CHOSEN, Origin
 

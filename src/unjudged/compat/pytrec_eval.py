@@ -36,6 +36,7 @@ from unjudged.formats import matching
 from unjudged.formats.columns import DECIMAL, LARGEST_WHOLE, QRELS, RUN, Layout
 from unjudged.formats.scan import scanner
 from unjudged.formats.scan.plain.dicts import WrongType, plain_dict
+from unjudged.formats.streams import name_source_in_errors
 from unjudged.formats.tables import encode
 from unjudged.measures.kernel.registry import MEASURES
 from unjudged.rankings.judged import JudgedRankings
@@ -80,7 +81,8 @@ class RelevanceEvaluator:
         judged_docs_only_flag: bool = False,
     ) -> None:
         """`judged_docs_only_flag` ignores every document that is not judged."""
-        judged = _copied(query_relevance)
+        with name_source_in_errors(""):
+            judged = _copied(query_relevance)
         level = _level(relevance_level)
         self._columns = _chosen(_texts(measures), level, MEASURES.changes)
         self._names = [_key(column) for column in self._columns]
@@ -91,11 +93,12 @@ class RelevanceEvaluator:
         """Return the value of each measure, for each query of the run that is judged."""
         if not isinstance(scores, Mapping):
             raise WrongType("Argument object scores should be of type dictionary.")
-        run = plain_dict(scores)
-        if not run or self._judgments is None:
-            return {}
-        queries, documents, _ = self._judgments.pooled.keys(run)
-        matched = scanner.match_mapping(run, queries, documents, self._judgments.offsets, True)
+        with name_source_in_errors(""):
+            run = plain_dict(scores)
+            if not run or self._judgments is None:
+                return {}
+            queries, documents, _ = self._judgments.pooled.keys(run)
+            matched = scanner.match_mapping(run, queries, documents, self._judgments.offsets, True)
         rankings = JudgedRankings(
             self._judgments, matched.rank, matched.row, matched.ends, matched.retrieved, matched.query
         )
@@ -119,7 +122,7 @@ def _copied(query_relevance: Any) -> dict[str, dict[str, int]]:
     copies = {q: grades if type(grades) is dict else plain_dict(grades) for q, grades in judged.items()}
     kept = {query: grades for query, grades in copies.items() if grades}
     for query, grades in list(kept.items())[:1]:  # where the first ids are whole numbers, others accept them
-        for name in (query, next(iter(grades), "")):
+        for name in (query, *list(grades)[:1]):
             if not isinstance(name, str):
                 what = f"query {quoted(str(query))}: {quoted(str(name))} is {kind_of(name)}"
                 raise WrongType(f"{what}, expected a string")

@@ -52,7 +52,8 @@ def is_one_source(source: Any) -> bool:
     """Whether this is one source, not several; an iterator, whose items are unknown, counts as several."""
     kind = kind_of_source(source)
     if kind == MAPPING:
-        return is_by_query(source)
+        with name_source_in_errors(""):
+            return is_by_query(source)
     if kind == ROWS and not is_foreign(source):
         return isinstance(source, Sequence) and bool(source) and is_row(source[0])
     return True

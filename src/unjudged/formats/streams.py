@@ -185,7 +185,7 @@ def name_file_in_errors(path: PathLike, lines_before: int = 0) -> Iterator[None]
 
 
 class name_source_in_errors:  # noqa: N801 (it is used like a function)
-    """An input error that names no source yet names this one."""
+    """An input error that names no source yet names this one. A dict that changes meanwhile is one."""
 
     def __init__(self, name: str, lines_before: int = 0) -> None:
         self.name, self.lines_before = name, lines_before
@@ -194,6 +194,10 @@ class name_source_in_errors:  # noqa: N801 (it is used like a function)
         pass
 
     def __exit__(self, _: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, RuntimeError) and "during iteration" in str(error):  # by another thread
+            raise InputError(
+                "it changed while it was read, expected data that stays as it is", source=self.name
+            )
         if isinstance(error, InputError) and not error.source:
             error.source = self.name
             error.line = None if error.line is None else error.line + self.lines_before

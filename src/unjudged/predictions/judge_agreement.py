@@ -7,7 +7,7 @@ from math import nan, sqrt
 
 import numpy as np
 
-from unjudged.judging.collecting.kappa import by_chance
+from unjudged.agreement.kappa import by_chance
 from unjudged.measures.kernel.estimand import ALL_JUDGED, OTHER, Estimand
 from unjudged.predictions.estimators.isotonic import effective_count
 from unjudged.rankings.judged import Floats, Integers, Mask

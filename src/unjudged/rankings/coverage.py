@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unjudged.base.errors import (
     ExtraQueriesWarning,
@@ -12,6 +13,7 @@ from unjudged.base.errors import (
     MissingQueriesWarning,
     NothingJudgedWarning,
     UnjudgedWarning,
+    announce,
     quoted,
 )
 from unjudged.base.wording import counted, shortlist
@@ -24,6 +26,9 @@ SHOWN = 5
 """How many runs a warning names."""
 
 HIGHEST_GRADE = 10
+MANY_DIFFER, NEARLY_ALL_DIFFER = 0.25, 0.9
+"""Shares of a query's grades that differ from each other."""
+
 FEW = 10
 """With fewer documents, scores and grades cannot be told apart."""
 
@@ -100,24 +105,38 @@ def _have(runs: Sequence[str]) -> str:
 def in_order(judgments: Judgments, runs: dict[str, RunSource]) -> dict[str, RunSource]:
     """Return the runs; refuse judgments that were given as a run, and a run in their place.
 
-    Judgments are scores if nearly all of a query's grades differ. Only then are the runs looked at, and read
-    for it: one holds grades if its scores are whole, at most 10, and mostly the same.
+    Judgments are scores if nearly all of a query's grades differ. Only if many differ are the runs looked at,
+    and read for it. If not nearly all do, or documents are few, runs that hold grades give a warning.
     """
     if judgments.scale is None and judgments.grade.max(initial=0) <= HIGHEST_GRADE:
         return runs
     judged = judgments.grade >= 0
     cells = np.stack([judgments.query[judged], judgments.grade[judged]], axis=1)
-    if len(cells) < FEW or len(np.unique(cells, axis=0)) < 0.9 * len(cells):
+    differ = len(np.unique(cells, axis=0)) / max(len(cells), 1)
+    if differ < MANY_DIFFER:
         return runs
     read: dict[str, RunSource] = {name: Run.of(source) for name, source in runs.items()}
     for name, run in read.items():
         assert isinstance(run, Run)  # noqa: S101
         query = np.repeat(np.arange(len(run.queries)), np.diff(run.offsets))
-        kinds, differ = np.unique(run.scores), len(np.unique(np.stack([query, run.scores], axis=1), axis=0))
-        few = len(kinds) == 1 or differ <= len(query) / 2
-        if len(query) >= FEW and few and not (kinds % 1).any() and kinds[-1] <= HIGHEST_GRADE:
-            with name_in_errors(runs[name], run_name(name)):
-                grades = f"its scores are grades: whole numbers up to {kinds[-1]:g}, most of them the same"
-                scores = "the grades of the judgments are scores: nearly all differ"
-                raise InputError(f"{grades}; {scores}; judgments come before runs")
+        if not are_grades(query, run.scores):
+            continue
+        if differ < NEARLY_ALL_DIFFER or min(len(cells), len(query)) < FEW:
+            doubt = (
+                "are they in the wrong order? Judgments come before runs (unjudged doctor tells them apart)"
+            )
+            announce([UnjudgedWarning(f"The judgments look like scores, and {name} like grades: {doubt}.")])
+            continue
+        with name_in_errors(runs[name], run_name(name)):
+            grades = f"its scores are grades: whole numbers up to {run.scores.max():g}, most of them the same"
+            scores = "the grades of the judgments are scores: nearly all differ"
+            raise InputError(f"{grades}; {scores}; judgments come before runs")
     return read
+
+
+def are_grades(query: NDArray[np.integer], numbers: NDArray[np.float64]) -> bool:
+    """Whether numbers of queries are grades: whole, at most 10, and most of a query's are the same."""
+    kinds = np.unique(numbers)
+    if (kinds % 1).any() or kinds[-1] > HIGHEST_GRADE:
+        return False
+    return len(kinds) == 1 or len(np.unique(np.stack([query, numbers], axis=1), axis=0)) <= len(query) / 2

@@ -28,7 +28,7 @@ class TableOptions(OptionGroup):
         What the columns of a wide table are, if their names do not tell: systems or measures.
     missing
         What a missing value is: an error, zero, or a reason to drop its query for all systems.
-    range
+    value_range
         The lowest and highest value of measures that are not known here, such as --range 0,100.
     """
 

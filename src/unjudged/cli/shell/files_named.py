@@ -32,6 +32,7 @@ def check_files_named(declared: Any, given: Mapping[str, Any]) -> None:
             files = _texts(value)
             _check_files(files, among_words=bool(option.more))
             reads(files)
+            reads(file for _, named, file in (text.partition("=") for text in files) if named)  # NAME=FILE
         if option.measures:
             reads(file for text in _texts(value) for file in QUOTED.findall(text))
         if option.writes:

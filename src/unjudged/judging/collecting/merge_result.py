@@ -9,9 +9,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from unjudged.agreement.kappa import agreement_grid, agreements, agreements_by_topic
 from unjudged.base.wording import counted, shortlist
 from unjudged.grids.grid import Column, Grid, Shown
-from unjudged.judging.collecting.kappa import agreement_grid, agreements, agreements_by_topic
 from unjudged.rankings.judged import Integers
 from unjudged.rankings.judgments import Judgments
 

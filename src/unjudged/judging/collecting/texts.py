@@ -45,7 +45,7 @@ def read_texts(file: str | os.PathLike[str], wanted: Collection[str]) -> dict[st
     found: dict[str, str] = {}
     source = os.fspath(file)
     read = (
-        _dataset_documents(source, wanted) if source.startswith(DATASET) else _records(source, "doc", "docno")
+        _dataset_documents(source, wanted) if source.startswith(DATASET) else records(source, "doc", "docno")
     )
     for name, record in read:
         if name in wanted and name not in found:
@@ -58,7 +58,7 @@ def read_topics(file: str | os.PathLike[str]) -> dict[str, Topic]:
     """Every topic of a file or dataset: title, description and narrative where there are."""
     found = {}
     source = os.fspath(file)
-    read = _dataset_topics(source) if source.startswith(DATASET) else _records(source, "top", "num")
+    read = _dataset_topics(source) if source.startswith(DATASET) else records(source, "top", "num")
     for name, record in read:
         title, body = _first(record, TITLES), _first(record, BODIES)
         topic = Topic(title or body, body if title else "", _first(record, NARRATIVES))
@@ -87,7 +87,8 @@ def _dataset_topics(source: str) -> Iterator[Record]:
         yield query.query_id, query._asdict()
 
 
-def _records(source: str, element: str, name: str) -> Iterator[Record]:
+def records(source: str, element: str, name: str) -> Iterator[Record]:
+    """Yield the documents or topics of a file; in SGML they are elements whose `name` is inside."""
     kind = None
     block: list[str] = []
     size = number = 0

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from unjudged.agreement.orders import tau
 from unjudged.base.errors import UsageError
-from unjudged.base.kendall import tau
 from unjudged.grids.grid import Cell, Column, Grid, Shown
 from unjudged.judging.pooling.contributions import Groups, leave_one_out
 from unjudged.judging.pooling.pool import Pool

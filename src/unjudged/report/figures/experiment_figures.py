@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from unjudged.agreement.orders import rho, tau
 from unjudged.base.choices import as_list
 from unjudged.base.errors import UsageError
-from unjudged.base.kendall import tau
-from unjudged.experiments.statistics import STATISTICS, known_statistics, rho, rms
+from unjudged.experiments.statistics import STATISTICS, known_statistics, rms
 from unjudged.experiments.summary import Agreement, Robustness, level_name
 from unjudged.judging.pooling.designs import DESIGNS
 from unjudged.measures.kernel.names import parse_measure

@@ -1,0 +1,118 @@
+"""`unjudged agree`."""
+
+from __future__ import annotations
+
+import os
+from typing import Annotated
+
+from unjudged.agreement.agreeing import agree as agreement_of
+from unjudged.agreement.resampling import DRAWS
+from unjudged.base.errors import UsageError
+from unjudged.cli.commands import SCORE, command
+from unjudged.cli.options.arguments import File, Measures, Output, OutputFormat, Plot
+from unjudged.cli.options.input_options import InputOptions
+from unjudged.cli.options.option import Option
+from unjudged.cli.options.table_options import NO_TABLES, TableOptions
+from unjudged.cli.shell.output import check_output, show_figure, show_grids
+from unjudged.cli.shell.progress import progress
+from unjudged.evaluation.collection import file_name
+from unjudged.grids.rendering import WITHOUT_NOTES
+from unjudged.report.figures.charts import check_plot
+
+USAGE = "agree [NAME=]FILE [NAME=]FILE..."
+NO_COLUMNS = InputOptions()
+
+
+@command("agree", SCORE, 8, "[NAME=]FILE...", "Tell how far judges, or leaderboards, agree.")
+def agree(
+    *sources: File,
+    runs: Annotated[list[str] | None, Option("-r", "--runs", reads=True, consume_multiple=True)] = None,
+    measures: Measures = None,
+    by_query: bool = False,
+    by_grade: bool = False,
+    top: int | None = None,
+    p: float = 0.9,
+    alpha: float = 0.05,
+    confidence: float = 0.95,
+    draws: int = DRAWS,
+    seed: int = 0,
+    inputs: InputOptions = NO_COLUMNS,
+    tables: TableOptions = NO_TABLES,
+    format: OutputFormat = None,
+    output: Output = None,
+    plot: Plot = None,
+) -> None:
+    """Tell how far two or more sources agree on documents, and on the order of systems.
+
+    Sources are judgments of people or models. With --runs the runs are scored by each of them, and the
+    leaderboards are compared too. With --scores the sources are tables of scores, and only the leaderboards
+    are compared. Intervals are for other sets of as many queries.
+
+    Parameters
+    ----------
+    sources
+        Two or more files of judgments, or tables of scores; NAME=FILE gives a source its name.
+    runs
+        Runs that are scored by each source: --runs a.run b.run.
+    measures
+        The measures of the leaderboards. Default: nDCG@10.
+    by_query
+        Also print the coefficients of each query.
+    by_grade
+        Also print how far each grade is agreed on.
+    top
+        The number of best systems whose overlap is reported. Default: half of them, at most ten.
+    p
+        The persistence of rank-biased overlap: how far down the leaderboard counts.
+    alpha
+        The level at which a difference between two systems is significant.
+    confidence
+        The confidence level of the intervals.
+    draws
+        How often the queries are drawn again for the intervals.
+    seed
+        The seed of these draws.
+    format
+        The output format. By default the suffix of the output file decides, or else tables are printed.
+        csv, tsv, jsonl and parquet hold the coefficients in one table.
+    plot
+        Draw the confusion of two judges, and the leaderboards, to this file (.svg, .png, .pdf or .html).
+    """
+    chosen = check_output(format, output)
+    check_plot(plot)
+    named = _named(sources)
+    if len(named) < 2:
+        raise UsageError(f"two sources or more are needed: unjudged {USAGE}")
+    wanted = measures or ["nDCG@10"]
+    if tables.check(inputs, runs=runs, by_query=by_query, by_grade=by_grade):
+        given = {name: tables.read([file], inputs, measures) for name, file in named.items()}
+    else:
+        given = {name: inputs.judgments(file) for name, file in named.items()}  # type: ignore[misc]
+    scored = None if runs is None else inputs.runs(runs, f"{USAGE} --runs RUN...", 2)
+    if measures and scored is None and not tables.scores:
+        raise UsageError("--measure is for leaderboards: add --runs RUN...")
+    with progress("comparing"):
+        agreement = agreement_of(
+            given, scored, wanted, top=top, p=p, alpha=alpha, confidence=confidence, draws=draws, seed=seed
+        )
+        grids = [agreement.grid()] if chosen in WITHOUT_NOTES else agreement.grids()
+    if agreement.documents is not None and chosen not in WITHOUT_NOTES:
+        grids += [agreement.documents.by_grade()] * by_grade + [agreement.documents.by_query()] * by_query
+    show_grids(grids, format, output)
+    if plot is not None:
+        from unjudged.report.figures.agreement_figures import agreement_figure
+
+        show_figure(agreement_figure(agreement), plot)
+
+
+def _named(sources: tuple[str, ...]) -> dict[str, str]:
+    """Return the sources by name: the one before an equals sign, or that of the file."""
+    named: dict[str, str] = {}
+    for source in sources:
+        name, equals, file = source.partition("=")
+        if not equals or os.path.exists(source):
+            name, file = file_name(source) or source, source
+        if name in named:
+            raise UsageError(f"two sources are called {name!r}: name them, as in first={file}")
+        named[name] = file
+    return named

@@ -1,0 +1,1 @@
+"""What files are, and what can be asked of them."""

@@ -1,0 +1,314 @@
+"""`doctor`: what files are, how they match, and which questions they answer by which command."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from unjudged.base.errors import UnjudgedError, UnjudgedWarning, UsageError
+from unjudged.base.wording import counted
+from unjudged.diagnosis.recognised_files import (
+    CALIBRATION,
+    DESIGN,
+    GROUPS,
+    JUDGMENTS,
+    RUN,
+    SCORES,
+    TEXTS,
+    UNKNOWN,
+    RecognisedFile,
+    recognise,
+)
+from unjudged.evaluation.evaluation import evaluate
+from unjudged.formats.files import expanded
+from unjudged.grids.grid import Column, Grid, Shown, grid_of, in_paragraphs
+from unjudged.measures.kernel.estimand import BY_DOCUMENT, CHOOSING, LEAVING_OUT, Use, refused_use
+from unjudged.predictions.combined_estimates import estimate_with_predictions
+from unjudged.rankings.extension import rows_of
+from unjudged.rankings.runs import RunSource
+
+COVERED = 0.5
+"""Share of judged documents from which on another file of numbers may be predictions of their relevance."""
+
+
+@dataclass(frozen=True)
+class Match:
+    """Two files that belong together, and what they have in common."""
+
+    first: str
+    second: str
+    common: str
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question that files answer by a command, or why they do not."""
+
+    question: str
+    command: str
+    refusal: str = ""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Diagnosis(Shown):
+    """What files are, how they match, and what can be asked of them."""
+
+    files: Sequence[RecognisedFile]
+    matches: Sequence[Match]
+    questions: Sequence[Question]
+
+    def grid(self) -> Grid:
+        """Return a row per file."""
+        rows = [(f.file, f.kind, f.queries, f.documents, f.description) for f in self.files]
+        labels, counts = (
+            (Column("file"), Column("kind")),
+            (Column("queries", "integer"), Column("rows", "integer")),
+        )
+        return Grid([*labels, *counts, Column("description")], rows)
+
+    def grids(self) -> list[Grid]:
+        """Return the files, what they have in common, and the questions."""
+        matches = [(m.first, m.second, m.common) for m in self.matches]
+        questions = [(q.question, q.command, q.refusal) for q in self.questions]
+        return [
+            self.grid(),
+            grid_of(["file", "with", "common"], matches),
+            grid_of(["question", "command", "refusal"], questions),
+        ]
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines())
+
+    def _repr_html_(self) -> str:
+        return in_paragraphs(str(self))
+
+    def _lines(self) -> Iterator[str]:
+        for one in self.files:
+            counts = [counted(one.queries, "query")] if one.queries is not None else []
+            counts += [f"{one.documents:,} rows"] if one.documents is not None else []
+            size = f" ({', '.join(counts)})" if counts else ""
+            yield f"{one.file}: {one.kind}{size}" if one.kind != UNKNOWN else f"{one.file}: unknown"
+            yield f"  {one.description}"
+        if self.matches:
+            yield "\nHow they match"
+            yield from (f"  {m.second} with {m.first}: {m.common}" for m in self.matches)
+        answered = [q for q in self.questions if not q.refusal]
+        if answered:
+            yield "\nWhat you can ask"
+            for one_question in answered:
+                yield f"  {one_question.question}\n    {one_question.command}"
+        refused = [q for q in self.questions if q.refusal]
+        if refused:
+            yield "\nWhat these files do not answer"
+            yield from (f"  {q.question} {q.refusal}" for q in refused)
+
+
+def doctor(*files: str | os.PathLike[str]) -> Diagnosis:
+    """Say what files are, how they match each other, and which commands answer which questions from them.
+
+    The files may come in any order.
+
+    >>> from unjudged import sample
+    >>> [one.kind for one in doctor(sample.runs[0], sample.qrels).files]
+    ['run', 'judgments']
+    """
+    if not files:
+        raise UsageError("no file given, expected at least one")
+    names = [one for file in files for one in expanded(os.fspath(file))]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnjudgedWarning)
+        recognised = [recognise(name) for name in dict.fromkeys(names)]
+        patient = _Patient(recognised)
+        return Diagnosis(recognised, list(patient.matches()), list(patient.questions()))
+
+
+@dataclass(frozen=True, eq=False)
+class _Patient:
+    """Files by kind; judgments are those with the most queries."""
+
+    files: Sequence[RecognisedFile]
+
+    def of(self, kind: str) -> list[RecognisedFile]:
+        return [one for one in self.files if one.kind == kind]
+
+    @property
+    def qrels(self) -> RecognisedFile | None:
+        known = [one for one in self.of(JUDGMENTS) if not self._answers(one)] or self.of(JUDGMENTS)
+        return max(known, key=lambda one: one.documents or 0, default=None)
+
+    def _answers(self, judgments: RecognisedFile) -> bool:
+        """Whether judgments are answers to a design: half of them were drawn by it."""
+        return any(_covered(judgments, design) >= COVERED for design in self.of(DESIGN))
+
+    def predictions(self) -> list[RecognisedFile]:
+        """Return files with numbers for most judged documents: probabilities, or other judgments."""
+        if self.qrels is None:
+            return []
+        others = [one for one in self.of(JUDGMENTS) if one is not self.qrels and not self._answers(one)]
+        for one in self.of(RUN):
+            scores = one.table.numbers[:, 0]
+            if len(one.content) == 1 and 0 <= scores.min() < scores.max() <= 1:
+                others += [one] if _covered(self.qrels, one) >= COVERED else []
+        return others
+
+    def runs(self) -> list[RecognisedFile]:
+        guesses = self.predictions() if len(self.of(RUN)) > 1 else []
+        return [one for one in self.of(RUN) if one not in guesses] or self.of(RUN)
+
+    def matches(self) -> Iterator[Match]:
+        names = {one.file: set(one.content.queries) for one in self.of(JUDGMENTS)}
+        for judgments in self.of(JUDGMENTS):
+            for run in self.of(RUN):
+                yield Match(judgments.file, run.file, _in_common(judgments, run))
+        for other in self.predictions():
+            assert self.qrels is not None  # noqa: S101 (they are predictions of its documents)
+            numbers = f"numbers for {_covered(self.qrels, other):.0%} of the judged documents"
+            yield Match(self.qrels.file, other.file, numbers)
+        for texts in self.of(TEXTS):
+            for file, queries in names.items():
+                if common := len(queries & texts.content):
+                    yield Match(file, texts.file, f"topics of {common} of {counted(len(queries), 'query')}")
+            for judgments in self.of(JUDGMENTS):
+                waiting = _waiting(judgments)
+                if common := len(waiting & texts.content):
+                    of = f"{common} of {counted(len(waiting), 'unjudged document')}"
+                    yield Match(judgments.file, texts.file, f"texts of {of}")
+
+    def questions(self) -> Iterator[Question]:
+        runs = [one.file for one in self.runs()]
+        systems = sum(len(one.content) for one in self.runs())
+        if self.qrels is not None and runs:
+            yield from self._about_runs(self.qrels, runs, systems)
+        elif runs:
+            yield _asked("Which documents should people judge?", "pool", *runs)
+        for scores in self.of(SCORES):
+            about = "What would other queries show of each system?"
+            yield _asked(about, "evaluate", "--scores", scores.file, "--interval", "queries")
+        yield from self._about_judging()
+        if not any((runs, self.of(SCORES), self.of(DESIGN))):
+            yield Question("How good is a run?", "", "Give a run too: a file of rankings.")
+        elif runs and self.qrels is None:
+            yield Question("How good is each run?", "", "Give judgments too: a file of grades.")
+
+    def _about_runs(self, qrels: RecognisedFile, runs: list[str], systems: int) -> Iterator[Question]:
+        files = [qrels.file, *runs]
+        if isinstance(problem := _problem(qrels, self.runs()), str):
+            yield Question("How good is each run?", "", problem)
+            return
+        yield _asked("How good is each run?", "evaluate", *files)
+        if qrels.content.scale is not None:
+            yield Question("Anything else?", "", "Fractional grades are for evaluate alone: round them.")
+            return
+        bounds = "How far could the unjudged documents change the scores?"
+        yield _asked(bounds, "evaluate", *files, "--interval", "bounds")
+        yield _asked("What would other queries show?", "evaluate", *files, "--interval", "queries")
+        if systems > 1:
+            yield _asked("Which is better, and could queries or judgments reverse it?", "compare", *files)
+            yield _asked("All of it on one page?", "report", *files, "-o", "report.html")
+            yield _asked("How many queries would tell them apart?", "plan", "queries", *files)
+        yield _allowed(qrels, CHOOSING, "What should be judged next?", "next", *files)
+        for calibration in self.of(CALIBRATION):
+            about = "How far off are scores of runs that were not pooled?"
+            calibrated = _asked(
+                about, "evaluate", *files, "--interval", "calibrated", "--calibration", calibration.file
+            )
+            try:
+                calibration.content.check_collection(qrels.content)
+            except UnjudgedError as error:
+                calibrated = Question(about, "", f"{error}.")
+            yield calibrated
+        for groups in self.of(GROUPS):
+            about = "How far off would the scores of new systems be?"
+            more = ("--groups", groups.file, "-o", "calibration.json")
+            yield _allowed(qrels, LEAVING_OUT, about, "calibrate", *files, *more)
+        for predictions in self.predictions():
+            about = f"How good are the runs with {predictions.file} as predictions?"
+            estimated = _asked(about, "evaluate", *files, "--predictions", predictions.file)
+            try:
+                estimate_with_predictions(qrels.content, _by_name(self.runs()), predictions.file)
+            except UnjudgedError as error:
+                estimated = Question(about, "", f"{error}.")
+            yield estimated
+            about = f"How far does {predictions.file} agree with the judgments?"
+            yield _allowed(qrels, BY_DOCUMENT, about, "audit", qrels.file, predictions.file, *runs)
+
+    def _about_judging(self) -> Iterator[Question]:
+        for judgments in self.of(JUDGMENTS):
+            queries = set(judgments.content.queries)
+            topics = [word for t in self.of(TEXTS) if queries & t.content for word in ("--queries", t.file)][
+                :2
+            ]
+            for texts in self.of(TEXTS):
+                if _waiting(judgments) & texts.content:
+                    words = (
+                        "judge",
+                        judgments.file,
+                        "--documents",
+                        texts.file,
+                        *topics,
+                        "-o",
+                        "judging.html",
+                    )
+                    yield _asked("A page on which people judge the documents?", *words)
+        for design in self.of(DESIGN):
+            answers = [one for one in self.of(JUDGMENTS) if _covered(one, design) >= COVERED]
+            for one in answers:
+                merged = ("merge", design.file, one.file, "-o", "judged.qrels")
+                yield _asked("Judgments from the sample and its answers?", *merged)
+            if not answers:
+                yield Question(
+                    "How good are the runs on this sample?", "", "Give the answers too: a file of grades."
+                )
+
+
+def _asked(question: str, *words: str) -> Question:
+    return Question(question, shlex.join(["unjudged", *words]))
+
+
+def _allowed(qrels: RecognisedFile, use: Use, question: str, *words: str) -> Question:
+    """Return the question, refused where judgments of this origin do not allow it."""
+    refusal = refused_use(qrels.content, use)
+    return _asked(question, *words) if refusal is None else Question(question, "", f"{refusal}.")
+
+
+def _by_name(runs: Sequence[RecognisedFile]) -> dict[str, RunSource]:
+    return {name: run for one in runs for name, run in one.content.items()}
+
+
+def _problem(qrels: RecognisedFile, runs: Sequence[RecognisedFile]) -> str | None:
+    """Return why the runs cannot be evaluated with the judgments."""
+    try:
+        evaluate(qrels.content, _by_name(runs), "Judged@10")
+    except UnjudgedError as error:
+        return f"{error}."
+    return None
+
+
+def _in_common(judgments: RecognisedFile, run: RecognisedFile) -> str:
+    queries = set(judgments.content.queries)
+    shared = len(queries.intersection(*(one.queries for one in run.content.values())))
+    if not shared:
+        ours, theirs = judgments.content.queries[0], run.table.queries[0]
+        return f"no query in common: {ours!r} here, {theirs!r} there"
+    share = evaluate(judgments.content, run.content, "Judged@10").means.mean()
+    judged = f"{share:.0%} of the first ten documents are judged"
+    return f"{shared} of {counted(len(queries), 'query')}; {judged}"
+
+
+def _waiting(judgments: RecognisedFile) -> set[str]:
+    """Return the documents that are pooled and not judged."""
+    return set(judgments.content.documents.take(np.flatnonzero(judgments.content.grade < 0)))
+
+
+def _covered(judgments: RecognisedFile, other: RecognisedFile) -> float:
+    """Return the share of judged documents that another file holds."""
+    rows = rows_of(judgments.content, other.table)
+    held = np.zeros(len(judgments.content.grade), bool)
+    held[rows[rows >= 0]] = True
+    judged = judgments.content.grade >= 0
+    return float(held[judged].mean()) if judged.any() else 0.0

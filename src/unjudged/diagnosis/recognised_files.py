@@ -1,0 +1,204 @@
+"""What a file is: judgments, a run, a table of scores, a design, a calibration, groups, texts or topics."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from unjudged.base.errors import InputError, UnjudgedError
+from unjudged.base.wording import counted
+from unjudged.evaluation.collection import name_runs
+from unjudged.evaluation.groups import read_groups
+from unjudged.evaluation.score_cells import names_measure
+from unjudged.evaluation.scores import Scores
+from unjudged.formats.columns import NAMES, is_header, named
+from unjudged.formats.files import reader_of
+from unjudged.formats.inputs import FILE, kind_of_source
+from unjudged.formats.readers.arrow.arrow_files import open_part
+from unjudged.formats.readers.text.delimited import DELIMITERS
+from unjudged.formats.streams import name_file_in_errors, opened
+from unjudged.formats.tables import Table
+from unjudged.judging.collecting.sample_file import SCHEMA as DESIGN_SCHEMA
+from unjudged.judging.collecting.sample_file import read_sample
+from unjudged.judging.collecting.texts import BODIES, records
+from unjudged.rankings.coverage import are_grades
+from unjudged.rankings.extension import table_of, table_of_pool
+from unjudged.rankings.judgments import Judgments
+from unjudged.rankings.runs import Run
+from unjudged.uncertainty.calibration import SCHEMA as CALIBRATION_SCHEMA
+from unjudged.uncertainty.calibration import Calibration
+
+JUDGMENTS: Final = "judgments"
+RUN: Final = "run"
+SCORES: Final = "scores"
+DESIGN: Final = "design"
+CALIBRATION: Final = "calibration"
+GROUPS: Final = "groups"
+TEXTS: Final = "texts"
+UNKNOWN: Final = "unknown"
+START = 1 << 14
+
+
+@dataclass(frozen=True, eq=False)
+class RecognisedFile:
+    """A file with its kind, a sentence about it, and what it holds; what it does not have is None."""
+
+    file: str
+    kind: str
+    description: str
+    content: Any = None
+    queries: int | None = None
+    documents: int | None = None
+
+    @property
+    def table(self) -> Table:
+        """Documents of judgments, of the first run, or of a design, to look them up elsewhere."""
+        if self.kind == JUDGMENTS:
+            return table_of(self.content)
+        if self.kind == DESIGN:
+            return table_of_pool(self.content.pooled)
+        first: Run = next(iter(self.content.values()))
+        return first.table
+
+
+def recognise(file: str) -> RecognisedFile:
+    """Return what a file is; of a file that nothing here reads, the errors say why."""
+    if kind_of_source(file) != FILE or (not file.startswith("irds:") and not os.path.exists(file)):
+        raise InputError("no such file", source=file)
+    if file.startswith("irds:"):
+        return _judgments(file)
+    start = b""
+    if not os.path.isdir(file):
+        with name_file_in_errors(file), opened(file) as stream:
+            start = (stream.read(START) or b"").removeprefix(b"\xef\xbb\xbf").lstrip()
+    if start.startswith(DESIGN_SCHEMA.encode()):
+        return _design(file)
+    if f'"schema": "{CALIBRATION_SCHEMA}'.encode() in start[:200]:
+        return _calibration(file)
+    line = start.split(b"\n")[0].decode("utf-8", "replace").strip()
+    try:
+        return _by_fields(file, start, line)
+    except UnjudgedError as error:
+        with suppress(UnjudgedError):
+            return _groups(file)
+        return RecognisedFile(file, UNKNOWN, f"not recognised: {error}")
+
+
+def _by_fields(file: str, start: bytes, line: str) -> RecognisedFile:
+    fields, words = _names(file, start, line), line.split()
+    if start.startswith(b"<") or _is_texts(line) or ({*fields} & {*BODIES} and not is_header(fields)):
+        return _texts(file, start)
+    printed = len(words) == 3 and any(map(names_measure, words[:2]))
+    if printed or (fields and not is_header(fields) and _has_scores(start, fields)):
+        return _scores(file)
+    return _judgments(file) if _has_grades(file, start, fields) else _run(file)
+
+
+def _has_grades(file: str, start: bytes, fields: Sequence[str]) -> bool:
+    """Whether documents have grades, not scores: by the columns, or by the numbers if these do not tell."""
+    kind = reader_of(file).kind
+    if kind == "TREC text":
+        rows = (row.split() for row in start.splitlines() if not row.startswith(b"#"))
+        return len(next((row for row in rows if row), ())) in (4, 5)
+    if kind == "text of three columns" or {*NAMES["rank"], *NAMES["score"][1:]} & {*fields}:
+        return False
+    if {*NAMES["grade"][:-1], *NAMES["stratum"]} & {*fields}:
+        return True
+    run = Run.of(file)
+    return are_grades(np.repeat(np.arange(len(run.queries)), np.diff(run.offsets)), run.scores)
+
+
+def _names(file: str, start: bytes, line: str) -> list[str]:
+    """Return the names of columns, or of the fields of the first JSON object."""
+    if reader_of(file).kind == "Parquet or Arrow" and not os.path.isdir(file):
+        from pathlib import Path
+
+        return list(open_part(Path(file)).schema.names)
+    if start[:1] in (b"{", b"["):
+        with suppress(ValueError):
+            first = json.loads(line.strip("[,"))
+            return list(first) if isinstance(first, dict) else []
+        return []
+    delimiter = next((mark for mark in DELIMITERS if mark in line), None)
+    return [] if delimiter is None else [field.strip().strip('"') for field in line.split(delimiter)]
+
+
+def _is_texts(line: str) -> bool:
+    """Whether a line is a name, a tab and a text, as in MS MARCO's collection."""
+    name, tab, text = line.partition("\t")
+    return bool(tab) and " " not in name and " " in text.strip() and "\t" not in text
+
+
+def _has_scores(start: bytes, fields: Sequence[str]) -> bool:
+    """Whether queries have values of measures or systems, not documents."""
+    if start[:1] != b"{" or named("query", fields):
+        return named("query", fields) is not None
+    try:
+        nested = json.loads(start)
+    except ValueError:
+        return False
+    inner = next(iter(nested.values()), None) if isinstance(nested, dict) else None
+    return isinstance(inner, dict) and bool(inner) and all(map(names_measure, list(inner)[:3]))
+
+
+def _judgments(file: str) -> RecognisedFile:
+    judgments = Judgments.with_fractions(file)
+    judged, grades = judgments.grade >= 0, judgments.grade[judgments.grade >= 0]
+    held = f"{int(judged.sum()):,} judged documents, {int((grades >= 1).sum()):,} of them relevant"
+    if not judged.all():
+        held += f", {int((~judged).sum()):,} pooled but not judged"
+    scale = f"grades 0 to {grades.max(initial=0)}" if judgments.scale is None else "fractional grades"
+    what = f"{judgments.origin}: {held}; {scale}"
+    return RecognisedFile(file, JUDGMENTS, what, judgments, len(judgments.queries), len(judgments.grade))
+
+
+def _run(file: str) -> RecognisedFile:
+    runs = {name: Run.of(source) for name, source in name_runs([file]).items()}
+    several = "" if len(runs) == 1 else f"{counted(len(runs), 'run')}: {', '.join(list(runs)[:6])}; "
+    sizes = np.concatenate([np.diff(run.offsets) for run in runs.values()])
+    scores = np.concatenate([run.scores for run in runs.values()])
+    to = "" if sizes.min() == sizes.max() else f" to {sizes.max():,}"
+    what = f"{several}{sizes.min():,}{to} documents per query; scores {scores.min():g} to {scores.max():g}"
+    queries = max(len(run.queries) for run in runs.values())
+    return RecognisedFile(file, RUN, what, runs, queries, len(scores))
+
+
+def _scores(file: str) -> RecognisedFile:
+    scores = Scores.of(file, missing="zero")
+    measures = ", ".join(str(measure) for measure in scores.measures[:6])
+    what = f"{counted(len(scores.runs), 'system')}: {', '.join(scores.runs[:6])}; {measures}"
+    return RecognisedFile(file, SCORES, what, scores, len(scores.queries))
+
+
+def _design(file: str) -> RecognisedFile:
+    sample = read_sample(file)
+    wanted = len(sample.rows_to_judge)
+    what = f"{sample.design}: {counted(wanted, 'document')} to judge ({sample.origin})"
+    return RecognisedFile(file, DESIGN, what, sample, len(sample.pooled.queries), len(sample.drawn))
+
+
+def _calibration(file: str) -> RecognisedFile:
+    calibration = Calibration.load(file)
+    measures = ", ".join(list(calibration.scores)[:6])
+    what = f"of {counted(calibration.groups, 'group')} of pooled runs, for {measures}"
+    return RecognisedFile(file, CALIBRATION, what, calibration, calibration.queries)
+
+
+def _groups(file: str) -> RecognisedFile:
+    group_of = read_groups(file)
+    groups = len(set(group_of.values()))
+    return RecognisedFile(
+        file, GROUPS, f"{counted(len(group_of), 'run')} in {counted(groups, 'group')}", group_of
+    )
+
+
+def _texts(file: str, start: bytes) -> RecognisedFile:
+    element = ("doc", "docno") if b"<doc" in start.lower() else ("top", "num")
+    names = {name for name, _ in records(file, *element)}
+    return RecognisedFile(file, TEXTS, f"{len(names):,} texts by name, of documents or of topics", names)

@@ -1,0 +1,93 @@
+"""Coefficients of agreement: published examples, scikit-learn, and definitions document by document."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from unjudged.agreement.coefficients import COEFFICIENTS
+from unjudged.agreement.kappa import cohen_kappa
+from unjudged.agreement.labels import SharedLabels
+from unjudged.rankings.judgments import Judgments
+
+FOUR_OBSERVERS = """
+    1 2 3 3 2 1 4 1 2 . . .
+    1 2 3 3 2 2 4 1 2 5 . 3
+    . 3 3 3 2 3 4 2 2 5 1 .
+    1 2 3 3 2 4 4 1 2 5 1 .
+"""
+"""Reliability data of Krippendorff (2011), Computing Krippendorff's Alpha-Reliability, section D."""
+
+
+def value(name: str, counts: object, grades: object) -> float:
+    return float(COEFFICIENTS[name].function(np.array(counts, float), np.array(grades, float)))
+
+
+def observers() -> SharedLabels:
+    rows = [line.split() for line in FOUR_OBSERVERS.strip().splitlines()]
+    sources = {
+        f"observer {k}": Judgments.of({"q": {f"d{d}": int(g) for d, g in enumerate(row) if g != "."}})
+        for k, row in enumerate(rows)
+    }
+    return SharedLabels.of(sources)
+
+
+def test_alpha_of_four_observers_as_published() -> None:
+    labels = observers()
+    counts = labels.coincidences().sum(0)
+    assert counts.sum() == pytest.approx(40)
+    assert value("alpha", counts, labels.grades) == pytest.approx(0.743, abs=5e-4)
+    assert value("ordinal_alpha", counts, labels.grades) == pytest.approx(0.815, abs=5e-4)
+
+
+def test_ac1_of_two_abstractors_as_published() -> None:
+    """Gwet, Handbook of Inter-Rater Reliability; the table cont3x3abstractors of R's irrCAC."""
+    counts = [[13, 0, 0], [0, 20, 7], [0, 4, 56]]
+    assert value("ac1", counts, [0, 1, 2]) == pytest.approx(0.8493305, abs=5e-8)
+
+
+labels = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=2, max_size=40)
+
+
+def table(pairs: list[tuple[int, int]]) -> np.ndarray:
+    counts = np.zeros((4, 4))
+    np.add.at(counts, tuple(np.array(pairs).T), 1)
+    return counts
+
+
+@given(labels)
+def test_kappas_equal_scikit_learns(pairs: list[tuple[int, int]]) -> None:
+    metrics = pytest.importorskip("sklearn.metrics")
+    a, b = np.array(pairs).T
+    if len(set(a) | set(b)) < 2:
+        return
+    for name, weights in (("kappa", None), ("linear", "linear"), ("quadratic", "quadratic")):
+        theirs = metrics.cohen_kappa_score(a, b, weights=weights, labels=range(4))
+        assert value(name, table(pairs), range(4)) == pytest.approx(theirs, abs=1e-12, nan_ok=True)
+
+
+@given(labels)
+def test_coefficients_by_their_definitions(pairs: list[tuple[int, int]]) -> None:
+    counts, a, b = table(pairs), *np.array(pairs).T
+    assert value("same", counts, range(4)) == pytest.approx((a == b).mean(), abs=1e-12)
+    assert value("mae", counts, range(4)) == pytest.approx(np.abs(a - b).mean(), abs=1e-12)
+    assert value("kappa", counts, range(4)) == pytest.approx(cohen_kappa(a, b), abs=1e-12, nan_ok=True)
+    values = [*a, *b]
+    apart = [x != y for x, y in permutations(values, 2)]
+    expected = 1 - (a != b).mean() / np.mean(apart) if any(apart) else float("nan")
+    found = value("alpha", counts + counts.T, range(4))
+    assert found == pytest.approx(expected, abs=1e-12, nan_ok=True)
+
+
+def test_only_documents_of_two_sources_count() -> None:
+    first = Judgments.of({"q1": {"a": 1, "b": 0, "c": -1}, "q2": {"a": 2}})
+    second = Judgments.of({"q2": {"a": 1, "z": 1}, "q1": {"b": 0, "a": 1, "c": 1}})
+    found = SharedLabels.of({"first": first, "second": second})
+    assert len(found.query) == 3
+    counts = dict(zip(found.queries, found.counts(0, 1), strict=True))
+    assert counts["q1"].tolist() == [[1, 0, 0], [0, 1, 0], [0, 0, 0]]
+    assert counts["q2"].tolist() == [[0, 0, 0], [0, 0, 0], [0, 1, 0]]

@@ -1,0 +1,88 @@
+"""Rank-biased overlap: reference cases of Corsi and Urbano, and the definition of each reading of ties."""
+
+from __future__ import annotations
+
+import csv
+import re
+from itertools import permutations, product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.conftest import DATA
+from unjudged import UsageError
+from unjudged.agreement import rank_overlap
+from unjudged.agreement.overlap import TIES, Ties, order_overlap
+
+CASES = DATA / "rbo" / "cases.csv"
+
+
+def ranking(text: str) -> list[tuple[str, ...]]:
+    return [tuple(group.strip("()").split()) for group in re.findall(r"\([^)]*\)|\S+", text)]
+
+
+@pytest.mark.skipif(not CASES.exists(), reason="needs the reference cases")
+def test_400_reference_cases() -> None:
+    with CASES.open() as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 400
+    for row in rows:
+        for ties in TIES:
+            found = rank_overlap(ranking(row["x"]), ranking(row["y"]), float(row["p"]), ties)
+            ours = [found.value, found.low, found.high, found.residual]
+            theirs = [float(row[f"{ties}.{kind}"]) for kind in ("ext", "min", "max", "res")]
+            assert ours == pytest.approx(theirs, abs=1e-12)
+
+
+def orders(ranking: list[tuple[int, ...]]) -> list[list[int]]:
+    return [[i for group in way for i in group] for way in product(*(permutations(g) for g in ranking))]
+
+
+def overlap_by_definition(x: list[int], y: list[int], p: float) -> float:
+    """Agreement at each depth, and the last one for all depths below."""
+    agreement = [len({*x[:d]} & {*y[:d]}) / d for d in range(1, len(x) + 1)]
+    discount = [(1 - p) * p**d for d in range(len(x))]
+    return sum(a * w for a, w in zip(agreement, discount, strict=True)) + agreement[-1] * p ** len(x)
+
+
+@given(
+    st.lists(st.integers(0, 2), min_size=5, max_size=5), st.lists(st.integers(0, 2), min_size=5, max_size=5)
+)
+def test_a_is_the_mean_over_all_orders_of_tied_systems(first: list[int], second: list[int]) -> None:
+    both = [
+        [tuple(i for i, one in enumerate(scores) if one == s) for s in sorted(set(scores), reverse=True)]
+        for scores in (first, second)
+    ]
+    means = [overlap_by_definition(x, y, 0.8) for x in orders(both[0]) for y in orders(both[1])]
+    found = order_overlap(np.array(first, float), np.array(second, float), 0.8, "a")
+    assert found == pytest.approx(np.mean(means), abs=1e-12)
+
+
+@given(st.permutations(range(6)), st.permutations(range(6)), st.sampled_from(TIES))
+def test_without_ties_all_readings_are_the_same(x: list[int], y: list[int], ties: Ties) -> None:
+    expected = overlap_by_definition(x, y, 0.9)
+    assert rank_overlap(x, y, 0.9, ties).value == pytest.approx(expected, abs=1e-12)
+    first, second = (-np.argsort(order).astype(float) for order in (x, y))
+    assert order_overlap(first, second, 0.9, ties) == pytest.approx(expected, abs=1e-12)
+
+
+def test_the_same_ties_agree_fully_under_b() -> None:
+    tied = [("a", "b"), "c"]
+    assert rank_overlap(tied, tied, 0.9, "b").value == pytest.approx(1, abs=1e-12)
+    assert rank_overlap(tied, tied, 0.9, "a").value < 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((["a"], [], 0.9, "a"), "a ranking is empty"),
+        ((["a", "a"], ["a"], 0.9, "a"), "ranked twice"),
+        ((["a"], ["a"], 1.0, "a"), "p is 1"),
+        ((["a"], ["a"], 0.9, "c"), "ties is 'c', expected one of w, a, b"),
+    ],
+)
+def test_what_cannot_be_compared(arguments: tuple[list[str], list[str], float, Ties], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        rank_overlap(*arguments)
