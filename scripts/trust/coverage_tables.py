@@ -9,6 +9,7 @@ import numpy as np
 from gate_trials import GateTrials, SegmentTrials
 from left_out_runs import Case
 from query_samples import Sampled
+from sample_tests import EXCHANGED, ONE, SHIFTED, SIMULATED, Rejected
 from worlds import Simulated
 
 from unjudged.formats.writing import write_whole
@@ -63,6 +64,20 @@ def calibrated_table(cases: Sequence[Case], level: float) -> str:
             ]
         )
     return markdown(head, rows)
+
+
+def tests_table(found: Sequence[Rejected], sizes: Sequence[int]) -> str:
+    """Share of true hypotheses that tests on estimates from samples rejected, by design and measure."""
+    cells = {(one.design, one.measure, one.setting, one.queries): one for one in found}
+    settings = (SIMULATED, EXCHANGED, SHIFTED, ONE)
+    head = ["design", "measure", *(f"{setting}, {size}" for setting in settings for size in sizes)]
+    head += ["bias of a difference", "of one run"]
+    rows = []
+    for design, measure in dict.fromkeys((one.design, one.measure) for one in found):
+        own = [cells[design, measure, setting, size] for setting in settings for size in sizes]
+        bias = [cells[design, measure, setting, sizes[0]].bias for setting in (SHIFTED, ONE)]
+        rows.append([design, measure, *(share(one.share) for one in own), *(f"{b:.4f}" for b in bias)])
+    return markdown(head, rows, labels=2)
 
 
 def levels_table(cases: Sequence[Case], settings: Sequence[str], levels: Sequence[float]) -> str:

@@ -10,9 +10,9 @@ import numpy as np
 
 from unjudged import evaluate
 from unjudged.rankings.judged import Floats
-from unjudged.uncertainty.methods.query_intervals import mean_interval
+from unjudged.uncertainty.methods.query_intervals import has_range, mean_interval
 
-MEASURES = ("AP", "nDCG@10", "RBP(p=0.8)", "P@10", "RR")
+MEASURES = ("AP", "nDCG@10", "RBP(p=0.8)", "P@10", "RR", "DCG@10", "GMAP")
 SIZES = (5, 10, 25, 50)
 EVERY, SAMPLES, RESAMPLES, SEED = 4, 100, 2000, 8
 LEVEL = 0.95
@@ -31,18 +31,20 @@ class Sampled:
 
 
 def query_coverage(folder: Path) -> list[Sampled]:
-    """Every fourth run's scores are a population, from which samples of queries are drawn."""
+    """Every fourth run's scores, or their logarithms, are a population to draw samples of queries from."""
     runs = sorted((folder / "runs").glob("*.gz"))[::EVERY]
     scores = evaluate(folder / "qrels.trec8.gz", runs, MEASURES)
     found = []
     for k, measure in enumerate(MEASURES):
-        population = scores.values[:, :, k]
+        asked = scores.measures[k]
+        population = asked.averaged(scores.values[:, :, k])
+        methods = METHODS if has_range(asked) else WITHOUT_RANGE
         truth = np.repeat(population.mean(axis=1), SAMPLES)
         for size in SIZES:
             rng = np.random.default_rng([SEED, k, size])
             drawn = rng.integers(0, population.shape[1], (len(runs), SAMPLES * size))
             values = np.take_along_axis(population, drawn, axis=1).reshape(-1, size)
-            for name, interval in METHODS.items():
+            for name, interval in methods.items():
                 low, high = interval(values)
                 held = (low <= truth + ROUNDING) & (truth <= high + ROUNDING)
                 found.append(Sampled(name, measure, size, float(held.mean()), float((high - low).mean())))
@@ -77,3 +79,5 @@ METHODS: dict[str, Callable[[Floats], tuple[Floats, Floats]]] = {
     "Student's t": student,
     "percentile bootstrap": bootstrap,
 }
+WITHOUT_RANGE = {"this package (Student's t)": student, "percentile bootstrap": bootstrap}
+"""For measures without a highest value, and for means of logarithms."""

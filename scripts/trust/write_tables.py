@@ -12,6 +12,7 @@ import agreement_coverage
 import calibrated_coverage
 import gate_trials
 import query_samples
+import sample_tests
 import worlds
 from coverage_tables import (
     calibrated_table,
@@ -21,6 +22,7 @@ from coverage_tables import (
     samples_table,
     segments_table,
     settings_table,
+    tests_table,
     widths_table,
     worlds_table,
 )
@@ -71,6 +73,12 @@ def queries(folder: Path, pool: ProcessPoolExecutor) -> None:
     replace_table(PAGE, "queries", samples_table(found, query_samples.SIZES))
 
 
+def tests(folder: Path, pool: ProcessPoolExecutor) -> None:
+    jobs = [pool.submit(sample_tests.sizes_of_tests, folder, design) for design in sample_tests.DESIGNS]
+    found = list(chain.from_iterable(job.result() for job in jobs))
+    replace_table(PAGE, "tests", tests_table(found, sample_tests.SIZES))
+
+
 def differences(folder: Path, pool: ProcessPoolExecutor) -> None:
     cases = pool.submit(calibrated_coverage.differences, folder, MEASURES).result()
     replace_table(
@@ -106,7 +114,10 @@ def segments(folder: Path, pool: ProcessPoolExecutor) -> None:
 
 PARTS: dict[str, Callable[[Path, ProcessPoolExecutor], None]] = {
     part.__name__: part
-    for part in (calibrated, manual, model, queries, simulated, differences, agreement, gate, segments)
+    for part in (
+        *(calibrated, manual, model, queries, simulated, tests, differences, agreement),
+        *(gate, segments),
+    )
 }
 
 

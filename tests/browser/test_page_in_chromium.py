@@ -127,7 +127,7 @@ def test_the_matrix_by_pointer_and_by_keyboard(opened: Open, page_file: Path) ->
     chart.hover(position={"x": box["width"] - 15, "y": box["height"] - 45})
     tip = page.locator("#tip")
     assert tip.is_visible()
-    for part in ("minus", "all documents judged", "corrected", "prevalence at the flip"):
+    for part in ("minus", "all documents judged", "corrected", "reversal prevalence"):
         assert part in tip.inner_text()
     page.locator("#matrix [role=application]").focus()
     page.keyboard.press("ArrowUp")

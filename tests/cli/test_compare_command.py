@@ -28,7 +28,8 @@ def test_two_runs_in_sentences() -> None:
     assert "Verdict: clear. reranked is better than fused" in clear
     unsure = " ".join(printed("compare", QRELS, RERANKED, DENSE).split())
     assert "between -0.4533 and +0.2705 (exact bounds)" in unsure
-    assert "reranked stays ahead as long as fewer than 36% of them are relevant" in unsure
+    assert "dense would need 33% of its unjudged documents to be relevant, reranked none;" in unsure
+    assert "of the judged documents at the same ranks 59% are." in unsure
     assert "Verdict: significant, open to judging. reranked is ahead of dense" in unsure
     assert "Judge more documents first (`unjudged next`)." in unsure
 
@@ -110,7 +111,11 @@ def test_pairs_as_json_have_everything() -> None:
         "rows"
     ]
     assert list(rows[0])[:9] == COLUMNS
-    assert rows[1]["flip"] == pytest.approx(compare(sample.qrels, [RERANKED, DENSE]).pair().flip)
+    pair = compare(sample.qrels, [RERANKED, DENSE]).pair()
+    assert rows[1]["reversal"] == pytest.approx(pair.reversal)
+    assert rows[0]["reversal"] is None
+    assert 0 < rows[1]["judged_share"] < 1
+    assert rows[1]["left_out_share"] is None
     assert (rows[0]["wins"], rows[0]["ties"], rows[0]["losses"]) == (21, 0, 9)
     assert rows[0]["bounds"] == "exact"
 

@@ -12,6 +12,7 @@ from tests.conftest import Qrels, RunDict
 from unjudged import sample
 from unjudged.comparison import favouring, reversal_prevalence
 from unjudged.comparison.reversal_prevalence import Reversals, reversals
+from unjudged.comparison.reversals import Hypothetical
 from unjudged.comparison.testing.pairs import Pairs
 from unjudged.measures.kernel.names import parse_measure
 from unjudged.measures.kernel.registry import Measure
@@ -101,7 +102,7 @@ def test_average_precision_by_hand() -> None:
     qrels = {"q": {"x": 1}}
     runs = {"a": {"q": ranked("x")}, "b": {"q": ranked("u", "v", "x")}}
     shares, _, _ = found(qrels, runs, "AP")
-    assert shares.share[0] == pytest.approx(0.4237, abs=0.02)
+    assert shares.share[0] == pytest.approx(0.4237, abs=0.01)
 
 
 @pytest.mark.parametrize(
@@ -176,3 +177,34 @@ def test_judged_documents_at_the_same_ranks() -> None:
     shares, pairs, _ = found(qrels, runs, "P@2")
     assert pairs.difference.tolist() == [0.25]
     assert shares.judged[0] == pytest.approx((1 / 2 + 2 / 3 + 1 / 2) / 3)
+
+
+def test_relevant_documents_have_the_highest_grade() -> None:
+    """A document u of grade 3 is worth 2^3 - 1 = 7 times x of grade 1, in its place.
+
+    If u is relevant, the best DCG rises from 7 + 0.631 to 7 + 7 x 0.631: (1 - s) / 7.631 = 6 s / 11.416.
+    """
+    qrels = {"q": {"x": 1, "y": 3, "w": 0}}
+    runs = {"one": {"q": ranked("x", "w")}, "two": {"q": ranked("u", "w")}}
+    assert found(qrels, runs, "DCG(dcg='exp-log2')@2")[0].share == pytest.approx(1 / 7, abs=1e-12)
+    assert found(qrels, runs, "nDCG(dcg='exp-log2')@2")[0].share == pytest.approx(0.1996, abs=1e-4)
+
+
+@pytest.mark.parametrize("measure", ["AP", "nDCG@10", "RBP(p=0.95)"])
+def test_random_completions_have_either_sign_on_either_side(measure: str) -> None:
+    """Sample collection: a tenth below and above the share, the mean of 60 completions drawn here."""
+    shares, pairs, shared = found(sample.qrels, sample.runs, measure)
+    hypothetical = Hypothetical.of(shared, parse_measure(measure))
+    rng, tried = np.random.default_rng(3), 0
+    for k in np.flatnonzero((shares.share < 0.5) & (np.abs(pairs.difference) > 0.05))[:4].tolist():
+        a, b = int(pairs.first[k]), int(pairs.second[k])
+        leader, behind = (a, b) if pairs.difference[k] > 0 else (b, a)
+        two = hypothetical.only([leader, behind])
+        own = two.rankings.run(1)
+        rank = favouring.rank_by_row(two.rankings.run(0))
+        rows = own.row[(own.labels < 0) & (own.rank < rank[own.row])]
+        for share, sign in ((0.9 * shares.share[k], 1), (1.1 * shares.share[k], -1)):
+            values = np.stack([two.values(rows[rng.random(len(rows)) < share]) for _ in range(60)])
+            assert np.sign((values[:, 0] - values[:, 1]).mean()) == sign
+        tried += 1
+    assert tried

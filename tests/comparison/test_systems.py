@@ -17,6 +17,8 @@ from unjudged.comparison.verdicts import (
     CLEAR,
     HIGHER,
     OPEN,
+    ROBUST,
+    ROBUST_NOT_SIGNIFICANT,
     SETTLED,
     SIGNIFICANT,
     SIMILAR,
@@ -24,6 +26,7 @@ from unjudged.comparison.verdicts import (
     VERDICTS,
     verdict_of,
 )
+from unjudged.uncertainty.calibration import LeftOutShare
 
 MIRRORED = ("difference", "other_queries", "effect", "calibrated")
 
@@ -93,6 +96,10 @@ def test_the_table_of_verdicts() -> None:
         (False, False, True): OPEN,
         (True, False, False): UNRESOLVED,
         (False, False, False): UNRESOLVED,
+        (True, False, True, True): ROBUST,
+        (True, False, False, True): ROBUST,
+        (False, False, True, True): ROBUST_NOT_SIGNIFICANT,
+        (True, True, False, True): CLEAR,
     }
     for facts, verdict in table.items():
         assert verdict_of(*facts) == verdict
@@ -105,8 +112,10 @@ def test_every_verdict_says_what_to_do() -> None:
     base = compare(sample.qrels, {name: sample.runs[name] for name in ("reranked", "fused")}).pair()
     advice = {
         CLEAR: "reranked is better than fused",
+        ROBUST: "reranked is better than fused",
         SIGNIFICANT: "Judge more documents first",
         SETTLED: "Use more queries",
+        ROBUST_NOT_SIGNIFICANT: "Use more queries",
         OPEN: "Judge more documents (`unjudged next`), and use more queries",
         UNRESOLVED: "no judgments that reverse it were found",
         HIGHER: "reranked is ahead of fused by more than the choice of queries explains",
@@ -148,16 +157,16 @@ def test_ranks_tiers_and_marks(four: Comparison) -> None:
         ("bad", "unsure"): OPEN,
         ("bad", "best"): CLEAR,
         ("bad", "twin"): CLEAR,
-        ("unsure", "best"): SIGNIFICANT,
-        ("unsure", "twin"): SIGNIFICANT,
+        ("unsure", "best"): ROBUST,
+        ("unsure", "twin"): ROBUST,
         ("best", "twin"): SETTLED,
     }
     ranks = dict(zip(four.runs, result.rank_intervals(), strict=True))
-    assert ranks == {"bad": (3, 4), "unsure": (1, 4), "best": (1, 3), "twin": (1, 3)}
+    assert ranks == {"bad": (3, 4), "unsure": (3, 4), "best": (1, 2), "twin": (1, 2)}
     tiers = dict(zip(four.runs, result.tiers(), strict=True))
     assert tiers == {"twin": 1, "best": 1, "bad": 2, "unsure": 2}
     rows = {row[1]: (row[0], row[-1]) for row in four.systems_grid().rows}
-    assert rows == {"twin": ("a", "c d?"), "best": ("b", "c d?"), "bad": ("c", ""), "unsure": ("d", "")}
+    assert rows == {"twin": ("a", "c d~"), "best": ("b", "c d~"), "bad": ("c", ""), "unsure": ("d", "")}
 
 
 def test_documents_that_can_only_make_systems_equal(four: Comparison) -> None:
@@ -165,10 +174,42 @@ def test_documents_that_can_only_make_systems_equal(four: Comparison) -> None:
     assert "can reverse the order" in str(four.pair("best", "unsure"))
 
 
-def test_rank_intervals_count_what_is_clear() -> None:
+def test_robust_is_more_than_among_judged_documents_or_left_out_groups(four: Comparison) -> None:
+    """Most of the unjudged documents of `unsure` would have to be relevant to make it lead `best`."""
+    result = four.result()
+    pair = four.pair("best", "unsure")
+    assert pair.reversal is not None
+    assert pair.judged_share is not None
+    assert pair.judged_share < pair.reversal
+    assert pair.verdict == ROBUST
+    for share, verdict in ((pair.reversal + 0.01, SIGNIFICANT), (pair.reversal - 0.01, ROBUST)):
+        left_out = LeftOutShare(share, 40, 0.95)
+        k, _ = result.place(*map(list(four.runs).index, ("best", "unsure")))  # type: ignore[misc]
+        again = replace(result, left_out=left_out).pair(k, four.shared)
+        assert again.verdict == verdict
+        assert f"among left-out groups the share was at most {100 * share:.2g}% in 95 of 100 cases" in str(
+            again
+        )
+
+
+def test_the_sentence_has_the_numbers(four: Comparison) -> None:
+    text = str(four.pair("best", "unsure"))
+    assert "unsure would need 89% of its unjudged documents to be relevant, best none; of the judged" in text
+
+
+def test_too_many_pairs_for_completions_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("unjudged.comparison.reversal_prevalence.MOST_PAIRS", 0)
+    pair = compare(sample.qrels, {name: sample.runs[name] for name in ("reranked", "dense")}, "RR").pair()
+    assert (pair.reversal, pair.reversal_known) == (None, False)
+    assert "was not worked out" in str(pair)
+
+
+def test_rank_intervals_count_what_is_clear_or_robust() -> None:
     found = compare(sample.qrels, sample.runs)
     result = found.result()
-    clear = result.clearly_beats
+    clear = result.firmly_beats
+    assert (clear >= result.clearly_beats).all()
+    assert (result.beats >= clear).all()
     for system, (first, last) in enumerate(result.rank_intervals()):
         assert first == 1 + sum(bool(clear[other, system]) for other in range(len(clear)))
         assert last == len(clear) - sum(bool(clear[system, other]) for other in range(len(clear)))

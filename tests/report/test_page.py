@@ -107,7 +107,7 @@ def test_every_interval_for_other_queries_equals_the_json_of_evaluate(written: s
         assert ends.tolist() == [row["low"], row["high"]]
 
 
-def test_bounds_ranks_tiers_and_flips_are_those_of_compare(written: str) -> None:
+def test_bounds_ranks_tiers_and_reversals_are_those_of_compare(written: str) -> None:
     facts, arrays = read(written)
     found = compare(sample.qrels, sample.runs, MEASURES)
     for k, result in enumerate(found.results):
@@ -120,8 +120,9 @@ def test_bounds_ranks_tiers_and_flips_are_those_of_compare(written: str) -> None
         )
         for i, (a, b) in enumerate(zip(arrays["first"], arrays["second"], strict=True)):
             pair = found.pair(facts["runs"][a], facts["runs"][b], result.measure)
-            flip = arrays[f"flip{k}"][i]
-            assert flip == -1 if pair.flip is None else flip == pytest.approx(pair.flip, rel=1e-12)
+            reversal = arrays[f"reversal{k}"][i]
+            assert not np.isfinite(reversal) if pair.reversal is None else reversal == pair.reversal
+            assert np.isnan(reversal) == (not pair.reversal_known)
             assert (arrays[f"wins{k}"][i], arrays[f"losses{k}"][i]) == (pair.wins, pair.losses)
 
 

@@ -10,27 +10,30 @@ from functools import cached_property
 import numpy as np
 
 from unjudged.comparison.judgment_bounds import JudgmentBounds
-from unjudged.comparison.reversals import prevalence_at_flip
 from unjudged.comparison.testing.pairwise import Interval, PairTests
-from unjudged.comparison.verdicts import CLEAR, ENCLOSED, EXACT, HIGHER, Pair, verdict_of
+from unjudged.comparison.verdicts import CLEAR, ENCLOSED, EXACT, HIGHER, ROBUST, Pair, verdict_of
 from unjudged.measures.kernel.averages import mean_over_queries
 from unjudged.measures.kernel.estimand import ALL_JUDGED, AS_THEY_ARE, OTHER, THESE, Estimand, estimand_of
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats, Mask
-from unjudged.uncertainty.calibration import Calibration
+from unjudged.uncertainty.calibration import Calibration, LeftOutShare
 from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.shared import SharedRankings
 
 
 @dataclass(frozen=True, eq=False)
 class MeasureComparison:
-    """All pairs of systems by one measure; `values[i, j]` is what system i scores on query j."""
+    """All pairs of systems by one measure; `values[i, j]` is what system i scores on query j.
+
+    `left_out` is the highest plausible share of relevant documents among unjudged ones, if it is known.
+    """
 
     measure: Measure
     values: Floats
     tests: PairTests
     judging: JudgmentBounds
     runs: Sequence[str]
+    left_out: LeftOutShare | None = None
 
     @cached_property
     def means(self) -> Floats:
@@ -54,18 +57,37 @@ class MeasureComparison:
     def verdicts(self) -> Sequence[str]:
         """Verdict on every pair."""
         kept, bounded = self.judging.settled | self.judging.equal, not self.judging.missing
-        facts = zip(self.tests.significant, kept, self.judging.reversible, strict=True)
-        return [verdict_of(bool(a), bool(b), bool(c), bounded=bounded) for a, b, c in facts]
+        facts = zip(self.tests.significant, kept, self.judging.reversible, self.robust, strict=True)
+        return [verdict_of(*map(bool, fact), bounded=bounded) for fact in facts]
+
+    @cached_property
+    def robust(self) -> Mask:
+        """Pairs whose order only an implausible share of relevant documents reverses.
+
+        Implausible is more than in 95 of 100 left-out groups, if groups are known, and otherwise more than
+        among the judged documents at the same ranks.
+        """
+        reversal = self.judging.reversal
+        plausible = reversal.judged if self.left_out is None else self.left_out.share
+        return np.isinf(reversal.share) | (reversal.share > plausible)
 
     @cached_property
     def clearly_beats(self) -> Mask:
         """Systems x systems: whether the first is clearly, or without bounds significantly, better."""
-        return self._ahead(np.array([verdict in (CLEAR, HIGHER) for verdict in self.verdicts]))
+        return self._ahead(self._with(CLEAR, HIGHER))
+
+    @cached_property
+    def firmly_beats(self) -> Mask:
+        """Systems x systems: the same, or whether the first is robustly better than the second."""
+        return self._ahead(self._with(CLEAR, HIGHER, ROBUST))
 
     @cached_property
     def beats(self) -> Mask:
-        """Systems x systems: whether the first is significantly better, clear or open to judging."""
+        """Systems x systems: whether the first is significantly better, clear, robust or open to judging."""
         return self._ahead(self.tests.significant)
+
+    def _with(self, *verdicts: str) -> Mask:
+        return np.array([verdict in verdicts for verdict in self.verdicts])
 
     def _ahead(self, chosen: Mask) -> Mask:
         pairs = self.tests.pairs
@@ -76,21 +98,21 @@ class MeasureComparison:
         return found
 
     def rank_intervals(self) -> list[tuple[int, int]]:
-        """From 1 + the number of systems that are clearly better, to all systems but those clearly worse."""
-        clear = self.clearly_beats
-        better, worse = clear.sum(axis=0), clear.sum(axis=1)
-        return [(1 + int(up), len(clear) - int(down)) for up, down in zip(better, worse, strict=True)]
+        """From 1 + the number of systems that are firmly better, to all systems but those firmly worse."""
+        firm = self.firmly_beats
+        better, worse = firm.sum(axis=0), firm.sum(axis=1)
+        return [(1 + int(up), len(firm) - int(down)) for up, down in zip(better, worse, strict=True)]
 
     def tiers(self) -> list[int]:
         """Return the tier of each system, from 1.
 
-        By falling mean, a system belongs to the current tier unless a system of the tier clearly beats it;
-        then it begins the next. So nothing clear separates the systems of a tier.
+        By falling mean, a system belongs to the current tier unless a system of the tier beats it clearly or
+        robustly; then it begins the next. So neither separates the systems of a tier.
         """
-        clear, tiers = self.clearly_beats, np.zeros(len(self.values), int)
+        firm, tiers = self.firmly_beats, np.zeros(len(self.values), int)
         tier = 1
         for system in self.order():
-            tier += int(clear[tiers == tier, system].any())
+            tier += int(firm[tiers == tier, system].any())
             tiers[system] = tier
         found: list[int] = tiers.tolist()
         return found
@@ -115,7 +137,6 @@ class MeasureComparison:
         turned: bool = False,
         calibration: Calibration | None = None,
         confidence: float = 0.95,
-        flip: bool = True,
     ) -> Pair:
         """Everything about pair k; with `turned`, about second minus first."""
         tests, judging, pairs = self.tests, self.judging, self.tests.pairs
@@ -140,7 +161,6 @@ class MeasureComparison:
             difference = about(bounded, math.nan, judging.missing, of)
         else:
             difference = about(bounded, 1.0, EXACT if judging.exact else ENCLOSED, judged)
-        flip = flip and not judging.missing
         calibrated = None
         if calibration is not None and shared and not calibration.refusal(self.measure, confidence, runs=2):
             value, low, high = calibration.difference(self.measure, shared.judged_rankings, a, b, confidence)
@@ -166,8 +186,14 @@ class MeasureComparison:
             ties=int(tests.outcomes.ties[k]),
             losses=losses,
             verdict=self.verdicts[k],
-            flip=prevalence_at_flip(shared, self.measure, a, b, difference.value)
-            if flip and shared
-            else None,
-            flip_known=flip,
+            reversal=finite_or_none(judging.reversal.share[k]),
+            reversal_known=not np.isnan(judging.reversal.share[k]),
+            reversible=bool(judging.reversible[k]),
+            judged_share=finite_or_none(judging.reversal.judged[k]),
+            left_out=self.left_out,
         )
+
+
+def finite_or_none(value: float) -> float | None:
+    """Return a number, None if it is infinite or not a number."""
+    return float(value) if np.isfinite(value) else None

@@ -22,7 +22,6 @@ from unjudged.rankings.judged import Floats, Mask
 
 if TYPE_CHECKING:
     from unjudged.comparison.by_measure import MeasureComparison
-    from unjudged.comparison.comparison_result import Comparison
 
 POWER = 0.8
 
@@ -134,7 +133,7 @@ def _finite(value: float) -> float | None:
 
 
 def compare_segments(
-    comparison: Comparison, results: Sequence[MeasureComparison], segments: Mapping[str, Mask], seed: int = 0
+    results: Sequence[MeasureComparison], segments: Mapping[str, Mask], seed: int = 0
 ) -> SegmentComparison:
     """Test every pair within each segment, and whether segments differ."""
     if len(segments) < 2:
@@ -145,7 +144,7 @@ def compare_segments(
     interactions: list[Interaction] = []
     for result in results:
         for k in range(len(result.tests.pairs)):
-            rows += _of_pair(comparison, result, k, segments)
+            rows += _of_pair(result, k, segments)
             difference = _difference(result.tests.pairs, k)
             parts = [difference[chosen] for chosen in segments.values()]
             interactions.append(Interaction(*rows[-1][:3], interaction_p(parts, seed=seed)))
@@ -160,9 +159,7 @@ def _difference(pairs: Pairs, k: int) -> Floats:
     return difference
 
 
-def _of_pair(
-    comparison: Comparison, result: MeasureComparison, k: int, segments: Mapping[str, Mask]
-) -> Iterator[SegmentDifference]:
+def _of_pair(result: MeasureComparison, k: int, segments: Mapping[str, Mask]) -> Iterator[SegmentDifference]:
     tests = result.tests
     a, b = int(tests.pairs.first[k]), int(tests.pairs.second[k])
     scores = tests.pairs.scores[[a, b]]
@@ -181,8 +178,8 @@ def _of_pair(
         able = queries > 1 and deviation > 0
         yield SegmentDifference(
             str(result.measure),
-            comparison.runs[a],
-            comparison.runs[b],
+            result.runs[a],
+            result.runs[b],
             name,
             queries,
             float(scores[0, own].mean()),

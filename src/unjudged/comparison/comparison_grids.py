@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from unjudged.base.wording import counted, percent
-from unjudged.comparison.verdicts import Pair
+from unjudged.comparison.verdicts import Pair, share_text
 from unjudged.grids.grid import Cell, Column, Grid, blank, grid_of
 from unjudged.rankings.judged import Mask
 
@@ -16,11 +16,14 @@ if TYPE_CHECKING:
     from unjudged.comparison.by_measure import MeasureComparison
     from unjudged.comparison.comparison_result import Comparison
 
+REVERSAL = "reversal: the share of its unjudged documents that the system behind would need to be relevant."
+ROBUSTLY = "~"
+MARKS = f"{ROBUSTLY} robust, ? where unjudged documents may undo it"
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 PAIR_FIELDS = ("measure", "a", "b", "difference", "p", "p_adjusted", "low", "high", "verdict")
 MORE_PAIR_FIELDS = (
     *("better", "bounds", "mean_a", "mean_b", "query_low", "query_high", "wins", "ties", "losses"),
-    *("effect", "effect_low", "effect_high", "flip"),
+    *("effect", "effect_low", "effect_high", "reversal", "judged_share", "left_out_share"),
     *("calibrated_measure", "calibrated_difference", "calibrated_low", "calibrated_high"),
 )
 
@@ -40,6 +43,7 @@ class SystemRow(NamedTuple):
     rank_high: int | None
     tier: int | None
     beats: str
+    beats_robustly: str
     beats_open_to_judging: str
     versus: str | None = None
     wins: int | None = None
@@ -67,7 +71,8 @@ def systems_grid(comparison: Comparison, results: Sequence[MeasureComparison]) -
     for result in results:
         best.add((len(rows), mean))
         for s in _system_rows(comparison, result):
-            beaten = [*s.beats.split(), *(f"{other}?" for other in s.beats_open_to_judging.split())]
+            marked = ((s.beats, ""), (s.beats_robustly, ROBUSTLY), (s.beats_open_to_judging, "?"))
+            beaten = [other + mark for others, mark in marked for other in others.split()]
             rank = str(s.rank_low) if s.rank_low == s.rank_high else f"{s.rank_low}-{s.rank_high}"
             outcome = "" if s.versus is None else f"{s.wins}/{s.ties}/{s.losses}"
             ends = (s.low, s.high) if bounded else (s.query_low, s.query_high)
@@ -89,7 +94,6 @@ def systems_records(comparison: Comparison, results: Sequence[MeasureComparison]
 def _system_rows(comparison: Comparison, result: MeasureComparison) -> Iterator[SystemRow]:
     ranks, tiers, letter = result.rank_intervals(), result.tiers(), comparison.letters
     query_low, query_high = result.other_queries
-    unclear = result.beats & ~result.clearly_beats
     versus, ranked = comparison.reference(result), comparison.baseline is None
     for system in result.order():
         row = SystemRow(
@@ -105,11 +109,12 @@ def _system_rows(comparison: Comparison, result: MeasureComparison) -> Iterator[
             rank_high=ranks[system][1] if ranked else None,
             tier=tiers[system] if ranked else None,
             beats=_marks(letter, result.clearly_beats[system]),
-            beats_open_to_judging=_marks(letter, unclear[system]),
+            beats_robustly=_marks(letter, (result.firmly_beats & ~result.clearly_beats)[system]),
+            beats_open_to_judging=_marks(letter, (result.beats & ~result.firmly_beats)[system]),
         )
         found = result.place(system, versus)
         if found is not None:
-            pair = result.pair(found[0], comparison.shared, turned=found[1], flip=False)
+            pair = result.pair(found[0], comparison.shared, turned=found[1])
             row = row._replace(
                 versus=pair.b,
                 wins=pair.wins,
@@ -120,6 +125,11 @@ def _system_rows(comparison: Comparison, result: MeasureComparison) -> Iterator[
                 effect_high=pair.effect.high,
             )
         yield row
+
+
+def mark_of(result: MeasureComparison, a: int, b: int) -> str:
+    """Return the mark of a system that another one beats significantly: how firmly it does."""
+    return "" if result.clearly_beats[a, b] else ROBUSTLY if result.firmly_beats[a, b] else "?"
 
 
 def _any_bounded(results: Sequence[MeasureComparison]) -> bool:
@@ -146,14 +156,14 @@ def _system_notes(comparison: Comparison, results: Sequence[MeasureComparison]) 
     versus = {comparison.runs[comparison.reference(result)] for result in results}
     against = versus.pop() if len(versus) == 1 else "the highest mean"
     bounded = _any_bounded(results)
-    how = "clear" if bounded else "significant"
+    how = "clear and robust" if bounded else "significant"
     return [
         comparison.method,
         _notes_on_ends(comparison, "the mean", bounded).format(" of all runs"),
         *(["`evaluate` bounds a run by its own documents: its bounds can be narrower."] if bounded else []),
         *([f"rank, tier: by {how} differences only."] if comparison.baseline is None else []),
         f"W/T/L, effect: queries won, tied and lost, and effect size, against {against}.",
-        f"beats: significantly better than these{'; ? where unjudged documents may undo it' * bounded}.",
+        f"beats: significantly better than these{f'; {MARKS}' * bounded}.",
         *comparison.notes,
     ]
 
@@ -164,6 +174,7 @@ def pairs_grid(comparison: Comparison, results: Sequence[MeasureComparison]) -> 
     columns = [Column("measure", "label")] if named else []
     bounded = _any_bounded(results)
     columns += [Column("a", "label"), Column("b", "label"), Column("difference"), *_ends(bounded)]
+    columns += [Column("reversal", "text")] if bounded else []
     columns += [
         Column("verdict", "text"),
         Column("p", "p value"),
@@ -178,6 +189,7 @@ def pairs_grid(comparison: Comparison, results: Sequence[MeasureComparison]) -> 
         gap, effect = pair.difference, pair.effect
         ends = gap if bounded else pair.other_queries
         row: list[Cell] = [pair.a, pair.b, gap.value, blank(ends.low), blank(ends.high)]
+        row += ["" if pair.reversal is None else share_text(pair.reversal)] if bounded else []
         row += [pair.verdict, pair.p, pair.p_adjusted]
         row += [f"{pair.wins}/{pair.ties}/{pair.losses}", effect.value, effect.low, effect.high]
         c = pair.calibrated
@@ -188,6 +200,8 @@ def pairs_grid(comparison: Comparison, results: Sequence[MeasureComparison]) -> 
     notes = [
         comparison.method,
         f"difference: a minus b. {_notes_on_ends(comparison, 'the difference', bounded).format('')}",
+        *([REVERSAL] if bounded else []),
+        *map(str, {result.left_out for result in results if bounded and result.left_out is not None}),
         "W/T/L: queries won, tied and lost by a. effect: the difference in standard deviations, from, to.",
         *(["calibrated: the difference of runs cut at the pool's depth."] if calibrated else []),
         *comparison.notes,
@@ -200,7 +214,7 @@ def pair_records(
 ) -> Grid:
     """Return the pairs for programs; `detail` adds everything else that is known about each."""
     fields = (*PAIR_FIELDS, *MORE_PAIR_FIELDS) if detail else PAIR_FIELDS
-    pairs = comparison.pairs_of(results, flip=detail)
+    pairs = comparison.pairs_of(results)
     return grid_of(
         fields,
         ([*map(blank, _record(pair)[: len(fields)])] for pair in pairs),
@@ -212,7 +226,8 @@ def _record(pair: Pair) -> list[Cell]:
     gap, other, effect, calibrated = pair.difference, pair.other_queries, pair.effect, pair.calibrated
     row: list[Cell] = [pair.measure, pair.a, pair.b, gap.value, pair.p, pair.p_adjusted, gap.low, gap.high]
     row += [pair.verdict, pair.better, gap.method, pair.mean_a, pair.mean_b, other.low, other.high]
-    row += [pair.wins, pair.ties, pair.losses, effect.value, effect.low, effect.high, pair.flip]
+    row += [pair.wins, pair.ties, pair.losses, effect.value, effect.low, effect.high]
+    row += [pair.reversal, pair.judged_share, None if pair.left_out is None else pair.left_out.share]
     if calibrated is None:
         return [*row, None, None, None, None]
     return [*row, calibrated.of.measure, calibrated.value, calibrated.low, calibrated.high]
@@ -233,4 +248,4 @@ def letters(place: int) -> str:
 
 
 def _by_letter(mark: str) -> tuple[int, str]:
-    return len(mark.rstrip("?")), mark
+    return len(mark.rstrip(f"{ROBUSTLY}?")), mark

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from unjudged.base.wording import counted
+from unjudged.comparison.comparison_grids import MARKS, mark_of
 from unjudged.grids.escapes import latex
 
 if TYPE_CHECKING:
@@ -29,16 +30,18 @@ def _cell(comparison: Comparison, result: MeasureComparison, system: int, decima
     mean = f"{result.means[system]:.{decimals}f}"
     if result.means[system] == result.means.max():
         mean = rf"\textbf{{{mean}}}"
-    beaten, clearly = result.beats[system], result.clearly_beats[system]
-    order = comparison.results[0].order()
-    marks = [comparison.letters[o] + ("" if clearly[o] else "?") for o in order if beaten[o]]
+    marks = [
+        comparison.letters[o] + latex(mark_of(result, system, o))
+        for o in comparison.results[0].order()
+        if result.beats[system, o]
+    ]
     return mean + (rf"\textsuperscript{{{','.join(marks)}}}" if marks else "")
 
 
 def _caption(comparison: Comparison) -> str:
     parts = [
         f"Means over {counted(len(comparison.queries), 'query')}; the highest is in bold.",
-        "Superscripts: significantly better than these; ? where unjudged documents may undo it.",
+        f"Superscripts: significantly better than these; {MARKS}.",
         comparison.method,
         *comparison.notes,
     ]

@@ -26,9 +26,6 @@ from unjudged.uncertainty.shared import SharedRankings
 if TYPE_CHECKING:
     from unjudged.comparison.by_segment import SegmentComparison
 
-MANY_FLIPS = 3
-"""With more systems the prevalence at the flip is worked out only for a pair that is asked for."""
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Shown):
@@ -116,14 +113,13 @@ class Comparison(Shown):
 
     def pairs(self, measure: MeasureLike | None = None) -> Iterator[Pair]:
         """Every pair that was compared, by one measure or by all."""
-        return self.pairs_of(self._results(measure), flip=True)
+        return self.pairs_of(self._results(measure))
 
-    def pairs_of(self, results: Sequence[MeasureComparison], *, flip: bool = False) -> Iterator[Pair]:
-        flip = flip and len(self.runs) <= MANY_FLIPS
+    def pairs_of(self, results: Sequence[MeasureComparison]) -> Iterator[Pair]:
         known = {"calibration": self.calibration, "confidence": self.confidence}
         for result in results:
             for k in range(len(result.tests.pairs)):
-                yield result.pair(k, self.shared, flip=flip, **known)  # type: ignore[arg-type]
+                yield result.pair(k, self.shared, **known)  # type: ignore[arg-type]
 
     def per_query(
         self, a: str | None = None, b: str | None = None, measure: MeasureLike | None = None
@@ -142,7 +138,7 @@ class Comparison(Shown):
         """
         from unjudged.comparison.by_segment import compare_segments
 
-        return compare_segments(self, self._results(measure), segments_of(segments, self.queries))
+        return compare_segments(self._results(measure), segments_of(segments, self.queries))
 
     def _two(
         self, a: str | None, b: str | None, measure: MeasureLike | None

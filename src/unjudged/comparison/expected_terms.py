@@ -69,19 +69,12 @@ def _undivided(count: Floats, share: Floats, sure: int) -> Floats:  # noqa: ARG0
 
 
 def _by_relevant(relevant: Integers) -> Reciprocal:
-    """Divide by the number of relevant documents; exact to the second order of its deviation."""
-
-    def reciprocal(count: Floats, share: Floats, sure: int) -> Floats:
-        least, others, share = relevant + sure, np.maximum(count - sure, 0), share[:, None]
-        mean = least + others * share
-        spread = ratio(others * share * (1 - share), mean**2)
-        return np.minimum(ratio(1 + spread, mean), ratio(1.0, least))
-
-    return reciprocal
+    """Divide by the number of relevant documents."""
+    return _expected(lambda more: ratio(1.0, relevant + more))
 
 
 def _ideal(measure: Measure, judgments: Judgments, top: float) -> Reciprocal:
-    """Divide by the best possible DCG at the expected number of relevant documents.
+    """Divide by the best possible DCG.
 
     A gain is a sum of steps between neighbouring levels, so the best DCG is one of discounts per level.
     """
@@ -92,10 +85,28 @@ def _ideal(measure: Measure, judgments: Judgments, top: float) -> Reciprocal:
     most = int(np.diff(judgments.offsets).max(initial=0)) + 2
     discounts = Discounts(most, measure.given.get("cutoff", inf))
 
-    def reciprocal(count: Floats, share: Floats, sure: int) -> Floats:
-        added = sure + np.maximum(count - sure, 0) * share[:, None]
-        at = (known[k] + added * (level <= top) for k, level in enumerate(levels))
-        best = sum(step * discounts.between(n) for step, n in zip(steps.tolist(), at, strict=True))
+    def reciprocal(more: Floats) -> Floats:
+        best = np.zeros(more.shape)
+        for step, level, count in zip(steps, levels, known, strict=True):
+            best += step * discounts.between(count + more * (level <= top))
         return ratio(1.0, best)
 
-    return reciprocal
+    return _expected(reciprocal)
+
+
+def _expected(function: Callable[[Floats], Floats]) -> Reciprocal:
+    """Return the expectation of a function of the number of relevant documents in U, which is binomial.
+
+    Two numbers stand for all: they have the same mean and variance.
+    """
+
+    def expectation(count: Floats, share: Floats, sure: int) -> Floats:
+        share = share[:, None]
+        mean = np.maximum(count - sure, 0) * share
+        deviation = np.sqrt(mean * (1 - share))
+        few = mean < deviation
+        low, high = np.where(few, 0, mean - deviation), np.where(few, mean + 1 - share, mean + deviation)
+        weight = np.where(few, mean / np.where(few, high, 1), 0.5)
+        return (1 - weight) * function(sure + low) + weight * function(sure + high)
+
+    return expectation

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from unjudged.base.segments import numbered
+from unjudged.comparison.reversal_prevalence import Reversals, reversals
 from unjudged.comparison.reversals import reversible
 from unjudged.comparison.testing.pairs import ROUNDING, Pairs
 from unjudged.measures.kernel.averages import mean_over_queries
@@ -34,7 +35,8 @@ class JudgmentBounds:
 
     `exact` says whether completions reach the bounds. A `settled` pair keeps its sign in every completion, an
     `equal` one is equal in every completion, and a `reversible` one has a completion that reverses the sign
-    or, where bounds are exact, makes the difference 0; any other pair is unresolved. `run_low` and `run_high`
+    or, where bounds are exact, makes the difference 0; any other pair is unresolved. `reversal` is about the
+    pairs that are not settled: what share of relevant documents would reverse them. `run_low` and `run_high`
     are the bounds of each system's mean. A measure without bounds has NaN for all ends, no pair of any kind,
     and `missing` says why.
     """
@@ -45,6 +47,7 @@ class JudgmentBounds:
     settled: Mask
     equal: Mask
     reversible: Mask
+    reversal: Reversals
     run_low: Floats
     run_high: Floats
     missing: str = ""
@@ -62,15 +65,17 @@ def judgment_bounds(shared: SharedRankings, measure: Measure, pairs: Pairs) -> J
     settled, equal = decided(low, high)
     open_to_judging = ~(settled | equal)
     turned = open_to_judging if exact else reversible(shared, measure, pairs, open_to_judging)
+    reversal = reversals(shared, measure, pairs, open_to_judging)
     run_low, run_high = measure.mean_of(run_low), measure.mean_of(run_high)
-    return JudgmentBounds(low, high, exact, settled, equal, turned, run_low, run_high)
+    return JudgmentBounds(low, high, exact, settled, equal, turned, reversal, run_low, run_high)
 
 
 def no_bounds(pairs: Pairs, missing: str) -> JudgmentBounds:
     """Return bounds of which nothing is known."""
     blank, none = np.full(len(pairs), np.nan), np.zeros(len(pairs), bool)
     of_runs = np.full(len(pairs.scores), np.nan)
-    return JudgmentBounds(blank, blank, False, none, none, none, of_runs, of_runs, missing)
+    unsought = Reversals(blank, blank)
+    return JudgmentBounds(blank, blank, False, none, none, none, unsought, of_runs, of_runs, missing)
 
 
 def is_bounded(measure: Measure, shared: SharedRankings) -> bool:

@@ -6,9 +6,9 @@ documents being nonrelevant, at which the leader is no longer expected to be ahe
 case. Documents that neither system retrieves are nonrelevant too. They could lower AP, recall and nDCG of
 both systems, which scales the difference of a query and does not turn it.
 
-For sums over relevant documents (RBP, P, DCG) the share is exact. For AP and recall the expected difference
-is exact to the second order of the deviation of R, for nDCG to the first. For other measures it is the mean
-of random completions.
+For sums over relevant documents (RBP, P, DCG) the share is exact. For AP, recall and nDCG the expected
+difference is exact to the second moment of the number of relevant documents. For other measures it is the
+mean of random completions.
 """
 
 from __future__ import annotations
@@ -109,7 +109,8 @@ def _by_expectation(terms: Terms, judged: Floats, scores: Floats, leader: Ints, 
 
     weight = terms.reciprocal(sums.count, none, 1)
     added, relevant = ((sums.behind[k] * weight).sum(axis=1) for k in (0, 1))
-    return Reversals(_turning(lead, len(leader), EXACTLY), ratio(relevant, added))
+    seen = np.divide(relevant, added, out=np.full(len(leader), np.nan), where=added > 0)
+    return Reversals(_turning(lead, len(leader), EXACTLY), seen)
 
 
 def _by_completions(

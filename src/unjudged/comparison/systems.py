@@ -84,13 +84,14 @@ def compare(
     chosen, refused = comparable(chosen, judgments)
     uncalibrated = [] if calibration is None else _uncalibrated(calibration, chosen, confidence)
     shared = collection.shared(deepest)
+    left_out = None if calibration is None else calibration.left_out_share()
     results: list[MeasureComparison] = []
     for measure in chosen:
         rankings = shared.with_judged_elsewhere() if measure.traits.across_queries else shared.judged_rankings
         values = shared.per_run(measure.compute(rankings))
         tested = compare_pairs(measure.averaged(values), baseline=place, **tests)  # type: ignore[arg-type]
         judging = judgment_bounds(shared, measure, tested.pairs)
-        results.append(MeasureComparison(measure, values, tested, judging, names))
+        results.append(MeasureComparison(measure, values, tested, judging, names, left_out))
     values = np.stack([result.values for result in results])
     warnings = [*shared.warnings, *measure_warnings(chosen, judgments, values)]
     warnings += map(AssumptionWarning, refused)

@@ -9,11 +9,14 @@ from unjudged.base.wording import percent
 from unjudged.comparison.testing.pairs import ROUNDING
 from unjudged.grids.grid import in_paragraphs
 from unjudged.measures.kernel.estimand import POOL_JUDGED, SAMPLED
+from unjudged.uncertainty.calibration import LeftOutShare
 from unjudged.uncertainty.estimate import Estimate
 
 CLEAR = "clear"
+ROBUST = "robust"
 SIGNIFICANT = "significant, open to judging"
 SETTLED = "settled, not significant"
+ROBUST_NOT_SIGNIFICANT = "robust, not significant"
 OPEN = "open"
 UNRESOLVED = "unresolved"
 HIGHER = "significant"
@@ -21,11 +24,20 @@ SIMILAR = "not significant"
 """Verdicts by a measure without bounds: about other queries alone."""
 EXACT, ENCLOSED = "exact", "enclosed"
 """Whether completions reach the bounds of a difference."""
-VERDICTS = (CLEAR, SIGNIFICANT, SETTLED, OPEN, UNRESOLVED, HIGHER, SIMILAR)
+VERDICTS = (
+    *(CLEAR, ROBUST, SIGNIFICANT, SETTLED, ROBUST_NOT_SIGNIFICANT, OPEN, UNRESOLVED),
+    *(HIGHER, SIMILAR),
+)
+KEPT = (CLEAR, SETTLED)
+"""Verdicts on pairs whose order no unjudged document can reverse."""
 
 CONCLUSIONS = {
     CLEAR: (
         "is better than {}: neither the choice of queries nor missing judgments explain the difference.",
+        "",
+    ),
+    ROBUST: (
+        "is better than {}: other queries do not explain it, nor a plausible share of relevant documents.",
         "",
     ),
     SIGNIFICANT: (
@@ -34,6 +46,10 @@ CONCLUSIONS = {
     ),
     SETTLED: (
         "is ahead of {} on these queries, but other queries could say the opposite.",
+        "Use more queries (`unjudged plan queries`).",
+    ),
+    ROBUST_NOT_SIGNIFICANT: (
+        "is ahead of {} with any plausible share of relevant documents, but other queries could differ.",
         "Use more queries (`unjudged plan queries`).",
     ),
     OPEN: (
@@ -53,7 +69,9 @@ CONCLUSIONS = {
 """What a verdict says of the system ahead and the other one, and what to do about it."""
 
 
-def verdict_of(significant: bool, settled: bool, reversible: bool, *, bounded: bool = True) -> str:
+def verdict_of(
+    significant: bool, settled: bool, reversible: bool, robust: bool = False, *, bounded: bool = True
+) -> str:
     """Return the verdict on a pair; `bounded` if its measure has bounds.
 
     >>> verdict_of(significant=True, settled=False, reversible=True)
@@ -63,6 +81,8 @@ def verdict_of(significant: bool, settled: bool, reversible: bool, *, bounded: b
         return HIGHER if significant else SIMILAR
     if settled:
         return CLEAR if significant else SETTLED
+    if robust:
+        return ROBUST if significant else ROBUST_NOT_SIGNIFICANT
     if not reversible:
         return UNRESOLVED
     return SIGNIFICANT if significant else OPEN
@@ -74,8 +94,12 @@ class Pair:
 
     `difference` is A minus B with its bounds: what the unjudged documents leave open on these queries.
     `other_queries` is its interval for other queries under these judgments; `p`, `p_adjusted` and `effect`,
-    the difference in standard deviations, are about other queries too. `flip` is the prevalence at which the
-    expected difference changes its sign, None if there is none; `flip_known` says whether it was looked for.
+    the difference in standard deviations, are about other queries too.
+
+    `reversal` is the reversal prevalence: the lowest share of relevant documents, among the unjudged ones
+    that favour the system behind, at which the other is no longer expected to be ahead. It is None if no
+    share reverses the order, and also if it was not sought, which `reversal_known` says. `judged_share` is
+    the share among the judged documents at the same ranks; `left_out` says what it was among left-out groups.
     """
 
     a: str
@@ -95,8 +119,11 @@ class Pair:
     ties: int
     losses: int
     verdict: str
-    flip: float | None
-    flip_known: bool = True
+    reversal: float | None = None
+    reversal_known: bool = True
+    reversible: bool = True
+    judged_share: float | None = None
+    left_out: LeftOutShare | None = None
 
     @property
     def ahead(self) -> str | None:
@@ -110,10 +137,10 @@ class Pair:
 
         By a measure without bounds, it is the one that is significantly ahead.
         """
-        return self.ahead if self.verdict in (CLEAR, SETTLED, HIGHER) else None
+        return self.ahead if self.verdict in (*KEPT, HIGHER) else None
 
     def sentences(self) -> list[str]:
-        """Difference, sign, flip, calibrated interval, test and verdict, in this order."""
+        """Difference, sign, calibrated interval, test and verdict, in this order."""
         gap, other = self.difference, self.other_queries
         means = f"{self.a} {self.mean_a:.4f}, {self.b} {self.mean_b:.4f}"
         of_what = "" if gap.of.statistic == "mean" else " of mean logarithms"
@@ -141,20 +168,27 @@ class Pair:
         )
 
     def _sign(self) -> str:
-        if self.verdict in (CLEAR, SETTLED):
+        if self.verdict in KEPT:
             return "No unjudged document can change the sign."
         if self.ahead is None:
             return "The two are equal under these judgments."
         if self.difference.method == EXACT and self._never_behind():
             return "Unjudged documents can make the two equal, but they cannot reverse the order."
-        can = "may" if self.verdict == UNRESOLVED else "can"
-        start = f"Unjudged documents {can} reverse the order"
-        if not self.flip_known:
-            return f"{start}."
-        if self.flip is None:
-            return f"{start}, but not if all of them are equally likely to be relevant."
-        most = f"fewer than {_share(self.flip)} of them are relevant"
-        return f"{start}: {self.ahead} stays ahead as long as {most}."
+        can = "can" if self.reversible else "may"
+        return f"Unjudged documents {can} reverse the order{self._needed()}."
+
+    def _needed(self) -> str:
+        """Say what share of relevant documents reverses the order, and what is known of such shares."""
+        behind = self.b if self.ahead == self.a else self.a
+        if not self.reversal_known:
+            return "; which share of them is too much was not worked out for so large a number of pairs"
+        if self.reversal is None:
+            return f", but none that favour {behind} are expected to, even if all of these are relevant"
+        needed = f"{behind} would need {share_text(self.reversal)} of its unjudged documents to be relevant"
+        known = [f": {needed}, {self.ahead} none"]
+        if self.judged_share is not None:
+            known.append(f"of the judged documents at the same ranks {share_text(self.judged_share)} are")
+        return "; ".join([*known, *([str(self.left_out)] if self.left_out else [])])
 
     def _never_behind(self) -> bool:
         gap = self.difference
@@ -180,7 +214,7 @@ def conclusion(verdict: str, ahead: str, other: str, *, equal: bool = False) -> 
         return f"{ahead} {lead.format(other)} {advice}".rstrip()
     if verdict in (HIGHER, SIMILAR):
         return f"{ahead} and {other} have the same mean."
-    if verdict in (CLEAR, SETTLED):
+    if verdict in KEPT:
         return f"{ahead} and {other} have the same mean, whatever the unjudged documents turn out to be."
     return (
         f"{ahead} and {other} have the same mean. Judge more documents (`unjudged next`) to tell them apart."
@@ -204,5 +238,5 @@ def _effect(effect: Estimate) -> str:
     return f"effect size {effect.value:+.2f}" if isfinite(effect.value) else "no effect size"
 
 
-def _share(value: float) -> str:
+def share_text(value: float) -> str:
     return f"{value:.1%}" if value < 0.1 else f"{value:.0%}"

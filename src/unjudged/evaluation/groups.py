@@ -103,6 +103,7 @@ def calibrated(
         fingerprint=rankings.judgments.fingerprint,
         judgments=name,
         made_by=f"unjudged {unjudged.__version__}",
+        brought=tuple(left_out.brought().tolist()),
     )
 
 

@@ -31,7 +31,7 @@ class Start(NamedTuple):
     is_folder: bool = False
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Reader:
     """One kind of file.
 

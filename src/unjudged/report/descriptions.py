@@ -10,7 +10,17 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from unjudged.base.wording import percent
-from unjudged.comparison.verdicts import CLEAR, HIGHER, OPEN, SETTLED, SIGNIFICANT, SIMILAR, UNRESOLVED
+from unjudged.comparison.verdicts import (
+    CLEAR,
+    HIGHER,
+    OPEN,
+    ROBUST,
+    ROBUST_NOT_SIGNIFICANT,
+    SETTLED,
+    SIGNIFICANT,
+    SIMILAR,
+    UNRESOLVED,
+)
 
 Description = dict[str, Any]
 
@@ -36,8 +46,10 @@ ROW, CELL, BAR = 26, 22, 16
 
 MARKS: dict[str, tuple[str, str, int]] = {
     CLEAR: ("square", BLUE, 260),
+    ROBUST: ("circle", BLUE, 200),
     SIGNIFICANT: ("triangle-up", ORANGE, 200),
     SETTLED: ("square", GREEN, 100),
+    ROBUST_NOT_SIGNIFICANT: ("circle", GREEN, 80),
     OPEN: ("cross", GREY, 120),
     UNRESOLVED: ("diamond", PINK, 160),
     HIGHER: ("diamond", BLUE, 240),

@@ -13,7 +13,7 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -46,12 +46,30 @@ class CalibratedMeans:
     unlike: Mask
 
 
+class LeftOutShare(NamedTuple):
+    """Highest plausible share of relevant documents among those that a new run brings.
+
+    `share` was not exceeded in so many of 100 left-out groups, `level` of them, or in none of too few groups.
+    """
+
+    share: float
+    groups: int
+    level: float
+
+    def __str__(self) -> str:
+        shown = f"{self.share:.2g}" if self.share == 0 else f"{100 * self.share:.2g}%"
+        if self.level == 1:
+            return f"among {self.groups} left-out groups the share was never above {shown}"
+        return f"among left-out groups the share was at most {shown} in {100 * self.level:g} of 100 cases"
+
+
 @dataclass(frozen=True)
 class Calibration:
     """Lessons of leaving out each group: a score per left-out run (or group) and measure.
 
     `prevalence` is the share of relevant documents among those that only one group retrieved, at ranks 1, 2,
-    3-4, 5-8, ...; `unjudged` is the share of unjudged documents in the first ten of each left-out run.
+    3-4, 5-8, ...; `unjudged` is the share of unjudged documents in the first ten of each left-out run;
+    `brought` is the share of relevant documents among those that each group alone brought.
 
     It holds for runs on the same queries and judgments: `topics` and `fingerprint` are those of the judgments
     that it was made from, `judgments` is their name.
@@ -69,6 +87,16 @@ class Calibration:
     fingerprint: str = ""
     judgments: str = ""
     made_by: str = ""
+    brought: tuple[float, ...] = ()
+
+    def left_out_share(self) -> LeftOutShare | None:
+        """Return the share that 5 of 100 left-out groups exceed, or the largest of fewer than 19 groups."""
+        shares, level = sorted(self.brought), 0.95
+        if not shares:
+            return None
+        place = _place(len(shares), level)
+        few = place > len(shares)
+        return LeftOutShare(shares[-1 if few else place - 1], len(shares), 1.0 if few else level)
 
     def check_collection(self, judgments: Judgments) -> None:
         """Refuse judgments of other queries; warn of other judgments of these queries."""
@@ -213,7 +241,16 @@ class Calibration:
         if not all(isinstance(text, str) and text.isprintable() for text in texts):
             raise InputError(f"it does not say what it was made from ({', '.join(names)})")
         counts = groups, runs, queries, depth
-        return cls(*counts, fields["unit"], prevalence, unjudged, by_measure, *texts)
+        brought = _numbers("a share of relevant documents", fields.get("brought", []))
+        return cls(
+            *counts,
+            fields["unit"],
+            prevalence,
+            unjudged,
+            by_measure,
+            **dict(zip(names, texts, strict=True)),
+            brought=brought,
+        )
 
 
 def _numbers(what: str, values: object) -> tuple[float, ...]:

@@ -85,6 +85,14 @@ class LeftOut:
             share[empty] = share[empty - 1] if empty else float((r.labels[own] >= rel).mean())
         return share[: last + 1]
 
+    def brought(self, rel: int = 1) -> Floats:
+        """Share of relevant documents among those that each group alone brought; none for others."""
+        own = self.sole_group >= 0
+        group = self.sole_group[own]
+        total = np.bincount(group, minlength=self.groups)
+        relevant = sums(self.rankings.judgments.grade[own] >= rel, group, self.groups)
+        return relevant[total > 0] / total[total > 0]
+
     def each(self) -> JudgedRankings:
         """Every run over a pool in which the documents of its own group alone are unjudged."""
         return self.without(self.sole_group[None, :] == self.group[:, None], np.arange(len(self.group)))

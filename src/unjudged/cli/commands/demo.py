@@ -32,8 +32,9 @@ Is `{ahead}` better than `dense`? `unjudged compare` says:
   RBP(p=0.8): reranked {a:.4f}, dense {b:.4f}, difference {difference:+.4f}
   with all documents judged: between {least:+.4f} and {most:+.4f}
 
-Unjudged documents can reverse the order. `{ahead}` stays ahead as long as
-fewer than {flip:.0%} of them are relevant. Judge some of them to find out.
+Unjudged documents can reverse the order: `dense` would need {reversal:.0%} of its
+unjudged documents to be relevant, `{ahead}` none. Of the judged ones at the
+same ranks {seen:.0%} are. Judge some of them to find out.
 
 Score your own files:     unjudged evaluate QRELS RUN...
 Compare two systems:      unjudged compare QRELS RUN RUN
@@ -83,7 +84,8 @@ def demo(
         least=pair.difference.low,
         most=pair.difference.high,
         ahead=pair.ahead,
-        flip=pair.flip,
+        reversal=pair.reversal,
+        seen=pair.judged_share,
     )
     shown = table(replace(scores.grid(), title=""), width=terminal_width(), bold=on_terminal(output))
     show(_BEFORE + shown + after, output)

@@ -6,6 +6,7 @@ import os
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +23,16 @@ MOST_DECIMALS = 15
 
 
 def terminal_width() -> int:
-    """Return the width of the terminal, or 80 where output goes elsewhere."""
-    import shutil
+    """Return the width of the terminal, or 80 where output goes elsewhere.
 
-    return max(shutil.get_terminal_size((WIDTH, 24)).columns, 20)
+    It is that of `shutil.get_terminal_size`; `shutil` itself imports every kind of compression.
+    """
+    given = os.environ.get("COLUMNS", "")
+    columns = int(given) if given.isdecimal() else 0
+    if not columns and sys.__stdout__ is not None:
+        with suppress(ValueError, OSError):
+            columns = os.get_terminal_size(sys.__stdout__.fileno()).columns
+    return max(columns or WIDTH, 20)
 
 
 def wrapped(lines: Sequence[str]) -> str:

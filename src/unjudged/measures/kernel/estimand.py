@@ -65,7 +65,7 @@ class Estimand:
         return f"{self.statistic} {self.measure}{subject} ({self.queries}, {self.judgments})"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Use:
     """Use of a measure: which judgments it takes, and what it estimates.
 

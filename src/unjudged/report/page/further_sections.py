@@ -136,10 +136,10 @@ def words_for_many(comparison: Comparison, result: MeasureComparison) -> list[st
     listed = f"{len(result.tests.pairs):,} pairs: {each}."
     if comparison.baseline is not None:
         return [*_against_baseline(runs, comparison.baseline, result), listed]
-    clear, order, how = result.clearly_beats, result.order(), _how(result)
+    firm, order, how = result.firmly_beats, result.order(), _how(result)
     best, others = order[0], len(runs) - 1
-    beaten = int(clear[best].sum())
-    rivals = [runs[system] for system in order[1:] if not clear[best, system]]
+    beaten = int(firm[best].sum())
+    rivals = [runs[system] for system in order[1:] if not firm[best, system]]
     lines = [f"{runs[best]} has the highest mean {measure}, {result.means[best]:.4f}."]
     if not rivals:
         lines.append(f"It is {how} better than all {others} other systems.")
@@ -152,14 +152,14 @@ def words_for_many(comparison: Comparison, result: MeasureComparison) -> list[st
 
 
 def _how(result: MeasureComparison) -> str:
-    return "significantly" if result.judging.missing else "clearly"
+    return "significantly" if result.judging.missing else "clearly or robustly"
 
 
 def _against_baseline(runs: Sequence[str], baseline: str, result: MeasureComparison) -> list[str]:
     base = list(runs).index(baseline)
-    clear, how = result.clearly_beats, _how(result)
-    better = [runs[i] for i in result.order() if clear[i, base]]
-    worse = [runs[i] for i in result.order() if clear[base, i]]
+    firm, how = result.firmly_beats, _how(result)
+    better = [runs[i] for i in result.order() if firm[i, base]]
+    worse = [runs[i] for i in result.order() if firm[base, i]]
     head = f"The baseline {baseline} has mean {result.measure} {result.means[base]:.4f}."
     return [
         head,

@@ -14,13 +14,10 @@ import numpy as np
 
 from unjudged.comparison.by_measure import MeasureComparison
 from unjudged.comparison.comparison_result import Comparison
-from unjudged.comparison.reversals import prevalence_at_flip
 from unjudged.comparison.verdicts import VERDICTS, conclusion
 from unjudged.grids.escapes import plain
-from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import Judgments
 from unjudged.uncertainty.shared import SharedRankings
-from unjudged.uncertainty.unjudged_sums import is_sum
 
 TYPES = {"f8": "<f8", "i4": "<i4", "u2": "<u2", "u1": "|u1"}
 JSON = "json"
@@ -115,12 +112,6 @@ def add_holes(packed: Packed, shared: SharedRankings) -> None:
     packed.add("retrieved_top", np.minimum(rankings.retrieved, TOP), "u1")
 
 
-MOST_WORK = 150_000
-"""With more pairs x documents, the prevalence at the flip is given only where it has a closed form."""
-
-NO_FLIP, NOT_SOUGHT = -1.0, -2.0
-
-
 def add_pairs(packed: Packed, comparison: Comparison) -> None:
     """Add every pair by every measure; names end with the place of the measure."""
     pairs = comparison.results[0].tests.pairs
@@ -136,7 +127,8 @@ def add_pairs(packed: Packed, comparison: Comparison) -> None:
         _, low, high = tests.difference
         packed.add(f"query_half{k}", (high - low) / 2, "f8")
         packed.add(f"verdict{k}", [VERDICTS.index(verdict) for verdict in result.verdicts], "u1")
-        packed.add(f"flip{k}", _flips(comparison, result), "f8")
+        packed.add(f"reversal{k}", judging.reversal.share, "f8")
+        packed.add(f"judged_share{k}", judging.reversal.judged, "f8")
         if comparison.calibration is not None:
             packed.add(f"calibrated_pairs{k}", _calibrated(comparison, result), "f8")
         packed.add(f"wins{k}", tests.outcomes.wins, "u2")
@@ -145,29 +137,9 @@ def add_pairs(packed: Packed, comparison: Comparison) -> None:
         packed.add(f"tier{k}", result.tiers(), "u2")
 
 
-def _flips(comparison: Comparison, result: MeasureComparison) -> Floats:
-    """Return the prevalence at which each pair flips; -1 where none does, -2 where it was not sought."""
-    pairs, difference = result.tests.pairs, result.tests.pairs.difference
-    if result.judging.missing:
-        return np.full(len(pairs), NOT_SOUGHT)
-    if is_sum(result.measure):
-        total = comparison.documents.unknown_weights(result.measure).total()
-        slope = total[pairs.first] - total[pairs.second]
-        turns = slope * difference < 0
-        flip = np.divide(-difference, slope, out=np.full(len(pairs), np.inf), where=turns)
-        return np.where(flip <= 1, flip, NO_FLIP)
-    if len(pairs) * len(comparison.documents.rankings.row) > MOST_WORK:
-        return np.full(len(pairs), NOT_SOUGHT)
-    flips = [
-        prevalence_at_flip(comparison.documents, result.measure, int(a), int(b), float(d))
-        for a, b, d in zip(pairs.first, pairs.second, difference, strict=True)
-    ]
-    return np.array([NO_FLIP if flip is None else flip for flip in flips])
-
-
 def _calibrated(comparison: Comparison, result: MeasureComparison) -> list[list[float]]:
     """Return the ends of each pair's calibrated interval; not a number if the measure has none."""
-    intervals = [pair.calibrated for pair in comparison.pairs_of([result], flip=False)]
+    intervals = [pair.calibrated for pair in comparison.pairs_of([result])]
     return [[np.nan, np.nan] if e is None else [e.low, e.high] for e in intervals]
 
 

@@ -21,6 +21,8 @@ from unjudged.uncertainty.intervals import EstimateRows, IntervalRequest, interv
 from unjudged.uncertainty.quantiles import t_quantile
 
 RESAMPLES = 10_000
+FEW = 25
+"""Fewer queries are too few for Student's t if their scores are skewed."""
 
 
 def interval_of_mean(
@@ -81,6 +83,8 @@ def query_intervals(request: IntervalRequest) -> EstimateRows:
     for k, measure in enumerate(request.measures):
         values = request.values[:, :, k]
         how = "Gaffke" if has_range(measure) else f"Student's t{' of logarithms' * measure.geometric}"
+        if not has_range(measure) and values.shape[1] < FEW:
+            how += f", which holds less often than it says with fewer than {FEW} queries"
         taken = SAMPLED if measure.traits.estimates else "unjudged documents as the measure takes them"
         method = f"other queries of the same kind ({how}); {taken}"
         lows, highs = interval_of_mean(measure, values, request.confidence, request.seed)

@@ -68,11 +68,18 @@ function pairOf(a, b) {
     p: of("p")[k],
     adjusted: of("p_adjusted")[k],
     verdict: of("verdict")[k],
-    flip: of("flip")[k],
+    reversal: of("reversal")[k],
+    judgedShare: of("judged_share")[k],
     wins: swapped ? losses : wins,
     losses: swapped ? wins : losses,
     ties: QUERIES - wins - losses,
   };
+}
+
+// The share of relevant documents, among the unjudged ones that favour the system behind, that reverses a pair.
+function reversalText(pair) {
+  if (facts.kept.includes(facts.verdicts[pair.verdict])) return "none";
+  return Number.isNaN(pair.reversal) ? "not worked out" : Number.isFinite(pair.reversal) ? percentText(pair.reversal) : "none";
 }
 
 // Where the documents of each ranking and of each query begin.

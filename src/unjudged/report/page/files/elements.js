@@ -22,7 +22,7 @@ const number = (x, digits = 4) => (Number.isNaN(x) ? "" : Number.isFinite(x) ? x
 const signed = (x) => (x > 0 ? "+" : "") + number(x);
 const pText = (p) => (p < 0.0001 ? "< 0.0001" : p.toFixed(4));
 const percent = (x) => `${Math.round(100 * x)} %`;
-const flipText = (flip) => (flip === -2 ? "not worked out" : flip === -1 ? "none" : percent(flip));
+const percentText = (x) => (x < 0.1 ? `${(100 * x).toFixed(1)} %` : percent(x));
 const many = (count, one, more) => `${count.toLocaleString("en")} ${count === 1 ? one : more}`;
 
 function announce(text) {

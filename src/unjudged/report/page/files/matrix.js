@@ -1,8 +1,10 @@
 // The matrix of pairs, systems by mean on both sides.
 const MEANS = [
   "clear: significant, and unjudged documents cannot reverse it",
+  "robust: significant, and only an implausible share of relevant unjudged documents reverses it",
   "significant, but unjudged documents can reverse it",
   "settled: unjudged documents cannot reverse it, but other queries could",
+  "robust, not significant: only an implausible share reverses it, but other queries could",
   "open: both other queries and unjudged documents could reverse it",
   "unresolved: whether unjudged documents can reverse it is not known",
   "significant: more than the choice of queries explains; the measure has no bounds",
@@ -22,7 +24,7 @@ function describePair(pair) {
     `${facts.runs[pair.a]} minus ${facts.runs[pair.b]}: ${signed(pair.difference)} ${measureName()}`,
     ...(bounded() ? [`all documents judged: ${signed(pair.low)} to ${signed(pair.high)}`] : []),
     `p ${pText(pair.p)}, corrected ${pText(pair.adjusted)}`,
-    ...(bounded() ? [`prevalence at the flip: ${flipText(pair.flip)}`] : []),
+    ...(bounded() ? [`reversal prevalence: ${reversalText(pair)}`] : []),
     facts.verdicts[pair.verdict],
   ].join("\n");
 }
@@ -108,7 +110,7 @@ function pairsTable() {
     ...(bounded() ? both("low", "high", "difference with all documents judged") : both("queryLow", "queryHigh", "end of the interval for other queries")),
     { name: "p", kind: "number", value: (pair) => pair.p, show: (pair) => pText(pair.p) },
     { name: "p_adjusted", kind: "number", value: (pair) => pair.adjusted, show: (pair) => pText(pair.adjusted), title: facts.tests.correction },
-    ...(bounded() ? [{ name: "flip", kind: "number", value: (pair) => (pair.flip < 0 ? NaN : pair.flip), show: (pair) => flipText(pair.flip), title: "share of relevant documents among the unjudged from which on the expected difference has the other sign" }] : []),
+    ...(bounded() ? [{ name: "reversal", kind: "number", value: (pair) => pair.reversal, show: reversalText, title: "share of its unjudged documents that the system behind would need to be relevant" }] : []),
     { name: "verdict", kind: "text", value: (pair) => facts.verdicts[pair.verdict] },
     { name: "pair", kind: "text", value: () => "", show: button },
   ];

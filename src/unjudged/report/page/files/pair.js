@@ -16,6 +16,14 @@ function conclusion(pair) {
   return parts.map((part) => (part in shown ? shown[part]() : part.startsWith("`") ? make("code", {}, part.slice(1, -1)) : part));
 }
 
+function reversalWords(pair) {
+  if (!(pair.difference !== 0 && Number.isFinite(pair.reversal))) return [reversalText(pair)];
+  const [ahead, behind] = pair.difference > 0 ? ["A", "B"] : ["B", "A"];
+  const known = Number.isNaN(pair.judgedShare) ? "" : `; of the judged documents at the same ranks ${percentText(pair.judgedShare)} are`;
+  const groups = facts.left_out ? `; ${facts.left_out}` : "";
+  return [`${behind} would need ${reversalText(pair)} of its unjudged documents to be relevant, ${ahead} none${known}${groups}`];
+}
+
 function pairFacts(pair) {
   const means = of("means");
   const { alpha, test, correction } = facts.tests;
@@ -26,7 +34,7 @@ function pairFacts(pair) {
     [["difference A minus B"], [signed(pair.difference)]],
     ...(bounded() ? [[["with all documents judged"], [`between ${signed(pair.low)} and ${signed(pair.high)} (${how})`]]] : []),
     ...(calibrated ? [[[`calibrated, ${percent(facts.intervals.calibrated.confidence)}`], [`${signed(calibrated[0])} to ${signed(calibrated[1])}, if both are like the pooled systems`]]] : []),
-    ...(bounded() ? [[["prevalence at the flip"], [flipText(pair.flip), pair.flip >= 0 ? ": as long as a smaller share of the unjudged documents is relevant, the order is expected to stay" : ""]]] : []),
+    ...(bounded() ? [[["reversal prevalence"], reversalWords(pair)]] : []),
     [[`other queries, ${percent(1 - alpha)}`], [`difference ${signed(pair.queryLow)} to ${signed(pair.queryHigh)} with these judgments (t interval)`]],
     [["significance"], [`p ${pText(pair.p)}, ${pText(pair.adjusted)} after correction (${test}, ${correction}, alpha ${alpha})`]],
     [["queries"], [`A better on ${pair.wins}, equal on ${pair.ties}, B better on ${pair.losses}`]],

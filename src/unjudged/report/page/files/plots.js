@@ -4,6 +4,7 @@ const FILLED = ["bar", "area", "point"];
 const LEAST_FONT = 8;
 const SYMBOLS = {
   square: (x, y, r) => `M${x - r} ${y - r}h${2 * r}v${2 * r}h${-2 * r}z`,
+  circle: (x, y, r) => `M${x - r} ${y}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0z`,
   diamond: (x, y, r) => `M${x} ${y - r}L${x + r} ${y}L${x} ${y + r}L${x - r} ${y}z`,
   "triangle-up": (x, y, r) => `M${x} ${y - 0.87 * r}L${x + r} ${y + 0.87 * r}H${x - r}z`,
   cross: (x, y, r) => {

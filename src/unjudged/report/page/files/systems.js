@@ -32,12 +32,12 @@ function systemsTable(order) {
   ];
   if (RUNS > 1) {
     const ranks = of("rank_intervals");
-    const how = bounded() ? "clearly" : "significantly";
+    const how = bounded() ? "clearly or robustly" : "significantly";
     const whole = (name, title, value) => ({ name, kind: "number", title, value, show: (run) => String(value(run)) });
     columns.push(
       whole("best rank", `1 + the systems that are ${how} better`, (run) => ranks[2 * run]),
       whole("worst rank", `all but the systems that are ${how} worse`, (run) => ranks[2 * run + 1]),
-      whole("tier", `a tier ends where its first system ${how} beats the next`, (run) => of("tier")[run]),
+      whole("tier", `a tier ends where a system of it ${how} beats the next`, (run) => of("tier")[run]),
     );
   }
   table("systems-table", `Systems by mean ${measureName()}`, columns, order);

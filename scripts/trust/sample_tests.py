@@ -1,0 +1,128 @@
+"""Size of the paired t test on estimates from samples, where the truth is no difference or known.
+
+A unit is a query with a sample of its own: queries and samples are both drawn again. Simulated queries have a
+pool of 100 documents and two systems of the same kind. From TREC-8, topics and samples are drawn with
+replacement for pairs of every eighth run. `exchanged` swaps the two systems on each query at random, so that
+there is no difference; `shifted` tests the true difference of the runs under complete judgments, to which the
+bias of an estimate is a difference. `one run` tests the true mean of each run: 1 minus the coverage of its
+interval for other queries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from math import inf
+from pathlib import Path
+
+import numpy as np
+
+from unjudged import Judgments
+from unjudged.judging import Pool
+from unjudged.measures.kernel.names import parse_measures
+from unjudged.measures.kernel.registry import MEASURES
+from unjudged.rankings.judged import Floats
+from unjudged.rankings.runs import Run
+from unjudged.uncertainty.quantiles import t_quantile
+
+ESTIMATES = ("xinfAP", "infNDCG", "statAP")
+DESIGNS: dict[str, Callable[[Pool, int], Judgments]] = {
+    "top 10 + 10 %": lambda pool, seed: pool.stratified({10: 1.0, inf: 0.1}, seed=seed),
+    "top 10 + 20 %": lambda pool, seed: pool.stratified({10: 1.0, inf: 0.2}, seed=seed),
+    "10:1, 50:.3, rest:.1": lambda pool, seed: pool.stratified({10: 1.0, 50: 0.3, inf: 0.1}, seed=seed),
+    "random 20 %": lambda pool, seed: pool.random(0.2, seed=seed, redraw=False),
+    "mixed 5": lambda pool, seed: pool.mixed(5, seed=seed),
+    "all of the pool": lambda pool, seed: pool.random(1.0, seed=seed),
+}
+SIMULATED, EXCHANGED, SHIFTED, ONE = "simulated", "exchanged", "shifted", "one run"
+SIZES = (25, 50)
+LEVEL, SEED = 0.95, 27
+QUERIES, AT_ONCE, DOCUMENTS = 100_000, 2_000, 100
+EVERY, DRAWS, PER_PAIR = 8, 40, 200
+
+
+@dataclass(frozen=True)
+class Rejected:
+    """Share of tests at 5 % that rejected what was true, and the mean size of the bias."""
+
+    design: str
+    measure: str
+    setting: str
+    queries: int
+    share: float
+    bias: float
+
+
+def sizes_of_tests(folder: Path, design: str) -> list[Rejected]:
+    """Return every setting for one design."""
+    return [*_simulated(design), *_of_trec8(folder, design)]
+
+
+def _simulated(design: str) -> Iterator[Rejected]:
+    rng = np.random.default_rng(SEED)
+    values = [_estimates(_two_systems(rng, AT_ONCE), design, part) for part in range(QUERIES // AT_ONCE)]
+    both = np.concatenate(values, axis=1)
+    gap = both[:, :, 0] - both[:, :, 1]
+    for k, measure in enumerate(ESTIMATES):
+        for size in SIZES:
+            yield Rejected(design, measure, SIMULATED, size, _rejected(gap[k].reshape(-1, size), 0.0), 0.0)
+
+
+def _two_systems(rng: np.random.Generator, queries: int) -> Pool:
+    """Two systems whose scores are relevance and noise of the same size; queries are easy and hard."""
+    shape = queries, DOCUMENTS
+    relevant = rng.random(shape) < rng.beta(1.0, 8.0, (queries, 1))
+    relevant[:, 0] = True
+    signal = relevant * rng.uniform(0.5, 2.5, (queries, 1))
+    names = np.arange(queries).astype(str)
+    place = np.arange(queries * DOCUMENTS).reshape(shape)
+    grades = {
+        q: dict(zip(map(str, own), map(int, row), strict=True))
+        for q, own, row in zip(names.tolist(), place.tolist(), relevant.tolist(), strict=True)
+    }
+    runs = {name: Run.from_arrays(place, signal + rng.normal(size=shape), queries=names) for name in "ab"}
+    return Pool.of(grades, runs)
+
+
+def _of_trec8(folder: Path, design: str) -> Iterator[Rejected]:
+    pool = Pool.of(folder / "qrels.trec8.gz", sorted((folder / "runs").glob("*.gz"))[::EVERY])
+    runs, queries = len(pool.runs), len(pool.judgments.queries)
+    plain = [MEASURES[measure.traits.estimates] for measure in parse_measures(ESTIMATES)]
+    truth = [measure.compute(pool.rankings).reshape(runs, queries).mean(axis=1) for measure in plain]
+    drawn = np.stack([_estimates(pool, design, seed) for seed in range(DRAWS)])
+    rng = np.random.default_rng([SEED, 8])
+    for k, measure in enumerate(ESTIMATES):
+        for size in SIZES:
+            shares: dict[str, list[float]] = {EXCHANGED: [], SHIFTED: [], ONE: []}
+            bias: dict[str, list[float]] = {EXCHANGED: [0.0], SHIFTED: [], ONE: []}
+            for a in range(runs):
+                topic, seed = (rng.integers(0, n, (PER_PAIR, size)) for n in (queries, DRAWS))
+                shares[ONE].append(_rejected(drawn[seed, k, topic, a], float(truth[k][a])))
+                bias[ONE].append(abs(float(drawn[:, k, :, a].mean() - truth[k][a])))
+            for a, b in combinations(range(runs), 2):
+                topic, seed = (rng.integers(0, n, (PER_PAIR, size)) for n in (queries, DRAWS))
+                gap = drawn[seed, k, topic, a] - drawn[seed, k, topic, b]
+                true = float(truth[k][a] - truth[k][b])
+                shares[EXCHANGED].append(_rejected(gap * rng.choice([-1, 1], gap.shape), 0.0))
+                shares[SHIFTED].append(_rejected(gap, true))
+                bias[SHIFTED].append(abs(float((drawn[:, k, :, a] - drawn[:, k, :, b]).mean()) - true))
+            for setting, own in shares.items():
+                wrong = float(np.mean(bias[setting]))
+                yield Rejected(design, measure, setting, size, float(np.mean(own)), wrong)
+
+
+def _estimates(pool: Pool, design: str, seed: int) -> Floats:
+    """Measures x queries x runs, from one sample of every query."""
+    rankings = pool.rankings.relabelled(DESIGNS[design](pool, seed))
+    values = [
+        measure.compute(rankings).reshape(len(pool.runs), -1).T for measure in parse_measures(ESTIMATES)
+    ]
+    return np.stack(values)
+
+
+def _rejected(values: Floats, truth: float) -> float:
+    """Return the share of rows whose mean differs from the truth by the paired t test."""
+    n = values.shape[1]
+    error = values.std(axis=1, ddof=1) / np.sqrt(n)
+    return float((np.abs(values.mean(axis=1) - truth) > t_quantile(LEVEL, n - 1) * error).mean())
