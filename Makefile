@@ -39,10 +39,17 @@ test-pythons: PYTHONS = python3.11 python3.12 python3.13 python3.14
 test-pythons: build/wheel
 	scripts/test_pythons.sh build/wheel/*.whl build/sdist/unpacked $(PYTHONS)
 
-# What a release uploads, checked: the wheel of this machine and the source archive.
-packages: build/sdist build/wheel
+# What a release uploads, checked: the wheel of this machine and the source archive. A second build, of a copy in
+# another folder, must give the same bytes.
+packages: $(VENV)/tools build/sdist build/wheel
 	$(BIN)/twine check --strict build/sdist/*.tar.gz build/wheel/*.whl
 	$(BIN)/check-wheel-contents build/wheel/*.whl
+	rm -rf build/again
+	mkdir -p build/again
+	git ls-files -z --cached --others --exclude-standard | tar --create --null --files-from - | tar --extract --touch --directory build/again
+	$(MAKE) --directory build/again VENV=$(abspath $(VENV)) build/wheel
+	cmp build/sdist/*.tar.gz build/again/build/sdist/*.tar.gz
+	cmp build/wheel/*.whl build/again/build/wheel/*.whl
 
 # The documentation in build/site; a warning, a dead link or anything loaded from a network is an error.
 site: export NO_MKDOCS_2_WARNING = 1
@@ -138,7 +145,7 @@ sample: $(VENV)/installed
 	$(BIN)/python scripts/make_sample.py
 
 clean:
-	rm -rf $(VENV) $(VENV)-lowest $(VENV)-spark $(VENV)-sail build src/*.egg-info src/unjudged/formats/scan/compiled/*.so src/unjudged/formats/scan/compiled/*.c
+	rm -rf $(VENV) $(VENV)-build $(VENV)-lowest $(VENV)-spark $(VENV)-sail build src/*.egg-info src/unjudged/formats/scan/compiled/*.so src/unjudged/formats/scan/compiled/*.c
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -163,9 +170,18 @@ $(VENV)/tools: $(VENV)/installed
 	$(BIN)/pip install --quiet --group lint
 	@touch $@
 
-build/sdist: $(VENV)/tools $(SHIPPED)
+# Packages are built with pinned tools and have the time of the commit, or of the archive that they are built from.
+build/sdist build/wheel: export SOURCE_DATE_EPOCH = $(or $(shell git log -1 --format=%ct 2>/dev/null),$(shell date -r PKG-INFO +%s))
+
+$(VENV)-build/installed: .github/build.txt
+	$(PYTHON) -m venv $(@D)
+	$(@D)/bin/pip install --quiet --require-hashes --only-binary :all: --requirement $<
+	@touch $@
+
+build/sdist: $(VENV)-build/installed $(SHIPPED)
 	rm -rf $@
-	$(BIN)/python -m build --sdist --outdir $@ . > /dev/null
+	$(VENV)-build/bin/python -m build --no-isolation --sdist --outdir $@ . > /dev/null
+	$(VENV)-build/bin/python scripts/pack_again.py $@/*.tar.gz
 	@touch $@
 
 build/sdist/unpacked/PKG-INFO: build/sdist
@@ -177,7 +193,7 @@ build/sdist/unpacked/PKG-INFO: build/sdist
 # From the source archive, as most builds of others will be.
 build/wheel: build/sdist/unpacked/PKG-INFO
 	rm -rf $@
-	$(BIN)/pip wheel --quiet --no-deps --wheel-dir $@ ./$(<D)
+	$(VENV)-build/bin/python -m build --no-isolation --wheel --outdir $@ ./$(<D) > /dev/null
 	@touch $@
 
 # The pip of the first environment installs the others, in the versions that tests/NAME.txt asks for if there is one.

@@ -2,100 +2,140 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
-from pathlib import Path
 
 import numpy as np
-from left_out_runs import DEPTH, ROUNDING, Case, Pooled, cases, of_runs
+from left_out_runs import ROUNDING, Case, Pooled, Track, cases, of_runs
 
+from unjudged.evaluation.collection import judged_rankings
 from unjudged.evaluation.groups import calibrated
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.measures.kernel.registry import Measure
-from unjudged.rankings.judged import Floats, JudgedRankings
+from unjudged.rankings.judged import Floats
+from unjudged.rankings.judgments import Judgments
+from unjudged.uncertainty.calibrated_means import CalibratedMeans
 from unjudged.uncertainty.calibration import Calibration
-from unjudged.uncertainty.left_out import mean_bounds
 
-GROUP_PAIRS, SEED = 200, 8
-DIFFERENCE_LEVELS = (0.94, 0.9, 0.8)
-"""Without two groups the other 38 cannot give more."""
-
-Scored = dict[tuple[int, int], dict[str, Floats]]
-"""The scores of each pair of groups by measure."""
+GROUP_PAIRS, PARTS, SEED = 200, 8, 8
+TWO_NEW, ONE_NEW = "two new", "one new, one pooled"
 
 
-def left_out_group(folder: Path, group: int, names: Sequence[str], unit: str) -> list[Case]:
+def left_out_group(track: Track, group: int, names: Sequence[str], unit: str) -> list[Case]:
     """Intervals for the runs of one group, calibrated on the others as if it had not taken part."""
-    pooled, measures = Pooled.read(folder), parse_measures(names)
+    pooled, measures = Pooled.read(track), parse_measures(names)
     rest, own, runs = pooled.without([group])
-    learnt = calibrated(rest.rankings, rest.group, measures, depth=DEPTH, unit=unit)
+    learnt = calibrated(rest.rankings, rest.group, measures, depth=track.depth, unit=unit)
     truths = [pooled.means(measure)[runs] for measure in measures]
-    return cases(own, truths, measures, unit, method="calibrated", calibration=learnt)
+    made = cases(own, truths, measures, unit, track.levels, method="calibrated", calibration=learnt)
+    return made + (_against_pooled(track, pooled, group, learnt, measures) if unit == "runs" else [])
 
 
-def automatic_to_manual(folder: Path, names: Sequence[str]) -> list[Case]:
-    """Intervals for the manual runs, calibrated on automatic runs.
+def _against_pooled(
+    track: Track, pooled: Pooled, group: int, learnt: Calibration, measures: Sequence[Measure]
+) -> list[Case]:
+    """Intervals for the difference of each run of the group and a random pooled run."""
+    runs, others = (np.flatnonzero(chosen) for chosen in (pooled.group == group, pooled.group != group))
+    both = [*runs, *np.random.default_rng([SEED, group]).choice(others, len(runs))]
+    pairs = [(i, len(runs) + i) for i in range(len(runs))]
+    rankings = of_runs(pooled.reduced([group]), both)
+    made = []
+    for measure in measures:
+        means = learnt.means(measure, rankings, track.levels[-1])
+        made += _differences(means, pooled.means(measure)[both], pairs, ONE_NEW, track.levels)
+    return made
 
-    Either all manual runs take no part in the pool, or one group with its manual runs at a time.
+
+def other_file(track: Track, other: Track, names: Sequence[str]) -> list[Case]:
+    """Intervals for the left-out runs of a collection by the file of another, which the package refuses."""
+    pooled, source, measures = Pooled.read(track), Pooled.read(other), parse_measures(names)
+    learnt = calibrated(source.rankings, source.group, measures, depth=other.depth)
+    unchecked = replace(learnt, topics="", depth=track.depth)
+    made, setting = [], f"{track.name} by the file of {other.name}"
+    for group in range(pooled.groups):
+        _, own, runs = pooled.without([group])
+        truths = [pooled.means(measure)[runs] for measure in measures]
+        made += cases(own, truths, measures, setting, [0.9], method="calibrated", calibration=unchecked)
+    return made
+
+
+def new_kind(track: Track, names: Sequence[str]) -> list[Case]:
+    """Intervals for the manual (or neural) runs, calibrated on the others.
+
+    Either none of them took part in the pool, or one group at a time did not.
     """
-    pooled, measures = Pooled.read(folder), parse_measures(names)
+    pooled, measures = Pooled.read(track), parse_measures(names)
     apart = int(pooled.group.max()) + 1
-    group = np.where(pooled.manual, apart, pooled.group)
-    found = _manual(replace(pooled, group=group), apart, measures, "all manual runs")
-    for one in np.unique(pooled.group[pooled.manual]).tolist():
-        found += _manual(pooled, one, measures, "one group")
-    return found
+    group = np.where(pooled.unlike, apart, pooled.group)
+    made = _new_kind(track, replace(pooled, group=group), apart, measures, "all of them")
+    for one in np.unique(pooled.group[pooled.unlike]).tolist():
+        made += _new_kind(track, pooled, one, measures, "one group")
+    return made
 
 
-def _manual(pooled: Pooled, out: int, measures: Sequence[Measure], setting: str) -> list[Case]:
+def _new_kind(
+    track: Track, pooled: Pooled, out: int, measures: Sequence[Measure], setting: str
+) -> list[Case]:
     rest, own, runs = pooled.without([out])
-    automatic = rest.chosen(~rest.manual)
-    learnt = calibrated(automatic.rankings, automatic.group, measures, depth=DEPTH)
-    manual = np.flatnonzero(pooled.manual[runs])
-    truths = [pooled.means(measure)[runs[manual]] for measure in measures]
-    return cases(of_runs(own, manual), truths, measures, setting, method="calibrated", calibration=learnt)
+    known = rest.chosen(~rest.unlike)
+    learnt = calibrated(known.rankings, known.group, measures, depth=track.depth)
+    new = np.flatnonzero(pooled.unlike[runs])
+    truths = [pooled.means(measure)[runs[new]] for measure in measures]
+    request = {"method": "calibrated", "calibration": learnt}
+    return cases(of_runs(own, new), truths, measures, setting, [track.unlike_level], **request)
 
 
-def differences(folder: Path, names: Sequence[str]) -> list[Case]:
+def differences(track: Track, names: Sequence[str], part: int) -> list[Case]:
     """Intervals for differences of runs of two left-out groups.
 
-    A random sample of pairs of groups, and a random run of each. The other groups calibrate, as if these two
-    had not taken part.
+    A random sample of pairs of groups, of which this is one part, and a random run of each. The other groups
+    calibrate, as if these two had not taken part.
     """
-    pooled, measures = Pooled.read(folder), parse_measures(names)
+    pooled, measures = Pooled.read(track), parse_measures(names)
     truths = [pooled.means(measure) for measure in measures]
     every = list(combinations(range(pooled.groups), 2))
     chosen = np.random.default_rng(SEED).permutation(len(every))[:GROUP_PAIRS]
-    found = []
-    for out in [every[i] for i in sorted(chosen.tolist())]:
+    made = []
+    for out in [every[i] for i in sorted(chosen.tolist())[part::PARTS]]:
         rest, own, runs = pooled.without(list(out))
-        learnt = calibrated(rest.rankings, rest.group, measures, depth=DEPTH)
+        learnt = calibrated(rest.rankings, rest.group, measures, depth=track.depth)
         rng = np.random.default_rng([SEED, *out])
-        two_new = [tuple(int(rng.choice(np.flatnonzero(pooled.group[runs] == group))) for group in out)]
+        pair = tuple(int(rng.choice(np.flatnonzero(pooled.group[runs] == group))) for group in out)
         for measure, truth in zip(measures, truths, strict=True):
-            for level in DIFFERENCE_LEVELS:
-                found += _differences(own, measure, learnt, truth[runs], two_new, level=level)
-    return found
+            means = learnt.means(measure, own, track.difference_levels[-1])
+            made += _differences(means, truth[runs], [pair], TWO_NEW, track.difference_levels)
+    return made
 
 
 def _differences(
-    own: JudgedRankings,
-    measure: Measure,
-    learnt: Calibration,
+    means: CalibratedMeans,
     truth: Floats,
     pairs: Sequence[tuple[int, ...]],
-    *,
-    level: float,
+    setting: str,
+    levels: Sequence[float],
 ) -> list[Case]:
-    """The calibrated intervals that `compare` gives for pairs of runs."""
-    low, high = mean_bounds(measure, own, len(own) // len(truth))
+    """The calibrated intervals that `compare` gives for pairs of runs, where judging could change one."""
     made = []
     for i, j in pairs:
-        width = float(high[i] - low[i] + high[j] - low[j])
-        if width > ROUNDING:
-            value, bottom, top = learnt.difference(measure, own, i, j, level)
-            made.append(
-                Case(str(measure), "two new", level, value, bottom, top, float(truth[i] - truth[j]), width)
-            )
+        width = float(means.most[i] - means.least[i] + means.most[j] - means.least[j])
+        for level in levels if width > ROUNDING else ():
+            found = means.difference(i, j, level)
+            ends = found or (np.nan, np.nan, np.nan)
+            true = float(truth[i] - truth[j])
+            made.append(Case(str(means.measure), setting, level, *ends, true, width, unlike=found is None))
     return made
+
+
+def later_runs(track: Track, names: Sequence[str]) -> list[Case]:
+    """Intervals for runs made after the pool, calibrated on all pooled runs; their truth is not known."""
+    pooled, measures = Pooled.read(track), parse_measures(names)
+    with (track.folder / "track/runs.tsv").open() as file:
+        later = [row["run"] for row in csv.DictReader(file, delimiter="\t") if row["kind"] == "later"]
+    runs = {run: track.folder / f"track/runs/{run}.gz" for run in later}
+    rankings = judged_rankings(Judgments.read(track.judgments), runs).cut(track.depth)
+    learnt = calibrated(pooled.rankings, pooled.group, measures, depth=track.depth)
+    unknown = [np.full(len(runs), np.nan)] * len(measures)
+    request = {"method": "calibrated", "calibration": learnt}
+    return cases(rankings, unknown, measures, "later", [track.levels[0]], **request)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import nan, sqrt
 from pathlib import Path
 
 import numpy as np
@@ -10,9 +12,12 @@ from gate_trials import GateTrials, SegmentTrials
 from left_out_runs import Case
 from query_samples import Sampled
 from sample_tests import EXCHANGED, ONE, SHIFTED, SIMULATED, Rejected
-from worlds import Simulated
+from worlds import LEVEL, REPETITIONS, Simulated
 
+from unjudged.base.wording import counted
 from unjudged.formats.writing import write_whole
+
+MOST_LISTED, OWN = 20, "this package"
 
 
 def replace_table(page: Path, name: str, text: str) -> None:
@@ -34,36 +39,30 @@ def share(value: float) -> str:
     return f"{value:.3f}".removeprefix("0") if value < 1 else "1.00"
 
 
-def calibrated_table(cases: Sequence[Case], level: float) -> str:
-    """Coverage, widths and bias per measure, for scores per run and per group."""
-    head = [
-        "measure",
-        "intervals",
-        "coverage",
-        "width",
-        "width / bounds",
-        "bias of the value",
-        "per group: coverage",
-        "width",
-    ]
-    rows = []
-    for measure in dict.fromkeys(case.measure for case in cases):
-        runs, groups = (chosen(cases, measure, unit, level) for unit in ("runs", "groups"))
-        width, bounds = mean_width(runs), np.mean([case.bounds_width for case in runs])
-        bias = np.mean([case.value - case.truth for case in runs])
-        rows.append(
-            [
-                measure,
-                str(len(runs)),
-                share(coverage(runs)),
-                f"{width:.4f}",
-                share(float(width / bounds)),
-                f"{bias:+.4f}",
-                share(coverage(groups)),
-                f"{mean_width(groups):.4f}",
-            ]
-        )
-    return markdown(head, rows)
+@dataclass(frozen=True)
+class Cell:
+    """A measured coverage: where it is in its table, the level, and of how many intervals it is a share."""
+
+    name: str
+    coverage: float
+    level: float
+    count: int
+
+    @property
+    def short(self) -> bool:
+        """Whether it is below its level by more than two standard errors of independent intervals."""
+        return self.coverage < self.level - 2 * sqrt(self.level * (1 - self.level) / self.count)
+
+
+def shortfalls(cells: Iterable[Cell], why: str) -> str:
+    """A sentence about the cells that are below their level by more than two standard errors."""
+    every = [cell for cell in cells if cell.count]
+    short = [f"{cell.name} {share(cell.coverage)} at {cell.level:.0%}" for cell in every if cell.short]
+    if not short:
+        return f"\n\nNone of the {len(every)} levels is missed by more than two standard errors."
+    listed = "; ".join(short) if len(short) <= MOST_LISTED else f"{short[0]} to {short[-1]}"
+    missed = f"{len(short)} of {len(every)} levels are missed by more than two standard errors"
+    return f"\n\n{missed}: {listed}. {why}"
 
 
 def tests_table(found: Sequence[Rejected], sizes: Sequence[int]) -> str:
@@ -80,42 +79,17 @@ def tests_table(found: Sequence[Rejected], sizes: Sequence[int]) -> str:
     return markdown(head, rows, labels=2)
 
 
-def levels_table(cases: Sequence[Case], settings: Sequence[str], levels: Sequence[float]) -> str:
-    """Coverage and mean width at several levels."""
-    head = ["measure", *(f"{setting}, {level:.0%}" for setting in settings for level in levels)]
-    rows = []
-    for measure in dict.fromkeys(case.measure for case in cases):
-        cells = [chosen(cases, measure, setting, level) for setting in settings for level in levels]
-        rows.append([measure, *(f"{share(coverage(cell))} ({mean_width(cell):.4f})" for cell in cells)])
-    return markdown(head, rows)
-
-
-def widths_table(cases: Sequence[Case], setting: str, levels: Sequence[float]) -> str:
-    """Coverage over all measures, for runs with narrow and with wide bounds of their measure."""
-    parts = {"the narrower half": (0.0, 0.5), "the next 40 %": (0.5, 0.9), "the widest tenth": (0.9, 1.0)}
-    rows = []
-    for name, (first, last) in parts.items():
-        cells = []
-        for level in levels:
-            part: list[Case] = []
-            for measure in dict.fromkeys(case.measure for case in cases):
-                own = sorted(chosen(cases, measure, setting, level), key=lambda case: case.bounds_width)
-                part += own[round(first * len(own)) : round(last * len(own))]
-            cells.append((len(part), coverage(part)))
-        rows.append([name, str(cells[0][0]), *(share(held) for _, held in cells)])
-    return markdown(["bounds", "intervals", *(f"{level:.0%}" for level in levels)], rows)
-
-
-def settings_table(cases: Sequence[Case], settings: Sequence[str], level: float) -> str:
+def settings_table(cases: Sequence[Case], settings: Sequence[str], level: float, why: str) -> str:
     """Coverage per measure and setting at one level."""
-    rows = [
-        [measure, *(share(coverage(chosen(cases, measure, setting, level))) for setting in settings)]
-        for measure in dict.fromkeys(case.measure for case in cases)
-    ]
-    return markdown(["measure", *settings], rows)
+    rows, cells = [], []
+    for measure in measures_of(cases):
+        own = [chosen(cases, measure, setting, level) for setting in settings]
+        cells += [cell(f"{measure} ({s})", part, level) for s, part in zip(settings, own, strict=True)]
+        rows.append([measure, *(share(coverage(part)) for part in own)])
+    return markdown(["measure", *settings], rows) + shortfalls(cells, why)
 
 
-def worlds_table(found: Sequence[Simulated], sizes: Sequence[int], measures: Sequence[str]) -> str:
+def worlds_table(found: Sequence[Simulated], sizes: Sequence[int], measures: Sequence[str], why: str) -> str:
     """Coverage per world and method; the measures side by side."""
     head = ["world", "interval", "prevalence", "assumptions", *(f"{size} queries" for size in sizes)]
     rows = []
@@ -129,21 +103,46 @@ def worlds_table(found: Sequence[Simulated], sizes: Sequence[int], measures: Seq
         named = {"": "-", "true": "the true one"}.get(prevalence, f"estimated ({prevalence})")
         kept = "hold" if holds else "fail"
         rows.append([world, method, named, kept, *(by_size[size] for size in sizes)])
-    return f"{markdown(head, rows, labels=4)}\n\nEach cell: {', '.join(measures)}."
+    cells = [
+        Cell(
+            f"{one.world} {one.method} {measure}, {counted(one.queries, 'query')},", held, LEVEL, REPETITIONS
+        )
+        for one in found
+        if one.holds
+        for measure, held in zip(measures, one.coverage, strict=True)
+    ]
+    said = f"\n\nEach cell: {', '.join(measures)}. Where the assumptions hold:"
+    return markdown(head, rows, labels=4) + said + "\n" + shortfalls(cells, why).lstrip()
 
 
-def samples_table(found: Sequence[Sampled], sizes: Sequence[int]) -> str:
+def samples_table(found: Sequence[Sampled], sizes: Sequence[int], count: int, why: str) -> str:
     """Coverage and width of each method per measure and number of queries."""
     head = ["measure", "interval", *(f"{size} queries" for size in sizes)]
     rows = []
     for measure, method in dict.fromkeys((one.measure, one.method) for one in found):
         cells = {one.queries: one for one in found if (one.measure, one.method) == (measure, method)}
         rows.append([measure, method, *(f"{share(cells[n].coverage)} ({cells[n].width:.3f})" for n in sizes)])
-    return markdown(head, rows, labels=2)
+    measured = [
+        Cell(f"{one.measure}, {one.queries} queries,", one.coverage, 0.95, count)
+        for one in found
+        if one.method.startswith(OWN)
+    ]
+    return markdown(head, rows, labels=2) + shortfalls(measured, why).replace("levels", f"levels of {OWN}", 1)
 
 
-def chosen(cases: Iterable[Case], measure: str, setting: str, level: float) -> list[Case]:
-    return [c for c in cases if (c.measure, c.setting, c.level) == (measure, setting, level)]
+def chosen(
+    cases: Iterable[Case], measure: str, setting: str, level: float, *, unlike: bool = False
+) -> list[Case]:
+    key = measure, setting, level, unlike
+    return [c for c in cases if (c.measure, c.setting, c.level, c.unlike) == key]
+
+
+def measures_of(cases: Iterable[Case]) -> list[str]:
+    return list(dict.fromkeys(case.measure for case in cases))
+
+
+def cell(name: str, cases: Sequence[Case], level: float) -> Cell:
+    return Cell(name, coverage(cases) if cases else 1.0, level, len(cases))
 
 
 def coverage(cases: Sequence[Case]) -> float:
@@ -151,7 +150,7 @@ def coverage(cases: Sequence[Case]) -> float:
 
 
 def mean_width(cases: Sequence[Case]) -> float:
-    return float(np.mean([case.high - case.low for case in cases]))
+    return float(np.mean([case.high - case.low for case in cases])) if cases else nan
 
 
 def gate_table(trials: Sequence[GateTrials], margins: Sequence[float]) -> str:

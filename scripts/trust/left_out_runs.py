@@ -1,4 +1,4 @@
-"""Runs of TREC-8 whose group is left out of the pool: their intervals, and the truth under all judgments."""
+"""Runs whose group is left out of the pool: their intervals, and the truth under all judgments."""
 
 from __future__ import annotations
 
@@ -19,17 +19,40 @@ from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.rankings.judgments import Judgments
 from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.intervals import IntervalRequest, make_intervals
-from unjudged.uncertainty.left_out import LeftOut, mean_bounds
+from unjudged.uncertainty.left_out import FirstDocuments, LeftOut, mean_bounds
 
 MEASURES = ("AP", "nDCG@10", "RBP(p=0.8)", "RBP(p=0.95)", "P@10", "RR")
-LEVELS = (0.95, 0.9, 0.8)
-DEPTH = 100
 ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
+class Track:
+    """Where a collection is, how deep its pool, which levels its groups can give, and which runs differ."""
+
+    name: str
+    folder: Path
+    depth: int
+    levels: tuple[float, ...]
+    difference_levels: tuple[float, ...]
+    unlike: str
+    unlike_level: float
+
+    @property
+    def judgments(self) -> Path:
+        return next(self.folder.glob("qrels.*.gz"))
+
+
+def tracks(folder: Path) -> tuple[Track, Track]:
+    """TREC-8, in this folder, with 71 pooled runs of 40 groups; DL-2019, beside it, with 37 of 12."""
+    return (
+        Track("TREC-8", folder, 100, (0.95, 0.9, 0.8), (0.94, 0.9, 0.8), "manual", 0.95),
+        Track("DL-2019", folder.parent / "dl2019", 10, (0.9, 0.8), (0.85, 0.8), "neural", 0.6),
+    )
+
+
+@dataclass(frozen=True)
 class Case:
-    """One interval of one run: where it lay, and where the truth was."""
+    """One interval of one run: where it lay, and where the truth was; `unlike` if it is bounds instead."""
 
     measure: str
     setting: str
@@ -39,6 +62,8 @@ class Case:
     high: float
     truth: float
     bounds_width: float
+    unjudged: float = 0.0
+    unlike: bool = False
 
     @property
     def covered(self) -> bool:
@@ -47,25 +72,28 @@ class Case:
 
 @dataclass(frozen=True, eq=False)
 class Pooled:
-    """Pooled runs cut at the depth of the pool, their groups, and which of them are manual."""
+    """Pooled runs cut at the depth of the pool, their groups, and which of them are manual or neural."""
 
     rankings: JudgedRankings
     group: Integers
-    manual: Mask
+    unlike: Mask
 
     @staticmethod
     @cache
-    def read(folder: Path) -> Pooled:
-        """The pooled runs of TREC-8 from `qrels.trec8.gz`, `run-info.tsv` and `runs/`."""
-        with (folder / "run-info.tsv").open() as file:
-            rows = [row for row in csv.DictReader(file, delimiter="\t") if row["pooled"] == "yes"]
-        names = sorted({row["group"] for row in rows})
-        runs = {row["run"]: folder / "runs" / f"input.{row['run']}.gz" for row in rows}
-        rankings = judged_rankings(Judgments.read(folder / "qrels.trec8.gz"), runs)
+    def read(track: Track) -> Pooled:
+        """The pooled runs of TREC-8 (`run-info.tsv`) or the official ones of DL-2019 (`track/runs.tsv`)."""
+        first = track.unlike == "manual"
+        with (track.folder / ("run-info.tsv" if first else "track/runs.tsv")).open() as file:
+            rows = list(csv.DictReader(file, delimiter="\t"))
+        rows = [row for row in rows if (row["pooled"] == "yes" if first else row["kind"] == "official")]
+        files = [f"runs/input.{row['run']}.gz" if first else f"track/runs/{row['run']}.gz" for row in rows]
+        named = {row["run"]: track.folder / file for row, file in zip(rows, files, strict=True)}
+        groups = sorted({row["group"] for row in rows})
+        unlike = [row["type"] == "manual" if first else "bm25" not in row["run"] for row in rows]
         return Pooled(
-            rankings.cut(DEPTH),
-            np.array([names.index(row["group"]) for row in rows]),
-            np.array([row["type"] == "manual" for row in rows]),
+            judged_rankings(Judgments.read(track.judgments), named).cut(track.depth),
+            np.array([groups.index(row["group"]) for row in rows]),
+            np.array(unlike),
         )
 
     @property
@@ -81,26 +109,21 @@ class Pooled:
         return measure.over_queries(measure.compute(self.rankings).reshape(-1, self.queries))
 
     def without(self, out: Sequence[int]) -> tuple[Pooled, JudgedRankings, Integers]:
-        """What is left when these groups take no part: the pool, their runs over it, and which these are.
-
-        Documents that nobody else retrieved are in no pool then.
-        """
-        hidden = self.only_by(out)
-        judgments = chosen_rows(self.rankings.judgments, ~hidden)
-        new_row = np.where(hidden, -1, np.cumsum(~hidden) - 1)
-        reduced = self.rankings.moved(judgments, new_row)
-        mine = np.isin(self.group, out)
+        """What is left when these groups take no part: the pool, their runs over it, and which these are."""
+        reduced, mine = self.reduced(out), np.isin(self.group, out)
         own = np.flatnonzero(mine)
         return replace(self, rankings=reduced).chosen(~mine), of_runs(reduced, own), own
+
+    def reduced(self, out: Sequence[int]) -> JudgedRankings:
+        """All runs over the pool without the documents that only these groups retrieved."""
+        hidden = LeftOut(self.rankings, self.group).only_by(out)
+        judgments = chosen_rows(self.rankings.judgments, ~hidden)
+        return self.rankings.moved(judgments, np.where(hidden, -1, np.cumsum(~hidden) - 1))
 
     def chosen(self, mask: Mask) -> Pooled:
         """Some of the runs over the same pool; the groups are numbered anew."""
         _, group = np.unique(self.group[mask], return_inverse=True)
-        return Pooled(of_runs(self.rankings, np.flatnonzero(mask)), group, self.manual[mask])
-
-    def only_by(self, out: Sequence[int]) -> Mask:
-        """The judged documents that only these groups brought."""
-        return LeftOut(self.rankings, self.group).only_by(out)
+        return Pooled(of_runs(self.rankings, np.flatnonzero(mask)), group, self.unlike[mask])
 
 
 def of_runs(rankings: JudgedRankings, runs: Iterable[int]) -> JudgedRankings:
@@ -121,7 +144,7 @@ def cases(
     truths: Sequence[Floats],
     measures: Sequence[Measure],
     setting: str,
-    levels: Sequence[float] = LEVELS,
+    levels: Sequence[float],
     **request: Any,
 ) -> list[Case]:
     """The intervals of runs that were left out, beside the truth; `request` is what their method needs.
@@ -133,18 +156,21 @@ def cases(
     asked = IntervalRequest(rankings, [f"run {i}" for i in range(len(values))], measures, values)
     method = request.pop("method")
     limits = [mean_bounds(measure, rankings, queries) for measure in measures]
+    unjudged = FirstDocuments.of(rankings, queries).unjudged
     found = []
     for level in levels:
         rows = make_intervals(method, replace(asked, confidence=level, **request))
         for i, row in enumerate(rows):
             for k, estimate in enumerate(row):
                 width = float(limits[k][1][i] - limits[k][0][i])
-                if width > ROUNDING:
-                    found.append(case(estimate, setting, str(measures[k]), float(truths[k][i]), width))
+                if width > ROUNDING and estimate.has_interval:
+                    made = Case(
+                        str(measures[k]), setting, level, *_ends(estimate), float(truths[k][i]), width
+                    )
+                    unlike = estimate.confidence == 1
+                    found.append(replace(made, unjudged=float(unjudged[i]), unlike=unlike))
     return found
 
 
-def case(estimate: Estimate, setting: str, measure: str, truth: float, width: float) -> Case:
-    return Case(
-        measure, setting, estimate.confidence, estimate.value, estimate.low, estimate.high, truth, width
-    )
+def _ends(estimate: Estimate) -> tuple[float, float, float]:
+    return estimate.value, estimate.low, estimate.high

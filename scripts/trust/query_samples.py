@@ -14,7 +14,7 @@ from unjudged.uncertainty.methods.query_intervals import has_range, mean_interva
 
 MEASURES = ("AP", "nDCG@10", "RBP(p=0.8)", "P@10", "RR", "DCG@10", "GMAP")
 SIZES = (5, 10, 25, 50)
-EVERY, SAMPLES, RESAMPLES, SEED = 4, 100, 2000, 8
+EVERY, RUNS, SAMPLES, RESAMPLES, SEED = 4, 33, 100, 2000, 8
 LEVEL = 0.95
 ROUNDING = 1e-12
 

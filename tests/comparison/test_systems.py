@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import fields, replace
 from typing import Any
 
@@ -26,6 +27,7 @@ from unjudged.comparison.verdicts import (
     VERDICTS,
     verdict_of,
 )
+from unjudged.measures.kernel.names import parse
 from unjudged.uncertainty.calibration import LeftOutShare
 
 MIRRORED = ("difference", "other_queries", "effect", "calibrated")
@@ -347,20 +349,22 @@ def test_counts_are_compared_by_their_mean() -> None:
 
 
 def test_the_calibrated_interval_of_a_difference() -> None:
-    """The intervals of the two runs, each with half of the error."""
+    """As far off as the largest of 97 % of the pairs of scores."""
     runs = {name: sample.runs[name] for name in ("reranked", "fused")}
-    scores = {"RBP(p=0.8)": tuple(k / 400 for k in range(40))}
-    learnt = Calibration(40, 40, 30, 20, "runs", (0.1,), (0.5,), scores)
-    pair = compare(sample.qrels, runs, calibration=learnt).pair()
-    a, b = (
-        row[0]
-        for row in evaluate(sample.qrels, runs, "RBP(p=0.8)").estimate(
-            "calibrated", calibration=learnt, confidence=0.975
-        )
-    )
+    (measure,) = parse("RBP(p=0.8)")
+    scores = {str(measure): tuple((k, k / 400, 0.0) for k in range(40))}
+    learnt = Calibration(40, 40, 30, 20, "runs", (0.1,), (0.9,), (0.9,), scores)
+    comparison = compare(sample.qrels, runs, calibration=learnt)
+    pair = comparison.pair()
+    near = learnt.means(measure, comparison.shared.judged_rankings, 0.95)
+    a, b = near.scale
+    off = sorted(abs(a * i - b * j) / 400 for i in range(40) for j in range(40) if i != j)
+    reach = off[math.ceil(0.95 * (1 + 1.5 / 40) * len(off) - 1e-9) - 1]
+    difference = near.value[0] - near.value[1]
     assert pair.calibrated is not None
-    assert pair.calibrated.low == pytest.approx(a.low - b.high)
-    assert pair.calibrated.high == pytest.approx(a.high - b.low)
+    assert pair.calibrated.value == difference
+    assert pair.calibrated.low == pytest.approx(max(difference - reach, near.least[0] - near.most[1]))
+    assert pair.calibrated.high == pytest.approx(min(difference + reach, near.most[0] - near.least[1]))
     assert "Calibrated, 95%:" in str(pair)
     assert "40 groups left out in turn; assumes systems like theirs" in str(pair)
     with pytest.raises(UsageError, match="40 groups cannot give"):

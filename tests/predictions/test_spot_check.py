@@ -124,7 +124,7 @@ def test_what_it_prints() -> None:
 
 
 def test_the_prevalence_of_a_calibration() -> None:
-    calibration = Calibration(2, 2, 2, 100, "runs", PREVALENCE, (), {})
+    calibration = Calibration(2, 2, 2, 100, "runs", PREVALENCE, (), (), {})
     by_calibration = spot_check_design(QRELS, RUN, calibration, "P@3", budget=2)
     given = spot_check_design(QRELS, RUN, PREVALENCE, "P@3", budget=2)
     np.testing.assert_array_equal(by_calibration.probability, given.probability)

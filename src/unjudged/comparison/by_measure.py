@@ -16,6 +16,7 @@ from unjudged.measures.kernel.averages import mean_over_queries
 from unjudged.measures.kernel.estimand import ALL_JUDGED, AS_THEY_ARE, OTHER, THESE, Estimand, estimand_of
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats, Mask
+from unjudged.uncertainty.calibrated_means import CalibratedMeans
 from unjudged.uncertainty.calibration import Calibration, LeftOutShare
 from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.shared import SharedRankings
@@ -34,6 +35,7 @@ class MeasureComparison:
     judging: JudgmentBounds
     runs: Sequence[str]
     left_out: LeftOutShare | None = None
+    calibrated: CalibratedMeans | None = None
 
     @cached_property
     def means(self) -> Floats:
@@ -162,11 +164,11 @@ class MeasureComparison:
         else:
             difference = about(bounded, 1.0, EXACT if judging.exact else ENCLOSED, judged)
         calibrated = None
-        if calibration is not None and shared and not calibration.refusal(self.measure, confidence, runs=2):
-            value, low, high = calibration.difference(self.measure, shared.judged_rankings, a, b, confidence)
+        near = None if self.calibrated is None else self.calibrated.difference(a, b, confidence)
+        if near is not None and calibration is not None:
             method = f"{calibration.groups} groups left out in turn; assumes systems like theirs"
             of = replace(judged, measure=self.measure.cut_at(calibration.depth))
-            calibrated = Estimate(value, low, high, confidence, method, of)
+            calibrated = Estimate(*near, confidence, method, of)
         of_effect = replace(others, measure=f"effect size of {self.measure}")
         return Pair(
             a=self.runs[a],

@@ -90,8 +90,12 @@ def compare(
         rankings = shared.with_judged_elsewhere() if measure.traits.across_queries else shared.judged_rankings
         values = shared.per_run(measure.compute(rankings))
         tested = compare_pairs(measure.averaged(values), baseline=place, **tests)  # type: ignore[arg-type]
+        near = None
+        if calibration is not None and not calibration.refusal(measure, confidence, runs=2):
+            near = calibration.means(measure, shared.judged_rankings, confidence)
+            uncalibrated += [note for note in calibration.unlike(near, names) if note not in uncalibrated]
         judging = judgment_bounds(shared, measure, tested.pairs)
-        results.append(MeasureComparison(measure, values, tested, judging, names, left_out))
+        results.append(MeasureComparison(measure, values, tested, judging, names, left_out, near))
     values = np.stack([result.values for result in results])
     warnings = [*shared.warnings, *measure_warnings(chosen, judgments, values)]
     warnings += map(AssumptionWarning, refused)

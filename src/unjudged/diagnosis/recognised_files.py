@@ -31,8 +31,8 @@ from unjudged.rankings.coverage import are_grades
 from unjudged.rankings.extension import table_of, table_of_pool
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.runs import Run
-from unjudged.uncertainty.calibration import SCHEMA as CALIBRATION_SCHEMA
 from unjudged.uncertainty.calibration import Calibration
+from unjudged.uncertainty.calibration_file import SCHEMA as CALIBRATION_SCHEMA
 
 JUDGMENTS: Final = "judgments"
 RUN: Final = "run"

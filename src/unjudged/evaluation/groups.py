@@ -22,8 +22,10 @@ from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.coverage import coverage_warnings
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 from unjudged.rankings.judgments import JudgmentsSource
-from unjudged.uncertainty.calibration import UNITS, Calibration
-from unjudged.uncertainty.left_out import LeftOut, check_pooled, mean_bounds, unjudged_share
+from unjudged.uncertainty.calibrated_means import scale_of
+from unjudged.uncertainty.calibration import Calibration
+from unjudged.uncertainty.calibration_file import UNITS
+from unjudged.uncertainty.left_out import FirstDocuments, LeftOut, check_pooled, mean_bounds, unusual
 
 CALIBRATED_MEASURES = ("AP", "nDCG@10", "RBP(p=0.8)", "P@10", "RR")
 
@@ -82,22 +84,23 @@ def calibrated(
     left_out = LeftOut.of(rankings, group, depth)
     if left_out.groups < 2:
         raise UsageError("calibration needs at least two groups of pooled runs")
-    each = left_out.each()
+    each, queries = left_out.each(), len(rankings.judgments.queries)
+    first = FirstDocuments.of(each, queries)
+    usual = ~unusual(first, first)
     scores = {}
     for measure in measures:
-        truth, value, width = _left_out_values(left_out, measure, each)
-        open_to_judging = width > 1e-12
-        score = np.abs(truth - value)[open_to_judging] / np.sqrt(width[open_to_judging])
-        scores[str(measure)] = _by_unit(score, left_out.group[open_to_judging], unit)
-    queries = len(rankings.judgments.queries)
+        low, high = mean_bounds(measure, each, queries)
+        scale = np.where(usual, scale_of(high - low, first.relevant), 0)
+        scores[str(measure)] = _scores(left_out, measure, each, scale, unit)
     return Calibration(
-        groups=left_out.groups,
-        runs=len(left_out.group),
+        groups=len(np.unique(left_out.group[usual])),
+        runs=int(usual.sum()),
         queries=queries,
         depth=depth,
         unit=unit,
         prevalence=tuple(left_out.prevalence().tolist()),
-        unjudged=tuple(unjudged_share(each, queries).tolist()),
+        unjudged=tuple(first.unjudged.tolist()),
+        relevant=tuple(first.relevant.tolist()),
         scores=scores,
         topics=rankings.judgments.topics,
         fingerprint=rankings.judgments.fingerprint,
@@ -107,18 +110,21 @@ def calibrated(
     )
 
 
-def _left_out_values(
-    left_out: LeftOut, measure: Measure, each: JudgedRankings
-) -> tuple[Floats, Floats, Floats]:
-    """Of each run the true mean, the mean without its group's documents, and the width of its bounds."""
-    low, high = mean_bounds(measure, each, len(left_out.rankings.judgments.queries))
-    return left_out.means(measure, left_out.rankings), left_out.means(measure, each), high - low
+def _scores(
+    left_out: LeftOut, measure: Measure, each: JudgedRankings, scale: Floats, unit: str
+) -> tuple[tuple[int, float, float], ...]:
+    """Return group, score and dilution of the runs with a scale, the lowest |score| first.
 
-
-def _by_unit(score: Floats, group: Integers, unit: str) -> tuple[float, ...]:
-    if unit == "groups":
-        score = np.array([score[group == g].max() for g in np.unique(group)])
-    return tuple(np.sort(score).tolist())
+    By groups, of each group the run with the largest |score|.
+    """
+    error = left_out.means(measure, left_out.rankings) - left_out.means(measure, each)
+    dilution = left_out.dilution(measure)[left_out.group]
+    chosen = np.flatnonzero(scale > 0)
+    chosen = chosen[np.argsort(np.abs(error[chosen] / scale[chosen]), kind="stable")]
+    group = left_out.group[chosen].tolist()
+    score, diluted = ((of[chosen] / scale[chosen]).tolist() for of in (error, dilution))
+    rows = list(zip(group, score, diluted, strict=True))
+    return tuple({row[0]: row for row in rows}.values()) if unit == "groups" else tuple(rows)
 
 
 def groups_of(groups: Groups, runs: Iterable[str]) -> dict[str, str]:

@@ -209,11 +209,13 @@ class Scores(Shown):
           number per rank band, or 'all', 'query', 'rank', which estimate it from the judged documents and
           cover too little where those were not chosen at random.
         - 'queries': other queries, these judgments.
-        - 'both': other queries, completely judged, given a `prevalence`.
+        - 'sampling': another random sample of the pool; of AP for infAP, xinfAP and statAP, and alike.
+        - 'both': other queries, completely judged, given a `prevalence`; without one, other queries and
+          another random sample of the pool.
 
-        The first three cover judgment uncertainty on these queries. A measure that cannot have the interval,
-        such as Judged, appears with its mean alone and a note; it is an error if none can. `on_progress` is
-        called with the number of runs done and in all.
+        All but 'queries' and 'both' cover judgment uncertainty on these queries. A measure that cannot have
+        the interval, such as Judged, appears with its mean alone and a note; it is an error if none can.
+        `on_progress` is called with the number of runs done and in all.
 
         >>> from unjudged import evaluate, sample
         >>> print(evaluate(sample.qrels, sample.runs["fused"], "P@10").estimate("bounds")[0][0])

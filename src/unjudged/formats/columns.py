@@ -27,16 +27,10 @@ SMALLEST_PROBABILITY = 1e-50
 TEXT, QUERY, DOCUMENT, DECIMAL, WHOLE, PROBABILITY, SINGLE = range(7)
 _KIND = {
     "query": QUERY,
-    "document": DOCUMENT,
-    "measure": DOCUMENT,
-    "score": DECIMAL,
-    "grade": WHOLE,
-    "rank": WHOLE,
-    "stratum": WHOLE,
-    "method": WHOLE,
+    **dict.fromkeys(("document", "measure"), DOCUMENT),
+    **dict.fromkeys(("score", "mean", "deviation"), DECIMAL),
+    **dict.fromkeys(("grade", "rank", "stratum", "method"), WHOLE),
     "probability": PROBABILITY,
-    "mean": DECIMAL,
-    "deviation": DECIMAL,
 }
 _EXPECTED = {
     DECIMAL: "a finite number",
@@ -96,15 +90,12 @@ def layout_of_judgments(lines: Sequence[bytes]) -> Layout:
     """
     comments = [line[2:].decode(errors="replace").rstrip() for line in lines if line.startswith(b"# ")]
     marks = tuple(comment for comment in comments if comment.startswith(MARK))
-    return replace(_layout_of_rows(lines), marks=marks)
-
-
-def _layout_of_rows(lines: Sequence[bytes]) -> Layout:
     rows = [fields for line in lines if (fields := line.split()) and not fields[0].startswith(b"#")]
     if not rows or len(rows[0]) != len(STRATIFIED.columns):
-        return QRELS
+        return replace(QRELS, marks=marks)
     whole = all(len(row) < 5 or row[4].lstrip(b"+-").isdigit() for row in rows)
-    return STRATIFIED if whole and len({row[1] for row in rows if len(row) > 1}) == 1 else PRELS
+    alike = len({row[1] for row in rows if len(row) > 1}) == 1
+    return replace(STRATIFIED if whole and alike else PRELS, marks=marks)
 
 
 # The first name that a header has counts. PyTerrier's `query` is the query's text and its `docid` an internal
@@ -220,8 +211,8 @@ def unfit(column: str, numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
 
 
 def wrong_width(layout: Layout, line: int, found: int) -> InputError:
-    hint = _hint(layout, found) if line == 1 else ""
-    return InputError(f"expected {layout.describe()}, found {found}{hint}", line=int(line))
+    problem = f"expected {layout.describe()}, found {found}"
+    return InputError(problem + (_hint(layout, found) if line == 1 else ""), line=int(line))
 
 
 def _hint(layout: Layout, found: int) -> str:

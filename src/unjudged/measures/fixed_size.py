@@ -6,6 +6,7 @@ Two documents of a stratum are drawn together with probability pi_i pi_j (n - 1)
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -44,10 +45,24 @@ class Strata:
             )
         return cls(stratum, cell, strata, sampled, size)
 
+    @cached_property
+    def weight(self) -> Floats:
+        """How many documents of its cell a drawn document stands for, of each row."""
+        return ratio(self.size, self.sampled)[self.cell]
+
     def pair_weight(self, sampled: Floats) -> Floats:
         """Of each cell n (N - 1) / ((n - 1) N), for these n; 1 where there are no two documents."""
         n, size = sampled, self.size
         return np.where(n > 1, ratio(n * (size - 1), (n - 1) * size), 1.0)
+
+    def of_rankings(self, values: Floats, r: JudgedRankings) -> Floats:
+        """Rankings x strata: the values of cells."""
+        return values.reshape(-1, self.strata)[r.query]
+
+    def by_stratum(self, values: Floats, ranking: Integers, row: Any, rankings: int) -> Floats:
+        """Rankings x strata: sums of the values of documents."""
+        cells = sums(values, ranking * self.strata + self.stratum[row], rankings * self.strata)
+        return cells.reshape(rankings, self.strata)
 
     def within(self, hits: JudgedRankings, values: Floats) -> tuple[Floats, Floats]:
         """For each document, the sum of the values above it in its ranking and stratum, and below it."""
@@ -62,54 +77,84 @@ class Strata:
         return above, below
 
 
+@dataclass(frozen=True, eq=False)
+class Deletions:
+    """Estimated sums of rankings, and what they become if one document of the sample is deleted.
+
+    The sum of a ranking is S = sum of w_i x_i, to which the pairs of average precision add c w_i w_j / k_i
+    for each j above i, with c the pair weight within a stratum. If a document of stratum h is deleted, the
+    weights w of h grow by g = n/(n - 1) and c of h changes. So S is split into the terms with no, one and
+    two factors from h. All but the last two are rankings x strata.
+    """
+
+    total: Floats
+    """Rankings x 1: S."""
+    changed: Floats
+    """S if a document of the stratum is deleted that adds nothing to it."""
+    growth: Floats
+    """g; 1 if the stratum drew one document alone."""
+    added: Floats
+    """For each hit, what it adds to S, divided by its weight."""
+    lost: Floats
+    """For each hit, what S loses besides if it is the deleted one."""
+
+    @classmethod
+    def of(
+        cls, strata: Strata, r: JudgedRankings, hits: JudgedRankings, first: Floats, *, pairs: bool
+    ) -> Deletions:
+        """`first` are the w_i x_i of the hits, or w_i / k_i for `pairs`."""
+        n = strata.of_rankings(strata.sampled, r)
+
+        def by_stratum(values: Floats) -> Floats:
+            return strata.by_stratum(values, hits.ranking, hits.row, len(r))
+
+        w = strata.weight[hits.row]
+        inside = across = np.zeros(len(w))
+        if pairs:
+            same_above, _ = strata.within(hits, w)
+            _, same_below = strata.within(hits, first)
+            all_above = hits.running(w, np.add) - w
+            all_below = hits.total(first)[hits.ranking] - hits.running(first, np.add)
+            inside = first * same_above + w * same_below
+            across = first * (all_above - same_above) + w * (all_below - same_below)
+
+        singles, across_pairs = by_stratum(first), by_stratum(across)
+        inside_pairs = by_stratum(inside) / 2
+        pair_weights = (strata.pair_weight(m) for m in (strata.sampled, strata.sampled - 1))
+        c, c_less = (strata.of_rankings(v, r) for v in pair_weights)
+        total = (singles + c * inside_pairs + across_pairs / 2).sum(axis=1, keepdims=True)
+        g = np.where(n > 1, ratio(n, n - 1), 1.0)
+        others = total - singles - c * inside_pairs - across_pairs
+        changed = others + g * (singles + across_pairs) + g**2 * c_less * inside_pairs
+        at = hits.ranking, strata.stratum[hits.row]
+        lost = g[at] * (first + across) + (g**2 * c_less)[at] * inside
+        return cls(total, changed, g, ratio(first + c[at] * inside + across, w), lost)
+
+
 def jackknife(
     r: JudgedRankings, hits: JudgedRankings, ranking: Integers, row: Integers, place: Integers
 ) -> Floats:
     """Return the jackknife variance of statAP(pairs='joint') of each ranking.
 
     `hits` are its sampled relevant documents; `ranking` and `row` list all sampled relevant documents,
-    retrieved or not, and `place` says where the hits are among them.
-
-    statAP is S / R with S = sum of w_i / k_i + sum of c w_i w_j / k_i over pairs, j above i, with c the pair
-    weight within a stratum. If a document of stratum h is deleted, the weights w of h grow by g = n/(n - 1)
-    and c of h changes. So S is split into the terms with no, one and two factors from h.
+    retrieved or not, and `place` says where the hits are among them. statAP is S / R.
     """
     strata = Strata.of(r.judgments)
-    n, size = (v.reshape(-1, strata.strata)[r.query] for v in (strata.sampled, strata.size))
-    shape = n.shape
-
-    def by_stratum(values: Floats, ranking: Integers, row: Any) -> Floats:
-        return sums(values, ranking * strata.strata + strata.stratum[row], n.size).reshape(shape)
-
-    weight = ratio(strata.size, strata.sampled)[strata.cell]
-    w, first = weight[hits.row], weight[hits.row] / hits.rank
-    same_above, _ = strata.within(hits, w)
-    _, same_below = strata.within(hits, first)
-    all_above = hits.running(w, np.add) - w
-    all_below = hits.total(first)[hits.ranking] - hits.running(first, np.add)
-    inside = first * same_above + w * same_below
-    across = first * (all_above - same_above) + w * (all_below - same_below)
-
-    singles = by_stratum(first, hits.ranking, hits.row)
-    inside_pairs = by_stratum(inside, hits.ranking, hits.row) / 2
-    across_pairs = by_stratum(across, hits.ranking, hits.row)
-    relevant = by_stratum(weight[row], ranking, row)
-    pair_weights = (strata.pair_weight(m) for m in (strata.sampled, strata.sampled - 1))
-    c, c_less = (v.reshape(-1, strata.strata)[r.query] for v in pair_weights)
-    total = (singles + c * inside_pairs + across_pairs / 2).sum(axis=1, keepdims=True)
-    g = np.where(n > 1, ratio(n, n - 1), 1.0)
-    others = total - singles - c * inside_pairs - across_pairs
-    s = others + g * (singles + across_pairs) + g**2 * c_less * inside_pairs
+    n, size = (strata.of_rankings(v, r) for v in (strata.sampled, strata.size))
+    weight = strata.weight
+    sums_less = Deletions.of(strata, r, hits, weight[hits.row] / hits.rank, pairs=True)
+    g = sums_less.growth
+    relevant = strata.by_stratum(weight[row], ranking, row, len(r))
     big_r = relevant.sum(axis=1, keepdims=True) + (g - 1) * relevant
 
     at = ranking, strata.stratum[row]
     lost = np.zeros(len(row))
-    at_hits = hits.ranking, strata.stratum[hits.row]
-    lost[place] = g[at_hits] * (first + across) + (g**2 * c_less)[at_hits] * inside
+    lost[place] = sums_less.lost
     left = big_r[at] - g[at] * weight[row]
     # Weights are at least 1, so that what is left is 0 or at least 1 up to rounding.
+    s = sums_less.changed
     changed = np.where(left > 0.5, ratio(s[at] - lost, left), 0.0) - ratio(s, big_r)[at]
-    once, twice = (by_stratum(v, ranking, row) for v in (changed, changed**2))
+    once, twice = (strata.by_stratum(v, ranking, row, len(r)) for v in (changed, changed**2))
     spread = np.where(n > 1, ratio(n - 1, n) * (twice - ratio(once**2, n)), twice)
     variance: Floats = ((1 - ratio(n, size)) * spread).sum(axis=1)
     return variance

@@ -107,6 +107,8 @@ def interval_words(kind: str, confidence: float, whose: str = "") -> str:
         return f"dashed line: other queries, these judgments ({level})"
     if kind == "both":
         return f"dashed line: other queries, completely judged ({level})"
+    if kind == "sampling":
+        return f"solid bar: another sample of the pool, these queries ({level})"
     like = ", if the run is like the pooled ones" if kind == "calibrated" else ""
     return f"solid bar: {kind} interval on these queries{like} ({level})"
 

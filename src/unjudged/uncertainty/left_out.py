@@ -6,6 +6,7 @@ down to its depth. With U_g unjudged, the runs of g are like a new run: unseen b
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -26,6 +27,9 @@ from unjudged.uncertainty.prevalence import band_of
 
 BANDS = 32
 TOP = 10
+FIRST = 30
+USUAL = 0.95
+"""Runs above this share of the left-out runs are unlike them."""
 POOLED_SHARE = 0.9
 """Of the listed documents that runs have in their first ten, a pool has at least this share judged."""
 
@@ -133,16 +137,53 @@ class LeftOut:
             query=np.arange(len(runs) * queries, dtype=np.int32),
         )
 
+    def dilution(self, measure: Measure) -> Floats:
+        """Return by what share the documents of each group lower the means of the runs of other groups."""
+        judgments, diluted = self.rankings.judgments, np.zeros(self.groups)
+        if measure.traits.diluted:
+            truth = self.means(measure, self.rankings)
+            for group in range(self.groups):
+                grade = np.where(self.sole_group == group, -1, judgments.grade)
+                value = self.means(measure, self.rankings.relabelled(judgments.with_grades(grade)))
+                others = self.group != group
+                diluted[group] = ratio((value - truth)[others].sum(), value[others].sum())
+        return diluted
+
     def means(self, measure: Measure, rankings: JudgedRankings) -> Floats:
         """Return the mean of each run."""
         return mean_over_queries(measure.compute(rankings).reshape(-1, len(self.rankings.judgments.queries)))
 
 
-def unjudged_share(rankings: JudgedRankings, queries: int) -> Floats:
-    """Return the share of unjudged documents among the first ten of each run, over all queries."""
-    judged = rankings.where((rankings.labels >= 0) & (rankings.rank <= TOP)).counts.reshape(-1, queries)
-    top = np.minimum(rankings.retrieved, TOP).reshape(-1, queries)
-    return 1 - ratio(judged.sum(axis=1), top.sum(axis=1))
+@dataclass(frozen=True, eq=False)
+class FirstDocuments:
+    """Per run, of its first 30 documents over all queries: the unjudged share, and the relevant share.
+
+    They tell whether a new run is like the left-out ones. If far more of it is unjudged it is not. Nor is it
+    if its judged documents are relevant far more often: it finds what the others do not, and among its
+    unjudged documents are relevant ones, too. The relevant share is that of the judged documents with one
+    relevant and one nonrelevant document added, so it is never 0.
+    """
+
+    unjudged: Floats
+    relevant: Floats
+
+    @classmethod
+    def of(cls, rankings: JudgedRankings, queries: int) -> FirstDocuments:
+        first, labels = rankings.rank <= FIRST, rankings.labels
+        judged, relevant = (
+            rankings.where(first & chosen).counts.reshape(-1, queries).sum(axis=1)
+            for chosen in (labels >= 0, labels >= 1)
+        )
+        retrieved = np.minimum(rankings.retrieved, FIRST).reshape(-1, queries).sum(axis=1)
+        return cls(1 - judged / np.maximum(retrieved, 1), (relevant + 1) / (judged + 2))
+
+
+def unusual(new: FirstDocuments, known: FirstDocuments) -> Mask:
+    """Return which runs have a larger share than 95 % of the known runs: the ceil(.95 (n + 1))-th, or all."""
+    place = min(math.ceil((len(known.unjudged) + 1) * USUAL - 1e-9), len(known.unjudged))
+    limits = [np.sort(share)[place - 1] if place else 0.0 for share in (known.unjudged, known.relevant)]
+    above: Mask = (new.unjudged > limits[0] + 1e-12) | (new.relevant > limits[1] + 1e-12)
+    return above
 
 
 def check_pooled(measures: Sequence[Measure], rankings: JudgedRankings) -> None:

@@ -88,6 +88,10 @@ def _learnt(calibration: Calibration) -> Grid:
         Column("median"),
         Column("largest"),
     ]
-    rows = [(name, len(off), median(off), max(off)) for name, off in calibration.scores.items() if off]
+    scores = {name: [abs(row[1]) for row in rows] for name, rows in calibration.scores.items()}
+    rows = [(name, len(off), median(off), max(off)) for name, off in scores.items() if off]
     groups, queries = counted(calibration.groups, "group"), counted(calibration.queries, "query")
-    return Grid(columns, rows, notes=[f"{groups}, {queries}, depth {calibration.depth}."])
+    notes = [f"{groups}, {queries}, depth {calibration.depth}."]
+    if aside := len(calibration.unjudged) - calibration.runs:
+        notes.append(f"{counted(aside, 'run')} unlike the others left aside.")
+    return Grid(columns, rows, notes=notes)

@@ -95,7 +95,8 @@ def evaluate(
     interval
         Add an interval to each mean: bounds (whatever the unjudged documents turn out to be), calibrated (a
         run like the pooled groups, see --calibration), model (each unjudged document is relevant with
-        --prevalence), queries (other queries, these judgments) or both (other queries, given --prevalence).
+        --prevalence), queries (other queries, these judgments), sampling (another random sample of the pool)
+        or both (other queries, given --prevalence or a random sample).
         A measure that cannot have it is printed with its mean alone and a note.
     prevalence
         The probability that an unjudged document is relevant: a number, or how to estimate it from the judged
@@ -218,6 +219,6 @@ def _check_used(interval: str, **given: object) -> None:
             raise UsageError(f"{named} is for --interval {' or '.join(users)}, not {interval}: omit it")
     if "calibration" in (uses or ()) and given["calibration"] is None:
         raise UsageError(f"--interval {interval} needs --calibration FILE, which `unjudged calibrate` writes")
-    if "prevalence" in (uses or ()) and given["prevalence"] is None:
+    if interval != "both" and "prevalence" in (uses or ()) and given["prevalence"] is None:
         estimated = "all, query or rank, which estimate it from the judged documents and are usually too high"
         raise UsageError(f"--interval {interval} needs --prevalence: a number, or {estimated}")

@@ -34,7 +34,7 @@ FROM_RUNS = "runs"
 """The name of this prevalence, beside those of `unjudged.uncertainty.prevalence`."""
 
 NODES = 21
-"""The points of the quadrature."""
+"""The points of the Gauss-Hermite quadrature."""
 
 MOST_LEARNT = 20_000
 """Most judged documents that the regression learns from, evenly spread."""
@@ -112,6 +112,8 @@ def learnt_prevalence(
     shared: SharedRankings, row: Integers, rel: int = 1, most_deviations: int = MOST_DEVIATIONS
 ) -> LearntPrevalence:
     """Prevalence of these unjudged documents; only documents that the judgments list are evidence."""
+    from scipy.special import expit
+
     grade, query = shared.judgments.grade, shared.judgments.query
     evidence = np.flatnonzero((grade >= 0) & (shared.name < len(shared.original.grade)))
     if not len(evidence):
@@ -125,10 +127,13 @@ def learnt_prevalence(
     if not single:
         own = own[:, :0]
     mean = np.bincount(cell, score) / np.bincount(cell)
-    variance = (spread**2).sum(axis=1) + (own**2).sum(axis=1)
+    deviation = np.sqrt((spread**2).sum(axis=1) + (own**2).sum(axis=1))
+    chance = np.zeros(len(mean))  # the mean of probabilities whose log-odds are normal, by quadrature
+    for point, weight in np.transpose(np.polynomial.hermite_e.hermegauss(NODES)).tolist():
+        chance += weight / np.sqrt(2 * np.pi) * expit(mean + deviation * point)
     return LearntPrevalence(
         cell=cell,
-        probability=_mean_chance(mean, np.sqrt(variance)),
+        probability=chance,
         assumption="prevalence learnt from where the runs have the judged documents",
         log_odds=mean,
         spread=spread,
@@ -233,17 +238,6 @@ class Features:
         cell = r.query[r.ranking], self.run
         by_runs = sums(places[cell] * self.place + runs[cell], r.row, len(self.common))
         return np.asarray(found + by_runs)
-
-
-def _mean_chance(log_odds: Floats, deviation: Floats) -> Floats:
-    """Return the mean of probabilities whose log-odds are normal, by Gauss-Hermite quadrature."""
-    from scipy.special import expit
-
-    points, weights = np.polynomial.hermite_e.hermegauss(NODES)
-    found = np.zeros(len(log_odds))
-    for point, weight in zip(points.tolist(), weights.tolist(), strict=True):
-        found += weight / np.sqrt(2 * np.pi) * expit(log_odds + deviation * point)
-    return found
 
 
 def _normal(rows: int, columns: int, seed: np.uint64) -> Floats:

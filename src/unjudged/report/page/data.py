@@ -131,7 +131,7 @@ def _described(given: PageInput) -> dict[str, dict[str, Any]]:
 
 
 def _level(estimates: Sequence[Sequence[Estimate]]) -> float:
-    """Return the confidence of intervals; those of runs unlike the pooled ones are bounds, which have 1."""
+    """Return the confidence of intervals."""
     return min(e.confidence for row in estimates for e in row if not isnan(e.confidence))
 
 

@@ -149,7 +149,8 @@ def report_page(
     calibrated, contributed, notes = None, [], [*refused]
     if calibration is not None:
         pooled = _evaluated(shared, chosen)
-        calibrated = pooled.estimate("calibrated", calibration=calibration, confidence=level)
+        estimates = pooled.estimate("calibrated", calibration=calibration, confidence=level)
+        calibrated = [[_calibrated_alone(estimate) for estimate in row] for row in estimates]
         problem = calibration.too_few_groups(confidence, together)
         notes += [f"Calibrated intervals: {problem}."] if problem else []
         alone = {e.of.measure: e.method for e in calibrated[0] if comparison is None and not e.has_interval}
@@ -181,6 +182,15 @@ def report_page(
         )
     )
     return Page(_rendered(facts, arrays))
+
+
+def _calibrated_alone(estimate: Estimate) -> Estimate:
+    """Return a calibrated interval, or the value of a run unlike the pooled ones: the page has its bounds."""
+    if estimate.confidence < 1 or not estimate.has_interval:
+        return estimate
+    return Estimate.without_interval(
+        estimate.value, estimate.method.replace(", so these are bounds", ""), estimate.of
+    )
 
 
 def _extras(

@@ -14,7 +14,7 @@ from unjudged.uncertainty.intervals import EstimateRows, IntervalRequest, interv
 def check_calibrated(measure: Measure, request: IntervalRequest) -> None:
     """Refuse a measure that the calibration does not have, or has too few scores of."""
     if request.calibration is not None:
-        request.calibration.radius(measure, request.calibration.level(request.confidence))
+        request.calibration.check(measure, request.calibration.level(request.confidence))
 
 
 @interval_method(
@@ -42,8 +42,8 @@ def calibrated_intervals(request: IntervalRequest) -> EstimateRows:
     for measure in request.measures:
         means = request.calibration.means(measure, request.rankings, level)
         for i, row in enumerate(found):
-            share, unlike = float(means.share[i]), bool(means.unlike[i])
-            method = request.calibration.describe(share, unlike=unlike)
+            unlike = bool(means.unlike[i])
+            method = request.calibration.describe(means, i, request.runs[i])
             row.append(
                 Estimate(
                     float(means.value[i]),

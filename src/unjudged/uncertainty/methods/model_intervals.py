@@ -13,6 +13,7 @@ from unjudged.uncertainty.bounding.bounds import bounds, has_fast_bounds
 from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.intervals import EstimateRows, IntervalRequest, interval_method
 from unjudged.uncertainty.methods.query_intervals import has_range, mean_interval
+from unjudged.uncertainty.methods.sampling_intervals import check_sampled, sampled_both
 from unjudged.uncertainty.under_completions import (
     CompletedMeasure,
     check_completed,
@@ -92,7 +93,18 @@ def _between(means: Floats, value: float, queries: int, confidence: float) -> tu
     return float(low), float(high)
 
 
+def _from_sample(request: IntervalRequest) -> bool:
+    """Whether other samples are meant: judgments drawn at random, and no prevalence of the unjudged."""
+    return request.prevalence is None and request.rankings.judgments.origin.sampled
+
+
 def _check_both(measure: Measure, request: IntervalRequest) -> None:
+    if _from_sample(request):
+        try:
+            check_sampled(measure, request)
+        except UsageError as error:
+            raise UsageError(f"{error}; or give a prevalence") from None
+        return
     check_completed(measure, request)
     if not has_range(measure):
         raise UsageError(f"{measure.name} has no highest value, so other queries have no interval by a model")
@@ -100,7 +112,7 @@ def _check_both(measure: Measure, request: IntervalRequest) -> None:
 
 @interval_method(
     "both",
-    "other queries, given a prevalence",
+    "other queries, given a prevalence or a random sample",
     queries=OTHER,
     judgments=ALL_JUDGED,
     check=_check_both,
@@ -111,8 +123,10 @@ def both_intervals(request: IntervalRequest) -> EstimateRows:
 
     The expected values of the queries are a sample, and their mean is that of the completed values: what is
     drawn in a completion averages out over queries and must not be counted a second time. The error of an
-    estimated prevalence is added.
+    estimated prevalence is added. Without a prevalence, a random sample of the judgments takes its place.
     """
+    if _from_sample(request):
+        return sampled_both(request)
     from scipy.special import ndtri
 
     completed = completed_runs(request, prevalence_error=True)

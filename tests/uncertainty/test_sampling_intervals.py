@@ -1,0 +1,200 @@
+"""Intervals from random samples: by brute force, by enumeration of samples, by simulation."""
+
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+
+from unjudged import UsageError, evaluate
+from unjudged.judging.pooling.pool import REST, Pool
+from unjudged.measures.kernel.names import parse_measure
+from unjudged.rankings.judged import Floats, JudgedRankings
+from unjudged.rankings.judgments import Judgments
+from unjudged.uncertainty.sampled_means import SampledMeans
+
+GRADES = [1, 0, 1, 0, 2, 1, 0, 0, 1]
+STRATUM = [1, 1, 1, 2, 2, 2, 2, 2, 2]
+RANKED = [0, 3, 2, 5, 1, 4]
+"""Two strata of a pool; a run retrieves six of its documents."""
+
+
+def rankings_of(drawn: list[int], order: list[int] = RANKED) -> JudgedRankings:
+    """One ranking over the pool, with the drawn documents judged."""
+    lines = [("q", f"d{i}", STRATUM[i], grade if i in drawn else -1) for i, grade in enumerate(GRADES)]
+    columns = dict(zip(("query", "document", "stratum", "grade"), zip(*lines, strict=True), strict=True))
+    import pandas as pd
+
+    judgments = Judgments.of(pd.DataFrame(columns))
+    run = {"q": {f"d{i}": float(-k) for k, i in enumerate(order)}}
+    return evaluate(judgments, run, "P@5").judged
+
+
+def samples(sizes: tuple[int, int]) -> list[list[int]]:
+    """Every sample with these numbers of documents from the two strata."""
+    members = [[i for i, s in enumerate(STRATUM) if s == number] for number in (1, 2)]
+    drawn = (combinations(own, n) for own, n in zip(members, sizes, strict=True))
+    return [[*first, *second] for first, second in product(*drawn)]
+
+
+@pytest.mark.parametrize("name", ["P@4", "RBP(p=0.8)", "DCG@5"])
+@pytest.mark.parametrize("sizes", [(2, 3), (3, 4), (2, 6)])
+def test_sums_and_their_jackknife_variance_are_unbiased(name: str, sizes: tuple[int, int]) -> None:
+    measure = parse_measure(name)
+    truth = measure.compute(rankings_of(list(range(len(GRADES)))))[0]
+    every = [SampledMeans.of(measure, rankings_of(drawn)) for drawn in samples(sizes)]
+    values = np.array([means.value[0, 0] for means in every])
+    estimated = [float((means.deviations**2).sum()) for means in every]
+    assert values.mean() == pytest.approx(truth)
+    assert np.mean(estimated) == pytest.approx(values.var(), abs=1e-15)
+
+
+def deleted(drawn: list[int], measure_value) -> tuple[float, float]:  # type: ignore[no-untyped-def]
+    """Value and variance of the jackknife, by leaving out each document in turn."""
+    full = measure_value(drawn)
+    value, variance = full, 0.0
+    for number in (1, 2):
+        own = [i for i in drawn if STRATUM[i] == number]
+        n, size = len(own), STRATUM.count(number)
+        left = [measure_value([d for d in drawn if d != i]) for i in own]
+        value += (1 - n / size) * (n - 1) * (full - np.mean(left))
+        variance += (1 - n / size) * (n - 1) / n * float(((left - np.mean(left)) ** 2).sum())
+    return value, variance
+
+
+@pytest.mark.parametrize("drawn", [[0, 1, 2, 4, 5, 6], [0, 2, 3, 4, 5, 8], [0, 1, 4, 5, 7]])
+def test_average_precision_is_the_jackknifed_quotient(drawn: list[int]) -> None:
+    joint = parse_measure("statAP(pairs='joint')")
+    expected = deleted(drawn, lambda own: joint.compute(rankings_of(own))[0])
+    means = SampledMeans.of(parse_measure("AP"), rankings_of(drawn))
+    assert (means.value[0, 0], (means.deviations**2).sum()) == pytest.approx(expected)
+
+
+def ndcg(drawn: list[int]) -> float:
+    """nDCG@4 from the sample, by its definition; the best DCG is linear between whole numbers."""
+    sizes = {s: STRATUM.count(s) / max(sum(STRATUM[i] == s for i in drawn), 1) for s in (1, 2)}
+    gained = sum(
+        GRADES[d] * sizes[STRATUM[d]] / np.log2(k + 2) for k, d in enumerate(RANKED[:4]) if d in drawn
+    )
+    best, filled = 0.0, 0.0
+    discounts = np.append(0.0, 1 / np.log2(np.arange(2, 40))).cumsum()
+    for grade in (2, 1):
+        count = sum(sizes[STRATUM[i]] for i in drawn if GRADES[i] == grade)
+        ends = np.interp(np.minimum([filled, filled + count], 4), np.arange(len(discounts)), discounts)
+        best, filled = best + grade * (ends[1] - ends[0]), filled + count
+    return float(gained / best)
+
+
+@pytest.mark.parametrize("drawn", [[0, 1, 2, 4, 5, 6], [0, 2, 3, 4, 5, 8], [0, 1, 4, 5, 7]])
+def test_ndcg_is_the_jackknifed_quotient(drawn: list[int]) -> None:
+    means = SampledMeans.of(parse_measure("nDCG@4"), rankings_of(drawn))
+    assert (means.value[0, 0], (means.deviations**2).sum()) == pytest.approx(deleted(drawn, ndcg))
+
+
+def test_complete_judgments_give_the_measure_and_no_variance() -> None:
+    complete = rankings_of(list(range(len(GRADES))))
+    for name in ("AP", "nDCG", "nDCG@3", "P@3", "RBP(p=0.8)"):
+        measure = parse_measure(name)
+        means = SampledMeans.of(measure, complete)
+        assert means.value[0] == pytest.approx(measure.compute(complete))
+        assert means.variances()[0] == pytest.approx(0.0)
+
+
+def simulated(seed: int, queries: int = 40, size: int = 200, least: float = 0.0) -> Pool:
+    """A pool whose documents are relevant the more often the higher two runs have them."""
+    rng = np.random.default_rng(seed)
+    qrels: dict[str, dict[str, int]] = {}
+    runs: dict[str, dict[str, dict[str, float]]] = {"a": {}, "b": {}}
+    for q in range(queries):
+        relevant = rng.random(size) < least + rng.beta(1, 6)
+        qrels[f"q{q}"] = {f"d{i}": int(y) for i, y in enumerate(relevant)}
+        for run, skill in (("a", 2.0), ("b", 1.2)):
+            score = skill * relevant + rng.normal(size=size)
+            order = np.argsort(-score)[:120]
+            runs[run][f"q{q}"] = {f"d{i}": float(score[i]) for i in order}
+    return Pool.of(qrels, runs)
+
+
+@pytest.mark.parametrize("name", ["AP", "nDCG", "nDCG@10", "P@20", "RBP(p=0.9)"])
+def test_intervals_and_those_of_differences_hold(name: str) -> None:
+    pool, measure = simulated(1), parse_measure(name)
+    truth = measure.compute(pool.rankings).reshape(2, -1).mean(axis=1)
+    contrast = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, -1.0]])
+    held: list[Floats] = []
+    for seed in range(120):
+        drawn = pool.stratified({5: 1.0, REST: 0.2}, seed=seed)
+        means = SampledMeans.of(measure, pool.rankings.relabelled(drawn))
+        error = contrast @ (means.value.mean(axis=1) - truth)
+        held.append(np.abs(error) <= 1.96 * np.sqrt(means.variances(contrast)))
+    assert (np.mean(held, axis=0) >= 0.9).all()
+
+
+def test_the_correction_removes_bias() -> None:
+    pool, ap, joint = simulated(6, least=0.06), parse_measure("AP"), parse_measure("statAP(pairs='joint')")
+    truth = ap.compute(pool.rankings).mean()
+    drawn = [pool.rankings.relabelled(pool.stratified({5: 1.0, REST: 0.2}, seed=seed)) for seed in range(80)]
+    plain = np.mean([joint.compute(r) for r in drawn]) - truth
+    corrected = np.mean([SampledMeans.of(ap, r).value for r in drawn]) - truth
+    assert abs(corrected) < 0.5 * abs(plain)
+
+
+def test_combinations_of_one_run_are_that_run() -> None:
+    pool = simulated(2)
+    r = pool.rankings.relabelled(pool.stratified({5: 1.0, REST: 0.2}, seed=3))
+    for name in ("AP", "nDCG@10", "P@10"):
+        means = SampledMeans.of(parse_measure(name), r)
+        assert means.variances(np.eye(2)) == pytest.approx(means.variances())
+
+
+def test_estimates_of_one_measure_share_an_interval_that_is_of_it() -> None:
+    pool = simulated(3)
+    drawn = pool.stratified({5: 1.0, REST: 0.3}, seed=1)
+    scores = evaluate(drawn, {"a": run_of(pool, 0)}, ["xinfAP", "statAP", "AP", "infNDCG", "P@10"])
+    (row,) = scores.estimate("sampling")
+    assert [estimate.of.measure for estimate in row] == ["AP", "AP", "AP", "nDCG", "P@10"]
+    assert len({(e.value, e.low, e.high) for e in row[:3]}) == 1
+    assert all(e.low <= e.value <= e.high and e.of.judgments == "the pool judged" for e in row)
+    (both,) = scores.estimate("both")
+    assert both[0].width > row[0].width
+    assert both[0].of.queries == "other queries"
+
+
+def run_of(pool: Pool, i: int) -> dict[str, dict[str, float]]:
+    r, documents = pool.rankings.run(i), pool.judgments.documents.tolist()
+    found: dict[str, dict[str, float]] = {}
+    for ranking, row, rank in zip(r.ranking.tolist(), r.row.tolist(), r.rank.tolist(), strict=True):
+        found.setdefault(pool.judgments.queries[ranking], {})[documents[row].decode()] = -float(rank)
+    return found
+
+
+def test_what_a_sample_lacks_is_said() -> None:
+    pool = simulated(4)
+    run = {"a": run_of(pool, 0)}
+    with pytest.raises(UsageError, match="needs a uniform sample, a stratified sample or a weighted sample"):
+        evaluate(pool.judgments, run, "AP").estimate("sampling")
+    with pytest.raises(UsageError, match="nothing was drawn from one of the strata of query"):
+        evaluate(pool.stratified({5: 1.0, REST: 0.0}), run, "AP").estimate("sampling")
+    few = pool.random(0.06, seed=1, redraw=False)
+    with pytest.raises(UsageError, match="of 40 queries have no relevant document in the sample"):
+        evaluate(few, run, "infAP").estimate("sampling")
+    assert evaluate(few, run, "P@10").estimate("sampling")[0][0].has_interval
+    sparse = pool.stratified({5: 1.0, REST: 0.02}, seed=1)
+    with pytest.raises(UsageError, match="fewer than one per query, too few to tell how AP would vary"):
+        evaluate(sparse, run, "xinfAP").estimate("sampling")
+    judged_to_five = pool.only(pool.best <= 5)
+    with pytest.raises(UsageError, match="these judgments are not a random sample"):
+        evaluate(judged_to_five, run, "P@10").estimate("sampling")
+    row = evaluate(pool.random(0.5), run, ["AP", "RR"]).estimate("sampling")[0]
+    assert "RR has no interval from a sample" in row[1].method
+
+
+def test_queries_without_a_sampled_relevant_document_are_counted() -> None:
+    pool = simulated(5)
+    drawn = next(
+        sample
+        for seed in range(100)
+        if 0 < (sample := pool.random(0.15, seed=seed, redraw=False)).count(1).tolist().count(0) <= 4
+    )
+    unseen = drawn.count(1).tolist().count(0)
+    estimate = evaluate(drawn, {"a": run_of(pool, 0)}, "infAP").estimate("sampling")[0][0]
+    assert f"{unseen} quer" in estimate.method
+    assert "no sampled relevant document" in estimate.method
