@@ -13,6 +13,7 @@ import agreement_coverage
 import calibrated_coverage
 import gate_trials
 import query_samples
+import robust_verdicts
 import sample_tests
 import sampling_coverage
 import worlds
@@ -160,6 +161,15 @@ def segments(folder: Path, pool: ProcessPoolExecutor) -> None:
     replace_table(PAGE, "segments", segments_table([job.result() for job in jobs], held))
 
 
+def robust(folder: Path, pool: ProcessPoolExecutor) -> None:
+    jobs = {track.name: [pool.submit(robust_verdicts.left_out_pairs, track)] for track in tracks(folder)}
+    seeds = range(robust_verdicts.COLLECTIONS)
+    jobs[robust_verdicts.SIMULATED] = [pool.submit(robust_verdicts.simulated_pairs, seed) for seed in seeds]
+    for name, parts in jobs.items():
+        counts = sum((job.result() for job in parts), start=robust_verdicts.Counts())
+        replace_table(PAGE, f"robust, {name}", robust_verdicts.robust_table(counts, name))
+
+
 def sampling(folder: Path, pool: ProcessPoolExecutor) -> None:
     jobs = [
         pool.submit(sampling_coverage.sampling_coverage, folder, topics, design)
@@ -184,6 +194,7 @@ PARTS: dict[str, Callable[[Path, ProcessPoolExecutor], None]] = {
         tests,
         differences,
         agreement,
+        robust,
         sampling,
         gate,
         segments,

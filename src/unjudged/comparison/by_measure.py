@@ -19,7 +19,6 @@ from unjudged.rankings.judged import Floats, Mask
 from unjudged.uncertainty.calibrated_means import CalibratedMeans
 from unjudged.uncertainty.calibration import Calibration, LeftOutShare
 from unjudged.uncertainty.estimate import Estimate
-from unjudged.uncertainty.shared import SharedRankings
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,7 +133,6 @@ class MeasureComparison:
     def pair(
         self,
         k: int,
-        shared: SharedRankings | None,
         *,
         turned: bool = False,
         calibration: Calibration | None = None,

@@ -47,6 +47,8 @@ class Comparison(Shown):
     notes: Sequence[str]
     library: str = ""
     """Where frames went in, the library they are of."""
+    bounding: SharedRankings | None = None
+    """Rankings that bounds and verdicts are of: documents below the depth of the pool are nonrelevant."""
 
     @property
     def documents(self) -> SharedRankings:
@@ -107,9 +109,7 @@ class Comparison(Shown):
             names = f"{self.runs[i]} and {self.runs[j]}"
             raise UsageError(f"{names} were not compared: only pairs with the baseline {self.baseline} were")
         k, turned = found
-        return result.pair(
-            k, self.shared, turned=turned, calibration=self.calibration, confidence=self.confidence
-        )
+        return result.pair(k, turned=turned, calibration=self.calibration, confidence=self.confidence)
 
     def pairs(self, measure: MeasureLike | None = None) -> Iterator[Pair]:
         """Every pair that was compared, by one measure or by all."""
@@ -119,7 +119,7 @@ class Comparison(Shown):
         known = {"calibration": self.calibration, "confidence": self.confidence}
         for result in results:
             for k in range(len(result.tests.pairs)):
-                yield result.pair(k, self.shared, **known)  # type: ignore[arg-type]
+                yield result.pair(k, **known)  # type: ignore[arg-type]
 
     def per_query(
         self, a: str | None = None, b: str | None = None, measure: MeasureLike | None = None
@@ -129,7 +129,7 @@ class Comparison(Shown):
         if self.shared is None:
             values = result.values[[i, j]]
             return differences_of_table([self.runs[i], self.runs[j]], self.queries, result.measure, values)
-        return query_differences(self.shared, result.measure, i, j, result.values)
+        return query_differences(self.bounding or self.shared, result.measure, i, j, result.values)
 
     def by(self, segments: SegmentsSource, measure: MeasureLike | None = None) -> SegmentComparison:
         """Return the differences by segment of the queries, and whether the segments differ.

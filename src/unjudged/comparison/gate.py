@@ -133,7 +133,9 @@ def _bounds(compared: Comparison, result: Any, judgments: str) -> tuple[Floats, 
         return difference, difference, UNKNOWN
     if judgments == AS_THEY_ARE:
         return difference, difference, AS_THEY_ARE
-    low, high = bounds_by_query(two_of(compared.shared, 1, 0), result.measure, difference)
+    low, high = bounds_by_query(
+        two_of(compared.bounding or compared.shared, 1, 0), result.measure, difference
+    )
     return low, high, "bounds"
 
 

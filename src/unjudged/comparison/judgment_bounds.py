@@ -66,7 +66,9 @@ def judgment_bounds(shared: SharedRankings, measure: Measure, pairs: Pairs) -> J
     open_to_judging = ~(settled | equal)
     turned = open_to_judging if exact else reversible(shared, measure, pairs, open_to_judging)
     reversal = reversals(shared, measure, pairs, open_to_judging)
-    run_low, run_high = measure.mean_of(run_low), measure.mean_of(run_high)
+    means = mean_over_queries(pairs.scores)
+    run_low = measure.mean_of(np.minimum(run_low, means))
+    run_high = measure.mean_of(np.maximum(run_high, means))
     return JudgmentBounds(low, high, exact, settled, equal, turned, reversal, run_low, run_high)
 
 

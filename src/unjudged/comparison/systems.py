@@ -23,6 +23,7 @@ from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.measures.kernel.registry import Measure
 from unjudged.measures.kernel.traits import Refusal
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
+from unjudged.rankings.origin import below_pool
 from unjudged.uncertainty.calibration import Calibration
 
 UNKNOWN = "unknown (scores of a table do not say which documents were judged)"
@@ -37,6 +38,7 @@ def compare(
     measures: MeasureLike | Iterable[MeasureLike] | None = None,
     *,
     depth: int | None = None,
+    pool_depth: int | None = None,
     baseline: str | None = None,
     test: TestName = "t",
     correction: CorrectionName = "holm",
@@ -53,7 +55,9 @@ def compare(
     strata or probabilities. One without bounds, such as xinfAP, is judged by the test alone, and differences
     by one with a geometric mean are of mean logarithms.
 
-    `depth` keeps only the first documents of each ranking. `test` is 't', 'randomization', 'wilcoxon' or
+    `depth` keeps only the first documents of each ranking. Documents that every run has below `pool_depth`,
+    the rank to which runs were pooled, count as nonrelevant in bounds and verdicts; judgments that record the
+    depth of their pool need not be told. `test` is 't', 'randomization', 'wilcoxon' or
     'bootstrap'; `correction` is 'holm', 'bh', 'bonferroni', 'tukey', 'maxt' or 'none'. `baseline` names a run
     that the others are compared with, instead of all pairs. `calibration`, from `calibrate`, adds a
     calibrated interval of each difference. `Scores` in place of judgments and runs, such as those of another
@@ -83,7 +87,9 @@ def compare(
     place = _place_of(baseline, names)
     chosen, refused = comparable(chosen, judgments)
     uncalibrated = [] if calibration is None else _uncalibrated(calibration, chosen, confidence)
+    reach = judgments.origin.pool_depth(pool_depth)
     shared = collection.shared(deepest)
+    closed = shared.to_pool_depth(reach)
     left_out = None if calibration is None else calibration.left_out_share()
     results: list[MeasureComparison] = []
     for measure in chosen:
@@ -94,7 +100,7 @@ def compare(
         if calibration is not None and not calibration.refusal(measure, confidence, runs=2):
             near = calibration.means(measure, shared.judged_rankings, confidence)
             uncalibrated += [note for note in calibration.unlike(near, names) if note not in uncalibrated]
-        judging = judgment_bounds(shared, measure, tested.pairs)
+        judging = judgment_bounds(closed, measure, tested.pairs)
         results.append(MeasureComparison(measure, values, tested, judging, names, left_out, near))
     values = np.stack([result.values for result in results])
     warnings = [*shared.warnings, *measure_warnings(chosen, judgments, values)]
@@ -108,8 +114,10 @@ def compare(
         calibration,
         confidence,
         baseline,
-        [*map(str, warnings), *uncalibrated, *_without_bounds(results, judgments), *_notes(results)],
+        [*map(str, warnings), *uncalibrated, *_without_bounds(results, judgments), *_notes(results)]
+        + ([] if reach is None else [f"Bounds: {below_pool(reach)}."]),
         collection.library,
+        closed,
     )
 
 
@@ -159,17 +167,17 @@ def _uncalibrated(calibration: Calibration, measures: Sequence[Measure], confide
 
 def _without_bounds(results: Sequence[MeasureComparison], judgments: Judgments) -> Iterator[str]:
     """Say which measures have no bounds and why, and of what differences are if not of means."""
+    estimates = [result.measure for result in results if result.measure.traits.estimates]
+    if estimates:
+        names = ", ".join(f"{measure} estimates {measure.estimated}" for measure in estimates)
+        yield f"{names} with the pool judged, from {judgments.origin}: {SAMPLED}, and tests allow for it."
+        yield "Documents outside the pool count as not relevant."
     for result in results:
         measure = result.measure
-        if measure.traits.estimates:
-            estimated = (
-                f"{measure} estimates {measure.estimated} with the pool judged, from {judgments.origin}"
-            )
-            yield f"{estimated}: {SAMPLED}, so tests over queries hold."
-        elif result.judging.missing:
+        if result.judging.missing and measure not in estimates:
             yield f"{result.judging.missing}; verdicts by {measure} are about other queries alone."
         if measure.geometric:
-            yield f"{measure}: differences, tests and intervals are of mean logarithms."
+            yield f"{measure}: differences, their tests and intervals, and values by query are of logarithms."
         if measure.traits.summary == "sum":
             yield f"{measure}: means per query, where `evaluate` has sums."
 

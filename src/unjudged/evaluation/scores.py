@@ -66,6 +66,9 @@ class Scores(Shown):
     """Run x measure: standard deviation of the mean over the repeats of a run, if a table has repeats."""
     segments: Mapping[str, str] | None = None
     """Segment of each query, if a column of a table was named `by`."""
+    bounding: JudgedRankings | None = None
+    """Rankings that bounds are of, if the depth of the pool is known: documents below it are nonrelevant."""
+    pool_depth: int | None = None
 
     @classmethod
     def of(
@@ -225,7 +228,8 @@ class Scores(Shown):
         from unjudged.uncertainty.intervals import IntervalRequest, make_intervals
 
         request = IntervalRequest(
-            rankings=self.rankings,
+            rankings=self.rankings if self.bounding is None or interval != "bounds" else self.bounding,
+            pool_depth=self.pool_depth,
             runs=self.runs,
             measures=self.measures,
             values=self.values,

@@ -12,6 +12,7 @@ from unjudged.base.errors import UsageError
 from unjudged.cli.commands import SCORE, command
 from unjudged.cli.options.arguments import (
     Baseline,
+    BoundsDepth,
     By,
     Depth,
     File,
@@ -71,6 +72,7 @@ def compare(
     measures: Measures = None,
     rel: Rel = None,
     depth: Depth = None,
+    pool_depth: BoundsDepth = None,
     baseline: Baseline = None,
     test: Annotated[TestName, Option(choices=TESTS)] = "t",
     correction: Annotated[CorrectionName, Option(choices=CORRECTIONS)] = "holm",
@@ -146,7 +148,9 @@ def compare(
     two = chosen == "table" and count == 2 and not (pairs or per_query)
     check_decimals(decimals, "sentences" if two else chosen)
     check_plot(plot)
-    predicted.check(depth=depth, per_query=per_query, calibration=calibration, plot=plot)
+    predicted.check(
+        depth=depth, pool_depth=pool_depth, per_query=per_query, calibration=calibration, plot=plot
+    )
     _check_used(confidence, calibration, predicted.predictions)
     _check_draws((draws, seed) != (DRAWS, 0), test, correction)
     learnt = None if calibration is None else Calibration.load(calibration)
@@ -168,6 +172,7 @@ def compare(
                 collection,
                 measures=asked,
                 depth=depth,
+                pool_depth=pool_depth,
                 baseline=baseline,
                 calibration=learnt,
                 confidence=confidence,

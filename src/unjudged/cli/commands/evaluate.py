@@ -12,6 +12,7 @@ from unjudged.base.errors import UsageError
 from unjudged.cli.commands import SCORE, command
 from unjudged.cli.options.arguments import (
     LOWEST,
+    BoundsDepth,
     By,
     Depth,
     File,
@@ -67,6 +68,7 @@ def evaluate(
     calibration: InputFile = None,
     confidence: float = 0.95,
     extra_relevant: Annotated[int, Option("--extra-relevant", "--more")] = 0,
+    pool_depth: BoundsDepth = None,
     seed: int = 0,
     format: OutputFormat = None,
     output: Output = None,
@@ -134,14 +136,18 @@ def evaluate(
         by_measure = predicted.estimates(Collection.of(inputs.read(qrels), named), measures, whole)
         show_grids(predicted.grid(by_measure, confidence, decimals), format, output)
         return
-    options = {"prevalence": prevalence, "calibration": calibration, "extra_relevant": extra_relevant or None}
+    options: dict[str, object] = {"prevalence": prevalence, "calibration": calibration}
+    options |= {"extra_relevant": extra_relevant or None}
+    options |= {"pool_depth": pool_depth}
     _check_interval(interval, options, (confidence, seed) != (0.95, 0), {"per_query": per_query, "by": by})
     learnt = None if calibration is None else unjudged.Calibration.load(calibration)
     chosen = None if measures is None or from_tables else measures_with_rel(measures, None)
     if from_tables:
         scores = tables.read([qrels, *runs], inputs, measures, by)
     else:
-        scores = _scored(lambda: inputs.read(qrels, fractions=True), named, chosen, rel, depth)
+        scores = _scored(
+            lambda: inputs.read(qrels, fractions=True), named, chosen, rel, depth=depth, pool_depth=pool_depth
+        )
     if plot is not None:
         known = {
             "prevalence": None if prevalence is None else number_or_name(prevalence),
@@ -179,14 +185,16 @@ def _scored(
     runs: Mapping[str, RunSource],
     measures: Sequence[Measure] | None,
     rel: float | None,
+    *,
     depth: int | None,
+    pool_depth: int | None,
 ) -> Scores:
     """Read the judgments and score the runs, with a bar if that takes long."""
     with reading(len(runs)) as on_read:
         judgments = read()
         chosen = measures_with_rel(measures or default_measures(judgments), rel)
         suggest_estimates(judgments, chosen)
-        return unjudged.evaluate(judgments, runs, chosen, depth=depth, on_read=on_read)
+        return unjudged.evaluate(judgments, runs, chosen, depth=depth, pool_depth=pool_depth, on_read=on_read)
 
 
 def _check_interval(
@@ -195,9 +203,8 @@ def _check_interval(
     """Refuse options of intervals without one, or that this one ignores, and ways to show that lack it."""
     if interval is None:
         if others or any(value is not None for value in options.values()):
-            raise UsageError(
-                "--prevalence, --calibration, --confidence, --extra-relevant and --seed need --interval"
-            )
+            needing = "--prevalence, --calibration, --confidence, --extra-relevant, --pool-depth and --seed"
+            raise UsageError(f"{needing} need --interval")
     else:
         _check_used(interval, **options)
     if shown["by"] and (shown["per_query"] or interval not in (None, "queries")):
