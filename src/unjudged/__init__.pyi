@@ -2,11 +2,10 @@
 from unjudged.base.errors import AssumptionWarning as AssumptionWarning, ExtraQueriesWarning as ExtraQueriesWarning, InputError as InputError, MissingQueriesWarning as MissingQueriesWarning, NothingJudgedWarning as NothingJudgedWarning, UnjudgedError as UnjudgedError, UnjudgedWarning as UnjudgedWarning, UsageError as UsageError
 from unjudged.citation import cite as cite
 from unjudged.comparison.by_measure import MeasureComparison as MeasureComparison
-from unjudged.comparison.by_segment import SegmentComparison as SegmentComparison
 from unjudged.comparison.collections_result import CollectionsComparison as CollectionsComparison
 from unjudged.comparison.comparison_result import Comparison as Comparison
 from unjudged.comparison.gate import gate as gate
-from unjudged.comparison.gate_result import GateCheck as GateCheck, GateResult as GateResult
+from unjudged.comparison.gate_result import GateResult as GateResult
 from unjudged.comparison.query_differences import QueryDifferences as QueryDifferences
 from unjudged.comparison.several_collections import compare_collections as compare_collections
 from unjudged.comparison.systems import compare as compare
@@ -48,7 +47,6 @@ __all__ = [
     "Estimate",
     "Estimates",
     "ExtraQueriesWarning",
-    "GateCheck",
     "GateResult",
     "Grid",
     "InputError",
@@ -69,7 +67,6 @@ __all__ = [
     "Run",
     "Score",
     "Scores",
-    "SegmentComparison",
     "UnjudgedError",
     "UnjudgedWarning",
     "UsageError",
