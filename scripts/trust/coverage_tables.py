@@ -61,7 +61,8 @@ def shortfalls(cells: Iterable[Cell], why: str) -> str:
     if not short:
         return f"\n\nNone of the {len(every)} levels is missed by more than two standard errors."
     listed = "; ".join(short) if len(short) <= MOST_LISTED else f"{short[0]} to {short[-1]}"
-    missed = f"{len(short)} of {len(every)} levels are missed by more than two standard errors"
+    verb = "is" if len(short) == 1 else "are"
+    missed = f"{len(short)} of {len(every)} levels {verb} missed by more than two standard errors"
     return f"\n\n{missed}: {listed}. {why}"
 
 

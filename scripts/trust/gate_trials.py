@@ -94,8 +94,8 @@ def gate_trials(folder: Path, source: str, queries: int) -> GateTrials:
         each = [against_margin(swapped, one, REACH) for one in MARGINS]
         alarms += each[0].below <= ALPHA
         passes += [one.above <= ALPHA for one in each]
-    shares = boundary / TRIALS
-    return GateTrials(source, queries, *shares.tolist(), alarms / TRIALS, (passes / TRIALS).tolist())
+    passed, failed = (boundary / TRIALS).tolist()
+    return GateTrials(source, queries, passed, failed, alarms / TRIALS, (passes / TRIALS).tolist())
 
 
 def segment_trials(folder: Path, sizes: Sequence[int]) -> SegmentTrials:

@@ -79,7 +79,8 @@ def simulated_pairs(seed: int) -> Counts:
     complete = judged_rankings(made.judgments, {names[i]: made.runs[names[i]] for i in pooled})
     group = np.arange(POOLED_SYSTEMS)
     left_out = LeftOut.of(complete, group, POOL_DEPTH)
-    shared = SharedRankings.of(chosen_rows(made.judgments, left_out.contributors.any(axis=1)), made.runs)
+    in_pool: Mask = left_out.contributors.any(axis=1)
+    shared = SharedRankings.of(chosen_rows(made.judgments, in_pool), made.runs)
     seen, counts = LeftOutShare.of(left_out.brought().tolist()), Counts()
     every = judged_rankings(made.judgments, made.runs)
     for measure in parse_measures(MEASURES[SIMULATED]):
@@ -95,7 +96,7 @@ def graded(
     values = shared.per_run(measure.compute(shared.rankings))
     tests = compare_pairs(values, correction="none")
     pairs, judging = tests.pairs, judgment_bounds(shared, measure, tests.pairs)
-    plain = MeasureComparison(measure, values, tests, judging)
+    plain = MeasureComparison(measure, values, tests, judging, shared.runs)
     by_groups = replace(plain, left_out=seen)
     wrong = (truth[pairs.first] - truth[pairs.second]) * pairs.difference < 0
     counts: Counts = Counter()

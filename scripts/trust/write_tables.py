@@ -20,7 +20,6 @@ import sampling_coverage
 import worlds
 from calibrated_tables import (
     calibrated_table,
-    gate_table,
     kinds_table,
     later_table,
     levels_table,
@@ -28,6 +27,7 @@ from calibrated_tables import (
     parts_table,
 )
 from coverage_tables import (
+    gate_table,
     replace_table,
     samples_table,
     segments_table,
@@ -49,9 +49,7 @@ KINDS_WHY = "A run of a new kind that is not recognised need not hold: check it.
 MODEL_WHY = (
     "Judged documents are relevant more often than unjudged ones, so the estimated prevalence is wrong."
 )
-WORLDS_WHY = (
-    "Model intervals of few queries are slightly narrow: their completions are drawn, not enumerated."
-)
+WORLDS_WHY = "Of this many levels a few are missed by chance where all of them hold."
 QUERIES_WHY = (
     "These are measures without a highest value, which have Student's t. Their scores are skewed, so it "
     "holds less often than it says, and output with fewer than 25 queries says so."
