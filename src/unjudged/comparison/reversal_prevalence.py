@@ -33,6 +33,8 @@ TRIED = (0.01, 0.03, 0.1, 0.3, 1.0)
 STEPS = 100
 EXACTLY, DRAWN_TO = 1e-13, 1e-3
 """How far a share is narrowed down, and one from random completions."""
+CELLS_AT_ONCE = 1 << 20
+"""Pairs x queries that are worked out at a time, so that memory stays bounded."""
 MOST_PAIRS = 15
 """Completions take each pair alone: with more pairs the shares of other measures are not sought."""
 COMPLETED_QUERIES = 1000
@@ -68,8 +70,12 @@ def reversals(shared: SharedRankings, measure: Measure, pairs: Pairs, wanted: Ma
     terms = terms_of(measure, selected_runs(shared.rankings, order.tolist()))
     if terms is not None:
         judged = _judged_share(shared, terms.unjudged, measure)
-        solved = _by_expectation(terms, judged, pairs.scores[order], place[leader], place[behind])
-        found.share[chosen], found.judged[chosen] = solved.share, solved.judged
+        by_leader = np.lexsort((place[behind], place[leader]))
+        for some in np.array_split(by_leader, ceil(len(chosen) * pairs.queries / CELLS_AT_ONCE)):
+            solved = _by_expectation(
+                terms, judged, pairs.scores[order], place[leader[some]], place[behind[some]]
+            )
+            found.share[chosen[some]], found.judged[chosen[some]] = solved.share, solved.judged
     elif len(chosen) <= MOST_PAIRS:
         hypothetical = Hypothetical.of(shared, measure)
         for k, a, b in zip(chosen.tolist(), leader.tolist(), behind.tolist(), strict=True):
