@@ -11,6 +11,7 @@ from typing import Any
 
 import agreement_coverage
 import calibrated_coverage
+import macro_samples
 import query_samples
 import robust_verdicts
 import sample_tests
@@ -115,6 +116,11 @@ def tests(folder: Path, pool: ProcessPoolExecutor) -> None:
     replace_table(PAGE, "tests", tests_table(found, sample_tests.SIZES))
 
 
+def collections(folder: Path, pool: ProcessPoolExecutor) -> None:
+    found = pool.submit(macro_samples.macro_coverage, folder).result()
+    replace_table(PAGE, "collections", macro_samples.macro_table(found))
+
+
 def differences(folder: Path, pool: ProcessPoolExecutor) -> None:
     jobs = {
         track: [
@@ -171,6 +177,7 @@ PARTS: dict[str, Callable[[Path, ProcessPoolExecutor], None]] = {
         other_files,
         model,
         queries,
+        collections,
         simulated,
         tests,
         differences,
