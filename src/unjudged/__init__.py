@@ -26,6 +26,8 @@ _NAMES = LazyNames(
         "comparison.by_measure": "MeasureComparison",
         "comparison.collections_result": "CollectionsComparison",
         "comparison.comparison_result": "Comparison",
+        "comparison.gate": "gate",
+        "comparison.gate_result": "GateResult",
         "comparison.query_differences": "QueryDifferences",
         "comparison.several_collections": "compare_collections",
         "comparison.systems": "compare",

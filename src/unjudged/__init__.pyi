@@ -4,6 +4,8 @@ from unjudged.citation import cite as cite
 from unjudged.comparison.by_measure import MeasureComparison as MeasureComparison
 from unjudged.comparison.collections_result import CollectionsComparison as CollectionsComparison
 from unjudged.comparison.comparison_result import Comparison as Comparison
+from unjudged.comparison.gate import gate as gate
+from unjudged.comparison.gate_result import GateResult as GateResult
 from unjudged.comparison.query_differences import QueryDifferences as QueryDifferences
 from unjudged.comparison.several_collections import compare_collections as compare_collections
 from unjudged.comparison.systems import compare as compare
@@ -45,6 +47,7 @@ __all__ = [
     "Estimate",
     "Estimates",
     "ExtraQueriesWarning",
+    "GateResult",
     "Grid",
     "InputError",
     "JudgedRankings",
@@ -74,6 +77,7 @@ __all__ = [
     "compare_pairs",
     "doctor",
     "evaluate",
+    "gate",
     "measure",
     "permitted",
     "plan_queries",

@@ -46,6 +46,10 @@ POOLED_TO = (
     "The depth of the pool: the rank up to which the runs were judged. (In `evaluate` and `compare` it is "
     "the depth of the rankings that are scored.)"
 )
+SEGMENTS = (
+    "Segments of the queries: a file of lines `query segment`, a table with these columns, or with --scores "
+    "a column of the table."
+)
 POOL_REACHED = (
     "The rank to which runs were pooled: in bounds and verdicts, documents that every run has below it count "
     "as nonrelevant. Judgments that record the depth of their pool need not be told."
@@ -69,6 +73,7 @@ PoolDepth = Annotated[int, Option("-k", "--depth", help=POOLED_TO)]
 Groups = Annotated[str | None, Option("-g", "--groups", reads=True, help=BY_GROUP)]
 Baseline = Annotated[str | None, Option("-b", "--baseline", help=AGAINST)]
 PerQuery = Annotated[bool, Option("-q", "--per-query")]
+By = Annotated[str | None, Option("--by", reads=True, help=SEGMENTS)]
 Header = Annotated[bool, Option(help=WITH_HEADER, negative_bool="no-")]
 
 

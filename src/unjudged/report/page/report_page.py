@@ -141,7 +141,7 @@ def report_page(
             seed=seed,
             on_read=on_read,
         )
-        shared, scores = comparison.shared, _scores(comparison)
+        shared, scores = comparison.documents, _scores(comparison)
         bounds: Sequence[Sequence[Estimate]] = _bounds(comparison)
     else:
         shared = Collection.of(judgments, named, on_read=on_read).shared()
@@ -224,7 +224,7 @@ def _evaluated(shared: SharedRankings, measures: Sequence[Measure]) -> Scores:
 def _scores(comparison: Comparison) -> Scores:
     values = np.stack([result.values for result in comparison.results], axis=-1)
     measures: list[Measure] = [result.measure for result in comparison.results]
-    return Scores(values, comparison.runs, comparison.queries, measures, comparison.shared.judged_rankings)
+    return Scores(values, comparison.runs, comparison.queries, measures, comparison.documents.judged_rankings)
 
 
 def _bounds(comparison: Comparison) -> Sequence[Sequence[Estimate]]:
