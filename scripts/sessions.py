@@ -21,6 +21,8 @@ PAGES = (
     "how-to/rag-team.md",
     "how-to/twenty-systems.md",
     "how-to/track-organiser.md",
+    "how-to/score-tables.md",
+    "how-to/continuous-integration.md",
     "how-to/judges.md",
 )
 """The pages in docs/ that are such sessions."""

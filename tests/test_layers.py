@@ -137,5 +137,5 @@ def test_a_command_loads_what_it_needs() -> None:
     for words in ((), ("-h",), ("--help",)):
         assert not (HEAVY - {"cyclopts", "rich"} | {"numpy", "markdown_it"}) & loaded(command(*words))
     evaluating = loaded(command("evaluate", str(sample.qrels), str(sample.runs["fused"])))
-    assert not (HEAVY - {"lzma"}) & evaluating  # `shutil` imports lzma
+    assert not HEAVY & evaluating
     assert not {"concurrent", "html", "logging"} & evaluating

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import warnings
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -13,8 +15,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unjudged import InputError, Score, Scores, UsageError, evaluate, sample
+from tests.comparison.small_collections import several_runs
+from tests.conftest import Qrels, RunDict
+from unjudged import InputError, Score, Scores, UsageError, compare, evaluate, sample
 from unjudged.cli import as_trec_eval
+from unjudged.cli.main import main
 
 MEASURES = ["AP", "nDCG@10"]
 RUNS = dict(sorted(sample.runs.items()))
@@ -51,8 +56,6 @@ def test_files(suffix: str, tmp_path: Path) -> None:
 
 
 def test_what_this_package_writes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from unjudged.cli.main import main
-
     files = [str(sample.qrels), *map(str, RUNS.values())]
     for suffix in ("csv", "tsv", "json", "jsonl", "parquet"):
         output = tmp_path / f"own.{suffix}"
@@ -226,3 +229,114 @@ def test_any_array_survives_every_form(data: st.DataObject) -> None:
         [int(name[1:]) for name in axis] for axis in (table.runs, table.queries, map(str, table.measures))
     ]
     assert np.array_equal(table.values, values[np.ix_(*order)])
+
+
+@given(
+    several_runs(runs=3, highest=2, queries=6),
+    st.sampled_from(
+        ["AP", "nDCG@3", "P@2", "RBP(p=0.8)", "RR", "Bpref", "infAP", "GMAP", "NumRelRet", "ERR", "Judged@3"]
+    ),
+    st.sampled_from(["t", "randomization", "wilcoxon", "bootstrap"]),
+    st.sampled_from(["holm", "tukey", "none"]),
+)
+def test_tests_over_queries_are_the_same_to_the_last_bit(
+    drawn: tuple[Qrels, dict[str, RunDict]], measure: str, test: Any, correction: Any
+) -> None:
+    qrels, runs = drawn
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        options: dict[str, Any] = {"test": test, "correction": correction, "draws": 200}
+        from_runs = compare(qrels, runs, measure, **options).results[0]
+        scores = evaluate(qrels, runs, measure)
+        with TemporaryDirectory() as folder:
+            file = Path(folder) / "scores.csv"
+            scores.to_pandas().to_csv(file, index=False)
+            table = compare(Scores.of(file), **options).results[0]
+    for name in ("p", "p_adjusted", "difference", "effect", "outcomes"):
+        np.testing.assert_array_equal(getattr(from_runs.tests, name), getattr(table.tests, name))
+    np.testing.assert_array_equal(from_runs.means, table.means)
+    np.testing.assert_array_equal(from_runs.other_queries, table.other_queries)
+    assert from_runs.tests.significant.tolist() == table.tests.significant.tolist()
+    wanted = {True: "significant", False: "not significant"}
+    assert table.verdicts == [wanted[bool(found)] for found in from_runs.tests.significant]
+
+
+def test_real_scores_give_the_same_comparison() -> None:
+    from_runs = compare(sample.qrels, RUNS, MEASURES)
+    table = compare(Scores.of(long()))
+    for one, other in zip(from_runs.results, table.results, strict=True):
+        np.testing.assert_array_equal(one.tests.p_adjusted, other.tests.p_adjusted)
+        np.testing.assert_array_equal(one.tests.difference, other.tests.difference)
+        np.testing.assert_array_equal(one.tests.effect, other.tests.effect)
+        np.testing.assert_array_equal(one.other_queries, other.other_queries)
+
+
+def test_comparisons_of_a_table() -> None:
+    two = compare(Scores.of(long()[long().run.isin(["reranked", "dense"])], ["AP"]))
+    assert "Judgments: unknown" in str(two)
+    assert two.verdict == "significant"
+    assert two.better == "reranked"
+    assert len(two.per_query().queries) == 30
+    six = compare(Scores.of(long()), measures="AP")
+    assert "Judgments: unknown" in str(six)
+    assert six.records().as_columns()["low"] == [None] * 15
+    assert r"\begin{table}" in six.to_latex()
+    with pytest.raises(UsageError, match="depth needs judgments and runs"):
+        compare(Scores.of(long()), depth=5)
+    with pytest.raises(UsageError, match="the baseline 'x' is not among"):
+        compare(Scores.of(long()), baseline="x")
+    with pytest.raises(UsageError, match="one run cannot be compared"):
+        compare(Scores.of({"query": ["a"], "b": [1]}))
+    measured = compare(Scores.of(np.random.default_rng(0).random((2, 9, 2)), ["faithfulness", "x"]))
+    assert measured.pair(measure="faithfulness").measure == "faithfulness"
+
+
+def test_commands_on_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file, figure = tmp_path / "scores.csv", tmp_path / "figure.svg"
+    long().assign(kind=["head" if query < "q11" else "tail" for query in long()["query"]]).to_csv(
+        file, index=False
+    )
+
+    def run(*words: str) -> str:
+        with pytest.raises(SystemExit) as ended:
+            main(list(words))
+        captured = capsys.readouterr()
+        assert ended.value.code == 0, captured.err
+        return captured.out
+
+    assert "Judgments: unknown" in run("compare", "--scores", str(file), "-m", "AP")
+    assert "15 pairs" in run("compare", "--scores", str(file), "-m", "AP", "--pairs")
+    assert "reranked" in run(
+        "evaluate", "--scores", str(file), "--interval", "queries", "--plot", str(figure)
+    )
+    assert figure.read_text().startswith("<svg")
+    assert "AP: 30 queries show" in run("plan", "queries", "--scores", str(file), "-m", "AP")
+    by = run("evaluate", "--scores", str(file), "--by", "kind", "--format", "csv")
+    assert "boolean,head,10,AP," in by
+    segments = run("compare", "--scores", str(file), "-m", "AP", "--by", "kind", "--format", "json")
+    assert len(json.loads(segments)["rows"]) == 15 * 3
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (["evaluate", "{}"], "if the file is a table of scores by query, add --scores"),
+        (["compare", "--scores", "{}", "-k", "5"], "--depth needs judgments and runs: omit it with --scores"),
+        (["evaluate", "--scores", "{}", "--names", "tag"], "--names needs judgments and runs"),
+        (["evaluate", "--scores", "{}", "--interval", "bounds"], "'bounds' intervals need judgments"),
+        (["evaluate", "--scores", "{}", "-m", "P@5"], "the table has no measure 'P@5'; it has AP, nDCG@10"),
+        (["compare", str(sample.qrels), *map(str, RUNS.values()), "--missing", "zero"], "add --scores"),
+        (["evaluate", "--scores", "{}", "--range", "1"], "expected two numbers such as 0,100"),
+        (["compare", "--scores", "{}", "--by", "x"], "no column is called 'x'"),
+        (["compare", "--scores", "{}", "--by", "run"], "is in two segments"),
+    ],
+)
+def test_mistakes_on_the_command_line(
+    words: list[str], problem: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "scores.csv"
+    long().to_csv(file, index=False)
+    with pytest.raises(SystemExit) as ended:
+        main([word.format(file) for word in words])
+    assert ended.value.code in (1, 2)
+    assert problem in capsys.readouterr().err

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import nan, sqrt
 from pathlib import Path
 
 import numpy as np
+from gate_trials import GateTrials, SegmentTrials
 from left_out_runs import Case
 from query_samples import Sampled
 from sample_tests import EXCHANGED, ONE, SHIFTED, SIMULATED, Rejected
@@ -150,3 +151,27 @@ def coverage(cases: Sequence[Case]) -> float:
 
 def mean_width(cases: Sequence[Case]) -> float:
     return float(np.mean([case.high - case.low for case in cases])) if cases else nan
+
+
+def gate_table(trials: Sequence[GateTrials], margins: Sequence[float]) -> str:
+    """Wrong answers of the gate by source and number of queries, and how often it passes what is no worse."""
+    head = ["scores", "queries", "boundary: passed", "boundary: failed", "no difference: failed"]
+    head += [f"passed, margin {margin:g}" for margin in margins]
+    rows = [
+        [
+            trial.source,
+            str(trial.queries),
+            *map(share, (trial.passed_at_boundary, trial.failed_at_boundary, trial.alarms)),
+            *map(share, trial.passes),
+        ]
+        for trial in trials
+    ]
+    return markdown(head, rows)
+
+
+def segments_table(trials: Sequence[SegmentTrials], held: Mapping[int, float]) -> str:
+    """How often segments with one mean were said to differ, and how often the interval of one held."""
+    head = ["queries per segment", "one pair: not said to differ", "another pair per segment"]
+    rows = [[", ".join(map(str, t.sizes)), share(1 - t.same_pair), share(1 - t.other_pairs)] for t in trials]
+    each = ", ".join(f"{share(value)} with {size}" for size, value in held.items())
+    return markdown(head, rows) + f"\n\nThe 95 % interval of one segment's difference held in {each} queries."

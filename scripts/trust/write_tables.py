@@ -11,12 +11,16 @@ from typing import Any
 
 import agreement_coverage
 import calibrated_coverage
+import gate_trials
+import macro_samples
 import query_samples
+import robust_verdicts
 import sample_tests
 import sampling_coverage
 import worlds
 from calibrated_tables import (
     calibrated_table,
+    gate_table,
     kinds_table,
     later_table,
     levels_table,
@@ -26,6 +30,7 @@ from calibrated_tables import (
 from coverage_tables import (
     replace_table,
     samples_table,
+    segments_table,
     settings_table,
     tests_table,
     worlds_table,
@@ -114,6 +119,11 @@ def tests(folder: Path, pool: ProcessPoolExecutor) -> None:
     replace_table(PAGE, "tests", tests_table(found, sample_tests.SIZES))
 
 
+def collections(folder: Path, pool: ProcessPoolExecutor) -> None:
+    found = pool.submit(macro_samples.macro_coverage, folder).result()
+    replace_table(PAGE, "collections", macro_samples.macro_table(found))
+
+
 def differences(folder: Path, pool: ProcessPoolExecutor) -> None:
     jobs = {
         track: [
@@ -141,6 +151,31 @@ def agreement(folder: Path, pool: ProcessPoolExecutor) -> None:  # noqa: ARG001 
     replace_table(PAGE, "agreement", agreement_coverage.agreement_table(cases))
 
 
+def gate(folder: Path, pool: ProcessPoolExecutor) -> None:
+    jobs = [
+        pool.submit(gate_trials.gate_trials, folder, source, size)
+        for source in gate_trials.SOURCES
+        for size in gate_trials.SIZES
+    ]
+    replace_table(PAGE, "gate", gate_table([job.result() for job in jobs], gate_trials.MARGINS))
+
+
+def segments(folder: Path, pool: ProcessPoolExecutor) -> None:
+    jobs = [pool.submit(gate_trials.segment_trials, folder, sizes) for sizes in gate_trials.SEGMENTS]
+    each = {size: pool.submit(gate_trials.interval_coverage, folder, size) for size in (5, 20, 100, 500)}
+    held = {size: job.result() for size, job in each.items()}
+    replace_table(PAGE, "segments", segments_table([job.result() for job in jobs], held))
+
+
+def robust(folder: Path, pool: ProcessPoolExecutor) -> None:
+    jobs = {track.name: [pool.submit(robust_verdicts.left_out_pairs, track)] for track in tracks(folder)}
+    seeds = range(robust_verdicts.COLLECTIONS)
+    jobs[robust_verdicts.SIMULATED] = [pool.submit(robust_verdicts.simulated_pairs, seed) for seed in seeds]
+    for name, parts in jobs.items():
+        counts = sum((job.result() for job in parts), start=robust_verdicts.Counts())
+        replace_table(PAGE, f"robust, {name}", robust_verdicts.robust_table(counts, name))
+
+
 def sampling(folder: Path, pool: ProcessPoolExecutor) -> None:
     jobs = [
         pool.submit(sampling_coverage.sampling_coverage, folder, topics, design)
@@ -161,11 +196,15 @@ PARTS: dict[str, Callable[[Path, ProcessPoolExecutor], None]] = {
         other_files,
         model,
         queries,
+        collections,
         simulated,
         tests,
         differences,
         agreement,
+        robust,
         sampling,
+        gate,
+        segments,
     )
 }
 

@@ -2,8 +2,12 @@
 from unjudged.base.errors import AssumptionWarning as AssumptionWarning, ExtraQueriesWarning as ExtraQueriesWarning, InputError as InputError, MissingQueriesWarning as MissingQueriesWarning, NothingJudgedWarning as NothingJudgedWarning, UnjudgedError as UnjudgedError, UnjudgedWarning as UnjudgedWarning, UsageError as UsageError
 from unjudged.citation import cite as cite
 from unjudged.comparison.by_measure import MeasureComparison as MeasureComparison
+from unjudged.comparison.collections_result import CollectionsComparison as CollectionsComparison
 from unjudged.comparison.comparison_result import Comparison as Comparison
+from unjudged.comparison.gate import gate as gate
+from unjudged.comparison.gate_result import GateResult as GateResult
 from unjudged.comparison.query_differences import QueryDifferences as QueryDifferences
+from unjudged.comparison.several_collections import compare_collections as compare_collections
 from unjudged.comparison.systems import compare as compare
 from unjudged.comparison.testing.pairwise import PairTests as PairTests, compare_pairs as compare_pairs
 from unjudged.comparison.testing.power import QueryPlan as QueryPlan, plan_queries as plan_queries
@@ -36,12 +40,14 @@ __all__ = [
     "AssumptionWarning",
     "Calibration",
     "Collection",
+    "CollectionsComparison",
     "Comparison",
     "Diagnosis",
     "Estimand",
     "Estimate",
     "Estimates",
     "ExtraQueriesWarning",
+    "GateResult",
     "Grid",
     "InputError",
     "JudgedRankings",
@@ -67,9 +73,11 @@ __all__ = [
     "calibrate",
     "cite",
     "compare",
+    "compare_collections",
     "compare_pairs",
     "doctor",
     "evaluate",
+    "gate",
     "measure",
     "permitted",
     "plan_queries",

@@ -291,7 +291,8 @@ def test_output_that_cannot_be_written(tmp_path: Path) -> None:
 def test_options_that_do_not_go_together() -> None:
     assert (
         refused(2, "evaluate", QRELS, RUN, "--extra-relevant", "3")
-        == "--prevalence, --calibration, --confidence, --extra-relevant and --seed need --interval"
+        == "--prevalence, --calibration, --confidence, --extra-relevant, --pool-depth and --seed need "
+        "--interval"
     )
     assert refused(2, "evaluate", QRELS, RUN, "-q", "--interval", "bounds").startswith(
         "--per-query cannot be used with --interval"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 
@@ -66,10 +67,19 @@ def test_a_depth_hides_what_is_below_it() -> None:
     assert values[0, :, 0].tolist() == [0.0, pytest.approx(0.1)]
 
 
+def test_a_comparison_has_the_values_of_evaluate() -> None:
+    runs: dict[str, Any] = {
+        "a": RUN,
+        "b": {query: dict(list(ranking.items())[:2]) for query, ranking in RUN.items()},
+    }
+    values = evaluate(QRELS, runs, "Hole@3").values[:, :, 0]
+    assert len(np.unique(values)) > 1
+    np.testing.assert_array_equal(compare(QRELS, runs, "Hole@3").results[0].tests.pairs.scores, values)
+
+
 def test_where_other_queries_are_not_known_it_is_refused() -> None:
     runs: dict[str, Any] = {"a": RUN, "b": RUN}
     for call in (
-        lambda: compare(QRELS, runs, "Hole@3"),
         lambda: experiment(QRELS, runs, measures=["Hole@3"]),
         lambda: Task.of(["a"], parse_measures("Hole@3")),
     ):

@@ -98,7 +98,7 @@ def test_refusals() -> None:
         bounds(parse("infAP")[0], ranking)
     with pytest.raises(UsageError, match="extra_relevant is -1"):
         bounds(parse("AP")[0], ranking, extra_relevant=-1)
-    with pytest.raises(UsageError, match="leave out unjudged"):
+    with pytest.raises(UsageError, match="without unjudged"):
         bounds(parse("AP(unjudged='condensed')")[0], ranking)
 
 

@@ -136,6 +136,9 @@ def test_dilution_is_what_the_documents_of_a_group_take_from_the_others() -> Non
             run_scales.append((first_documents(reduced, run)[1] * bounds.width) ** 1.2)
         assert min(abs(dilution * scale - diluted[group]) for scale in run_scales) < 1e-9
     assert all(dilution == 0 for _, _, dilution in found.scores["P@10"])
+    assert any(
+        row[2] for row in calibrate(sample.qrels, sample.runs, GROUPS, "Rprec", depth=DEPTH).scores["Rprec"]
+    )
 
 
 def test_one_score_per_group_is_its_largest() -> None:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 BAD_INPUT, WRONG_USAGE, INTERRUPTED = 1, 2, 130
+IN_A_GATE = 3
+"""Exit code of a gate that could not be asked, whatever is wrong: 1 and 2 are answers of it."""
 
 
 def trec_eval() -> None:
@@ -28,11 +30,12 @@ def trec_eval() -> None:
     as_trec_eval(*sys.argv[1:])
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
+def main(arguments: Sequence[str] | None = None) -> None:  # noqa: C901 (a line per kind of error)
     """Run the command line. An error is one line on standard error; the exit code tells its kind."""
     if arguments is None:
         collect_nothing_imported()
     words = sys.argv[1:] if arguments is None else list(arguments)
+    bad_input, wrong_usage = (IN_A_GATE, IN_A_GATE) if words[:1] == ["gate"] else (BAD_INPUT, WRONG_USAGE)
     if words[:1] == ["trec_eval"]:  # it parses its own options
         as_trec_eval(*words[1:])
         return
@@ -44,19 +47,23 @@ def main(arguments: Sequence[str] | None = None) -> None:
             run(words)
     except BrokenPipeError:  # the reader of our output has gone
         drop_output()
-        sys.exit(BAD_INPUT)
+        sys.exit(bad_input)
     except UsageError as error:
-        fail(str(error), WRONG_USAGE)
+        fail(str(error), wrong_usage)
     except UnjudgedError as error:
-        fail(str(error), BAD_INPUT)
+        fail(str(error), bad_input)
     except MemoryError as error:
-        fail(f"not enough memory: {error}", BAD_INPUT)
+        fail(f"not enough memory: {error}", bad_input)
     except OSError as error:  # the system refuses something that every command needs
         what = f"{error.filename}: " if error.filename else ""
         remedy = ": raise the limit, as with `ulimit -n 256`" if error.errno == errno.EMFILE else ""
-        fail(f"{what}{error.strerror or error}{remedy}", BAD_INPUT)
+        fail(f"{what}{error.strerror or error}{remedy}", bad_input)
     except KeyboardInterrupt:
         fail("interrupted", INTERRUPTED)
+    except Exception as error:
+        if bad_input == BAD_INPUT:
+            raise
+        fail(f"internal error: {error!r}", IN_A_GATE)
 
 
 def run(words: list[str]) -> None:

@@ -19,7 +19,6 @@ from unjudged.rankings.judged import Floats, Mask
 from unjudged.uncertainty.calibrated_means import CalibratedMeans
 from unjudged.uncertainty.calibration import Calibration, LeftOutShare
 from unjudged.uncertainty.estimate import Estimate
-from unjudged.uncertainty.shared import SharedRankings
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +32,7 @@ class MeasureComparison:
     values: Floats
     tests: PairTests
     judging: JudgmentBounds
+    runs: Sequence[str]
     left_out: LeftOutShare | None = None
     calibrated: CalibratedMeans | None = None
 
@@ -133,7 +133,6 @@ class MeasureComparison:
     def pair(
         self,
         k: int,
-        shared: SharedRankings,
         *,
         turned: bool = False,
         calibration: Calibration | None = None,
@@ -152,7 +151,7 @@ class MeasureComparison:
                 value, low, high = -value, -high, -low
             return Estimate(value + 0.0, low + 0.0, high + 0.0, level, method, of)
 
-        subject, level = f"{shared.runs[a]} minus {shared.runs[b]}", 1 - tests.alpha
+        subject, level = f"{self.runs[a]} minus {self.runs[b]}", 1 - tests.alpha
         statistic = "mean logarithm of" if self.measure.geometric else "mean"
         judged = Estimand(str(self.measure), judgments=ALL_JUDGED, subject=subject, statistic=statistic)
         others = replace(estimand_of(self.measure, OTHER, AS_THEY_ARE), subject=subject, statistic=statistic)
@@ -170,8 +169,8 @@ class MeasureComparison:
             calibrated = Estimate(*near, confidence, method, of)
         of_effect = replace(others, measure=f"effect size of {self.measure}")
         return Pair(
-            a=shared.runs[a],
-            b=shared.runs[b],
+            a=self.runs[a],
+            b=self.runs[b],
             measure=str(self.measure),
             mean_a=float(self.means[a]),
             mean_b=float(self.means[b]),

@@ -114,7 +114,7 @@ def _system_rows(comparison: Comparison, result: MeasureComparison) -> Iterator[
         )
         found = result.place(system, versus)
         if found is not None:
-            pair = result.pair(found[0], comparison.shared, turned=found[1])
+            pair = result.pair(found[0], turned=found[1])
             row = row._replace(
                 versus=pair.b,
                 wins=pair.wins,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from unjudged.base.choices import checked_int
 from unjudged.base.errors import UsageError
@@ -14,13 +14,17 @@ from unjudged.base.wording import shortlist
 from unjudged.comparison.by_measure import MeasureComparison
 from unjudged.comparison.comparison_grids import letters, pair_records, pairs_grid, systems_grid
 from unjudged.comparison.comparison_latex import comparison_latex
-from unjudged.comparison.query_differences import QueryDifferences, query_differences
+from unjudged.comparison.query_differences import QueryDifferences, differences_of_table, query_differences
 from unjudged.comparison.verdicts import Pair
+from unjudged.evaluation.query_segments import SegmentsSource, segments_of
 from unjudged.grids.grid import Grid, Shown, frame_of, in_paragraphs
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
 from unjudged.uncertainty.calibration import Calibration
 from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.shared import SharedRankings
+
+if TYPE_CHECKING:
+    from unjudged.comparison.by_segment import SegmentComparison
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -35,13 +39,23 @@ class Comparison(Shown):
     runs: Sequence[str]
     queries: Sequence[str]
     results: Sequence[MeasureComparison]
-    shared: SharedRankings
+    shared: SharedRankings | None
+    """None for scores of a table."""
     calibration: Calibration | None
     confidence: float
     baseline: str | None
     notes: Sequence[str]
     library: str = ""
     """Where frames went in, the library they are of."""
+    bounding: SharedRankings | None = None
+    """Rankings that bounds and verdicts are of: documents below the depth of the pool are nonrelevant."""
+
+    @property
+    def documents(self) -> SharedRankings:
+        """Rankings of all runs over one pool; scores of a table have none."""
+        if self.shared is None:
+            raise UsageError("these scores come from a table: give judgments and runs to see documents")
+        return self.shared
 
     @property
     def method(self) -> str:
@@ -78,6 +92,9 @@ class Comparison(Shown):
             if len(self.results) > 1:
                 raise UsageError(f"several measures were compared: name one of {compared}")
             return self.results[0]
+        names = [str(result.measure) for result in self.results]
+        if str(measure) in names:
+            return self.results[names.index(str(measure))]
         wanted = parse_measure(measure)
         for found in self.results:
             if found.measure == wanted:
@@ -92,9 +109,7 @@ class Comparison(Shown):
             names = f"{self.runs[i]} and {self.runs[j]}"
             raise UsageError(f"{names} were not compared: only pairs with the baseline {self.baseline} were")
         k, turned = found
-        return result.pair(
-            k, self.shared, turned=turned, calibration=self.calibration, confidence=self.confidence
-        )
+        return result.pair(k, turned=turned, calibration=self.calibration, confidence=self.confidence)
 
     def pairs(self, measure: MeasureLike | None = None) -> Iterator[Pair]:
         """Every pair that was compared, by one measure or by all."""
@@ -104,14 +119,26 @@ class Comparison(Shown):
         known = {"calibration": self.calibration, "confidence": self.confidence}
         for result in results:
             for k in range(len(result.tests.pairs)):
-                yield result.pair(k, self.shared, **known)  # type: ignore[arg-type]
+                yield result.pair(k, **known)  # type: ignore[arg-type]
 
     def per_query(
         self, a: str | None = None, b: str | None = None, measure: MeasureLike | None = None
     ) -> QueryDifferences:
         """Return the differences of two systems by query, and the unjudged documents that could turn them."""
         result, i, j = self._two(a, b, measure)
-        return query_differences(self.shared, result.measure, i, j, result.values)
+        if self.shared is None:
+            values = result.values[[i, j]]
+            return differences_of_table([self.runs[i], self.runs[j]], self.queries, result.measure, values)
+        return query_differences(self.bounding or self.shared, result.measure, i, j, result.values)
+
+    def by(self, segments: SegmentsSource, measure: MeasureLike | None = None) -> SegmentComparison:
+        """Return the differences by segment of the queries, and whether the segments differ.
+
+        `segments` is a mapping of queries to segments, or a file or frame that has both.
+        """
+        from unjudged.comparison.by_segment import compare_segments
+
+        return compare_segments(self._results(measure), segments_of(segments, self.queries))
 
     def _two(
         self, a: str | None, b: str | None, measure: MeasureLike | None

@@ -57,11 +57,7 @@ def judgment_bounds(shared: SharedRankings, measure: Measure, pairs: Pairs) -> J
     """Exact for sums over relevant documents (RBP, P); enclosed for others, with a search for reversals."""
     refusal = permitted(measure, shared.original, BOUNDING)
     if isinstance(refusal, Refusal):
-        blank, none = np.full(len(pairs), np.nan), np.zeros(len(pairs), bool)
-        of_runs = np.full(len(shared.runs), np.nan)
-        missing = refusal.reason.partition(";")[0]
-        unsought = Reversals(blank, blank)
-        return JudgmentBounds(blank, blank, False, none, none, none, unsought, of_runs, of_runs, missing)
+        return no_bounds(pairs, refusal.reason.partition(";")[0])
     run_low, run_high = _run_bounds(shared, measure)
     exact = is_sum(measure)
     ends = _of_sums(shared, measure, pairs) if exact else _enclosed(shared, pairs, run_low, run_high)
@@ -70,8 +66,18 @@ def judgment_bounds(shared: SharedRankings, measure: Measure, pairs: Pairs) -> J
     open_to_judging = ~(settled | equal)
     turned = open_to_judging if exact else reversible(shared, measure, pairs, open_to_judging)
     reversal = reversals(shared, measure, pairs, open_to_judging)
-    run_low, run_high = measure.mean_of(run_low), measure.mean_of(run_high)
+    means = mean_over_queries(pairs.scores)
+    run_low = measure.mean_of(np.minimum(run_low, means))
+    run_high = measure.mean_of(np.maximum(run_high, means))
     return JudgmentBounds(low, high, exact, settled, equal, turned, reversal, run_low, run_high)
+
+
+def no_bounds(pairs: Pairs, missing: str) -> JudgmentBounds:
+    """Return bounds of which nothing is known."""
+    blank, none = np.full(len(pairs), np.nan), np.zeros(len(pairs), bool)
+    of_runs = np.full(len(pairs.scores), np.nan)
+    unsought = Reversals(blank, blank)
+    return JudgmentBounds(blank, blank, False, none, none, none, unsought, of_runs, of_runs, missing)
 
 
 def is_bounded(measure: Measure, shared: SharedRankings) -> bool:

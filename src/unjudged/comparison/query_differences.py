@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import nan
 from typing import NamedTuple
 
 import numpy as np
 
 from unjudged.base.segments import places, sums
 from unjudged.comparison.judgment_bounds import is_bounded, ranking_bounds
+from unjudged.comparison.ndcg_differences import has_closer_bounds, ndcg_bounds
 from unjudged.comparison.reversals import Hypothetical
 from unjudged.comparison.testing.pairs import ROUNDING
 from unjudged.grids.grid import Cell, Column, Grid, Shown, blank, grid_of
@@ -95,17 +97,13 @@ def query_differences(
     A measure with a geometric mean has logarithms, one without bounds neither bounds nor documents.
     """
     two, values = two_of(shared, a, b), measure.averaged(values)
-    difference, bounded = values[a] - values[b], is_bounded(measure, shared)
+    difference = values[a] - values[b]
     lowest = highest = np.full(len(difference), np.nan)
     row, effect = np.zeros(0, np.int64), np.zeros(0)
-    if bounded:
+    if is_bounded(measure, shared):
         row, effect = single_effects(two, measure)
-        low, high = map(measure.averaged, ranking_bounds(two, measure))
-        lowest, highest = low[0] - high[1], high[0] - low[1]
-    query, size = shared.judgments.query[row], len(shared.queries)
-    if bounded and is_sum(measure):
-        lowest = difference + size * sums(np.minimum(effect, 0), query, size)
-        highest = difference + size * sums(np.maximum(effect, 0), query, size)
+        lowest, highest = _bounds_of_two(two, measure, difference, row, effect)
+    query = shared.judgments.query[row]
     order = np.argsort(-np.abs(effect), kind="stable")
     best = dict(zip(query[order[::-1]].tolist(), order[::-1].tolist(), strict=True))
 
@@ -130,8 +128,55 @@ def query_differences(
         for k in order.tolist()
         for name in [names[0] if effect[k] > 0 else names[1]]
     ]
-    needed = _needed(float(difference.mean()), effect) if bounded and is_sum(measure) else None
+    needed = _needed(float(difference.mean()), effect) if len(row) and is_sum(measure) else None
     return QueryDifferences(*names, str(measure), list(rows()), documents, needed)
+
+
+def differences_of_table(
+    runs: Sequence[str], queries: Sequence[str], measure: Measure, values: Floats
+) -> QueryDifferences:
+    """Return the differences by query of two systems of a table, whose documents are unknown."""
+    first, second = measure.averaged(values)
+    difference = first - second
+    rows = [
+        QueryDifference(
+            queries[q], float(first[q]), float(second[q]), float(difference[q]), nan, nan, None, None
+        )
+        for q in np.argsort(-np.abs(difference), kind="stable").tolist()
+    ]
+    a, b = runs
+    return QueryDifferences(a, b, str(measure), rows, [], None)
+
+
+def _bounds_of_two(
+    two: SharedRankings, measure: Measure, difference: Floats, row: Integers, effect: Floats
+) -> tuple[Floats, Floats]:
+    """Return the ends of each query's difference: exact for sums, else enclosed."""
+    if is_sum(measure):
+        query, size = two.judgments.query[row], len(two.queries)
+        low, high = (size * sums(end(effect, 0), query, size) for end in (np.minimum, np.maximum))
+        return difference + low, difference + high
+    low, high = map(measure.averaged, ranking_bounds(two, measure))
+    return low[0] - high[1], high[0] - low[1]
+
+
+def bounds_by_query(two: SharedRankings, measure: Measure, difference: Floats) -> tuple[Floats, Floats]:
+    """Return the ends of the difference of two runs on each query, whatever the unjudged documents are.
+
+    Where both rank the same documents in the same order the difference is 0.
+    """
+    none = np.zeros(0, np.int64), np.zeros(0)
+    low, high = _bounds_of_two(
+        two, measure, difference, *(single_effects(two, measure) if is_sum(measure) else none)
+    )
+    if has_closer_bounds(measure):
+        closer = ndcg_bounds(two, measure)
+        low, high = np.maximum(low, closer[0]), np.minimum(high, closer[1])
+    first, second = (two.rankings.run(run) for run in (0, 1))
+    ends = zip(first.offsets, first.offsets[1:], second.offsets, second.offsets[1:], strict=False)
+    same = np.array([np.array_equal(first.row[a:b], second.row[c:d]) for a, b, c, d in ends])
+    different = ~(same & (first.retrieved == second.retrieved))
+    return np.minimum(low, difference) * different, np.maximum(high, difference) * different
 
 
 def single_effects(two: SharedRankings, measure: Measure) -> tuple[Integers, Floats]:

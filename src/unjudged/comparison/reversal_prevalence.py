@@ -67,7 +67,7 @@ def reversals(shared: SharedRankings, measure: Measure, pairs: Pairs, wanted: Ma
     place = np.argsort(order, kind="stable")
     terms = terms_of(measure, selected_runs(shared.rankings, order.tolist()))
     if terms is not None:
-        judged = _judged_share(shared.rankings, terms.unjudged, measure)
+        judged = _judged_share(shared, terms.unjudged, measure)
         solved = _by_expectation(terms, judged, pairs.scores[order], place[leader], place[behind])
         found.share[chosen], found.judged[chosen] = solved.share, solved.judged
     elif len(chosen) <= MOST_PAIRS:
@@ -77,9 +77,13 @@ def reversals(shared: SharedRankings, measure: Measure, pairs: Pairs, wanted: Ma
     return found
 
 
-def _judged_share(rankings: JudgedRankings, unjudged: JudgedRankings, measure: Measure) -> Floats:
-    """For each unjudged document, the share of relevant ones among judged documents in its rank band."""
-    judged = rankings.where(rankings.labels >= 0)
+def _judged_share(shared: SharedRankings, unjudged: JudgedRankings, measure: Measure) -> Floats:
+    """For each unjudged document, the share of relevant ones among judged documents in its rank band.
+
+    Documents below the depth of the pool, which only count as nonrelevant, are not among them.
+    """
+    rankings = shared.rankings
+    judged = rankings.where((rankings.labels >= 0) & (shared.name < len(shared.original.grade))[rankings.row])
     if not len(judged.rank):
         return np.full(len(unjudged.rank), np.nan)
     return prevalence_of(
@@ -130,7 +134,7 @@ def _by_completions(
         values = np.stack([two.values(own.row[chance <= share[0]]) for chance in drawn])
         return np.array([(values[:, 0] - values[:, 1]).mean()])
 
-    judged = _judged_share(shared.rankings, own, every.measure)
+    judged = _judged_share(shared, own, every.measure)
     return float(_turning(lead, 1, DRAWN_TO)[0]), float(judged.mean()) if len(judged) else np.nan
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import inf
+from typing import Any
 
 import numpy as np
 
@@ -11,28 +12,33 @@ from unjudged.base.choices import CorrectionName, TestName, check_confidence, ch
 from unjudged.base.errors import AssumptionWarning, UsageError, announce
 from unjudged.comparison.by_measure import MeasureComparison
 from unjudged.comparison.comparison_result import Comparison
-from unjudged.comparison.judgment_bounds import judgment_bounds
+from unjudged.comparison.judgment_bounds import judgment_bounds, no_bounds
 from unjudged.comparison.testing.pairwise import compare_pairs
 from unjudged.evaluation.collection import Collection, RunsSource
 from unjudged.evaluation.evaluation import fitting_measures
 from unjudged.evaluation.measure_warnings import measure_warnings
+from unjudged.evaluation.scores import Scores
 from unjudged.measures.kernel.estimand import COMPARISON, SAMPLED, permitted
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.measures.kernel.registry import Measure
 from unjudged.measures.kernel.traits import Refusal
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
+from unjudged.rankings.origin import below_pool
 from unjudged.uncertainty.calibration import Calibration
 
+UNKNOWN = "unknown (scores of a table do not say which documents were judged)"
+"""What is known of the judgments behind scores."""
 COMPARED = ("RBP(p=0.8)",)
 """Measure of a comparison from a pool if none is named."""
 
 
 def compare(
-    qrels: JudgmentsSource | Collection,
+    qrels: JudgmentsSource | Collection | Scores,
     runs: RunsSource | None = None,
     measures: MeasureLike | Iterable[MeasureLike] | None = None,
     *,
     depth: int | None = None,
+    pool_depth: int | None = None,
     baseline: str | None = None,
     test: TestName = "t",
     correction: CorrectionName = "holm",
@@ -49,10 +55,14 @@ def compare(
     strata or probabilities. One without bounds, such as xinfAP, is judged by the test alone, and differences
     by one with a geometric mean are of mean logarithms.
 
-    `depth` keeps only the first documents of each ranking. `test` is 't', 'randomization', 'wilcoxon' or
+    `depth` keeps only the first documents of each ranking. Documents that every run has below `pool_depth`,
+    the rank to which runs were pooled, count as nonrelevant in bounds and verdicts; judgments that record the
+    depth of their pool need not be told. `test` is 't', 'randomization', 'wilcoxon' or
     'bootstrap'; `correction` is 'holm', 'bh', 'bonferroni', 'tukey', 'maxt' or 'none'. `baseline` names a run
     that the others are compared with, instead of all pairs. `calibration`, from `calibrate`, adds a
-    calibrated interval of each difference. `draws` and `seed` are for tests and corrections that resample.
+    calibrated interval of each difference. `Scores` in place of judgments and runs, such as those of another
+    tool (`Scores.of`), are compared by their tests alone, by all of their measures unless some are named.
+    `draws` and `seed` are for tests and corrections that resample.
 
     >>> from unjudged import sample
     >>> runs = {name: sample.runs[name] for name in ("reranked", "fused")}
@@ -63,39 +73,35 @@ def compare(
     check_confidence(confidence)
     seed = checked_int("seed", seed)
     deepest = inf if depth is None else checked_int("depth", depth, least=1)
+    tests = {"test": test, "correction": correction, "alpha": alpha, "draws": draws, "seed": seed}
+    if isinstance(qrels, Scores):
+        for name, given in {"runs": runs, "depth": depth, "calibration": calibration}.items():
+            if given is not None:
+                raise UsageError(f"{name} needs judgments and runs, and these are scores: omit it")
+        return _compare_scores(qrels.chosen(measures), baseline, confidence, tests)
     chosen = [] if measures is None else parse_measures(measures)
     collection = Collection.of(qrels, runs, on_read=on_read)
     judgments, names = collection.judgments, list(collection.runs)
     if measures is None:
         chosen = parse_measures(fitting_measures(judgments, COMPARED)[0])
-    if len(names) < 2:
-        raise UsageError("one run cannot be compared: give two or more")
-    if baseline is not None and baseline not in names:
-        raise UsageError(f"the baseline {baseline!r} is not among the runs: {', '.join(names[:5])}")
+    place = _place_of(baseline, names)
     chosen, refused = comparable(chosen, judgments)
     uncalibrated = [] if calibration is None else _uncalibrated(calibration, chosen, confidence)
+    reach = judgments.origin.pool_depth(pool_depth)
     shared = collection.shared(deepest)
-    place = None if baseline is None else names.index(baseline)
+    closed = shared.to_pool_depth(reach)
     left_out = None if calibration is None else calibration.left_out_share()
     results: list[MeasureComparison] = []
     for measure in chosen:
         rankings = shared.with_judged_elsewhere() if measure.traits.across_queries else shared.judged_rankings
         values = shared.per_run(measure.compute(rankings))
-        tests = compare_pairs(
-            measure.averaged(values),
-            test=test,
-            correction=correction,
-            baseline=place,
-            alpha=alpha,
-            draws=draws,
-            seed=seed,
-        )
+        tested = compare_pairs(measure.averaged(values), baseline=place, **tests)  # type: ignore[arg-type]
         near = None
         if calibration is not None and not calibration.refusal(measure, confidence, runs=2):
             near = calibration.means(measure, shared.judged_rankings, confidence)
             uncalibrated += [note for note in calibration.unlike(near, names) if note not in uncalibrated]
-        judging = judgment_bounds(shared, measure, tests.pairs)
-        results.append(MeasureComparison(measure, values, tests, judging, left_out, near))
+        judging = judgment_bounds(closed, measure, tested.pairs)
+        results.append(MeasureComparison(measure, values, tested, judging, names, left_out, near))
     values = np.stack([result.values for result in results])
     warnings = [*shared.warnings, *measure_warnings(chosen, judgments, values)]
     warnings += map(AssumptionWarning, refused)
@@ -108,9 +114,36 @@ def compare(
         calibration,
         confidence,
         baseline,
-        [*map(str, warnings), *uncalibrated, *_without_bounds(results, judgments), *_notes(results)],
+        [*map(str, warnings), *uncalibrated, *_without_bounds(results, judgments), *_notes(results)]
+        + ([] if reach is None else [f"Bounds: {below_pool(reach)}."]),
         collection.library,
+        closed,
     )
+
+
+def _place_of(baseline: str | None, runs: Sequence[str]) -> int | None:
+    """Return the place of the baseline among at least two runs."""
+    if len(runs) < 2:
+        raise UsageError("one run cannot be compared: give two or more")
+    if baseline is not None and baseline not in runs:
+        raise UsageError(f"the baseline {baseline!r} is not among the runs: {', '.join(runs[:5])}")
+    return None if baseline is None else list(runs).index(baseline)
+
+
+def _compare_scores(
+    scores: Scores, baseline: str | None, confidence: float, tests: Mapping[str, Any]
+) -> Comparison:
+    """Compare systems by scores alone: nothing is known of their judgments."""
+    place, names = _place_of(baseline, scores.runs), list(scores.runs)
+    results = []
+    for k, measure in enumerate(scores.measures):
+        values = np.ascontiguousarray(scores.values[:, :, k])
+        tested = compare_pairs(measure.averaged(values), baseline=place, **tests)
+        results.append(MeasureComparison(measure, values, tested, no_bounds(tested.pairs, UNKNOWN), names))
+    said = f"Judgments: {UNKNOWN}; verdicts are about other queries alone."
+    notes = [*map(str, scores.warnings), *scores.notes, *([said] if len(names) > 2 else []), *_notes(results)]
+    library = scores.library
+    return Comparison(names, list(scores.queries), results, None, None, confidence, baseline, notes, library)
 
 
 def comparable(measures: Sequence[Measure], judgments: Judgments) -> tuple[list[Measure], list[str]]:
@@ -134,17 +167,17 @@ def _uncalibrated(calibration: Calibration, measures: Sequence[Measure], confide
 
 def _without_bounds(results: Sequence[MeasureComparison], judgments: Judgments) -> Iterator[str]:
     """Say which measures have no bounds and why, and of what differences are if not of means."""
+    estimates = [result.measure for result in results if result.measure.traits.estimates]
+    if estimates:
+        names = ", ".join(f"{measure} estimates {measure.estimated}" for measure in estimates)
+        yield f"{names} with the pool judged, from {judgments.origin}: {SAMPLED}, and tests allow for it."
+        yield "Documents outside the pool count as not relevant."
     for result in results:
         measure = result.measure
-        if measure.traits.estimates:
-            estimated = (
-                f"{measure} estimates {measure.estimated} with the pool judged, from {judgments.origin}"
-            )
-            yield f"{estimated}: {SAMPLED}, so tests over queries hold."
-        elif result.judging.missing:
+        if result.judging.missing and measure not in estimates:
             yield f"{result.judging.missing}; verdicts by {measure} are about other queries alone."
         if measure.geometric:
-            yield f"{measure}: differences, tests and intervals are of mean logarithms."
+            yield f"{measure}: differences, their tests and intervals, and values by query are of logarithms."
         if measure.traits.summary == "sum":
             yield f"{measure}: means per query, where `evaluate` has sums."
 

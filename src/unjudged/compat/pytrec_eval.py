@@ -197,8 +197,7 @@ def _bytes(lines: Iterable[str]) -> Any:
                 return lines.buffer
         except OSError:
             pass
-    text = lines.read() if isinstance(lines, io.TextIOBase) else "\n".join(lines)
-    return io.BytesIO(encode(text))
+    return io.BytesIO(encode(lines.read() if isinstance(lines, io.TextIOBase) else "\n".join(lines)))
 
 
 _NUMBERS = re.compile(r"[._](\d+(?:\.\d+)?(?:,\d+(?:\.\d+)?)*)", re.ASCII)

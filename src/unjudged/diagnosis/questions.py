@@ -236,6 +236,9 @@ class _Patient:
             yield estimated
             about = f"How far does {predictions.file} agree with the judgments?"
             yield _allowed(qrels, BY_DOCUMENT, about, "audit", qrels.file, predictions.file, *runs)
+            if predictions.kind == JUDGMENTS and systems > 1:
+                about = f"Would {predictions.file} rank the runs alike?"
+                yield _asked(about, "agree", qrels.file, predictions.file, "--runs", *runs)
 
     def _about_judging(self) -> Iterator[Question]:
         for judgments in self.of(JUDGMENTS):

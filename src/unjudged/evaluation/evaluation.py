@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 from unjudged.base.choices import checked_int
 from unjudged.base.errors import announce
@@ -39,6 +40,7 @@ def evaluate(
     measures: MeasureLike | Iterable[MeasureLike] | None = None,
     *,
     depth: int | None = None,
+    pool_depth: int | None = None,
     names: Names = "file",
     on_read: Callable[[str], None] | None = None,
 ) -> Scores:
@@ -48,7 +50,9 @@ def evaluate(
     PyArrow, DuckDB), a dict of dicts, lists or sets, a `Judgments` or a `Run`, rows or records, or an
     object of ranx, trectools or Hugging Face datasets. `runs` is one run, a list of them, or a mapping of
     names to them; a column `run` of a frame or file names several. Grades may be fractions, which are
-    gains. `depth` keeps only the first documents of each ranking. names="tag" names runs by their tags.
+    gains. `depth` keeps only the first documents of each ranking. For bounds, documents that every run has
+    below `pool_depth`, the rank to which runs were pooled, count as nonrelevant. names="tag" names runs by
+    their tags.
     `on_read` is told the name of each run once it is read. Warns (`UnjudgedWarning`) where runs and
     judgments have little in common; the scores keep these `warnings`.
 
@@ -64,14 +68,19 @@ def evaluate(
     if measures is None:
         chosen = parse_measures(default_measures(collection.judgments))
     across = any(measure.traits.across_queries for measure in chosen)
+    reach = collection.judgments.origin.pool_depth(pool_depth)
+    bounding = None if reach is None else collection.shared().judged_to_pool_depth(reach)
     rankings = collection.shared().with_judged_elsewhere() if across else collection.rankings
     if depth is not None:
         rankings = rankings.cut(checked_int("depth", depth, least=1))
+        bounding = None if bounding is None else bounding.cut(depth)
     values, queries = compute_all(chosen, rankings), list(collection.judgments.queries)
     shape = len(collection.runs), len(queries), len(chosen)
     scores = Scores(
         values.reshape(shape), list(collection.runs), queries, chosen, rankings, collection.library
     )
+    if bounding is not None:
+        scores = replace(scores, bounding=bounding, pool_depth=reach)
     if scores.warnings:
         announce(scores.warnings)
     return scores

@@ -34,6 +34,7 @@ class TableOfScores:
     measures: Sequence[Measure]
     notes: Sequence[str]
     within: Floats | None = None
+    segments: Mapping[str, str] | None = None
 
 
 @dataclass(eq=False)
@@ -41,6 +42,7 @@ class Cells:
     """Values by system, query and measure, and by repeat, in the order in which they came."""
 
     values: dict[Cell, dict[str | None, float]] = field(default_factory=dict)
+    segments: dict[str, str] = field(default_factory=dict)
 
     def add(self, cell: Cell, repeat: str | None, value: float) -> bool:
         """Add a value; False if the cell has one."""
@@ -80,7 +82,8 @@ class Cells:
             notes += _repeat_notes(runs, measures, repeats, within)
         if len(set(map(str, measures))) < len(measures):
             raise InputError(f"two of the measures are the same: {', '.join(raw)}; choose one with -m")
-        return TableOfScores(table, runs, kept, measures, notes, within if most > 1 else None)
+        spread = within if most > 1 else None
+        return TableOfScores(table, runs, kept, measures, notes, spread, self.segments or None)
 
     def _chosen(self, asked: Sequence[str] | None) -> dict[str, str]:
         """Return the measures that are asked for: the name in the table, and the name to show."""

@@ -44,8 +44,12 @@ def table_of_scores(
     wide: Wide | None = None,
     missing: Missing = "error",
     range: tuple[float, float] | None = None,
+    by: str | None = None,
 ) -> TableOfScores:
-    """Read one source, several, or a mapping of names to them; each may hold several systems."""
+    """Read one source, several, or a mapping of names to them; each may hold several systems.
+
+    `by` is the column that has the segment of each query.
+    """
     if missing not in ("error", "zero", "drop"):
         raise UsageError(f"missing is {missing!r}, expected error, zero or drop")
     if wide not in (None, "systems", "measures"):
@@ -59,7 +63,8 @@ def table_of_scores(
         if unknown := given.keys() - ROLES.keys():
             raise UsageError(f"unknown column {unknown.pop()!r}, expected one of {', '.join(ROLES)}")
         with name_in_errors(one, name):
-            _Reading(cells, name, given, "measures" if wide is None and len(sources) > 1 else wide).add(one)
+            meant = "measures" if wide is None and len(sources) > 1 else wide
+            _Reading(cells, name, given, meant, by).add(one)
     return cells.table(asked, missing, range)
 
 
@@ -87,6 +92,7 @@ class _Reading:
     name: str
     given: Mapping[str, str]
     wide: Wide | None
+    by: str | None = None
 
     def add(self, source: Any) -> None:
         if kind_of_source(source) == MAPPING and not _has_columns(source):
@@ -146,7 +152,9 @@ class _Reading:
             for role, name in column.items()
             if role in ("system", "measure", "repeat")
         }
-        taken = {name for role, name in column.items() if role != "value"}
+        if self.by is not None:
+            self._add_segments(table, queries, self.by)
+        taken = {self.by, *(name for role, name in column.items() if role != "value")}
         names = [name for name in table.columns if name not in taken and _is_numeric(table.columns[name])]
         if not names:
             raise InputError(f"no column of numbers among {listed(list(table.columns))}")
@@ -163,6 +171,16 @@ class _Reading:
                 system = own["system"] or (self.name if are_measures or column["value"] else name)
                 measure = own["measure"] or (name if are_measures and not column["value"] else "")
                 self._add_cell(table, row, (system, query, measure), own["repeat"], table.columns[name][row])
+
+    def _add_segments(self, table: NamedColumns, queries: Sequence[str], by: str) -> None:
+        name = table.column("segment", {"segment": by}, ())
+        for row, (query, value) in enumerate(zip(queries, table.columns[name or by], strict=True)):
+            if query == ALL:
+                continue
+            segment = self._label(table, row, "segment", value)
+            if self.cells.segments.setdefault(query, segment) != segment:
+                other = self.cells.segments[query]
+                raise table.error(row, f"query {query!r} is in two segments, {other!r} and {segment!r}")
 
     def _are_measures(self, names: Sequence[str], known: Mapping[str, Any], *, long: bool) -> bool:
         """Whether columns of numbers are measures of one system, not systems."""

@@ -64,6 +64,11 @@ class Scores(Shown):
     """What a reader must know of a table: missing values, repeats."""
     within: Floats | None = None
     """Run x measure: standard deviation of the mean over the repeats of a run, if a table has repeats."""
+    segments: Mapping[str, str] | None = None
+    """Segment of each query, if a column of a table was named `by`."""
+    bounding: JudgedRankings | None = None
+    """Rankings that bounds are of, if the depth of the pool is known: documents below it are nonrelevant."""
+    pool_depth: int | None = None
 
     @classmethod
     def of(
@@ -77,6 +82,7 @@ class Scores(Shown):
         wide: Wide | None = None,
         missing: Missing = "error",
         range: tuple[float, float] | None = None,
+        by: str | None = None,
     ) -> Scores:
         """Take scores by query that any tool computed, for `compare`, `gate`, `report_page` and intervals.
 
@@ -86,7 +92,8 @@ class Scores(Shown):
         `queries` and `measures`. Tables are long (system, query, measure, value; also `repeat`) or wide.
         Columns of a wide table are `measures` if a column names the system or all of them are names of
         measures, else systems; `wide` says which. `columns` names columns by role. Missing values are an
-        error unless `missing` is 'zero' or 'drop'. `range` is that of measures which are not known.
+        error unless `missing` is 'zero' or 'drop'. `range` is that of measures which are not known. `by` is
+        a column with the segment of each query.
 
         >>> Scores.of({"query": ["q1", "q2"], "bm25": [0.2, 0.4], "dense": [0.3, 0.6]}, "nDCG@10")
         Scores(2 runs x 2 queries; means)
@@ -103,7 +110,7 @@ class Scores(Shown):
         else:
             if runs is not None or queries is not None:
                 raise UsageError("runs and queries name the axes of an array; tables have names of their own")
-            given = {"columns": columns, "wide": wide, "missing": missing, "range": range}
+            given = {"columns": columns, "wide": wide, "missing": missing, "range": range, "by": by}
             table = table_of_scores(source, measures, **given)  # type: ignore[arg-type]
         library = library_of(source) if is_frame(source) else ""
         return cls(
@@ -115,6 +122,7 @@ class Scores(Shown):
             library,
             table.notes,
             table.within,
+            table.segments,
         )
 
     def chosen(self, measures: MeasureLike | Iterable[MeasureLike] | None) -> Scores:
@@ -220,7 +228,8 @@ class Scores(Shown):
         from unjudged.uncertainty.intervals import IntervalRequest, make_intervals
 
         request = IntervalRequest(
-            rankings=self.rankings,
+            rankings=self.rankings if self.bounding is None or interval != "bounds" else self.bounding,
+            pool_depth=self.pool_depth,
             runs=self.runs,
             measures=self.measures,
             values=self.values,

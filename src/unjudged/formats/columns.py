@@ -20,7 +20,6 @@ IS_IT_JUDGMENTS = "is it a file of judgments? Judgments come before runs"
 ONCE = "each document may appear only once per query"
 NONE: Mapping[str, str] = MappingProxyType({})
 SMALLEST_WHOLE, LARGEST_WHOLE = -(2**31), 2**31 - 1
-
 SMALLEST_PROBABILITY = 1e-50
 """Variances divide by the fourth power of a probability, which must stay finite."""
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 
+from unjudged.base.errors import AssumptionWarning, UsageError, announce
 from unjudged.evaluation.collection import Collection, RunsSource
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
+from unjudged.measures.kernel.registry import Measure
 from unjudged.predictions.estimators.by_document import estimate_population
 from unjudged.predictions.estimators.by_query import JudgedAndPredicted
 from unjudged.predictions.estimators.estimates import PredictedMeans
@@ -50,12 +52,29 @@ def estimate_with_predictions(
         chosen = [m(rel=rel) if "rel" in m.parameters and "rel" not in m.given else m for m in chosen]
     if by_query:
         matched = JudgedAndPredicted.of(collection, None, source)
-        return [matched.estimate(measure, threshold) for measure in chosen]
+        return _of_each(chosen, lambda measure: matched.estimate(measure, threshold))
     population = Population.of(collection)
     predicted = population.with_predictions(source)
-    return [
-        estimate_population(population, predicted, measure, outside=outside).checked() for measure in chosen
-    ]
+    return _of_each(
+        chosen, lambda measure: estimate_population(population, predicted, measure, outside=outside).checked()
+    )
+
+
+def _of_each(
+    measures: Sequence[Measure], estimate: Callable[[Measure], PredictedMeans]
+) -> list[PredictedMeans]:
+    """Return an estimate per measure; those that cannot have one are left out aloud, an error if all are."""
+    estimates: list[PredictedMeans] = []
+    refused: dict[Measure, UsageError] = {}
+    for measure in measures:
+        try:
+            estimates.append(estimate(measure))
+        except UsageError as error:
+            refused[measure] = error
+    if not estimates:
+        raise next(iter(refused.values()))
+    announce(AssumptionWarning(f"{measure} is left out: {error}.") for measure, error in refused.items())
+    return estimates
 
 
 def _further_queries(judgments: Judgments, predictions: Predictions) -> bool:

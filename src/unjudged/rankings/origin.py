@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from unjudged.base.choices import checked_int
+
 Kind = Literal["pool", "uniform sample", "stratified sample", "weighted sample", "chosen", "unknown"]
 
 POOL: Final = "pool"
@@ -59,6 +61,12 @@ class Origin:
     kind: Kind = POOL
     depth: int | None = None
 
+    def pool_depth(self, given: int | None = None) -> int | None:
+        """Return the depth of the pool: the given one, else the recorded one of a pool, None if unknown."""
+        if given is not None:
+            return checked_int("pool_depth", given, least=1)
+        return self.depth if self.kind == POOL else None
+
     @property
     def sampled(self) -> bool:
         """True for random samples."""
@@ -96,6 +104,11 @@ class Origin:
                 depth = min(int(rank[1]), depth or int(rank[1]))
                 kind = WEIGHTED if kind == POOL else kind
         return cls(kind, depth)
+
+
+def below_pool(depth: int) -> str:
+    """Say what is assumed of documents below the depth of the pool."""
+    return f"documents that every run has below rank {depth}, the pool's depth, count as nonrelevant"
 
 
 A_POOL: Final = Origin()

@@ -98,13 +98,16 @@ def _interval(kind: str, words: str, title: str) -> Description:
     }
 
 
-def interval_words(kind: str, confidence: float, whose: str = "") -> str:
-    """Say what an interval looks like and covers; `whose` the unjudged documents are."""
+def interval_words(kind: str, confidence: float, whose: str = "", judged: str = "these judgments") -> str:
+    """Say what an interval looks like and covers; `whose` the unjudged documents are.
+
+    `judged` says with which judgments other queries are.
+    """
     level = percent(confidence)
     if kind == "bounds":
         return f"hollow box: whatever the unjudged documents{whose} turn out to be"
     if kind == "queries":
-        return f"dashed line: other queries, these judgments ({level})"
+        return f"dashed line: other queries, {judged} ({level})"
     if kind == "both":
         return f"dashed line: other queries, completely judged ({level})"
     if kind == "sampling":

@@ -14,7 +14,7 @@ their bounds.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import NamedTuple
 
@@ -44,6 +44,14 @@ class LeftOutShare(NamedTuple):
     share: float
     groups: int
     level: float
+
+    @classmethod
+    def of(cls, brought: Iterable[float], level: float = 0.95) -> LeftOutShare:
+        """Return the share that so many groups do not exceed, from the share of each group."""
+        shares = sorted(brought)
+        place = place_of(len(shares), level)
+        few = place > len(shares)
+        return cls(shares[-1 if few else place - 1], len(shares), 1.0 if few else level)
 
     def __str__(self) -> str:
         shown = f"{self.share:.2g}" if self.share == 0 else f"{100 * self.share:.2g}%"
@@ -83,12 +91,7 @@ class Calibration:
 
     def left_out_share(self) -> LeftOutShare | None:
         """Return the share that 5 of 100 left-out groups exceed, or the largest of fewer than 19 groups."""
-        shares, level = sorted(self.brought), 0.95
-        if not shares:
-            return None
-        place = place_of(len(shares), level)
-        few = place > len(shares)
-        return LeftOutShare(shares[-1 if few else place - 1], len(shares), 1.0 if few else level)
+        return LeftOutShare.of(self.brought) if self.brought else None
 
     def check_collection(self, judgments: Judgments) -> None:
         """Refuse judgments of other queries; warn of other judgments of these queries."""

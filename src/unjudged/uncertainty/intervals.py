@@ -57,6 +57,7 @@ class IntervalRequest:
     calibration: Calibration | None = None
     confidence: float = 0.95
     extra_relevant: int = 0
+    pool_depth: int | None = None
     draws: int | None = None
     seed: int = 0
     on_progress: Progress | None = None

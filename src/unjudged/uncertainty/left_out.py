@@ -140,7 +140,7 @@ class LeftOut:
     def dilution(self, measure: Measure) -> Floats:
         """Return by what share the documents of each group lower the means of the runs of other groups."""
         judgments, diluted = self.rankings.judgments, np.zeros(self.groups)
-        if measure.traits.diluted:
+        if not measure.traits.pointwise:
             truth = self.means(measure, self.rankings)
             for group in range(self.groups):
                 grade = np.where(self.sole_group == group, -1, judgments.grade)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,6 +12,8 @@ from unjudged.base.errors import UsageError
 from unjudged.cli.commands import SCORE, command
 from unjudged.cli.options.arguments import (
     Baseline,
+    BoundsDepth,
+    By,
     Depth,
     File,
     InputFile,
@@ -28,6 +28,7 @@ from unjudged.cli.options.arguments import (
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions, suggest_estimates
 from unjudged.cli.options.option import Option
 from unjudged.cli.options.prediction_options import NO_PREDICTIONS, PredictionOptions
+from unjudged.cli.options.table_options import NO_TABLES, TableOptions
 from unjudged.cli.shell.output import (
     beside_standard_error,
     check_decimals,
@@ -36,6 +37,7 @@ from unjudged.cli.shell.output import (
     show_figure,
     show_grids,
     terminal_width,
+    wrapped,
 )
 from unjudged.cli.shell.progress import reading
 from unjudged.cli.shell.standard_streams import already_said
@@ -46,8 +48,8 @@ from unjudged.comparison.testing.corrections import CORRECTIONS, find_correction
 from unjudged.comparison.testing.significance import DRAWS, TESTS, find_test
 from unjudged.evaluation.collection import Collection
 from unjudged.evaluation.evaluation import fitting_measures
-from unjudged.grids.escapes import plain
 from unjudged.grids.grid import DECIMALS, Grid
+from unjudged.grids.rendering import render
 from unjudged.report.figures.charts import check_plot
 from unjudged.uncertainty.calibration import Calibration
 
@@ -70,6 +72,7 @@ def compare(
     measures: Measures = None,
     rel: Rel = None,
     depth: Depth = None,
+    pool_depth: BoundsDepth = None,
     baseline: Baseline = None,
     test: Annotated[TestName, Option(choices=TESTS)] = "t",
     correction: Annotated[CorrectionName, Option(choices=CORRECTIONS)] = "holm",
@@ -80,6 +83,8 @@ def compare(
     confidence: float = CONFIDENCE,
     predicted: PredictionOptions = NO_PREDICTIONS,
     inputs: JudgmentOptions = NONE_FURTHER,
+    tables: TableOptions = NO_TABLES,
+    by: By = None,
     draws: int = DRAWS,
     seed: int = 0,
     format: OutputFormat = None,
@@ -132,55 +137,73 @@ def compare(
         Draw the first measure in this file (svg, png, pdf or html): the differences of two runs by query, or
         the verdicts on all pairs of more.
     """
-    if per_query and pairs:
-        raise UsageError("--per-query and --pairs cannot be used together")
-    named = inputs.runs(runs, "compare QRELS RUN RUN...", least=2)
-    _check_two(len(named), per_query=per_query, calibration=calibration is not None and not pairs)
+    needing = {"rel": rel, "depth": depth, "calibration": calibration, "predictions": predicted.predictions}
+    from_tables = tables.check(inputs, **needing)
+    scores = tables.read([qrels, *runs], inputs, measures, by) if from_tables else None
+    named = {} if scores is not None else inputs.runs(runs, "compare QRELS RUN RUN...", least=2)
+    count = len(named) if scores is None else len(scores.runs)
+    _check_two(count, per_query=per_query, calibration=calibration is not None and not pairs)
+    _check_together(per_query=per_query, pairs=pairs, by=by)
     chosen = check_output(format, output)
-    two = chosen == "table" and len(named) == 2 and not (pairs or per_query)
+    two = chosen == "table" and count == 2 and not (pairs or per_query)
     check_decimals(decimals, "sentences" if two else chosen)
     check_plot(plot)
-    predicted.check(depth=depth, per_query=per_query, calibration=calibration, plot=plot)
+    predicted.check(
+        depth=depth, pool_depth=pool_depth, per_query=per_query, calibration=calibration, plot=plot
+    )
     _check_used(confidence, calibration, predicted.predictions)
-    if (draws, seed) != (DRAWS, 0) and not (find_test(test).resamples or find_correction(correction).joint):
-        raise UsageError(
-            "--draws and --seed are for tests and corrections that resample, such as randomization"
-        )
+    _check_draws((draws, seed) != (DRAWS, 0), test, correction)
     learnt = None if calibration is None else Calibration.load(calibration)
     tests = {"test": test, "correction": correction, "alpha": alpha, "draws": draws, "seed": seed}
-    with reading(len(named)) as on_read:
-        collection = Collection.of(inputs.read(qrels), named, on_read=on_read)
-        with_predictions = predicted.predictions is not None
-        fitting = COMPARED if with_predictions else fitting_measures(collection.judgments, COMPARED)[:1]
-        asked = measures_with_rel(measures or fitting, rel)
-        if with_predictions:
-            answer = predicted.compared(collection, asked, baseline, confidence, **tests)
-            _show_predicted(answer, two, chosen, decimals, (format, output))
-            return
-        suggest_estimates(collection.judgments, asked)
-        compared = compare_systems(
-            collection,
-            measures=asked,
-            depth=depth,
-            baseline=baseline,
-            calibration=learnt,
-            confidence=confidence,
-            **tests,  # type: ignore[arg-type]
-        )
+    if scores is not None:
+        compared = compare_systems(scores, baseline=baseline, **tests)  # type: ignore[arg-type]
+    else:
+        with reading(len(named)) as on_read:
+            collection = Collection.of(inputs.read(qrels), named, on_read=on_read)
+            with_predictions = predicted.predictions is not None
+            fitting = COMPARED if with_predictions else fitting_measures(collection.judgments, COMPARED)[:1]
+            asked = measures_with_rel(measures or fitting, rel)
+            if with_predictions:
+                answer = predicted.compared(collection, asked, baseline, confidence, **tests)
+                _show_predicted(answer, two, chosen, decimals, (format, output))
+                return
+            suggest_estimates(collection.judgments, asked)
+            compared = compare_systems(
+                collection,
+                measures=asked,
+                depth=depth,
+                pool_depth=pool_depth,
+                baseline=baseline,
+                calibration=learnt,
+                confidence=confidence,
+                **tests,  # type: ignore[arg-type]
+            )
     if plot is not None:
         first, names = compared.results[0].measure, compared.runs
         drawn = compared.plot.differences(*names, first) if len(names) == 2 else compared.plot.matrix(first)
         show_figure(drawn, plot)
-    if per_query:
+    if by is not None:
+        segments = compared.by((scores and scores.segments) or by)
+        start = wrapped(str(compared).splitlines()) + "\n" if two else ""
+        _show_segments(start, segments.grid().rounded(decimals), (format, output))
+    elif per_query:
         show_grids([grid.rounded(decimals) for grid in _query_grids(compared, chosen)], format, output)
     elif two:
-        show(_sentences(str(compared).splitlines(), terminal_width()), output)
+        show(wrapped(str(compared).splitlines()), output)
         if beside_standard_error(output):
             already_said(compared.notes)
     elif chosen == "latex" and not pairs:
         show(compared.to_latex(decimals), output)
     else:
         show_grids(_grid(compared, chosen, pairs).rounded(decimals), format, output)
+
+
+def _show_segments(start: str, grid: Grid, asked: tuple[Format | None, Path | None]) -> None:
+    """Show a table of segments, after the sentences about two runs."""
+    if start:
+        show(start + str(render(grid, "table", width=terminal_width())), asked[1])
+    else:
+        show_grids(grid, *asked)
 
 
 def _show_predicted(
@@ -192,7 +215,7 @@ def _show_predicted(
 ) -> None:
     """Show a comparison by estimates with predictions: in sentences, as a table, or for programs."""
     if two:
-        show(_sentences(answer.sentences(), terminal_width()), asked[1])
+        show(wrapped(answer.sentences()), asked[1])
         return
     grid = answer.records() if format in (*DETAILED, "csv", "tsv") else answer.grid()
     show_grids(grid.rounded(decimals), *asked)
@@ -203,6 +226,21 @@ def _check_two(runs: int, **options: bool) -> None:
     for name in (name for name, given in options.items() if given and runs != 2):
         more = " (or for --pairs)" if name == "calibration" else ""
         raise UsageError(f"--{name.replace('_', '-')} is about two runs{more}, and there are {runs}")
+
+
+def _check_together(**given: object) -> None:
+    """Refuse options of which only one can be used."""
+    names = [f"--{name.replace('_', '-')}" for name, value in given.items() if value]
+    if len(names) > 1:
+        raise UsageError(f"{' and '.join(names)} cannot be used together")
+
+
+def _check_draws(given: bool, test: str, correction: str) -> None:
+    """Refuse options of resampling where nothing resamples."""
+    if given and not (find_test(test).resamples or find_correction(correction).joint):
+        raise UsageError(
+            "--draws and --seed are for tests and corrections that resample, such as randomization"
+        )
 
 
 def _check_used(confidence: float, *users: str | None) -> None:
@@ -239,11 +277,3 @@ def _query_grids(compared: Comparison, format: str) -> list[Grid]:
         else:
             grids.append(replace(queries, notes=[*queries.notes, NO_EFFECT]))
     return [*grids[:-1], replace(grids[-1], notes=[*grids[-1].notes, *compared.notes])]
-
-
-def _sentences(lines: Sequence[str], width: int) -> str:
-    """Return the comparison of two runs, wrapped to the width of the terminal."""
-    wrapped = []
-    for line in lines:
-        wrapped += textwrap.wrap(plain(line), width, subsequent_indent="  ", break_on_hyphens=False) or [""]
-    return "".join(f"{line}\n" for line in wrapped)

@@ -12,6 +12,8 @@ from unjudged.base.errors import UsageError
 from unjudged.cli.commands import SCORE, command
 from unjudged.cli.options.arguments import (
     LOWEST,
+    BoundsDepth,
+    By,
     Depth,
     File,
     InputFile,
@@ -31,6 +33,7 @@ from unjudged.cli.shell.output import check_decimals, check_output, show_figure,
 from unjudged.cli.shell.progress import progress, reading
 from unjudged.evaluation.collection import Collection
 from unjudged.evaluation.evaluation import default_measures
+from unjudged.evaluation.query_segments import segments_grid, segments_of
 from unjudged.evaluation.scores import Scores
 from unjudged.grids.grid import DECIMALS
 from unjudged.measures.kernel.registry import Measure
@@ -59,11 +62,13 @@ def evaluate(
     predicted: PredictionOptions = NO_PREDICTIONS,
     inputs: JudgmentOptions = NONE_FURTHER,
     tables: TableOptions = NO_TABLES,
+    by: By = None,
     interval: Annotated[IntervalName | None, Option(choices=_interval_methods)] = None,
     prevalence: str | None = None,
     calibration: InputFile = None,
     confidence: float = 0.95,
     extra_relevant: Annotated[int, Option("--extra-relevant", "--more")] = 0,
+    pool_depth: BoundsDepth = None,
     seed: int = 0,
     format: OutputFormat = None,
     output: Output = None,
@@ -131,27 +136,18 @@ def evaluate(
         by_measure = predicted.estimates(Collection.of(inputs.read(qrels), named), measures, whole)
         show_grids(predicted.grid(by_measure, confidence, decimals), format, output)
         return
-    if interval is None and (prevalence, calibration, confidence, extra_relevant, seed) != (
-        None,
-        None,
-        0.95,
-        0,
-        0,
-    ):
-        raise UsageError(
-            "--prevalence, --calibration, --confidence, --extra-relevant and --seed need --interval"
-        )
-    if interval is not None:
-        options = {"prevalence": prevalence, "calibration": calibration}
-        _check_used(interval, **options, extra_relevant=extra_relevant or None)
+    options: dict[str, object] = {"prevalence": prevalence, "calibration": calibration}
+    options |= {"extra_relevant": extra_relevant or None}
+    options |= {"pool_depth": pool_depth}
+    _check_interval(interval, options, (confidence, seed) != (0.95, 0), {"per_query": per_query, "by": by})
     learnt = None if calibration is None else unjudged.Calibration.load(calibration)
-    if interval is not None and per_query:
-        raise UsageError("--per-query cannot be used with --interval: intervals are of means")
     chosen = None if measures is None or from_tables else measures_with_rel(measures, None)
     if from_tables:
-        scores = tables.read([qrels, *runs], inputs, measures)
+        scores = tables.read([qrels, *runs], inputs, measures, by)
     else:
-        scores = _scored(lambda: inputs.read(qrels, fractions=True), named, chosen, rel, depth)
+        scores = _scored(
+            lambda: inputs.read(qrels, fractions=True), named, chosen, rel, depth=depth, pool_depth=pool_depth
+        )
     if plot is not None:
         known = {
             "prevalence": None if prevalence is None else number_or_name(prevalence),
@@ -163,6 +159,11 @@ def evaluate(
         bounded: tuple[IntervalName, ...] = ("queries",) if from_tables else ("bounds", "queries")
         kinds = bounded if interval is None else (interval,)
         show_figure(scores.plot.intervals(scores.measures[0], kinds, **known), plot)
+    if by is not None:
+        segments = segments_of(scores.segments or by, scores.queries)
+        grid = segments_grid(scores, segments, None if interval is None else confidence, decimals)
+        show_grids(grid.rounded(decimals), format, output)
+        return
     if interval is None:
         show_grids(replace(scores.grid(per_query), title="").rounded(decimals), format, output)
         return
@@ -184,14 +185,34 @@ def _scored(
     runs: Mapping[str, RunSource],
     measures: Sequence[Measure] | None,
     rel: float | None,
+    *,
     depth: int | None,
+    pool_depth: int | None,
 ) -> Scores:
     """Read the judgments and score the runs, with a bar if that takes long."""
     with reading(len(runs)) as on_read:
         judgments = read()
         chosen = measures_with_rel(measures or default_measures(judgments), rel)
         suggest_estimates(judgments, chosen)
-        return unjudged.evaluate(judgments, runs, chosen, depth=depth, on_read=on_read)
+        return unjudged.evaluate(judgments, runs, chosen, depth=depth, pool_depth=pool_depth, on_read=on_read)
+
+
+def _check_interval(
+    interval: str | None, options: Mapping[str, object], others: bool, shown: Mapping[str, object]
+) -> None:
+    """Refuse options of intervals without one, or that this one ignores, and ways to show that lack it."""
+    if interval is None:
+        if others or any(value is not None for value in options.values()):
+            needing = "--prevalence, --calibration, --confidence, --extra-relevant, --pool-depth and --seed"
+            raise UsageError(f"{needing} need --interval")
+    else:
+        _check_used(interval, **options)
+    if shown["by"] and (shown["per_query"] or interval not in (None, "queries")):
+        raise UsageError(
+            "--by goes with --interval queries, but neither with other intervals nor --per-query"
+        )
+    if interval is not None and shown["per_query"]:
+        raise UsageError("--per-query cannot be used with --interval: intervals are of means")
 
 
 def _check_used(interval: str, **given: object) -> None:

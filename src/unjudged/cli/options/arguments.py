@@ -46,6 +46,14 @@ POOLED_TO = (
     "The depth of the pool: the rank up to which the runs were judged. (In `evaluate` and `compare` it is "
     "the depth of the rankings that are scored.)"
 )
+SEGMENTS = (
+    "Segments of the queries: a file of lines `query segment`, a table with these columns, or with --scores "
+    "a column of the table."
+)
+POOL_REACHED = (
+    "The rank to which runs were pooled: in bounds and verdicts, documents that every run has below it count "
+    "as nonrelevant. Judgments that record the depth of their pool need not be told."
+)
 WITH_HEADER = (
     "Begin the file with comments that say how it was made, which later commands read. Not every tool reads "
     "comments."
@@ -60,10 +68,12 @@ Measures = Annotated[list[str] | None, Option("-m", "--measure", measures=True)]
 OneMeasure = Annotated[str, Option("-m", "--measure", measures=True)]
 Rel = Annotated[int | None, Option(help=LOWEST)]
 Depth = Annotated[int | None, Option("-k", "--depth", help=UP_TO)]
+BoundsDepth = Annotated[int | None, Option("--pool-depth", help=POOL_REACHED)]
 PoolDepth = Annotated[int, Option("-k", "--depth", help=POOLED_TO)]
 Groups = Annotated[str | None, Option("-g", "--groups", reads=True, help=BY_GROUP)]
 Baseline = Annotated[str | None, Option("-b", "--baseline", help=AGAINST)]
 PerQuery = Annotated[bool, Option("-q", "--per-query")]
+By = Annotated[str | None, Option("--by", reads=True, help=SEGMENTS)]
 Header = Annotated[bool, Option(help=WITH_HEADER, negative_bool="no-")]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated, Literal
@@ -53,8 +54,14 @@ class TableOptions(OptionGroup):
                 )
         return True
 
-    def read(self, files: Iterable[str], inputs: InputOptions, measures: Iterable[str] | None) -> Scores:
-        """Return the scores of the files."""
+    def read(
+        self,
+        files: Iterable[str],
+        inputs: InputOptions,
+        measures: Iterable[str] | None,
+        by: str | None = None,
+    ) -> Scores:
+        """Return the scores of the files; `by` is a file of segments, or else a column."""
         tables = [one for file in files for one in expanded(inputs.table(file))]
         return Scores.of(
             tables[0] if len(tables) == 1 else tables,
@@ -62,6 +69,7 @@ class TableOptions(OptionGroup):
             wide=self.wide,
             missing=self.missing,
             range=self._range(),
+            by=None if by is None or os.path.exists(by) else by,
         )
 
     def _range(self) -> tuple[float, float] | None:

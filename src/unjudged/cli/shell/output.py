@@ -14,6 +14,7 @@ import unjudged
 from unjudged.base.errors import InputError, UsageError
 from unjudged.cli.shell.files_named import check_not_read
 from unjudged.cli.shell.standard_streams import already_said, drop_output, warn
+from unjudged.grids.escapes import plain
 from unjudged.grids.grid import DECIMALS, Grid
 from unjudged.grids.rendering import SUFFIXES, WITHOUT_NOTES, arrow_modules, check_tables, format_of, render
 
@@ -32,6 +33,16 @@ def terminal_width() -> int:
         with suppress(ValueError, OSError):
             columns = os.get_terminal_size(sys.__stdout__.fileno()).columns
     return max(columns or WIDTH, 20)
+
+
+def wrapped(lines: Sequence[str]) -> str:
+    """Return sentences, wrapped to the width of the terminal."""
+    import textwrap
+
+    width, shown = terminal_width(), []
+    for line in lines:
+        shown += textwrap.wrap(plain(line), width, subsequent_indent="  ", break_on_hyphens=False) or [""]
+    return "".join(f"{line}\n" for line in shown)
 
 
 def on_terminal(output: Path | None) -> bool:

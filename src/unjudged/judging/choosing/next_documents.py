@@ -17,7 +17,7 @@ from unjudged.evaluation.evaluation import evaluate
 from unjudged.judging.choosing.expert_prevalence import FROM_RUNS, completions_of
 from unjudged.judging.choosing.gains import DRAWS, gains
 from unjudged.judging.choosing.next_result import Candidate, NextDocuments, RunPair
-from unjudged.judging.choosing.settling import PairBounds, likely_bounds, pair_bounds, with_grades
+from unjudged.judging.choosing.settling import PairBounds, likely_bounds, pair_bounds
 from unjudged.measures.kernel.estimand import CHOOSING, check_permitted
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.measures.kernel.registry import Measure
@@ -95,7 +95,7 @@ def next_documents(
     shared = SharedRankings.of(judgments, named)
     if pooled:
         outside = (shared.name >= len(judgments.grade)) & (shared.judgments.grade < 0)
-        shared = with_grades(shared, np.where(outside, 0, shared.judgments.grade))
+        shared = shared.with_grades(np.where(outside, 0, shared.judgments.grade))
     bounds_of: Callable[[SharedRankings], PairBounds] = partial(pair_bounds, measure=chosen)
     if confidence is not None:
         bounds_of = partial(
@@ -193,7 +193,7 @@ def judgments_needed(
             middle = (low + high) // 2
             grade = shared.judgments.grade.copy()
             grade[order[:middle]] = answer[order[:middle]]
-            if bounds_of(with_grades(shared, grade)).open.any():
+            if bounds_of(shared.with_grades(grade)).open.any():
                 low = middle
             else:
                 high = middle

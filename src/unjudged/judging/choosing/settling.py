@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -91,9 +91,3 @@ def _basis(prevalence: Prevalence, confidence: float, *, learnt: bool) -> str:
         return f"{held} Measured so, it was wrong for {MEASURED} (docs/laboratory.md)."
     other = f"with a prevalence learnt from the runs and {percent(MEASURED_AT)} it was {MEASURED}"
     return f"{held} How often this is wrong was not measured; {other} (docs/laboratory.md)."
-
-
-def with_grades(shared: SharedRankings, grade: np.ndarray) -> SharedRankings:
-    """Return the same runs and documents under other judgments."""
-    judgments = shared.judgments.with_grades(grade.astype(np.int32))
-    return replace(shared, judgments=judgments, rankings=shared.rankings.relabelled(judgments))

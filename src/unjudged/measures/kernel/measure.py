@@ -225,12 +225,14 @@ class Measure:
         """Refuse a measure that is not defined by completed judgments alone."""
         for policy in POLICIES:
             if policy in self.given:
-                raise UsageError(f"{self}: bounds and models are of the plain measure; leave out {policy}")
+                raise UsageError(
+                    f"{self}: bounds and models are of the plain measure; use it without {policy}"
+                )
         if self.given.get("scale") == "query":
             raise UsageError(f"{self}: a new grade would move the scale; use {self.name}(max_grade=...)")
         if self.traits.estimates:
             problem = f"{self.name} already estimates what the unjudged documents add"
-            raise UsageError(f"{problem}; for bounds use AP, nDCG or RBP")
+            raise UsageError(f"{problem}; use AP, nDCG or RBP")
 
     def check_mean(self) -> None:
         """Refuse a measure whose mean over queries is not arithmetic."""

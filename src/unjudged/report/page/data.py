@@ -20,6 +20,7 @@ from unjudged.grids.escapes import Labels, plain
 from unjudged.judging.pooling.contributions import Contribution
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judgments import Judgments
+from unjudged.rankings.origin import KINDS
 from unjudged.report.descriptions import (
     Description,
     differences_chart,
@@ -91,6 +92,7 @@ def page_data(given: PageInput) -> tuple[dict[str, Any], str]:
         "command": plain(given.command),
         "files": _files(given.sources),
         "counts": _counts(given),
+        "origin": KINDS[given.judgments.origin.kind],
         "notes": [plain(str(note)) for note in notes],
         "runs": [labels[run] for run in scores.runs],
         "queries": [labels[query] for query in scores.queries],
@@ -121,7 +123,7 @@ def _intervals(given: PageInput) -> dict[str, Sequence[Sequence[Estimate]]]:
 def _described(given: PageInput) -> dict[str, dict[str, Any]]:
     """Return the confidence and the coverage in words of each kind of interval."""
     every = EVERY.format("" if given.comparison is None else " of all runs")
-    covers = {"bounds": every, "queries": "other queries, with these judgments"}
+    covers = {"bounds": every, "queries": "other queries"}
     if able := [e for row in given.calibrated or () for e in row if e.has_interval]:
         covers["calibrated"] = able[0].method.split(" (")[0]
     return {
@@ -151,19 +153,29 @@ def _measure(given: PageInput, k: int, measure: Measure) -> dict[str, Any]:
         "range": [low if np.isfinite(low) else None, high if np.isfinite(high) else None],
         "exact": exact,
         "bounded": given.bounds[0][k].has_interval,
+        "judged": _judged(measure),
         "cutoff": measure.given.get("cutoff"),
         "words": [plain(line) for line in words],
-        "charts": _charts(given, k, str(measure)),
+        "charts": _charts(given, k, measure),
     }
 
 
-def _charts(given: PageInput, k: int, measure: str) -> dict[str, Description]:
+def _judged(measure: Measure) -> str:
+    """With which judgments intervals for other queries are."""
+    return "other samples" if measure.traits.estimates else "these judgments"
+
+
+def _charts(given: PageInput, k: int, asked: Measure) -> dict[str, Description]:
     """Describe the charts of a measure; the page has their rows."""
+    measure = str(asked)
     whose = "" if given.comparison is None else " of all runs"
     kinds = {
         name: rows for name, rows in _intervals(given).items() if any(row[k].has_interval for row in rows)
     }
-    words = {kind: interval_words(kind, _level(estimates), whose) for kind, estimates in kinds.items()}
+    words = {
+        kind: interval_words(kind, _level(estimates), whose, _judged(asked))
+        for kind, estimates in kinds.items()
+    }
     charts = {"intervals": intervals_chart(measure, words)}
     if given.comparison is not None:
         charts["matrix"] = matrix_chart(measure, [])

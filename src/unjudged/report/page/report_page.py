@@ -8,7 +8,7 @@ import html
 import json
 import os
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files as resources
 from importlib.util import find_spec
 from typing import Any
@@ -33,6 +33,7 @@ from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.measures.kernel.registry import Measure
 from unjudged.predictions.audit_grids import Audit
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
+from unjudged.rankings.origin import below_pool
 from unjudged.report.descriptions import IN_THE_DARK
 from unjudged.report.page.data import PageInput, page_data
 from unjudged.report.page.further_sections import (
@@ -97,6 +98,7 @@ def report_page(
     confidence: float = 0.95,
     groups: Groups | None = None,
     depth: int = 100,
+    pool_depth: int | None = None,
     audit: Audit | None = None,
     experiment: Robustness | SavedExperiment | str | os.PathLike[str] | None = None,
     seed: int = 0,
@@ -130,6 +132,7 @@ def report_page(
             named,
             chosen,
             baseline=baseline,
+            pool_depth=pool_depth,
             test=test,
             correction=correction,
             alpha=alpha,
@@ -138,15 +141,21 @@ def report_page(
             seed=seed,
             on_read=on_read,
         )
-        shared, scores = comparison.shared, _scores(comparison)
+        shared, scores = comparison.documents, _scores(comparison)
         bounds: Sequence[Sequence[Estimate]] = _bounds(comparison)
     else:
         shared = Collection.of(judgments, named, on_read=on_read).shared()
+        reach = judgments.origin.pool_depth(pool_depth)
         scores = _evaluated(shared, chosen)
+        if reach is not None:
+            closed = shared.judged_to_pool_depth(reach)
+            scores = replace(scores, bounding=closed, pool_depth=reach)
         bounds = _estimated(scores, "bounds")
         announce(scores.warnings)
     announce(map(AssumptionWarning, refused))
     calibrated, contributed, notes = None, [], [*refused]
+    if comparison is None and scores.pool_depth is not None:
+        notes.append(f"Bounds: {below_pool(scores.pool_depth)}.")
     if calibration is not None:
         pooled = _evaluated(shared, chosen)
         estimates = pooled.estimate("calibrated", calibration=calibration, confidence=level)
@@ -215,7 +224,7 @@ def _evaluated(shared: SharedRankings, measures: Sequence[Measure]) -> Scores:
 def _scores(comparison: Comparison) -> Scores:
     values = np.stack([result.values for result in comparison.results], axis=-1)
     measures: list[Measure] = [result.measure for result in comparison.results]
-    return Scores(values, comparison.runs, comparison.queries, measures, comparison.shared.judged_rankings)
+    return Scores(values, comparison.runs, comparison.queries, measures, comparison.documents.judged_rankings)
 
 
 def _bounds(comparison: Comparison) -> Sequence[Sequence[Estimate]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from unjudged.measures.kernel.averages import mean_over_queries
 from unjudged.measures.kernel.estimand import ALL_JUDGED
 from unjudged.measures.kernel.registry import Measure
+from unjudged.rankings.origin import below_pool
 from unjudged.uncertainty.bounding.bounds import bounds, check_bounded
 from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.intervals import EstimateRows, IntervalRequest, interval_method
@@ -22,7 +23,7 @@ def _check(measure: Measure, _request: IntervalRequest) -> None:
     "whatever the unjudged documents turn out to be",
     judgments=ALL_JUDGED,
     check=_check,
-    uses=("extra_relevant",),
+    uses=("extra_relevant", "pool_depth"),
     geometric=True,
 )
 def bound_intervals(request: IntervalRequest) -> EstimateRows:
@@ -35,7 +36,9 @@ def bound_intervals(request: IntervalRequest) -> EstimateRows:
             ends = (measure.averaged(end.reshape(-1, queries)) for end in (limits.low, limits.high))
             lows, highs = (measure.mean_of(mean_over_queries(end)) for end in ends)
             method = f"{EVERY}, {'exact' if limits.exact else 'enclosed'}"
+            method += "" if request.pool_depth is None else f"; {below_pool(request.pool_depth)}"
             for i, (low, high) in enumerate(zip(lows.tolist(), highs.tolist(), strict=True), first):
                 value = float(measure.mean_of(mean_over_queries(measure.averaged(request.values[i, :, k]))))
-                found[i].append(Estimate(value, low, high, 1.0, method, request.of(measure)))
+                ends_of = min(low, value), max(high, value)
+                found[i].append(Estimate(value, *ends_of, 1.0, method, request.of(measure)))
     return found

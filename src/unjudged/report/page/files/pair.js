@@ -35,7 +35,7 @@ function pairFacts(pair) {
     ...(bounded() ? [[["with all documents judged"], [`between ${signed(pair.low)} and ${signed(pair.high)} (${how})`]]] : []),
     ...(calibrated ? [[[`calibrated, ${percent(facts.intervals.calibrated.confidence)}`], [`${signed(calibrated[0])} to ${signed(calibrated[1])}, if both are like the pooled systems`]]] : []),
     ...(bounded() ? [[["reversal prevalence"], reversalWords(pair)]] : []),
-    [[`other queries, ${percent(1 - alpha)}`], [`difference ${signed(pair.queryLow)} to ${signed(pair.queryHigh)} with these judgments (t interval)`]],
+    [[`other queries, ${percent(1 - alpha)}`], [`difference ${signed(pair.queryLow)} to ${signed(pair.queryHigh)} with ${facts.measures[state.measure].judged} (t interval)`]],
     [["significance"], [`p ${pText(pair.p)}, ${pText(pair.adjusted)} after correction (${test}, ${correction}, alpha ${alpha})`]],
     [["queries"], [`A better on ${pair.wins}, equal on ${pair.ties}, B better on ${pair.losses}`]],
   ];

@@ -13,6 +13,7 @@ function showEvaluated() {
     ["systems", many(RUNS, "run", "runs")],
     ["queries", many(QUERIES, "query", "queries")],
     ["judgments", `${many(counts.judged, "document", "documents")} judged, ${counts.relevant.toLocaleString("en")} of them relevant; ${counts.pooled_unjudged.toLocaleString("en")} pooled but not judged`],
+    ["how they were made", facts.origin],
     ["retrieved, not judged", many(counts.retrieved_unjudged, "document", "documents")],
   ];
   if (tests) rows.push(["test", `${tests.test}, ${tests.correction}, alpha ${tests.alpha}${tests.baseline === null ? "" : `, baseline ${tests.baseline}`}`]);

@@ -1,0 +1,125 @@
+"""How often the gate and the test between segments are wrong: pairs of real runs, queries resampled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from unjudged import evaluate
+from unjudged.comparison.testing.interaction import interaction_p
+from unjudged.comparison.testing.margins import against_margin
+from unjudged.comparison.testing.pairs import Pairs
+from unjudged.comparison.testing.pairwise import t_interval
+from unjudged.rankings.judged import Floats
+
+ALPHA, SEED, REACH = 0.05, 28, 1.0
+TRIALS, SIZES, MARGINS = 10_000, (10, 25, 50, 200), (0.01, 0.02, 0.05)
+SEGMENTS = ((5, 5), (5, 50), (5, 500), (10, 10, 10), (50, 50), (500, 500), (5, 5, 5, 5), (5, 20, 100, 500))
+SEGMENT_TRIALS, PERMUTATIONS = 2_000, 399
+SOURCES = ("TREC-8 AP", "TREC-8 nDCG@10", "TREC-8 RR", "DL-2019 nDCG@10", "Normal")
+Draw = Callable[[np.random.Generator, int], Floats]
+
+
+@dataclass(frozen=True)
+class GateTrials:
+    """Shares of trials: wrong answers at the boundary, alarms and passes where there is no difference."""
+
+    source: str
+    queries: int
+    passed_at_boundary: float
+    failed_at_boundary: float
+    alarms: float
+    passes: Sequence[float]
+
+
+@dataclass(frozen=True)
+class SegmentTrials:
+    """Shares of trials in which segments with one mean were said to differ."""
+
+    sizes: Sequence[int]
+    same_pair: float
+    other_pairs: float
+
+
+@cache
+def matrices(folder: Path) -> dict[str, Floats]:
+    """Return systems x queries for each source; differences of pairs are drawn from them."""
+    trec8 = evaluate(
+        folder / "qrels.trec8.gz", sorted((folder / "runs").glob("*.gz")), ["AP", "nDCG@10", "RR"]
+    )
+    found = {f"TREC-8 {m}": trec8.values[:, :, k] for k, m in enumerate(trec8.measures)}
+    other = folder.parent / "dl2019"
+    runs = sorted((other / "track" / "runs").glob("*"))
+    dl2019 = evaluate(other / "qrels.dl2019-passage.gz", runs, "nDCG@10")
+    return {**found, "DL-2019 nDCG@10": dl2019.values[:, :, 0]}
+
+
+def _differences(folder: Path, source: str) -> Draw:
+    """Return what draws the differences of two systems, on all queries of the source."""
+    if source == "Normal":
+        return lambda rng, _: rng.normal(0, 0.15, 1_000)
+    matrix = matrices(folder)[source]
+
+    def draw(rng: np.random.Generator, _: int) -> Floats:
+        first, second = rng.choice(len(matrix), 2, replace=False)
+        difference: Floats = matrix[first] - matrix[second]
+        return difference
+
+    return draw
+
+
+def gate_trials(folder: Path, source: str, queries: int) -> GateTrials:
+    """Draw pairs of systems and samples of queries.
+
+    At the boundary the differences of a pair are shifted so that their mean is minus the margin. For no
+    difference the two scores of each query are swapped at random.
+    """
+    rng, draw, margin = (
+        np.random.default_rng([SEED, queries, SOURCES.index(source)]),
+        _differences(folder, source),
+        MARGINS[0],
+    )
+    boundary, alarms = np.zeros(2), 0
+    passes = np.zeros(len(MARGINS))
+    for _ in range(TRIALS):
+        whole = draw(rng, queries)
+        shifted = whole - whole.mean() - margin
+        tested = against_margin(shifted[rng.integers(0, len(whole), queries)], margin, REACH)
+        boundary += [tested.above <= ALPHA, tested.below <= ALPHA]
+        swapped = whole[rng.integers(0, len(whole), queries)] * rng.choice([-1.0, 1.0], queries)
+        each = [against_margin(swapped, one, REACH) for one in MARGINS]
+        alarms += each[0].below <= ALPHA
+        passes += [one.above <= ALPHA for one in each]
+    shares = boundary / TRIALS
+    return GateTrials(source, queries, *shares.tolist(), alarms / TRIALS, (passes / TRIALS).tolist())
+
+
+def segment_trials(folder: Path, sizes: Sequence[int]) -> SegmentTrials:
+    """Draw segments whose differences have mean 0: all of one pair of systems, or each of another pair."""
+    rng, draw = np.random.default_rng([SEED, *sizes]), _differences(folder, SOURCES[0])
+    wrong = np.zeros(2)
+    for trial in range(SEGMENT_TRIALS):
+        for place, same in enumerate((True, False)):
+            whole = draw(rng, 0)
+            parts = []
+            for size in sizes:
+                whole = whole if same else draw(rng, 0)
+                parts.append((whole - whole.mean())[rng.integers(0, len(whole), size)])
+            wrong[place] += interaction_p(parts, draws=PERMUTATIONS, seed=trial) <= ALPHA
+    return SegmentTrials(sizes, *(wrong / SEGMENT_TRIALS).tolist())
+
+
+def interval_coverage(folder: Path, queries: int) -> float:
+    """Return how often the t interval of a segment's difference held."""
+    rng, draw = np.random.default_rng([SEED, queries, 1]), _differences(folder, SOURCES[0])
+    held = 0
+    for _ in range(TRIALS):
+        whole = draw(rng, queries)
+        sample = whole[rng.integers(0, len(whole), queries)]
+        _, low, high = t_interval(Pairs.of([sample, np.zeros(queries)]))
+        held += bool(low[0] <= whole.mean() <= high[0])
+    return held / TRIALS

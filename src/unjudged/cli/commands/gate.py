@@ -1,0 +1,145 @@
+"""`unjudged gate`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Annotated, Literal
+
+from unjudged.base.errors import UsageError
+from unjudged.cli.commands import SCORE, command
+from unjudged.cli.options.arguments import (
+    By,
+    Depth,
+    File,
+    Measures,
+    Output,
+    OutputFormat,
+    Rel,
+    measures_with_rel,
+)
+from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
+from unjudged.cli.options.option import Option
+from unjudged.cli.options.table_options import NO_TABLES, TableOptions
+from unjudged.cli.shell.output import check_decimals, check_output, show, show_grids, wrapped
+from unjudged.cli.shell.progress import reading
+from unjudged.comparison.gate import GATED
+from unjudged.comparison.gate import gate as ask
+from unjudged.comparison.gate_result import GateResult
+from unjudged.evaluation.collection import Collection
+from unjudged.evaluation.scores import Scores
+from unjudged.grids.grid import DECIMALS
+
+USAGE = "gate QRELS OLD NEW --margin 0.01"
+
+
+@command("gate", SCORE, 4, "QRELS OLD NEW --margin M", "Let a build pass or fail: is the new run worse?")
+def gate(
+    qrels: File,
+    /,
+    *runs: File,
+    margin: float,
+    measures: Measures = None,
+    rel: Rel = None,
+    depth: Depth = None,
+    alpha: float = 0.05,
+    by: By = None,
+    if_open: Annotated[Literal["pass", "fail"] | None, Option("--open")] = None,
+    judgments: Literal["bounds", "as-they-are"] = "bounds",
+    old: str | None = None,
+    new: str | None = None,
+    inputs: JudgmentOptions = NONE_FURTHER,
+    tables: TableOptions = NO_TABLES,
+    format: OutputFormat = None,
+    output: Output = None,
+    decimals: int = DECIMALS,
+) -> None:
+    """Let a build pass or fail: is the new run worse than the old one by more than a margin?
+
+    The exit code is 0 if the new run is not worse by more than the margin, 1 if it is, 2 if these queries and
+    judgments cannot tell, and 3 if something is wrong with the input. Both other queries and the unjudged
+    documents count.
+
+    Parameters
+    ----------
+    qrels
+        The judgments; with --scores a table of scores.
+    runs
+        The old run and the new one.
+    margin
+        The loss that does not matter, in units of the measure.
+    measures
+        A measure; may be repeated, and then none may be worse. The default is nDCG@10, or with --scores all
+        that the table has.
+    alpha
+        The probability of passing a run that is worse by the margin or more, and of failing one that is not.
+    if_open
+        What an open result counts as: pass (exit code 0) or fail (1). By default its exit code is 2.
+    judgments
+        Count unjudged documents at their worst and at their best (bounds), or leave them out of account
+        (as-they-are).
+    old
+        The old system, if a table has several.
+    new
+        The new system, if a table has several.
+    format
+        The output format. By default the suffix of the output file decides, or else it is text; markdown is
+        for comments of pull requests.
+    decimals
+        The number of decimals in a table.
+    """
+    chosen = check_output(format, output)
+    check_decimals(decimals, chosen)
+    if tables.check(inputs, rel=rel, depth=depth):
+        scores = tables.read([qrels, *runs], inputs, measures, by)
+        before, after = _names(scores, old, new, len(runs) + 1)
+        result = ask(scores, before, after, margin=margin, alpha=alpha, by=scores.segments or by)
+    else:
+        if (old, new) != (None, None):
+            raise UsageError("--old and --new name systems of a table: they go with --scores")
+        named = inputs.runs(runs, USAGE, least=2)
+        if len(named) > 2:
+            raise UsageError(
+                f"there are {len(named)} runs, expected an old one and a new one: unjudged {USAGE}"
+            )
+        asked = measures_with_rel(measures or [GATED], rel)
+        with reading(len(named)) as on_read:
+            collection = Collection.of(inputs.read(qrels), named, on_read=on_read)
+            before, after = named
+            result = ask(
+                collection,
+                before,
+                after,
+                asked,
+                margin=margin,
+                alpha=alpha,
+                by=by,
+                judgments="bounds" if judgments == "bounds" else "as they are",
+                depth=depth,
+            )
+    _show(result, chosen, decimals, format, output)
+    sys.exit(result.code(if_open))
+
+
+def _names(scores: Scores, old: str | None, new: str | None, files: int) -> Sequence[str]:
+    """Return the old and the new system: as named, or the other of two, or in the order of two files."""
+    runs = list(scores.runs)
+    if len(runs) == 2 and (old in runs or new in runs):
+        old = old or next(run for run in runs if run != new)
+        new = new or next(run for run in runs if run != old)
+    elif (old, new) == (None, None) and len(runs) == files == 2:
+        old, new = runs
+    if old is None or new is None:
+        listed = ", ".join(runs[:5])
+        raise UsageError(
+            f"say which system is old and which is new, with --old and --new: there are {listed}"
+        )
+    return old, new
+
+
+def _show(result: GateResult, chosen: str, decimals: int, format: OutputFormat, output: Output) -> None:
+    """Write the sentence, and a table where there are several checks or a format asks for one."""
+    if chosen == "table" and len(result.checks) == 1:
+        show(wrapped([result.sentence(), *result.notes]), output)
+    else:
+        show_grids(result.grid().rounded(decimals), format, output)

@@ -1,0 +1,193 @@
+"""Differences by segment of the queries, and whether the segments differ from each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from unjudged.base.errors import UsageError
+from unjudged.base.wording import counted, percent, shortlist
+from unjudged.comparison.testing.corrections import find_correction
+from unjudged.comparison.testing.interaction import interaction_p
+from unjudged.comparison.testing.pairs import Pairs
+from unjudged.comparison.testing.pairwise import compare_pairs
+from unjudged.comparison.testing.power import smallest_difference
+from unjudged.comparison.verdicts import p_text
+from unjudged.evaluation.query_segments import EVERY
+from unjudged.grids.grid import Cell, Column, Grid, Shown, grid_of
+from unjudged.rankings.judged import Floats, Mask
+
+if TYPE_CHECKING:
+    from unjudged.comparison.by_measure import MeasureComparison
+
+POWER = 0.8
+
+
+class SegmentDifference(NamedTuple):
+    """A minus B over the queries of a segment, or of all.
+
+    `low` and `high` are its t interval for other queries of the segment. `p_adjusted` is corrected over the
+    segments. `detectable` is the difference that this number of queries would have shown with power .8.
+    """
+
+    measure: str
+    a: str
+    b: str
+    segment: str
+    queries: int
+    mean_a: float
+    mean_b: float
+    difference: float
+    low: float
+    high: float
+    p: float
+    p_adjusted: float
+    detectable: float | None
+
+
+class Interaction(NamedTuple):
+    """Whether the segments differ from each other in the difference of two systems: a p value."""
+
+    measure: str
+    a: str
+    b: str
+    p: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SegmentComparison(Shown):
+    """Differences by segment, a row each and one for all; `interactions` has a test per pair and measure."""
+
+    rows: Sequence[SegmentDifference]
+    interactions: Sequence[Interaction]
+    method: str
+    alpha: float
+
+    def sentences(self) -> list[str]:
+        """Say for each pair and measure whether segments differ, and where the total misleads."""
+        return [line for found in self.interactions for line in self._about(found)]
+
+    def _about(self, found: Interaction) -> Iterator[str]:
+        own = [row for row in self.rows if row[:3] == found[:3]]
+        *parts, total = own
+        several = len({row[:3] for row in self.rows}) > 1
+        subject = f"{found.a} minus {found.b}, {found.measure}: " if several else ""
+        if found.p <= self.alpha:
+            yield f"{subject}Segments differ from each other ({p_text(found.p)}): the mean alone misleads."
+        elif np.isfinite(found.p):
+            yield f"{subject}No difference between segments is shown ({p_text(found.p)})."
+        turned = [row for row in parts if row.difference * total.difference < 0]
+        if 2 * len(turned) > len(parts):
+            ahead, other = (found.a, found.b) if total.difference > 0 else (found.b, found.a)
+            largest = max((row for row in parts if row not in turned), key=lambda row: row.queries)
+            yield (
+                f"{subject}The mean over all queries says the opposite of most segments: {ahead} is ahead "
+                f"because of {largest.segment} ({counted(largest.queries, 'query')}), but behind {other} in "
+                f"{shortlist([row.segment for row in turned])}."
+            )
+        unclear = [row for row in parts if row.p_adjusted > self.alpha and row.detectable is not None]
+        if unclear:
+            least = "; ".join(f"{row.segment} {row.detectable:.3f}" for row in unclear[:5])
+            yield f"{subject}Not significant, and what they would have shown with power {POWER}: {least}."
+
+    def grid(self) -> Grid:
+        """Return a row per segment and one for all."""
+        named = len({row.measure for row in self.rows}) > 1
+        paired = len({row[1:3] for row in self.rows}) > 1
+        first = self.rows[0]
+        columns = [Column("measure", "label")] if named else []
+        columns += [Column("a", "label"), Column("b", "label")] if paired else []
+        columns += [Column("segment", "label"), Column("queries", "integer")]
+        columns += [] if paired else [Column(first.a), Column(first.b)]
+        columns += [Column("difference"), Column("low"), Column("high")]
+        columns += [Column("p", "p value"), Column("adjusted", "p value"), Column("detectable")]
+        rows: list[list[Cell]] = []
+        for r in self.rows:
+            row: list[Cell] = [*([r.measure] if named else []), *([r.a, r.b] if paired else [])]
+            row += [r.segment, r.queries, *([] if paired else [r.mean_a, r.mean_b]), r.difference]
+            rows.append([*row, *_ends(r), r.p, r.p_adjusted, r.detectable])
+        level, what = percent(1 - self.alpha), "a minus b" if paired else f"{first.a} minus {first.b}"
+        notes = [
+            *self.sentences(),
+            f"difference: {what}; low, high: {level} t interval for other queries of the segment.",
+            f"detectable: what these queries would have shown with power {POWER}. {self.method}",
+        ]
+        return Grid(columns, rows, "By segment", notes, records=self.records)
+
+    def records(self) -> Grid:
+        """Return a row per segment for programs."""
+        p = {found[:3]: found.p for found in self.interactions}
+        rows = [[*row[:8], *_ends(row), *row[10:], _finite(p[row[:3]])] for row in self.rows]
+        return grid_of([*SegmentDifference._fields, "interaction_p"], rows, self.sentences())
+
+
+def _ends(row: SegmentDifference) -> list[Cell]:
+    return [_finite(row.low), _finite(row.high)]
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
+
+
+def compare_segments(
+    results: Sequence[MeasureComparison], segments: Mapping[str, Mask], seed: int = 0
+) -> SegmentComparison:
+    """Test every pair within each segment, and whether segments differ."""
+    if len(segments) < 2:
+        raise UsageError(f"all queries are in one segment, {next(iter(segments), '')!r}: give two or more")
+    if EVERY in segments:
+        raise UsageError(f"a segment is called {EVERY!r}, which is the row of all queries: rename it")
+    rows: list[SegmentDifference] = []
+    interactions: list[Interaction] = []
+    for result in results:
+        for k in range(len(result.tests.pairs)):
+            rows += _of_pair(result, k, segments)
+            difference = _difference(result.tests.pairs, k)
+            parts = [difference[chosen] for chosen in segments.values()]
+            interactions.append(Interaction(*rows[-1][:3], interaction_p(parts, seed=seed)))
+    tests = results[0].tests
+    title = f"{tests.test.title[0].upper()}{tests.test.title[1:]}"
+    method = f"{title}, {tests.correction.title} over {counted(len(segments), 'segment')}."
+    return SegmentComparison(rows, interactions, method, tests.alpha)
+
+
+def _difference(pairs: Pairs, k: int) -> Floats:
+    difference: Floats = pairs.scores[pairs.first[k]] - pairs.scores[pairs.second[k]]
+    return difference
+
+
+def _of_pair(result: MeasureComparison, k: int, segments: Mapping[str, Mask]) -> Iterator[SegmentDifference]:
+    tests = result.tests
+    a, b = int(tests.pairs.first[k]), int(tests.pairs.second[k])
+    scores = tests.pairs.scores[[a, b]]
+    difference = scores[0] - scores[1]
+    options = {"test": tests.test, "alpha": tests.alpha}
+    every = {**segments, EVERY: np.ones(scores.shape[1], bool)}
+    found = {name: compare_pairs(scores[:, own], correction="none", **options) for name, own in every.items()}  # type: ignore[arg-type]
+    correction = tests.correction if not tests.correction.joint else find_correction("holm")
+    corrected = correction.function(np.array([found[name].p[0] for name in segments])).tolist()
+    within = sum(float(((difference[own] - difference[own].mean()) ** 2).sum()) for own in segments.values())
+    freedom = len(difference) - len(segments)
+    deviation = np.sqrt(within / freedom) if freedom > 0 else 0.0
+    for (name, own), adjusted in zip(every.items(), [*corrected, float(found[EVERY].p[0])], strict=True):
+        value, low, high = (float(end[0]) for end in found[name].difference)
+        queries = int(own.sum())
+        able = queries > 1 and deviation > 0
+        yield SegmentDifference(
+            str(result.measure),
+            result.runs[a],
+            result.runs[b],
+            name,
+            queries,
+            float(scores[0, own].mean()),
+            float(scores[1, own].mean()),
+            value,
+            low,
+            high,
+            float(found[name].p[0]),
+            adjusted,
+            smallest_difference(float(deviation), queries, power=POWER, alpha=tests.alpha) if able else None,
+        )

@@ -1,0 +1,233 @@
+"""Systems over several collections as tables: a column per collection, and the mean over them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from unjudged.base.wording import counted, percent
+from unjudged.comparison.comparison_grids import letters
+from unjudged.comparison.testing.macro_means import MacroDifferences, macro_interval
+from unjudged.comparison.testing.pairs import Pairs
+from unjudged.comparison.testing.pairwise import PairTests
+from unjudged.grids.escapes import latex
+from unjudged.grids.grid import Cell, Column, Grid, Shown, grid_of
+from unjudged.measures.kernel.averages import mean_over_queries
+from unjudged.measures.kernel.registry import Measure
+from unjudged.rankings.judged import Floats, Mask
+
+MACRO = "mean"
+"""The column of the mean over collections."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CollectionsComparison(Shown):
+    """Systems on several collections by one measure.
+
+    `tests` are those within each collection, and `p_adjusted`, collections x pairs, their p values corrected
+    over all pairs and collections. `macro` is about the mean over these collections, which are fixed; it is
+    corrected over the pairs (`macro_adjusted`).
+    """
+
+    measure: Measure
+    runs: Sequence[str]
+    collections: Sequence[str]
+    tests: Sequence[PairTests]
+    p_adjusted: Floats
+    macro: MacroDifferences
+    macro_adjusted: Floats
+    alpha: float
+    method: str
+    seed: int = 0
+    notes: Sequence[str] = ()
+
+    @cached_property
+    def values(self) -> Sequence[Floats]:
+        """Systems x queries of each collection."""
+        return [one.pairs.scores for one in self.tests]
+
+    @cached_property
+    def means(self) -> Floats:
+        """Systems x collections."""
+        return np.stack([mean_over_queries(part) for part in self.values], axis=1)
+
+    @cached_property
+    def macro_means(self) -> Floats:
+        """Mean over collections of each system."""
+        return mean_over_queries(self.means)
+
+    @cached_property
+    def interval(self) -> tuple[Floats, Floats]:
+        """Interval of each macro mean for other queries of these collections, at confidence 1 - alpha."""
+        return macro_interval(self.values, self.measure.traits.range, 1 - self.alpha, self.seed)
+
+    @cached_property
+    def beats(self) -> Mask:
+        """Systems x systems x (collections, then the mean): whether the first is significantly better."""
+        systems = len(self.runs)
+        found = np.zeros((systems, systems, len(self.collections) + 1), bool)
+        gaps = [*(one.pairs.difference for one in self.tests), self.macro.value]
+        for c, (gap, p) in enumerate(zip(gaps, [*self.p_adjusted, self.macro_adjusted], strict=True)):
+            up, down = (p <= self.alpha) & (gap > 0), (p <= self.alpha) & (gap < 0)
+            found[self.pairs.first[up], self.pairs.second[up], c] = True
+            found[self.pairs.second[down], self.pairs.first[down], c] = True
+        return found
+
+    @property
+    def pairs(self) -> Pairs:
+        """Which systems are compared."""
+        return self.tests[0].pairs
+
+    @property
+    def order(self) -> list[int]:
+        """Return the systems, highest macro mean first."""
+        order: list[int] = np.argsort(-self.macro_means, kind="stable").tolist()
+        return order
+
+    def ranks(self) -> list[tuple[int, int]]:
+        """Return the ranks of each system by the macro mean; tied where nothing separates systems.
+
+        From 1 + the number of systems that are significantly better, to all but those significantly worse.
+        """
+        better, worse = self.beats[:, :, -1].sum(axis=0), self.beats[:, :, -1].sum(axis=1)
+        return [(1 + int(up), len(self.runs) - int(down)) for up, down in zip(better, worse, strict=True)]
+
+    def grid(self) -> Grid:
+        """Return a row per system; the best of each column is stressed."""
+        columns = [Column("", "label"), Column("run", "label"), *map(Column, self.collections)]
+        columns += [
+            Column(MACRO),
+            Column("low"),
+            Column("high"),
+            Column("rank", "text"),
+            Column("beats", "text"),
+        ]
+        rows: list[list[Cell]] = []
+        low, high = self.interval
+        for place, i in enumerate(self.order):
+            first, last = self.ranks()[i]
+            own: list[Cell] = [
+                letters(place),
+                self.runs[i],
+                *self.means[i].tolist(),
+                float(self.macro_means[i]),
+            ]
+            own += [float(low[i]), float(high[i]), str(first) if first == last else f"{first}-{last}"]
+            rows.append([*own, " ".join(self._beaten(i, -1))])
+        best = {
+            (place, 2 + c) for c in range(len(self.collections)) for place in self._best(self.means[:, c])
+        }
+        best |= {(place, 2 + len(self.collections)) for place in self._best(self.macro_means)}
+        return Grid(columns, rows, self._title, self._notes(), frozenset(best), self.records)
+
+    def _best(self, values: Floats) -> list[int]:
+        return [place for place, i in enumerate(self.order) if values[i] == values.max()]
+
+    def _beaten(self, i: int, c: int) -> list[str]:
+        return [letters(place) for place, other in enumerate(self.order) if self.beats[i, other, c]]
+
+    @property
+    def _title(self) -> str:
+        systems, collections = counted(len(self.runs), "system"), counted(len(self.collections), "collection")
+        return f"{systems} x {collections}; {self.measure}"
+
+    def _notes(self) -> list[str]:
+        level = percent(1 - self.alpha)
+        sizes = ", ".join(
+            f"{c} {part.shape[1]}" for c, part in zip(self.collections, self.values, strict=True)
+        )
+        return [
+            f"{MACRO}: over collections; low, high: its {level} interval for other queries of them.",
+            "rank: tied where no significant difference of the means over collections separates systems.",
+            f"beats: significantly better by the mean over collections. {self.method}",
+            f"queries: {sizes}.",
+            "Judgments are taken as they are: `compare` of one collection says what they leave open.",
+            *self.notes,
+        ]
+
+    def records(self) -> Grid:
+        """Return a row per system and collection, and one for the mean, for programs."""
+        fields = (
+            "measure",
+            "run",
+            "collection",
+            "queries",
+            "value",
+            "low",
+            "high",
+            "rank_low",
+            "rank_high",
+            "beats",
+        )
+        rows: list[list[Cell]] = []
+        low, high = self.interval
+        for i in self.order:
+            for c, name in enumerate(self.collections):
+                own = [
+                    str(self.measure),
+                    self.runs[i],
+                    name,
+                    self.values[c].shape[1],
+                    float(self.means[i, c]),
+                ]
+                rows.append([*own, None, None, None, None, self._named(i, c)])
+            macro: list[Cell] = [
+                str(self.measure),
+                self.runs[i],
+                MACRO,
+                sum(part.shape[1] for part in self.values),
+            ]
+            macro += [float(self.macro_means[i]), float(low[i]), float(high[i]), *self.ranks()[i]]
+            rows.append([*macro, self._named(i, -1)])
+        return grid_of(fields, rows, self._notes())
+
+    def _named(self, i: int, c: int) -> str:
+        return " ".join(self.runs[other] for other in self.order if self.beats[i, other, c])
+
+    def pairs_grid(self) -> Grid:
+        """Return a row per pair and collection, and one for the mean of each pair."""
+        columns = [Column("a", "label"), Column("b", "label"), Column("collection", "label")]
+        columns += [Column("queries", "integer"), Column("difference"), Column("low"), Column("high")]
+        columns += [Column("p", "p value"), Column("adjusted", "p value")]
+        rows: list[list[Cell]] = []
+        for k, (a, b) in enumerate(zip(self.pairs.first.tolist(), self.pairs.second.tolist(), strict=True)):
+            for c, (name, one) in enumerate(zip(self.collections, self.tests, strict=True)):
+                row: list[Cell] = [self.runs[a], self.runs[b], name, one.pairs.queries]
+                row += [float(end[k]) for end in one.difference]
+                rows.append([*row, float(one.p[k]), float(self.p_adjusted[c, k])])
+            macro = [float(end[k]) for end in self.macro]
+            every = sum(part.shape[1] for part in self.values)
+            rows.append([self.runs[a], self.runs[b], MACRO, every, *macro, float(self.macro_adjusted[k])])
+        level = f"low, high: {percent(1 - self.alpha)} t interval for other queries, before correction."
+        return Grid(columns, rows, self._title, [level, *self._notes()])
+
+    def to_latex(self, decimals: int = 4) -> str:
+        """Return a `table` for the booktabs package, with superscripts for whom a system beats."""
+        names = [*map(latex, self.collections), "Mean"]
+        table = np.column_stack([self.means, self.macro_means])
+        rows = []
+        for place, i in enumerate(self.order):
+            cells = [letters(place), latex(self.runs[i])]
+            for c in range(table.shape[1]):
+                cell = f"{table[i, c]:.{decimals}f}"
+                cell = rf"\textbf{{{cell}}}" if table[i, c] == table[:, c].max() else cell
+                beaten = self._beaten(i, c if c < len(self.collections) else -1)
+                cells.append(cell + (rf"\textsuperscript{{{','.join(beaten)}}}" if beaten else ""))
+            rows.append(" & ".join(cells) + r" \\")
+        caption = " ".join(
+            map(latex, [f"{self._title}.", "Superscripts: significantly better.", *self._notes()])
+        )
+        lines = [r"\begin{table}", r"\centering", rf"\caption{{{caption}}}"]
+        lines += [rf"\begin{{tabular}}{{ll{'l' * len(names)}}}", r"\toprule"]
+        lines += [" & ".join(["", "System", *names]) + r" \\", r"\midrule", *rows]
+        return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", r"\end{table}", ""])
+
+    def plot(self) -> Any:
+        """Draw the means of each collection, and the mean over them with its interval."""
+        from importlib import import_module
+
+        return import_module("unjudged.report.figures.collection_figures").collections_figure(self)

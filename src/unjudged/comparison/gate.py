@@ -1,0 +1,186 @@
+"""A gate for releases: is the new system worse than the old one by more than a margin?
+
+Both uncertainties count. The new system passes if its mean difference is above minus the margin at level
+alpha for other queries, even with the unjudged documents at their worst for it; it fails if the difference is
+below, even with them at their best. Several measures must all pass, each at alpha. Whether any of them, or
+any segment of the queries, fails is corrected by Holm's method.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from math import isfinite
+from typing import Any, Literal
+
+import numpy as np
+
+from unjudged.base.choices import check_probability
+from unjudged.base.errors import UsageError
+from unjudged.comparison.comparison_result import Comparison
+from unjudged.comparison.gate_result import AS_THEY_ARE, FAIL, OPEN, PASS, UNKNOWN, GateCheck, GateResult
+from unjudged.comparison.query_differences import bounds_by_query, single_effects
+from unjudged.comparison.systems import compare
+from unjudged.comparison.testing.corrections import holm
+from unjudged.comparison.testing.margins import against_margin, one_sided_limits
+from unjudged.comparison.testing.pairs import ROUNDING
+from unjudged.comparison.testing.power import queries_needed
+from unjudged.evaluation.collection import Collection
+from unjudged.evaluation.query_segments import EVERY, SegmentsSource, segments_of
+from unjudged.evaluation.scores import Scores
+from unjudged.measures.kernel.names import MeasureLike
+from unjudged.rankings.judged import Floats
+from unjudged.rankings.judgments import JudgmentsSource
+from unjudged.uncertainty.shared import two_of
+
+POWER = 0.8
+"""Probability with which the number of queries that is asked for would tell."""
+GATED = "nDCG@10"
+
+
+def gate(
+    qrels: JudgmentsSource | Collection | Scores,
+    old: Any,
+    new: Any,
+    measures: MeasureLike | Iterable[MeasureLike] | None = None,
+    *,
+    margin: float,
+    alpha: float = 0.05,
+    by: SegmentsSource | None = None,
+    judgments: Literal["bounds", "as they are"] = "bounds",
+    depth: int | None = None,
+    on_read: Callable[[str], None] | None = None,
+) -> GateResult:
+    """Ask whether a new system is worse than the old one by more than a margin: pass, fail or open.
+
+    `old` and `new` are runs; with a `Collection` or `Scores` they are names in it. The measure is nDCG@10 if
+    none is named, or all of the `Scores`. `by` gives the segment of each query: none may fail.
+    judgments='as they are' leaves unjudged documents out of account. `exit_code` is 0 for pass, 1 for fail
+    and 2 for open.
+
+    >>> from unjudged import sample
+    >>> gate(sample.qrels, sample.runs["lexical"], sample.runs["reranked"], "P@10", margin=0.01).outcome
+    'pass'
+    """
+    check_probability("alpha", alpha, 0.05)
+    if not (isfinite(margin) and margin >= 0):
+        raise UsageError(f"margin is {margin}, expected a number of at least 0, such as 0.01")
+    if judgments not in ("bounds", AS_THEY_ARE):
+        raise UsageError(f"judgments is {judgments!r}, expected 'bounds' or {AS_THEY_ARE!r}")
+    compared = _compared(qrels, (old, new), measures, depth, on_read)
+    before, after = compared.runs
+    checks = []
+    parts = {} if by is None else segments_of(by, compared.queries)
+    for result in compared.results:
+        if not result.measure.traits.quality:
+            raise UsageError(f"{result.measure} is no measure of quality: a gate needs one that should rise")
+        scores = result.tests.pairs.scores
+        reach = float(np.ptp(result.measure.traits.range))
+        worst, best, known = _bounds(compared, result, judgments)
+        for segment, chosen in {EVERY: np.ones(len(compared.queries), bool), **parts}.items():
+            check = GateCheck(
+                measure=str(result.measure),
+                segment=segment,
+                queries=int(chosen.sum()),
+                old=float(scores[0, chosen].mean()),
+                new=float(scores[1, chosen].mean()),
+                difference=float((scores[1] - scores[0])[chosen].mean()),
+                judgments=known,
+            )
+            ends = [end[chosen] for end in (scores[1] - scores[0], worst, best)]
+            checks.append(_tested(check, ends, margin, alpha, reach))
+    corrected = holm.function(np.array([check.p_worse for check in checks]))
+    checks = [_decided(c, float(p), alpha) for c, p in zip(checks, corrected, strict=True)]
+    documents = {
+        str(result.measure): _documents(compared, result)
+        for result in compared.results
+        if any(
+            c.outcome == OPEN and c.open_to == "judgments" and c.measure == str(result.measure)
+            for c in checks
+        )
+    }
+    checks = [replace(c, documents=documents.get(c.measure)) for c in checks]
+    return GateResult(before, after, margin, alpha, checks, [*compared.notes])
+
+
+def _compared(
+    qrels: Any, two: tuple[Any, Any], measures: Any, depth: int | None, on_read: Callable[[str], None] | None
+) -> Comparison:
+    """Compare the two, the old one first."""
+    if isinstance(qrels, Scores):
+        names = list(qrels.runs)
+        for name in two:
+            if name not in names:
+                raise UsageError(f"no system is called {name!r}; there are {', '.join(names[:5])}")
+        values = qrels.values[list(map(names.index, two))]
+        chosen = replace(qrels, values=values, runs=list(two), rankings=None, within=None)
+        return compare(chosen, measures=measures)
+    if isinstance(qrels, Collection):
+        runs = {name: qrels.runs[name] for name in two}
+        collection = Collection.of(qrels.judgments, runs, on_read=on_read)
+    else:
+        collection = Collection.of(qrels, list(two), on_read=on_read)
+    if len(collection.runs) != 2:
+        raise UsageError(f"there are {len(collection.runs)} runs, expected an old one and a new one")
+    return compare(collection, measures=measures or GATED, depth=depth)
+
+
+def _bounds(compared: Comparison, result: Any, judgments: str) -> tuple[Floats, Floats, str]:
+    """Return new minus old on each query at its worst and at its best, and what is known of judgments."""
+    scores = result.tests.pairs.scores
+    difference = scores[1] - scores[0]
+    if compared.shared is None or result.judging.missing:
+        return difference, difference, UNKNOWN
+    if judgments == AS_THEY_ARE:
+        return difference, difference, AS_THEY_ARE
+    low, high = bounds_by_query(
+        two_of(compared.bounding or compared.shared, 1, 0), result.measure, difference
+    )
+    return low, high, "bounds"
+
+
+def _tested(check: GateCheck, ends: Sequence[Floats], margin: float, alpha: float, reach: float) -> GateCheck:
+    """Add the tests of the differences as they are, at their worst and at their best."""
+    difference, worst, best = ends
+    plain = against_margin(difference, margin, reach)
+    low, high = one_sided_limits(worst, alpha, reach)[0], one_sided_limits(best, alpha, reach)[1]
+    same = bool(np.abs(np.stack([worst, best])).max() <= ROUNDING)
+    check = replace(
+        check,
+        low=low,
+        high=high,
+        p_not_worse=0.0 if same else against_margin(worst, margin, reach).above,
+        p_worse=1.0 if same else against_margin(best, margin, reach).below,
+        identical=same,
+        open_to="judgments" if min(plain) <= alpha else "queries",
+    )
+    return replace(check, queries_needed=None if same else _needed(difference, margin, alpha))
+
+
+def _decided(check: GateCheck, p_worse: float, alpha: float) -> GateCheck:
+    outcome = FAIL if p_worse <= alpha else PASS if check.p_not_worse <= alpha else OPEN
+    return replace(check, p_worse_adjusted=p_worse, outcome=outcome)
+
+
+def _needed(difference: Floats, margin: float, alpha: float) -> int | None:
+    """Return how many queries like these would tell, if the difference stays as it is; None if none would."""
+    apart, deviation = (
+        abs(float(difference.mean()) + margin),
+        float(np.std(difference, ddof=min(1, len(difference) - 1))),
+    )
+    if apart == 0 or deviation == 0 or 2 * alpha >= POWER:
+        return None
+    try:
+        return queries_needed(deviation, apart, power=POWER, alpha=2 * alpha)
+    except UsageError:  # more than can be counted
+        return None
+
+
+def _documents(compared: Comparison, result: Any) -> int:
+    """Return how many unjudged documents can move the difference, at most.
+
+    Where none does alone, as by nDCG with judged top ranks, those that were not retrieved change the ideal.
+    """
+    two = two_of(compared.documents, 1, 0)
+    row, _ = single_effects(two, result.measure)
+    return len(row) or int((two.judgments.grade < 0).sum())

@@ -1,0 +1,154 @@
+"""Result of a gate: pass, fail or open, in a sentence, a table and an exit code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from math import isfinite, nan
+from typing import Literal
+
+from unjudged.base.wording import counted, percent
+from unjudged.evaluation.query_segments import EVERY
+from unjudged.grids.grid import Cell, Column, Grid, Shown, grid_of
+
+PASS, FAIL, OPEN = "pass", "fail", "open"
+CODES = {PASS: 0, FAIL: 1, OPEN: 2}
+BAD_INPUT = 3
+"""Exit code of a gate that could not be asked."""
+AS_THEY_ARE, UNKNOWN = "as they are", "unknown"
+
+
+@dataclass(frozen=True)
+class GateCheck:
+    """One measure over all queries or over a segment: new minus old.
+
+    The mean is above `low` and below `high`, each at level alpha, for other queries and whatever the unjudged
+    documents are, unless `judgments` says otherwise. `p_not_worse` is the p value against "worse by the
+    margin or more", `p_worse` that against "not worse by more". Where it is open, `open_to` says whether
+    queries or judgments leave it open; `queries_needed` like these, or `documents` to judge, would tell.
+    """
+
+    measure: str
+    segment: str
+    queries: int
+    old: float
+    new: float
+    difference: float
+    judgments: str
+    low: float = nan
+    high: float = nan
+    p_not_worse: float = nan
+    p_worse: float = nan
+    p_worse_adjusted: float = nan
+    outcome: str = OPEN
+    identical: bool = False
+    open_to: str = ""
+    queries_needed: int | None = None
+    documents: int | None = None
+
+    def would_tell(self) -> str:
+        """Say what would close an open result."""
+        if self.outcome != OPEN:
+            return ""
+        if self.open_to == "judgments":
+            return (
+                f"judge the unjudged documents that matter, at most {self.documents or 0:,} (`unjudged next`)"
+            )
+        if self.queries_needed is None:
+            return "no number of queries like these would tell: the difference is at the margin"
+        return f"about {self.queries_needed:,} queries like these would tell"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GateResult(Shown):
+    """Whether the new system passes; `checks` has a row per measure and segment."""
+
+    old: str
+    new: str
+    margin: float
+    alpha: float
+    checks: Sequence[GateCheck]
+    notes: Sequence[str]
+
+    @property
+    def outcome(self) -> str:
+        """Return fail if any check fails, pass if every measure passes over all queries, else open."""
+        if any(check.outcome == FAIL for check in self.checks):
+            return FAIL
+        whole = (check.outcome for check in self.checks if check.segment == EVERY)
+        return PASS if all(outcome == PASS for outcome in whole) else OPEN
+
+    @property
+    def exit_code(self) -> int:
+        """Return 0 for pass, 1 for fail, 2 for open."""
+        return CODES[self.outcome]
+
+    def code(self, if_open: Literal["pass", "fail"] | None = None) -> int:
+        """Return the exit code; an open result counts as `if_open` says."""
+        return CODES[if_open] if self.outcome == OPEN and if_open else self.exit_code
+
+    def sentence(self) -> str:
+        """Say the outcome and the numbers that decide it."""
+        outcome = self.outcome
+        deciding = [
+            c for c in self.checks if c.outcome == outcome and (outcome == FAIL or c.segment == EVERY)
+        ]
+        told = {
+            PASS: f"{self.new} is not worse than {self.old} by more than {self.margin:g}",
+            FAIL: f"{self.new} is worse than {self.old} by more than {self.margin:g}",
+            OPEN: f"whether {self.new} is worse than {self.old} by more than {self.margin:g} cannot be told",
+        }[outcome]
+        each = "; ".join(map(self._numbers, deciding))
+        return f"{outcome.capitalize()}: {told}. {each}."
+
+    def _numbers(self, check: GateCheck) -> str:
+        where = "" if check.segment == EVERY else f" in {check.segment}"
+        start = f"{check.measure}{where}: difference {check.difference:+.4f}"
+        sure, many = percent(1 - self.alpha), counted(check.queries, "query")
+        if check.identical:
+            return f"{start}: the two score the same on each of {many}"
+        if check.outcome == PASS:
+            return f"{start}, above {check.low:+.4f} with {sure} confidence ({many}, {self._judged(check)})"
+        if check.outcome == FAIL:
+            return f"{start}, below {check.high:+.4f} with {sure} confidence ({many}, {self._judged(check)})"
+        ends = (
+            f"from {check.low:+.4f} to {check.high:+.4f}" if isfinite(check.low + check.high) else "unknown"
+        )
+        return f"{start}, {ends} ({many}, {self._judged(check)}); {check.would_tell()}"
+
+    @staticmethod
+    def _judged(check: GateCheck) -> str:
+        if check.judgments == "bounds":
+            return "whatever the unjudged documents are"
+        return f"judgments: {check.judgments}"
+
+    def grid(self) -> Grid:
+        """Return a row per measure and segment, the outcome last."""
+        columns = [Column("measure", "label")]
+        segmented = any(check.segment != EVERY for check in self.checks)
+        columns += [Column("segment", "label")] if segmented else []
+        columns += [Column("queries", "integer"), Column(self.old), Column(self.new), Column("difference")]
+        columns += [Column("low"), Column("high"), Column("p worse", "p value"), Column("outcome", "text")]
+        columns += [Column("what would tell", "text")] if any(c.outcome == OPEN for c in self.checks) else []
+        rows: list[list[Cell]] = []
+        for c in self.checks:
+            row: list[Cell] = [c.measure, *([c.segment] if segmented else []), c.queries, c.old, c.new]
+            row += [c.difference, c.low, c.high, c.p_worse_adjusted, c.outcome, c.would_tell()]
+            rows.append(row[: len(columns)])
+        sure = percent(1 - self.alpha)
+        notes = [
+            f"low, high: {self.new} minus {self.old} is above, and below, these with {sure} confidence each.",
+            f"p worse: of not being worse by more than {self.margin:g}, with Holm's correction.",
+            *self.notes,
+        ]
+        return Grid(columns, rows, self.sentence(), notes, records=self.records)
+
+    def records(self) -> Grid:
+        """Return a row per check for programs."""
+        own = {"old_run": self.old, "new_run": self.new, "margin": self.margin, "alpha": self.alpha}
+        fields = [*own, "gate", *asdict(self.checks[0])]
+        rows = [[*own.values(), self.outcome, *asdict(check).values()] for check in self.checks]
+        return grid_of(fields, rows, [self.sentence(), *self.notes])
+
+    def __str__(self) -> str:
+        return super().__str__() if len(self.checks) > 1 else "\n".join([self.sentence(), *self.notes])

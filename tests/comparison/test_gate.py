@@ -1,0 +1,170 @@
+"""The gate: outcomes, exit codes, bounds by query against enumeration, and tests against their formulas."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from tests.comparison.small_collections import completed_differences, several_runs, shared_of
+from tests.conftest import Qrels, RunDict
+from unjudged import Collection, Scores, UsageError, evaluate, gate, sample
+from unjudged.cli.main import main
+from unjudged.comparison.query_differences import bounds_by_query
+from unjudged.comparison.testing.margins import against_margin, one_sided_limits
+from unjudged.measures.kernel.names import parse_measure
+
+MEASURES = ["nDCG@3", "nDCG", "nDCG(dcg='exp-log2')@2", "P@3", "RBP(p=0.8)", "AP", "RR"]
+QRELS, RUNS = str(sample.qrels), {name: str(run) for name, run in sample.runs.items()}
+
+
+@given(several_runs(highest=2), st.sampled_from(MEASURES))
+def test_bounds_by_query_hold_every_completion(drawn: tuple[Qrels, dict[str, RunDict]], name: str) -> None:
+    shared, measure = shared_of(*drawn), parse_measure(name)
+    top = measure.max_grade(shared.judgments)
+    values = shared.per_run(measure.compute(shared.rankings))
+    low, high = bounds_by_query(shared, measure, values[0] - values[1])
+    for query, differences in enumerate(completed_differences(shared, measure, top)):
+        assert low[query] <= differences.min() + 1e-9
+        assert high[query] >= differences.max() - 1e-9
+
+
+@given(st.lists(st.floats(-1, 1), min_size=3, max_size=30), st.floats(0, 0.2))
+def test_one_sided_tests(differences: list[float], margin: float) -> None:
+    values = np.array(differences)
+    tested = against_margin(values, margin)
+    if np.ptp(values) > 1e-6:
+        assert tested.above >= stats.ttest_1samp(values, -margin, alternative="greater").pvalue - 1e-12
+        assert tested.below >= stats.ttest_1samp(values, -margin, alternative="less").pvalue - 1e-12
+        low, high = one_sided_limits(values, 0.05)
+        assert (tested.above < 0.05) == (low > -margin) or abs(low + margin) < 1e-9
+        assert (tested.below < 0.05) == (high < -margin) or abs(high + margin) < 1e-9
+
+
+def test_equal_differences_say_nothing_of_their_spread() -> None:
+    assert against_margin(np.full(5, 0.1), 0.0) == (1.0, 1.0)
+    assert one_sided_limits(np.array([0.3]), 0.05) == (-np.inf, np.inf)
+    p = against_margin(np.full(40, 0.1), 0.01, reach=1.0)
+    share = 0.99 / 1.1  # of queries with 0.1, if all others have -1 and the mean is -0.01
+    assert share * 0.1 - (1 - share) == pytest.approx(-0.01)
+    assert p == (pytest.approx(share**40), 1.0)
+    low, high = one_sided_limits(np.full(40, 0.1), p.above, 1.0)
+    assert low == pytest.approx(-0.01)
+    assert against_margin(np.full(40, -0.1), 0.01, 1.0).below == pytest.approx((1.01 / 1.1) ** 40)
+    assert high == pytest.approx(share * 0.1 + 1 - share)
+
+
+def test_outcomes() -> None:
+    better = gate(QRELS, RUNS["lexical"], RUNS["reranked"], margin=0.01)
+    assert (better.outcome, better.exit_code) == ("pass", 0)
+    worse = gate(QRELS, RUNS["reranked"], RUNS["lexical"], margin=0.01)
+    assert (worse.outcome, worse.exit_code) == ("fail", 1)
+    unclear = gate(QRELS, RUNS["fused"], RUNS["dense"], margin=0.01)
+    assert (unclear.outcome, unclear.exit_code) == ("open", 2)
+    assert (unclear.code("pass"), unclear.code("fail")) == (0, 1)
+    assert unclear.checks[0].open_to == "judgments"
+    as_they_are = gate(QRELS, RUNS["fused"], RUNS["dense"], margin=0.01, judgments="as they are")
+    assert as_they_are.outcome == "fail"
+    assert "judgments: as they are" in as_they_are.sentence()
+
+
+def test_a_run_against_itself_passes() -> None:
+    for margin in (0.0, 0.01):
+        same = gate(
+            Collection.of(QRELS, {"old": RUNS["fused"], "new": RUNS["fused"]}), "old", "new", margin=margin
+        )
+        assert same.outcome == "pass"
+        assert "the two score the same on each of 30 queries" in same.sentence()
+
+
+def test_several_measures_must_all_pass_and_failures_are_corrected() -> None:
+    result = gate(QRELS, RUNS["lexical"], RUNS["fused"], ["AP", "P@10"], margin=0.01)
+    assert [check.outcome for check in result.checks] == ["open", "pass"]
+    assert result.outcome == "open"
+    rng = np.random.default_rng(3)
+    values = rng.normal(0, 1, (2, 40, 5))
+    values[1, :, 0] -= 0.52
+    alone = gate(Scores.of(values[:, :, :1], runs=["a", "b"]), "a", "b", margin=0)
+    five = gate(Scores.of(values, runs=["a", "b"]), "a", "b", margin=0)
+    assert five.checks[0].p_worse == alone.checks[0].p_worse
+    assert five.checks[0].p_worse_adjusted == pytest.approx(5 * alone.checks[0].p_worse)
+
+
+def test_no_segment_may_fail() -> None:
+    rng = np.random.default_rng(1)
+    values = rng.normal(0.5, 0.05, (2, 100))
+    values[1, :90] += 0.1
+    values[1, 90:] -= 0.2
+    by = {f"q{j + 1}": "head" if j < 90 else "tail" for j in range(100)}
+    scores = Scores.of(values, runs=["old", "new"])
+    assert gate(scores, "old", "new", margin=0.01).outcome == "pass"
+    result = gate(scores, "old", "new", margin=0.01, by=by)
+    assert {check.segment: check.outcome for check in result.checks} == {
+        "all": "pass",
+        "head": "pass",
+        "tail": "fail",
+    }
+    assert result.outcome == "fail"
+    assert "score in tail: difference -0." in result.sentence()
+
+
+def test_scores_of_a_table_say_that_judgments_are_unknown() -> None:
+    scores = evaluate(QRELS, RUNS, "nDCG@10")
+    result = gate(scores, "lexical", "reranked", margin=0.01)
+    assert "judgments: unknown" in result.sentence()
+    plain = gate(QRELS, RUNS["lexical"], RUNS["reranked"], "nDCG@10", margin=0.01, judgments="as they are")
+    assert result.checks[0].low == plain.checks[0].low
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        ([QRELS, RUNS["lexical"], RUNS["reranked"], "--margin", "0.01"], 0),
+        ([QRELS, RUNS["reranked"], RUNS["lexical"], "--margin", "0.01"], 1),
+        ([QRELS, RUNS["fused"], RUNS["dense"], "--margin", "0.01"], 2),
+        ([QRELS, RUNS["fused"], RUNS["dense"], "--margin", "0.01", "--open", "pass"], 0),
+        ([QRELS, RUNS["fused"], RUNS["dense"], "--margin", "0.01", "--open", "fail"], 1),
+        ([QRELS, RUNS["fused"], RUNS["dense"]], 3),
+        ([QRELS, RUNS["fused"], "--margin", "0.01"], 3),
+        ([QRELS, RUNS["fused"], "no-such.run", "--margin", "0.01"], 3),
+        ([QRELS, RUNS["fused"], RUNS["dense"], "--margin", "-1"], 3),
+        ([QRELS, RUNS["fused"], RUNS["dense"], "--margin", "0.01", "--colour"], 3),
+        ([QRELS, RUNS["fused"], RUNS["dense"], "--margin", "0.01", "-m", "Judged@10"], 3),
+        ([QRELS, *RUNS.values(), "--margin", "0.01"], 3),
+    ],
+)
+def test_exit_codes(words: list[str], code: int, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["gate", *words])
+    assert ended.value.code == code, capsys.readouterr().err
+
+
+def test_formats_and_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = tmp_path / "scores.csv"
+    evaluate(QRELS, RUNS, ["AP", "nDCG@10"]).to_pandas().to_csv(table, index=False)
+    options = ["--scores", str(table), "--old", "lexical", "--new", "reranked", "--margin", "0.01"]
+    with pytest.raises(SystemExit) as ended:
+        main(["gate", *options, "--format", "json"])
+    data = json.loads(capsys.readouterr().out)
+    assert ended.value.code == 0
+    assert [row["measure"] for row in data["rows"]] == ["AP", "nDCG@10"]
+    assert {row["gate"] for row in data["rows"]} == {"pass"}
+    with pytest.raises(SystemExit):
+        main(["gate", *options, "--format", "markdown"])
+    assert "| measure | queries | lexical | reranked |" in capsys.readouterr().out
+    with pytest.raises(SystemExit) as ended:
+        main(["gate", "--scores", str(table), "--margin", "0.01"])
+    assert ended.value.code == 3
+    assert "say which system is old" in capsys.readouterr().err
+
+
+def test_refusals() -> None:
+    with pytest.raises(UsageError, match="margin is nan"):
+        gate(QRELS, RUNS["fused"], RUNS["dense"], margin=float("nan"))
+    with pytest.raises(UsageError, match="no system is called 'x'"):
+        gate(Scores.of([[0.1, 0.2], [0.3, 0.4]] * np.ones(1)), "x", "run 1", margin=0)

@@ -1,0 +1,150 @@
+"""Several collections: means, corrected tests within them, and the mean over them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from tests.cli.in_process import printed, refused, unjudged
+from unjudged import Collection, Scores, UsageError, compare, compare_collections, evaluate, sample
+from unjudged.comparison.several_collections import listed_collections
+from unjudged.comparison.testing.corrections import holm
+from unjudged.comparison.testing.macro_means import macro_differences, macro_interval
+
+pytestmark = pytest.mark.filterwarnings("ignore::unjudged.UnjudgedWarning")
+RUNS = {name: sample.runs[name] for name in ("lexical", "fused", "reranked")}
+
+
+def table(seed: int, queries: int, gain: float = 0.0) -> Scores:
+    rng = np.random.default_rng(seed)
+    base = rng.random(queries)
+    values = np.clip(base + gain * np.arange(3)[:, None] + rng.normal(0, 0.05, (3, queries)), 0, 1)
+    return Scores.of(values, "nDCG@10", runs=["a", "b", "c"])
+
+
+def test_a_table_by_hand() -> None:
+    parts = {"small": table(1, 8, 0.1), "large": table(2, 60)}
+    found = compare_collections(parts)
+    values = [one.values[:, :, 0] for one in parts.values()]
+    assert found.means.tolist() == np.stack([one.means[:, 0] for one in parts.values()], axis=1).tolist()
+    assert found.macro_means == pytest.approx(np.mean([part.mean(axis=1) for part in values], axis=0))
+    p = np.array([[stats.ttest_rel(v[a], v[b]).pvalue for a, b in ((0, 1), (0, 2), (1, 2))] for v in values])
+    assert np.stack([one.p for one in found.tests]) == pytest.approx(p, abs=1e-12)
+    assert found.p_adjusted == pytest.approx(holm.function(p.ravel()).reshape(p.shape), abs=1e-12)
+    assert (found.order[0], found.runs[found.order[0]]) == (2, "c")
+
+
+def test_within_a_collection_it_is_compare() -> None:
+    one = Collection.of(sample.qrels, RUNS)
+    found = compare_collections({"x": one, "y": (sample.qrels, RUNS)}, "AP", correction="none")
+    alone = compare(one, None, "AP", correction="none")
+    assert found.tests[0].p.tobytes() == alone.results[0].tests.p.tobytes()
+    assert found.means[:, 0].tolist() == evaluate(one, None, "AP").means[:, 0].tolist()
+
+
+def test_two_collections_of_one_size_are_welchs_test() -> None:
+    """With two parts, mean a = -mean b turned round: Welch's t test of two samples."""
+    rng = np.random.default_rng(3)
+    a, b = rng.normal(0.2, 1, (1, 12)), rng.normal(0.1, 2, (1, 30))
+    found = macro_differences([a, -b], 0.95)
+    welch = stats.ttest_ind(a[0], b[0], equal_var=False)
+    assert found.p[0] == pytest.approx(welch.pvalue, abs=1e-12)
+    low, high = welch.confidence_interval(0.95)
+    assert [found.low[0] * 2, found.high[0] * 2] == pytest.approx([low, high], abs=1e-12)
+
+
+def test_differences_that_do_not_vary() -> None:
+    same, more = np.zeros((1, 4)), np.full((1, 4), 0.25)
+    assert macro_differences([same, same], 0.95).p[0] == 1
+    constant = macro_differences([more, more], 0.95)
+    assert (constant.p[0], constant.low[0], constant.high[0]) == (2.0**-7, 0.25, 0.25)
+
+
+def test_size_and_coverage_in_a_small_simulation() -> None:
+    """docs/trust.md has the large one."""
+    rng = np.random.default_rng(4)
+    parts = [rng.beta(0.6, 0.9, (600, n)) for n in (5, 40, 300)]
+    low, high = macro_interval(parts, (0.0, 1.0), 0.95)
+    assert 0.93 <= ((low <= 0.4) & (high >= 0.4)).mean() <= 0.985
+    nothing = [rng.normal(0, scale, (4000, n)) for n, scale in ((5, 1), (40, 0.5), (300, 2))]
+    assert (macro_differences(nothing, 0.95).p <= 0.05).mean() == pytest.approx(0.05, abs=0.015)
+
+
+def test_ranks_are_tied_where_nothing_separates_systems() -> None:
+    rng = np.random.default_rng(5)
+    base = rng.random((2, 1, 40)) / 2
+    noise = rng.normal(0, 0.02, (2, 3, 40))
+    values = base + noise + np.array([0.0, 0.0, 0.3])[:, None]
+    found = compare_collections(
+        {str(c): Scores.of(v, "AP", runs=["a", "b", "c"]) for c, v in enumerate(values)}, "AP"
+    )
+    assert found.ranks() == [(2, 3), (2, 3), (1, 1)]
+    assert found.grid().rows[0][-1] == "b c"
+
+
+def test_the_order_of_collections_and_systems_does_not_matter() -> None:
+    parts = {"x": table(1, 8), "y": table(2, 30, 0.05)}
+    one, other = compare_collections(parts), compare_collections(dict(reversed(parts.items())))
+    assert one.macro_means.tolist() == other.macro_means.tolist()
+    assert one.macro.p == pytest.approx(other.macro.p, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("collections", "options", "problem"),
+    [
+        ({"x": table(1, 5)}, {}, "give two or more"),
+        ({"x": table(1, 5), "y": 3}, {}, "'y' is of type int"),
+        (
+            {"x": table(1, 5), "y": Scores.of(np.ones((2, 5)), "nDCG@10", runs=["a", "b"])},
+            {},
+            "c is not among",
+        ),
+        ({"x": table(1, 5), "y": table(2, 1)}, {}, "'y' has one query"),
+        ({"x": table(1, 5), "y": table(2, 5)}, {"correction": "tukey"}, "one collection at a time"),
+        ({"x": table(1, 5), "y": table(2, 5)}, {"baseline": "z"}, "'z' is not among the runs"),
+    ],
+)
+def test_what_is_refused(collections: dict[str, Any], options: dict[str, Any], problem: str) -> None:
+    with pytest.raises(UsageError, match=problem):
+        compare_collections(collections, **options)
+
+
+def test_the_words_of_the_command() -> None:
+    for word in ("x", "x=", "x=q", "x=q:", "=q:r"):
+        with pytest.raises(UsageError, match="expected NAME=QRELS"):
+            listed_collections([word])
+    with pytest.raises(UsageError, match="given twice"):
+        listed_collections(["x=q:r", "x=q:r"])
+
+
+def test_the_command(tmp_path: Path) -> None:
+    pattern = f"{sample.qrels.parent}/[fr]*.run"
+    words = [f"{name}={sample.qrels}:{pattern}" for name in ("one", "two")]
+    text = printed("collections", *words, "-m", "AP")
+    assert "2 systems x 2 collections; AP" in text
+    assert "one 30, two 30" in " ".join(text.split())
+    assert r"\\textbf" in repr(printed("collections", *words, "--format", "latex"))
+    done = unjudged("collections", *words, "--format", "jsonl")
+    rows = [json.loads(line) for line in done.stdout.decode().splitlines()]
+    assert [row["collection"] for row in rows] == ["one", "two", "mean"] * 2
+    assert rows[2]["low"] < rows[2]["value"] < rows[2]["high"]
+    listed = tmp_path / "list.txt"
+    listed.write_text("# two\n" + "\n".join(words) + "\n")
+    assert printed("collections", "--list", str(listed), "-m", "AP") == text
+    assert "difference" in printed("collections", *words, "--pairs", "--baseline", "fused")
+    assert "given twice" in refused(2, "collections", words[0], "--list", str(listed))
+    assert "no collection" in refused(2, "collections")
+    run = next(Path(sample.qrels).parent.glob("f*.run"))
+    assert "read by this command" in refused(2, "collections", *words, "-o", str(run), "--format", "csv")
+
+
+def test_the_figure(tmp_path: Path) -> None:
+    pytest.importorskip("altair")
+    figure = compare_collections({"x": table(1, 8), "y": table(2, 30)}).plot()
+    figure.save(str(tmp_path / "figure.svg"))
+    assert "mean with its interval" in (tmp_path / "figure.svg").read_text()
