@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -73,9 +74,9 @@ def test_nothing_to_simulate(wrong: dict[str, int]) -> None:
 @pytest.mark.parametrize(
     "wrong", [{"prevalence": 1.5}, {"prevalence": float("nan")}, {"best": 0.0}, {"worst": float("inf")}]
 )
-def test_urns_that_cannot_be(wrong: dict[str, float]) -> None:
+def test_urns_that_cannot_be(wrong: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match="expected a number"):
-        simulate(**wrong)  # type: ignore[arg-type]
+        simulate(**wrong)
 
 
 @pytest.mark.parametrize("seed", [-1, float("inf"), 1.5])

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unjudged import UsageError, compare_pairs
+from unjudged.base.choices import CorrectionName
 from unjudged.comparison.testing import corrections
 from unjudged.comparison.testing.corrections import CORRECTIONS, adjusted, correction
 from unjudged.comparison.testing.pairs import Pairs
@@ -78,13 +79,13 @@ def test_max_t_by_the_book(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("name", CORRECTIONS)
-def test_identical_systems(name: str) -> None:
+def test_identical_systems(name: CorrectionName) -> None:
     scores = np.tile(np.random.default_rng(1).random(6), (3, 1))
-    assert compare_pairs(scores, correction=name, draws=50).p_adjusted.tolist() == [1, 1, 1]  # type: ignore[arg-type]
-    assert compare_pairs(scores, correction=name, draws=50, baseline=1).p_adjusted.tolist() == [1, 1]  # type: ignore[arg-type]
+    assert compare_pairs(scores, correction=name, draws=50).p_adjusted.tolist() == [1, 1, 1]
+    assert compare_pairs(scores, correction=name, draws=50, baseline=1).p_adjusted.tolist() == [1, 1]
 
 
-def family_wise_errors(name: str, repeats: int, baseline: int | None = None) -> float:
+def family_wise_errors(name: CorrectionName, repeats: int, baseline: int | None = None) -> float:
     """How often any of the true null hypotheses is rejected at 5 %.
 
     Eight systems on 25 queries of different difficulty; half are equal, the others better by up to 0.3, and
@@ -96,20 +97,20 @@ def family_wise_errors(name: str, repeats: int, baseline: int | None = None) -> 
         difficulty = rng.beta(1, 3, 25)
         noise = (rng.exponential(size=(8, 25)) - 1) * 0.1
         scores = difficulty + noise + true_means[:, None]
-        found = compare_pairs(scores, correction=name, draws=400, baseline=baseline, seed=1)  # type: ignore[arg-type]
+        found = compare_pairs(scores, correction=name, draws=400, baseline=baseline, seed=1)
         equal = true_means[found.pairs.first] == true_means[found.pairs.second]
         errors += bool((found.significant & equal).any())
     return errors / repeats
 
 
 @pytest.mark.parametrize("name", ["holm", "bonferroni", "tukey"])
-def test_family_wise_error_when_half_of_the_systems_are_equal(name: str) -> None:
+def test_family_wise_error_when_half_of_the_systems_are_equal(name: CorrectionName) -> None:
     repeats = 600
     assert family_wise_errors(name, repeats) <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / repeats)
 
 
 @pytest.mark.parametrize("name", ["holm", "maxt"])
-def test_family_wise_error_against_a_baseline(name: str) -> None:
+def test_family_wise_error_against_a_baseline(name: CorrectionName) -> None:
     repeats = 600
     assert family_wise_errors(name, repeats, baseline=0) <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / repeats)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -113,9 +114,9 @@ def test_without_an_effect() -> None:
         ({"scores": [0.1, 0.1]}, "do not vary"),
     ],
 )
-def test_refusals(given: dict[str, object], message: str) -> None:
+def test_refusals(given: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError, match=message):
-        plan_queries(**{"scores": PILOT, "effect": 0.03, **given})  # type: ignore[arg-type]
+        plan_queries(**{"scores": PILOT, "effect": 0.03, **given})
 
 
 def test_the_command() -> None:

@@ -82,9 +82,9 @@ def test_every_field_is_mirrored(
     correction: str, collection: tuple[Qrels, dict[str, RunDict]], measure: str
 ) -> None:
     qrels, runs = collection
-    settings_ = {"correction": correction, "draws": 50, "test": "randomization"}
-    one = compare(qrels, runs, measure, **settings_)  # type: ignore[arg-type]
-    other = compare(qrels, dict(reversed(runs.items())), measure, **settings_)  # type: ignore[arg-type]
+    settings_: dict[str, Any] = {"correction": correction, "draws": 50, "test": "randomization"}
+    one = compare(qrels, runs, measure, **settings_)
+    other = compare(qrels, dict(reversed(runs.items())), measure, **settings_)
     for pair in one.pairs():
         assert values(one.pair(pair.b, pair.a)) == turned(one.pair(pair.a, pair.b))
         assert values(other.pair(pair.a, pair.b)) == values(one.pair(pair.a, pair.b))

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from unjudged import InputError, UsageError, evaluate, sample
+from unjudged.base.choices import DesignName
 from unjudged.experiments import robustness
 from unjudged.experiments.robustness import experiment
 from unjudged.experiments.statistics import DEFAULT_STATISTICS, STATISTICS
@@ -36,10 +37,10 @@ def same(a: Robustness, b: Robustness) -> bool:
 @pytest.mark.parametrize(
     ("design", "level"), [("random", 0.2), ("depth", 4), ("mixed", 3), ("stratified", 0.3)]
 )
-def test_each_sample_is_an_evaluation_of_its_own(pool: Pool, design: str, level: float) -> None:
+def test_each_sample_is_an_evaluation_of_its_own(pool: Pool, design: DesignName, level: float) -> None:
     options: dict[str, Any] = {"top": 5} if design == "stratified" else {}
     measures = [m for m in MEASURES if design != "depth" or m != "statAP"]
-    found = experiment(pool, None, design, levels=[level], measures=measures, repeats=2, seed=7, **options)  # type: ignore[arg-type]
+    found = experiment(pool, None, design, levels=[level], measures=measures, repeats=2, seed=7, **options)
     for repeat in range(found.means.shape[1]):
         seed = 7000 + repeat
         judgments = {
@@ -105,8 +106,8 @@ def test_an_interrupted_experiment_goes_on(
     pool: Pool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place = tmp_path / "kept"
-    settings = {"levels": [0.1, 0.3], "measures": MEASURES, "repeats": 3}
-    whole = experiment(pool, **settings)  # type: ignore[arg-type]
+    settings: dict[str, Any] = {"levels": [0.1, 0.3], "measures": MEASURES, "repeats": 3}
+    whole = experiment(pool, **settings)
 
     def stop_after(most: int) -> None:
         def tell(done: int) -> None:
@@ -114,7 +115,7 @@ def test_an_interrupted_experiment_goes_on(
                 raise KeyboardInterrupt
 
         with pytest.raises(KeyboardInterrupt):
-            experiment(pool, checkpoint=place, on_step=tell, **settings)  # type: ignore[arg-type]
+            experiment(pool, checkpoint=place, on_step=tell, **settings)
 
     stop_after(2)
     assert len(place.read_text().splitlines()) == 3
@@ -129,7 +130,7 @@ def test_an_interrupted_experiment_goes_on(
         return actual_work(*arguments)
 
     monkeypatch.setattr(robustness, "_sample_means", counted)
-    assert same(experiment(pool, checkpoint=place, **settings), whole)  # type: ignore[arg-type]
+    assert same(experiment(pool, checkpoint=place, **settings), whole)
     assert len(computed) == 2  # the samples that were left
     assert len(place.read_text().splitlines()) == 1 + 6
 
@@ -179,14 +180,15 @@ def test_samples_of_other_seeds_are_others(pool: Pool) -> None:
 
 
 def test_what_cannot_be_asked(pool: Pool) -> None:
-    for wrong, message in {
+    wrongs: dict[str, tuple[Any, str]] = {
         "design": ("best", "design is 'best', expected one of random"),
         "repeats": (0, "repeats is 0"),
         "workers": (0, "workers is 0"),
         "levels": ([], "no level given"),
-    }.items():
+    }
+    for wrong, message in wrongs.items():
         with pytest.raises(UsageError, match=message[1]):
-            experiment(pool, **{wrong: message[0]})  # type: ignore[arg-type]
+            experiment(pool, **{wrong: message[0]})
     with pytest.raises(UsageError, match=r"depth is 2\.5"):
         experiment(pool, design="depth", levels=[2.5])
     with pytest.raises(UsageError, match="at least two"):

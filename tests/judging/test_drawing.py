@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from unjudged import InputError, UsageError, evaluate, sample
+from unjudged.base.choices import DesignName
 from unjudged.judging import Pool
 from unjudged.judging.collecting.drawn_sample import DrawnSample, draw
 from unjudged.judging.collecting.handing_out import hand_out, judging_page, task_texts
@@ -28,16 +29,16 @@ RUNS = {
 }
 POOL = Pool.of_runs(RUNS, depth=10)
 INF = float("inf")
-LEVELS = {"random": 0.4, "depth": 2, "mixed": 1, "stratified": 0.4}
+LEVELS: dict[DesignName, float] = {"random": 0.4, "depth": 2, "mixed": 1, "stratified": 0.4}
 
 
-def drawn(pool: Pool, name: str, seed: int) -> DrawnSample:
+def drawn(pool: Pool, name: DesignName, seed: int) -> DrawnSample:
     options: dict[str, Any] = {"top": 1} if name == "stratified" else {}
-    return draw(pool, name, LEVELS[name], seed=seed, **options)  # type: ignore[arg-type]
+    return draw(pool, name, LEVELS[name], seed=seed, **options)
 
 
 @pytest.mark.parametrize("name", list(DESIGNS))
-def test_recorded_probabilities_are_those_of_enumeration(name: str) -> None:
+def test_recorded_probabilities_are_those_of_enumeration(name: DesignName) -> None:
     """All subsets of the size that the design draws from a query's stratum are equally likely, so the share
     of the subsets that hold a document is its probability."""
     found = drawn(POOL, name, seed=0)
@@ -53,7 +54,7 @@ def test_recorded_probabilities_are_those_of_enumeration(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", list(DESIGNS))
-def test_recorded_probabilities_are_those_of_ten_thousand_draws(name: str) -> None:
+def test_recorded_probabilities_are_those_of_ten_thousand_draws(name: DesignName) -> None:
     draws = 10_000
     samples = [drawn(POOL, name, seed) for seed in range(draws)]
     recorded = samples[0].probability
@@ -82,7 +83,7 @@ def test_sizes_are_those_of_the_shares() -> None:
 
 
 def test_a_design_reads_back_the_same(tmp_path: Path) -> None:
-    for name in DESIGNS:
+    for name in LEVELS:
         found = drawn(POOL, name, seed=3)
         (tmp_path / "design.txt").write_text(sample_text(found))
         again = read_sample(tmp_path / "design.txt")

@@ -51,8 +51,13 @@ def test_every_form_of_file_keeps_the_origin(
         origin=Origin(kind, depth),
     )
     again = read(tmp_path, judgments_text(judgments, form)).origin
-    told = {"qrels": "uniform sample", "strata": "stratified sample", "prels": "weighted sample"}[form]
-    assert again == (Origin(told, depth) if judgments.origin.sampled else judgments.origin)  # type: ignore[arg-type]
+    kinds: dict[str, Kind] = {
+        "qrels": "uniform sample",
+        "strata": "stratified sample",
+        "prels": "weighted sample",
+    }
+    told = kinds[form]
+    assert again == (Origin(told, depth) if judgments.origin.sampled else judgments.origin)
 
 
 def test_unequal_probabilities_are_unknown_in_a_file_that_does_not_have_them(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 from scipy import stats
 
 from unjudged import compare_pairs, evaluate
+from unjudged.base.choices import CorrectionName
 from unjudged.comparison.testing.pairs import Pairs
 from unjudged.comparison.testing.pairwise import effect_size
 from unjudged.comparison.testing.significance import p_values
@@ -25,8 +26,8 @@ def precisions(data: Path) -> Floats:
 @pytest.mark.parametrize(
     ("correction", "count"), [("none", 5982), ("bh", 5801), ("holm", 3085), ("bonferroni", 2982)]
 )
-def test_paired_t(precisions: Floats, correction: str, count: int) -> None:
-    found = compare_pairs(precisions, correction=correction)  # type: ignore[arg-type]
+def test_paired_t(precisions: Floats, correction: CorrectionName, count: int) -> None:
+    found = compare_pairs(precisions, correction=correction)
     assert len(found.p) == 8256
     assert int(found.significant.sum()) == count
 

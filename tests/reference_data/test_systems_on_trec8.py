@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from unjudged.base.choices import CorrectionName
 from unjudged.comparison.judgment_bounds import judgment_bounds
 from unjudged.comparison.testing.pairs import Pairs
 from unjudged.comparison.testing.pairwise import compare_pairs
@@ -32,8 +33,9 @@ def test_settled_significant_and_reversible(
     (measure,) = parse_measures(name)
     values = shared.per_run(measure.compute(shared.rankings))
     judging = judgment_bounds(shared, measure, Pairs.of(values))
-    for correction, (significant, open_to_judging) in (("none", by_t), ("holm", by_holm)):
-        tests = compare_pairs(values, correction=correction)  # type: ignore[arg-type]
+    counts: dict[CorrectionName, tuple[int, int]] = {"none": by_t, "holm": by_holm}
+    for correction, (significant, open_to_judging) in counts.items():
+        tests = compare_pairs(values, correction=correction)
         assert len(tests.pairs) == 8256
         assert int(judging.settled.sum()) == settled
         assert int(tests.significant.sum()) == significant

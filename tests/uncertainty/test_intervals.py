@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from itertools import chain, product
+from typing import Any
 
 import numpy as np
 import pandas
 import pytest
 
 from unjudged import Estimate, Estimates, UsageError, evaluate, sample
+from unjudged.base.choices import IntervalName
 from unjudged.cli.main import main
 from unjudged.measures.kernel.estimand import ALL_JUDGED, BOTH, JUDGMENTS, QUERIES
 from unjudged.uncertainty.intervals import INTERVALS, EstimateRows, IntervalRequest, interval_method
@@ -18,7 +20,12 @@ from unjudged.uncertainty.methods.query_intervals import mean_interval
 
 RUNS = {name: sample.runs[name] for name in ("fused", "dense")}
 SCORES = evaluate(sample.qrels, RUNS, ["AP", "RBP(p=0.8)", "P@10"])
-GIVEN = {"bounds": {}, "queries": {}, "model": {"prevalence": 0.2}, "both": {"prevalence": 0.2}}
+GIVEN: dict[IntervalName, dict[str, Any]] = {
+    "bounds": {},
+    "queries": {},
+    "model": {"prevalence": 0.2},
+    "both": {"prevalence": 0.2},
+}
 
 QRELS = {"q": {"a": 1, "b": 0, "m": 1}, "r": {"a": 1, "c": -1}}
 RUN = {"q": {"x": 4.0, "a": 3.0, "y": 2.0, "b": 1.0}, "r": {"c": 3.0, "z": 2.0, "a": 1.0}}
@@ -26,10 +33,10 @@ UNKNOWN = [("q", "x"), ("q", "y"), ("r", "c"), ("r", "z")]
 
 
 @pytest.mark.parametrize("kind", GIVEN)
-def test_every_method_holds_its_own_value(kind: str) -> None:
+def test_every_method_holds_its_own_value(kind: IntervalName) -> None:
     of = {name: (method.queries, method.judgments) for name, method in INTERVALS.items()}
     uncertainty = {"queries": QUERIES, "both": BOTH, "bounds": JUDGMENTS, "model": JUDGMENTS}
-    for row in SCORES.estimate(kind, draws=200, **GIVEN[kind]):  # type: ignore[arg-type]
+    for row in SCORES.estimate(kind, draws=200, **GIVEN[kind]):
         for estimate in row:
             assert estimate.low <= estimate.value <= estimate.high
             assert estimate.confidence == (1.0 if kind == "bounds" else 0.95)
@@ -99,14 +106,14 @@ def test_the_same_seed_gives_the_same_numbers() -> None:
 def test_runs_do_not_change_one_another() -> None:
     alone = evaluate(sample.qrels, {"dense": sample.runs["dense"]}, "AP")
     for kind, given in GIVEN.items():
-        assert alone.estimate(kind, **given)[0][0] == SCORES.estimate(kind, **given)[1][0]  # type: ignore[arg-type]
+        assert alone.estimate(kind, **given)[0][0] == SCORES.estimate(kind, **given)[1][0]
 
 
 def test_the_default_measures_have_estimates() -> None:
     """Measures without bounds appear with their mean alone and a note."""
     scores = evaluate(sample.qrels, RUNS)
     for kind, given in GIVEN.items():
-        found = scores.estimate(kind, **given)  # type: ignore[arg-type]
+        found = scores.estimate(kind, **given)
         assert isinstance(found, Estimates)
         have = {measure: e.has_interval for measure, e in zip(found.measures, found[0], strict=True)}
         assert have["AP"]
@@ -185,7 +192,7 @@ def test_progress() -> None:
     seen: list[tuple[int, int]] = []
     for kind, given in GIVEN.items():
         seen.clear()
-        SCORES.estimate(kind, draws=20, on_progress=lambda *step: seen.append(step), **given)  # type: ignore[arg-type]
+        SCORES.estimate(kind, draws=20, on_progress=lambda *step: seen.append(step), **given)
         assert seen[-1] == (2, 2)
 
 

@@ -10,6 +10,7 @@ import pytest
 from scipy.stats import binom
 
 from unjudged import InputError, JudgedRankings, UsageError, evaluate, measure
+from unjudged.base.choices import IntervalName
 from unjudged.baselines import expected
 from unjudged.judging.collecting.merging import merge
 from unjudged.measures.kernel.names import parse
@@ -25,22 +26,22 @@ RUN = {"q": {"a": 4.0, "b": 3.0, "x": 2.0, "y": 1.0}}
     "name", ["P(chance=10)@2", "RBP(chance=220)", "RBP(unjudged='condensed')", "infAP", "statAP"]
 )
 @pytest.mark.parametrize("interval", ["bounds", "model", "both"])
-def test_policies_and_estimates_are_refused(name: str, interval: str) -> None:
+def test_policies_and_estimates_are_refused(name: str, interval: IntervalName) -> None:
     with pytest.raises(UsageError, match=r"without|estimates|no bounds"):
-        evaluate(QRELS, RUN, name).estimate(interval, draws=2, prevalence=0.5)  # type: ignore[arg-type]
+        evaluate(QRELS, RUN, name).estimate(interval, draws=2, prevalence=0.5)
 
 
 @pytest.mark.parametrize("name", ["GMAP", "GMBpref"])
 @pytest.mark.parametrize("interval", ["model", "both"])
-def test_models_are_of_arithmetic_means(name: str, interval: str) -> None:
+def test_models_are_of_arithmetic_means(name: str, interval: IntervalName) -> None:
     with pytest.raises(UsageError, match="this interval is of arithmetic means"):
-        evaluate(QRELS, RUN, name).estimate(interval, draws=2, prevalence=0.5)  # type: ignore[arg-type]
+        evaluate(QRELS, RUN, name).estimate(interval, draws=2, prevalence=0.5)
 
 
 @pytest.mark.parametrize("interval", ["bounds", "model", "both"])
-def test_a_scale_that_new_grades_would_move_is_refused(interval: str) -> None:
+def test_a_scale_that_new_grades_would_move_is_refused(interval: IntervalName) -> None:
     with pytest.raises(UsageError, match="a new grade would move the scale"):
-        evaluate(QRELS, RUN, "RBP(scale='query')").estimate(interval, draws=2, prevalence=0.5)  # type: ignore[arg-type]
+        evaluate(QRELS, RUN, "RBP(scale='query')").estimate(interval, draws=2, prevalence=0.5)
 
 
 def test_graded_rbp_is_the_same_both_ways() -> None:
