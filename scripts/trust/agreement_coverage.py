@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from coverage_tables import markdown, share
+from coverage_tables import Cell, markdown, share, shortfalls
 
 from unjudged.agreement.coefficients import COEFFICIENTS
 from unjudged.agreement.leaderboards import order_coefficients
@@ -16,6 +16,7 @@ from unjudged.rankings.judged import Floats
 SIZES = (20, 50, 200)
 TRIALS, TRUTH, DRAWS = 600, 1500, 100
 GRADES = np.arange(4.0)
+WHY = "Queries differ in size and agreement, and few of them show too little of that spread."
 
 Values = dict[str, float]
 Drawn = dict[str, Floats]
@@ -111,4 +112,5 @@ def agreement_table(cases: list[AgreementCoverage]) -> str:
     held = {(case.coefficient, case.queries): share(case.held) for case in cases}
     titles = dict.fromkeys(case.coefficient for case in cases)
     rows = [[title, *(held[title, size] for size in sizes)] for title in titles]
-    return markdown(["coefficient", *(f"{size} queries" for size in sizes)], rows)
+    cells = [Cell(f"{one.coefficient}, {one.queries} queries,", one.held, 0.95, TRIALS) for one in cases]
+    return markdown(["coefficient", *(f"{size} queries" for size in sizes)], rows) + shortfalls(cells, WHY)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from coverage_tables import markdown, share
+from coverage_tables import Cell, markdown, share, shortfalls
 
 from unjudged import evaluate
 from unjudged.comparison.testing.macro_means import macro_differences, macro_interval
@@ -22,6 +22,7 @@ SIZES = {
     "50 each of 5": (50, 50, 50, 50, 50),
 }
 REPEATS, SEED, LEVEL, ROUNDING = 2000, 8, 0.95, 1e-12
+WHY = "A collection of five queries has a third of the weight there, and its spread is hardly known."
 
 
 @dataclass(frozen=True)
@@ -114,4 +115,7 @@ def macro_table(found: Sequence[Macro]) -> str:
     for what, scores in dict.fromkeys((one.what, one.scores) for one in found):
         cells = {one.sizes: one for one in found if (one.what, one.scores) == (what, scores)}
         rows.append([what, scores, *(f"{share(cells[n].coverage)} ({cells[n].width:.3f})" for n in SIZES)])
-    return markdown(["of", "scores", *SIZES], rows, labels=2)
+    measured = [
+        Cell(f"{one.what}, {one.scores}, {one.sizes} queries,", one.coverage, LEVEL, REPEATS) for one in found
+    ]
+    return markdown(["of", "scores", *SIZES], rows, labels=2) + shortfalls(measured, WHY)
