@@ -23,7 +23,9 @@ from unjudged.formats.writing import judgments_text, qrels_text, write_whole
 from unjudged.judging import Pool
 from unjudged.judging.collecting.sample_file import read_sample
 from unjudged.measures.kernel.estimand import Estimand
+from unjudged.measures.kernel.names import parse_measure
 from unjudged.predictions import Predictions, prediction_powered
+from unjudged.predictions.checked_ndcg import FirstOrder
 from unjudged.predictions.estimators.population import Population
 from unjudged.predictions.estimators.sums import Sum
 from unjudged.predictions.poisson_sample import LEAST_DOUBT, probabilities
@@ -291,12 +293,38 @@ class Trec8:
         rmse = float(np.sqrt(np.mean(np.square(errors))))
         return SpotChecks(float(np.mean(held)), rmse, float(np.mean(widths)))
 
+    def ndcg_checks(self, measure: str, budget: float, draws: int) -> SpotChecks:
+        """The same for nDCG@k, of the manual runs for which the budget is less than what is unjudged."""
+        chosen, judgments, rng = parse_measure(measure), self.pool.judgments, np.random.default_rng(0)
+        queries, by_band = len(judgments.queries), self.prevalence().tolist()
+        truths = chosen.compute(self.rankings).reshape(-1, queries).mean(axis=1)
+        relevant, errors, held, widths = self.relevant.astype(float), [], [], []
+        for i in self.manual:
+            run = self.rankings.run(i).cut(chosen.given["cutoff"])
+            weight, m = np.zeros((2, 1, len(relevant)))
+            weight[0, run.row], m[0, run.row] = 1 / np.log2(run.rank + 1.0), prevalence_at(run.rank, by_band)
+            unknown, pi = (self.sole == self.group[i]) & (weight[0] > 0), np.ones(len(relevant))
+            pi[unknown] = probabilities(doubt(weight[0], m[0])[unknown], np.ones(unknown.sum(), bool), budget)
+            known, rest = (self.sole != self.group[i]) | (unknown & (pi >= 1)), unknown & (pi < 1)
+            near = FirstOrder.of(chosen, weight, m, relevant * known, known=known, query=judgments.query)
+            change, expected = near.change[0][rest] / queries, m[0][rest]
+            lowest, highest = (near.value.mean() + change @ (y - expected) for y in (0.0, 1.0))
+            widths.append(highest - lowest)
+            for _ in range(draws if rest.any() else 0):
+                drawn = rng.random(len(expected)) < pi[rest]
+                value, variance = checked_sum(change, expected, pi[rest], drawn, relevant[rest])
+                errors.append(near.value.mean() - change @ expected + value - truths[i])
+                held.append(abs(errors[-1]) <= normal_quantile(0.95) * np.sqrt(variance))
+        rmse = float(np.sqrt(np.mean(np.square(errors))))
+        return SpotChecks(float(np.mean(held)), rmse, float(np.mean([w for w in widths if w > 0])))
+
 
 def spot_table(trec8: Trec8, draws: int) -> str:
     rows = []
-    for measure in ("RBP(p=0.8)", "RBP(p=0.95)"):
+    for measure in ("RBP(p=0.8)", "RBP(p=0.95)", "nDCG@10"):
         for budget in (30, 60, 120):
-            found = trec8.spot_checks(measure, budget, draws)
+            checks = trec8.ndcg_checks if measure == "nDCG@10" else trec8.spot_checks
+            found = checks(measure, budget, draws)
             rows.append(
                 [measure, str(budget), f"{found.coverage:.3f}", f"{found.rmse:.4f}", f"{found.bounds:.3f}"]
             )

@@ -175,6 +175,9 @@ in all over 50 queries:
 
 {spot}
 
+nDCG@10 is checked to first order: what one more relevant document changes, in the ranking and in the best one. Its rows
+are of the runs that have more unjudged documents in their first ten than the budget; the others become known.
+
 With so few judgments the usual variance is far too small whenever no relevant document happens to be drawn. The interval uses
 the variance to be expected over all unjudged documents instead.
 

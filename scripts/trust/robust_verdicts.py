@@ -79,7 +79,7 @@ def simulated_pairs(seed: int) -> Counts:
     complete = judged_rankings(made.judgments, {names[i]: made.runs[names[i]] for i in pooled})
     group = np.arange(POOLED_SYSTEMS)
     left_out = LeftOut.of(complete, group, POOL_DEPTH)
-    in_pool: Mask = left_out.contributors.any(axis=1)
+    in_pool = np.asarray(left_out.contributors.any(axis=1))
     shared = SharedRankings.of(chosen_rows(made.judgments, in_pool), made.runs)
     seen, counts = LeftOutShare.of(left_out.brought().tolist()), Counts()
     every = judged_rankings(made.judgments, made.runs)

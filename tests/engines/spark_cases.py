@@ -14,7 +14,7 @@ import pytest
 from pyarrow import parquet
 
 from tests.engines.test_bucket import judgment_rows, run_rows
-from unjudged import InputError, UsageError, evaluate, measure, sample
+from unjudged import InputError, Scores, UsageError, compare_pairs, evaluate, measure, sample
 from unjudged.engines import spark
 from unjudged.rankings.judged import Floats, JudgedRankings
 
@@ -199,3 +199,24 @@ def test_a_measure_of_your_own(session: Any, tmp_path: Path) -> None:
     assert collected(values) == {("run", "q", "Relevant(rel=1)"): 1.0, ("run", "r", "Relevant(rel=1)"): 1.0}
     assert collected(spark.means(values, Relevant(rel=1))) == {("run", "Relevant(rel=1)"): 2.0}
     assert collected(spark.means(values)) == {("run", "Relevant(rel=1)"): 1.0}
+
+
+def test_a_verdict_from_a_table_with_bounds(session: Any, folder: Path) -> None:
+    chosen = ["reranked", "fused"]
+    runs = {name: session.read.parquet(str(folder / name)) for name in chosen}
+    qrels = session.read.parquet(str(folder / "qrels.parquet")).select("query", "document", "grade")
+    frame = spark.evaluate(qrels, runs, ["P@10", "nDCG@10"], bounds=True, buckets=5)
+    assert frame.columns == ["run", "query", "measure", "value", "low", "high"]
+    assert all(row.low <= row.value <= row.high for row in frame.collect())
+    own = evaluate(
+        pyarrow.table(qrels.toPandas()), {name: sample.runs[name] for name in chosen}, ["P@10", "nDCG@10"]
+    )
+    table = Scores.of(frame)
+    order = [list(table.queries).index(query) for query in own.queries]
+    places = [list(table.runs).index(run) for run in own.runs]
+    names = [[str(measure) for measure in one.measures] for one in (table, own)]
+    columns = [names[0].index(name) for name in names[1]]
+    assert table.values[places][:, order][:, :, columns].tolist() == own.values.tolist()
+    a, b = (table.values[places[k]][:, columns[1]] for k in (0, 1))
+    found = compare_pairs(np.stack([a[order], b[order]]))
+    assert found.p.tolist() == compare_pairs(own.values[:, :, 1]).p.tolist()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from inspect import Parameter
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 import pyarrow
@@ -13,6 +15,7 @@ from unjudged import MEASURES, InputError, Judgments, Run, UsageError, evaluate,
 from unjudged.engines.spark import Task
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.rankings.judged import Floats, JudgedRankings
+from unjudged.uncertainty.bounding.bounds import bounds
 
 AT = {"recall": "@0.1", "cutoff": "@10", "multiple": "@1.0"}
 EVERY = [
@@ -107,3 +110,32 @@ def test_rows_that_are_wrong() -> None:
                 with pytest.raises(InputError, match=message):
                     task.score(*tables)
     assert len(task.score(pyarrow.table(run), pyarrow.table(qrels).slice(0, 0))) == 0
+
+
+def test_bounds_bucket_by_bucket() -> None:
+    """The highest grade of all judgments counts, also in buckets that lack it."""
+    qrels, runs = judgment_rows().drop_columns(["stratum", "method", "probability"]), run_rows()
+    asked = ["P@10", "nDCG@10", "AP", "RBP(p=0.8)", "ERR@10", "statAP"]
+    judgments = Judgments.of(qrels.drop_columns("place"))
+    every = evaluate(judgments, sample.runs, asked)
+    top = int(judgments.grade.max())
+    task = replace(Task.of(list(sample.runs), parse_measures(asked)), highest=top)
+    found = {}
+    for bucket in range(7):
+        own = [
+            pyarrow.array([crc32(q.encode()) % 7 == bucket for q in t["query"].to_pylist()])
+            for t in (runs, qrels)
+        ]
+        for row in task.score(runs.filter(own[0]), qrels.filter(own[1])).to_pylist():
+            found[row["run"], row["query"], row["measure"]] = (row["value"], row["low"], row["high"])
+    for k, known in enumerate(every.measures):
+        shape = len(every.runs), len(every.queries)
+        if str(known) == "statAP":
+            assert all(ends[1:] == (None, None) for key, ends in found.items() if key[2] == "statAP")
+            continue
+        limits = bounds(known, every.judged)
+        low, high = limits.low.reshape(shape), limits.high.reshape(shape)
+        for i, run in enumerate(every.runs):
+            for j, query in enumerate(every.queries):
+                expected = every.values[i, j, k], low[i, j], high[i, j]
+                assert found[run, query, str(known)] == expected

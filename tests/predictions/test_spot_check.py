@@ -10,7 +10,9 @@ import pytest
 from unjudged import Calibration, InputError, Judgments, UsageError, evaluate
 from unjudged.judging.collecting.merging import merge
 from unjudged.measures.kernel.estimand import JUDGMENTS
+from unjudged.measures.kernel.names import parse_measure
 from unjudged.predictions import spot_check, spot_check_design
+from unjudged.predictions.checked_ndcg import FirstOrder
 from unjudged.predictions.run_checks import checked_sum, prevalence_at
 
 QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d5": 2}}
@@ -41,7 +43,7 @@ def test_the_variance_by_hand() -> None:
     assert variance == pytest.approx(sum(parts))
 
 
-@pytest.mark.parametrize("measure", ["RBP(p=0.8)", "P@3", "DCG@3"])
+@pytest.mark.parametrize("measure", ["RBP(p=0.8)", "P@3", "DCG@3", "nDCG@3"])
 def test_from_the_design_to_the_interval(measure: str) -> None:
     """When everything is judged the spot check is the exact score; else it is the formula."""
     whole = spot_check_design(QRELS, RUN, PREVALENCE, measure, budget=100)
@@ -75,6 +77,33 @@ def test_intervals_stay_inside_what_is_possible(measure: str) -> None:
         assert least - 1e-12 <= found.low <= found.value <= found.high <= most + 1e-12
         outside += found.low == pytest.approx(least) or found.high == pytest.approx(most)
     assert outside > 0
+
+
+def test_ndcg_changes_with_a_gain_as_its_definition_does() -> None:
+    """Where the expected gains are 0, one relevant document changes nDCG by nearly its first-order change."""
+    measure, query = parse_measure("nDCG@4"), np.array([0] * 30)
+    gain, known = np.array([1.0] * 20 + [0.0] * 10), np.arange(30) != 25
+    weight = np.zeros((1, 30))
+    weight[0, [0, 25, 1, 22]] = 1 / np.log2(np.arange(2, 6))
+    near = FirstOrder.of(measure, weight, np.zeros((1, 30)), gain, known=known, query=query)
+    best = float((1 / np.log2(np.arange(2, 6))).sum())
+    assert near.value[0, 0] == pytest.approx((1 + 1 / np.log2(4)) / best)
+    assert near.change[0, 25] == pytest.approx(1 / np.log2(3) / best)  # the ideal has four documents already
+    two = np.where(np.arange(30) < 2, 1.0, 0.0)
+    few = FirstOrder.of(measure, weight, np.zeros((1, 30)), two, known=known, query=query)
+    dcg, ideal = 1 + 1 / np.log2(4), 1 + 1 / np.log2(3)
+    assert few.change[0, 25] == pytest.approx((1 / np.log2(3) - dcg / ideal / np.log2(4)) / ideal)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_ndcg_stays_inside_its_bounds(seed: int) -> None:
+    design = spot_check_design(QRELS, RUN, PREVALENCE, "nDCG@3", budget=2, seed=seed)
+    checked = merge(design, {"them": FULL}).judgments
+    found = spot_check(checked, RUN, PREVALENCE, "nDCG@3").estimate
+    bounds = evaluate(checked, RUN, "nDCG@3").estimate("bounds")[0][0]
+    assert bounds.low - 1e-12 <= found.low <= found.value <= found.high <= bounds.high + 1e-12
+    with pytest.raises(UsageError, match="needs a cutoff"):
+        spot_check_design(QRELS, RUN, PREVALENCE, "nDCG", budget=2)
 
 
 def test_documents_drawn_with_certainty_count() -> None:

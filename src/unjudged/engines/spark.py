@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,8 +24,9 @@ from unjudged.measures.counts import ONLY_EVALUATE
 from unjudged.measures.kernel.averages import summarised
 from unjudged.measures.kernel.names import MeasureLike, parse, parse_measures
 from unjudged.measures.kernel.registry import MEASURES, Measure, measure
-from unjudged.rankings.judged import JudgedRankings
+from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.judgments import Judgments
+from unjudged.uncertainty.bounding.bounds import bounds as bounds_of_rankings
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -35,6 +36,7 @@ ROWS_OF_A_CALL = 250_000
 BUCKETS_OF_A_TASK = 2
 NAMES = {"byte", "short", "integer", "long", "string", "varchar", "char"}
 VALUES = "run string, query string, measure string, value double"
+BOUNDS = "low double, high double"
 MEANS = "run string, measure string, value double"
 
 
@@ -45,6 +47,7 @@ def evaluate(
     *,
     depth: int | None = None,
     buckets: int | None = None,
+    bounds: bool = False,
     run_columns: Mapping[str, str] = NONE,
     qrels_columns: Mapping[str, str] = NONE,
 ) -> DataFrame:
@@ -56,22 +59,28 @@ def evaluate(
     `buckets` is the number of calls; without it the rows of the runs are counted first, and each call gets
     about 250,000.
 
-    Write or cache the frame before taking its `means`; otherwise Spark computes it twice.
+    `bounds` adds the columns low and high: the values that any completion of the judgments gives a query.
+    The highest grade of all judgments is looked up first. Measures without bounds have nulls there.
+
+    `Scores.of(frame)` takes the frame as it is, for `compare`, `gate` and `report_page`. Write or cache it
+    before you use it twice, as for its `means`; otherwise Spark computes it twice.
     """
     named = dict(runs) if isinstance(runs, Mapping) else {"run": runs}
     if not named:
         raise UsageError("no run given, expected at least one")
+    rankings, judged = _run_rows(named, run_columns), _judgment_rows(qrels, qrels_columns)
     task = Task.of(list(named), parse_measures(measures), depth)
-    rankings = _run_rows(named, run_columns)
+    if bounds:
+        task = replace(task, highest=_highest_grade(judged))
     parts = buckets if buckets is not None else max(1, math.ceil(rankings.count() / ROWS_OF_A_CALL))
     if parts < 1:
         raise UsageError(f"buckets is {parts}, expected a whole number of at least 1")
-    groups = [_in_buckets(frame, parts) for frame in (rankings, _judgment_rows(qrels, qrels_columns))]
+    groups = [_in_buckets(frame, parts) for frame in (rankings, judged)]
 
     def score(run: pa.Table, qrels: pa.Table) -> pa.Table:
         return task.score(run.drop_columns("bucket"), qrels.drop_columns("bucket"))
 
-    return groups[0].cogroup(groups[1]).applyInArrow(score, VALUES)
+    return groups[0].cogroup(groups[1]).applyInArrow(score, f"{VALUES}, {BOUNDS}" if bounds else VALUES)
 
 
 def means(values: DataFrame, measures: MeasureLike | Iterable[MeasureLike] = ()) -> DataFrame:
@@ -96,6 +105,13 @@ def _summary_of(name: str) -> str:
         return parse(name)[0].traits.summary
     except UsageError:
         return "mean"  # the user's own measure, which this machine does not know
+
+
+def _highest_grade(judged: DataFrame) -> int:
+    from pyspark.sql import functions as f
+
+    highest = judged.agg(f.max(f.col("grade").cast("double"))).collect()[0][0]
+    return 0 if highest is None or not math.isfinite(highest) else int(highest)
 
 
 def _run_rows(runs: Mapping[str, DataFrame], given: Mapping[str, str]) -> DataFrame:
@@ -157,6 +173,8 @@ class Task:
     runs: tuple[str, ...]
     measures: tuple[tuple[str, str, Mapping[str, Any], Any], ...]
     depth: int | None = None
+    highest: int | None = None
+    """The highest grade of all judgments, for bounds; without it there are none."""
 
     @classmethod
     def of(cls, runs: Sequence[str], measures: Sequence[Measure], depth: int | None = None) -> Task:
@@ -187,13 +205,17 @@ class Task:
             problem = f"a row of the judgments: the grade is '{gain:g}', expected {expected('grade')}"
             raise InputError(f"{problem}; fractions are for one machine")
         matched = self._match(run, judgments)
+        ends = {} if self.highest is None else dict.fromkeys(("low", "high"), np.zeros(0))
         if not len(qrels):
-            return _result([], [], [], np.zeros(0))
+            return _result([], [], [], {"value": np.zeros(0), **ends})
         rankings = JudgedRankings.of(judgments, matched)
         if self.depth is not None:
             rankings = rankings.cut(self.depth)
         measures = [_measure(*packed) for packed in self.measures]
-        values = np.stack([asked.compute(rankings) for asked in measures], axis=-1)
+        values = {"value": np.stack([asked.compute(rankings) for asked in measures], axis=-1)}
+        if self.highest is not None:
+            limits = [_limits(asked, rankings, self.highest) for asked in measures]
+            values |= {end: np.stack([own[k] for own in limits], axis=-1) for k, end in enumerate(ends)}
         names = [name for name, *_ in self.measures]
         return _result(self.runs, list(judgments.queries), names, values)
 
@@ -222,7 +244,21 @@ def _measure(_: str, name: str, given: Mapping[str, Any], function: Any) -> Meas
     return known(**given)
 
 
-def _result(runs: Sequence[str], queries: Sequence[str], measures: Sequence[str], values: Any) -> pa.Table:
+def _limits(asked: Measure, rankings: JudgedRankings, highest: int) -> tuple[Floats, Floats]:
+    """Return the bounds of each ranking; nothing for a measure that has none."""
+    own = {**asked.parameters, **asked.given}.get("max_grade")
+    top = own if isinstance(own, int) else max(asked.max_grade(rankings.judgments), highest)
+    try:
+        limits = bounds_of_rankings(asked, rankings, top=top)
+    except UsageError:
+        nothing = np.full(len(rankings), np.nan)
+        return nothing, nothing
+    return limits.low, limits.high
+
+
+def _result(
+    runs: Sequence[str], queries: Sequence[str], measures: Sequence[str], values: Mapping[str, Floats]
+) -> pa.Table:
     arrow = pyarrow_module("an engine")
     columns = {
         "run": np.repeat(np.array(runs, object), len(queries) * len(measures)),
@@ -230,4 +266,8 @@ def _result(runs: Sequence[str], queries: Sequence[str], measures: Sequence[str]
         "measure": np.tile(np.array(measures, object), len(runs) * len(queries)),
     }
     texts = {name: arrow.array(column, arrow.string()) for name, column in columns.items()}
-    return arrow.table({**texts, "value": arrow.array(np.ravel(values), arrow.float64())})
+    numbers = {
+        name: arrow.array(np.ravel(own), arrow.float64(), from_pandas=name != "value")
+        for name, own in values.items()
+    }
+    return arrow.table({**texts, **numbers})

@@ -1,8 +1,8 @@
 """Spot checks: a few random judgments of the unjudged documents of new runs.
 
 A run that was not pooled has unjudged documents, and no model of them is sure to hold for it. If people judge
-a small random sample of them, a sum such as RBP has an interval that does not assume that the run is like the
-pooled ones. The predictions are the prevalences by rank band that were learnt from the pool.
+a small random sample of them, a sum such as RBP, or nDCG@k, has an interval that does not assume that the run
+is like the pooled ones. The predictions are the prevalences by rank band that were learnt from the pool.
 """
 
 from __future__ import annotations
@@ -22,13 +22,16 @@ from unjudged.evaluation.collection import Collection, RunsSource
 from unjudged.grids.grid import Cell, Column, Grid, Shown
 from unjudged.judging.collecting.drawn_sample import DrawnSample, check_judged
 from unjudged.measures.kernel.estimand import ALL_JUDGED, Estimand
-from unjudged.measures.kernel.names import MeasureLike
+from unjudged.measures.kernel.names import MeasureLike, parse_measure
+from unjudged.measures.kernel.registry import MEASURES, Measure
+from unjudged.predictions.checked_ndcg import FirstOrder
 from unjudged.predictions.estimators.population import with_retrieved
 from unjudged.predictions.estimators.sums import Sum
 from unjudged.predictions.poisson_sample import poisson_sample, probabilities
 from unjudged.rankings.extension import rows_of, table_of_pool
 from unjudged.rankings.judged import Floats, JudgedRankings, Mask
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
+from unjudged.uncertainty.bounding.bounds import bounds
 from unjudged.uncertainty.calibration import Calibration
 from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.prevalence import band_of
@@ -130,7 +133,7 @@ def spot_check_design(
     band, taken as 0.05 at least; of several runs, to the root of the sum of their squares. `merge` the
     answers, and hand the judgments to `spot_check`.
     """
-    chosen, seed = Sum.of(measure), checked_int("seed", seed)
+    chosen, seed = checked_measure(measure).sum, checked_int("seed", seed)
     rankings = with_retrieved(Collection.of(qrels, runs))
     pool = rankings.judgments
     weight, m = _by_row(rankings, chosen, prevalence_by_band)
@@ -140,6 +143,23 @@ def spot_check_design(
     method = "proportional to weight x doubt by the prevalence of the rank"
     odds = probabilities(np.sqrt((doubt(weight, m) ** 2).sum(axis=0)), open_, budget)
     return poisson_sample(pool, open_, odds, seed=seed, method=method)
+
+
+class CheckedMeasure(NamedTuple):
+    """Measure of a spot check, and the sum that it is or, for nDCG, that it divides by the best one."""
+
+    measure: Measure
+    sum: Sum
+
+
+def checked_measure(measure: MeasureLike) -> CheckedMeasure:
+    """Return P, RBP, DCG or another sum, or nDCG@k; raise UsageError for others."""
+    chosen = parse_measure(measure)
+    if chosen.name != "nDCG":
+        return CheckedMeasure(chosen, Sum.of(chosen))
+    if "cutoff" not in chosen.given:
+        raise UsageError(f"{chosen} needs a cutoff in a spot check, such as nDCG@10")
+    return CheckedMeasure(chosen, Sum.of(MEASURES["DCG"](**chosen.own)))
 
 
 def doubt(weight: Floats, m: Floats) -> Floats:
@@ -164,7 +184,7 @@ def spot_check(
     those that there were before it; without them, documents that were certain to be drawn count as judged
     before. `name` is that of a single run. Intervals are cut to what the judgments leave possible.
     """
-    chosen = Sum.of(measure)
+    asked, chosen = checked_measure(measure)
     if checked.probability is None:
         raise InputError("the judgments have no recorded probabilities, expected those of spot_check_design")
     check_judged(checked)
@@ -178,17 +198,28 @@ def spot_check(
         earlier = (row >= 0) & (known.grade[row] >= 0)
     gain = np.zeros(len(checked.grade))
     gain[checked.grade >= 0] = chosen.gains(checked.grade[checked.grade >= 0])
+    counts, base, limits = weights > 0, None, None
+    if asked.name == "nDCG":
+        sure = (checked.grade >= 0) & (checked.probability >= 1)
+        near = FirstOrder.of(asked, weights, prevalences, gain, known=sure, query=checked.query)
+        open_ = np.where(sure, 0.0, near.change * prevalences).sum(axis=1)
+        base, weights = (near.value.sum(axis=1) - open_) / len(checked.queries), near.change
+        ends = bounds(asked, collection.rankings)
+        limits = np.stack([ends.low, ends.high]).reshape(2, len(names), -1).mean(axis=2).T
     checks = [
         _checked_run(
-            Estimand(str(chosen.measure), judgments=ALL_JUDGED, subject=run),
+            Estimand(str(asked), judgments=ALL_JUDGED, subject=run),
             checked,
             earlier,
-            weight=weight,
-            m=m,
+            weight=weights[i],
+            counts=counts[i],
+            m=prevalences[i],
             gain=gain,
             confidence=confidence,
+            base=None if base is None else float(base[i]),
+            limits=None if limits is None else (float(limits[i, 0]), float(limits[i, 1])),
         )
-        for run, weight, m in zip(names, weights, prevalences, strict=True)
+        for i, run in enumerate(names)
     ]
     return SpotCheck(checks)
 
@@ -199,28 +230,36 @@ def _checked_run(
     earlier: Mask,
     *,
     weight: Floats,
+    counts: Mask,
     m: Floats,
     gain: Floats,
     confidence: float,
+    base: float | None = None,
+    limits: tuple[float, float] | None = None,
 ) -> RunCheck:
-    """Estimate one run's mean; `weight`, `m` and `gain` are of each row, `earlier` what was judged before."""
+    """Estimate one run's mean; `weight`, `m` and `gain` are of each row, `earlier` what was judged before.
+
+    `counts` are the documents that count. `base` is what the value is without those that were not judged
+    before, and `limits` what the judgments leave possible, where they do not follow from the weights.
+    """
     judged, pi, queries = checked.grade >= 0, np.asarray(checked.probability), len(checked.queries)
     known = judged & (pi >= 1)
     top = max(1.0, float(gain.max(initial=0.0)))
-    open_ = ~known & (weight > 0)
+    open_ = ~known & counts
     rest, variance = checked_sum(
         weight[open_] * top / queries, m[open_] / top, pi[open_], judged[open_], gain[open_] / top
     )
-    value = rest + float(weight[known] @ gain[known]) / queries
+    value = rest + (float(weight[known] @ gain[known]) / queries if base is None else base)
     least = float(weight[judged] @ gain[judged]) / queries
     most = least + float(weight[~judged].sum()) * top / queries
-    sample = judged & ~earlier & (weight > 0)
+    least, most = (least, most) if limits is None else limits
+    sample = judged & ~earlier & counts
     method = f"spot check of {counted(int(sample.sum()), 'random judgment')}"
     possible = min(max(value, least), most)
     estimate = normal_interval(
         possible, sqrt(variance), confidence, method=method, of=of, limits=(least, most)
     )
-    unjudged = int((~earlier & (weight > 0)).sum())
+    unjudged = int((~earlier & counts).sum())
     return RunCheck(of.subject, of.measure, estimate, int(sample.sum()), float(gain[sample].sum()), unjudged)
 
 

@@ -63,7 +63,8 @@ def spot_check(
     prevalence
         The probability that an unjudged document is relevant, instead of --calibration. Default: 0.05.
     measure
-        A sum over documents, such as P@10 or DCG@10. Default: RBP(p=0.8), or what the file records.
+        A sum over documents, such as P@10 or DCG@10, or nDCG@10. Default: RBP(p=0.8), or what the file
+        records.
     budget
         About how many documents to judge in all. Default: 30, or what the file records.
     seed

@@ -32,7 +32,7 @@ class MacroDifferences(NamedTuple):
 
 def macro_means(parts: Sequence[Floats]) -> Floats:
     """Return the mean over collections of each system's mean; `parts` are systems x queries."""
-    return np.mean([part.mean(axis=1) for part in parts], axis=0)
+    return np.asarray(np.mean([part.mean(axis=1) for part in parts], axis=0), float)
 
 
 def macro_interval(

@@ -36,6 +36,7 @@ from unjudged.rankings.judged import Floats, Mask
 from unjudged.rankings.judgments import JudgmentsSource
 from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.quantiles import NO_SLACK, normal_interval, t_interval
+from unjudged.uncertainty.randomness import not_random
 
 OUTSIDE = {
     "error": "",
@@ -78,6 +79,9 @@ class DocumentEstimates(PredictedMeans):
     impossible: str = ""
     """Where a uniform sample is assumed: what shows that the judgments are none."""
 
+    possible: tuple[Floats, Floats] | None = None
+    """Where a uniform sample is assumed: the lowest and the highest mean of each run that can be true."""
+
     def checked(self) -> DocumentEstimates:
         """Return the estimates, or refuse those that cannot be true."""
         if self.impossible:
@@ -87,7 +91,15 @@ class DocumentEstimates(PredictedMeans):
 
     def mean(self, run: str, *, queries: bool = False, confidence: float = 0.95) -> Estimate:
         """Estimate a run's mean; the interval is for these queries, with `queries` for other ones too."""
-        return self._combined(self._share(run), queries, confidence, run, self.limits)
+        if self.possible is None or queries:
+            return self._combined(self._share(run), queries, confidence, run, self.limits)
+        low, high = (float(ends[self.place(run)]) for ends in self.possible)
+        estimate = self._combined(self._share(run), queries, confidence, run, (low, high))
+        value = min(max(estimate.value, low), high)
+        if value == estimate.value:
+            return estimate
+        moved = f"{estimate.method}, moved from {estimate.value:.4f} to the nearest value that is possible"
+        return replace(estimate, value=value, method=moved)
 
     def difference(self, a: str, b: str, *, queries: bool = False, confidence: float = 0.95) -> Estimate:
         """Estimate the mean of run `a` minus that of run `b`; what they share cancels out."""
@@ -231,8 +243,10 @@ def estimate_population(
     if population.design != ASSUMED:
         return estimates
     most = np.where(population.drawn, gain, top)
-    ends = (mean_over_queries(population.totals(weight, each)) for each in (gain, most))
-    return replace(estimates, impossible=_impossible(estimates, *ends))
+    least, most = (mean_over_queries(population.totals(weight, each)) for each in (gain, most))
+    rate = np.where(population.stratum >= 0, population.rate, np.nan)
+    impossible = not_random(population.rankings, rate) or _impossible(estimates, least, most)
+    return replace(estimates, impossible=impossible, possible=(least, most))
 
 
 def _impossible(estimates: DocumentEstimates, least: Floats, most: Floats) -> str:

@@ -18,15 +18,12 @@ from unjudged.measures.kernel.averages import mean_over_queries
 from unjudged.measures.kernel.estimand import POOL_JUDGED
 from unjudged.measures.kernel.names import parse_measure
 from unjudged.measures.kernel.registry import Measure
-from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.origin import SAMPLES
 from unjudged.uncertainty.intervals import EstimateRows, IntervalRequest, interval_method
 from unjudged.uncertainty.quantiles import normal_interval, t_interval
+from unjudged.uncertainty.randomness import not_random
 from unjudged.uncertainty.sampled_means import QUOTIENTS, SampledMeans
-
-TOP, FAR = 10, 6.0
-"""Ranks at which judged documents are counted, and how many deviations more than expected is too far."""
 
 MOST_UNSEEN = 0.1
 """Larger shares of queries without a sampled relevant document are refused."""
@@ -57,7 +54,7 @@ def check_sampled(measure: Measure, request: IntervalRequest) -> None:
         query = judgments.queries[int(empty[0]) // strata.strata]
         problem = f"nothing was drawn from one of the strata of query {query!r}"
         raise UsageError(f"{problem}, so nothing is known of it: judge a document of each stratum at least")
-    if (reason := not_random(request.rankings, strata)) is not None:
+    if (reason := not_random(request.rankings, 1 / strata.weight)) is not None:
         raise UsageError(reason)
     if plain.name in QUOTIENTS:
         _check_drawn(plain, judgments, strata)
@@ -91,25 +88,6 @@ def strata_of(judgments: Judgments) -> Strata:
             "documents were drawn with probabilities of their own, and this interval needs a fixed number "
             "from each of some strata: use P or RBP with --predictions, or draw strata (unjudged sample)"
         ) from None
-
-
-def not_random(r: JudgedRankings, strata: Strata) -> str | None:
-    """Say why the judged documents cannot be a random sample of their strata, or return None.
-
-    The number judged among the first ten of the runs is compared with the one to expect: a pool that was
-    judged to some rank has far more there.
-    """
-    top = np.flatnonzero(r.best_rank(missing=TOP + 1) <= TOP)
-    rate = 1 / strata.weight[top]
-    expected, spread = float(rate.sum()), float(np.sqrt((rate * (1 - rate)).sum()))
-    judged = int((r.judgments.grade[top] >= 0).sum())
-    if judged - expected <= FAR * spread:
-        return None
-    return (
-        f"{judged} of the {len(top)} listed documents among the first {TOP} of the runs are judged, and a "
-        f"random sample would have {expected:.0f} of them: these judgments are not a random sample. Use "
-        "'bounds', or record the strata of the sample"
-    )
 
 
 def unseen_queries(plain: Measure, judgments: Judgments) -> int:

@@ -1,0 +1,33 @@
+"""Whether judged documents can be a random sample of a pool: the ranks of the runs tell."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from unjudged.rankings.judged import Floats, JudgedRankings
+
+TOP, FAR = 10, 6.0
+"""Ranks at which judged documents are counted, and how many deviations more than expected is too far."""
+
+
+def not_random(r: JudgedRankings, rate: Floats) -> str | None:
+    """Say why the judged documents cannot be a random sample of their strata, or return None.
+
+    `rate` is the judged share of each row's stratum, not a number for rows that could not be drawn. The
+    number judged among the first ten of the runs is compared with the one to expect: a pool that was judged
+    to some rank has far more there.
+
+    >>> r = JudgedRankings.spelled(" ".join(["1"] * 10 + ["U"] * 90))
+    >>> print(str(not_random(r, np.full(100, 0.1))).partition(", and")[0])
+    10 of the 10 listed documents among the first 10 of the runs are judged
+    """
+    top = np.flatnonzero((r.best_rank(missing=TOP + 1) <= TOP) & np.isfinite(rate))
+    expected, spread = float(rate[top].sum()), float(np.sqrt((rate[top] * (1 - rate[top])).sum()))
+    judged = int((r.judgments.grade[top] >= 0).sum())
+    if judged - expected <= FAR * spread:
+        return None
+    return (
+        f"{judged} of the {len(top)} listed documents among the first {TOP} of the runs are judged, and a "
+        f"random sample would have {expected:.0f} of them: these judgments are not a random sample. Use "
+        "bounds, or record the strata of the sample"
+    )
