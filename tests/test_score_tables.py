@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from tests.comparison.small_collections import several_runs
 from tests.conftest import Qrels, RunDict
-from unjudged import InputError, Score, Scores, UsageError, compare, evaluate, sample
+from unjudged import InputError, Score, Scores, UsageError, compare, evaluate, report_page, sample
 from unjudged.cli import as_trec_eval
 from unjudged.cli.main import main
 
@@ -340,3 +340,21 @@ def test_mistakes_on_the_command_line(
         main([word.format(file) for word in words])
     assert ended.value.code in (1, 2)
     assert problem in capsys.readouterr().err
+
+
+def test_a_page_of_scores_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file, page = tmp_path / "scores.csv", tmp_path / "page.html"
+    kinds = ["head" if query < "q11" else "tail" for query in long()["query"]]
+    long().assign(kind=kinds).to_csv(file, index=False)
+    with pytest.raises(SystemExit) as ended:
+        main(["report", "--scores", str(file), "--by", "kind", "-o", str(page)])
+    assert ended.value.code == 0, capsys.readouterr().err
+    text = page.read_text()
+    assert '<section id="segments"' in text
+    assert '<section id="holes"' not in text
+    assert "report --scores" in text
+    assert "Judgments: unknown" in text
+    with pytest.raises(UsageError, match="one run cannot be compared"):
+        report_page(Scores.of({"query": ["a"], "b": [1]}))
+    with pytest.raises(UsageError, match="give two or more runs"):
+        report_page(sample.qrels, sample.runs["fused"], "P@10", by={})

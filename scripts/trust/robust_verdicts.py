@@ -95,7 +95,7 @@ def graded(
     values = shared.per_run(measure.compute(shared.rankings))
     tests = compare_pairs(values, correction="none")
     pairs, judging = tests.pairs, judgment_bounds(shared, measure, tests.pairs)
-    plain = MeasureComparison(measure, values, tests, judging)
+    plain = MeasureComparison(measure, values, tests, judging, shared.runs)
     by_groups = replace(plain, left_out=seen)
     wrong = (truth[pairs.first] - truth[pairs.second]) * pairs.difference < 0
     counts: Counts = Counter()

@@ -20,7 +20,6 @@ import sampling_coverage
 import worlds
 from calibrated_tables import (
     calibrated_table,
-    gate_table,
     kinds_table,
     later_table,
     levels_table,
@@ -28,6 +27,7 @@ from calibrated_tables import (
     parts_table,
 )
 from coverage_tables import (
+    gate_table,
     replace_table,
     samples_table,
     segments_table,

@@ -13,7 +13,18 @@ from scipy.stats import ttest_1samp, ttest_rel
 
 from tests.cli.in_process import printed, unjudged
 from tests.report.test_page import read
-from unjudged import MEASURES, JudgedRankings, Judgments, UsageError, compare, evaluate, measure, sample
+from unjudged import (
+    MEASURES,
+    JudgedRankings,
+    Judgments,
+    UsageError,
+    compare,
+    compare_collections,
+    evaluate,
+    gate,
+    measure,
+    sample,
+)
 from unjudged.comparison.verdicts import HIGHER, SIMILAR
 from unjudged.judging import Pool
 from unjudged.measures.kernel.estimand import permitted
@@ -187,3 +198,22 @@ def test_a_measure_of_ones_own() -> None:
         assert [one["bounded"] for one in facts["measures"]] == [False, True]
     finally:
         del MEASURES["OddRanks"]
+
+
+@pytest.mark.parametrize("name", ["GMAP", "xinfAP", "DCG@10", "AP(unjudged='condensed')"])
+def test_segments_gates_and_several_collections(name: str) -> None:
+    """Whatever else compares takes such measures too, and shows means as `evaluate` does."""
+    scores = evaluate(sample.qrels, RUNS, name)
+    mean = {run: scores.value(name, run=run) for run in RUNS}
+    found = compare(sample.qrels, RUNS, name)
+    half = {query: str(i % 2) for i, query in enumerate(found.queries)}
+    whole = [row for row in found.by(half).rows if row.segment == "all"]
+    assert [row.mean_a for row in whole] == pytest.approx([mean[row.a] for row in whole])
+    (check,) = gate(sample.qrels, RUNS["fused"], RUNS["reranked"], measures=name, margin=0.1).checks
+    assert (check.old, check.new) == pytest.approx((mean["fused"], mean["reranked"]))
+    several = compare_collections({"one": (sample.qrels, RUNS), "two": (sample.qrels, RUNS)}, name)
+    assert several.means[:, 0] == pytest.approx(list(mean.values()))
+    assert several.macro_means == pytest.approx(list(mean.values()))
+    low, high = several.interval
+    assert (low < several.macro_means).all()
+    assert (several.macro_means < high).all()

@@ -163,7 +163,10 @@ def test_queries_of_one_block_and_of_several_give_the_same(monkeypatch: pytest.M
     whole, _, _ = found(sample.qrels, sample.runs, "AP")
     monkeypatch.setattr(favouring, "CELLS_AT_ONCE", 1)
     apart, _, _ = found(sample.qrels, sample.runs, "AP")
+    monkeypatch.setattr(reversal_prevalence, "CELLS_AT_ONCE", 100)
     np.testing.assert_allclose(whole.share, apart.share, rtol=1e-10)
+    in_parts, _, _ = found(sample.qrels, sample.runs, "AP")
+    np.testing.assert_allclose(whole.share, in_parts.share, rtol=1e-10)
     np.testing.assert_allclose(whole.judged, apart.judged, rtol=1e-10)
 
 

@@ -194,6 +194,28 @@ def test_robust_is_more_than_among_judged_documents_or_left_out_groups(four: Com
         )
 
 
+def test_few_groups_and_unlike_runs_need_more_than_both_shares(four: Comparison) -> None:
+    """The judged share is 0.7 here and the reversal prevalence 0.89."""
+    result = four.result()
+    runs = list(four.runs)
+    k, _ = result.place(runs.index("best"), runs.index("unsure"))  # type: ignore[misc]
+    pair = four.pair("best", "unsure")
+    assert pair.judged_share is not None
+    assert pair.reversal is not None
+    high = replace(result.judging.reversal, judged=np.full(len(result.verdicts), pair.reversal + 0.05))
+    judging = replace(result.judging, reversal=high)
+    unlike = np.array([run == "unsure" for run in runs])
+    cases: list[tuple[LeftOutShare, Any, str]] = [
+        (LeftOutShare(0.1, 40, 0.95), None, ROBUST),
+        (LeftOutShare(0.1, 40, 0.95), ~unlike, ROBUST),
+        (LeftOutShare(0.1, 40, 0.95), unlike, SIGNIFICANT),
+        (LeftOutShare(0.1, 5, 1.0), None, SIGNIFICANT),
+    ]
+    for left_out, unlike_runs, verdict in cases:
+        again = replace(result, judging=judging, left_out=left_out, unlike=unlike_runs)
+        assert again.verdicts[k] == verdict
+
+
 def test_the_sentence_has_the_numbers(four: Comparison) -> None:
     text = str(four.pair("best", "unsure"))
     assert "unsure would need 89% of its unjudged documents to be relevant, best none; of the judged" in text

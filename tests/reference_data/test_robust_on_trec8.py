@@ -41,7 +41,7 @@ def test_settled_robust_and_open(
     tests = compare_pairs(values)
     judging = judgment_bounds(closed, measure, tests.pairs)
     kept = judging.settled | judging.equal
-    result = MeasureComparison(measure, values, tests, judging)
+    result = MeasureComparison(measure, values, tests, judging, shared.runs)
     assert len(kept) == 8256
     assert int(kept.sum()) == settled
     assert int((result.robust & ~kept).sum()) == robust

@@ -25,7 +25,8 @@ from unjudged.uncertainty.estimate import Estimate
 class MeasureComparison:
     """All pairs of systems by one measure; `values[i, j]` is what system i scores on query j.
 
-    `left_out` is the highest plausible share of relevant documents among unjudged ones, if it is known.
+    `left_out` is the highest share of relevant documents that is plausible for runs like the pooled ones, and
+    `unlike` are the runs that are not like them, if groups are known.
     """
 
     measure: Measure
@@ -35,6 +36,7 @@ class MeasureComparison:
     runs: Sequence[str]
     left_out: LeftOutShare | None = None
     calibrated: CalibratedMeans | None = None
+    unlike: Mask | None = None
 
     @cached_property
     def means(self) -> Floats:
@@ -65,11 +67,17 @@ class MeasureComparison:
     def robust(self) -> Mask:
         """Pairs whose order only an implausible share of relevant documents reverses.
 
-        Implausible is more than in 95 of 100 left-out groups, if groups are known, and otherwise more than
-        among the judged documents at the same ranks.
+        Implausible is more than among the judged documents at the same ranks. If groups are known, it is more
+        than 95 of 100 of them had when they were left out. With fewer than 19 groups, or if the run behind
+        is unlike theirs, it is more than both.
         """
-        reversal = self.judging.reversal
-        plausible = reversal.judged if self.left_out is None else self.left_out.share
+        reversal, pairs = self.judging.reversal, self.tests.pairs
+        plausible = reversal.judged
+        if self.left_out is not None:
+            behind = np.where(pairs.difference > 0, pairs.second, pairs.first)
+            both = np.full(len(pairs), self.left_out.level == 1)
+            both |= False if self.unlike is None else self.unlike[behind]
+            plausible = np.where(both, np.fmax(plausible, self.left_out.share), self.left_out.share)
         return np.isinf(reversal.share) | (reversal.share > plausible)
 
     @cached_property

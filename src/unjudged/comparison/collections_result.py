@@ -47,23 +47,30 @@ class CollectionsComparison(Shown):
 
     @cached_property
     def values(self) -> Sequence[Floats]:
-        """Systems x queries of each collection."""
+        """Systems x queries of each collection: what is averaged, logarithms for a geometric mean."""
         return [one.pairs.scores for one in self.tests]
 
     @cached_property
+    def averages(self) -> Floats:
+        """Systems x collections: means of `values`."""
+        return np.stack([mean_over_queries(part) for part in self.values], axis=1)
+
+    @property
     def means(self) -> Floats:
         """Systems x collections."""
-        return np.stack([mean_over_queries(part) for part in self.values], axis=1)
+        return self.measure.mean_of(self.averages)
 
     @cached_property
     def macro_means(self) -> Floats:
         """Mean over collections of each system."""
-        return mean_over_queries(self.means)
+        return self.measure.mean_of(mean_over_queries(self.averages))
 
     @cached_property
     def interval(self) -> tuple[Floats, Floats]:
         """Interval of each macro mean for other queries of these collections, at confidence 1 - alpha."""
-        return macro_interval(self.values, self.measure.traits.range, 1 - self.alpha, self.seed)
+        limits = (-np.inf, np.inf) if self.measure.geometric else self.measure.traits.range
+        low, high = macro_interval(self.values, limits, 1 - self.alpha, self.seed)
+        return self.measure.mean_of(low), self.measure.mean_of(high)
 
     @cached_property
     def beats(self) -> Mask:

@@ -75,15 +75,15 @@ def gate(
         if not result.measure.traits.quality:
             raise UsageError(f"{result.measure} is no measure of quality: a gate needs one that should rise")
         scores = result.tests.pairs.scores
-        reach = float(np.ptp(result.measure.traits.range))
+        reach = np.inf if result.measure.geometric else float(np.ptp(result.measure.traits.range))
         worst, best, known = _bounds(compared, result, judgments)
         for segment, chosen in {EVERY: np.ones(len(compared.queries), bool), **parts}.items():
             check = GateCheck(
                 measure=str(result.measure),
                 segment=segment,
                 queries=int(chosen.sum()),
-                old=float(scores[0, chosen].mean()),
-                new=float(scores[1, chosen].mean()),
+                old=float(result.measure.mean_of(scores[0, chosen].mean())),
+                new=float(result.measure.mean_of(scores[1, chosen].mean())),
                 difference=float((scores[1] - scores[0])[chosen].mean()),
                 judgments=known,
             )

@@ -31,8 +31,13 @@ from unjudged.uncertainty.shared import SharedRankings, selected_runs
 
 TRIED = (0.01, 0.03, 0.1, 0.3, 1.0)
 STEPS = 100
+CELLS_AT_ONCE = 1 << 17
+"""Pairs x queries that are worked on at a time, so that they fit a cache."""
+
 EXACTLY, DRAWN_TO = 1e-13, 1e-3
 """How far a share is narrowed down, and one from random completions."""
+CELLS_AT_ONCE = 1 << 20
+"""Pairs x queries that are worked out at a time, so that memory stays bounded."""
 MOST_PAIRS = 15
 """Completions take each pair alone: with more pairs the shares of other measures are not sought."""
 COMPLETED_QUERIES = 1000
@@ -68,8 +73,12 @@ def reversals(shared: SharedRankings, measure: Measure, pairs: Pairs, wanted: Ma
     terms = terms_of(measure, selected_runs(shared.rankings, order.tolist()))
     if terms is not None:
         judged = _judged_share(shared, terms.unjudged, measure)
-        solved = _by_expectation(terms, judged, pairs.scores[order], place[leader], place[behind])
-        found.share[chosen], found.judged[chosen] = solved.share, solved.judged
+        by_leader = np.lexsort((place[behind], place[leader]))
+        for some in np.array_split(by_leader, ceil(len(chosen) * pairs.queries / CELLS_AT_ONCE)):
+            solved = _by_expectation(
+                terms, judged, pairs.scores[order], place[leader[some]], place[behind[some]]
+            )
+            found.share[chosen[some]], found.judged[chosen[some]] = solved.share, solved.judged
     elif len(chosen) <= MOST_PAIRS:
         hypothetical = Hypothetical.of(shared, measure)
         for k, a, b in zip(chosen.tolist(), leader.tolist(), behind.tolist(), strict=True):
@@ -114,7 +123,11 @@ def _by_expectation(terms: Terms, judged: Floats, scores: Floats, leader: Ints, 
     weight = terms.reciprocal(sums.count, none, 1)
     added, relevant = ((sums.behind[k] * weight).sum(axis=1) for k in (0, 1))
     seen = np.divide(relevant, added, out=np.full(len(leader), np.nan), where=added > 0)
-    return Reversals(_turning(lead, len(leader), EXACTLY), seen)
+    share, few = np.zeros(len(leader)), max(CELLS_AT_ONCE // scores.shape[1], 1)
+    for first in range(0, len(leader), few):
+        some = np.arange(first, min(first + few, len(leader)))
+        share[some] = _turning(lead, some, EXACTLY)
+    return Reversals(share, seen)
 
 
 def _by_completions(
@@ -135,35 +148,39 @@ def _by_completions(
         return np.array([(values[:, 0] - values[:, 1]).mean()])
 
     judged = _judged_share(shared, own, every.measure)
-    return float(_turning(lead, 1, DRAWN_TO)[0]), float(judged.mean()) if len(judged) else np.nan
+    (share,) = _turning(lead, np.zeros(1, np.int64), DRAWN_TO).tolist()
+    return share, float(judged.mean()) if len(judged) else np.nan
 
 
-def _turning(lead: Lead, pairs: int, precision: float) -> Floats:
+def _turning(lead: Lead, pairs: Integers, precision: float) -> Floats:
     """Return the lowest share at which the lead is not negative, infinite if it always is.
 
     Shares of TRIED are tried in turn; the first that turns a pair is narrowed down by the rule of false
     position (Illinois), which finds the share of a straight line at once.
     """
-    low, high = np.zeros(pairs), np.full(pairs, np.inf)
-    at_low, at_high = lead(low, np.arange(pairs)), np.full(pairs, np.nan)
-    some = np.arange(pairs)
+    low, high = np.zeros(len(pairs)), np.full(len(pairs), np.inf)
+    at_low, at_high = lead(low, pairs), np.full(len(pairs), np.nan)
+    some = np.arange(len(pairs))
     for tried in TRIED:
         if not len(some):
             break
-        now = lead(np.full(len(some), tried), some)
+        now = lead(np.full(len(some), tried), pairs[some])
         turns = now >= -ROUNDING
         high[some[turns]], at_high[some[turns]] = tried, now[turns]
         some = some[~turns]
         low[some], at_low[some] = tried, now[~turns]
-    some = np.flatnonzero(np.isfinite(high))
+    some, before = np.flatnonzero(np.isfinite(high)), np.full(len(pairs), -1)
     for _ in range(STEPS):
         some = some[high[some] - low[some] > precision]
         if not len(some):
             break
         left, right, down, up = low[some], high[some], at_low[some], at_high[some]
-        middle = np.clip(left + (right - left) * ratio(-down, np.maximum(up, 0) - down), left, right)
-        now = lead(middle, some)
+        middle = left + (right - left) * ratio(-down, np.maximum(up, 0) - down)
+        middle = np.clip(middle, left + precision / 4, right - precision / 4)  # so that both ends close in
+        now = lead(middle, pairs[some])
         turns = now >= 0
-        high[some], at_high[some] = np.where(turns, middle, right), np.where(turns, now, up / 2)
-        low[some], at_low[some] = np.where(turns, left, middle), np.where(turns, down / 2, now)
+        again = np.where(before[some] == turns, 0.5, 1.0)  # an end that stays twice counts half
+        high[some], at_high[some] = np.where(turns, middle, right), np.where(turns, now, up * again)
+        low[some], at_low[some] = np.where(turns, left, middle), np.where(turns, down * again, now)
+        before[some] = turns
     return high

@@ -54,7 +54,8 @@ def compare_collections(
         raise UsageError(f"{correction} looks at one collection at a time: use holm, bh, bonferroni or none")
     scores = {name: _scores(name, source, chosen) for name, source in collections.items()}
     runs = _same_runs(scores)
-    values = [one.values[[list(one.runs).index(run) for run in runs], :, 0] for one in scores.values()]
+    rows = [[list(one.runs).index(run) for run in runs] for one in scores.values()]
+    values = [chosen.averaged(one.values[row, :, 0]) for row, one in zip(rows, scores.values(), strict=True)]
     for name, part in zip(scores, values, strict=True):
         if part.shape[1] < 2:
             raise UsageError(f"collection {name!r} has one query, expected at least two")
@@ -84,12 +85,12 @@ def compare_collections(
         seed,
         [
             *dict.fromkeys(f"{name}: {warning}" for name, one in scores.items() for warning in one.warnings),
+            *([f"{chosen}: differences are of mean logarithms."] if chosen.geometric else []),
         ],
     )
 
 
 def _scores(name: str, source: Any, measure: Measure) -> Scores:
-    measure.check_mean()
     if isinstance(source, Scores):
         return source.chosen([measure])
     if isinstance(source, Collection):

@@ -91,6 +91,7 @@ def compare(
     shared = collection.shared(deepest)
     closed = shared.to_pool_depth(reach)
     left_out = None if calibration is None else calibration.left_out_share()
+    unlike = None if calibration is None else calibration.unlike_runs(shared.judged_rankings)
     results: list[MeasureComparison] = []
     for measure in chosen:
         rankings = shared.with_judged_elsewhere() if measure.traits.across_queries else shared.judged_rankings
@@ -101,7 +102,7 @@ def compare(
             near = calibration.means(measure, shared.judged_rankings, confidence)
             uncalibrated += [note for note in calibration.unlike(near, names) if note not in uncalibrated]
         judging = judgment_bounds(closed, measure, tested.pairs)
-        results.append(MeasureComparison(measure, values, tested, judging, names, left_out, near))
+        results.append(MeasureComparison(measure, values, tested, judging, names, left_out, near, unlike))
     values = np.stack([result.values for result in results])
     warnings = [*shared.warnings, *measure_warnings(chosen, judgments, values)]
     warnings += map(AssumptionWarning, refused)

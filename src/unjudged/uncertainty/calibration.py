@@ -26,7 +26,7 @@ from unjudged.formats.streams import PathLike
 from unjudged.formats.writing import write_whole
 from unjudged.measures.kernel.averages import mean_over_queries
 from unjudged.measures.kernel.registry import Measure
-from unjudged.rankings.judged import JudgedRankings
+from unjudged.rankings.judged import JudgedRankings, Mask
 from unjudged.rankings.judgments import Judgments
 from unjudged.uncertainty.calibrated_means import NEW_GROUPS, CalibratedMeans, Learnt, place_of, scale_of
 from unjudged.uncertainty.calibration_file import calibration_fields, calibration_text
@@ -149,12 +149,15 @@ class Calibration:
         least, most = mean_bounds(measure, rankings, queries)
         first = FirstDocuments.of(rankings, queries)
         scale = scale_of(most - least, first.relevant)
-        unlike = (scale > 0) & unusual(
-            first, FirstDocuments(np.array(self.unjudged), np.array(self.relevant))
-        )
+        unlike = (scale > 0) & self.unlike_runs(rankings)
         reach = np.where(unlike, most - least, scale * learnt.radius(confidence))
         low, high = np.maximum(value - reach, least), np.minimum(value + reach, most)
         return CalibratedMeans(measure, learnt, value, low, high, least, most, scale, first, unlike)
+
+    def unlike_runs(self, rankings: JudgedRankings) -> Mask:
+        """Return the runs whose first documents are unlike those of the left-out ones."""
+        first = FirstDocuments.of(rankings.cut(self.depth), len(rankings.judgments.queries))
+        return unusual(first, FirstDocuments(np.array(self.unjudged), np.array(self.relevant)))
 
     def describe(self, means: CalibratedMeans, run: int, name: str) -> str:
         """Say what was assumed, and where the run lies among the left-out ones."""

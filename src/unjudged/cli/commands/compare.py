@@ -140,7 +140,9 @@ def compare(
     needing = {"rel": rel, "depth": depth, "calibration": calibration, "predictions": predicted.predictions}
     from_tables = tables.check(inputs, **needing)
     scores = tables.read([qrels, *runs], inputs, measures, by) if from_tables else None
-    named = {} if scores is not None else inputs.runs(runs, "compare QRELS RUN RUN...", least=2)
+    named = (
+        {} if scores is not None else inputs.runs(runs, "compare QRELS RUN RUN...", least=2, or_scores=True)
+    )
     count = len(named) if scores is None else len(scores.runs)
     _check_two(count, per_query=per_query, calibration=calibration is not None and not pairs)
     _check_together(per_query=per_query, pairs=pairs, by=by)

@@ -128,7 +128,7 @@ def evaluate(
     predicted.check(interval=interval, per_query=per_query, depth=depth)
     given = {"rel": rel, "depth": depth, "predictions": predicted.predictions}
     from_tables = tables.check(inputs, **given, prevalence=prevalence, calibration=calibration)
-    named = {} if from_tables else inputs.runs(runs, "evaluate QRELS RUN...")
+    named = {} if from_tables else inputs.runs(runs, "evaluate QRELS RUN...", or_scores=True)
     if predicted.predictions is not None:
         if rel is not None and rel % 1:
             raise UsageError(f"--rel is {rel}, expected a whole number with --predictions")

@@ -97,7 +97,7 @@ def gate(
     else:
         if (old, new) != (None, None):
             raise UsageError("--old and --new name systems of a table: they go with --scores")
-        named = inputs.runs(runs, USAGE, least=2)
+        named = inputs.runs(runs, USAGE, least=2, or_scores=True)
         if len(named) > 2:
             raise UsageError(
                 f"there are {len(named)} runs, expected an old one and a new one: unjudged {USAGE}"

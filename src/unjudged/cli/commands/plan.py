@@ -93,7 +93,9 @@ def queries(
     if tables.check(inputs):
         scores = tables.read([qrels, *runs], inputs, measures)
     else:
-        scores = _pilot(qrels, inputs.runs(runs, "plan queries QRELS RUN RUN...", least=2), inputs, measures)
+        scores = _pilot(
+            qrels, inputs.runs(runs, "plan queries QRELS RUN RUN...", 2, or_scores=True), inputs, measures
+        )
     chosen = scores.measures
     if baseline is not None and baseline not in scores.runs:
         raise UsageError(f"baseline is {baseline!r}, expected one of {', '.join(scores.runs)}")

@@ -15,6 +15,7 @@ from unjudged.cli.options.arguments import (
     OUTPUT,
     Baseline,
     BoundsDepth,
+    By,
     File,
     Groups,
     InputFile,
@@ -25,6 +26,7 @@ from unjudged.cli.options.arguments import (
 )
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
 from unjudged.cli.options.option import Option
+from unjudged.cli.options.table_options import NO_TABLES, TableOptions
 from unjudged.cli.shell.output import show
 from unjudged.cli.shell.progress import reading
 from unjudged.comparison.testing.corrections import CORRECTIONS
@@ -69,6 +71,8 @@ def report(
     alpha: float = 0.05,
     confidence: float = 0.95,
     inputs: JudgmentOptions = NONE_FURTHER,
+    tables: TableOptions = NO_TABLES,
+    by: By = None,
     seed: int = 0,
     title: str = TITLE,
 ) -> None:
@@ -118,7 +122,9 @@ def report(
     title
         The title of the page.
     """
-    named = inputs.runs(runs, "report QRELS RUN... -o page.html")
+    needing = {"rel": rel, "groups": groups, "calibration": calibration, "predictions": predictions}
+    from_tables = tables.check(inputs, **needing, pool_depth=pool_depth, experiment=experiment)
+    named = {} if from_tables else inputs.runs(runs, "report QRELS RUN... -o page.html")
     if output is not None and output.suffix.lower() not in PAGE_SUFFIXES:
         raise UsageError(f"a report is a page of HTML: {output} must end in {PAGE_SUFFIXES[0]}")
     check_report()
@@ -139,11 +145,13 @@ def report(
         "alpha": (alpha, 0.05),
         "confidence": (confidence, 0.95),
         "conflicts": (inputs.conflicts, "error"),
+        "by": (by, None),
         "seed": (seed, 0),
         "title": (title, TITLE),
+        **tables.recorded(),
         **{name: (value, None) for name, value in inputs.recorded().items()},
     }
-    words = ["unjudged", "report", qrels, *runs]
+    words = ["unjudged", "report", *(["--scores"] if from_tables else []), qrels, *runs]
     words += [word for name in measures or () for word in ("--measure", name)]
     words += inputs.further_words()
     for name, (value, default) in options.items():
@@ -154,6 +162,13 @@ def report(
     saved = None if experiment is None else SavedExperiment.of(experiment)
     if predictions is not None or saved is not None:
         check_figures()
+    made = shlex.join([*words, "--output", str(output or "-")])
+    tests = {"baseline": baseline, "test": test, "correction": correction, "alpha": alpha, "seed": seed}
+    if from_tables:
+        scores = tables.read([qrels, *runs], inputs, measures, by)
+        shown = {"by": scores.segments or by, "title": title, "command": made, "files": [qrels, *runs]}
+        show(report_page(scores, confidence=confidence, **tests, **shown).html, output)  # type: ignore[arg-type]
+        return
     judgments = inputs.read(qrels)
     chosen = measures_with_rel(measures or fitting_measures(judgments, REPORT_MEASURES), rel)
     audited = None
@@ -167,20 +182,17 @@ def report(
             chosen,
             audit=audited,
             experiment=saved,
-            baseline=baseline,
             groups=groups,
             depth=depth,
             pool_depth=pool_depth,
-            test=test,
-            correction=correction,
-            alpha=alpha,
+            by=by,
             calibration=learnt,
             confidence=confidence,
-            seed=seed,
             title=title,
-            command=shlex.join([*words, "--output", str(output or "-")]),
+            command=made,
             files=[qrels, *inputs.further],
             on_read=on_read,
+            **tests,  # type: ignore[arg-type]
         )
     show(page.html, output)
 

@@ -57,13 +57,18 @@ class InputOptions(OptionGroup):
 
         return _with_columns(file, self.columns, "--columns", (*ROLES, "run"))
 
-    def runs(self, files: Sequence[str], usage: str, least: int = 1) -> dict[str, RunSource]:
-        """Return at least one or two runs by name; a file may hold several, a pattern match several."""
+    def runs(
+        self, files: Sequence[str], usage: str, least: int = 1, *, or_scores: bool = False
+    ) -> dict[str, RunSource]:
+        """Return at least one or two runs by name; a file may hold several, a pattern match several.
+
+        `or_scores` says that the command also takes tables of scores.
+        """
         own: list[RunSource] = [_with_columns(file, self.columns, "--columns", RUN_ROLES) for file in files]
         named = name_runs(own, self.names) if own else {}
         if len(named) < least:
             problem = "two or more runs are needed" if named or least > 1 else "no run given"
-            hint = "" if own else "; if the file is a table of scores by query, add --scores"
+            hint = "" if own or not or_scores else "; if the file is a table of scores by query, add --scores"
             raise UsageError(f"{problem}: unjudged {usage}{hint}")
         return named
 

@@ -50,13 +50,16 @@ EVERY = "whatever the unjudged documents{} turn out to be"
 
 @dataclass(frozen=True, eq=False)
 class PageInput:
-    """Results of a page; `comparison` is None for a single run, `calibrated` without a calibration."""
+    """Results of a page; `comparison` is None for a single run, `calibrated` without a calibration.
 
-    judgments: Judgments
+    Scores of a table have neither `judgments` nor `shared` rankings.
+    """
+
+    judgments: Judgments | None
     sources: Sequence[tuple[str, Any]]
     """`judgments` and their source, then the name and source of each run."""
     scores: Scores
-    shared: SharedRankings
+    shared: SharedRankings | None
     comparison: Comparison | None
     bounds: Sequence[Sequence[Estimate]]
     queries: Sequence[Sequence[Estimate]]
@@ -82,9 +85,11 @@ def page_data(given: PageInput) -> tuple[dict[str, Any], str]:
             packed.add(f"{name}{k}", [[row[k].low, row[k].high] for row in estimates], "f8")
     if comparison is not None:
         add_pairs(packed, comparison)
-    depth = depth_kept(shared)
-    add_rankings(packed, shared, given.judgments, depth)
-    add_holes(packed, shared)
+    depth = 0
+    if shared is not None and given.judgments is not None:
+        depth = depth_kept(shared)
+        add_rankings(packed, shared, given.judgments, depth)
+        add_holes(packed, shared)
     notes = [*(scores.warnings if comparison is None else comparison.notes), *given.notes]
     facts = {
         "version": unjudged.__version__,
@@ -92,7 +97,7 @@ def page_data(given: PageInput) -> tuple[dict[str, Any], str]:
         "command": plain(given.command),
         "files": _files(given.sources),
         "counts": _counts(given),
-        "origin": KINDS[given.judgments.origin.kind],
+        "origin": None if given.judgments is None else KINDS[given.judgments.origin.kind],
         "notes": [plain(str(note)) for note in notes],
         "runs": [labels[run] for run in scores.runs],
         "queries": [labels[query] for query in scores.queries],
@@ -106,6 +111,7 @@ def page_data(given: PageInput) -> tuple[dict[str, Any], str]:
         "left_out": _left_out(comparison),
         "conclusions": conclusions(),
         "judged": judged_chart([] if comparison is None else ["A", "B"]),
+        "ranked": shared is not None,
         "depth": depth,
         "by_rank": BY_RANK,
         "top": TOP,
@@ -138,10 +144,10 @@ def _level(estimates: Sequence[Sequence[Estimate]]) -> float:
 
 
 def _measure(given: PageInput, k: int, measure: Measure) -> dict[str, Any]:
-    if given.comparison is None:
+    if given.comparison is None and given.judgments is not None:
         words = words_for_one(given.scores.runs[0], measure, given.bounds[0][k], given.judgments.origin)
         exact = given.bounds[0][k].method.endswith("exact")
-    else:
+    elif given.comparison is not None:
         result = given.comparison.results[k]
         words, exact = words_for_many(given.comparison, result), result.judging.exact
     definition = measure.help.split("\n\n>>>")[0].strip()
@@ -201,7 +207,9 @@ def _left_out(comparison: Comparison | None) -> str | None:
     return None if known is None else str(known)
 
 
-def _counts(given: PageInput) -> dict[str, int]:
+def _counts(given: PageInput) -> dict[str, int] | None:
+    if given.judgments is None or given.shared is None:
+        return None
     grade, shared = given.judgments.grade, given.shared
     retrieved = np.zeros(len(shared.judgments.grade), bool)
     retrieved[shared.rankings.row] = True

@@ -9,6 +9,7 @@ from math import isfinite
 from typing import Any
 
 from unjudged.comparison.by_measure import MeasureComparison
+from unjudged.comparison.by_segment import SegmentComparison
 from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.verdicts import VERDICTS
 from unjudged.evaluation.scores import Scores
@@ -35,6 +36,14 @@ def sample_section(estimated: Scores) -> dict[str, Any]:
     ]
     grid = replace(estimated.grid(), title="Estimates from the sample")
     return _section("sample", "Sample", words, [], [grid])
+
+
+def segments_section(compared: SegmentComparison) -> dict[str, Any]:
+    """Show the differences by segment of the queries, and say whether segments differ."""
+    grid = compared.grid()
+    words = compared.sentences()
+    rest = [note for note in grid.notes if note not in words]
+    return _section("segments", "Segments", words, [], [replace(grid, notes=rest)])
 
 
 def audit_section(audit: Audit) -> dict[str, Any]:

@@ -11,17 +11,18 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files as resources
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from unjudged.base.choices import CorrectionName, IntervalName, TestName
-from unjudged.base.errors import AssumptionWarning, announce, missing_package
+from unjudged.base.errors import AssumptionWarning, UsageError, announce, missing_package
 from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.systems import comparable, compare
 from unjudged.evaluation.collection import Collection, RunsSource, name_runs
 from unjudged.evaluation.evaluation import FROM_SAMPLES, fitting_measures
 from unjudged.evaluation.groups import Groups, groups_of
+from unjudged.evaluation.query_segments import SegmentsSource
 from unjudged.evaluation.scores import Scores
 from unjudged.experiments.summary import Robustness
 from unjudged.formats.writing import write_whole
@@ -40,6 +41,7 @@ from unjudged.report.page.further_sections import (
     audit_section,
     experiment_section,
     sample_section,
+    segments_section,
     words_for_sample,
 )
 from unjudged.report.saved_experiment import SavedExperiment
@@ -86,8 +88,8 @@ class Page:
 
 
 def report_page(
-    qrels: JudgmentsSource,
-    runs: RunsSource,
+    qrels: JudgmentsSource | Scores,
+    runs: RunsSource | None = None,
     measures: MeasureLike | Iterable[MeasureLike] | None = None,
     *,
     baseline: str | None = None,
@@ -101,6 +103,7 @@ def report_page(
     pool_depth: int | None = None,
     audit: Audit | None = None,
     experiment: Robustness | SavedExperiment | str | os.PathLike[str] | None = None,
+    by: SegmentsSource | None = None,
     seed: int = 0,
     title: str = TITLE,
     command: str = "",
@@ -114,16 +117,23 @@ def report_page(
     `experiment` or the file that its command wrote: each adds a section. `command` is shown as the way to
     make the page again, and `files` are those that the judgments were read from, where `qrels` is not itself
     a file. If the judgments are a sample with strata or probabilities, the default measures are those that
-    estimate from it; beside others, a section has the estimates that fit.
+    estimate from it; beside others, a section has the estimates that fit. `by` gives the segment of each
+    query and adds the differences by segment. `Scores` of two or more systems, such as those of another tool,
+    may stand for judgments and runs; then nothing is shown of documents.
 
     >>> from unjudged import sample
     >>> page = report_page(sample.qrels, sample.runs, ["AP", "P@10"])
     >>> page.save("page.html")  # doctest: +SKIP
     """
+    tests: dict[str, Any] = {"test": test, "correction": correction, "alpha": alpha, "seed": seed}
+    if isinstance(qrels, Scores):
+        compared = compare(qrels, runs, measures, baseline=baseline, **tests)
+        about = {"confidence": confidence, "seed": seed, "command": command, "title": title, "files": files}
+        return _page_of_scores(qrels.chosen(measures), compared, by, **about)  # type: ignore[arg-type]
     judgments = Judgments.of(qrels)
     chosen = parse_measures(measures or fitting_measures(judgments, REPORT_MEASURES))
     chosen, refused = comparable(chosen, judgments)
-    named, comparison = name_runs(runs), None
+    named, comparison = name_runs(cast("RunsSource", runs)), None
     together = min(len(named), 2)
     level = confidence if calibration is None else calibration.level(confidence, together)
     if len(named) > 1:
@@ -133,13 +143,10 @@ def report_page(
             chosen,
             baseline=baseline,
             pool_depth=pool_depth,
-            test=test,
-            correction=correction,
-            alpha=alpha,
             calibration=calibration,
             confidence=level,
-            seed=seed,
             on_read=on_read,
+            **tests,
         )
         shared, scores = comparison.documents, _scores(comparison)
         bounds: Sequence[Sequence[Estimate]] = _bounds(comparison)
@@ -186,7 +193,7 @@ def report_page(
             contributions=contributed,
             command=command,
             title=title,
-            extras=_extras(sampled, audit, experiment),
+            extras=[*_extras(sampled, audit, experiment), *_segments(comparison, by)],
             notes=notes,
         )
     )
@@ -200,6 +207,45 @@ def _calibrated_alone(estimate: Estimate) -> Estimate:
     return Estimate.without_interval(
         estimate.value, estimate.method.replace(", so these are bounds", ""), estimate.of
     )
+
+
+def _page_of_scores(
+    scores: Scores,
+    comparison: Comparison,
+    by: SegmentsSource | None,
+    *,
+    confidence: float,
+    seed: int,
+    command: str,
+    title: str,
+    files: Sequence[str],
+) -> Page:
+    """Make a page of scores alone: neither judgments nor documents are known."""
+    facts, arrays = page_data(
+        PageInput(
+            judgments=None,
+            sources=[("scores", file) for file in files],
+            scores=scores,
+            shared=None,
+            comparison=comparison,
+            bounds=_bounds(comparison),
+            queries=_estimated(scores, "queries", confidence=confidence, seed=seed),
+            calibrated=None,
+            contributions=[],
+            command=command,
+            title=title,
+            extras=_segments(comparison, by),
+        )
+    )
+    return Page(_rendered(facts, arrays))
+
+
+def _segments(comparison: Comparison | None, by: SegmentsSource | None) -> list[dict[str, Any]]:
+    if by is None:
+        return []
+    if comparison is None:
+        raise UsageError("segments of a page are differences of two systems: give two or more runs")
+    return [segments_section(comparison.by(by))]
 
 
 def _extras(
@@ -284,6 +330,7 @@ def _rendered(facts: dict[str, Any], arrays: str) -> str:
         facts=Markup(island),  # noqa: S704 (escaped above)
         arrays=arrays,
         systems=len(facts["runs"]),
+        ranked=facts["ranked"],
         extras=facts["extras"],
     )
 

@@ -65,7 +65,7 @@ class Discounts:
     def between(self, n: Floats) -> Floats:
         """Return the same for numbers that are not whole, along a straight line."""
         below = np.minimum(n.astype(np.int64), len(self.sums) - 2)
-        sums: Floats = self.sums[below] + (n - below) * (self.sums[below + 1] - self.sums[below])
+        sums: Floats = self.sums[below] + (n - below) * np.diff(self.sums)[below]
         return sums
 
 

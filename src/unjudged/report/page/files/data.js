@@ -87,6 +87,7 @@ const firstShown = [0];
 const firstDocument = [0];
 
 function indexRankings() {
+  if (!facts.ranked) return; // scores of a table have no documents
   for (const count of arrays.shown_counts) firstShown.push(firstShown[firstShown.length - 1] + count);
   for (const names of arrays.documents) firstDocument.push(firstDocument[firstDocument.length - 1] + names.length);
 }

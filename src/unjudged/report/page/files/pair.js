@@ -55,6 +55,7 @@ function showPair() {
     drawDifferences(pair);
   }
   marked();
+  if (!facts.ranked) return;
   drawByRank();
   showQuery();
 }
@@ -77,8 +78,8 @@ function drawDifferences(pair) {
     showTip(`query ${facts.queries[q]}: ${signed(gap)}\nA ${number(value(pair.a, q))}, B ${number(value(pair.b, q))}`, event);
   });
   chart.addEventListener("mouseleave", hideTip);
-  chart.addEventListener("click", (event) => chooseQuery(at(event).q));
-  const below = make("p", { class: "quiet" }, `Bars up: A is better; down: B is. Thick line: the mean difference${bounded() ? "; hollow box: its bounds with all documents judged" : ""}. Choose a bar, or a query in the table, to see its rankings.`);
+  if (facts.ranked) chart.addEventListener("click", (event) => chooseQuery(at(event).q));
+  const below = make("p", { class: "quiet" }, `Bars up: A is better; down: B is. Thick line: the mean difference${bounded() ? "; hollow box: its bounds with all documents judged" : ""}.${facts.ranked ? " Choose a bar, or a query in the table, to see its rankings." : ""}`);
   figure("differences", spec.title.text, "The table below has the same numbers", chart, below);
   differencesTable(pair, all);
 }
@@ -92,8 +93,10 @@ function differencesTable(pair, all) {
     { name: "A", kind: "number", value: ({ q }) => value(pair.a, q) },
     { name: "B", kind: "number", value: ({ q }) => value(pair.b, q) },
     { name: "difference", kind: "number", value: ({ gap }) => gap, show: ({ gap }) => signed(gap) },
-    whole("A judged", pair.a),
-    whole("B judged", pair.b),
-    { name: "rankings", kind: "text", value: () => "", show: choose },
+    ...(facts.ranked ? [
+      whole("A judged", pair.a),
+      whole("B judged", pair.b),
+      { name: "rankings", kind: "text", value: () => "", show: choose },
+    ] : []),
   ], all);
 }

@@ -12,9 +12,11 @@ function showEvaluated() {
   const rows = [
     ["systems", many(RUNS, "run", "runs")],
     ["queries", many(QUERIES, "query", "queries")],
-    ["judgments", `${many(counts.judged, "document", "documents")} judged, ${counts.relevant.toLocaleString("en")} of them relevant; ${counts.pooled_unjudged.toLocaleString("en")} pooled but not judged`],
-    ["how they were made", facts.origin],
-    ["retrieved, not judged", many(counts.retrieved_unjudged, "document", "documents")],
+    ...(counts ? [
+      ["judgments", `${many(counts.judged, "document", "documents")} judged, ${counts.relevant.toLocaleString("en")} of them relevant; ${counts.pooled_unjudged.toLocaleString("en")} pooled but not judged`],
+      ["how they were made", facts.origin],
+      ["retrieved, not judged", many(counts.retrieved_unjudged, "document", "documents")],
+    ] : [["judgments", "unknown: the scores come from a table"]]),
   ];
   if (tests) rows.push(["test", `${tests.test}, ${tests.correction}, alpha ${tests.alpha}${tests.baseline === null ? "" : `, baseline ${tests.baseline}`}`]);
   rows.push(["made by", `unjudged ${facts.version}`]);
@@ -36,11 +38,11 @@ function drawAll() {
   if (RUNS > 1) {
     drawMatrix();
     showPair();
-  } else {
+  } else if (facts.ranked) {
     drawByRank();
     showQuery();
   }
-  drawHeat();
+  if (facts.ranked) drawHeat();
 }
 
 function chooseFirstPair() {
@@ -56,10 +58,12 @@ function listen() {
   measure.addEventListener("change", () => { state.measure = Number(measure.value); drawAll(); });
   const theme = byId("theme");
   theme.addEventListener("change", () => { document.documentElement.dataset.theme = theme.value; });
-  options(byId("query-name"), facts.queries);
-  byId("query-name").addEventListener("change", (event) => { state.query = Number(event.target.value); showQuery(); });
-  byId("previous").addEventListener("click", () => chooseQuery(state.query - 1));
-  byId("next").addEventListener("click", () => chooseQuery(state.query + 1));
+  if (facts.ranked) {
+    options(byId("query-name"), facts.queries);
+    byId("query-name").addEventListener("change", (event) => { state.query = Number(event.target.value); showQuery(); });
+    byId("previous").addEventListener("click", () => chooseQuery(state.query - 1));
+    byId("next").addEventListener("click", () => chooseQuery(state.query + 1));
+  }
   if (RUNS > 1) {
     for (const side of ["a", "b"]) {
       const select = byId(`system-${side}`);
