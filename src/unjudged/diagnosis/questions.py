@@ -189,6 +189,8 @@ class _Patient:
         for scores in self.of(SCORES):
             about = "What would other queries show of each system?"
             yield _asked(about, "evaluate", "--scores", scores.file, "--interval", "queries")
+            if len(scores.content.runs) > 1:
+                yield _asked("Which system is better on other queries?", "compare", "--scores", scores.file)
         yield from self._about_judging()
         if not any((runs, self.of(SCORES), self.of(DESIGN))):
             yield Question("How good is a run?", "", "Give a run too: a file of rankings.")
