@@ -60,10 +60,11 @@ def main(arguments: Sequence[str] | None = None) -> None:  # noqa: C901 (a line 
         fail(f"{what}{error.strerror or error}{remedy}", bad_input)
     except KeyboardInterrupt:
         fail("interrupted", INTERRUPTED)
-    except Exception as error:
+    except Exception:
         if bad_input == BAD_INPUT:
             raise
-        fail(f"internal error: {error!r}", IN_A_GATE)
+        sys.excepthook(*sys.exc_info())
+        sys.exit(IN_A_GATE)
 
 
 def run(words: list[str]) -> None:
