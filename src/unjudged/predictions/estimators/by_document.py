@@ -218,7 +218,7 @@ def estimate_population(
         missing = int((~known & counted & ~ignored).sum())
         if calibrate:
             fold = folds_of(population.judgments)
-            expected, weights = combined(
+            expected, weights, _ = combined(
                 list(predictions.values), gain, population.drawn, population.inclusion, fold
             )
         else:
