@@ -221,6 +221,17 @@ def test_a_sample_that_the_bounds_disprove_is_refused() -> None:
     assert by_people["reranked"] == pytest.approx(bounds.value)
 
 
+def test_a_measure_for_uniform_samples_says_that_these_are_none() -> None:
+    """`doctor` and the default table took any pool that was judged in part for a uniform sample."""
+    warned = [
+        str(warning) for warning in evaluate(sample.qrels, two("reranked", "fused"), ["AP", "infAP"]).warnings
+    ]
+    assert [text.partition(", but")[0] for text in warned] == ["infAP needs a uniform sample"]
+    assert not evaluate(sample.qrels, two("reranked", "fused"), "AP").warnings
+    drawn = judging.Pool.of(truth(), sample.runs).random(0.5, seed=1)
+    assert not evaluate(drawn, two("reranked", "fused"), "infAP").warnings
+
+
 @pytest.mark.parametrize("measure", SUMS)
 def test_one_verdict_with_predictions(measure: str) -> None:
     """Text and JSON have one verdict, of what `evaluate` estimates, also if plain scores say the opposite."""
