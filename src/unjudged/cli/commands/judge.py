@@ -54,8 +54,8 @@ def judge(
         raise UsageError(f"grades are {grades!r}: use whole numbers from 0 to 9, as 0,1,2")
     task = Judgments.read(to_judge)
     names = list(task.queries)
-    rows = zip(task.query.tolist(), task.documents, task.grade.tolist(), strict=True)
-    items = [(names[q], document) for q, document, grade in rows if grade < 0]
+    rows = zip(task.query.tolist(), task.documents, task.waiting.tolist(), strict=True)
+    items = [(names[q], document) for q, document, waiting in rows if waiting]
     texts = read_texts(documents, {document for _, document in items})
     topics = read_topics(queries) if queries else {}
     marks = [f"# {mark}" for mark in task.marks("qrels")]
