@@ -87,7 +87,7 @@ def collect_nothing_imported() -> None:
 
 def fail(problem: str, code: int) -> None:
     """Print the problem on one line, without control characters, and exit."""
-    from unjudged.grids.escapes import plain
+    from unjudged.base.wording import plain
 
     print(f"unjudged: {plain(' '.join(problem.split()))}", file=sys.stderr)
     sys.exit(code)
