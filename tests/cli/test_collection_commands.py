@@ -190,10 +190,14 @@ def test_an_incremental_pool(folder: Path) -> None:
     ]
     assert sum(not line.startswith("#") for line in new.splitlines()) == sizes[1] - sizes[0]
     design = str(folder / "tasks" / "design.txt")
-    options = ["--share", "10%", "--since", design, "--assessors", "1"]
+    options = ["--share", "10%", "--since", design]
+    other = refused(2, "sample", deeper, *options, "--assessors", "1", "--to-judge", str(folder / "more"))
+    assert "the assignment names 3 assessors, not 1" in other
     printed("sample", deeper, *options, "--to-judge", str(folder / "more"))
-    answer(folder / "more" / "assessor-1.qrels", folder / "more.qrels")
-    files = [*judged_files(folder), str(folder / "more.qrels")]
+    files = judged_files(folder)
+    for task in sorted((folder / "more").glob("*.qrels")):
+        files.append(str(folder / f"more-{task.name}"))
+        answer(task, Path(files[-1]))
     merged = folder / "all.txt"
     printed("merge", str(folder / "more" / "design.txt"), *files, "-o", str(merged))
     found = Judgments.read(merged)
@@ -346,5 +350,5 @@ def test_two_rounds_with_named_assessors_conflicts_and_an_adjudicator(tmp_path: 
     printed(
         "merge", design, *files, "-o", own, "--conflicts", "own", "--report", str(tmp_path / "report.json")
     )
-    assert (tmp_path / "report.json").read_text().startswith("[")
+    assert (tmp_path / "report.json").read_text().startswith('{"tables"')
     assert "expected one of 0, 2" in refused(1, "merge", design, *files, "--grades", "0,2")

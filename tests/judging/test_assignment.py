@@ -37,7 +37,8 @@ def test_the_file_gives_the_assignment_back(tmp_path: Path) -> None:
 def test_topics_stay_and_the_share_means_the_same_in_every_round(
     twice: float | None, topics: int | None
 ) -> None:
-    assignment, judged, again = None, 0, dict.fromkeys(rounds()[-1].pooled.queries, 0)
+    assignment: Assignment | None = None
+    judged, again = 0, dict.fromkeys(rounds()[-1].pooled.queries, 0)
     for drawn in rounds():
         before = assignment
         people = ["ann", "bob", "cy"] if before is None else None

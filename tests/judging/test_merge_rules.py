@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from statistics import median_low
 
@@ -29,7 +30,7 @@ def most_frequent(grades: list[int]) -> int:
     return -1 if others and others[0][1] == votes else first
 
 
-PLAIN = {
+PLAIN: dict[str, Callable[[list[int]], int]] = {
     "error": lambda _: -1,
     "majority": most_frequent,
     "median": median_low,
@@ -92,7 +93,8 @@ def test_the_adjudicator_may_be_unable_to_judge() -> None:
 def test_a_rule_of_your_own() -> None:
     @merge_rule("mean", "the mean, rounded down")
     def mean(given: Given) -> np.ndarray:
-        return np.nanmean(np.where(given.grades >= 0, given.grades, np.nan), axis=0).astype(np.int32)
+        found: np.ndarray = np.nanmean(np.where(given.grades >= 0, given.grades, np.nan), axis=0)
+        return found.astype(np.int32)
 
     try:
         files = {"ann": {"q1": {"a": 3, "b": 0}, "q2": {"x": 1, "y": 0}}, "bob": {"q1": {"a": 0}}}

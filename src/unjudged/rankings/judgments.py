@@ -206,7 +206,8 @@ class Judgments:
     @property
     def waiting(self) -> NDArray[np.bool_]:
         """Rows that have no answer: neither a grade nor "cannot judge"."""
-        return (self.grade < 0) & (self.grade != CANNOT_JUDGE)
+        waiting: NDArray[np.bool_] = (self.grade < 0) & (self.grade != CANNOT_JUDGE)
+        return waiting
 
     @cached_property
     def sampled_share(self) -> NDArray[np.float64]:
