@@ -12,7 +12,6 @@ from unjudged.cli.options.arguments import File, InputFile, Output
 from unjudged.cli.options.option import Option
 from unjudged.cli.shell.output import show
 from unjudged.cli.shell.standard_streams import warn
-from unjudged.rankings.judgments import Judgments
 
 
 @command(
@@ -46,19 +45,20 @@ def judge(
     output
         Write the page to this file.
     """
+    from unjudged.judging.collecting.answers import read_task
     from unjudged.judging.collecting.handing_out import judging_page
     from unjudged.judging.collecting.texts import read_texts, read_topics
 
     numbers = [word.strip() for word in grades.split(",")]
     if not all(word.isdecimal() and len(word) == 1 for word in numbers):
         raise UsageError(f"grades are {grades!r}: use whole numbers from 0 to 9, as 0,1,2")
-    task = Judgments.read(to_judge)
+    task, kept = read_task(to_judge)
     names = list(task.queries)
     rows = zip(task.query.tolist(), task.documents, task.waiting.tolist(), strict=True)
     items = [(names[q], document) for q, document, waiting in rows if waiting]
     texts = read_texts(documents, {document for _, document in items})
     topics = read_topics(queries) if queries else {}
-    marks = [f"# {mark}" for mark in task.marks("qrels")]
+    marks = [f"# {mark}" for mark in kept]
     stem = Path(to_judge).stem
     page = judging_page(items, texts, topics, grades=[int(word) for word in numbers], name=stem, marks=marks)
     show(page, output)
