@@ -2,7 +2,8 @@
 from unjudged.judging.choosing.next_documents import next_documents as next
 from unjudged.judging.choosing.next_result import Candidate as Candidate, NextDocuments as NextDocuments, RunPair as RunPair
 from unjudged.judging.collecting.drawn_sample import DrawnSample as DrawnSample, draw as sample
-from unjudged.judging.collecting.handing_out import hand_out as hand_out, judging_page as judge, task_texts as task_texts
+from unjudged.judging.collecting.handing_out import hand_out as hand_out, task_texts as task_texts
+from unjudged.judging.collecting.judging_page import judging_page as judge
 from unjudged.judging.collecting.merge_result import Merged as Merged
 from unjudged.judging.collecting.merging import merge as merge
 from unjudged.judging.collecting.sample_file import read_sample as read_sample, sample_text as sample_text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
@@ -10,6 +11,7 @@ import numpy as np
 from unjudged.base.choices import Choices, Conflicts
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import counted, shortlist
+from unjudged.judging.collecting.answers_file import check_answers
 from unjudged.judging.collecting.drawn_sample import DrawnSample
 from unjudged.judging.collecting.merge_result import (
     BEFORE,
@@ -52,8 +54,9 @@ def merge(
 ) -> Merged:
     """Merge the answers of judges, by name, with the sample that they judged, or with earlier judgments.
 
-    A negative grade is no answer. Different grades for one document are an error, unless `conflicts` says
-    which counts: the 'first', the 'last' or the 'highest'. The earlier judgments come first.
+    A negative grade is no answer. An export of the judging page that was cut or edited is refused. Different
+    grades for one document are an error, unless `conflicts` says which counts: the 'first', the 'last' or the
+    'highest'. The earlier judgments come first.
 
     Of a sample, each drawn document needs an answer, and other documents are left out. With `allow_missing`,
     documents without an answer stay unjudged, and the others of their stratum stand for them: right if
@@ -74,6 +77,9 @@ def merge(
     rule = RULES.find(conflicts)
     if not isinstance(answers, Mapping):
         raise UsageError("expected the answers of each judge by name, as {'ann': 'ann.qrels'}")
+    for source in answers.values():
+        if isinstance(source, str | os.PathLike) and os.path.isfile(source):
+            check_answers(source)
     files = {name: Judgments.of(source) for name, source in answers.items()}
     sample: DrawnSample | None = None
     if isinstance(first, DrawnSample):
