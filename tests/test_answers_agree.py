@@ -213,10 +213,10 @@ def test_a_sample_that_the_bounds_disprove_is_refused() -> None:
     runs = two("reranked", "fused")
     bounds = evaluate(sample.qrels, runs, "P@10").estimate("bounds")[0][0]
     assert bounds.width == 0
-    with pytest.raises(InputError, match=r"no uniform sample of the pool: .* 0.5067 to 0.5067: draw"):
+    with pytest.raises(InputError, match=r"541 of the 541 listed .* not a random sample: draw"):
         estimate_with_predictions(sample.qrels, runs, model(), "P@10")
     mixed = audit(sample.qrels, model(), two("dense", "fused"), "P@10")
-    assert any(note.startswith("Wrong by people: these judgments are no uniform") for note in mixed.notes)
+    assert any(note.startswith("Wrong by people: ") for note in mixed.notes)
     by_people = {one.run: one.human for one in audit(sample.qrels, model(), runs, "P@10").biases}
     assert by_people["reranked"] == pytest.approx(bounds.value)
 

@@ -91,7 +91,8 @@ class Model:
             value = words.get(document, "")
             if not value.isdecimal() and value:
                 notes.add(f"# {value.replace(' ', f' 1 {document} ', 1).strip()}")
-            notes.add(f"1 0 {document} {value if value.isdecimal() else -1}")
+            grade = value if value.isdecimal() else -2 if value.startswith("cannot") else -1
+            notes.add(f"1 0 {document} {grade}")
         return notes
 
 

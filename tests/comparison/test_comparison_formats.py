@@ -77,6 +77,7 @@ def test_bounds_are_those_of_evaluate_over_the_documents_of_all_runs() -> None:
     alone = evaluate(sample.qrels, runs, ["RBP(p=0.8)", "AP"])
     bounds = alone.estimate("bounds")
     rbp, ap = (result.judging for result in found.results)
+    assert alone.rankings is not None
     tails = [(0.8 ** alone.rankings.run(i).retrieved).mean() for i in range(3)]
     assert rbp.run_high + tails == pytest.approx([bounds[i][0].high for i in range(3)], abs=1e-12)
     assert rbp.run_low == pytest.approx([bounds[i][0].low for i in range(3)], abs=1e-12)

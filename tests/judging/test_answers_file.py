@@ -11,7 +11,7 @@ from unjudged import InputError
 from unjudged.judging import Pool, merge, sample
 from unjudged.judging.collecting.answers_file import check_answers
 
-BODY = "# comment 1 a what?\n1 0 a 2\n# cannot-judge 1 b torn\n1 0 b -1\n1 0 c 0\n"
+BODY = "# comment 1 a what?\n1 0 a 2\n# cannot-judge 1 b torn\n1 0 b -2\n1 0 c 0\n"
 
 
 def export(body: str = BODY, judged: int = 2, documents: int = 3) -> bytes:
@@ -31,7 +31,7 @@ def test_whole_files_pass(tmp_path: Path, data: bytes) -> None:
         (export()[:-1], "ann.qrels:1: the checksum does not match: the file was cut, damaged or edited: exp"),
         (export()[:-8], "2 of 3 documents judged at export, 1 of 2 documents judged now"),
         (export().replace(b"1 0 a 2", b"1 0 a 1"), "delete its first line"),
-        (export().replace(b"1 0 b -1\n", b""), "2 of 3 documents judged at export, 2 of 2"),
+        (export().replace(b"1 0 b -2\n", b""), "2 of 3 documents judged at export, 2 of 2"),
     ],
 )
 def test_a_cut_or_edited_export_is_refused(tmp_path: Path, data: bytes, problem: str) -> None:

@@ -14,8 +14,8 @@ import pytest
 from tests.cli.in_process import printed, refused, unjudged
 from tests.report.unpacking import unpacked
 from unjudged import Judgments, Run, UnjudgedWarning, UsageError, calibrate, compare, evaluate, sample
+from unjudged.base.wording import plain
 from unjudged.comparison.verdicts import VERDICTS
-from unjudged.grids.escapes import plain
 from unjudged.rankings.runs import RunSource
 from unjudged.report.page.packed import conclusions, depth_kept
 from unjudged.uncertainty.shared import SharedRankings

@@ -11,12 +11,11 @@ import numpy as np
 import unjudged
 from unjudged.base.choices import check_file_name
 from unjudged.base.errors import InputError, UsageError, announce, quoted
-from unjudged.base.wording import shortlist
+from unjudged.base.wording import plain, shortlist
 from unjudged.evaluation.collection import Collection, RunsSource
 from unjudged.formats.small_files import read_small
 from unjudged.formats.streams import display_name
 from unjudged.formats.tables import decode
-from unjudged.grids.escapes import plain
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.coverage import coverage_warnings

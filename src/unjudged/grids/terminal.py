@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 from unicodedata import combining, east_asian_width
 
+from unjudged.base.wording import plain
 from unjudged.grids.content import Column, Content
-from unjudged.grids.escapes import plain, shortened
+from unjudged.grids.escapes import shortened
 
 GAP = 2
 NARROWEST_TEXT = 20

@@ -13,6 +13,7 @@ from unjudged.measures.kernel.names import MeasureLike, parse_measure
 from unjudged.measures.kernel.registry import Measure
 from unjudged.predictions.audit_grids import Audit, CurvePoint, Rating
 from unjudged.predictions.judge_agreement import Confusion, Sample, weighted_share
+from unjudged.predictions.judges import Judges
 from unjudged.predictions.predictions import GRADES, Predictions, PredictionsSource
 from unjudged.predictions.score_bias import Biases, score_biases
 from unjudged.rankings.judged import Floats, Mask
@@ -63,7 +64,8 @@ def audit(
     chosen = _measure(measure, rel)
     biases = Biases([], [])
     if runs is not None and label is not None:
-        biases = score_biases(Collection.of(judgments, runs), source, chosen, confidence, threshold)
+        collection = Collection.of(judgments, runs)
+        (biases,) = score_biases(collection, Judges.of(source), chosen, confidence, threshold).values()
     return Audit(
         rel=rel,
         documents=len(grade),

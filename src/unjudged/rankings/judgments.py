@@ -28,6 +28,8 @@ from unjudged.rankings.pooled import PooledDocuments, whole_grades
 
 UNSAMPLED: Final = -1
 """The grade of a document that is pooled but not judged; every negative grade counts as this one."""
+CANNOT_JUDGE: Final = -2
+"""The answer "cannot judge": no grade, so the document counts as not judged, but nobody is asked again."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +37,8 @@ class Judgments:
     """Grades of the documents of each query, and how they were judged.
 
     A document with a row here is judged (`grade` >= 0) or pooled but not judged (`grade` < 0); a document
-    without a row was not pooled.
+    without a row was not pooled. Grade -2 is the answer "cannot judge": people looked at the document, so it
+    is not judged and `waiting` is False.
 
     Where the judged documents are a sample, `stratum` is the part of the pool that a document belongs to and
     `probability` the probability with which it was drawn (NaN where unknown). Either is None where the file
@@ -195,6 +198,11 @@ class Judgments:
     def index(self) -> Index:
         return self.pooled.index
 
+    @property
+    def waiting(self) -> NDArray[np.bool_]:
+        """Rows that have no answer: neither a grade nor "cannot judge"."""
+        return (self.grade < 0) & (self.grade != CANNOT_JUDGE)
+
     @cached_property
     def sampled_share(self) -> NDArray[np.float64]:
         """Judged share of each query's pool."""
@@ -249,7 +257,14 @@ class Judgments:
     def __repr__(self) -> str:
         judged, relevant = int((self.grade >= 0).sum()), int((self.grade >= 1).sum())
         known = f"{counted(len(self.queries), 'query')}, {judged} judged documents, {relevant} relevant"
-        return f"Judgments({known}, {len(self.grade) - judged} pooled but not judged)"
+        unable = int((self.grade == CANNOT_JUDGE).sum())
+        further = f", of which {unable} cannot be judged" if unable else ""
+        return f"Judgments({known}, {len(self.grade) - judged} pooled but not judged{further})"
+
+
+def answers_in(grade: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return grades, -2 for "cannot judge", and -1 for every other negative number."""
+    return np.where(grade == CANNOT_JUDGE, grade, np.maximum(grade, UNSAMPLED)).astype(np.int32)
 
 
 def _count(judgments: Judgments, low: float, high: float) -> NDArray[np.int64]:

@@ -28,6 +28,5 @@ def not_random(r: JudgedRankings, rate: Floats) -> str | None:
         return None
     return (
         f"{judged} of the {len(top)} listed documents among the first {TOP} of the runs are judged, and a "
-        f"random sample would have {expected:.0f} of them: these judgments are not a random sample. Use "
-        "bounds, or record the strata of the sample"
+        f"random sample would have {expected:.0f} of them: these judgments are not a random sample"
     )

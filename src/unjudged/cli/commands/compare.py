@@ -245,7 +245,7 @@ def _check_draws(given: bool, test: str, correction: str) -> None:
         )
 
 
-def _check_used(confidence: float, *users: str | None) -> None:
+def _check_used(confidence: float, *users: object) -> None:
     """Refuse a confidence level if there is no interval that has it."""
     if confidence != CONFIDENCE and not any(users):
         problem = "--confidence is for --calibration and --predictions"

@@ -64,19 +64,20 @@ def judge(
     """
     from unjudged.formats.small_files import read_small_text
     from unjudged.judging.collecting.grade_scale import read_scale
-    from unjudged.judging.collecting.images import read_images
+    from unjudged.judging.collecting.images import Image, read_images
     from unjudged.judging.collecting.judging_page import judging_page
     from unjudged.judging.collecting.texts import read_documents, read_topics
 
     scale = read_scale(grades)
     task = Judgments.read(to_judge)
     names = list(task.queries)
-    rows = zip(task.query.tolist(), task.documents, task.grade.tolist(), strict=True)
-    items = [(names[q], document) for q, document, grade in rows if grade < 0]
+    rows = zip(task.query.tolist(), task.documents, task.waiting.tolist(), strict=True)
+    items = [(names[q], document) for q, document, waiting in rows if waiting]
     wanted = {document for _, document in items}
     found = read_documents(documents, wanted)
     topics = read_topics(queries) if queries else {}
-    shown, missing = None, []
+    shown: dict[str, list[Image]] = {}
+    missing: list[str] = []
     if images is not None:
         shown, missing = read_images(
             images, {name: found[name].images if name in found else () for name in wanted}
@@ -94,7 +95,7 @@ def judge(
         times=times,
     )
     show(page, output)
-    without = [document for _, document in items if document not in found and document not in (shown or {})]
+    without = [document for _, document in items if document not in found and document not in shown]
     if without:
         have = "has" if len(without) == 1 else "have"
         warn(f"{len(without)} of {len(items)} documents {have} no text in {documents}: {shortlist(without)}.")

@@ -5,7 +5,7 @@
 # cannot-judge <query> <document> <reason>
 # later <query> <document>
 # seconds <query> <document> <seconds>
-<query> 0 <document> <grade, or -1>
+<query> 0 <document> <grade, or -1 if not judged, or -2 if it cannot be>
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from unjudged.agreement.kappa import agreement_grid, agreements, agreements_by_t
 from unjudged.base.wording import counted, shortlist
 from unjudged.grids.grid import Column, Grid, Shown
 from unjudged.rankings.judged import Integers
-from unjudged.rankings.judgments import Judgments
+from unjudged.rankings.judgments import CANNOT_JUDGE, UNSAMPLED, Judgments
 
 Document = tuple[str, str]
 """A query and a document."""
@@ -29,7 +29,8 @@ NAMED = 5
 class Merged(Shown):
     """The judgments, and all that was odd about the answers.
 
-    `given` has the grade of each of the `judges` for each row of the judgments, -1 where there is none.
+    `given` has the grade of each of the `judges` for each row of the judgments, -1 where there is none and -2
+    for "cannot judge".
     `missing` documents were drawn and not judged, `undrawn` ones are pooled and were not drawn, `foreign`
     ones are not in the pool of the sample; the last two are left out of the judgments. `conflicts` are
     documents with several different grades, settled by `rule`. `origin_note` says why the judgments are a
@@ -60,6 +61,11 @@ class Merged(Shown):
         return self.judgments.pooled.names(several)
 
     @property
+    def unable(self) -> list[Document]:
+        """Documents that people looked at and could not judge, none of whom gave a grade."""
+        return self.judgments.pooled.names(np.flatnonzero(self.judgments.grade == CANNOT_JUDGE))
+
+    @property
     def agreements(self) -> int:
         """Number of documents that several judges judged alike."""
         return len(self.twice) - len(self.conflicts)
@@ -73,7 +79,9 @@ class Merged(Shown):
     def notes(self) -> list[str]:
         """Return what must be known of the answers, in sentences."""
         sentences = []
-        if not (self.given[int(BEFORE in self.judges) :] >= 0).any() and not (self.undrawn or self.foreign):
+        if not (self.given[int(BEFORE in self.judges) :] != UNSAMPLED).any() and not (
+            self.undrawn or self.foreign
+        ):
             sentences.append("Nothing in the answers is judged: every grade is -1.")
         if BEFORE in self.judges and self.agreements:
             sentences.append(f"{counted(self.agreements, 'document')} judged as before.")
@@ -82,6 +90,7 @@ class Merged(Shown):
             what = f"judged with different grades, settled by the rule {self.rule!r}"
             sentences.append(f"{counted(len(self.conflicts), 'document')} {what}: {listed}.")
         parts = {
+            'answered "cannot judge", which stay unjudged': self.unable,
             "drawn but not judged": self.missing,
             "judged but not drawn, left out": self.undrawn,
             "judged but not in the pool, left out": self.foreign,
@@ -100,6 +109,7 @@ class Merged(Shown):
     def grid(self) -> Grid:
         counts = {
             "judged": int((self.given >= 0).any(axis=0).sum()),
+            "cannot judge": len(self.unable),
             "missing": len(self.missing),
             "judged twice": len(self.twice),
             "conflicts": len(self.conflicts),

@@ -24,7 +24,7 @@ from unjudged.judging.collecting.merge_result import (
     listed_documents,
 )
 from unjudged.rankings.extension import extended, rows_of, table_of
-from unjudged.rankings.judgments import UNSAMPLED, Judgments, JudgmentsSource
+from unjudged.rankings.judgments import CANNOT_JUDGE, UNSAMPLED, Judgments, JudgmentsSource, answers_in
 from unjudged.rankings.origin import A_POOL, CHOSEN, UNIFORM, UNKNOWN, Origin
 
 
@@ -54,9 +54,10 @@ def merge(
 ) -> Merged:
     """Merge the answers of judges, by name, with the sample that they judged, or with earlier judgments.
 
-    A negative grade is no answer. An export of the judging page that was cut or edited is refused. Different
-    grades for one document are an error, unless `conflicts` says which counts: the 'first', the 'last' or the
-    'highest'. The earlier judgments come first.
+    Grade -2 is the answer "cannot judge": the document is not missing, and stays unjudged unless another
+    judge gives it a grade. Every other negative grade is no answer. Different grades for one document are an
+    error, unless `conflicts` says which counts: the 'first', the 'last' or the 'highest'. The earlier
+    judgments come first. An export of the judging page that was cut or edited is refused.
 
     Of a sample, each drawn document needs an answer, and other documents are left out. With `allow_missing`,
     documents without an answer stay unjudged, and the others of their stratum stand for them: right if
@@ -87,11 +88,11 @@ def merge(
     else:
         pool = _with_documents(Judgments.of(first), files)
     given = np.full((1 + len(files), len(pool.grade)), UNSAMPLED, np.int32)
-    given[0] = np.maximum(pool.grade, UNSAMPLED)
+    given[0] = answers_in(pool.grade)
     undrawn: dict[Document, None] = {}
     foreign: dict[Document, None] = {}
     for number, file in enumerate(files.values(), 1):
-        row, judged = rows_of(pool, table_of(file)), file.grade >= 0
+        row, judged = rows_of(pool, table_of(file)), ~file.waiting
         outside = judged & (row < 0)
         left_out = judged & ~outside & (False if pool.drawn is None else ~pool.drawn[row])
         foreign |= dict.fromkeys(file.pooled.names(np.flatnonzero(outside)))
@@ -99,9 +100,9 @@ def merge(
         taken = judged & ~outside & ~left_out
         given[number, row[taken]] = file.grade[taken]
     judges = [BEFORE, *files]
-    if sample is not None and not (given[0] >= 0).any():
+    if sample is not None and not (given[0] != UNSAMPLED).any():
         judges, given = judges[1:], given[1:]
-    answered = (given >= 0).any(axis=0)
+    answered, unable = (given >= 0).any(axis=0), (given == CANNOT_JUDGE).any(axis=0)
     lowest = np.where(given >= 0, given, np.iinfo(np.int32).max).min(axis=0, initial=np.iinfo(np.int32).max)
     differing = np.flatnonzero(answered & (lowest < given.max(axis=0, initial=UNSAMPLED)))
     split = pool.pooled.names(differing)
@@ -110,12 +111,15 @@ def merge(
         shown = shortlist([graded(one, of[one]) for one in split], NAMED)
         remedy = "settle them in the files, or choose --conflicts first, last or highest"
         raise InputError(f"{counted(len(split), 'document')} judged with different grades: {shown}: {remedy}")
-    grade = np.where(answered, rule(given), pool.grade).astype(np.int32) if len(given) else pool.grade
+    grade = pool.grade
+    if len(given):
+        settled = np.where(answered, rule(np.maximum(given, UNSAMPLED)), pool.grade)
+        grade = np.where(unable & ~answered, CANNOT_JUDGE, settled).astype(np.int32)
     merged = Merged(pool, judges, given, [], [*undrawn], [*foreign], split, conflicts)
     if sample is None:
         judgments, note = _added(pool, grade, files.values())
         return replace(merged, judgments=judgments, origin_note=note)
-    missing = pool.pooled.names(np.flatnonzero(sample.drawn & ~answered))
+    missing = pool.pooled.names(np.flatnonzero(sample.drawn & ~answered & ~unable))
     if missing and not allow_missing:
         remedy = "merge again when they are, or allow missing answers (--allow-missing)"
         raise InputError(

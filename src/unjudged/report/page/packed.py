@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from unjudged.base.wording import plain
 from unjudged.comparison.by_measure import MeasureComparison
 from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.verdicts import VERDICTS, conclusion
-from unjudged.grids.escapes import plain
 from unjudged.rankings.judgments import Judgments
 from unjudged.uncertainty.shared import SharedRankings
 

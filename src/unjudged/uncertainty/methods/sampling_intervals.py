@@ -55,7 +55,7 @@ def check_sampled(measure: Measure, request: IntervalRequest) -> None:
         problem = f"nothing was drawn from one of the strata of query {query!r}"
         raise UsageError(f"{problem}, so nothing is known of it: judge a document of each stratum at least")
     if (reason := not_random(request.rankings, 1 / strata.weight)) is not None:
-        raise UsageError(reason)
+        raise UsageError(f"{reason}. Use bounds, or record the strata of the sample")
     if plain.name in QUOTIENTS:
         _check_drawn(plain, judgments, strata)
 

@@ -1,5 +1,6 @@
 // Answers as a file: qrels whose first line counts them and has a checksum of all that follows, and back again.
 const NOTE = /^# (comment|cannot-judge|later|seconds) (\S+) (\S+) ?(.*)$/;
+const CANNOT = -2;  // the grade that says so in a file of judgments
 const HEAD = /^# unjudged-answers 1 judged ([0-9]+) of ([0-9]+) crc32 ([0-9a-f]{8})$/;
 
 function crc32(text) {
@@ -22,7 +23,7 @@ function qrels() {
     if (kind(i) === "cannot") lines.push(`# cannot-judge ${pair} ${plain(one.cannot)}`.trimEnd());
     if (kind(i) === "later") lines.push(`# later ${pair}`);
     if (data.times && held.s.has(i)) lines.push(`# seconds ${pair} ${held.s.get(i).seconds.toFixed(1)}`);
-    lines.push(`${data.queries[query]} 0 ${data.documents[document_]} ${one.grade ?? -1}`);
+    lines.push(`${data.queries[query]} 0 ${data.documents[document_]} ${kind(i) === "cannot" ? CANNOT : one.grade ?? -1}`);
   });
   const body = `${lines.join("\n")}\n`;
   return `# unjudged-answers 1 judged ${kinds.judged} of ${items.length} crc32 ${crc32(body)}\n${body}`;
@@ -57,6 +58,7 @@ function parsed(text) {
     else if (note?.[1] === "cannot-judge") one.a = { cannot: note[4] };
     else if (note?.[1] === "later") one.a = { later: true };
     else if (value >= 0) one.a = { grade: value };
+    else if (value === CANNOT && one.a?.cannot === undefined) one.a = { cannot: "no reason given" };
     found.set(i, one);
   }
   return [found, foreign];
