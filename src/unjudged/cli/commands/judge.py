@@ -11,7 +11,6 @@ from unjudged.cli.options.arguments import File, InputFile, Output
 from unjudged.cli.options.option import Option
 from unjudged.cli.shell.output import show
 from unjudged.cli.shell.standard_streams import warn
-from unjudged.rankings.judgments import Judgments
 
 
 @command(
@@ -63,13 +62,14 @@ def judge(
         Write the page to this file.
     """
     from unjudged.formats.small_files import read_small_text
+    from unjudged.judging.collecting.answers import read_task
     from unjudged.judging.collecting.grade_scale import read_scale
     from unjudged.judging.collecting.images import Image, read_images
     from unjudged.judging.collecting.judging_page import judging_page
     from unjudged.judging.collecting.texts import read_documents, read_topics
 
     scale = read_scale(grades)
-    task = Judgments.read(to_judge)
+    task, kept = read_task(to_judge)
     names = list(task.queries)
     rows = zip(task.query.tolist(), task.documents, task.waiting.tolist(), strict=True)
     items = [(names[q], document) for q, document, waiting in rows if waiting]
@@ -88,7 +88,7 @@ def judge(
         topics,
         grades=scale,
         name=Path(to_judge).stem,
-        marks=[f"# {mark}" for mark in task.marks("qrels")],
+        marks=[f"# {mark}" for mark in kept],
         guidelines=read_small_text(guidelines, "guidelines as text") if guidelines else "",
         images=shown,
         html=html,

@@ -10,24 +10,20 @@
 
 from __future__ import annotations
 
-import os
 import re
 from zlib import crc32
 
 from unjudged.base.errors import InputError
-from unjudged.formats.small_files import read_small
-from unjudged.formats.streams import display_name
 
 HEAD = re.compile(rb"# unjudged-answers 1 judged ([0-9]{1,12}) of ([0-9]{1,12}) crc32 ([0-9a-f]{8})\s*")
-LARGEST_FILE = 1 << 31
 
 
-def check_answers(file: str | os.PathLike[str]) -> None:
+def check_export(data: bytes, source: str) -> None:
     """Refuse an export of the judging page that was cut, damaged or edited; other files pass.
 
     A checksum finds accidents, not forgery. Ends of lines may have become those of another system.
     """
-    with_head = read_small(file, "judgments", LARGEST_FILE).replace(b"\r\n", b"\n")
+    with_head = data.replace(b"\r\n", b"\n")
     first, _, body = with_head.partition(b"\n")
     head = HEAD.fullmatch(first)
     if head is None or crc32(body) == int(head[3], 16):
@@ -39,4 +35,4 @@ def check_answers(file: str | os.PathLike[str]) -> None:
     differs = f" ({shown(*said)} at export, {shown(*found)} now)" if said != found else ""
     remedy = "export the answers again; if you edited the file on purpose, delete its first line"
     problem = f"the checksum does not match: the file was cut, damaged or edited{differs}"
-    raise InputError(f"{problem}: {remedy}", source=display_name(file), line=1)
+    raise InputError(f"{problem}: {remedy}", source=source, line=1)
