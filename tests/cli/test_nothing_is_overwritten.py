@@ -18,6 +18,8 @@ from unjudged import sample
 from unjudged.cli.commands import COMMANDS
 from unjudged.cli.options.drawing import DrawingOptions
 from unjudged.cli.options.input_options import InputOptions, JudgmentOptions
+from unjudged.cli.options.judging_folder import HandingOut
+from unjudged.cli.options.paper_options import ComparedTableOptions, PaperTableOptions
 from unjudged.cli.options.prediction_options import PredictionOptions
 from unjudged.cli.options.table_options import TableOptions
 
@@ -26,7 +28,8 @@ TEXT = "q01 0 d1 1\n"
 NOT_FILES = {
     *("shell", "name", "names", "title", "baseline", "leave_out", "measure", "against", "levels"),
     *("statistics", "strata", "share", "depth", "twice", "prevalence", "grades", "columns", "qrels_columns"),
-    *("value_range", "old", "new", "collection"),
+    *("caption", "label", "show_names", "order"),
+    *("value_range", "old", "new", "collection", "assessors"),
 }
 """Parameters whose value is a text, but not the name of a file."""
 
@@ -50,7 +53,7 @@ def test_parameters_that_may_name_files_are_declared(command: str) -> None:
 def test_every_parameter_is_explained(command: str) -> None:
     """In the docstring of the command or of a group of options, or by an option that commands share."""
     homes = [COMMANDS[command].function, InputOptions, JudgmentOptions, PredictionOptions, DrawingOptions]
-    homes.append(TableOptions)
+    homes += [TableOptions, HandingOut, PaperTableOptions, ComparedTableOptions]
     lines = {line.strip() for home in homes for line in str(home.__doc__).splitlines()}
     assert [one.name for one in declared(command) if not one.option.help and one.name not in lines] == []
 

@@ -104,7 +104,7 @@ def compare(
         judging = judgment_bounds(closed, measure, tested.pairs)
         results.append(MeasureComparison(measure, values, tested, judging, names, left_out, near, unlike))
     values = np.stack([result.values for result in results])
-    warnings = [*shared.warnings, *measure_warnings(chosen, judgments, values)]
+    warnings = [*shared.warnings, *measure_warnings(chosen, shared.judged_rankings, values)]
     warnings += map(AssumptionWarning, refused)
     announce(warnings)
     return Comparison(

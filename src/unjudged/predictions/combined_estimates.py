@@ -12,7 +12,7 @@ from unjudged.predictions.estimators.by_document import estimate_population
 from unjudged.predictions.estimators.by_query import JudgedAndPredicted
 from unjudged.predictions.estimators.estimates import PredictedMeans
 from unjudged.predictions.estimators.population import Population, is_sample
-from unjudged.predictions.predictions import Predictions, PredictionsSource
+from unjudged.predictions.judges import Judges, JudgesSource
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 
 BY_DOCUMENT = ("P@10", "RBP(p=0.8)")
@@ -23,7 +23,7 @@ BY_QUERY = ("AP", "nDCG@10", "RBP(p=0.8)")
 def estimate_with_predictions(
     qrels: JudgmentsSource | Collection,
     runs: RunsSource | None,
-    predictions: PredictionsSource,
+    predictions: JudgesSource,
     measures: MeasureLike | Iterable[MeasureLike] | None = None,
     *,
     threshold: float | None = None,
@@ -36,7 +36,8 @@ def estimate_with_predictions(
     which takes any measure, needs queries that people judged completely, and may need a `threshold`.
     Otherwise people judged a sample of the documents, and it is `estimate_by_document`, which takes P, RBP,
     DCG and other sums; `outside` says what to do with documents that people could not have judged. `rel` is
-    the lowest relevant grade, for measures that do not set their own.
+    the lowest relevant grade, for measures that do not set their own. Several judges, `{"llama": ...,
+    "clicks": ...}`, are combined: people decide what each one weighs.
 
     >>> people = {"q1": {"d1": 1, "d2": -1, "d3": 0}, "q2": {"d1": -1, "d2": 0, "d3": 1}}
     >>> model = {q: {"d1": 0.9, "d2": 0.5, "d3": 0.1} for q in people}
@@ -44,7 +45,7 @@ def estimate_with_predictions(
     >>> print(estimates.notes()[0])
     P@3 by document: assumed uniform sample of 4 human judgments, calibrated predictions.
     """
-    collection, source = Collection.of(qrels, runs), Predictions.of(predictions)
+    collection, source = Collection.of(qrels, runs), Judges.of(predictions)
     judgments = collection.judgments
     by_query = not is_sample(judgments) and _further_queries(judgments, source)
     chosen = parse_measures(measures or (BY_QUERY if by_query else BY_DOCUMENT))
@@ -77,5 +78,5 @@ def _of_each(
     return estimates
 
 
-def _further_queries(judgments: Judgments, predictions: Predictions) -> bool:
-    return bool(set(predictions.table.queries.tolist()) - set(judgments.queries.tolist()))
+def _further_queries(judgments: Judgments, predictions: Judges) -> bool:
+    return bool(predictions.queries - set(judgments.queries.tolist()))

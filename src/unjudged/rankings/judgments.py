@@ -68,6 +68,11 @@ class Judgments:
         Columns of a frame are recognised by the names that ir_measures, PyTerrier and BEIR use. Name
         others yourself: `Judgments.of(frame, query="topic", document="url", grade="stars")`.
         """
+        return cls.with_lines(source, **columns)[0]
+
+    @classmethod
+    def with_lines(cls, source: JudgmentsSource, **columns: str) -> tuple[Judgments, Integers]:
+        """Return the same, and the line of each row if they are from a file of text."""
         found, lines = cls._and_lines(source, columns)
         if found.scale is not None:
             gains = found.scale[np.maximum(found.grade, 0)]
@@ -78,7 +83,7 @@ class Judgments:
             with name_in_errors(source, "judgments"):
                 line = int(lines[row]) if len(lines) else None
                 raise InputError(f"{problem}, {remedy}; {IS_IT_A_RUN}", line=line)
-        return found
+        return found, lines
 
     @classmethod
     def with_fractions(cls, source: JudgmentsSource, **columns: str) -> Judgments:
@@ -201,7 +206,8 @@ class Judgments:
     @property
     def waiting(self) -> NDArray[np.bool_]:
         """Rows that have no answer: neither a grade nor "cannot judge"."""
-        return (self.grade < 0) & (self.grade != CANNOT_JUDGE)
+        waiting: NDArray[np.bool_] = (self.grade < 0) & (self.grade != CANNOT_JUDGE)
+        return waiting
 
     @cached_property
     def sampled_share(self) -> NDArray[np.float64]:
