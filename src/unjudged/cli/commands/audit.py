@@ -6,13 +6,13 @@ from typing import Literal
 
 from unjudged.cli.commands import SCORE, command
 from unjudged.cli.options.arguments import File, OneMeasure, Output, OutputFormat, Plot
+from unjudged.cli.options.figure_options import AS_DRAWN, FigureOptions
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
-from unjudged.cli.shell.output import check_output, show_figure, show_grids
+from unjudged.cli.shell.output import check_output, show_grids
 from unjudged.cli.shell.progress import progress
 from unjudged.grids.rendering import WITHOUT_NOTES
 from unjudged.predictions import audit as audit_predictions
 from unjudged.predictions.predictions import Predictions
-from unjudged.report.figures.charts import check_plot
 
 
 @command("audit", SCORE, 6, "QRELS PREDICTIONS [RUN...]", "Compare predicted relevance with human judgments.")
@@ -30,6 +30,7 @@ def audit(
     format: OutputFormat = None,
     output: Output = None,
     plot: Plot = None,
+    figure: FigureOptions = AS_DRAWN,
 ) -> None:
     """Compare the predictions of a model with human judgments.
 
@@ -62,7 +63,7 @@ def audit(
         Draw the calibration curve, and the bias of each run, to this file (.svg, .png, .pdf or .html).
     """
     chosen = check_output(format, output)
-    check_plot(plot)
+    figure.check(plot)
     named = inputs.runs(runs, "audit QRELS PREDICTIONS RUN...") if runs else None
     with progress("comparing"):
         audited = audit_predictions(
@@ -78,4 +79,4 @@ def audit(
     if plot is not None:
         from unjudged.report.figures.judging_figures import audit_figure
 
-        show_figure(audit_figure(audited), plot)
+        figure.show(audit_figure(audited), plot)
