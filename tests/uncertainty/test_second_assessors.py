@@ -172,5 +172,5 @@ def test_the_commands(tmp_path: Path) -> None:
     assert "needs --second FILE" in refused(
         2, "evaluate", str(sample.qrels), runs[0], "--interval", "assessors"
     )
-    other = refused(2, "evaluate", str(sample.qrels), runs[0], "--interval", "queries", *files[:2])
-    assert "--second is for --interval assessors" in other
+    unused = refused(2, "evaluate", str(sample.qrels), runs[0], "--interval", "queries", *files[:2])
+    assert "--second is for --interval assessors" in unused

@@ -237,9 +237,9 @@ def _record(pair: Pair) -> list[Cell]:
     row += [pair.verdict, pair.better, gap.method, pair.mean_a, pair.mean_b, other.low, other.high]
     row += [pair.wins, pair.ties, pair.losses, effect.value, effect.low, effect.high]
     row += [pair.reversal, pair.judged_share, None if pair.left_out is None else pair.left_out.share]
-    c, other = calibrated, pair.assessors
+    c, person = calibrated, pair.assessors
     row += [None] * 4 if c is None else [c.of.measure, c.value, c.low, c.high]
-    return [*row, *([None] * 3 if other is None else [other.value, other.low, other.high])]
+    return [*row, *([None] * 3 if person is None else [person.value, person.low, person.high])]
 
 
 def letters(place: int) -> str:

@@ -115,7 +115,7 @@ def compare(
         known = left_out, near, unlike, _assessed(people, measure, rankings, uncalibrated)
         results.append(MeasureComparison(measure, values, tested, judging, names, *known))
     values = np.stack([result.values for result in results])
-    warnings = [*shared.warnings, *measure_warnings(chosen, judgments, values)]
+    warnings = [*shared.warnings, *measure_warnings(chosen, shared.judged_rankings, values)]
     warnings += map(AssumptionWarning, refused)
     announce(warnings)
     return Comparison(

@@ -162,7 +162,7 @@ class Scores(Shown):
         if self.rankings is None:
             return []
         covered = coverage_warnings(self.runs, self.queries, self.rankings)
-        return [*covered, *measure_warnings(self.measures, self.rankings.judgments, self.values)]
+        return [*covered, *measure_warnings(self.measures, self.rankings, self.values)]
 
     @cached_property
     def means(self) -> Floats:

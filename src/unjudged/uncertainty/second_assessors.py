@@ -90,7 +90,10 @@ class SecondAssessors:
         judgments = rankings.judgments
         near = rankings.best_rank(missing=FIRST + 1) <= FIRST
         queries = len(judgments.queries)
-        shift, person, names, thin = [], [], [], 0
+        shift: list[Floats] = []
+        person: list[int] = []
+        names: list[str] = []
+        thin = 0
         for name, second in self.judgments.items():
             row = rows_of(judgments, table_of(second))
             grade = np.full(len(judgments.grade), UNSAMPLED, np.int32)
