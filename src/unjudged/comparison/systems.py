@@ -201,6 +201,9 @@ def _without_bounds(results: Sequence[MeasureComparison], judgments: Judgments) 
         measure = result.measure
         if result.judging.missing and measure not in estimates:
             yield f"{result.judging.missing}; verdicts by {measure} are about other queries alone."
+        if result.judging.reversal.best is not None:
+            among = f"the best {result.judging.reversal.best} systems alone, because pairs are many"
+            yield f"{measure}: shares of relevant documents that reverse an order were sought among {among}."
         if measure.geometric:
             yield f"{measure}: differences, their tests and intervals, and values by query are of logarithms."
         if measure.traits.summary == "sum":
