@@ -16,7 +16,7 @@ from unjudged import Judgments
 from unjudged.judging.pooling import sampling
 from unjudged.predictions import Judges
 from unjudged.predictions.estimators.by_document import per_query_estimates
-from unjudged.predictions.estimators.isotonic import cross_fitted, folds_of
+from unjudged.predictions.estimators.isotonic import folds_of
 from unjudged.predictions.estimators.population import POISSON, Population
 from unjudged.predictions.estimators.sampling_variance import SamplingError
 from unjudged.predictions.estimators.stacking import combined
@@ -114,10 +114,9 @@ def study(track: Track, budget: float, repetitions: int) -> Study:
     for k in range(repetitions):
         drawn = open_ & (unit(sampling.numbers(identity, 0, k)) < pi)
         sample = replace(population, drawn=drawn)
-        ways = {NONE: np.zeros(len(gain))}
-        for name, score in zip(track.judges.names, scores, strict=True):
-            ways[name] = cross_fitted(score, gain, drawn, inclusion, fold)
-        ways[TOGETHER] = combined(scores, gain, drawn, inclusion, fold).expected
+        together = combined(scores, gain, drawn, inclusion, fold)
+        alone = dict(zip(track.judges.names, together.alone, strict=True))
+        ways = {NONE: np.zeros(len(gain)), **alone, TOGETHER: together.expected}
         for way, expected in ways.items():
             known = np.where(listed, expected, 0.0)
             means = per_query_estimates(sample, weight, gain, known).mean(axis=1)
@@ -128,10 +127,10 @@ def study(track: Track, budget: float, repetitions: int) -> Study:
     return Study({way: np.stack(each) for way, each in errors.items()}, np.stack(held), runs)
 
 
-def rows_of_studies(track: Track, repetitions: int) -> list[Sequence[str]]:
-    """Return a row per budget: RMSE of a mean and a difference by each way, the ratio, and coverage."""
+def rows_of_studies(track: Track, repetitions: int, budgets: Sequence[int] = BUDGETS) -> list[Sequence[str]]:
+    """Return two rows per budget: RMSE of a mean and a difference by each way, the ratio, and coverage."""
     rows: list[Sequence[str]] = []
-    for budget in BUDGETS:
+    for budget in budgets:
         found = study(track, budget, repetitions)
         by_way = {way: found.rmse(way) for way in found.errors}
         best = [min(by_way[name][i] for name in track.judges.names) for i in (0, 1)]
@@ -139,11 +138,11 @@ def rows_of_studies(track: Track, repetitions: int) -> list[Sequence[str]]:
         for i, target in enumerate(("a mean", "a difference")):
             ratio = f"{by_way[TOGETHER][i] / best[i]:.3f}"
             numbers = [f"{rmse[i]:.4f}" for rmse in by_way.values()]
-            rows.append([str(budget), target, *numbers, ratio, coverage[i]])
+            rows.append([str(budget), target, *numbers, ratio, coverage[i], f"{repetitions:,}"])
     return rows
 
 
 def head(track: Track) -> list[str]:
     """Return the names of the columns."""
     ways = [NONE, *track.judges.names, TOGETHER]
-    return ["human labels", "RMSE of", *ways, "ratio to the best judge", "coverage of 95 %"]
+    return ["human labels", "RMSE of", *ways, "ratio to the best judge", "coverage of 95 %", "samples"]

@@ -13,6 +13,7 @@ import pytest
 from tests.cli.in_process import printed, unjudged
 from tests.report.test_page import read
 from unjudged import (
+    AssumptionWarning,
     Calibration,
     InputError,
     Judgments,
@@ -219,6 +220,15 @@ def test_a_sample_that_the_bounds_disprove_is_refused() -> None:
     assert any(note.startswith("Wrong by people: ") for note in mixed.notes)
     by_people = {one.run: one.human for one in audit(sample.qrels, model(), runs, "P@10").biases}
     assert by_people["reranked"] == pytest.approx(bounds.value)
+
+
+def test_a_measure_for_uniform_samples_says_that_these_are_none() -> None:
+    """`doctor` and the default table took any pool that was judged in part for a uniform sample."""
+    with pytest.warns(AssumptionWarning, match="infAP needs a uniform sample, but 541 of the 541"):
+        evaluate(sample.qrels, two("reranked", "fused"), ["AP", "infAP"])
+    assert not evaluate(sample.qrels, two("reranked", "fused"), "AP").warnings
+    drawn = judging.Pool.of(truth(), sample.runs).random(0.5, seed=1)
+    assert not evaluate(drawn, two("reranked", "fused"), "infAP").warnings
 
 
 @pytest.mark.parametrize("measure", SUMS)

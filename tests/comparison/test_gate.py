@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -34,6 +34,7 @@ def test_bounds_by_query_hold_every_completion(drawn: tuple[Qrels, dict[str, Run
         assert high[query] >= differences.max() - 1e-9
 
 
+@example([0.0, 0.0, 1.4e-154], 0.125)
 @given(st.lists(st.floats(-1, 1), min_size=3, max_size=30), st.floats(0, 0.2))
 def test_one_sided_tests(differences: list[float], margin: float) -> None:
     values = np.array(differences)

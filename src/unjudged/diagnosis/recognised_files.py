@@ -32,6 +32,7 @@ from unjudged.judging.collecting.texts import BODIES, records
 from unjudged.rankings.coverage import are_grades
 from unjudged.rankings.extension import table_of, table_of_pool
 from unjudged.rankings.judgments import CANNOT_JUDGE, Judgments
+from unjudged.rankings.origin import A_POOL, A_SAMPLE
 from unjudged.rankings.runs import Run
 from unjudged.uncertainty.calibration import Calibration
 from unjudged.uncertainty.calibration_file import SCHEMA as CALIBRATION_SCHEMA
@@ -160,7 +161,12 @@ def _judgments(file: str) -> RecognisedFile:
     if unable := int((judgments.grade == CANNOT_JUDGE).sum()):
         held += f" ({unable:,} with -2, which means that they cannot be judged)"
     scale = f"grades 0 to {grades.max(initial=0)}" if judgments.scale is None else "fractional grades"
-    what = f"{judgments.origin}: {held}; {scale}"
+    if judgments.origin == A_SAMPLE:
+        held += " (a uniform sample, if the judged ones were drawn at random)"
+        what = f"{held}; {scale}"
+    else:
+        taken = "taken for " if judgments.origin == A_POOL else ""
+        what = f"{taken}{judgments.origin}: {held}; {scale}"
     return RecognisedFile(file, JUDGMENTS, what, judgments, len(judgments.queries), len(judgments.grade))
 
 

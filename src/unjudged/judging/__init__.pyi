@@ -4,7 +4,8 @@ from unjudged.judging.choosing.next_result import Candidate as Candidate, NextDo
 from unjudged.judging.collecting.answers import AnswerFile as AnswerFile, read_answers as read_answers
 from unjudged.judging.collecting.assignment import Assignment as Assignment, assign as assign, read_assignment as read_assignment
 from unjudged.judging.collecting.drawn_sample import DrawnSample as DrawnSample, draw as sample
-from unjudged.judging.collecting.handing_out import hand_out as hand_out, judging_page as judge, task_texts as task_texts
+from unjudged.judging.collecting.handing_out import hand_out as hand_out, task_texts as task_texts
+from unjudged.judging.collecting.judging_page import judging_page as judge
 from unjudged.judging.collecting.merge_result import ConflictError as ConflictError, Merged as Merged
 from unjudged.judging.collecting.merge_rules import MergeRule as MergeRule, merge_rule as merge_rule
 from unjudged.judging.collecting.merging import merge as merge

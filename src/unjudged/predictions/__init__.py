@@ -14,6 +14,8 @@ _NAMES = LazyNames(
         "estimators.powered": "Powered prediction_powered",
         "judge_agreement": "Confusion",
         "judges": "Judges",
+        "judges_audit": "audit_judges",
+        "judges_audit_grids": "Favour JudgesAudit",
         "poisson_sample": "design_for_predictions",
         "predicted_comparison": "PredictedComparison PredictedPair compare_with_predictions",
         "predictions": "Predictions",

@@ -33,7 +33,7 @@ def merge(
     assignment: InputFile = None,
     adjudicate: Annotated[Path | None, Option(writes=True)] = None,
     adjudicated: InputFile = None,
-    grades: Annotated[str | None, Option("-g", "--grades")] = None,
+    grades: Annotated[str | None, Option("-g", "--grades", reads=True)] = None,
     allow_missing: bool = False,
     form: Annotated[Form | None, Option("--format", choices=FORMS)] = None,
     rel: int = 1,
@@ -69,7 +69,8 @@ def merge(
     adjudicated
         The judged file of --adjudicate: its grades count before all others.
     grades
-        The grades of the scale, as 0,1,2. Any other is an error that names file and line.
+        The grades of the scale, as 0,1,2 or the file that `judge --grades` takes. Any other is an error that
+        names file and line.
     allow_missing
         Merge although documents have no answer yet. The judged documents of a stratum then stand for them,
         which is right if answers are missing at random.
@@ -92,6 +93,7 @@ def merge(
     """
     from unjudged.judging.collecting.answers import answers_grid, read_answers
     from unjudged.judging.collecting.assignment import read_assignment
+    from unjudged.judging.collecting.grade_scale import read_scale
     from unjudged.judging.collecting.merge_result import ConflictError
     from unjudged.judging.collecting.merging import merge as merged_with
     from unjudged.judging.collecting.sample_file import read_sample
@@ -102,7 +104,7 @@ def merge(
         check_output(None, answers)
     chosen_report = check_output(report_format, report)
     sample = read_sample(design)
-    people = read_answers(judged, None if grades is None else grade_numbers(grades))
+    people = read_answers(judged, None if grades is None else list(read_scale(grades)))
     chosen_form = form or sample.form
     if sample.chosen and chosen_form != "qrels":
         raise UsageError(f"--format {form} needs a random sample; these documents were chosen: use qrels")
@@ -150,11 +152,3 @@ def _write_adjudication(path: Path, merged: Merged) -> str:
     return (
         f"{several}, to adjudicate in {path}: judge it (unjudged judge), and merge again with --adjudicated"
     )
-
-
-def grade_numbers(words: str) -> list[int]:
-    """Return the grades of a scale such as 0,1,2."""
-    numbers = [word.strip() for word in words.split(",")]
-    if not all(word.isdecimal() and word.isascii() and len(word) < 10 for word in numbers):
-        raise UsageError(f"grades are {words!r}: use whole numbers from 0, as 0,1,2")
-    return [int(word) for word in numbers]

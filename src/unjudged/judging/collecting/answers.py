@@ -4,6 +4,7 @@ A file of answers is qrels with comments that this module reads:
 
 # unjudged-assessor ann
 # comment q1 d8 the text is cut off
+# cannot-judge q1 d8 a reason
 # seconds q1 d8 12.5
 q1 0 d8 -2
 """
@@ -25,11 +26,14 @@ from unjudged.formats.streams import STANDARD_INPUT, display_name, name_file_in_
 from unjudged.formats.tables import decode
 from unjudged.grids.grid import Cell, Column, Grid
 from unjudged.judging.collecting.handing_out import ASSESSOR
+from unjudged.judging.collecting.page_export import check_export
 from unjudged.rankings.judgments import CANNOT_JUDGE, UNSAMPLED, Judgments
 
 Document = tuple[str, str]
 LARGEST_FILE = 1 << 31
-_REMARK = re.compile(rb"^#[ \t]+(comment|seconds)[ \t]+(\S+)[ \t]+(\S+)[ \t]+(.*?)[ \t\r]*$", re.MULTILINE)
+_REMARK = re.compile(
+    rb"^#[ \t]+(comment|cannot-judge|seconds)[ \t]+(\S+)[ \t]+(\S+)[ \t]+(.*?)[ \t\r]*$", re.MULTILINE
+)
 _ASSESSOR = re.compile(rf"^# {ASSESSOR} (\S+)[ \t\r]*$".encode(), re.MULTILINE)
 _COPY = re.compile(r"( \(\d+\))?(-judged)?( \(\d+\))?$")
 """What the page and a browser add to the name of a file."""
@@ -69,6 +73,7 @@ def read_answers(
 def read_answer_file(file: str | os.PathLike[str], grades: Sequence[int] | None = None) -> AnswerFile:
     """Read one file of answers."""
     judgments, lines, data = _read(file)
+    check_export(data, display_name(file))
     if grades is not None:
         wrong = np.flatnonzero((judgments.grade >= 0) & ~np.isin(judgments.grade, list(grades)))
         if len(wrong):
@@ -89,8 +94,9 @@ def read_answer_file(file: str | os.PathLike[str], grades: Sequence[int] | None 
     seconds: dict[Document, float] = {}
     for remark in _REMARK.finditer(data):
         kind, query, document, text = map(decode, remark.groups())
-        if kind == "comment":
-            comments[query, document] = text
+        if kind != "seconds":
+            before = comments.get((query, document))
+            comments[query, document] = text if before is None else f"{before}; {text}"
             continue
         try:
             seconds[query, document] = number_in_file("the time", text, 0, text=True)

@@ -1,36 +1,21 @@
-"""Files for assessors: what each of them judges, in an order that says nothing about ranks, and a page.
-
-The page needs no network, and text from files cannot become markup or code.
-"""
+"""Files for assessors: what each of them judges, in an order that says nothing about ranks."""
 
 from __future__ import annotations
 
-import json
-from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
-from hashlib import blake2b, sha256
-from importlib.resources import files
 
 import numpy as np
 
 from unjudged.base.choices import checked_int
-from unjudged.base.errors import InputError, UsageError, quoted
+from unjudged.base.errors import InputError
 from unjudged.base.segments import Integers
 from unjudged.base.wording import counted, shortlist
-from unjudged.formats.tables import encode
 from unjudged.formats.writing import document_id, qrels_text, query_id
 from unjudged.judging.collecting.assignment import Assignment, assign, by_topic
 from unjudged.judging.collecting.drawn_sample import DrawnSample
-from unjudged.judging.collecting.texts import Topic
 from unjudged.judging.pooling import sampling
 from unjudged.rankings.judgments import UNSAMPLED
 
-LABELS = {0: "not relevant", 1: "relevant", 2: "highly relevant", 3: "perfectly relevant"}
-HIGHEST = 9
-"""Grades are typed as one key."""
-
-ESCAPED = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
-"""In JSON these stand inside strings only; escaped, no text can end the element that holds the data."""
 ASSESSOR = "unjudged-assessor"
 """How a comment begins that says who judges."""
 Task = list[tuple[str, str]]
@@ -127,52 +112,3 @@ def task_texts(
         asked = 'replace each -1 by a grade, or by -2 for "cannot judge".'
         texts[name] = qrels_text(rows, [head + asked, *own, *marks])
     return texts
-
-
-def judging_page(
-    task: Sequence[tuple[str, str]],
-    texts: Mapping[str, str],
-    topics: Mapping[str, Topic] | None = None,
-    *,
-    grades: Sequence[int] = (0, 1),
-    name: str = "task",
-    marks: Sequence[str] = (),
-) -> str:
-    """Return a page to judge these (query, document) pairs.
-
-    `marks` are comments that its export begins with. Names that the export cannot hold are refused.
-    """
-    chosen = sorted(set(grades))
-    if len(chosen) < 2 or chosen[0] < 0 or chosen[-1] > HIGHEST:
-        raise UsageError(f"grades are {list(grades)}, expected two or more whole numbers from 0 to {HIGHEST}")
-    if not task:
-        raise InputError("no document is left to judge")
-    check_names(task)
-    for name_of in {name for pair in task for name in pair}:
-        if not name_of.isprintable() or any(0xD800 <= ord(c) <= 0xDFFF for c in name_of):
-            raise InputError(f"{quoted(name_of)} is not UTF-8 text, so a browser cannot export it unchanged")
-    wanted = {query for query, _ in task}
-    data = {
-        "task": name,
-        "file": f"{name}-judged.qrels",
-        "checksum": blake2b(encode("".join(f"{q} {d}\n" for q, d in task)), digest_size=12).hexdigest(),
-        "grades": chosen,
-        "labels": {str(grade): LABELS.get(grade, "") for grade in chosen},
-        "marks": list(marks),
-        "topics": {q: topic._asdict() for q, topic in (topics or {}).items() if q in wanted},
-        "items": [{"query": q, "document": d, "text": texts.get(d)} for q, d in task],
-    }
-    style, script = _part("page.css"), _part("page.js")
-    policy = f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; base-uri 'none'"
-    island = json.dumps(data, ensure_ascii=True).translate(ESCAPED)
-    parts = {"policy": f"{policy}; form-action 'none'", "style": style, "data": island, "script": script}
-    pieces = _part("page.html").split("@")  # odd pieces are the names of parts
-    return "".join(parts[piece] if number % 2 else piece for number, piece in enumerate(pieces))
-
-
-def _part(name: str) -> str:
-    return files("unjudged.judging.collecting").joinpath("page", name).read_text(encoding="utf-8")
-
-
-def _hash(text: str) -> str:
-    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"

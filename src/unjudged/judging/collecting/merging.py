@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -11,7 +12,7 @@ import numpy as np
 from unjudged.base.choices import Conflicts
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import counted, shortlist
-from unjudged.judging.collecting.answers import AnswerFile
+from unjudged.judging.collecting.answers import AnswerFile, read_answer_file
 from unjudged.judging.collecting.assignment import Assignment
 from unjudged.judging.collecting.drawn_sample import DrawnSample
 from unjudged.judging.collecting.merge_result import (
@@ -46,7 +47,8 @@ def merge(
     error, unless the rule `conflicts` says which counts: that of the topic's 'own' assessor, whom the
     `assignment` names, the 'majority', the 'median', the 'highest', the 'lowest', the 'first' or the 'last'.
     The earlier judgments come first. `adjudicated` answers count before all others. If a judge has several
-    files (`read_answers`), the later one counts.
+    files (`read_answers`), the later one counts. An export of the judging page that was cut or edited is
+    refused.
 
     Of a sample, each drawn document needs an answer, and other documents are left out. With `allow_missing`,
     documents without an answer stay unjudged, and the others of their stratum stand for them: right if
@@ -71,7 +73,7 @@ def merge(
         problem = f"the rule {conflicts!r} needs an assignment, which says who judges which topic"
         raise UsageError(f"{problem}: give the assignment.tsv of `unjudged sample --to-judge` (--assignment)")
     files = {name: _files_of(source) for name, source in answers.items()}
-    settled = None if adjudicated is None else Judgments.of(adjudicated)
+    settled = None if adjudicated is None else _files_of(adjudicated)[0]
     every = [file for several in files.values() for file in several]
     sample: DrawnSample | None = None
     if isinstance(first, DrawnSample):
@@ -134,6 +136,8 @@ def _files_of(source: JudgmentsSource | Sequence[AnswerFile]) -> list[Judgments]
     """Return the files of one judge."""
     if isinstance(source, list) and source and all(isinstance(one, AnswerFile) for one in source):
         return [one.judgments for one in source]
+    if isinstance(source, str | os.PathLike):
+        return [read_answer_file(source).judgments]
     return [Judgments.of(source)]  # type: ignore[arg-type]
 
 

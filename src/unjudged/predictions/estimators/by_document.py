@@ -36,9 +36,9 @@ from unjudged.predictions.estimators.sums import Sum
 from unjudged.predictions.judges import JudgesSource, any_predicted, weights_text
 from unjudged.rankings.judged import Floats, Mask
 from unjudged.rankings.judgments import JudgmentsSource
+from unjudged.rankings.randomness import not_random
 from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.quantiles import NO_SLACK, normal_interval, t_interval
-from unjudged.uncertainty.randomness import not_random
 
 OUTSIDE = {
     "error": "",
@@ -218,7 +218,7 @@ def estimate_population(
         missing = int((~known & counted & ~ignored).sum())
         if calibrate:
             fold = folds_of(population.judgments)
-            expected, weights = combined(
+            expected, weights, _ = combined(
                 list(predictions.values), gain, population.drawn, population.inclusion, fold
             )
         else:

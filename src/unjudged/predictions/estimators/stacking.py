@@ -27,6 +27,8 @@ class Combined(NamedTuple):
 
     expected: Floats
     weights: Floats
+    alone: Floats
+    """Expected gains by each judge alone, judges x rows."""
 
 
 def combined(
@@ -41,9 +43,9 @@ def combined(
     The parameters are those of `cross_fitted`, which a single judge is left to.
     """
     folds = int(fold.max(initial=0)) + 1
-    own = [cross_fitted(score, gain, drawn, inclusion, fold) for score in scores]
+    alone = np.stack([cross_fitted(score, gain, drawn, inclusion, fold) for score in scores])
     if len(scores) == 1:
-        return Combined(own[0], np.ones((1, folds)))
+        return Combined(alone[0], np.ones((1, folds)), alone)
     judged = np.flatnonzero(drawn)
     weights = np.stack(
         [
@@ -52,7 +54,7 @@ def combined(
         ],
         axis=1,
     )
-    return Combined((weights[:, fold] * np.stack(own)).sum(axis=0), weights)
+    return Combined((weights[:, fold] * alone).sum(axis=0), weights, alone)
 
 
 def _held_out(

@@ -158,6 +158,8 @@ def line_looks(field: str, names: Sequence[str]) -> tuple[Any, Any]:
         title=None,
         symbolType="stroke",
         symbolSize=600,
+        symbolOpacity=1,
+        symbolStrokeWidth=2,
         symbolLimit=0,
         columns=-(-len(names) // A_COLUMN),
         labelLimit=0,

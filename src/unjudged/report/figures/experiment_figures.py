@@ -171,7 +171,6 @@ def _lines(
 ) -> Any:
     chart = altair_module()
     colour, dash = line_looks("series", order)
-    fill = chart.Fill("series:N", scale=colour["scale"], legend=None)
     axis = chart.Axis(values=ticks, format=".3~g", labelOverlap=True, labelFlush=False)
     title = f"{x}, logarithmic" if logarithmic else x
     scale = chart.Scale(type="log" if logarithmic else "linear", nice=False)
@@ -189,7 +188,7 @@ def _lines(
         vertical = chart.Scale(domain=domain, nice=False)
         base = chart.Chart(chart.Data(values=points))
         spread = base.mark_area(opacity=0.1, clip=True).encode(
-            chart.X("level:Q", scale=scale), chart.Y("low:Q", scale=vertical), chart.Y2("high:Q"), fill
+            chart.X("level:Q", scale=scale), chart.Y("low:Q", scale=vertical), chart.Y2("high:Q"), colour
         )
         lines = base.mark_line(point=chart.OverlayMarkDef(size=35)).encode(
             chart.X("level:Q", title=title, scale=scale, axis=axis),

@@ -22,8 +22,8 @@ MM = 72 / 25.4
 FONT = 8.0
 DOTS = 300
 """Dots per inch of a PNG with a given width."""
-LEAST, TALLEST = 60.0, 560.0
-"""Points: the narrowest area of marks, and the highest figure, which fits on a page."""
+LEAST, PANEL, TALLEST = 60.0, 140.0, 560.0
+"""Points: the narrowest area of marks, that of several with their axes, and the highest figure of a page."""
 ROUNDS = 4
 LETTER = 0.56
 """Width of a letter, in sizes of type."""
@@ -100,11 +100,13 @@ def _fitted(spec: dict[str, Any], size: Size) -> dict[str, Any]:
     import vl_convert
 
     font = FONT if size.font is None else size.font
+    if size.width is not None:
+        _stack(spec, int(size.width * MM / PANEL) or 1)
     rows = list(_rows(spec))
     own = [[_sides(view) for view in row] for row in rows]
     widest = 1.25 * max(sum(width + 60 for width, _ in row) for row in own)
     widest = widest if size.width is None else size.width * MM
-    _write(spec, font, widest)
+    _write(spec, font, widest, widest / max(map(len, rows)))
     config = spec.setdefault("config", {})
     config |= {"padding": 2, "aria": False}
     config.setdefault("axis", {}).update(labelFontSize=font, titleFontSize=font, labelLimit=0.4 * widest)
@@ -113,18 +115,30 @@ def _fitted(spec: dict[str, Any], size: Size) -> dict[str, Any]:
         fontSize=1.1 * font, subtitleFontSize=font, anchor="start", frame="bounds", offset=6
     )
     config.setdefault("text", {}).update(fontSize=font)
-    left = [widest - 60.0 * len(row) for row in rows]
+    fullest = max(range(len(rows)), key=lambda k: sum(width for width, _ in own[k]))
+    whole, panels = sum(width for width, _ in own[fullest]), len(rows[fullest])
+    room = widest - 60.0 * panels
     for _ in range(ROUNDS if size.width is not None else 1):
-        for row, sides, room in zip(rows, own, left, strict=True):
-            _set_sizes(spec, row, sides, max(room, LEAST * len(row)), font)
+        for row, sides in zip(rows, own, strict=True):
+            _set_sizes(spec, row, sides, max(room, LEAST * panels) / whole, font)
         drawn = _width_of(vl_convert.vegalite_to_svg(spec))
         if size.width is None or abs(drawn - widest) < 0.5:
             break
-        left = [room - (drawn - widest) for room in left]
-        if min(room / len(row) for room, row in zip(left, rows, strict=True)) < LEAST / 2:
+        room -= drawn - widest
+        if room / panels < LEAST / 2:
             shown = f"{size.width:g} mm with text of {font:g} pt"
             raise UsageError(f"the figure has no room for its marks at {shown}: choose more, or smaller text")
     return spec
+
+
+def _stack(spec: dict[str, Any], most: int) -> None:
+    """Put no more areas side by side than have room."""
+    for part in spec.get("vconcat", []):
+        _stack(part, most)
+    if len(spec.get("hconcat", [])) > most:
+        spec["vconcat"] = spec.pop("hconcat")
+    if "concat" in spec:
+        spec["columns"] = min(spec.get("columns", len(spec["concat"])), most)
 
 
 def _rows(spec: dict[str, Any]) -> Iterator[list[dict[str, Any]]]:
@@ -146,13 +160,12 @@ def _set_sizes(
     spec: dict[str, Any],
     row: list[dict[str, Any]],
     sides: list[tuple[float, float]],
-    room: float,
+    scale: float,
     font: float,
 ) -> None:
-    """Share a width among the areas of a row; bands are as high as text, other heights in proportion."""
-    whole = sum(width for width, _ in sides)
+    """Scale the widths of the areas of a row; bands are as high as text, other heights in proportion."""
     for view, (width, height) in zip(row, sides, strict=True):
-        view["width"] = room * width / whole
+        view["width"] = scale * width
         across, up = _bands(spec, view, "x"), _bands(spec, view, "y")
         if across and up:
             view["height"] = view["width"]
@@ -184,11 +197,11 @@ def _bands(spec: dict[str, Any], view: dict[str, Any], axis: str) -> int:
     return 0
 
 
-def _write(part: Any, font: float, width: float) -> None:
+def _write(part: Any, font: float, width: float, panel: float) -> None:
     """Set every size of text, break long titles into lines, and put legends below."""
     if isinstance(part, list):
         for one in part:
-            _write(one, font, width)
+            _write(one, font, width, panel)
     if not isinstance(part, dict):
         return
     for key, value in part.items():
@@ -200,14 +213,14 @@ def _write(part: Any, font: float, width: float) -> None:
             columns = max(1, min(len(names) or 4, int(width / (LETTER * font * longest + 4.5 * font))))
             area = (30 if "symbolType" in value else 9) * font
             part[key] = {**value, "orient": "bottom", "columns": columns, "symbolSize": area}
-            _write(part[key], font, width)
+            _write(part[key], font, width, panel)
         elif key in ("title", "subtitle", "text") and isinstance(value, str | list) and value:
             lines = [value] if isinstance(value, str) else value
-            letters = max(12, int(width / ((0.5 if key == "subtitle" else 1.05 * LETTER) * font)))
+            letters = max(12, int(panel / ((0.5 if key == "subtitle" else 1.05 * LETTER) * font)))
             if all(isinstance(line, str) for line in lines) and "field" not in part.get("text", {}):
                 part[key] = [broken for line in lines for broken in wrap(line, letters) or [""]]
         elif key not in ("data", "datasets"):
-            _write(value, font, width)
+            _write(value, font, width, panel)
 
 
 def _sides(view: dict[str, Any]) -> tuple[float, float]:

@@ -20,9 +20,9 @@ from unjudged.measures.kernel.names import parse_measure
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.origin import SAMPLES
+from unjudged.rankings.randomness import not_random
 from unjudged.uncertainty.intervals import EstimateRows, IntervalRequest, interval_method
 from unjudged.uncertainty.quantiles import normal_interval, t_interval
-from unjudged.uncertainty.randomness import not_random
 from unjudged.uncertainty.sampled_means import QUOTIENTS, SampledMeans
 
 MOST_UNSEEN = 0.1
