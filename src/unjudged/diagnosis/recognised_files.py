@@ -32,7 +32,7 @@ from unjudged.judging.collecting.texts import BODIES, records
 from unjudged.rankings.coverage import are_grades
 from unjudged.rankings.extension import table_of, table_of_pool
 from unjudged.rankings.judgments import CANNOT_JUDGE, Judgments
-from unjudged.rankings.origin import A_SAMPLE
+from unjudged.rankings.origin import A_POOL, A_SAMPLE
 from unjudged.rankings.runs import Run
 from unjudged.uncertainty.calibration import Calibration
 from unjudged.uncertainty.calibration_file import SCHEMA as CALIBRATION_SCHEMA
@@ -165,7 +165,8 @@ def _judgments(file: str) -> RecognisedFile:
         held += " (a uniform sample, if the judged ones were drawn at random)"
         what = f"{held}; {scale}"
     else:
-        what = f"{judgments.origin}: {held}; {scale}"
+        taken = "taken for " if judgments.origin == A_POOL else ""
+        what = f"{taken}{judgments.origin}: {held}; {scale}"
     return RecognisedFile(file, JUDGMENTS, what, judgments, len(judgments.queries), len(judgments.grade))
 
 

@@ -24,6 +24,10 @@ RESAMPLES = 10_000
 FEW = 25
 """Fewer queries are too few for Student's t if their scores are skewed."""
 
+CELLS_AT_ONCE = 1 << 17
+"""Weights that samples are multiplied with at a time, so that they fit a cache."""
+SAMPLES_AT_ONCE = 64
+
 
 def interval_of_mean(
     measure: Measure, values: Floats, confidence: float, seed: int = 0
@@ -56,10 +60,17 @@ def mean_interval(
     weights /= weights.sum(axis=1, keepdims=True)
     tail, ends = (1 - confidence) / 2, weights[:, 0]
     lower, upper = np.empty(len(values)), np.empty(len(values))
-    for i, sample in enumerate(values):  # one by one: the bits of a product depend on its shape
-        inside = weights[:, 1:] @ sample
-        lower[i] = np.quantile(inside + ends * low, tail)
-        upper[i] = np.quantile(inside + ends * high, 1 - tail)
+    rows = max(CELLS_AT_ONCE // weights.shape[1], 1)
+    for first in range(0, len(values), SAMPLES_AT_ONCE):
+        some = values[first : first + SAMPLES_AT_ONCE]
+        inside = np.empty((len(some), RESAMPLES))
+        for row in range(0, RESAMPLES, rows):
+            part = weights[row : row + rows, 1:]
+            for i, sample in enumerate(some):  # one by one: the bits of a product depend on its shape
+                inside[i, row : row + rows] = part @ sample
+        for i, own in enumerate(inside, first):
+            lower[i] = np.quantile(own + ends * low, tail)
+            upper[i] = np.quantile(own + ends * high, 1 - tail)
     return lower, upper
 
 
