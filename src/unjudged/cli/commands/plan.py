@@ -10,7 +10,7 @@ import unjudged
 from unjudged.base.choices import CorrectionName, DesignName, Format
 from unjudged.base.errors import AssumptionWarning, UsageError, announce
 from unjudged.cli.commands import COLLECT, command, command_group
-from unjudged.cli.options.arguments import Baseline, File, Measures, Output, OutputFormat, Plot
+from unjudged.cli.options.arguments import Baseline, File, Measures, OneMeasure, Output, OutputFormat, Plot
 from unjudged.cli.options.figure_options import AS_DRAWN, FigureOptions
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
 from unjudged.cli.options.option import Option
@@ -149,6 +149,8 @@ def judgments(
     *runs: File,
     tau: float | None = None,
     width: float | None = None,
+    budget: float | None = None,
+    measure: OneMeasure = "AP",
     designs: Annotated[list[DesignName] | None, Option("-d", "--design", choices=DESIGNS)] = None,
     queries: int | None = None,
     cost: float | None = None,
@@ -162,8 +164,9 @@ def judgments(
 ) -> None:
     """Plan how many judgments each design needs, from a pilot or a similar collection.
 
-    Samples of the collection show how well fewer judgments order the runs and estimate AP. The table has the
-    smallest tested level of each design that reaches the target.
+    Samples of the collection show how well fewer judgments order the runs and estimate the measure. The table
+    has the smallest tested level of each design that reaches the target, or with --budget the best trade of
+    topics against depth. Topics are resampled, so that noise shrinks with more of them and bias stays.
 
     Parameters
     ----------
@@ -174,7 +177,13 @@ def judgments(
     tau
         The target: Kendall's tau with the order by all judgments.
     width
-        The target: the width of a 95 % interval of a run's mean AP.
+        The target: the width of a 95 % interval of a run's mean.
+    budget
+        The number of judgments that can be made, instead of a target; `sample --budget` draws them. By
+        default the number of topics is free, up to 4 times that of the pilot.
+    measure
+        The measure that will be reported. AP and nDCG are estimated by infAP, xinfAP and infNDCG where the
+        design is random, all others are taken from the judged documents.
     designs
         A design to consider; may be repeated. Default: all.
     queries
@@ -190,8 +199,8 @@ def judgments(
     """
     from unjudged.experiments.judgment_plan import plan_judgments
 
-    if (tau is None) == (width is None):
-        raise UsageError("give one target: --tau or --width")
+    if [tau, width, budget].count(None) != 2:
+        raise UsageError("give one target: --tau, --width or --budget")
     check_output(format, output)
     figure.check(plot)
     named = inputs.runs(runs, "plan judgments QRELS RUN RUN...", least=2)
@@ -201,6 +210,8 @@ def judgments(
             named,
             tau=tau,
             width=width,
+            budget=budget,
+            measure=measure,
             designs=designs,
             queries=queries,
             cost=cost,
