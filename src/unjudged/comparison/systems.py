@@ -22,9 +22,11 @@ from unjudged.measures.kernel.estimand import COMPARISON, SAMPLED, permitted
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.measures.kernel.registry import Measure
 from unjudged.measures.kernel.traits import Refusal
+from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.rankings.origin import below_pool
 from unjudged.uncertainty.calibration import Calibration
+from unjudged.uncertainty.second_assessors import ANOTHER, AssessorShifts, SecondAssessors, SecondSource
 
 UNKNOWN = "unknown (scores of a table do not say which documents were judged)"
 """What is known of the judgments behind scores."""
@@ -44,6 +46,7 @@ def compare(
     correction: CorrectionName = "holm",
     alpha: float = 0.05,
     calibration: Calibration | None = None,
+    second: SecondSource | None = None,
     confidence: float = 0.95,
     draws: int = 20_000,
     seed: int = 0,
@@ -60,7 +63,8 @@ def compare(
     depth of their pool need not be told. `test` is 't', 'randomization', 'wilcoxon' or
     'bootstrap'; `correction` is 'holm', 'bh', 'bonferroni', 'tukey', 'maxt' or 'none'. `baseline` names a run
     that the others are compared with, instead of all pairs. `calibration`, from `calibrate`, adds a
-    calibrated interval of each difference. `Scores` in place of judgments and runs, such as those of another
+    calibrated interval of each difference, and `second`, judgments of second assessors, one had another
+    assessor judged. `Scores` in place of judgments and runs, such as those of another
     tool (`Scores.of`), are compared by their tests alone, by all of their measures unless some are named.
     `draws` and `seed` are for tests and corrections that resample.
 
@@ -75,7 +79,12 @@ def compare(
     deepest = inf if depth is None else checked_int("depth", depth, least=1)
     tests = {"test": test, "correction": correction, "alpha": alpha, "draws": draws, "seed": seed}
     if isinstance(qrels, Scores):
-        for name, given in {"runs": runs, "depth": depth, "calibration": calibration}.items():
+        for name, given in {
+            "runs": runs,
+            "depth": depth,
+            "calibration": calibration,
+            "second": second,
+        }.items():
             if given is not None:
                 raise UsageError(f"{name} needs judgments and runs, and these are scores: omit it")
         return _compare_scores(qrels.chosen(measures), baseline, confidence, tests)
@@ -92,6 +101,7 @@ def compare(
     closed = shared.to_pool_depth(reach)
     left_out = None if calibration is None else calibration.left_out_share()
     unlike = None if calibration is None else calibration.unlike_runs(shared.judged_rankings)
+    people = None if second is None else SecondAssessors.of(second)
     results: list[MeasureComparison] = []
     for measure in chosen:
         rankings = shared.with_judged_elsewhere() if measure.traits.across_queries else shared.judged_rankings
@@ -102,7 +112,8 @@ def compare(
             near = calibration.means(measure, shared.judged_rankings, confidence)
             uncalibrated += [note for note in calibration.unlike(near, names) if note not in uncalibrated]
         judging = judgment_bounds(closed, measure, tested.pairs)
-        results.append(MeasureComparison(measure, values, tested, judging, names, left_out, near, unlike))
+        known = left_out, near, unlike, _assessed(people, measure, rankings, uncalibrated)
+        results.append(MeasureComparison(measure, values, tested, judging, names, *known))
     values = np.stack([result.values for result in results])
     warnings = [*shared.warnings, *measure_warnings(chosen, shared.judged_rankings, values)]
     warnings += map(AssumptionWarning, refused)
@@ -164,6 +175,19 @@ def _uncalibrated(calibration: Calibration, measures: Sequence[Measure], confide
     if len(refused) == len(reasons):
         raise UsageError(next(iter(refused.values())))
     return [f"{measure}: no calibrated interval: {reason}." for measure, reason in refused.items()]
+
+
+def _assessed(
+    second: SecondAssessors | None, measure: Measure, rankings: JudgedRankings, notes: list[str]
+) -> AssessorShifts | None:
+    """Return what another assessor changes; a note says so where a measure cannot have it."""
+    if second is None:
+        return None
+    answer = permitted(measure, rankings.judgments, ANOTHER)
+    if isinstance(answer, Refusal):
+        notes.append(f"{measure}: no interval for another assessor: {answer}.")
+        return None
+    return second.shifts(measure, rankings, len(rankings.query) // len(rankings.judgments.queries))
 
 
 def _without_bounds(results: Sequence[MeasureComparison], judgments: Judgments) -> Iterator[str]:
