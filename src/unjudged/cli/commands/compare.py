@@ -26,6 +26,7 @@ from unjudged.cli.options.arguments import (
     Second,
     measures_with_rel,
 )
+from unjudged.cli.options.figure_options import AS_DRAWN, FigureOptions
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions, suggest_estimates
 from unjudged.cli.options.option import Option
 from unjudged.cli.options.paper_options import NO_COMPARED_PAPER, ComparedTableOptions
@@ -36,7 +37,6 @@ from unjudged.cli.shell.output import (
     check_decimals,
     check_output,
     show,
-    show_figure,
     show_grids,
     terminal_width,
     wrapped,
@@ -52,7 +52,6 @@ from unjudged.evaluation.collection import Collection
 from unjudged.evaluation.evaluation import fitting_measures
 from unjudged.grids.grid import DECIMALS, Grid
 from unjudged.grids.rendering import render
-from unjudged.report.figures.charts import check_plot
 from unjudged.uncertainty.calibration import Calibration
 
 if TYPE_CHECKING:
@@ -95,6 +94,7 @@ def compare(
     output: Output = None,
     decimals: int = DECIMALS,
     plot: Plot = None,
+    figure: FigureOptions = AS_DRAWN,
 ) -> None:
     """Compare runs: which is better, and could other queries or the unjudged documents say the opposite?
 
@@ -155,7 +155,7 @@ def compare(
     two = chosen == "table" and count == 2 and not (pairs or per_query)
     check_decimals(decimals, "sentences" if two else chosen)
     for_paper = paper.check(chosen, **shown, predictions=predicted.predictions) or chosen == "latex"
-    check_plot(plot)
+    figure.check(plot)
     predicted.check(
         depth=depth,
         pool_depth=pool_depth,
@@ -194,7 +194,7 @@ def compare(
     if plot is not None:
         first, names = compared.results[0].measure, compared.runs
         drawn = compared.plot.differences(*names, first) if len(names) == 2 else compared.plot.matrix(first)
-        show_figure(drawn, plot)
+        figure.show(drawn, plot)
     if by is not None:
         segments = compared.by((scores and scores.segments) or by)
         start = wrapped(str(compared).splitlines()) + "\n" if two else ""

@@ -26,12 +26,13 @@ from unjudged.cli.options.arguments import (
     measures_with_rel,
     number_or_name,
 )
+from unjudged.cli.options.figure_options import AS_DRAWN, FigureOptions
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions, suggest_estimates
 from unjudged.cli.options.option import Option
 from unjudged.cli.options.paper_options import NO_PAPER, PaperTableOptions
 from unjudged.cli.options.prediction_options import NO_PREDICTIONS, PredictionOptions
 from unjudged.cli.options.table_options import NO_TABLES, TableOptions
-from unjudged.cli.shell.output import check_decimals, check_output, show, show_figure, show_grids
+from unjudged.cli.shell.output import check_decimals, check_output, show, show_grids
 from unjudged.cli.shell.progress import progress, reading
 from unjudged.evaluation.collection import Collection
 from unjudged.evaluation.evaluation import default_measures
@@ -78,6 +79,7 @@ def evaluate(
     output: Output = None,
     decimals: int = DECIMALS,
     plot: Plot = None,
+    figure: FigureOptions = AS_DRAWN,
 ) -> None:
     """Score runs against relevance judgments.
 
@@ -128,10 +130,7 @@ def evaluate(
     chosen_format = check_output(format, output)
     check_decimals(decimals, chosen_format)
     for_paper = paper.check(chosen_format, per_query=per_query, by=by, predictions=predicted.predictions)
-    if plot is not None:
-        from unjudged.report.figures.charts import check_plot
-
-        check_plot(plot)
+    figure.check(plot)
     predicted.check(interval=interval, per_query=per_query, depth=depth)
     given = {"rel": rel, "depth": depth, "predictions": predicted.predictions}
     from_tables = tables.check(inputs, **given, prevalence=prevalence, calibration=calibration)
@@ -166,7 +165,7 @@ def evaluate(
         }
         bounded: tuple[IntervalName, ...] = ("queries",) if from_tables else ("bounds", "queries")
         kinds = bounded if interval is None else (interval,)
-        show_figure(scores.plot.intervals(scores.measures[0], kinds, **known), plot)
+        figure.show(scores.plot.intervals(scores.measures[0], kinds, **known), plot)
     if by is not None:
         segments = segments_of(scores.segments or by, scores.queries)
         grid = segments_grid(scores, segments, None if interval is None else confidence, decimals)

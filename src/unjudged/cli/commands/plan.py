@@ -11,10 +11,11 @@ from unjudged.base.choices import CorrectionName, DesignName, Format
 from unjudged.base.errors import AssumptionWarning, UsageError, announce
 from unjudged.cli.commands import COLLECT, command, command_group
 from unjudged.cli.options.arguments import Baseline, File, Measures, OneMeasure, Output, OutputFormat, Plot
+from unjudged.cli.options.figure_options import AS_DRAWN, FigureOptions
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
 from unjudged.cli.options.option import Option
 from unjudged.cli.options.table_options import NO_TABLES, TableOptions
-from unjudged.cli.shell.output import check_output, show, show_figure, show_grids
+from unjudged.cli.shell.output import check_output, show, show_grids
 from unjudged.cli.shell.progress import progress, reading
 from unjudged.comparison.systems import comparable
 from unjudged.comparison.testing.corrections import CORRECTIONS
@@ -25,7 +26,6 @@ from unjudged.grids.rendering import FORMATS
 from unjudged.judging.pooling.designs import DESIGNS
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.rankings.runs import RunSource
-from unjudged.report.figures.charts import check_plot
 
 command_group("plan", COLLECT, 1, "Plan how large an experiment has to be.")
 
@@ -160,6 +160,7 @@ def judgments(
     format: OutputFormat = None,
     output: Output = None,
     plot: Plot = None,
+    figure: FigureOptions = AS_DRAWN,
 ) -> None:
     """Plan how many judgments each design needs, from a pilot or a similar collection.
 
@@ -201,7 +202,7 @@ def judgments(
     if [tau, width, budget].count(None) != 2:
         raise UsageError("give one target: --tau, --width or --budget")
     check_output(format, output)
-    check_plot(plot)
+    figure.check(plot)
     named = inputs.runs(runs, "plan judgments QRELS RUN RUN...", least=2)
     with progress("drawing samples"):
         planned = plan_judgments(
@@ -219,4 +220,4 @@ def judgments(
         )
     show_grids(planned.grid(), format, output)
     if plot is not None:
-        show_figure(planned.plot.designs(), plot)
+        figure.show(planned.plot.designs(), plot)

@@ -10,10 +10,10 @@ from unjudged.judging.pooling.contributions import Groups, contributions, sizes
 from unjudged.judging.pooling.designs import DEPTHS
 from unjudged.judging.pooling.pool import Pool
 from unjudged.predictions.audit_grids import Audit
-from unjudged.report.figures.charts import COLOURS, altair_module, end_labels, finished
+from unjudged.report.figures.charts import COLOURS, altair_module, finished, highest_first, line_looks
 
 SHARED, OWN = "also pooled from others", "only from this one"
-SIZE = WIDTH, HEIGHT = 460, 280
+WIDTH, HEIGHT = 460, 280
 TITLES = {
     "tau": "Kendall's tau with the order by all judgments",
     "width": "width of a 95 % interval of a run's mean",
@@ -51,11 +51,9 @@ def plan_figure(plan: JudgmentPlan) -> Any:
         for one in plan.tried
         if one.judgments and isfinite(getattr(one, statistic))
     ]
-    names = list(dict.fromkeys(row["design"] for row in rows))
     values = [*([] if by_topics else [plan.value]), *(row["value"] for row in rows)]
     domain = (0.0, 1.05 * max(values)) if statistic == "width" else (min(values) - 0.02, 1.0)
-    scale = alt.Scale(domain=names, range=COLOURS[: len(names)])
-    colour = alt.Color("design:N", scale=scale, legend=None)
+    colour, dash = line_looks("design", highest_first(rows, "design", "value"))
     across = "topics" if by_topics else "judgments"
     title = (
         f"topics, judged as far as {plan.target} reach"
@@ -80,17 +78,14 @@ def plan_figure(plan: JudgmentPlan) -> Any:
     target = [] if by_topics else [{"value": plan.value, "text": f"target: {plan.target}"}]
     rule = alt.Chart(alt.Data(values=target)).encode(alt.Y("value:Q"))
     above = "top" if statistic == "tau" else "bottom"
-    ends = ("design", across, "value")
-    places = end_labels(rows, ends, domain, SIZE, alt.Color("name:N", scale=scale, legend=None))
     return finished(
         alt.layer(
             rule.mark_rule(strokeDash=[4, 4], color="#555555"),
             rule.mark_text(align="left", baseline=above, dx=4, dy=4 if above == "top" else -4).encode(
                 x=alt.value(0), text="text:N"
             ),
-            base.mark_line(point=alt.OverlayMarkDef(size=30)),
+            base.mark_line(point=alt.OverlayMarkDef(size=30)).encode(dash),
             base.transform_filter("datum.needed").mark_point(size=180, strokeWidth=2, filled=False),
-            places,
         ).properties(width=WIDTH, height=HEIGHT)
     )
 
