@@ -138,7 +138,7 @@ def test_the_command(tmp_path: Path) -> None:
     tables = [printed("evaluate", str(file), RUNS[0], "-m", "AP") for file in (folder, sample.qrels)]
     assert tables[0] == tables[1]
     assert "judgments" in printed("doctor", str(folder), RUNS[0])
-    problem = refused(2, "bundle", str(folder), str(sample.qrels), "--name", "Other")
+    problem = refused(1, "bundle", str(folder), str(sample.qrels), "--name", "Other")
     assert "exists and has other content" in problem
 
 
