@@ -23,6 +23,7 @@ from unjudged.cli.options.arguments import (
     PerQuery,
     Plot,
     Rel,
+    Ties,
     measures_with_rel,
 )
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions, suggest_estimates
@@ -73,6 +74,7 @@ def compare(
     rel: Rel = None,
     depth: Depth = None,
     pool_depth: BoundsDepth = None,
+    ties: Ties = "order",
     baseline: Baseline = None,
     test: Annotated[TestName, Option(choices=TESTS)] = "t",
     correction: Annotated[CorrectionName, Option(choices=CORRECTIONS)] = "holm",
@@ -137,8 +139,9 @@ def compare(
         Draw the first measure in this file (svg, png, pdf or html): the differences of two runs by query, or
         the verdicts on all pairs of more.
     """
+    known = {"ties": None if ties == "order" else ties}
     needing = {"rel": rel, "depth": depth, "calibration": calibration, "predictions": predicted.predictions}
-    from_tables = tables.check(inputs, **needing)
+    from_tables = tables.check(inputs, **needing, **known)
     scores = tables.read([qrels, *runs], inputs, measures, by) if from_tables else None
     named = (
         {} if scores is not None else inputs.runs(runs, "compare QRELS RUN RUN...", least=2, or_scores=True)
@@ -151,7 +154,7 @@ def compare(
     check_decimals(decimals, "sentences" if two else chosen)
     check_plot(plot)
     predicted.check(
-        depth=depth, pool_depth=pool_depth, per_query=per_query, calibration=calibration, plot=plot
+        depth=depth, pool_depth=pool_depth, per_query=per_query, calibration=calibration, plot=plot, **known
     )
     _check_used(confidence, calibration, predicted.predictions)
     _check_draws((draws, seed) != (DRAWS, 0), test, correction)
@@ -175,6 +178,7 @@ def compare(
                 measures=asked,
                 depth=depth,
                 pool_depth=pool_depth,
+                ties=ties,
                 baseline=baseline,
                 calibration=learnt,
                 confidence=confidence,

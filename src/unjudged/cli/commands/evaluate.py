@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import unjudged
-from unjudged.base.choices import Choices, IntervalName
+from unjudged.base.choices import Choices, IntervalName, TiesName
 from unjudged.base.errors import UsageError
 from unjudged.cli.commands import SCORE, command
 from unjudged.cli.options.arguments import (
@@ -22,6 +22,7 @@ from unjudged.cli.options.arguments import (
     OutputFormat,
     PerQuery,
     Plot,
+    Ties,
     measures_with_rel,
     number_or_name,
 )
@@ -69,6 +70,7 @@ def evaluate(
     confidence: float = 0.95,
     extra_relevant: Annotated[int, Option("--extra-relevant", "--more")] = 0,
     pool_depth: BoundsDepth = None,
+    ties: Ties = "order",
     seed: int = 0,
     format: OutputFormat = None,
     output: Output = None,
@@ -110,7 +112,7 @@ def evaluate(
     extra_relevant
         Assume up to this many unretrieved relevant documents per query (bounds).
     seed
-        The seed of random completions and of samples of queries.
+        The seed of random completions, of samples of queries, and of orders of tied documents.
     format
         The output format. By default the suffix of the output file decides, or else a table is printed.
         csv, tsv, json, jsonl and parquet have full precision.
@@ -139,14 +141,23 @@ def evaluate(
     options: dict[str, object] = {"prevalence": prevalence, "calibration": calibration}
     options |= {"extra_relevant": extra_relevant or None}
     options |= {"pool_depth": pool_depth}
-    _check_interval(interval, options, (confidence, seed) != (0.95, 0), {"per_query": per_query, "by": by})
+    drawn = seed if ties == "order" else 0
+    _check_interval(interval, options, (confidence, drawn) != (0.95, 0), {"per_query": per_query, "by": by})
+    _check_ties(ties, interval, by=by, scores=from_tables, predictions=predicted.predictions, plot=plot)
     learnt = None if calibration is None else unjudged.Calibration.load(calibration)
     chosen = None if measures is None or from_tables else measures_with_rel(measures, None)
     if from_tables:
         scores = tables.read([qrels, *runs], inputs, measures, by)
     else:
         scores = _scored(
-            lambda: inputs.read(qrels, fractions=True), named, chosen, rel, depth=depth, pool_depth=pool_depth
+            lambda: inputs.read(qrels, fractions=True),
+            named,
+            chosen,
+            rel,
+            depth=depth,
+            pool_depth=pool_depth,
+            ties=ties,
+            seed=seed,
         )
     if plot is not None:
         known = {
@@ -188,13 +199,16 @@ def _scored(
     *,
     depth: int | None,
     pool_depth: int | None,
+    ties: TiesName,
+    seed: int,
 ) -> Scores:
     """Read the judgments and score the runs, with a bar if that takes long."""
     with reading(len(runs)) as on_read:
         judgments = read()
         chosen = measures_with_rel(measures or default_measures(judgments), rel)
         suggest_estimates(judgments, chosen)
-        return unjudged.evaluate(judgments, runs, chosen, depth=depth, pool_depth=pool_depth, on_read=on_read)
+        given = {"depth": depth, "pool_depth": pool_depth, "ties": ties, "seed": seed}
+        return unjudged.evaluate(judgments, runs, chosen, on_read=on_read, **given)  # type: ignore[arg-type]
 
 
 def _check_interval(
@@ -213,6 +227,19 @@ def _check_interval(
         )
     if interval is not None and shown["per_query"]:
         raise UsageError("--per-query cannot be used with --interval: intervals are of means")
+
+
+def _check_ties(ties: TiesName, interval: str | None, **given: object) -> None:
+    """Refuse ways to show scores that say nothing of ties, and intervals of one order of them."""
+    if ties == "order":
+        return
+    for name, value in given.items():
+        if value:
+            raise UsageError(f"--ties {ties} and --{name} cannot be used together")
+    if interval is not None and (ties == "range" or interval != "queries"):
+        raise UsageError(
+            f"--ties {ties} cannot be used with --interval {interval}: it is of one order of them"
+        )
 
 
 def _check_used(interval: str, **given: object) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-from unjudged.base.choices import Format
+from unjudged.base.choices import Format, TiesName
 from unjudged.base.errors import InputError
 from unjudged.cli.options.option import Option
 from unjudged.grids.rendering import FORMATS
@@ -54,6 +54,10 @@ POOL_REACHED = (
     "The rank to which runs were pooled: in bounds and verdicts, documents that every run has below it count "
     "as nonrelevant. Judgments that record the depth of their pool need not be told."
 )
+SAME_SCORE = (
+    "What to do with documents of the same score: order (names descending, as trec_eval), expected (the mean "
+    "over all orders of them) or range (the lowest and the highest value over all orders)."
+)
 WITH_HEADER = (
     "Begin the file with comments that say how it was made, which later commands read. Not every tool reads "
     "comments."
@@ -69,6 +73,7 @@ OneMeasure = Annotated[str, Option("-m", "--measure", measures=True)]
 Rel = Annotated[int | None, Option(help=LOWEST)]
 Depth = Annotated[int | None, Option("-k", "--depth", help=UP_TO)]
 BoundsDepth = Annotated[int | None, Option("--pool-depth", help=POOL_REACHED)]
+Ties = Annotated[TiesName, Option(help=SAME_SCORE)]
 PoolDepth = Annotated[int, Option("-k", "--depth", help=POOLED_TO)]
 Groups = Annotated[str | None, Option("-g", "--groups", reads=True, help=BY_GROUP)]
 Baseline = Annotated[str | None, Option("-b", "--baseline", help=AGAINST)]

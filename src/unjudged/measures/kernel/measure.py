@@ -105,17 +105,41 @@ class Measure:
     def values(self, rankings: JudgedRankings) -> Floats:
         """Return one value per ranking, finite or not."""
         self.check_complete()
-        if (scale := rankings.judgments.scale) is not None:
-            given, whole = of_whole_grades(self, rankings, scale)
-            return replace(self, given=MappingProxyType(given)).values(whole)
+        if rankings.judgments.scale is not None:
+            measure, whole = self.of_whole_grades(rankings)
+            return measure.values(whole)
         if not isinstance(self.given.get("rel", 1), int):
             raise UsageError(f"{self}: these grades are whole numbers, so rel must be one too")
         if (kind := rankings.judgments.origin.kind) not in self.traits.takes and kind not in SAMPLES:
             raise UsageError(str(refused_measure(self.name, self.traits, rankings.judgments)))
-        policy, documents = self.given.get("unjudged"), self.given.get("chance")
-        if policy is not None:
-            rankings = rankings.condensed() if policy == "condensed" else rankings.as_nonrelevant()
-        values = self.function(rankings, **self.own)
+        rankings = self.with_policy(rankings)
+        return self.corrected(self.function(rankings, **self.own), rankings)
+
+    def of_whole_grades(self, rankings: JudgedRankings) -> tuple[Measure, JudgedRankings]:
+        """Return measure and rankings by whole grades, which stand for the fractions of a scale."""
+        if (scale := rankings.judgments.scale) is None:
+            return self, rankings
+        given, whole = of_whole_grades(self, rankings, scale)
+        return replace(self, given=MappingProxyType(given)), whole
+
+    def with_policy(self, rankings: JudgedRankings) -> JudgedRankings:
+        """Return the rankings as the policy for unjudged documents makes them."""
+        policy = self.given.get("unjudged")
+        if policy is None:
+            return rankings
+        return rankings.condensed() if policy == "condensed" else rankings.as_nonrelevant()
+
+    def without_policies(self, rankings: JudgedRankings) -> tuple[Measure, JudgedRankings]:
+        """Return the measure without its policies and scale, and rankings to which they have been applied.
+
+        `corrected` gives what its values are with `chance`.
+        """
+        measure, whole = self.of_whole_grades(rankings)
+        return replace(measure, given=MappingProxyType(measure.own)), measure.with_policy(whole)
+
+    def corrected(self, values: Floats, rankings: JudgedRankings) -> Floats:
+        """Return values corrected for chance, if the policy asks for it."""
+        documents = self.given.get("chance")
         if documents is None:
             return values
         expected = self.expected(rankings, documents)

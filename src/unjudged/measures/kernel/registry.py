@@ -41,6 +41,7 @@ def measure(
     quality: bool = True,
     estimates: str = "",
     takes: frozenset[Kind] | None = None,
+    order: str = "whole",
     across_queries: bool = False,
     chance: Chance | None = None,
     graded_chance: GradedChance | None = None,
