@@ -17,6 +17,7 @@ import query_samples
 import robust_verdicts
 import sample_tests
 import sampling_coverage
+import tied_orders
 import worlds
 from calibrated_tables import (
     calibrated_table,
@@ -135,6 +136,12 @@ def differences(folder: Path, pool: ProcessPoolExecutor) -> None:
     replace_table(PAGE, "differences", levels_table(cases, columns, FEW_GROUPS))
 
 
+def ties(folder: Path, pool: ProcessPoolExecutor) -> None:
+    enumerated = pool.submit(tied_orders.enumeration_table)
+    replace_table(PAGE, "ties", enumerated.result())
+    replace_table(PAGE, "ties, TREC-8", pool.submit(tied_orders.runs_table, folder).result())
+
+
 def _all(jobs: Iterable[Future[list[Any]]]) -> list[Any]:
     return list(chain.from_iterable(job.result() for job in jobs))
 
@@ -198,6 +205,7 @@ PARTS: dict[str, Callable[[Path, ProcessPoolExecutor], None]] = {
         simulated,
         tests,
         differences,
+        ties,
         agreement,
         robust,
         sampling,

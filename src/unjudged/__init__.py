@@ -41,6 +41,7 @@ _NAMES = LazyNames(
         "evaluation.scores": "Score Scores",
         "grids.grid": "Grid",
         "measures.kernel.estimand": "Estimand permitted",
+        "measures.kernel.loading": "load_measures",
         "measures.kernel.registry": "MEASURES Measure measure",
         "measures.kernel.traits": "Refusal",
         "rankings.judged": "JudgedRankings",

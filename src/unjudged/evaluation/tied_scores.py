@@ -100,7 +100,7 @@ def tie_notes(measures: Sequence[Measure], runs: Sequence[str], effects: TieEffe
         return
     changed = list(_changed(measures, runs, effects))
     if changed:
-        _, widest = max(changed)
+        *_, widest = max(changed)
         more = f", and {len(changed) - 1} more" if len(changed) > 1 else ""
         yield (
             f"Documents have the same score, and other orders of them change means by more than {NOTEWORTHY}"
@@ -110,11 +110,13 @@ def tie_notes(measures: Sequence[Measure], runs: Sequence[str], effects: TieEffe
 
 def _changed(
     measures: Sequence[Measure], runs: Sequence[str], effects: TieEffects
-) -> Iterator[tuple[float, str]]:
+) -> Iterator[tuple[bool, float, str]]:
+    """Yield whether a measure is one of quality, how much a mean changes, and a sentence."""
     for k, measure in enumerate(measures):
         low, high = (measure.over_queries(end[:, :, k]) for end in (effects.low, effects.high))
         for i in np.flatnonzero(high - low > NOTEWORTHY).tolist():
-            yield float(high[i] - low[i]), f"{measure} of {runs[i]} from {low[i]:.4f} to {high[i]:.4f}"
+            said = f"{measure} of {runs[i]} from {low[i]:.4f} to {high[i]:.4f}"
+            yield measure.traits.quality, float(high[i] - low[i]), said
 
 
 def range_grid(scores: Any, effects: TieEffects, per_query: bool) -> Grid:

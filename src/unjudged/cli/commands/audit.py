@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Literal
 
 from unjudged.cli.commands import SCORE, command
-from unjudged.cli.options.arguments import File, OneMeasure, Output, OutputFormat, Plot
+from unjudged.cli.options.arguments import File, Load, OneMeasure, Output, OutputFormat, Plot
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
 from unjudged.cli.shell.output import check_output, show_figure, show_grids
 from unjudged.cli.shell.progress import progress
 from unjudged.grids.rendering import WITHOUT_NOTES
+from unjudged.measures.kernel.loading import load_measures
 from unjudged.predictions import audit as audit_predictions
 from unjudged.predictions.predictions import Predictions
 from unjudged.report.figures.charts import check_plot
@@ -22,6 +23,7 @@ def audit(
     /,
     *runs: File,
     measure: OneMeasure = "RBP(p=0.8)",
+    load: Load = None,
     rel: int = 1,
     threshold: float | None = None,
     kind: Literal["grades", "scores"] | None = None,
@@ -61,6 +63,7 @@ def audit(
     plot
         Draw the calibration curve, and the bias of each run, to this file (.svg, .png, .pdf or .html).
     """
+    load_measures(load)
     chosen = check_output(format, output)
     check_plot(plot)
     named = inputs.runs(runs, "audit QRELS PREDICTIONS RUN...") if runs else None

@@ -17,6 +17,7 @@ from unjudged.cli.options.arguments import (
     Depth,
     File,
     InputFile,
+    Load,
     Measures,
     Output,
     OutputFormat,
@@ -51,6 +52,7 @@ from unjudged.evaluation.collection import Collection
 from unjudged.evaluation.evaluation import fitting_measures
 from unjudged.grids.grid import DECIMALS, Grid
 from unjudged.grids.rendering import render
+from unjudged.measures.kernel.loading import load_measures
 from unjudged.report.figures.charts import check_plot
 from unjudged.uncertainty.calibration import Calibration
 
@@ -71,6 +73,7 @@ def compare(
     /,
     *runs: File,
     measures: Measures = None,
+    load: Load = None,
     rel: Rel = None,
     depth: Depth = None,
     pool_depth: BoundsDepth = None,
@@ -139,6 +142,7 @@ def compare(
         Draw the first measure in this file (svg, png, pdf or html): the differences of two runs by query, or
         the verdicts on all pairs of more.
     """
+    load_measures(load)
     known = {"ties": None if ties == "order" else ties}
     needing = {"rel": rel, "depth": depth, "calibration": calibration, "predictions": predicted.predictions}
     from_tables = tables.check(inputs, **needing, **known)

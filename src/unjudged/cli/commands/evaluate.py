@@ -17,6 +17,7 @@ from unjudged.cli.options.arguments import (
     Depth,
     File,
     InputFile,
+    Load,
     Measures,
     Output,
     OutputFormat,
@@ -37,6 +38,7 @@ from unjudged.evaluation.evaluation import default_measures
 from unjudged.evaluation.query_segments import segments_grid, segments_of
 from unjudged.evaluation.scores import Scores
 from unjudged.grids.grid import DECIMALS
+from unjudged.measures.kernel.loading import load_measures
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.runs import RunSource
@@ -57,6 +59,7 @@ def evaluate(
     /,
     *runs: File,
     measures: Measures = None,
+    load: Load = None,
     per_query: PerQuery = False,
     rel: Annotated[float | None, Option(help=LOWEST)] = None,
     depth: Depth = None,
@@ -122,6 +125,7 @@ def evaluate(
         Draw the means of the first measure with intervals (--interval, or bounds and other queries) in this
         file: svg, png, pdf or html.
     """
+    load_measures(load)
     check_decimals(decimals, check_output(format, output))
     if plot is not None:
         from unjudged.report.figures.charts import check_plot

@@ -58,6 +58,10 @@ SAME_SCORE = (
     "What to do with documents of the same score: order (names descending, as trec_eval), expected (the mean "
     "over all orders of them) or range (the lowest and the highest value over all orders)."
 )
+FROM_FILE = (
+    "A file of Python with measures of your own, or the name of an installed package that offers some; may "
+    "be repeated. Its code is run."
+)
 WITH_HEADER = (
     "Begin the file with comments that say how it was made, which later commands read. Not every tool reads "
     "comments."
@@ -74,6 +78,7 @@ Rel = Annotated[int | None, Option(help=LOWEST)]
 Depth = Annotated[int | None, Option("-k", "--depth", help=UP_TO)]
 BoundsDepth = Annotated[int | None, Option("--pool-depth", help=POOL_REACHED)]
 Ties = Annotated[TiesName, Option(help=SAME_SCORE)]
+Load = Annotated[list[str] | None, Option("--load", reads=True, help=FROM_FILE)]
 PoolDepth = Annotated[int, Option("-k", "--depth", help=POOLED_TO)]
 Groups = Annotated[str | None, Option("-g", "--groups", reads=True, help=BY_GROUP)]
 Baseline = Annotated[str | None, Option("-b", "--baseline", help=AGAINST)]

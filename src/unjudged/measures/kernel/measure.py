@@ -28,6 +28,12 @@ MEASURES: Registry[Measure] = Registry()
 BOUNDS: dict[str, Callable[..., Any]] = {}
 """By a measure's name, what finds its bounds where the general rules for its traits are not enough."""
 
+UNTRIED: set[str] = set()
+"""Measures from outside this package whose traits have not been tried yet."""
+
+SOURCES: dict[str, str] = {}
+"""The file or package that measures were loaded from, by their names."""
+
 POLICIES = ("unjudged", "chance")
 GRADED = ("max_grade", "gains", "scale")
 """The parameters that make gains depend on the grade."""
@@ -76,7 +82,7 @@ class Measure:
         return hash(str(self))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _made_again, (self.name, dict(self.given))
+        return _made_again, (self.name, dict(self.given), SOURCES.get(self.name))
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -245,6 +251,18 @@ class Measure:
         """Return the means that belong to averages of what `averaged` returns."""
         return np.exp(averages) if self.geometric else averages
 
+    def try_traits(self) -> None:
+        """Refuse traits that small rankings contradict; once, for a measure from outside this package."""
+        from unjudged.measures.kernel.trials import try_traits
+
+        self.check_complete()
+        UNTRIED.discard(self.name)
+        try:
+            try_traits(replace(self, given=MappingProxyType(self.own)))
+        except BaseException:
+            UNTRIED.add(self.name)
+            raise
+
     def check_completable(self) -> None:
         """Refuse a measure that is not defined by completed judgments alone."""
         for policy in POLICIES:
@@ -281,6 +299,8 @@ def compute_all(measures: Sequence[Measure], rankings: JudgedRankings) -> Floats
     table = np.empty((len(rankings), len(measures)))
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # what is not finite is refused
         for k, measure in enumerate(measures):
+            if measure.name in UNTRIED:
+                measure.try_traits()
             table[:, k] = measure.values(rankings)
     finite = np.isfinite(table)
     if np.count_nonzero(finite) < finite.size:
@@ -293,7 +313,11 @@ def compute_all(measures: Sequence[Measure], rankings: JudgedRankings) -> Floats
     return table
 
 
-def _made_again(name: str, given: Mapping[str, Any]) -> Measure:
+def _made_again(name: str, given: Mapping[str, Any], source: str | None = None) -> Measure:
+    if name not in MEASURES and source is not None:
+        from unjudged.measures.kernel.loading import load_measures
+
+        load_measures([source])
     return replace(MEASURES[name], given=MappingProxyType(dict(given)))
 
 

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from unjudged.base.errors import UsageError
 from unjudged.measures.kernel.averages import ratio
-from unjudged.measures.kernel.measure import BOUNDS, MEASURES, POLICIES, Measure, compute_all
+from unjudged.measures.kernel.measure import BOUNDS, MEASURES, POLICIES, UNTRIED, Measure, compute_all
 from unjudged.measures.kernel.traits import Chance, Gain, GradedChance, Traits, Weight
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.origin import EVERY, RANDOM, Kind
@@ -75,6 +75,9 @@ def measure(
         made.__dict__["__doc__"] = function.__doc__
         if registered:
             MEASURES[made.name] = made
+            UNTRIED.discard(made.name)
+            if not function.__module__.startswith("unjudged."):
+                UNTRIED.add(made.name)
         return made
 
     return register

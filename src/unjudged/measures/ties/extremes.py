@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -105,14 +106,11 @@ def _of_holes(r: JudgedRankings, cutoff: float, value: Floats) -> TieRange:
     top = np.minimum(r.retrieved, cutoff).astype(np.int64)
     first, last = r.ties or (r.rank, r.rank)
     judged = r.labels >= 0
-    parts = [(r.ranking[judged], first[judged], last[judged])]
+    parts: list[tuple[Any, Any, Any]] = [(r.ranking[judged], first[judged], last[judged])]
     if r.elsewhere is not None:
         parts.append((r.elsewhere[0], r.elsewhere[2], r.elsewhere[3]))
     ranking, low, high = (np.concatenate(columns).astype(np.int64) for columns in zip(*parts, strict=True))
-    _, example, group, known = np.unique(
-        np.stack([ranking, low]), axis=1, return_index=True, return_inverse=True, return_counts=True
-    )
-    del group
+    _, example, known = np.unique(np.stack([ranking, low]), axis=1, return_index=True, return_counts=True)
     ranking, low, high = ranking[example], low[example], high[example]
     inside = np.clip(top[ranking] - low + 1, 0, high - low + 1)
     most = np.bincount(ranking, np.minimum(known, inside), len(r))

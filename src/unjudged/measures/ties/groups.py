@@ -99,7 +99,7 @@ class TieGroups:
 
     def placed(self, rank: Integers) -> JudgedRankings:
         """Return the rankings with the tied documents at these ranks."""
-        new = self.rankings.rank.copy()
+        new = self.rankings.rank.astype(np.int64)
         new[self.element] = rank
         return in_order(self.rankings, new)
 
