@@ -90,12 +90,15 @@ def compare(
                 raise UsageError(f"{name} needs judgments and runs, and these are scores: omit it")
         return _compare_scores(qrels.chosen(measures), baseline, confidence, tests)
     chosen = [] if measures is None else parse_measures(measures)
-    collection = Collection.of(qrels, runs, on_read=on_read)
-    judgments, names = collection.judgments, list(collection.runs)
+    collection = Collection.of(qrels, runs, fractions=True, on_read=on_read)
     if measures is None:
-        chosen = parse_measures(fitting_measures(judgments, COMPARED)[0])
+        chosen = parse_measures(fitting_measures(collection.judgments, COMPARED)[0])
+    given, asked = collection.judgments, chosen
+    collection, chosen = collection.by_whole_grades(chosen)
+    judgments, names = collection.judgments, list(collection.runs)
     place = _place_of(baseline, names)
     chosen, refused = comparable(chosen, judgments)
+    asked = [measure for measure in asked if measure in chosen]
     uncalibrated = [] if calibration is None else _uncalibrated(calibration, chosen, confidence)
     reach = judgments.origin.pool_depth(pool_depth)
     shared = collection.shared(deepest)
@@ -121,7 +124,7 @@ def compare(
     if effects is not None:
         about_ties = [*tie_notes(chosen, names, effects)]
         about_ties += [] if expected else verdict_notes(results, effects, tests)
-    warnings = [*shared.warnings, *measure_warnings(chosen, judgments, values)]
+    warnings = [*shared.warnings, *measure_warnings(asked, given, values)]
     warnings += map(AssumptionWarning, refused)
     announce(warnings)
     return Comparison(

@@ -17,6 +17,8 @@ from unjudged.rankings.judged import Floats, JudgedRankings
 TIES: tuple[TiesName, ...] = ("order", "expected", "range")
 NOTEWORTHY = 0.001
 """A mean that other orders of tied documents change by more is noted."""
+LONGEST = 30
+"""Characters of a run's name that a note shows."""
 OVER_ORDERS = "over all orders of documents that have the same score"
 FIELDS = ("run", "query", "measure", "value", "low", "high", "exact")
 
@@ -115,7 +117,8 @@ def _changed(
     for k, measure in enumerate(measures):
         low, high = (measure.over_queries(end[:, :, k]) for end in (effects.low, effects.high))
         for i in np.flatnonzero(high - low > NOTEWORTHY).tolist():
-            said = f"{measure} of {runs[i]} from {low[i]:.4f} to {high[i]:.4f}"
+            name = runs[i] if len(runs[i]) <= LONGEST else f"{runs[i][:LONGEST]}..."
+            said = f"{measure} of {name} from {low[i]:.4f} to {high[i]:.4f}"
             yield measure.traits.quality, float(high[i] - low[i]), said
 
 

@@ -168,7 +168,7 @@ def compare(
         compared = compare_systems(scores, baseline=baseline, **tests)  # type: ignore[arg-type]
     else:
         with reading(len(named)) as on_read:
-            collection = Collection.of(inputs.read(qrels), named, on_read=on_read)
+            collection = Collection.of(inputs.read(qrels, fractions=True), named, on_read=on_read)
             with_predictions = predicted.predictions is not None
             fitting = COMPARED if with_predictions else fitting_measures(collection.judgments, COMPARED)[:1]
             asked = measures_with_rel(measures or fitting, rel)

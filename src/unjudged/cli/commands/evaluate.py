@@ -136,10 +136,8 @@ def evaluate(
     from_tables = tables.check(inputs, **given, prevalence=prevalence, calibration=calibration)
     named = {} if from_tables else inputs.runs(runs, "evaluate QRELS RUN...", or_scores=True)
     if predicted.predictions is not None:
-        if rel is not None and rel % 1:
-            raise UsageError(f"--rel is {rel}, expected a whole number with --predictions")
-        whole = None if rel is None else int(rel)
-        by_measure = predicted.estimates(Collection.of(inputs.read(qrels), named), measures, whole)
+        collection = Collection.of(inputs.read(qrels, fractions=True), named)
+        by_measure = predicted.estimates(collection, measures, rel)
         show_grids(predicted.grid(by_measure, confidence, decimals), format, output)
         return
     options: dict[str, object] = {"prevalence": prevalence, "calibration": calibration}

@@ -108,7 +108,7 @@ def gate(
             )
         asked = measures_with_rel(measures or [GATED], rel)
         with reading(len(named)) as on_read:
-            collection = Collection.of(inputs.read(qrels), named, on_read=on_read)
+            collection = Collection.of(inputs.read(qrels, fractions=True), named, on_read=on_read)
             before, after = named
             result = ask(
                 collection,

@@ -95,7 +95,7 @@ def next_to_judge(
     chosen = parse_measure(measure)
     with progress("choosing documents"):
         documents = next_documents(
-            inputs.read(qrels),
+            inputs.read(qrels, fractions=True),
             named,
             budget,
             chosen,

@@ -173,7 +173,7 @@ def report(
         shown = {"by": scores.segments or by, "title": title, "command": made, "files": [qrels, *runs]}
         show(report_page(scores, confidence=confidence, **tests, **shown).html, output)  # type: ignore[arg-type]
         return
-    judgments = inputs.read(qrels)
+    judgments = inputs.read(qrels, fractions=True)
     chosen = measures_with_rel(measures or fitting_measures(judgments, REPORT_MEASURES), rel)
     audited = None
     if predictions is not None:

@@ -16,7 +16,7 @@ from unjudged.base.choices import Registry
 from unjudged.base.errors import InputError, UsageError
 from unjudged.measures.kernel.averages import GEOMETRIC, ratio, summarised
 from unjudged.measures.kernel.chance import collection
-from unjudged.measures.kernel.parameters import checked, of_whole_grades
+from unjudged.measures.kernel.parameters import by_whole_grades, checked
 from unjudged.measures.kernel.traits import Traits, refused_measure
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.judgments import Judgments
@@ -54,6 +54,8 @@ class Measure:
     function: Callable[..., Floats]
     traits: Traits
     given: Mapping[str, Any]
+    written: str = ""
+    """Its name where parameters are those of another one, because whole grades stand for fractions."""
 
     def __call__(self, **parameters: Any) -> Measure:
         for parameter in parameters:
@@ -61,6 +63,8 @@ class Measure:
                 known = ", ".join([*self.parameters, *POLICIES])
                 raise UsageError(f"{self.name} has no parameter {parameter!r}; it has: {known}")
         given = {key: checked(self.name, key, value) for key, value in parameters.items()}
+        if self.written:
+            raise UsageError(f"{self}: its parameters are fixed, because whole grades stand for fractions")
         return replace(self, given=MappingProxyType({**self.given, **given}))
 
     def __matmul__(self, value: float) -> Measure:
@@ -69,6 +73,8 @@ class Measure:
         return self(**{self.traits.at: value})
 
     def __str__(self) -> str:
+        if self.written:
+            return self.written
         inside = [f"{key}={value!r}" for key, value in self.given.items() if key != self.traits.at]
         at = f"@{self.given[self.traits.at]}" if self.traits.at and self.traits.at in self.given else ""
         return self.name + (f"({', '.join(inside)})" if inside else "") + at
@@ -82,7 +88,7 @@ class Measure:
         return hash(str(self))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _made_again, (self.name, dict(self.given), SOURCES.get(self.name))
+        return _made_again, (self.name, dict(self.given), SOURCES.get(self.name), self.written)
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -125,8 +131,14 @@ class Measure:
         """Return measure and rankings by whole grades, which stand for the fractions of a scale."""
         if (scale := rankings.judgments.scale) is None:
             return self, rankings
-        given, whole = of_whole_grades(self, rankings, scale)
-        return replace(self, given=MappingProxyType(given)), whole
+        return self.on_scale(scale), rankings.relabelled(rankings.judgments.by_whole_grades())
+
+    def on_scale(self, scale: Floats | None) -> Measure:
+        """Return the measure for whole grades that stand for these fractions; its name stays the same."""
+        if scale is None or self.written:
+            return self
+        given = MappingProxyType(by_whole_grades(self, scale))
+        return replace(self, given=given, written=str(self))
 
     def with_policy(self, rankings: JudgedRankings) -> JudgedRankings:
         """Return the rankings as the policy for unjudged documents makes them."""
@@ -313,12 +325,12 @@ def compute_all(measures: Sequence[Measure], rankings: JudgedRankings) -> Floats
     return table
 
 
-def _made_again(name: str, given: Mapping[str, Any], source: str | None = None) -> Measure:
+def _made_again(name: str, given: Mapping[str, Any], source: str | None = None, written: str = "") -> Measure:
     if name not in MEASURES and source is not None:
         from unjudged.measures.kernel.loading import load_measures
 
         load_measures([source])
-    return replace(MEASURES[name], given=MappingProxyType(dict(given)))
+    return replace(MEASURES[name], given=MappingProxyType(dict(given)), written=written)
 
 
 @cache
