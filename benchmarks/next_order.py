@@ -26,7 +26,7 @@ import numpy as np
 
 from unjudged import AP, Judgments, evaluate
 from unjudged.judging.choosing.gains import gains
-from unjudged.judging.choosing.settling import PairBounds, likely_bounds, with_grades
+from unjudged.judging.choosing.settling import PairBounds, likely_bounds
 from unjudged.uncertainty.shared import SharedRankings
 
 RUNS, START, DRAWS, CONFIDENCE = 10, 10, 160, 0.95
@@ -112,7 +112,7 @@ class Collection:
         grade = self.answer.copy()
         grade[self.waiting] = -1
         grade[rows] = self.answer[rows]
-        return with_grades(self.shared, grade)
+        return self.shared.with_grades(grade)
 
     def curves(self, repeats: int) -> dict[str, Curve]:
         orders = {
@@ -135,7 +135,7 @@ class Collection:
     @cached_property
     def means(self) -> np.ndarray:
         """The mean AP of each run with every document judged."""
-        complete = with_grades(self.shared, self.answer).rankings
+        complete = self.shared.with_grades(self.answer).rankings
         return np.asarray(self.shared.per_run(AP.compute(complete)).mean(axis=1))
 
 

@@ -57,6 +57,9 @@ Samples and pools know the rank that they reach to, if it is recorded.
 Lines with grade -1 can mean a sample, or a pool that was judged to some rank only. Where runs are left out
 (`calibrate`, `reusability`), the runs tell: at least 90% of the listed documents in their first ten must be judged.
 
+Grade -2 is the answer "cannot judge" ([files of answers](laboratory.md#judge)): such a document is not judged, but it is
+not missing either, and a pool in which some documents cannot be judged is still a pool.
+
 """
 
 

@@ -17,6 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from predictions_page import PAGE
 from rehearsal import Rehearsal, rehearse
+from several_judges import BUDGETS as JUDGE_BUDGETS
+from several_judges import Track, head, rows_of_studies
 
 from unjudged import Judgments, evaluate
 from unjudged.formats.writing import judgments_text, qrels_text, write_whole
@@ -424,9 +426,15 @@ def _redrawn(human: Floats, model: Floats) -> Any:
     return world
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[str]], labels: int = 1) -> str:
-    rule = ["---"] * labels + ["---:"] * (len(head) - labels)
-    return "\n".join("| " + " | ".join(line) + " |" for line in [head, rule, *rows])
+def judges_table(data: Path, repetitions: int) -> str:
+    """Return how good estimates are with three judges, beside each of them alone."""
+    track = Track.read(data)
+    return table(head(track), rows_of_studies(track, repetitions), labels=2)
+
+
+def table(columns: Sequence[str], rows: Sequence[Sequence[str]], labels: int = 1) -> str:
+    rule = ["---"] * labels + ["---:"] * (len(columns) - labels)
+    return "\n".join("| " + " | ".join(line) + " |" for line in [columns, rule, *rows])
 
 
 def with_outputs(page: str, shown: Mapping[str, str]) -> str:
@@ -439,13 +447,27 @@ def with_outputs(page: str, shown: Mapping[str, str]) -> str:
     return page
 
 
+def with_rows(page: str, rows: Sequence[Sequence[str]]) -> str:
+    """Return the page with these rows of the table of judges, and all else as it was."""
+    for row in rows:
+        start = page.index(f"| {row[0]} | {row[1]} |")
+        page = page[:start] + "| " + " | ".join(row) + " |" + page[page.index("\n", start) :]
+    return page
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--repetitions", type=int, default=4000)
     parser.add_argument("--commands-only", action="store_true", help="only the outputs of the commands")
     parser.add_argument("--coverage-only", action="store_true", help="only coverage by query")
+    parser.add_argument("--judges-only", nargs="*", type=int, help="only several judges, with these budgets")
     chosen = parser.parse_args()
+    if chosen.judges_only is not None:
+        track = Track.read(chosen.data / "dl2019")
+        rows = rows_of_studies(track, chosen.repetitions, chosen.judges_only or JUDGE_BUDGETS)
+        write_whole(DOCS / "predictions.md", with_rows((DOCS / "predictions.md").read_text(), rows))
+        return
     found = Collection.read(chosen.data / "dl2019")
     with TemporaryDirectory() as folder:
         shown = walk(found, Path(folder))
@@ -467,6 +489,7 @@ def main() -> None:
         with_200=rmse_table(rehearsals(found, chosen.repetitions, by="doubt", budget=200)),
         by_query=by_query_table(found, 400),
         coverage=coverage_table(found, chosen.repetitions),
+        judges=judges_table(chosen.data / "dl2019", chosen.repetitions),
         spot=spot_table(Trec8(chosen.data / "trec8"), 300),
     )
     write_whole(DOCS / "predictions.md", text)

@@ -122,6 +122,23 @@ And 200 judgments, as above:
 A useless model does no harm. If all its scores are equal or random, calibration finds that out, and the interval is at most
 5 % wider than without predictions.
 
+## Several judges
+
+A second model costs little. Repeat `--predictions NAME=FILE`, and people decide what each judge weighs: its scores are
+calibrated on the human labels, and the weights are those that make the squared error on the human labels smallest, none of
+them negative. Curves and weights of a query come from other queries, so the estimate stays unbiased. The output says what
+each judge weighs.
+
+Three judges on DL-2019: Llama, flan-t5, and Llama again, but so that it raises the first ten passages of one team's run by
+half of the scale. Means are of the first runs of eight teams, differences of all their pairs, samples are drawn by weight. The
+ratio is that of the RMSE with all three to that of the best judge, which nobody knows beforehand; coverage is the
+range over all means or differences:
+
+{judges}
+
+Which judge agrees with people, and does one of them favour its own family? `unjudged audit` prints a table for
+[several judges](how-to/judges.md#several-judges-and-a-few-human-labels).
+
 ## Any measure: judge whole queries
 
 If people judge some queries completely and the model labels these and others, the estimate works for every measure. A

@@ -10,7 +10,8 @@ from unjudged.base.errors import UsageError
 from unjudged.evaluation.collection import RunsSource
 from unjudged.judging.pooling import sampling
 from unjudged.measures.kernel.names import MeasureLike
-from unjudged.predictions.estimators.by_document import as_gains, per_query_estimates
+from unjudged.predictions.estimators.by_document import per_query_estimates
+from unjudged.predictions.estimators.gains import as_gains
 from unjudged.predictions.estimators.isotonic import cross_fitted, folds_of
 from unjudged.predictions.estimators.population import POISSON, Population
 from unjudged.predictions.estimators.sampling_variance import SamplingError

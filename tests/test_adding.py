@@ -48,6 +48,7 @@ def test_a_measure_and_its_bounds() -> None:
     def all_or_nothing(_: Measure, r: JudgedRankings, __: Integers, ___: int) -> Bounds:
         return Bounds(np.zeros(len(r)), np.ones(len(r)), exact=False)
 
+    assert scores.rankings is not None
     assert bounds(FirstIsRelevant, scores.rankings).high.tolist() == [1.0] * len(scores.rankings)
 
 

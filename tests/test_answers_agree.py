@@ -13,6 +13,7 @@ import pytest
 from tests.cli.in_process import printed, unjudged
 from tests.report.test_page import read
 from unjudged import (
+    AssumptionWarning,
     Calibration,
     InputError,
     Judgments,
@@ -213,12 +214,21 @@ def test_a_sample_that_the_bounds_disprove_is_refused() -> None:
     runs = two("reranked", "fused")
     bounds = evaluate(sample.qrels, runs, "P@10").estimate("bounds")[0][0]
     assert bounds.width == 0
-    with pytest.raises(InputError, match=r"no uniform sample of the pool: .* 0.5067 to 0.5067: draw"):
+    with pytest.raises(InputError, match=r"541 of the 541 listed .* not a random sample: draw"):
         estimate_with_predictions(sample.qrels, runs, model(), "P@10")
     mixed = audit(sample.qrels, model(), two("dense", "fused"), "P@10")
-    assert any(note.startswith("Wrong by people: these judgments are no uniform") for note in mixed.notes)
+    assert any(note.startswith("Wrong by people: ") for note in mixed.notes)
     by_people = {one.run: one.human for one in audit(sample.qrels, model(), runs, "P@10").biases}
     assert by_people["reranked"] == pytest.approx(bounds.value)
+
+
+def test_a_measure_for_uniform_samples_says_that_these_are_none() -> None:
+    """`doctor` and the default table took any pool that was judged in part for a uniform sample."""
+    with pytest.warns(AssumptionWarning, match="infAP needs a uniform sample, but 541 of the 541"):
+        evaluate(sample.qrels, two("reranked", "fused"), ["AP", "infAP"])
+    assert not evaluate(sample.qrels, two("reranked", "fused"), "AP").warnings
+    drawn = judging.Pool.of(truth(), sample.runs).random(0.5, seed=1)
+    assert not evaluate(drawn, two("reranked", "fused"), "infAP").warnings
 
 
 @pytest.mark.parametrize("measure", SUMS)

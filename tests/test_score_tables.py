@@ -358,3 +358,28 @@ def test_a_page_of_scores_alone(tmp_path: Path, capsys: pytest.CaptureFixture[st
         report_page(Scores.of({"query": ["a"], "b": [1]}))
     with pytest.raises(UsageError, match="give two or more runs"):
         report_page(sample.qrels, sample.runs["fused"], "P@10", by={})
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ('{"old": {"q1": {"AP": 0.5}, "q2": 3}}', "'q2' has an int; expected {system: {query: value}}"),
+        ('{"old": {"q1": 0.5, "q2": {"AP": 3}}}', "'q2' has a dict; expected {system: {query: value}}"),
+        ("query,a,b\nq1,1e200,1\n", "scores:2: the value of system 'a' on query 'q1' .* at most 1e"),
+        ("query,a,b\n\udcff,1,2\n\udcff,1,3\n", r"query '.udcff' has a second value"),
+        (f"query,measure,a\nq1,{'x' * 5000},y\nq2,P,1\nq3,P,1\n", r"\(x{30}…x{29}\) is 'y', expected a"),
+    ],
+)
+def test_hostile_tables(text: str, problem: str, tmp_path: Path) -> None:
+    """Errors were AttributeErrors, or could not be printed."""
+    file = tmp_path / "scores"
+    file.write_bytes(text.encode("utf-8", "surrogateescape"))
+    with pytest.raises(InputError, match=problem) as refused:
+        Scores.of(file, wide="systems")
+    str(refused.value).encode()
+
+
+def test_the_same_query_under_two_keys() -> None:
+    """The second value was ignored."""
+    with pytest.raises(InputError, match="system 's' on query '1' has a second value"):
+        Scores.of({"s": {1: 0.5, "1": 0.7}})

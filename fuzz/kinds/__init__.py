@@ -22,6 +22,8 @@ MODULES = {
     "saved": ("design", "calibration", "experiment", "checkpoint"),
     "judging_files": ("texts", "topics", "groups", "predictions"),
     "command_lines": ("options", "figures"),
+    "score_tables": ("scores", "segments", "collections", "agree"),
+    "arrays": ("arrays",),
 }
 NAMES = tuple(name for names in MODULES.values() for name in names)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -186,9 +187,14 @@ def test_import_asks_before_it_replaces(task: Path, opened: Open, replace: bool)
 
 FORBIDDEN = 'Object.defineProperty(window, "localStorage", { get() { throw new DOMException("denied"); } });'
 FULL = 'Storage.prototype.setItem = () => { throw new DOMException("full", "QuotaExceededError"); };'
+NO_BASE = 'IDBFactory.prototype.open = () => { throw new DOMException("denied"); };'
+FULL_BASE = """IDBObjectStore.prototype.put = function () {
+    this.transaction.abort();
+    throw new DOMException("full", "QuotaExceededError");
+};"""
 
 
-@pytest.mark.parametrize("script", [FORBIDDEN, FULL], ids=["forbidden", "full"])
+@pytest.mark.parametrize("script", [FORBIDDEN + NO_BASE, FULL + FULL_BASE], ids=["forbidden", "full"])
 def test_a_browser_that_saves_nothing_is_said_at_once(
     task: Path, opened: Open, shot: Any, script: str
 ) -> None:
@@ -196,23 +202,55 @@ def test_a_browser_that_saves_nothing_is_said_at_once(
     assert "does not save your answers" in page.inner_text("#unsaved")
     page.keyboard.press("1")
     assert "does not save your answers" in page.inner_text("#unsaved")
+    assert page.inner_text("#saved") == "not saved"
     shot(page)
     assert exported(page, task).read_text().count(" 1\n") == 1
 
 
-def test_answers_of_an_older_page_are_kept(task: Path, opened: Open) -> None:
-    """It saved all of them as one record."""
-    page = opened(make(task))
-    page.evaluate(
-        """() => {
-            const key = Object.keys(localStorage)[0].replace(/-at$/, "");
-            localStorage.clear();
-            localStorage.setItem(key, JSON.stringify({ grades: { 0: 2 }, comments: { 1: "old" }, at: 1 }));
-        }"""
-    )
+@pytest.mark.parametrize("script", [FORBIDDEN, FULL, NO_BASE, FULL_BASE])
+def test_either_storage_is_enough(task: Path, opened: Open, script: str) -> None:
+    page = opened(make(task), script=script)
+    page.keyboard.press("1")
+    page.wait_for_selector("html[data-saved=yes]")
+    assert page.inner_text("#unsaved") == ""
     page = another_tab(page)
     assert page.inner_text("#progress") == "document 2 of 6, 1 judged"
+
+
+def test_what_could_not_be_saved_is_saved_when_it_can(task: Path, opened: Open) -> None:
+    page = opened(make(task))
+    page.evaluate(
+        "() => { window.put = IDBObjectStore.prototype.put; window.set = Storage.prototype.setItem; }"
+    )
+    page.evaluate(f"() => {{ {FULL}{FULL_BASE} }}")
+    page.keyboard.press("1")
+    page.locator("#unsaved", has_text="does not save").wait_for()
+    page.evaluate("() => { IDBObjectStore.prototype.put = put; Storage.prototype.setItem = set; }")
+    page.keyboard.press("2")
+    page.wait_for_selector("html[data-saved=yes]")
+    assert page.inner_text("#unsaved") == ""
+    assert "2 judged" in another_tab(page).inner_text("#progress")
+
+
+OLDER = {
+    "all in one": {"": {"grades": {"0": 2}, "comments": {"1": "old"}, "at": 1}},
+    "one each": {"-0": {"grade": 2}, "-1": {"comment": "old"}, "-at": 1},
+}
+
+
+@pytest.mark.parametrize("records", OLDER.values(), ids=OLDER)
+def test_answers_of_an_older_page_are_kept(task: Path, opened: Open, records: dict[str, Any]) -> None:
+    path = make(task)
+    (checksum,) = re.findall(r'"checksum": "([0-9a-f]+)"', path.read_text())
+    script = "".join(
+        f"localStorage.setItem('unjudged-judge-{checksum}{name}', '{json.dumps(value)}');"
+        for name, value in records.items()
+    )
+    page = opened(path, script=script)
+    assert page.inner_text("#progress") == "document 2 of 6, 1 judged"
     assert page.input_value("#comment") == "old"
+    page.keyboard.press("1")
+    assert page.inner_text("#progress") == "document 3 of 6, 2 judged"
 
 
 def test_two_thousand_documents(tmp_path: Path, opened: Open) -> None:

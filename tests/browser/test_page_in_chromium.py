@@ -14,7 +14,7 @@ from tests.browser.conftest import Open
 from tests.cli.in_process import printed, unjudged
 from tests.report.test_page import FILES, HOSTILE, MEASURES, hostile_page, options
 from unjudged import compare, evaluate, sample
-from unjudged.grids.escapes import plain
+from unjudged.base.wording import plain
 from unjudged.report.page.report_page import report_page
 
 Shot = Callable[[Any], Path]

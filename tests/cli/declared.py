@@ -10,6 +10,9 @@ from unjudged.cli.commands import COMMANDS
 from unjudged.cli.options.option import Option, OptionGroup, option_of
 
 CALLED = [name for name, one in COMMANDS.items() if one.where]
+REFUSED = dict.fromkeys(CALLED, (2, 1)) | {"gate": (3, 3)}
+"""Exit codes of a wrong command line and of a bad file."""
+
 NEEDED = {"documents": "10", "grades": "0,1"}
 """Values of options without which a command line is refused for another reason."""
 

@@ -190,10 +190,14 @@ def test_an_incremental_pool(folder: Path) -> None:
     ]
     assert sum(not line.startswith("#") for line in new.splitlines()) == sizes[1] - sizes[0]
     design = str(folder / "tasks" / "design.txt")
-    options = ["--share", "10%", "--since", design, "--assessors", "1"]
+    options = ["--share", "10%", "--since", design]
+    other = refused(2, "sample", deeper, *options, "--assessors", "1", "--to-judge", str(folder / "more"))
+    assert "the assignment names 3 assessors, not 1" in other
     printed("sample", deeper, *options, "--to-judge", str(folder / "more"))
-    answer(folder / "more" / "assessor-1.qrels", folder / "more.qrels")
-    files = [*judged_files(folder), str(folder / "more.qrels")]
+    files = judged_files(folder)
+    for task in sorted((folder / "more").glob("*.qrels")):
+        files.append(str(folder / f"more-{task.name}"))
+        answer(task, Path(files[-1]))
     merged = folder / "all.txt"
     printed("merge", str(folder / "more" / "design.txt"), *files, "-o", str(merged))
     found = Judgments.read(merged)
@@ -290,3 +294,61 @@ def test_sentences_on_what_is_open(runs: int) -> None:
     assert re.fullmatch(rf"# {order} open by RBP\(p=0.8\)\.", said[1])
     narrowed = printed("next", str(sample.qrels), *files, "--budget", "1").splitlines()
     assert narrowed[1].startswith("# It narrows the interval of the mean RBP(p=0.8) by ")
+
+
+def test_two_rounds_with_named_assessors_conflicts_and_an_adjudicator(tmp_path: Path) -> None:
+    pools = [str(tmp_path / f"pool{depth}.qrels") for depth in (3, 6)]
+    for pool, depth in zip(pools, ("3", "6"), strict=True):
+        printed("pool", *RUNS, "--depth", depth, "-o", pool)
+    first, second = str(tmp_path / "one"), str(tmp_path / "two")
+    draw = ["-d", "depth", "--depth", "6"]
+    printed(
+        "sample", pools[0], *RUNS, *draw, "--to-judge", first, "--assessors", "ann,bob", "--twice-topics", "2"
+    )
+    later = ["--since", f"{first}/design.txt"]
+    assert "design.txt and assignment.tsv" in printed(
+        "sample", pools[1], *RUNS, *draw, "--to-judge", second, *later
+    )
+    assert (tmp_path / "one" / "assignment.tsv").read_bytes() == (
+        tmp_path / "two" / "assignment.tsv"
+    ).read_bytes()
+    files = []
+    for name in ("ann", "bob"):
+        for folder in (first, second):
+            text = (Path(folder) / f"{name}.qrels").read_text()
+            files.append(f"{folder}/{name}-judged.qrels")
+            grade = "1" if name == "ann" else "0"
+            Path(files[-1]).write_text(text.replace(" -1\n", f" {grade}\n"))
+    design, merged, task = f"{second}/design.txt", str(tmp_path / "merged.txt"), str(tmp_path / "task.qrels")
+    problem = refused(1, "merge", design, *files, "-o", merged, "--adjudicate", task)
+    assert "to adjudicate in" in problem
+    assert not Path(merged).exists()
+    text = Path(task).read_text()
+    assert "ann: 1, bob: 0" in text
+    settled = str(tmp_path / "settled.qrels")
+    Path(settled).write_text(text.replace(" -1\n", " 2\n"))
+    answers = str(tmp_path / "answers.tsv")
+    report = printed(
+        "merge",
+        design,
+        *files,
+        "-o",
+        merged,
+        "--adjudicated",
+        settled,
+        "--answers",
+        answers,
+        "--grades",
+        "0,1,2",
+    )
+    assert "settled by adjudication" in report
+    assert "ann and bob" in report
+    assert "nan" not in report
+    assert set(Judgments.read(merged).grade.tolist()) == {0, 1, 2}
+    assert Path(answers).read_text().startswith("query\tdocument\tassessor\tanswer\tmerged")
+    own = str(tmp_path / "own.txt")
+    printed(
+        "merge", design, *files, "-o", own, "--conflicts", "own", "--report", str(tmp_path / "report.json")
+    )
+    assert (tmp_path / "report.json").read_text().startswith('{"tables"')
+    assert "expected one of 0, 2" in refused(1, "merge", design, *files, "--grades", "0,2")

@@ -121,16 +121,14 @@ def test_pairs_as_json_have_everything() -> None:
 
 
 def test_latex() -> None:
-    text = printed(
-        "compare", QRELS, RERANKED, FUSED, DENSE, "-m", "AP", "-m", "RBP(p=0.8)", "--format", "latex"
-    )
+    words = ["compare", QRELS, RERANKED, FUSED, DENSE, "-m", "AP", "-m", "RBP(p=0.8)", "--format", "latex"]
+    text = printed(*words, "--judging-marks")
     assert r"\toprule" in text
-    assert (
-        r"a & reranked & \textbf{0.4374}\textsuperscript{b?,c?} & \textbf{0.4889}\textsuperscript{b,c?} \\"
-        in text
-    )
-    caption = next(line for line in text.splitlines() if line.startswith(r"\caption"))
-    assert "Paired t test, Holm's step-down correction over 3 pairs per measure, alpha = 0.05." in caption
+    marks = (r"\smash{\textsuperscript{bc?}}", r"\smash{\textsuperscript{b\,c?}}")
+    assert rf"a & reranked & \textbf{{0.4374}} & {marks[0]} & \textbf{{0.4889}} & {marks[1]} \\" in text
+    notes = text.split(r"\end{tabular}")[1]
+    assert "Paired t test, Holm's step-down correction over 3 pairs per measure, alpha = 0.05." in notes
+    assert r"\textsuperscript{bc}" in printed(*words)
     expanded = printed("compare", QRELS, RERANKED, str(sample.runs["expanded"]), "--format", "latex")
     assert "expanded has no ranking for 1 query of 30: q17." in expanded
 

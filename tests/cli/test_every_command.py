@@ -87,7 +87,7 @@ REGISTRIES = {
     "TestName": "unjudged.comparison.testing.significance:TESTS",
     "CorrectionName": "unjudged.comparison.testing.corrections:CORRECTIONS",
     "DesignName": "unjudged.judging.pooling.designs:DESIGNS",
-    "Conflicts": "unjudged.judging.collecting.merging:RULES",
+    "Conflicts": "unjudged.judging.collecting.merge_rules:RULES",
 }
 
 

@@ -12,12 +12,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.cli.declared import CALLED, Declared, declared, line_of, oddly_spelt, spelt
+from tests.cli.declared import CALLED, REFUSED, Declared, declared, line_of, oddly_spelt, spelt
 from tests.cli.in_process import refused, unjudged
 from unjudged import sample
 from unjudged.cli.commands import COMMANDS
 from unjudged.cli.options.drawing import DrawingOptions
 from unjudged.cli.options.input_options import InputOptions, JudgmentOptions
+from unjudged.cli.options.judging_folder import HandingOut
+from unjudged.cli.options.paper_options import ComparedTableOptions, PaperTableOptions
 from unjudged.cli.options.prediction_options import PredictionOptions
 from unjudged.cli.options.table_options import TableOptions
 
@@ -26,7 +28,8 @@ TEXT = "q01 0 d1 1\n"
 NOT_FILES = {
     *("shell", "name", "names", "title", "baseline", "leave_out", "measure", "against", "levels"),
     *("statistics", "strata", "share", "depth", "twice", "prevalence", "grades", "columns", "qrels_columns"),
-    "value_range",
+    *("caption", "label", "show_names", "order"),
+    *("value_range", "old", "new", "collection", "assessors"),
 }
 """Parameters whose value is a text, but not the name of a file."""
 
@@ -50,7 +53,7 @@ def test_parameters_that_may_name_files_are_declared(command: str) -> None:
 def test_every_parameter_is_explained(command: str) -> None:
     """In the docstring of the command or of a group of options, or by an option that commands share."""
     homes = [COMMANDS[command].function, InputOptions, JudgmentOptions, PredictionOptions, DrawingOptions]
-    homes.append(TableOptions)
+    homes += [TableOptions, HandingOut, PaperTableOptions, ComparedTableOptions]
     lines = {line.strip() for home in homes for line in str(home.__doc__).splitlines()}
     assert [one.name for one in declared(command) if not one.option.help and one.name not in lines] == []
 
@@ -99,7 +102,7 @@ def test_nothing_that_is_read_is_replaced(
     words, written, target, files = drawn_line(command, tmp_path, data)
     words += data.draw(st.sampled_from(spelt(written, target, command)))
     done = unjudged(*words)
-    assert done.returncode == 2, (words, done.stderr)
+    assert done.returncode == REFUSED[command][0], (words, done.stderr)
     assert b"is read by this command" in done.stderr, (words, done.stderr)
     assert all(path.read_text() == TEXT for path in files.values())
 
@@ -116,7 +119,7 @@ def test_odd_spellings_replace_nothing_either(
     way = data.draw(st.sampled_from(oddly_spelt(written, target, "new.csv", command)))
     at = data.draw(st.sampled_from([len(command.split()), len(words)]))
     done = unjudged(*words[:at], *way, *words[at:])
-    assert done.returncode in (1, 2), (words, way, done.stderr)
+    assert done.returncode in REFUSED[command], (words, way, done.stderr)
     assert done.stderr.startswith(b"unjudged: "), (words, way, done.stderr)
     assert all(path.read_text() == TEXT for path in files.values())
 
@@ -139,6 +142,15 @@ def test_standard_input_is_not_replaced(tmp_path: Path) -> None:
             words = [sys.executable, "-m", "unjudged", "evaluate", name, RUN, "-o", str(qrels)]
             done = subprocess.run(words, stdin=stream, capture_output=True, check=False)
         assert (done.returncode, qrels.read_bytes()) == (2, Path(QRELS).read_bytes())
+
+
+def test_files_of_a_collection_are_not_replaced(tmp_path: Path) -> None:
+    qrels = tmp_path / "qrels.txt"
+    qrels.write_bytes(Path(QRELS).read_bytes())
+    one, other = f"one={qrels}:{RUN},{OTHER}", f"other={QRELS}:{RUN},{OTHER}"
+    said = refused(2, "collections", one, other, "-o", str(qrels))
+    assert said == f"{qrels} is read by this command: write to another file"
+    assert qrels.read_bytes() == Path(QRELS).read_bytes()
 
 
 def test_judgments_in_the_name_of_a_measure_are_not_replaced(tmp_path: Path) -> None:

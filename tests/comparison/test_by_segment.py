@@ -31,7 +31,7 @@ def test_rows_are_tests_of_their_queries() -> None:
     for row, part in zip(found.rows, (difference[:20], difference[20:], difference), strict=True):
         assert row.p == pytest.approx(stats.ttest_1samp(part, 0).pvalue)
         low, high = stats.ttest_1samp(part, 0).confidence_interval(0.95)
-        assert (row.low, row.high) == (pytest.approx(low), pytest.approx(high))
+        assert [row.low, row.high] == pytest.approx([low, high])
     head, tail, _ = found.rows
     assert min(head.p_adjusted, tail.p_adjusted) == pytest.approx(2 * min(head.p, tail.p))
     assert found.interactions[0].p < 0.001

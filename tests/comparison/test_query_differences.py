@@ -53,6 +53,7 @@ def test_bounds_by_query(collection: Several, measure: str) -> None:
     comparison = compare(*collection, measure)
     found = comparison.per_query("one", "two")
     chosen, shared = comparison.result().measure, comparison.shared
+    assert shared is not None
     completed = completed_differences(shared, chosen, chosen.max_grade(shared.judgments))
     for one in found.queries:
         differences = completed[list(comparison.queries).index(one.query)]

@@ -187,7 +187,7 @@ def test_robust_is_more_than_among_judged_documents_or_left_out_groups(four: Com
     for share, verdict in ((pair.reversal + 0.01, SIGNIFICANT), (pair.reversal - 0.01, ROBUST)):
         left_out = LeftOutShare(share, 40, 0.95)
         k, _ = result.place(*map(list(four.runs).index, ("best", "unsure")))  # type: ignore[misc]
-        again = replace(result, left_out=left_out).pair(k, four.shared)
+        again = replace(result, left_out=left_out).pair(k)
         assert again.verdict == verdict
         assert f"among left-out groups the share was at most {100 * share:.2g}% in 95 of 100 cases" in str(
             again
@@ -378,6 +378,7 @@ def test_the_calibrated_interval_of_a_difference() -> None:
     learnt = Calibration(40, 40, 30, 20, "runs", (0.1,), (0.9,), (0.9,), scores)
     comparison = compare(sample.qrels, runs, calibration=learnt)
     pair = comparison.pair()
+    assert comparison.shared is not None
     near = learnt.means(measure, comparison.shared.judged_rankings, 0.95)
     a, b = near.scale
     off = sorted(abs(a * i - b * j) / 400 for i in range(40) for j in range(40) if i != j)

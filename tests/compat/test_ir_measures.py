@@ -71,7 +71,9 @@ def test_names_and_parameters() -> None:
 @pytest.mark.parametrize("name", ["AP", "nDCG@10", "RBP(p=0.8)", "Bpref", "R@20"])
 def test_the_ends_of_the_interval_are_measures(name: str) -> None:
     (ours,) = parse(name)
-    limits = bounds(ours, evaluate(sample.qrels, sample.runs["dense"], ours).rankings)
+    rankings = evaluate(sample.qrels, sample.runs["dense"], ours).rankings
+    assert rankings is not None
+    limits = bounds(ours, rankings)
     run = list(ir_measures.read_trec_run(str(sample.runs["dense"])))
     for bound, expected in {"low": limits.low, "high": limits.high}.items():
         asked = theirs(name)(bound=bound)

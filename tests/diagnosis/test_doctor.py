@@ -84,7 +84,7 @@ def _own(run: Run, i: int) -> list[float]:
 @pytest.mark.parametrize(
     ("name", "kind", "words"),
     [
-        (QRELS, "judgments", "a uniform sample: 1,590 judged documents, 346 of them relevant, 540 pooled"),
+        (QRELS, "judgments", "1,590 judged documents, 346 of them relevant, 540 pooled"),
         (RUNS[0], "run", "40 documents per query"),
         ("run.json", "run", "scores "),
         ("marco.tsv", "run", "scores -40 to -1"),

@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unjudged import UsageError, evaluate, judging, sample
+from unjudged.base.wording import plain
 from unjudged.experiments.robustness import experiment
 from unjudged.grids import escapes
 from unjudged.grids.grid import Column, Grid, grid_of
@@ -117,7 +118,7 @@ def test_csv_text_never_starts_a_formula(text: str) -> None:
 @given(st.text())
 def test_escaped_text_is_the_text_again(text: str) -> None:
     """A browser shows the escaped text as it is, and nothing is left that LaTeX or Markdown would run."""
-    assert unescape(escapes.html(text)) == escapes.plain(text)
+    assert unescape(escapes.html(text)) == plain(text)
     assert not set(escapes.html(text)) & set("<>\"'")
     assert escapes.latex(f"-1{text}").startswith(r"\textminus{}1")
     assert not escapes.latex(text).lstrip(" ").startswith(("[", "*"))
@@ -125,7 +126,7 @@ def test_escaped_text_is_the_text_again(text: str) -> None:
     assert not set(bare) & set("\\{}$&#%_^~")
     bare = re.sub(r"\\[^a-zA-Z0-9\s]", "", escapes.markdown(text))
     assert not set(bare) & set("`*_[]<>|\\")
-    assert escapes.plain(text).isprintable()
+    assert plain(text).isprintable()
 
 
 NAMES = st.text("abcdef\u6f22", max_size=12)

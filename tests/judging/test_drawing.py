@@ -16,7 +16,8 @@ from unjudged import InputError, UsageError, evaluate, sample
 from unjudged.base.choices import DesignName
 from unjudged.judging import Pool
 from unjudged.judging.collecting.drawn_sample import DrawnSample, draw
-from unjudged.judging.collecting.handing_out import hand_out, judging_page, task_texts
+from unjudged.judging.collecting.handing_out import hand_out, task_texts
+from unjudged.judging.collecting.judging_page import judging_page
 from unjudged.judging.collecting.merging import merge
 from unjudged.judging.collecting.sample_file import read_sample, sample_text
 from unjudged.judging.pooling.designs import DESIGNS

@@ -11,7 +11,7 @@ from unjudged import AP, Judgments, UsageError, sample
 from unjudged.judging.choosing import expert_prevalence
 from unjudged.judging.choosing.expert_prevalence import completions_of, learnt_prevalence
 from unjudged.judging.choosing.grouped_logistic import FIXED, GroupedLogistic, GroupedRows, Priors
-from unjudged.judging.choosing.settling import likely_bounds, with_grades
+from unjudged.judging.choosing.settling import likely_bounds
 from unjudged.rankings.judged import Floats, Integers
 from unjudged.uncertainty.shared import SharedRankings
 
@@ -43,7 +43,7 @@ def simulated(seed: int, by_query: float = 0.0) -> tuple[SharedRankings, np.ndar
 
 def half_judged(shared: SharedRankings, truth: np.ndarray, seed: int) -> SharedRankings:
     hidden = np.random.default_rng(1000 + seed).random(len(truth)) < 0.6
-    return with_grades(shared, np.where(hidden, -1, truth))
+    return shared.with_grades(np.where(hidden, -1, truth))
 
 
 GROUPS, VARYING = 6, np.array([0, 2])
@@ -143,7 +143,7 @@ def test_nothing_is_settled_by_extrapolation_below_what_is_judged() -> None:
     settled = wrong = 0
     for seed in range(8):
         shared, truth = simulated(seed)
-        now = with_grades(shared, np.where(shared.best_rank <= 3, truth, -1))
+        now = shared.with_grades(np.where(shared.best_rank <= 3, truth, -1))
         found = likely_bounds(now, AP, 0.95, draws=200, seed=seed)
         means = shared.per_run(AP.compute(shared.rankings)).mean(axis=1)
         order = np.sign(means[found.first] - means[found.second])[~found.open]
@@ -159,7 +159,7 @@ def test_intervals_hold_where_runs_are_good_for_some_queries_only(hidden: float)
     for seed in range(8):
         shared, truth = simulated(seed, by_query=1.0)
         kept = np.random.default_rng(1000 + seed).random(len(truth)) >= hidden
-        found = likely_bounds(with_grades(shared, np.where(kept, truth, -1)), AP, 0.95, draws=120, seed=seed)
+        found = likely_bounds(shared.with_grades(np.where(kept, truth, -1)), AP, 0.95, draws=120, seed=seed)
         means = shared.per_run(AP.compute(shared.rankings)).mean(axis=1)
         difference = means[found.first] - means[found.second]
         outside += int(((difference < found.low) | (difference > found.high)).sum())

@@ -94,8 +94,10 @@ def test_estimates_refuse_chosen_judgments() -> None:
 
 
 def test_an_unknown_rule() -> None:
-    with pytest.raises(UsageError, match="expected one of error, first, last, highest"):
-        merge(ALL, {}, conflicts="lowest")  # type: ignore[arg-type]
+    with pytest.raises(
+        UsageError, match="expected one of error, own, majority, median, highest, lowest, first, last"
+    ):
+        merge(ALL, {}, conflicts="loudest")  # type: ignore[arg-type]
 
 
 tables = st.integers(2, 5).flatmap(

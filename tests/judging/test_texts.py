@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from unjudged import InputError, UsageError
-from unjudged.judging.collecting.handing_out import judging_page
-from unjudged.judging.collecting.texts import CUT, LONGEST_TEXT, Topic, read_texts, read_topics
+from unjudged.judging.collecting.judging_page import judging_page
+from unjudged.judging.collecting.texts import Topic, read_texts, read_topics
 
 JSONL = '{"_id": "a", "title": "T", "text": "one"}\n{"docno": "b", "contents": "two"}\n'
 TSV = "a\tT\tone\nb\ttwo\nc\tthree\n"
@@ -50,9 +50,9 @@ def test_topics(tmp_path: Path) -> None:
     assert read_topics(tmp_path / "topics") == {"401": Topic("foreign minorities")}
 
 
-def test_long_texts_are_cut(tmp_path: Path) -> None:
-    (tmp_path / "long").write_text(f"a\t{'x' * (LONGEST_TEXT + 1)}\n")
-    assert read_texts(tmp_path / "long", {"a"})["a"] == "x" * LONGEST_TEXT + CUT
+def test_long_texts_are_whole(tmp_path: Path) -> None:
+    (tmp_path / "long").write_text(f"a\t{'x' * 1_000_000}\n")
+    assert read_texts(tmp_path / "long", {"a"})["a"] == "x" * 1_000_000
 
 
 @pytest.mark.parametrize(
@@ -84,6 +84,6 @@ def test_a_page_refuses_what_it_cannot_export() -> None:
 
 def test_data_cannot_end_its_element() -> None:
     page = judging_page([("q", "d")], {"d": "</script><!-- \u2028 &"}, {"q": Topic("</script>")})
-    assert page.count("</script>") == 2
+    assert page.count("</script>") == page.count("<script") == 3
     assert "<!--" not in page
     assert "\u2028" not in page

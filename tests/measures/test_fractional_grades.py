@@ -84,6 +84,7 @@ def test_whole_numbers_as_floats_are_whole_numbers() -> None:
     frame = pandas.DataFrame(floats, columns=["qid", "docno", "label"])
     for held in (floats, frame):
         found = evaluate(held, sample.runs["lexical"], measures)
+        assert found.rankings is not None
         assert found.rankings.judgments.scale is None
         np.testing.assert_array_equal(found.values, wanted.values)
 

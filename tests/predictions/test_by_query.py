@@ -142,7 +142,7 @@ def test_only_complete_queries_count() -> None:
     truth, people, run, _ = scattered(9)
     mixed = people | {q: truth[q] for q in list(truth)[:12]}
     found = estimate_by_query(mixed, {"mine": run}, Judgments.of(truth), "P@10")
-    assert (found.human.shape, found.further.shape, found.partly) == ((1, 12), (1, 28), 18)
+    assert (found.human.shape, found.further.shape, found.partly) == ((1, 12), (1, 1, 28), 18)
     assert "18 queries judged by people in part for P@10: counted by predictions only." in found.notes()
     exact = evaluate(truth, {"mine": run}, "P@10").values[0, :, 0]
     assert found.mean("mine").value == pytest.approx(

@@ -381,3 +381,32 @@ def test_decimals_of_estimates_with_predictions(world: World) -> None:
         assert f"{value:.{decimals}f} [{low:.{decimals}f}, {high:.{decimals}f}]" in " ".join(shown.split())
     said = refused(2, *asked, "--decimals", "2", "--format", "csv")
     assert said == "--decimals is for tables; csv has full precision"
+
+
+def test_several_judges_are_combined(world: World) -> None:
+    qrels = world.qrels("whole.qrels", 6)
+    second = world.write(
+        "clicks.run",
+        [
+            f"{q} Q0 {d} 1 {grade + len(d) % 3} c"
+            for q, docs in world.truth.items()
+            for d, grade in docs.items()
+        ],
+    )
+    several = ["--predictions", f"model={world.model}", "--predictions", f"clicks={second}"]
+    words = ("evaluate", qrels, *world.runs, *several, "--threshold", "0.5", "-m", "P@5")
+    judges = {"model": Predictions.of(world.model), "clicks": Predictions.of(second)}
+    runs = {Path(run).stem: run for run in world.runs}
+    expected = estimate_by_query(qrels, runs, judges, "P@5", threshold=0.5)
+    rows = table(*words)
+    assert float(rows[0]["value"]) == expected.mean(rows[0]["run"]).value
+    assert "Weights of the judges for P@5" in printed(*words)
+    compared = printed("compare", qrels, *world.runs, *several, "--threshold", "0.5", "-m", "P@5")
+    assert "Weights of the judges for P@5" in compared
+
+
+def test_judges_need_names_of_their_own(world: World) -> None:
+    qrels = world.qrels("whole.qrels", 6)
+    twice = ("--predictions", f"a={world.model}", "--predictions", f"a={world.model}")
+    assert "two sources are called 'a'" in refused(2, "evaluate", qrels, *world.runs, *twice)
+    assert "expected NAME=FILE" in refused(2, "evaluate", qrels, *world.runs, "--predictions", "a=")

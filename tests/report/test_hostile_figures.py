@@ -17,7 +17,8 @@ from tests.report.hostile_figures import HOSTILE, LONG, collection, figures
 from tests.report.test_figures import points
 from tests.report.test_page import read
 from unjudged import report_page
-from unjudged.grids.escapes import LONGEST, plain
+from unjudged.base.wording import plain
+from unjudged.grids.escapes import LONGEST
 
 ROOT = Path(__file__).parent.parent.parent
 

@@ -14,10 +14,10 @@ import pytest
 from tests.cli.in_process import printed, refused, unjudged
 from tests.report.unpacking import unpacked
 from unjudged import Judgments, Run, UnjudgedWarning, UsageError, calibrate, compare, evaluate, sample
+from unjudged.base.wording import plain
 from unjudged.comparison.verdicts import VERDICTS
-from unjudged.grids.escapes import plain
 from unjudged.rankings.runs import RunSource
-from unjudged.report.page.packed import conclusions, depth_kept
+from unjudged.report.page.packed import NOT_POOLED, conclusions, depth_kept
 from unjudged.uncertainty.shared import SharedRankings
 
 pytest.importorskip("jinja2")
@@ -147,7 +147,7 @@ def test_rankings_are_those_of_the_runs(written: str) -> None:
             expected = run.ranking(query) if query in run.queries else []
             assert names == expected[: facts["depth"]]
             grades = [int(arrays["grades"][first[q] + place]) for place in places]
-            assert grades == [known.get((q, name), -2) for name in names]
+            assert grades == [known.get((q, name), NOT_POOLED) for name in names]
             judged = sum(grade >= 0 for grade in grades[: facts["top"]])
             assert arrays["judged_top"][s] == judged
 

@@ -93,6 +93,7 @@ def test_the_sensitivity_statement_is_true(truth: Scores, made: object) -> None:
     assert truth.value("RBP(p=0.8)", run="reranked") == pytest.approx(0.502, abs=0.0005)
     assert truth.value("RBP(p=0.8)", run="dense") == pytest.approx(0.483, abs=0.0005)
     shared = compare(sample.qrels, runs).shared
+    assert shared is not None
     weight: dict[int, float] = {}
     relevant: dict[int, bool] = {}
     for run in (0, 1):

@@ -27,6 +27,25 @@ from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.uncertainty.estimate import Estimate
 
 
+def coefficient_estimates(
+    counts: Floats, grades: Floats, draws: QueryDraws, *, of_all: bool = False
+) -> dict[str, Estimate]:
+    """Estimate coefficients of two sources from queries x grades x grades, or of all from coincidences.
+
+    The counts may be weighted. Queries without a shared document say nothing, and are not drawn.
+    """
+    chosen = {name: c for name, c in COEFFICIENTS.items() if c.of_all == of_all}
+    have = counts[counts.any((-2, -1))]
+    own = QueryDraws(len(have), confidence=draws.confidence, draws=draws.draws, seed=draws.seed)
+    whole = {name: float(c.function(counts.sum(0), grades)) for name, c in chosen.items()}
+
+    def drawn(weights: Floats) -> dict[str, Floats]:
+        again = np.tensordot(weights, have, 1)
+        return {name: c.function(again, grades) for name, c in chosen.items()}
+
+    return own.estimates(whole, drawn, {name: c.limits for name, c in chosen.items()})
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class DocumentAgreement(Shown):
     """How far sources agree on the documents that they share: coefficients, confusion, queries, grades."""
@@ -49,19 +68,7 @@ class DocumentAgreement(Shown):
         return {pair: self._of(counts, not pair) for pair, counts in self._counts.items()}
 
     def _of(self, counts: Floats, of_all: bool) -> dict[str, Estimate]:
-        chosen = {name: c for name, c in COEFFICIENTS.items() if c.of_all == of_all}
-        grades = self.labels.grades
-        have = counts[counts.any((-2, -1))]  # queries without a shared document say nothing
-        draws = QueryDraws(
-            len(have), confidence=self.draws.confidence, draws=self.draws.draws, seed=self.draws.seed
-        )
-        whole = {name: float(c.function(counts.sum(0), grades)) for name, c in chosen.items()}
-
-        def drawn(weights: Floats) -> dict[str, Floats]:
-            again = np.tensordot(weights, have, 1)
-            return {name: c.function(again, grades) for name, c in chosen.items()}
-
-        return draws.estimates(whole, drawn, {name: c.limits for name, c in chosen.items()})
+        return coefficient_estimates(counts, self.labels.grades, self.draws, of_all=of_all)
 
     def grid(self) -> Grid:
         """Return a row per pair of sources and coefficient, then those of all sources."""

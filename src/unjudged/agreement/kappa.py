@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from unjudged.grids.grid import Column, Grid
+from unjudged.grids.grid import Column, Grid, blank
 from unjudged.rankings.judged import Floats
 
 Answers = Mapping[str, int]
@@ -135,7 +135,10 @@ def agreement_grid(rows: Sequence[Agreement], title: str, label: str = "judges")
         Column("same relevance"),
         Column("kappa of relevance"),
     ]
-    return Grid(columns, rows, title)
+    shown = [[blank(value) if isinstance(value, float) else value for value in row] for row in rows]
+    one_grade = "A kappa is blank where only one grade was given, which leaves nothing to agree on by chance."
+    notes = [one_grade] if any(None in row for row in shown) else []
+    return Grid(columns, shown, title, notes)
 
 
 def agreements_by_topic(answers: Mapping[tuple[str, str], Answers], rel: int = 1) -> list[Agreement]:

@@ -7,6 +7,8 @@ import warnings
 from collections.abc import Iterable
 from types import MappingProxyType
 
+from unjudged.base.wording import plain
+
 EXTRAS = MappingProxyType(
     {
         "altair": "report",
@@ -25,7 +27,13 @@ EXTRAS = MappingProxyType(
 
 
 class UnjudgedError(Exception):
-    """Something the user gave cannot be used; the message says why and what to do."""
+    """Something the user gave cannot be used; the message says why and what to do.
+
+    Names from files may be in it, so it is made plain: any terminal or log can take it.
+    """
+
+    def __str__(self) -> str:
+        return _plain_lines(super().__str__())
 
 
 class InputError(UnjudgedError):
@@ -47,7 +55,7 @@ class InputError(UnjudgedError):
             place = self.source
         else:
             place = f"{self.source}:{self.line}" if self.source else f"line {self.line}"
-        return f"{place}: {self.problem}" if place else self.problem
+        return _plain_lines(f"{place}: {self.problem}" if place else self.problem)
 
 
 class RepeatedDocument(InputError):
@@ -91,6 +99,10 @@ class NothingJudgedWarning(UnjudgedWarning):
 
 class AssumptionWarning(UnjudgedWarning):
     """An input did not say how to read it; the message says what was assumed, and how to say it."""
+
+
+def _plain_lines(text: str) -> str:
+    return text if text.isprintable() else "\n".join(map(plain, text.split("\n")))
 
 
 def announce(issued: Iterable[UnjudgedWarning]) -> None:

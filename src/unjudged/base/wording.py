@@ -1,4 +1,4 @@
-"""Numbers in sentences."""
+"""Numbers and names in sentences."""
 
 from __future__ import annotations
 
@@ -42,3 +42,14 @@ def shortlist(names: Sequence[str], shown: int = 5) -> str:
     """
     more = len(names) - shown
     return ", ".join(names[:shown]) + (f" and {more} more" if more > 0 else "")
+
+
+def plain(text: str) -> str:
+    r"""Escape every character that is not printable, so that no text can control a terminal.
+
+    >>> print(plain("query\x1b[31m\n"))
+    query\x1b[31m\n
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)

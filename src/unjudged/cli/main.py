@@ -60,10 +60,11 @@ def main(arguments: Sequence[str] | None = None) -> None:  # noqa: C901 (a line 
         fail(f"{what}{error.strerror or error}{remedy}", bad_input)
     except KeyboardInterrupt:
         fail("interrupted", INTERRUPTED)
-    except Exception as error:
+    except Exception:
         if bad_input == BAD_INPUT:
             raise
-        fail(f"internal error: {error!r}", IN_A_GATE)
+        sys.excepthook(*sys.exc_info())
+        sys.exit(IN_A_GATE)
 
 
 def run(words: list[str]) -> None:
@@ -86,7 +87,7 @@ def collect_nothing_imported() -> None:
 
 def fail(problem: str, code: int) -> None:
     """Print the problem on one line, without control characters, and exit."""
-    from unjudged.grids.escapes import plain
+    from unjudged.base.wording import plain
 
     print(f"unjudged: {plain(' '.join(problem.split()))}", file=sys.stderr)
     sys.exit(code)

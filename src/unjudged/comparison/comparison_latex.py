@@ -1,48 +1,256 @@
-"""A comparison as a LaTeX table: systems x measures, with superscripts for whom a system beats."""
+"""A comparison as a table for a paper: systems x measures, with marks for whom a system beats."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from unjudged.base.wording import counted
-from unjudged.comparison.comparison_grids import MARKS, mark_of
-from unjudged.grids.escapes import latex
+import numpy as np
+
+from unjudged.base.choices import Choices, as_list, checked_int
+from unjudged.base.errors import UsageError
+from unjudged.base.wording import counted, percent, shortlist
+from unjudged.comparison.comparison_grids import LETTERS
+from unjudged.grids.paper_cells import PaperCell, PaperRow, Width
+from unjudged.grids.paper_table import (
+    BESTS,
+    DAGGER,
+    DASH,
+    DOUBLE,
+    TILDE,
+    Best,
+    PaperOptions,
+    PaperTable,
+    chosen_rows,
+    joined,
+    shown_names,
+)
+from unjudged.rankings.judged import Floats, Mask
 
 if TYPE_CHECKING:
     from unjudged.comparison.by_measure import MeasureComparison
     from unjudged.comparison.comparison_result import Comparison
 
+Marks = Literal["letters", "daggers", "none"]
+Against = Literal["baseline", "all"]
+Ends = Literal["queries", "bounds"]
 
-def comparison_latex(comparison: Comparison, decimals: int = 4) -> str:
-    """A `table` for the booktabs package; the caption says how it was tested and corrected."""
-    results = comparison.results
-    head = " & ".join(["", "System", *(latex(str(result.measure)) for result in results)])
-    rows = []
-    for system in results[0].order():
-        cells = [_cell(comparison, result, system, decimals) for result in results]
-        rows.append(" & ".join([comparison.letters[system], latex(comparison.runs[system]), *cells]) + r" \\")
-    lines = [r"\begin{table}", r"\centering", rf"\caption{{{_caption(comparison)}}}"]
-    lines += [rf"\begin{{tabular}}{{ll{'l' * len(results)}}}", r"\toprule", rf"{head} \\", r"\midrule", *rows]
-    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", r"\end{table}", ""])
+MARKS = Choices(
+    "marks",
+    letters="letters of the systems that one is better than",
+    daggers="signs for better and worse than the baseline",
+    none="no marks",
+)
+AGAINST = Choices("against", baseline="the baseline", all="every other system")
+ENDS = Choices("intervals", queries="for other queries", bounds="whatever the unjudged documents are")
 
 
-def _cell(comparison: Comparison, result: MeasureComparison, system: int, decimals: int) -> str:
-    mean = f"{result.means[system]:.{decimals}f}"
-    if result.means[system] == result.means.max():
-        mean = rf"\textbf{{{mean}}}"
-    marks = [
-        comparison.letters[o] + latex(mark_of(result, system, o))
-        for o in comparison.results[0].order()
-        if result.beats[system, o]
+class ComparedOptions(PaperOptions, total=False):
+    """What a table of a comparison takes besides."""
+
+    marks: Marks | None
+    against: Against | None
+    worse: bool
+    judging_marks: bool
+    intervals: bool | Ends
+
+
+class _Marking(NamedTuple):
+    """How significance is shown: the systems of the rows, their marks, and what is marked."""
+
+    systems: Sequence[int]
+    own: Sequence[str]
+    names: Sequence[str]
+    """Names to show of all systems."""
+    marks: Marks
+    baseline: int | None
+    """The system that marks are about; None for all."""
+    worse: bool
+    judging: bool
+
+
+def comparison_table(
+    comparison: Comparison,
+    *,
+    decimals: int = 4,
+    caption: str | None = None,
+    label: str | None = None,
+    names: Mapping[str, str] | None = None,
+    order: str | Sequence[str] | None = None,
+    measures: Any = None,
+    marks: Marks | None = None,
+    against: Against | None = None,
+    worse: bool = True,
+    judging_marks: bool = False,
+    best: Best = "bold",
+    intervals: bool | Ends = False,
+    width: Width = "auto",
+) -> PaperTable:
+    """Make the table; notes below it say how it was tested and corrected, and what is known of the data."""
+    places = checked_int("decimals", decimals)
+    chosen = [comparison.result(one) for one in _listed(measures, comparison)]
+    systems = chosen_rows(
+        comparison.runs, order, lambda by: (comparison.result(by) if by else chosen[0]).order()
+    )
+    shape, baseline = _checked_marks(comparison, marks, against)
+    own, shown = _own_marks(len(systems)), shown_names(comparison.runs, names)
+    marking = _Marking(systems, own, shown, shape, baseline, worse, judging_marks)
+    ends = "queries" if intervals is True else intervals or None
+    if ends is not None:
+        ENDS.find(ends)
+    columns = [_column(result, marking, ends, places) for result in chosen]
+    rows = [
+        PaperRow(own[k] if shape == "letters" else "", shown[system], [column[k] for column in columns])
+        for k, system in enumerate(systems)
     ]
-    return mean + (rf"\textsuperscript{{{','.join(marks)}}}" if marks else "")
+    word = BESTS.find(best)[2]
+    stressed = word and any(cell.best for row in rows for cell in row.cells)
+    told = [f"{word}: the highest mean."] if stressed else []
+    told += [*_notes(comparison, chosen, marking, rows), *_ends_explained(chosen, ends)]
+    left_out = len(comparison.runs) - len(systems)
+    if left_out:
+        told.append(f"{counted(left_out, 'further system')} not shown; tests were corrected with all.")
+    told += comparison.notes
+    said = caption or f"Means over {counted(len(comparison.queries), 'query')}."
+    return PaperTable([str(r.measure) for r in chosen], rows, said, told, label, best, width)
 
 
-def _caption(comparison: Comparison) -> str:
-    parts = [
-        f"Means over {counted(len(comparison.queries), 'query')}; the highest is in bold.",
-        f"Superscripts: significantly better than these; {MARKS}.",
-        comparison.method,
-        *comparison.notes,
+def _listed(measures: Any, comparison: Comparison) -> list[Any]:
+    if measures is None:
+        return [result.measure for result in comparison.results]
+    return as_list("measures", measures)
+
+
+def _own_marks(systems: int) -> Sequence[str]:
+    """Return a mark per row: letters, and numbers where there are not enough of them."""
+    letters = LETTERS + LETTERS.upper()
+    return letters if systems <= len(letters) else [str(place + 1) for place in range(systems)]
+
+
+def _checked_marks(
+    comparison: Comparison, marks: Marks | None, against: Against | None
+) -> tuple[Marks, int | None]:
+    """Return the marks, and the system that they are about, if what was tested allows them."""
+    named = comparison.baseline
+    about = against or ("all" if named is None else "baseline")
+    shape = marks or ("letters" if about == "all" else "daggers")
+    AGAINST.find(about)
+    MARKS.find(shape)
+    if about == "baseline" and named is None and shape != "none":
+        raise UsageError("against is 'baseline', but none was named: compare with baseline=NAME")
+    if about == "all" and named is not None and shape != "none":
+        raise UsageError(f"against is 'all', but only pairs with the baseline {named} were tested")
+    if shape == "daggers" and about == "all":
+        raise UsageError("daggers are about a baseline: compare with baseline=NAME, or use letters")
+    return shape, None if named is None else list(comparison.runs).index(named)
+
+
+def _column(result: MeasureComparison, marking: _Marking, ends: str | None, decimals: int) -> list[PaperCell]:
+    """Return the cells of one measure."""
+    systems = list(marking.systems)
+    highest = result.means[systems].max() if result.measure.traits.quality and len(systems) > 1 else np.nan
+    low, high = _ends(result, ends)
+    cells = []
+    for i in systems:
+        better, worse = _better(result, i, marking), _worse(result, i, marking)
+        if marking.marks == "daggers":
+            better, worse = better + worse, ""
+        interval = "" if np.isnan(low[i]) else f"[{low[i]:.{decimals}f}, {high[i]:.{decimals}f}]"
+        mean = result.means[i]
+        cells.append(PaperCell(f"{mean:.{decimals}f}", better, worse, interval, bool(mean == highest)))
+    return cells
+
+
+def _ends(result: MeasureComparison, ends: str | None) -> tuple[Floats, Floats]:
+    none = np.full(len(result.means), np.nan)
+    if ends is None:
+        return none, none
+    if ends == "queries":
+        return result.other_queries
+    return (none, none) if result.judging.missing else (result.judging.run_low, result.judging.run_high)
+
+
+def _better(result: MeasureComparison, i: int, marking: _Marking) -> str:
+    """Return the marks of the systems that this one beats: first the firmly beaten if judging is marked."""
+    if marking.marks == "none":
+        return ""
+    groups: list[tuple[Mask, str]] = [(result.beats[i], "")]
+    if marking.judging and not result.judging.missing:
+        clear, firm = result.clearly_beats[i], result.firmly_beats[i]
+        groups = [(clear, ""), (firm & ~clear, TILDE), (result.beats[i] & ~firm, "?")]
+    if marking.marks == "daggers":
+        return "".join(DAGGER + sign for beaten, sign in groups if beaten[marking.baseline])
+    parts = []
+    for beaten, sign in groups:
+        found = [
+            place
+            for place, other in enumerate(marking.systems)
+            if beaten[other] and marking.baseline in (None, other)
+        ]
+        parts += [joined(found, marking.own[: len(marking.systems)]) + sign] if found else []
+    return " ".join(parts)
+
+
+def _worse(result: MeasureComparison, i: int, marking: _Marking) -> str:
+    """Return the mark of a baseline that beats this one; among all pairs the better one has the mark."""
+    base = marking.baseline
+    if not marking.worse or base is None or marking.marks == "none" or not result.beats[base, i]:
+        return ""
+    sign = ""
+    if marking.judging and not result.judging.missing and not result.clearly_beats[base, i]:
+        sign = TILDE if result.firmly_beats[base, i] else "?"
+    if marking.marks == "daggers":
+        return DOUBLE + sign
+    return (marking.own[list(marking.systems).index(base)] if base in marking.systems else "") + sign
+
+
+def _notes(
+    comparison: Comparison,
+    results: Sequence[MeasureComparison],
+    marking: _Marking,
+    rows: Sequence[PaperRow],
+) -> list[str]:
+    """Say what the marks mean, how they were tested, and whether judgments may undo them."""
+    if marking.marks == "none":
+        return []
+    if marking.baseline is None:
+        said = "Superscripts: significantly better than these systems"
+        ranged = any(DASH in cell.better for row in rows for cell in row.cells)
+        said += f", a{DASH}d standing for abcd" if ranged and rows[0].mark.isalpha() else ""
+    else:
+        signs = (
+            (f"{DAGGER} ", f"{DOUBLE} ") if marking.marks == "daggers" else ("Superscript: ", "subscript: ")
+        )
+        said = f"{signs[0]}significantly better than {marking.names[marking.baseline]}"
+        said += f", {signs[1]}significantly worse" if marking.worse else ""
+    bounded = [result for result in results if not result.judging.missing]
+    if not marking.judging:
+        more = _undone(bounded, list(marking.systems))
+    else:
+        more = [f"{TILDE}: only implausibly many relevant unjudged documents undo it; ?: they may."]
+    return [f"{said}. {comparison.method}", *(more if bounded else [])]
+
+
+def _ends_explained(results: Sequence[MeasureComparison], ends: str | None) -> list[str]:
+    """Say what intervals are for."""
+    if ends is None:
+        return []
+    if ends == "queries":
+        level = percent(1 - results[0].tests.alpha)
+        return [f"Brackets: {level} interval of the mean for other queries, these judgments."]
+    without = [str(result.measure) for result in results if result.judging.missing]
+    return [
+        "Brackets: the mean whatever the unjudged documents of all runs turn out to be.",
+        *([f"No bounds for {shortlist(without)}."] if without else []),
     ]
-    return " ".join(map(latex, parts))
+
+
+def _undone(results: Sequence[MeasureComparison], systems: list[int]) -> list[str]:
+    """Say how many of the marked differences rest on judgments that are missing."""
+    square = np.ix_(systems, systems)
+    marked = {str(r.measure): int(r.beats[square].sum()) for r in results}
+    loose = {str(r.measure): int((r.beats & ~r.firmly_beats)[square].sum()) for r in results}
+    if not any(loose.values()):
+        return []
+    parts = [f"{count} of {marked[name]} by {name}" for name, count in loose.items() if count]
+    return [f"Unjudged documents may undo some of these differences: {', '.join(parts)}."]

@@ -87,19 +87,22 @@ class GateResult(Shown):
         """Return the exit code; an open result counts as `if_open` says."""
         return CODES[if_open] if self.outcome == OPEN and if_open else self.exit_code
 
+    def verdict(self) -> str:
+        """Say the outcome."""
+        told = {
+            PASS: f"{self.new} is not worse than {self.old} by more than {self.margin:g}",
+            FAIL: f"{self.new} is worse than {self.old} by more than {self.margin:g}",
+            OPEN: f"whether {self.new} is worse than {self.old} by more than {self.margin:g} cannot be told",
+        }
+        return f"{self.outcome.capitalize()}: {told[self.outcome]}."
+
     def sentence(self) -> str:
         """Say the outcome and the numbers that decide it."""
         outcome = self.outcome
         deciding = [
             c for c in self.checks if c.outcome == outcome and (outcome == FAIL or c.segment == EVERY)
         ]
-        told = {
-            PASS: f"{self.new} is not worse than {self.old} by more than {self.margin:g}",
-            FAIL: f"{self.new} is worse than {self.old} by more than {self.margin:g}",
-            OPEN: f"whether {self.new} is worse than {self.old} by more than {self.margin:g} cannot be told",
-        }[outcome]
-        each = "; ".join(map(self._numbers, deciding))
-        return f"{outcome.capitalize()}: {told}. {each}."
+        return f"{self.verdict()} {'; '.join(map(self._numbers, deciding))}."
 
     def _numbers(self, check: GateCheck) -> str:
         where = "" if check.segment == EVERY else f" in {check.segment}"
@@ -141,7 +144,7 @@ class GateResult(Shown):
             f"p worse: of not being worse by more than {self.margin:g}, with Holm's correction.",
             *self.notes,
         ]
-        return Grid(columns, rows, self.sentence(), notes, records=self.records)
+        return Grid(columns, rows, self.verdict(), notes, records=self.records)
 
     def records(self) -> Grid:
         """Return a row per check for programs."""

@@ -124,7 +124,7 @@ def compare(
     if effects is not None:
         about_ties = [*tie_notes(chosen, names, effects)]
         about_ties += [] if expected else verdict_notes(results, effects, tests)
-    warnings = [*shared.warnings, *measure_warnings(asked, given, values)]
+    warnings = [*shared.warnings, *measure_warnings(asked, shared.judged_rankings.relabelled(given), values)]
     warnings += map(AssumptionWarning, refused)
     announce(warnings)
     return Comparison(

@@ -114,7 +114,7 @@ def doctor(*files: str | os.PathLike[str]) -> Diagnosis:
     The files may come in any order.
 
     >>> from unjudged import sample
-    >>> [one.kind for one in doctor(sample.runs[0], sample.qrels).files]
+    >>> [one.kind for one in doctor(sample.runs["fused"], sample.qrels).files]
     ['run', 'judgments']
     """
     if not files:

@@ -20,7 +20,9 @@ from unjudged.evaluation.scores import Scores
 from unjudged.formats.columns import NAMES, is_header, named
 from unjudged.formats.files import reader_of
 from unjudged.formats.inputs import FILE, kind_of_source
+from unjudged.formats.readers.arrow.arrow_columns import arrow_errors
 from unjudged.formats.readers.arrow.arrow_files import open_part
+from unjudged.formats.readers.arrow.columnar import UNREADABLE
 from unjudged.formats.readers.text.delimited import DELIMITERS
 from unjudged.formats.streams import name_file_in_errors, opened
 from unjudged.formats.tables import Table
@@ -29,7 +31,8 @@ from unjudged.judging.collecting.sample_file import read_sample
 from unjudged.judging.collecting.texts import BODIES, records
 from unjudged.rankings.coverage import are_grades
 from unjudged.rankings.extension import table_of, table_of_pool
-from unjudged.rankings.judgments import Judgments
+from unjudged.rankings.judgments import CANNOT_JUDGE, Judgments
+from unjudged.rankings.origin import A_POOL, A_SAMPLE
 from unjudged.rankings.runs import Run
 from unjudged.uncertainty.calibration import Calibration
 from unjudged.uncertainty.calibration_file import SCHEMA as CALIBRATION_SCHEMA
@@ -83,7 +86,8 @@ def recognise(file: str) -> RecognisedFile:
         return _calibration(file)
     line = start.split(b"\n")[0].decode("utf-8", "replace").strip()
     try:
-        return _by_fields(file, start, line)
+        with name_file_in_errors(file):
+            return _by_fields(file, start, line)
     except UnjudgedError as error:
         with suppress(UnjudgedError):
             return _groups(file)
@@ -119,7 +123,8 @@ def _names(file: str, start: bytes, line: str) -> list[str]:
     if reader_of(file).kind == "Parquet or Arrow" and not os.path.isdir(file):
         from pathlib import Path
 
-        return list(open_part(Path(file)).schema.names)
+        with arrow_errors(UNREADABLE):
+            return list(open_part(Path(file)).schema.names)
     if start[:1] in (b"{", b"["):
         with suppress(ValueError):
             first = json.loads(line.strip("[,"))
@@ -153,8 +158,15 @@ def _judgments(file: str) -> RecognisedFile:
     held = f"{int(judged.sum()):,} judged documents, {int((grades >= 1).sum()):,} of them relevant"
     if not judged.all():
         held += f", {int((~judged).sum()):,} pooled but not judged"
+    if unable := int((judgments.grade == CANNOT_JUDGE).sum()):
+        held += f" ({unable:,} with -2, which means that they cannot be judged)"
     scale = f"grades 0 to {grades.max(initial=0)}" if judgments.scale is None else "fractional grades"
-    what = f"{judgments.origin}: {held}; {scale}"
+    if judgments.origin == A_SAMPLE:
+        held += " (a uniform sample, if the judged ones were drawn at random)"
+        what = f"{held}; {scale}"
+    else:
+        taken = "taken for " if judgments.origin == A_POOL else ""
+        what = f"{taken}{judgments.origin}: {held}; {scale}"
     return RecognisedFile(file, JUDGMENTS, what, judgments, len(judgments.queries), len(judgments.grade))
 
 

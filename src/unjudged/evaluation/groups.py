@@ -11,12 +11,11 @@ import numpy as np
 import unjudged
 from unjudged.base.choices import check_file_name
 from unjudged.base.errors import InputError, UsageError, announce, quoted
-from unjudged.base.wording import shortlist
+from unjudged.base.wording import plain, shortlist
 from unjudged.evaluation.collection import Collection, RunsSource
 from unjudged.formats.small_files import read_small
 from unjudged.formats.streams import display_name
 from unjudged.formats.tables import decode
-from unjudged.grids.escapes import plain
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.coverage import coverage_warnings
@@ -81,7 +80,7 @@ def calibrated(
         raise UsageError(f"unit is {unit!r}: use 'runs' or 'groups'")
     if depth < 1:
         raise UsageError(f"depth is {depth}: use a whole number of at least 1")
-    check_pooled(measures, rankings)
+    check_pooled(measures, rankings, depth)
     left_out = LeftOut.of(rankings, group, depth)
     if left_out.groups < 2:
         raise UsageError("calibration needs at least two groups of pooled runs")

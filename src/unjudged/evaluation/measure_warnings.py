@@ -12,20 +12,24 @@ from unjudged.base.wording import shortlist
 from unjudged.measures.kernel.estimand import permitted
 from unjudged.measures.kernel.registry import MEASURES, Measure
 from unjudged.measures.kernel.traits import Refusal
-from unjudged.rankings.judged import Floats
+from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.judgments import Judgments
+from unjudged.rankings.origin import EVEN, UNIFORM
+from unjudged.rankings.randomness import not_random
 
 
 def measure_warnings(
-    measures: Sequence[Measure], judgments: Judgments, values: Floats
+    measures: Sequence[Measure], rankings: JudgedRankings, values: Floats
 ) -> list[UnjudgedWarning]:
     """Return the warnings about these values of the measures."""
+    judgments = rankings.judgments
     refused = [permitted(m, judgments) for m in measures if judgments.origin.kind not in m.traits.takes]
     return [
         *(AssumptionWarning(f"{answer}.") for answer in refused if isinstance(answer, Refusal)),
         *_nothing_relevant(measures, judgments, values),
         *_nothing_sampled(measures, judgments),
         *_not_drawable(measures, judgments),
+        *_not_uniform(measures, rankings),
     ]
 
 
@@ -87,3 +91,14 @@ def _not_drawable(measures: Sequence[Measure], judgments: Judgments) -> list[Unj
         f"The sample was drawn from the first {rank} documents of each run, so nothing is known of the others"
     )
     return [AssumptionWarning(f"{what}: {count}.")]
+
+
+def _not_uniform(measures: Sequence[Measure], rankings: JudgedRankings) -> list[UnjudgedWarning]:
+    """A warning if measures take documents for a uniform sample that cannot be one."""
+    judgments = rankings.judgments
+    names = [str(measure) for measure in measures if measure.traits.takes == EVEN]
+    if not names or judgments.origin.kind != UNIFORM:
+        return []
+    why = not_random(rankings, judgments.sampled_share[judgments.query])
+    need = f"{', '.join(names)} {'needs' if len(names) == 1 else 'need'}"
+    return [] if why is None else [AssumptionWarning(f"{need} a uniform sample, but {why}.")]

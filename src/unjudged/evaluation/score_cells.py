@@ -9,8 +9,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from unjudged.base.errors import InputError, UsageError
+from unjudged.base.errors import InputError, UsageError, quoted
 from unjudged.base.wording import counted, shortlist
+from unjudged.formats.named_columns import is_missing, is_number
+from unjudged.grids.escapes import shortened
 from unjudged.measures.kernel.names import is_measure, parse_measures
 from unjudged.measures.kernel.registry import Measure, reported_measure
 from unjudged.rankings.judged import Floats
@@ -18,6 +20,8 @@ from unjudged.rankings.judged import Floats
 Missing = Literal["error", "zero", "drop"]
 UNKNOWN_RANGE = (-inf, inf)
 UNNAMED = "score"
+MOST = 1e100
+"""Largest size of a value, so that sums of squares are finite."""
 Cell = tuple[str, str, str]
 """System, query and measure."""
 Repeats = dict[str, dict[str | None, None]]
@@ -144,8 +148,8 @@ def _complete(
                 if np.isnan(values.get((run, query, measure), {}).get(repeat, nan))
             ]
             if len(lacked) == len(queries) * len(repeats[run]):
-                of = f" of {measure}" if measure else ""
-                raise InputError(f"system {run!r} has no value{of}: choose other measures with -m")
+                of = f" of {shortened(measure)}" if measure else ""
+                raise InputError(f"system {quoted(run)} has no value{of}: choose other measures with -m")
             absent += lacked
     if not absent:
         return queries, []
@@ -184,6 +188,11 @@ def _repeat_notes(
     return [*lines, "Values are means over repeats; tests and intervals are over queries."]
 
 
+def is_score(value: Any) -> bool:
+    """Whether this is missing, or a number that can be a score."""
+    return is_missing(value) or (is_number(value) and abs(float(value)) <= MOST)
+
+
 def names_measure(name: Any) -> bool:
     return isinstance(name, str) and is_measure(name) and len(parse_measures(name)) == 1
 
@@ -194,5 +203,6 @@ def _same(name: str, wanted: str) -> bool:
 
 def said(cell: Cell, repeat: str | None = None) -> str:
     run, query, measure = cell
-    more = [*([measure] if measure else []), *([f"repeat {repeat}"] if repeat is not None else [])]
-    return f"system {run!r} on query {query!r}" + (f" ({', '.join(more)})" if more else "")
+    more = [shortened(measure)] if measure else []
+    more += [f"repeat {shortened(repeat)}"] if repeat is not None else []
+    return f"system {quoted(run)} on query {quoted(query)}" + (f" ({', '.join(more)})" if more else "")

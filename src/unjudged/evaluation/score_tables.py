@@ -10,9 +10,20 @@ from typing import Any, Literal
 
 import numpy as np
 
-from unjudged.base.errors import InputError, UsageError
+from unjudged.base.errors import InputError, UsageError, quoted
+from unjudged.base.wording import kind_of
 from unjudged.evaluation.collection import file_name
-from unjudged.evaluation.score_cells import UNNAMED, Cell, Cells, Missing, TableOfScores, names_measure, said
+from unjudged.evaluation.score_cells import (
+    MOST,
+    UNNAMED,
+    Cell,
+    Cells,
+    Missing,
+    TableOfScores,
+    is_score,
+    names_measure,
+    said,
+)
 from unjudged.formats.columns import NAMES, listed
 from unjudged.formats.files import columns_of_file
 from unjudged.formats.inputs import FILE, FRAME, MAPPING, kind_of_source, name_in_errors
@@ -117,6 +128,8 @@ class _Reading:
                 self.wide is None and all(map(names_measure, islice(inside, 5)))
             )
             for inner, value in inside.items():
+                if isinstance(value, Mapping) != deep:
+                    raise InputError(f"{quoted(_text(inner))} has {kind_of(value)}; {problem}")
                 for key, number in value.items() if deep else [(None, value)]:
                     if deep:
                         cell = _text(outer), _text(inner), _text(key)
@@ -124,9 +137,10 @@ class _Reading:
                         cell = self.name, _text(outer), _text(inner)
                     else:
                         cell = _text(outer), _text(inner), ""
-                    if not is_missing(number) and not is_number(number):
-                        raise InputError(f"the value of {' '.join(cell)} is {number!r}; {problem}")
-                    self.cells.add(cell, None, nan if is_missing(number) else float(number))
+                    if not is_score(number):
+                        raise InputError(f"the value of {said(cell)} is {quoted(str(number))}; {problem}")
+                    if not self.cells.add(cell, None, nan if is_missing(number) else float(number)):
+                        raise InputError(f"{said(cell)} has a second value, expected one")
 
     def _add_printed(self, table: NamedColumns) -> None:
         """Add lines of `trec_eval -q` (measure, query, value) or ir_measures (query, measure, value)."""
@@ -199,8 +213,9 @@ class _Reading:
         return _text(value)
 
     def _add_cell(self, table: NamedColumns, row: int, cell: Cell, repeat: str | None, value: Any) -> None:
-        if not is_missing(value) and not is_number(value):
-            raise table.error(row, f"the value of {said(cell)} is {value!r}, expected a finite number")
+        if not is_score(value):
+            problem = f"the value of {said(cell)} is {quoted(str(value))}"
+            raise table.error(row, f"{problem}, expected a finite number of at most {MOST:g}")
         if not self.cells.add(cell, repeat, nan if is_missing(value) else float(value)):
             again = f"repeat {repeat} of {said(cell)}" if repeat is not None else said(cell)
             remedy = "expected one value" if repeat else "expected one; a column `repeat` tells repeats apart"
@@ -235,8 +250,9 @@ def array_of_scores(
     for i, run in enumerate(axes[0]):
         for j, query in enumerate(axes[1]):
             for k, name in enumerate(axes[2]):
-                if np.isinf(array[i, j, k]):
-                    raise UsageError(f"the value of {said((run, query, name))} is infinite")
+                if not is_score(float(array[i, j, k])):
+                    problem = f"the value of {said((run, query, name))} is {array[i, j, k]}"
+                    raise UsageError(f"{problem}, expected a finite number of at most {MOST:g}")
                 cells.add((run, query, name), None, float(array[i, j, k]))
     return cells.table(None, options.get("missing", "error"), options.get("range"))
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import numpy as np
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from unjudged.evaluation.score_cells import Missing
     from unjudged.evaluation.score_tables import Wide
     from unjudged.evaluation.tied_scores import TieEffects
+    from unjudged.grids.paper_table import PaperOptions, PaperTable
     from unjudged.uncertainty.calibration import Calibration
     from unjudged.uncertainty.completions import Progress
     from unjudged.uncertainty.estimate import Estimate, Estimates
@@ -164,7 +165,7 @@ class Scores(Shown):
         if self.rankings is None:
             return []
         covered = coverage_warnings(self.runs, self.queries, self.rankings)
-        return [*covered, *measure_warnings(self.measures, self.rankings.judgments, self.values)]
+        return [*covered, *measure_warnings(self.measures, self.rankings, self.values)]
 
     @cached_property
     def means(self) -> Floats:
@@ -266,6 +267,43 @@ class Scores(Shown):
     def plot(self) -> Any:
         """Figures as Altair charts, such as `plot.intervals()` and `plot.judged_by_rank()`."""
         return import_module("unjudged.report.figures.score_plots").ScorePlots(self)
+
+    def to_latex(
+        self,
+        decimals: int = 4,
+        intervals: bool | IntervalName | Estimates = False,
+        **options: Unpack[PaperOptions],
+    ) -> str:
+        """Return the means as a LaTeX table for a paper; of packages it needs booktabs only.
+
+        Options are those of `Comparison.to_latex`, without marks of significance. `intervals` is the name of
+        an interval, such as 'bounds' or 'queries', or what `estimate` returned.
+        """
+        return self._paper_table(decimals, intervals, **options).latex()
+
+    def to_markdown(
+        self,
+        decimals: int = 4,
+        intervals: bool | IntervalName | Estimates = False,
+        **options: Unpack[PaperOptions],
+    ) -> str:
+        """Return the table of `to_latex` as Markdown."""
+        return self._paper_table(decimals, intervals, **options).markdown()
+
+    def _paper_table(
+        self, decimals: int, intervals: bool | IntervalName | Estimates, **options: Unpack[PaperOptions]
+    ) -> PaperTable:
+        from unjudged.evaluation.scores_latex import Means, scores_table
+
+        shown = self.chosen(options.pop("measures", None))
+        estimates = None
+        if isinstance(intervals, str) or intervals is True:
+            estimates = shown.estimate("queries" if intervals is True else intervals)
+        elif intervals is not False:
+            estimates = intervals
+        notes = [*map(str, shown.warnings), *shown.notes]
+        means = Means(shown.means, shown.runs, shown.measures, len(shown.queries), estimates, notes)
+        return scores_table(means, decimals=decimals, **options)  # type: ignore[misc]
 
     def to_pandas(self) -> pandas.DataFrame:
         """A pandas frame of `rows()`."""

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.base.errors import InputError, UsageError, quoted
+from unjudged.base.wording import plain
 from unjudged.formats.tables import encode
 from unjudged.formats.temporary import removed_if_ended
-from unjudged.grids.escapes import plain
 
 METHOD = 1
 """In prels, the method of a document that was drawn with its probability."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unjudged.base.wording import plain
+
 LONGEST = 60
 """Characters of the longest name in a figure."""
 
@@ -22,17 +24,6 @@ _LATEX = {
 }
 _MARKDOWN = "\\`*_{}[]<>()#+!|~&$"
 _FORMULA = tuple("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
-
-
-def plain(text: str) -> str:
-    r"""Escape every character that is not printable, so that no text can control a terminal.
-
-    >>> print(plain("query\x1b[31m\n"))
-    query\x1b[31m\n
-    """
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
 def shortened(text: str, longest: int = LONGEST) -> str:

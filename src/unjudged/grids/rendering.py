@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from unjudged.base.errors import UsageError, missing_package
+from unjudged.base.wording import plain
 from unjudged.grids import escapes
 from unjudged.grids.content import Cell, Content
 from unjudged.grids.terminal import table
@@ -119,7 +120,7 @@ def as_latex(grid: Content) -> str:
     columns = "".join("r" if column.numeric else "l" for column in grid.columns)
     rows = _cells(grid, escapes.latex, r"\textbf{{{}}}")
     head, *body = (" & ".join(cells) + r" \\" for cells in rows)
-    comments = [f"% {escapes.plain(text)}" for text in (grid.title, *grid.notes) if text]
+    comments = [f"% {plain(text)}" for text in (grid.title, *grid.notes) if text]
     start = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", head, r"\midrule"]
     return "\n".join([*comments, *start, *body, r"\bottomrule", r"\end{tabular}", ""])
 
@@ -144,11 +145,10 @@ def as_parquet(grid: Content) -> bytes:
     pyarrow, parquet = arrow_modules()
 
     def safe(cell: Cell) -> Cell:
-        return escapes.plain(cell) if isinstance(cell, str) else cell
+        return plain(cell) if isinstance(cell, str) else cell
 
     columns = {
-        escapes.plain(column.name): [safe(row[k]) for row in grid.rows]
-        for k, column in enumerate(grid.columns)
+        plain(column.name): [safe(row[k]) for row in grid.rows] for k, column in enumerate(grid.columns)
     }
     target = io.BytesIO()
     parquet.write_table(pyarrow.table(columns), target)

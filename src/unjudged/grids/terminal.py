@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 from unicodedata import combining, east_asian_width
 
+from unjudged.base.wording import plain
 from unjudged.grids.content import Column, Content
-from unjudged.grids.escapes import plain, shortened
+from unjudged.grids.escapes import shortened
 
 GAP = 2
 NARROWEST_TEXT = 20
@@ -50,7 +51,7 @@ def table(grid: Content, *, width: int | None = None, rule: bool = True, bold: b
     sized = [_sized(grid, k) for k in range(len(grid.columns))]
     parts = ["\n".join(_lines(grid, block, rule, bold)) for block in _blocks(sized, width)]
     if grid.title:
-        parts[0] = f"{plain(grid.title)}\n{parts[0]}"
+        parts[0] = f"{_wrapped(plain(grid.title), width)}\n{parts[0]}"
     if grid.notes:
         parts.append("\n".join(_wrapped(plain(note), width) for note in grid.notes))
     return "\n\n".join(parts) + "\n"

@@ -3,9 +3,13 @@ from unjudged.predictions.audit_grids import Audit as Audit, CurvePoint as Curve
 from unjudged.predictions.auditing import audit as audit
 from unjudged.predictions.combined_estimates import estimate_with_predictions as estimate_with_predictions
 from unjudged.predictions.estimators.by_document import DocumentEstimates as DocumentEstimates, estimate_by_document as estimate_by_document
-from unjudged.predictions.estimators.by_query import Powered as Powered, QueryEstimates as QueryEstimates, estimate_by_query as estimate_by_query, prediction_powered as prediction_powered
+from unjudged.predictions.estimators.by_query import QueryEstimates as QueryEstimates, estimate_by_query as estimate_by_query
 from unjudged.predictions.estimators.estimates import PredictedMeans as PredictedMeans
+from unjudged.predictions.estimators.powered import Powered as Powered, prediction_powered as prediction_powered
 from unjudged.predictions.judge_agreement import Confusion as Confusion
+from unjudged.predictions.judges import Judges as Judges
+from unjudged.predictions.judges_audit import audit_judges as audit_judges
+from unjudged.predictions.judges_audit_grids import Favour as Favour, JudgesAudit as JudgesAudit
 from unjudged.predictions.poisson_sample import design_for_predictions as design_for_predictions
 from unjudged.predictions.predicted_comparison import PredictedComparison as PredictedComparison, PredictedPair as PredictedPair, compare_with_predictions as compare_with_predictions
 from unjudged.predictions.predictions import Predictions as Predictions
@@ -18,6 +22,9 @@ __all__ = [
     "Confusion",
     "CurvePoint",
     "DocumentEstimates",
+    "Favour",
+    "Judges",
+    "JudgesAudit",
     "Powered",
     "PredictedComparison",
     "PredictedMeans",
@@ -28,6 +35,7 @@ __all__ = [
     "RunCheck",
     "SpotCheck",
     "audit",
+    "audit_judges",
     "compare_with_predictions",
     "design_for_predictions",
     "estimate_by_document",

@@ -86,7 +86,7 @@ def audit_records(audit: Audit) -> Grid:
     """Return everything in one table: statistic, what it is of, value and interval."""
     rows: list[list[Cell]] = []
     for name, estimate in _statistics(audit):
-        rows.append([name, "", audit.documents, *_ends(estimate)])
+        rows.append([name, "", audit.documents, *ends_of(estimate)])
     if audit.confusion is not None:
         for i, grade in enumerate(audit.confusion.human):
             for j, label in enumerate(audit.confusion.predicted):
@@ -99,15 +99,15 @@ def audit_records(audit: Audit) -> Grid:
             rows.append(["over-rating", of, rating.documents, rating.over, nan, nan])
     for point in audit.curve:
         of = f"predicted {_span(point.low, point.high)}"
-        rows.append(["share relevant", of, point.documents, *_ends(point.relevant)])
+        rows.append(["share relevant", of, point.documents, *ends_of(point.relevant)])
     for bias in audit.biases:
-        rows.append([f"{audit.measure} by people", bias.run, audit.documents, *_ends(bias.by_people)])
-        rows.append([f"bias of {audit.measure}", bias.run, audit.documents, *_ends(bias.bias)])
+        rows.append([f"{audit.measure} by people", bias.run, audit.documents, *ends_of(bias.by_people)])
+        rows.append([f"bias of {audit.measure}", bias.run, audit.documents, *ends_of(bias.bias)])
     return grid_of(["statistic", "of", "documents", "value", "low", "high"], rows, _notes(audit))
 
 
 def _agreement(audit: Audit) -> Grid:
-    rows: list[list[Cell]] = [[name, *_ends(estimate)] for name, estimate in _statistics(audit)]
+    rows: list[list[Cell]] = [[name, *ends_of(estimate)] for name, estimate in _statistics(audit)]
     title = f"Agreement on {counted(audit.documents, 'document')} that people judged"
     return Grid([Column("", "label"), *ENDS], rows, title, _notes(audit))
 
@@ -162,7 +162,7 @@ def _curve(audit: Audit) -> Grid:
         Column("relevant"),
         *ENDS[1:],
     ]
-    rows: list[list[Cell]] = [[_span(p.low, p.high), p.documents, *_ends(p.relevant)] for p in audit.curve]
+    rows: list[list[Cell]] = [[_span(p.low, p.high), p.documents, *ends_of(p.relevant)] for p in audit.curve]
     return Grid(columns, rows, "Calibration: share of relevant documents by prediction")
 
 
@@ -175,8 +175,8 @@ def _biases(audit: Audit) -> Grid:
     ]
     rows: list[list[Cell]] = []
     for bias in audit.biases:
-        people = _ends(bias.by_people)
-        rows.append([bias.run, *(people if sampled else people[:1]), *_ends(bias.bias)])
+        people = ends_of(bias.by_people)
+        rows.append([bias.run, *(people if sampled else people[:1]), *ends_of(bias.bias)])
     notes = (
         ["from, to: of the score by people for these queries, had another sample been judged."]
         if sampled
@@ -186,7 +186,8 @@ def _biases(audit: Audit) -> Grid:
     return Grid([*columns, Column("bias"), *ENDS[1:]], rows, title, notes)
 
 
-def _ends(estimate: Estimate) -> tuple[float, float, float]:
+def ends_of(estimate: Estimate) -> tuple[float, float, float]:
+    """Return the value and the ends of its interval."""
     return estimate.value, estimate.low, estimate.high
 
 

@@ -13,6 +13,7 @@ from unjudged.measures.kernel.names import MeasureLike, parse_measure
 from unjudged.measures.kernel.registry import Measure
 from unjudged.predictions.audit_grids import Audit, CurvePoint, Rating
 from unjudged.predictions.judge_agreement import Confusion, Sample, weighted_share
+from unjudged.predictions.judges import Judges
 from unjudged.predictions.predictions import GRADES, Predictions, PredictionsSource
 from unjudged.predictions.score_bias import Biases, score_biases
 from unjudged.rankings.judged import Floats, Mask
@@ -52,7 +53,7 @@ def audit(
     grade, seen = judgments.grade[both].astype(np.int64), value[both]
     relevant = grade >= rel
     _check_scale(grade, seen if source.kind == GRADES else grade)
-    label = _labels(source, value, rel, threshold, needed=runs is not None)
+    label = labels_of(source, value, rel, threshold, needed=runs is not None)
     confusion = kappa = kappa_of_grades = None
     if label is not None:
         own = label[both].astype(np.int64)
@@ -60,10 +61,11 @@ def audit(
         kappa = sample.kappa(relevant.astype(np.int64), (own >= rel).astype(np.int64), "kappa")
         if source.kind == GRADES:
             kappa_of_grades = sample.kappa(grade, own, "kappa of grades")
-    chosen = _measure(measure, rel)
+    chosen = measure_with_rel(measure, rel)
     biases = Biases([], [])
     if runs is not None and label is not None:
-        biases = score_biases(Collection.of(judgments, runs), source, chosen, confidence, threshold)
+        collection = Collection.of(judgments, runs)
+        (biases,) = score_biases(collection, Judges.of(source), chosen, confidence, threshold).values()
     return Audit(
         rel=rel,
         documents=len(grade),
@@ -82,7 +84,7 @@ def audit(
     )
 
 
-def _labels(
+def labels_of(
     source: Predictions, value: Floats, rel: int, threshold: float | None, *, needed: bool
 ) -> Floats | None:
     """Return the grade predicted of each row, -1 for none; of scores, `rel` or 0 by the threshold."""
@@ -100,7 +102,8 @@ def _check_scale(*labels: NDArray[Any]) -> None:
         raise InputError(f"{problem}: predictions of many values are scores (kind='scores')")
 
 
-def _measure(measure: MeasureLike, rel: int) -> Measure:
+def measure_with_rel(measure: MeasureLike, rel: int) -> Measure:
+    """Return the measure; `rel` is its lowest relevant grade if it does not set its own."""
     chosen = parse_measure(measure)
     if "rel" in chosen.parameters and "rel" not in chosen.given and rel != 1:
         return chosen(rel=rel)

@@ -12,7 +12,8 @@ from unjudged.predictions.estimators.by_document import estimate_population
 from unjudged.predictions.estimators.by_query import JudgedAndPredicted
 from unjudged.predictions.estimators.estimates import PredictedMeans
 from unjudged.predictions.estimators.population import Population, is_sample
-from unjudged.predictions.predictions import GRADES, Predictions, PredictionsSource
+from unjudged.predictions.judges import Judges, JudgesSource
+from unjudged.predictions.predictions import GRADES
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 
 BY_DOCUMENT = ("P@10", "RBP(p=0.8)")
@@ -23,7 +24,7 @@ BY_QUERY = ("AP", "nDCG@10", "RBP(p=0.8)")
 def estimate_with_predictions(
     qrels: JudgmentsSource | Collection,
     runs: RunsSource | None,
-    predictions: PredictionsSource,
+    predictions: JudgesSource,
     measures: MeasureLike | Iterable[MeasureLike] | None = None,
     *,
     threshold: float | None = None,
@@ -36,7 +37,8 @@ def estimate_with_predictions(
     which takes any measure, needs queries that people judged completely, and may need a `threshold`.
     Otherwise people judged a sample of the documents, and it is `estimate_by_document`, which takes P, RBP,
     DCG and other sums; `outside` says what to do with documents that people could not have judged. `rel` is
-    the lowest relevant grade, for measures that do not set their own.
+    the lowest relevant grade, for measures that do not set their own. Several judges, `{"llama": ...,
+    "clicks": ...}`, are combined: people decide what each one weighs.
 
     >>> people = {"q1": {"d1": 1, "d2": -1, "d3": 0}, "q2": {"d1": -1, "d2": 0, "d3": 1}}
     >>> model = {q: {"d1": 0.9, "d2": 0.5, "d3": 0.1} for q in people}
@@ -44,7 +46,7 @@ def estimate_with_predictions(
     >>> print(estimates.notes()[0])
     P@3 by document: assumed uniform sample of 4 human judgments, calibrated predictions.
     """
-    collection, source = Collection.of(qrels, runs, fractions=True), Predictions.of(predictions)
+    collection, source = Collection.of(qrels, runs, fractions=True), Judges.of(predictions)
     judgments = collection.judgments
     by_query = not is_sample(judgments) and _further_queries(judgments, source)
     chosen = parse_measures(measures or (BY_QUERY if by_query else BY_DOCUMENT))
@@ -63,9 +65,9 @@ def estimate_with_predictions(
     )
 
 
-def _check_fractions(measures: Sequence[Measure], predictions: Predictions, *, by_query: bool) -> None:
+def _check_fractions(measures: Sequence[Measure], judges: Judges, *, by_query: bool) -> None:
     """Refuse what fractional grades of people cannot be compared with: predicted whole grades."""
-    if predictions.kind == GRADES:
+    if any(predictions.kind == GRADES for predictions in judges.all):
         problem = "people gave fractional grades, and the predictions are whole grades of another scale"
         raise UsageError(f"{problem}: give probabilities or scores (--kind)")
     graded = [m for m in measures if m.traits.gain is not None and "rel" not in m.given]
@@ -91,5 +93,5 @@ def _of_each(
     return estimates
 
 
-def _further_queries(judgments: Judgments, predictions: Predictions) -> bool:
-    return bool(set(predictions.table.queries.tolist()) - set(judgments.queries.tolist()))
+def _further_queries(judgments: Judgments, predictions: Judges) -> bool:
+    return bool(predictions.queries - set(judgments.queries.tolist()))

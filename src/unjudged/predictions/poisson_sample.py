@@ -20,7 +20,7 @@ from unjudged.predictions.predictions import Predictions, PredictionsSource
 from unjudged.rankings.extension import chosen_rows, extended, rows_of, table_of
 from unjudged.rankings.hashing import unit
 from unjudged.rankings.judged import Floats, JudgedRankings, Mask
-from unjudged.rankings.judgments import UNSAMPLED, Judgments, JudgmentsSource
+from unjudged.rankings.judgments import UNSAMPLED, Judgments, JudgmentsSource, answers_in
 from unjudged.rankings.origin import WEIGHTED, Origin
 from unjudged.rankings.runs import Run
 
@@ -64,7 +64,7 @@ def design_for_predictions(
     listed = None if among is None else _none_judged(Judgments.of(among))
     pool, rankings = _retrieved(runs, None if qrels is None else Judgments.of(qrels), listed)
     weight = sums(chosen.weights(rankings.rank), rankings.row, len(pool.grade))
-    open_ = (pool.grade < 0) & (weight > 0)
+    open_ = pool.waiting & (weight > 0)
     if listed is not None:
         open_ &= rows_of(listed, table_of(pool)) >= 0
     if not open_.any():
@@ -86,12 +86,12 @@ def poisson_sample(
     """Draw each open document with its probability, as names and seed decide.
 
     The sample lists the documents that could be drawn and those that were judged before, which have
-    probability 1. No document below the rank `depth` counts.
+    probability 1; so have those that cannot be judged. No document below the rank `depth` counts.
     """
-    frame = (open_ & (probability > 0)) | (pool.grade >= 0)
+    frame = (open_ & (probability > 0)) | ~pool.waiting
     number = unit(sampling.numbers(sampling.identities(pool), seed, "judging"))
     listed = chosen_rows(pool, frame)
-    before = listed.grade >= 0
+    before = ~listed.waiting
     return DrawnSample(
         pooled=listed.pooled,
         drawn=before | (open_ & (number < probability))[frame],
@@ -102,7 +102,7 @@ def poisson_sample(
         origin=Origin(WEIGHTED, depth),
         seed=seed,
         method=method,
-        grade=np.maximum(listed.grade, UNSAMPLED),
+        grade=answers_in(listed.grade),
     )
 
 

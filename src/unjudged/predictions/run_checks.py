@@ -137,7 +137,7 @@ def spot_check_design(
     rankings = with_retrieved(Collection.of(qrels, runs))
     pool = rankings.judgments
     weight, m = _by_row(rankings, chosen, prevalence_by_band)
-    open_ = (pool.grade < 0) & (weight > 0).any(axis=0)
+    open_ = pool.waiting & (weight > 0).any(axis=0)
     if not open_.any():
         raise InputError("every document of the run that counts is judged, so there is nothing to check")
     method = "proportional to weight x doubt by the prevalence of the rank"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -16,11 +17,13 @@ from unjudged.predictions.estimators.by_document import estimate_population
 from unjudged.predictions.estimators.completeness import Completeness, IncompleteError
 from unjudged.predictions.estimators.population import Population, is_sample, with_retrieved
 from unjudged.predictions.estimators.sums import WEIGHTS, Sum
-from unjudged.predictions.predictions import Predictions
+from unjudged.predictions.judges import Judges, any_predicted
 from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import UNSAMPLED
 from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.quantiles import t_interval
+
+NO_SCORES: Floats = np.zeros((0, 0))
 
 
 class Bias(NamedTuple):
@@ -38,20 +41,25 @@ class Bias(NamedTuple):
 
 
 class Biases(NamedTuple):
-    """Biases of the runs that have one, and sentences on what was left out."""
+    """Biases under one judge of the runs that have one, and sentences on what was left out."""
 
     by_run: list[Bias]
     notes: list[str]
+    runs: tuple[str, ...] = ()
+    people: Floats = NO_SCORES
+    """Runs x queries: scores by people, not a number where they cannot be known."""
+    predicted: Floats = NO_SCORES
+    """The same by the judge."""
 
 
 def score_biases(
     collection: Collection,
-    predictions: Predictions,
+    judges: Judges,
     measure: Measure,
     confidence: float,
     threshold: float | None = None,
-) -> Biases:
-    """Compare what each run scores by predictions and by people, who judged a sample or whole queries.
+) -> dict[str, Biases]:
+    """Compare what each run scores by each judge and by people, who judged a sample or whole queries.
 
     Judgments that list documents which are not judged are a sample, unless a design is not recorded and every
     query is complete all the same.
@@ -61,65 +69,89 @@ def score_biases(
     made = _of_sample if is_sample(judgments) else _of_complete_queries
     if judgments.stratum is None and judgments.probability is None:
         retrieved = with_retrieved(collection)
-        known = ~np.isnan(predictions.aligned(retrieved.judgments).value)
+        known = any_predicted(judges.aligned(retrieved.judgments))
         if Completeness.of(measure, retrieved, known).complete.all():
             made = _of_complete_queries
-    return made(collection, predictions, measure, confidence, threshold)
+    return made(collection, judges, measure, confidence, threshold)
 
 
 def _of_sample(
-    collection: Collection, source: Predictions, measure: Measure, confidence: float, threshold: float | None
-) -> Biases:
+    collection: Collection, judges: Judges, measure: Measure, confidence: float, threshold: float | None
+) -> dict[str, Biases]:
     """Compare the score by predictions of all documents with what the sample says it would be by people.
 
-    Documents that people could not have judged count as nonrelevant on both sides.
+    Documents that people could not have judged count as nonrelevant on both sides. All judges together help
+    to estimate the score by people.
     """
     if measure.traits.weight is None and measure.name not in WEIGHTS:
         problem = f"{measure}: the bias of a run needs complete judgments, and people judged a sample"
         raise UsageError(f"{problem}: choose a sum over documents such as P, RBP or DCG")
     population = Population.of(collection)
-    predicted = population.with_predictions(source)
-    people = estimate_population(population, predicted, measure, outside="nonrelevant")
+    by_judge = population.with_predictions(judges)
+    people = estimate_population(population, by_judge, measure, outside="nonrelevant")
     chosen = Sum.of(measure)
-    known = ~np.isnan(predicted.value) & ~population.unreachable
-    gain = np.zeros(len(known))
-    gain[known] = chosen.gains(source.labels(predicted.value[known], threshold, chosen.rel))
-    scores = population.totals(chosen.weights(population.rankings.rank), gain)
-    by_run = [
-        Bias(run, people.mean(run, confidence=confidence), _bias(own - estimated, run, measure, confidence))
-        for run, own, estimated in zip(people.runs, scores, people.per_query, strict=True)
-    ]
+    weight = chosen.weights(population.rankings.rank)
     notes = people.notes()[2:] if people.outside else []
-    return Biases(by_run, [*notes, f"Wrong by people: {people.impossible}."] if people.impossible else notes)
+    notes += [f"Wrong by people: {people.impossible}."] if people.impossible else []
+    biases = {}
+    for (name, judge), value in zip(judges.by_name.items(), by_judge.values, strict=True):
+        known = ~np.isnan(value) & ~population.unreachable
+        gain = np.zeros(len(known))
+        gain[known] = chosen.gains(judge.labels(value[known], threshold, chosen.rel))
+        scores = population.totals(weight, gain)
+        by_run = [
+            Bias(
+                run, people.mean(run, confidence=confidence), _bias(own - estimated, run, measure, confidence)
+            )
+            for run, own, estimated in zip(people.runs, scores, people.per_query, strict=True)
+        ]
+        biases[name] = Biases(by_run, list(notes), people.runs, people.per_query, scores)
+    return biases
 
 
 def _of_complete_queries(
-    collection: Collection, source: Predictions, measure: Measure, confidence: float, threshold: float | None
-) -> Biases:
+    collection: Collection, judges: Judges, measure: Measure, confidence: float, threshold: float | None
+) -> dict[str, Biases]:
     """Compare scores by predictions and by people on the queries that people judged completely for a run."""
     rankings, retrieved = collection.rankings, with_retrieved(collection)
-    predicted = ~np.isnan(source.aligned(retrieved.judgments).value)
-    value = source.aligned(collection.judgments).value
-    label = source.labels(value, threshold, int(measure.given.get("rel", 1)))
-    grade = np.where(np.isnan(value), UNSAMPLED, label).astype(np.int32)
-    human, machine = (
-        measure.compute(each).reshape(len(collection.runs), -1)
-        for each in (rankings, rankings.relabelled(collection.judgments.with_grades(grade)))
-    )
-    biases, refused = Biases([], []), None
-    for i, run in enumerate(collection.runs):
-        judged = Completeness.of(measure, retrieved.run(i), predicted)
+    human = measure.compute(rankings).reshape(len(collection.runs), -1)
+    biases = {}
+    for name, source in judges.by_name.items():
+        labelled = ~np.isnan(source.aligned(retrieved.judgments).value)
+        value = source.aligned(collection.judgments).value
+        label = source.labels(value, threshold, int(measure.given.get("rel", 1)))
+        grade = np.where(np.isnan(value), UNSAMPLED, label).astype(np.int32)
+        relabelled = rankings.relabelled(collection.judgments.with_grades(grade))
+        machine = measure.compute(relabelled).reshape(len(collection.runs), -1)
+        complete = [Completeness.of(measure, retrieved.run(i), labelled) for i in range(len(human))]
+        biases[name] = _on_complete_queries(tuple(collection.runs), human, machine, complete, confidence)
+    return biases
+
+
+def _on_complete_queries(
+    runs: tuple[str, ...],
+    human: Floats,
+    machine: Floats,
+    complete: Sequence[Completeness],
+    confidence: float,
+) -> Biases:
+    """Compare runs x queries by people and by one judge; `complete` tells the queries of each run."""
+    measure = complete[0].measure
+    known = np.stack([judged.complete for judged in complete])
+    biases = Biases([], [], runs, *(np.where(known, scores, np.nan) for scores in (human, machine)))
+    refused = None
+    for i, (run, judged) in enumerate(zip(runs, complete, strict=True)):
         try:
             judged.check(2)
         except IncompleteError as error:
             refused = error
             biases.notes.append(f"{run}: no bias. {error}.")
             continue
-        by_people, by_model = human[i, judged.complete], machine[i, judged.complete]
+        by_people, by_model = human[i, known[i]], machine[i, known[i]]
         of = Estimand(str(measure), subject=run)
         mean = Estimate.without_interval(float(mean_over_queries(by_people)), "all is judged", of)
         biases.by_run.append(Bias(run, mean, _bias(by_model - by_people, run, measure, confidence)))
-        if left := int((~judged.complete).sum()):
+        if left := int((~known[i]).sum()):
             biases.notes.append(f"{run}: {counted(left, 'query')} left out, judged in part for {measure}.")
     if refused is not None and not biases.by_run:
         raise refused

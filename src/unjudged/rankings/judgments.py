@@ -28,6 +28,8 @@ from unjudged.rankings.pooled import PooledDocuments, whole_grades
 
 UNSAMPLED: Final = -1
 """The grade of a document that is pooled but not judged; every negative grade counts as this one."""
+CANNOT_JUDGE: Final = -2
+"""The answer "cannot judge": no grade, so the document counts as not judged, but nobody is asked again."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +37,8 @@ class Judgments:
     """Grades of the documents of each query, and how they were judged.
 
     A document with a row here is judged (`grade` >= 0) or pooled but not judged (`grade` < 0); a document
-    without a row was not pooled.
+    without a row was not pooled. Grade -2 is the answer "cannot judge": people looked at the document, so it
+    is not judged and `waiting` is False.
 
     Where the judged documents are a sample, `stratum` is the part of the pool that a document belongs to and
     `probability` the probability with which it was drawn (NaN where unknown). Either is None where the file
@@ -65,6 +68,11 @@ class Judgments:
         Columns of a frame are recognised by the names that ir_measures, PyTerrier and BEIR use. Name
         others yourself: `Judgments.of(frame, query="topic", document="url", grade="stars")`.
         """
+        return cls.with_lines(source, **columns)[0]
+
+    @classmethod
+    def with_lines(cls, source: JudgmentsSource, **columns: str) -> tuple[Judgments, Integers]:
+        """Return the same, and the line of each row if they are from a file of text."""
         found, lines = cls._and_lines(source, columns)
         if found.scale is not None:
             gains = found.scale[np.maximum(found.grade, 0)]
@@ -76,7 +84,7 @@ class Judgments:
             with name_in_errors(source, "judgments"):
                 line = int(lines[row]) if len(lines) else None
                 raise InputError(f"{problem}, {remedy}; {IS_IT_A_RUN}", line=line)
-        return found
+        return found, lines
 
     @classmethod
     def with_fractions(cls, source: JudgmentsSource, **columns: str) -> Judgments:
@@ -200,6 +208,12 @@ class Judgments:
     def index(self) -> Index:
         return self.pooled.index
 
+    @property
+    def waiting(self) -> NDArray[np.bool_]:
+        """Rows that have no answer: neither a grade nor "cannot judge"."""
+        waiting: NDArray[np.bool_] = (self.grade < 0) & (self.grade != CANNOT_JUDGE)
+        return waiting
+
     @cached_property
     def sampled_share(self) -> NDArray[np.float64]:
         """Judged share of each query's pool."""
@@ -254,7 +268,14 @@ class Judgments:
     def __repr__(self) -> str:
         judged, relevant = int((self.grade >= 0).sum()), int((self.grade >= 1).sum())
         known = f"{counted(len(self.queries), 'query')}, {judged} judged documents, {relevant} relevant"
-        return f"Judgments({known}, {len(self.grade) - judged} pooled but not judged)"
+        unable = int((self.grade == CANNOT_JUDGE).sum())
+        further = f", of which {unable} cannot be judged" if unable else ""
+        return f"Judgments({known}, {len(self.grade) - judged} pooled but not judged{further})"
+
+
+def answers_in(grade: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return grades, -2 for "cannot judge", and -1 for every other negative number."""
+    return np.where(grade == CANNOT_JUDGE, grade, np.maximum(grade, UNSAMPLED)).astype(np.int32)
 
 
 def _count(judgments: Judgments, low: float, high: float) -> NDArray[np.int64]:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from typing import Annotated
 
 from unjudged.agreement.agreeing import agree as agreement_of
 from unjudged.agreement.resampling import DRAWS
 from unjudged.base.errors import UsageError
 from unjudged.cli.commands import SCORE, command
-from unjudged.cli.options.arguments import File, Load, Measures, Output, OutputFormat, Plot
+from unjudged.cli.options.arguments import File, Load, Measures, Output, OutputFormat, Plot, named_files
 from unjudged.cli.options.input_options import InputOptions
 from unjudged.cli.options.option import Option
 from unjudged.cli.options.table_options import NO_TABLES, TableOptions
 from unjudged.cli.shell.output import check_output, show_figure, show_grids
 from unjudged.cli.shell.progress import progress
-from unjudged.evaluation.collection import file_name
 from unjudged.grids.rendering import WITHOUT_NOTES
 from unjudged.measures.kernel.loading import load_measures
 from unjudged.report.figures.charts import check_plot
@@ -83,7 +81,7 @@ def agree(
     load_measures(load)
     chosen = check_output(format, output)
     check_plot(plot)
-    named = _named(sources)
+    named = named_files(sources)
     if len(named) < 2:
         raise UsageError(f"two sources or more are needed: unjudged {USAGE}")
     wanted = measures or ["nDCG@10"]
@@ -106,16 +104,3 @@ def agree(
         from unjudged.report.figures.agreement_figures import agreement_figure
 
         show_figure(agreement_figure(agreement), plot)
-
-
-def _named(sources: tuple[str, ...]) -> dict[str, str]:
-    """Return the sources by name: the one before an equals sign, or that of the file."""
-    named: dict[str, str] = {}
-    for source in sources:
-        name, equals, file = source.partition("=")
-        if not equals or os.path.exists(source):
-            name, file = file_name(source) or source, source
-        if name in named:
-            raise UsageError(f"two sources are called {name!r}: name them, as in first={file}")
-        named[name] = file
-    return named

@@ -4,24 +4,40 @@ from __future__ import annotations
 
 from typing import Literal
 
+from unjudged.base.errors import UsageError
 from unjudged.cli.commands import SCORE, command
-from unjudged.cli.options.arguments import File, Load, OneMeasure, Output, OutputFormat, Plot
+from unjudged.cli.options.arguments import (
+    File,
+    Groups,
+    Load,
+    NamedFiles,
+    OneMeasure,
+    Output,
+    OutputFormat,
+    Plot,
+    named_files,
+)
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
 from unjudged.cli.shell.output import check_output, show_figure, show_grids
 from unjudged.cli.shell.progress import progress
 from unjudged.grids.rendering import WITHOUT_NOTES
 from unjudged.measures.kernel.loading import load_measures
 from unjudged.predictions import audit as audit_predictions
+from unjudged.predictions.judges import Judges
+from unjudged.predictions.judges_audit import audit_judges
 from unjudged.predictions.predictions import Predictions
 from unjudged.report.figures.charts import check_plot
+
+USAGE = "audit QRELS PREDICTIONS RUN..."
 
 
 @command("audit", SCORE, 6, "QRELS PREDICTIONS [RUN...]", "Compare predicted relevance with human judgments.")
 def audit(
     qrels: File,
-    predictions: File,
     /,
-    *runs: File,
+    *files: File,
+    predictions: NamedFiles = None,
+    groups: Groups = None,
     measure: OneMeasure = "RBP(p=0.8)",
     load: Load = None,
     rel: int = 1,
@@ -39,14 +55,23 @@ def audit(
     run how much higher it scores by the predictions than by people. If people judged a sample with recorded
     probabilities or strata, everything is weighted accordingly.
 
+    For several judges repeat --predictions NAME=FILE; all files after the judgments are runs then. Prints how
+    far each judge agrees with people, the bias of each run by each judge, which groups of runs a judge
+    favours, and how far it orders the runs as people do.
+
     Parameters
     ----------
     qrels
         The human judgments.
+    files
+        Predicted grades (as qrels), or probabilities or scores (as a run), unless --predictions gives them;
+        then runs whose bias under the predictions is reported.
     predictions
-        Predicted grades (as qrels), or probabilities or scores (as a run).
-    runs
-        Runs whose bias under the predictions is reported.
+        Predictions of a judge, NAME=FILE; may be repeated.
+    groups
+        With --predictions: the family of each run, as a file of lines `run group`, or a pattern such as
+        '(.*?)-' whose first bracket is the family in a run's name. A judge is of the group that is listed
+        with its name, or that is called like it.
     measure
         The measure for the bias of the runs.
     rel
@@ -66,17 +91,24 @@ def audit(
     load_measures(load)
     chosen = check_output(format, output)
     check_plot(plot)
-    named = inputs.runs(runs, "audit QRELS PREDICTIONS RUN...") if runs else None
+    options = {"rel": rel, "threshold": threshold, "confidence": confidence}
+    if predictions:
+        if plot is not None:
+            raise UsageError("--plot draws one judge: give its file without --predictions")
+        named = inputs.runs(files, USAGE) if files else None
+        judges = Judges.of(named_files(predictions), kind=kind)
+        with progress("comparing"):
+            found = audit_judges(inputs.read(qrels), judges, named, measure, groups=groups, **options)  # type: ignore[arg-type]
+        show_grids(found.records() if chosen in WITHOUT_NOTES else found.grids(), format, output)
+        return
+    if not files:
+        raise UsageError(f"no predictions given: unjudged {USAGE}")
+    if groups is not None:
+        raise UsageError("--groups goes with --predictions NAME=FILE")
+    own = inputs.runs(files[1:], USAGE) if files[1:] else None
     with progress("comparing"):
-        audited = audit_predictions(
-            inputs.read(qrels),
-            Predictions.of(predictions, kind=kind),
-            named,
-            measure,
-            rel=rel,
-            threshold=threshold,
-            confidence=confidence,
-        )
+        read = Predictions.of(files[0], kind=kind)
+        audited = audit_predictions(inputs.read(qrels), read, own, measure, **options)  # type: ignore[arg-type]
     show_grids(audited.records() if chosen in WITHOUT_NOTES else audited.grids(), format, output)
     if plot is not None:
         from unjudged.report.figures.judging_figures import audit_figure

@@ -10,7 +10,7 @@ from unjudged.base.errors import UsageError
 from unjudged.cli.commands import SCORE, command
 from unjudged.cli.options.arguments import Baseline, Load, OneMeasure, Output, OutputFormat, Plot
 from unjudged.cli.options.option import Option
-from unjudged.cli.shell.files_named import reads
+from unjudged.cli.shell.files_named import check_not_read, reads
 from unjudged.cli.shell.output import check_decimals, check_output, show, show_figure, show_grids
 from unjudged.comparison.several_collections import compare_collections, listed_collections
 from unjudged.comparison.testing.corrections import CORRECTIONS
@@ -83,6 +83,9 @@ def collections(
     if not given:
         raise UsageError("no collection given: unjudged collections NAME=QRELS:RUN,RUN NAME=QRELS:RUN,RUN")
     reads(file for qrels, runs in given.values() for file in (qrels, *runs))
+    for path in (output, plot):
+        if path is not None:
+            check_not_read(path)
     sources = {name: (qrels, name_runs(list(runs))) for name, (qrels, runs) in given.items()}
     found = compare_collections(
         sources,

@@ -29,6 +29,7 @@ from unjudged.cli.options.arguments import (
 )
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions, suggest_estimates
 from unjudged.cli.options.option import Option
+from unjudged.cli.options.paper_options import NO_COMPARED_PAPER, ComparedTableOptions
 from unjudged.cli.options.prediction_options import NO_PREDICTIONS, PredictionOptions
 from unjudged.cli.options.table_options import NO_TABLES, TableOptions
 from unjudged.cli.shell.output import (
@@ -89,6 +90,7 @@ def compare(
     predicted: PredictionOptions = NO_PREDICTIONS,
     inputs: JudgmentOptions = NONE_FURTHER,
     tables: TableOptions = NO_TABLES,
+    paper: ComparedTableOptions = NO_COMPARED_PAPER,
     by: By = None,
     draws: int = DRAWS,
     seed: int = 0,
@@ -156,6 +158,10 @@ def compare(
     chosen = check_output(format, output)
     two = chosen == "table" and count == 2 and not (pairs or per_query)
     check_decimals(decimals, "sentences" if two else chosen)
+    for_paper = paper.check(
+        chosen, pairs=pairs, per_query=per_query, by=by, predictions=predicted.predictions
+    )
+    for_paper |= chosen == "latex"
     check_plot(plot)
     predicted.check(
         depth=depth, pool_depth=pool_depth, per_query=per_query, calibration=calibration, plot=plot, **known
@@ -202,8 +208,8 @@ def compare(
         show(wrapped(str(compared).splitlines()), output)
         if beside_standard_error(output):
             already_said(compared.notes)
-    elif chosen == "latex" and not pairs:
-        show(compared.to_latex(decimals), output)
+    elif for_paper and not pairs:
+        show(paper.written(compared, chosen, decimals), output)
     else:
         show_grids(_grid(compared, chosen, pairs).rounded(decimals), format, output)
 
@@ -253,7 +259,7 @@ def _check_draws(given: bool, test: str, correction: str) -> None:
         )
 
 
-def _check_used(confidence: float, *users: str | None) -> None:
+def _check_used(confidence: float, *users: object) -> None:
     """Refuse a confidence level if there is no interval that has it."""
     if confidence != CONFIDENCE and not any(users):
         problem = "--confidence is for --calibration and --predictions"

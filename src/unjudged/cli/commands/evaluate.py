@@ -29,9 +29,10 @@ from unjudged.cli.options.arguments import (
 )
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions, suggest_estimates
 from unjudged.cli.options.option import Option
+from unjudged.cli.options.paper_options import NO_PAPER, PaperTableOptions
 from unjudged.cli.options.prediction_options import NO_PREDICTIONS, PredictionOptions
 from unjudged.cli.options.table_options import NO_TABLES, TableOptions
-from unjudged.cli.shell.output import check_decimals, check_output, show_figure, show_grids
+from unjudged.cli.shell.output import check_decimals, check_output, show, show_figure, show_grids
 from unjudged.cli.shell.progress import progress, reading
 from unjudged.evaluation.collection import Collection
 from unjudged.evaluation.evaluation import default_measures
@@ -66,6 +67,7 @@ def evaluate(
     predicted: PredictionOptions = NO_PREDICTIONS,
     inputs: JudgmentOptions = NONE_FURTHER,
     tables: TableOptions = NO_TABLES,
+    paper: PaperTableOptions = NO_PAPER,
     by: By = None,
     interval: Annotated[IntervalName | None, Option(choices=_interval_methods)] = None,
     prevalence: str | None = None,
@@ -126,7 +128,9 @@ def evaluate(
         file: svg, png, pdf or html.
     """
     load_measures(load)
-    check_decimals(decimals, check_output(format, output))
+    chosen_format = check_output(format, output)
+    check_decimals(decimals, chosen_format)
+    for_paper = paper.check(chosen_format, per_query=per_query, by=by, predictions=predicted.predictions)
     if plot is not None:
         from unjudged.report.figures.charts import check_plot
 
@@ -177,6 +181,9 @@ def evaluate(
         grid = segments_grid(scores, segments, None if interval is None else confidence, decimals)
         show_grids(grid.rounded(decimals), format, output)
         return
+    if interval is None and for_paper:
+        show(paper.written(scores, chosen_format, decimals), output)
+        return
     if interval is None:
         show_grids(replace(scores.grid(per_query), title="").rounded(decimals), format, output)
         return
@@ -190,7 +197,10 @@ def evaluate(
             seed=seed,
             on_progress=lambda done, _: advance(done),
         )
-    show_grids(estimates.grid(decimals), format, output)
+    if for_paper:
+        show(paper.written(scores, chosen_format, decimals, intervals=estimates), output)
+    else:
+        show_grids(estimates.grid(decimals), format, output)
 
 
 def _scored(

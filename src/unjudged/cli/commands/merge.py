@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-from unjudged.base.choices import Conflicts, Form
-from unjudged.base.errors import UsageError
+from unjudged.base.choices import Conflicts, Form, Format
+from unjudged.base.errors import InputError, UsageError
+from unjudged.base.wording import counted
 from unjudged.cli.commands import COLLECT, command
-from unjudged.cli.options.arguments import File, Header, Output
-from unjudged.cli.options.judging_folder import check_new, warn_of_missing_queries
+from unjudged.cli.options.arguments import File, Header, InputFile, Output
+from unjudged.cli.options.judging_folder import assignment_beside, check_new, warn_of_missing_queries
 from unjudged.cli.options.option import Option
-from unjudged.cli.shell.output import command_line, show, terminal_width
+from unjudged.cli.shell.output import check_output, command_line, show, show_grids, terminal_width
 from unjudged.formats.writing import FORMS, judgments_text
-from unjudged.grids.rendering import render
-from unjudged.judging.collecting.merging import RULES
+from unjudged.grids.rendering import FORMATS, WITHOUT_NOTES, render
+from unjudged.judging.collecting.merge_rules import RULES
+
+if TYPE_CHECKING:
+    from unjudged.judging.collecting.merge_result import Merged
 
 
 @command(
@@ -26,17 +30,26 @@ def merge(
     /,
     *judged: File,
     conflicts: Annotated[Conflicts, Option(choices=RULES)] = "error",
+    assignment: InputFile = None,
+    adjudicate: Annotated[Path | None, Option(writes=True)] = None,
+    adjudicated: InputFile = None,
+    grades: Annotated[str | None, Option("-g", "--grades", reads=True)] = None,
     allow_missing: bool = False,
     form: Annotated[Form | None, Option("--format", choices=FORMS)] = None,
     rel: int = 1,
+    answers: Annotated[Path | None, Option(writes=True)] = None,
+    report: Annotated[Path | None, Option(writes=True)] = None,
+    report_format: Annotated[Format | None, Option(choices=FORMATS)] = None,
     header: Header = True,
     output: Output = None,
 ) -> None:
     """Merge the files of assessors with the design of the sample that they judged.
 
-    The report names documents that are missing, foreign, not drawn or judged with different grades, and says
-    how far the judges agree. It goes to standard output, or to standard error if the judgments go there. An
-    output file with other content is not replaced.
+    An assessor is one person in all files that name them (`# unjudged-assessor ann`, or ann.qrels and
+    ann-judged.qrels), also over several rounds. The report names documents that are missing, foreign, not
+    drawn, judged with different grades or answered with "cannot judge" (-2), and says how far the judges
+    agree. It goes to standard output, or to standard error if the judgments go there. An output file with
+    other content is not replaced.
 
     Parameters
     ----------
@@ -45,7 +58,19 @@ def merge(
     judged
         The files of the assessors; the order matters for --conflicts first and last.
     conflicts
-        Which grade counts if a document has several; error lists the documents and stops.
+        Which grade counts if a document has several: that of the topic's own assessor (own), of the majority,
+        the median (the lower of two), the highest, the lowest, the first or the last. error, and a tie of the
+        majority, list the documents and stop.
+    assignment
+        Who judges which topic, for --conflicts own. Default: assignment.tsv beside the design.
+    adjudicate
+        Write all documents with different grades to this file, which is a task for `unjudged judge`; comments
+        in it say who gave which grade.
+    adjudicated
+        The judged file of --adjudicate: its grades count before all others.
+    grades
+        The grades of the scale, as 0,1,2 or the file that `judge --grades` takes. Any other is an error that
+        names file and line.
     allow_missing
         Merge although documents have no answer yet. The judged documents of a stratum then stand for them,
         which is right if answers are missing at random.
@@ -55,39 +80,75 @@ def merge(
         does not tell the probabilities, a comment says so, and estimates refuse the file.
     rel
         The lowest relevant grade, for the agreement of judges.
+    answers
+        Write every answer to this file (.tsv, .csv, .json, ...): who gave it, also "cannot judge", with
+        comments and times.
+    report
+        Write the report to this file; the suffix is its format. A format that holds one table gets the
+        agreement.
+    report_format
+        The format of the report.
     output
         Write the judgments to this file.
     """
+    from unjudged.judging.collecting.answers import answers_grid, read_answers
+    from unjudged.judging.collecting.assignment import read_assignment
+    from unjudged.judging.collecting.grade_scale import read_scale
+    from unjudged.judging.collecting.merge_result import ConflictError
     from unjudged.judging.collecting.merging import merge as merged_with
     from unjudged.judging.collecting.sample_file import read_sample
 
     if not judged:
         raise UsageError("no judged file given: unjudged merge DESIGN JUDGED...")
+    if answers is not None:
+        check_output(None, answers)
+    chosen_report = check_output(report_format, report)
     sample = read_sample(design)
-    merged = merged_with(sample, _named(judged), conflicts=conflicts, allow_missing=allow_missing)
+    people = read_answers(judged, None if grades is None else list(read_scale(grades)))
     chosen_form = form or sample.form
     if sample.chosen and chosen_form != "qrels":
         raise UsageError(f"--format {form} needs a random sample; these documents were chosen: use qrels")
-    options = {"conflicts": conflicts, "format": chosen_form}
+    try:
+        merged = merged_with(
+            sample,
+            people,
+            conflicts=conflicts,
+            assignment=read_assignment(assignment) if assignment else assignment_beside(design),
+            adjudicated=adjudicated,
+            allow_missing=allow_missing,
+        )
+    except ConflictError as error:
+        if adjudicate is None:
+            raise
+        raise InputError(_write_adjudication(adjudicate, error.merged)) from None
+    options = {"conflicts": conflicts, "assignment": assignment, "adjudicated": adjudicated}
+    options |= {"grades": grades, "format": chosen_form}
     further = " --allow-missing" if allow_missing else ""
     comments = [command_line("merge", [design, *judged], options) + further] if header else []
     text = judgments_text(merged.judgments, chosen_form, comments)
     if output is not None:
         check_new(output, text)
-    report = str(render(merged.grids(rel), "table", width=terminal_width()))
     show(text, output)
-    if output is None:
-        sys.stderr.write(report)
+    grids = merged.agreement(rel) if chosen_report in WITHOUT_NOTES else merged.grids(rel)
+    if report is not None or (output is not None and chosen_report != "table"):
+        show_grids(grids, chosen_report, report)
     else:
-        show(report)
+        printed = render(grids, chosen_report, width=terminal_width())
+        show(printed) if output is not None else sys.stderr.write(str(printed))
+    if answers is not None:
+        show_grids(answers_grid(people, merged.judgments), None, answers)
+    if adjudicate is not None:
+        sys.stderr.write(f"{_write_adjudication(adjudicate, merged)}\n")
     remedy = f"means leave them out, but not if you evaluate {design} with --judged"
     warn_of_missing_queries(merged.judgments, chosen_form, remedy)
 
 
-def _named(files: tuple[str, ...]) -> dict[str, str]:
-    """Return the files by short names: the stem, or the whole path where stems are equal."""
-    stems = [Path(file).stem for file in files]
-    names = [stem if stems.count(stem) == 1 else file for stem, file in zip(stems, files, strict=True)]
-    if len(set(names)) < len(names):
-        raise UsageError("the same file is given twice")
-    return dict(zip(names, files, strict=True))
+def _write_adjudication(path: Path, merged: Merged) -> str:
+    """Write the documents with different grades as a task, and return what to do with it."""
+    text = merged.adjudication()
+    check_new(path, text)
+    show(text, path)
+    several = f"{counted(len(merged.to_adjudicate), 'document')} judged with different grades"
+    return (
+        f"{several}, to adjudicate in {path}: judge it (unjudged judge), and merge again with --adjudicated"
+    )

@@ -11,7 +11,7 @@ from unjudged.cli.commands import COLLECT, command
 from unjudged.cli.options.arguments import File, Header, Load, Output
 from unjudged.cli.options.drawing import NO_PURPOSE, DrawingOptions
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
-from unjudged.cli.options.judging_folder import draw_into, show_judgments
+from unjudged.cli.options.judging_folder import NOT_HANDED_OUT, HandingOut, draw_into, show_judgments
 from unjudged.cli.options.option import Option
 from unjudged.cli.shell.output import command_line
 from unjudged.cli.shell.progress import reading
@@ -39,8 +39,7 @@ def sample(
     form: Annotated[Form | None, Option("--format", choices=FORMS)] = None,
     inputs: JudgmentOptions = NONE_FURTHER,
     to_judge: Annotated[Path | None, Option(writes=True, made=True)] = None,
-    assessors: int | None = None,
-    twice: str | None = None,
+    handing_out: HandingOut = NOT_HANDED_OUT,
     since: Annotated[Path | None, Option(reads=True)] = None,
     header: Header = True,
     output: Output = None,
@@ -81,10 +80,6 @@ def sample(
         stratified); prels, with inclusion probabilities, for statAP.
     to_judge
         A folder: write the design and one file per topic of what to judge, in random order.
-    assessors
-        With --to-judge: write one file for each of this many assessors, who judge whole topics.
-    twice
-        With --to-judge: the share of each topic's documents that a second assessor judges too, as 10%.
     since
         With --to-judge: the design file of an earlier sample. Only documents outside its pool are drawn.
     """
@@ -102,8 +97,7 @@ def sample(
             files,
             inputs=inputs,
             seed=seed,
-            assessors=assessors,
-            twice=twice,
+            handing_out=handing_out,
         )
         return
     named: dict[str, RunSource] = {}
@@ -113,9 +107,9 @@ def sample(
         raise UsageError(f"--design {design} does not use runs: omit them")
     levels = {"share": share, "depth": depth}
     chosen = SamplingOptions.of(design, levels, strata, {"top": top, "redraw": redraw})
-    handing_out = {"assessors": assessors, "twice": twice, "since": since}
-    if to_judge is None and any(value is not None for value in handing_out.values()):
-        raise UsageError("--assessors, --twice and --since go with --to-judge FOLDER")
+    handed_out = {**handing_out.recorded(), "since": since}
+    if to_judge is None and any(value is not None for value in handed_out.values()):
+        raise UsageError(f"--{', --'.join(handed_out)} go with --to-judge FOLDER")
     if to_judge is not None and (form or output):
         raise UsageError("--to-judge writes into its folder: omit --format and --output")
     judgments = inputs.read(qrels)
@@ -127,10 +121,8 @@ def sample(
     recorded |= inputs.recorded()
     files += inputs.further_words()
     if to_judge is not None:
-        made_by = command_line("sample", files, {**recorded, **handing_out})
-        draw_into(
-            to_judge, made, chosen, seed=seed, made_by=made_by, assessors=assessors, twice=twice, since=since
-        )
+        made_by = command_line("sample", files, {**recorded, **handed_out})
+        draw_into(to_judge, made, chosen, seed=seed, made_by=made_by, handing_out=handing_out, since=since)
         return
     if not (judgments.grade >= 0).any():
         raise UsageError(f"{qrels}: nothing is judged yet; to draw documents for judging: --to-judge FOLDER")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 from unjudged.base.choices import Format, TiesName
-from unjudged.base.errors import InputError
+from unjudged.base.errors import InputError, UsageError
 from unjudged.cli.options.option import Option
 from unjudged.grids.rendering import FORMATS
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
@@ -69,6 +70,7 @@ WITH_HEADER = (
 
 File = Annotated[str, Option(reads=True, allow_leading_hyphen=True)]
 InputFile = Annotated[str | None, Option(reads=True)]
+NamedFiles = Annotated[list[str] | None, Option(reads=True)]
 Output = Annotated[Path | None, OUTPUT]
 Plot = Annotated[Path | None, Option(writes=True)]
 OutputFormat = Annotated[Format | None, Option(choices=FORMATS, help=FORMAT)]
@@ -93,6 +95,23 @@ def measures_with_rel(measures: Iterable[MeasureLike], rel: float | None) -> lis
     if rel is None:
         return chosen
     return [m(rel=rel) if "rel" in m.parameters and "rel" not in m.given else m for m in chosen]
+
+
+def named_files(files: Iterable[str]) -> dict[str, str]:
+    """Return files by name: the one before an equals sign, or that of the file."""
+    from unjudged.evaluation.collection import file_name
+
+    named: dict[str, str] = {}
+    for given in files:
+        name, equals, file = given.partition("=")
+        if not equals or os.path.exists(given):
+            name, file = file_name(given) or given, given
+        if not name or not file:
+            raise UsageError(f"{given}: expected NAME=FILE, or a file")
+        if name in named:
+            raise UsageError(f"two sources are called {name!r}: name them, as in first={file}")
+        named[name] = file
+    return named
 
 
 def number_or_name(text: str) -> float | str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from unjudged.base.errors import UsageError
 from unjudged.base.wording import counted
@@ -14,6 +14,9 @@ from unjudged.cli.options.input_options import JudgmentOptions, read_judgments
 from unjudged.cli.options.option import Option, OptionGroup
 from unjudged.cli.shell.output import command_line, show
 from unjudged.cli.shell.progress import progress
+
+if TYPE_CHECKING:
+    from unjudged.cli.options.judging_folder import HandingOut
 
 
 @dataclass(frozen=True)
@@ -65,14 +68,10 @@ class DrawingOptions(OptionGroup):
         *,
         inputs: JudgmentOptions,
         seed: int,
-        assessors: int | None = None,
-        twice: str | None = None,
+        handing_out: HandingOut,
     ) -> None:
         """Draw the documents and write the folder; nothing there is overwritten."""
-        from unjudged.cli.options.judging_folder import DESIGN, write_new
-        from unjudged.judging.collecting.handing_out import hand_out, task_texts
-        from unjudged.judging.collecting.sample_file import sample_text
-        from unjudged.judging.pooling.levels import SHARE
+        from unjudged.cli.options.judging_folder import write_new
         from unjudged.predictions.poisson_sample import design_for_predictions
         from unjudged.predictions.predictions import Predictions
 
@@ -98,13 +97,14 @@ class DrawingOptions(OptionGroup):
             "among": self.among,
             "seed": seed,
             **inputs.recorded(),
+            **handing_out.recorded(),
         }
         files = [*runs, *inputs.further_words()]
         sample = replace(design, made_by=command_line("sample", files, options))
-        tasks = hand_out(sample, assessors=assessors or 1, twice=SHARE.read(twice) if twice else 0.0)
+        tasks, written = handing_out.tasks(sample, None, assessors="1")
         if not tasks:
             raise UsageError("no document was drawn: choose a larger budget or another seed")
-        write_new(folder, {DESIGN: sample_text(sample), **task_texts(tasks, sample.marks())})
+        write_new(folder, written)
         where = f"{', '.join(tasks)} in {folder}"
         show(f"{counted(len(sample.rows_to_judge), 'document')} to judge, drawn {design.method}: {where}\n")
 

@@ -97,7 +97,7 @@ def _with_columns(file: str, words: Sequence[str] | None, option: str, roles: Se
 
 
 def _conflict_rules() -> Iterable[str]:
-    from unjudged.judging.collecting.merging import RULES
+    from unjudged.judging.collecting.merge_rules import RULES
 
     return RULES
 
@@ -111,8 +111,8 @@ class JudgmentOptions(InputOptions):
     judged
         A file of further judgments, such as `unjudged next` asks for; may be repeated.
     conflicts
-        Which grade counts if a file of --judged judges a document differently: the first, the last or the
-        highest. By default that is an error.
+        Which grade counts if a file of --judged judges a document differently: the first, the last, the
+        highest, the lowest, the median or that of the majority. By default that is an error.
     """
 
     judged: Annotated[list[str] | None, Option("-j", "--judged", reads=True)] = None

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import counted, shortlist
-from unjudged.cli.options.arguments import Output
+from unjudged.cli.options.arguments import InputFile, Output
+from unjudged.cli.options.option import OptionGroup
 from unjudged.cli.options.sampling_options import SamplingOptions
 from unjudged.cli.shell.output import make_folder, show
 from unjudged.cli.shell.standard_streams import warn
 from unjudged.formats.tables import encode
 from unjudged.formats.writing import judgments_text, queries_without_lines
-from unjudged.judging.collecting.drawn_sample import draw
-from unjudged.judging.collecting.handing_out import hand_out, task_texts
+from unjudged.judging.collecting.assignment import Assignment, assign, read_assignment
+from unjudged.judging.collecting.drawn_sample import DrawnSample, draw
+from unjudged.judging.collecting.handing_out import Task, hand_out, task_texts
 from unjudged.judging.collecting.sample_file import read_sample, sample_text
 from unjudged.judging.pooling.levels import SHARE
 from unjudged.judging.pooling.pool import Pool
 from unjudged.rankings.judgments import Judgments
 
-DESIGN = "design.txt"
+DESIGN, ASSIGNMENT = "design.txt", "assignment.tsv"
 
 
 def draw_into(
@@ -30,8 +33,7 @@ def draw_into(
     *,
     seed: int,
     made_by: str,
-    assessors: int | None,
-    twice: str | None,
+    handing_out: HandingOut,
     since: Path | None,
 ) -> None:
     """Draw documents for judging and write the design and the files for assessors."""
@@ -45,13 +47,80 @@ def draw_into(
         made_by=made_by,
         **chosen.options,
     )
-    tasks = hand_out(sample, assessors=assessors, twice=SHARE.read(twice) if twice else 0.0)
+    tasks, written = handing_out.tasks(sample, since)
     if not tasks:
         raise UsageError("no document was drawn: choose a larger share or depth")
-    write_new(folder, {DESIGN: sample_text(sample), **task_texts(tasks, sample.marks())})
+    write_new(folder, written)
     files = counted(len(tasks), "file")
     documents = sum(map(len, tasks.values()))
-    show(f"{files} with {counted(documents, 'document')} to judge, and {DESIGN}, in {folder}\n")
+    others = " and ".join(name for name in written if name not in tasks)
+    show(f"{files} with {counted(documents, 'document')} to judge, and {others}, in {folder}\n")
+
+
+@dataclass(frozen=True)
+class HandingOut(OptionGroup):
+    """Who judges what.
+
+    Parameters
+    ----------
+    assessors
+        With --to-judge: write one file for each assessor, who judges whole topics: their number, or their
+        names as ann,bob. Who judges which topic is written to assignment.tsv.
+    twice
+        With --to-judge: the share of a topic's documents that a second assessor judges too, as 10%. It is one
+        of all documents drawn so far, so it means the same in every round.
+    twice_topics
+        With --to-judge: only this many topics have a second assessor, who judges all of their documents, or
+        the share that --twice says.
+    assignment
+        With --to-judge: a file of topics, assessors and roles (own or second), such as an edited
+        assignment.tsv. Topics in it keep their assessors. By default the one beside --since is read.
+    """
+
+    assessors: str | None = None
+    twice: str | None = None
+    twice_topics: int | None = None
+    assignment: InputFile = None
+
+    def recorded(self) -> dict[str, object]:
+        """Return the options as a command line gives them."""
+        return {name.replace("_", "-"): value for name, value in vars(self).items()}
+
+    def tasks(
+        self, sample: DrawnSample, since: Path | None, assessors: str | None = None
+    ) -> tuple[dict[str, Task], dict[str, str]]:
+        """Return what each file asks, and the text of every file that the folder gets.
+
+        `assessors` is for commands that hand out by assessor unless told otherwise.
+        """
+        share = SHARE.read(self.twice) if self.twice else None
+        earlier = self._earlier(since)
+        given = self.assessors or (assessors if earlier is None else None)
+        texts = {DESIGN: sample_text(sample)}
+        if given is None and earlier is None:
+            tasks = hand_out(sample, twice=share, twice_topics=self.twice_topics)
+            return tasks, texts | task_texts(tasks, sample.marks())
+        words = [word.strip() for word in (given or "").split(",")]
+        people = None if given is None else int(given) if given.isdecimal() else words
+        made = assign(sample, people, twice=share, twice_topics=self.twice_topics, since=earlier)
+        tasks = hand_out(sample, assignment=made)
+        texts[ASSIGNMENT] = made.text()
+        return tasks, texts | task_texts(tasks, sample.marks(), named=True)
+
+    def _earlier(self, since: Path | None) -> Assignment | None:
+        """Return the assignment that was given, else the one beside the earlier design."""
+        if self.assignment is not None:
+            return read_assignment(self.assignment)
+        return None if since is None else assignment_beside(since)
+
+
+NOT_HANDED_OUT = HandingOut()
+
+
+def assignment_beside(design: str | Path) -> Assignment | None:
+    """Return the assignment in the folder of a design, if there is one."""
+    beside = Path(design).parent / ASSIGNMENT
+    return read_assignment(beside) if beside.is_file() else None
 
 
 def write_new(folder: Path, texts: Mapping[str, str]) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from warnings import catch_warnings, simplefilter
 
 from unjudged.base.errors import ExtraQueriesWarning, UsageError
-from unjudged.cli.options.arguments import InputFile
+from unjudged.cli.options.arguments import NamedFiles, named_files
 from unjudged.cli.options.option import OptionGroup
 from unjudged.grids.grid import Grid
 from unjudged.measures.kernel.measure import Measure
@@ -31,7 +31,8 @@ class PredictionOptions(OptionGroup):
         other scores (as a run). Estimates what the runs would score if people judged everything: P, RBP and
         DCG from a random sample of human judgments; any measure if people judged some queries completely and
         more queries have predictions. Good predictions make the interval narrow; bad ones do not make it
-        wrong, because human judgments decide what is relevant.
+        wrong, because human judgments decide what is relevant. May be repeated for several judges,
+        --predictions llama=FILE --predictions clicks=FILE: human judgments decide what each one weighs.
     kind
         Read the predictions as grades or as scores, whatever the file looks like.
     threshold
@@ -42,7 +43,7 @@ class PredictionOptions(OptionGroup):
         nonrelevant (as in TREC), or as predicted; then the interval holds whatever they are.
     """
 
-    predictions: InputFile = None
+    predictions: NamedFiles = None
     kind: Literal["grades", "scores"] | None = None
     threshold: float | None = None
     outside: Literal["error", "nonrelevant", "predicted"] = "error"
@@ -62,10 +63,9 @@ class PredictionOptions(OptionGroup):
     ) -> list[PredictedMeans]:
         """Return the estimates of each measure."""
         from unjudged.predictions.combined_estimates import estimate_with_predictions
-        from unjudged.predictions.predictions import Predictions
+        from unjudged.predictions.judges import Judges
 
-        assert self.predictions is not None  # noqa: S101
-        source = Predictions.of(self.predictions, kind=self.kind)
+        source = Judges.of(named_files(self.predictions or ()), kind=self.kind)
         options = {"threshold": self.threshold, "outside": self.outside, "rel": rel}
         return estimate_with_predictions(collection, None, source, measures, **options)  # type: ignore[arg-type]
 

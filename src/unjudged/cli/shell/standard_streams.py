@@ -38,7 +38,7 @@ def warn(problem: str) -> None:
     """Tell the user about something on standard error, once."""
     if problem not in _SAID and sys.stderr is not None:
         _SAID.add(problem)
-        from unjudged.grids.escapes import plain
+        from unjudged.base.wording import plain
 
         sys.stderr.write(f"unjudged: {plain(problem)}\n")
 

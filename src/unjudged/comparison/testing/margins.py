@@ -18,6 +18,9 @@ import numpy as np
 from unjudged.comparison.testing.pairs import ROUNDING
 from unjudged.rankings.judged import Floats
 
+HUGE = 1e100
+"""Larger t change no p value, and their cubes are no numbers."""
+
 
 class AgainstMargin(NamedTuple):
     """P values of both sides: small where the mean is surely above, or surely below, minus the margin."""
@@ -40,7 +43,7 @@ def against_margin(differences: Floats, margin: float, reach: float = np.inf) ->
     if deviation == 0:
         above, below = (_alike(sign * mean, sign * margin, reach) ** n for sign in (1, -1))
         return AgainstMargin(above, below)
-    t = np.sqrt(n) * (mean + margin) / deviation
+    t = float(np.clip(np.sqrt(n) * (mean + margin) / deviation, -HUGE, HUGE))
     both = np.array([t, _bent(t, bend)])
     return AgainstMargin(float(stdtr(n - 1, -both).max()), float(stdtr(n - 1, both).max()))
 

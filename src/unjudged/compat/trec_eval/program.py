@@ -11,6 +11,7 @@ from typing import TypeVar
 import numpy as np
 
 from unjudged.base.errors import InputError, RepeatedDocument, UnjudgedError
+from unjudged.base.wording import plain
 from unjudged.compat.trec_eval import Stop
 from unjudged.compat.trec_eval.command_line import USAGE, Options, parse
 from unjudged.compat.trec_eval.printing import help_text, per_query_lines, summary_lines, version_text
@@ -19,7 +20,6 @@ from unjudged.formats.columns import QRELS, RUN, Layout
 from unjudged.formats.readers.text import trec
 from unjudged.formats.streams import STANDARD_INPUT, name_file_in_errors, on_disk
 from unjudged.formats.tables import decode, encode
-from unjudged.grids.escapes import plain
 from unjudged.measures.kernel.averages import GEOMETRIC
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 from unjudged.rankings.judgments import Judgments

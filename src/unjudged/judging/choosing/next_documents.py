@@ -116,7 +116,7 @@ def next_documents(
     if not len(first):
         return result
     gain = gains(shared, chosen, first, second, prevalence=prevalence, draws=draws, seed=seed)
-    order = _best(gain)
+    order = _best(gain, shared)
     needed = None
     if forecast:
         completed = completions_of(shared, prevalence, rel=int(chosen.given.get("rel", 1)), seed=seed + 1)
@@ -141,14 +141,14 @@ def _narrowing(shared: SharedRankings, measure: Measure, budget: int, *, differe
     weights = shared.unknown_weights(measure)
     sign = np.where(weights.run == 0, 1.0, -1.0) if difference else np.full(len(weights.run), 1 / runs)
     gain = np.abs(np.bincount(weights.row, sign * weights.weight, weights.rows))
-    order = _best(gain)
+    order = _best(gain, shared)
     wanted, what = _candidates(shared, gain, order[:budget]), "difference" if difference else "mean"
     return NextDocuments(wanted, list(shared.runs), str(measure), len(order), interval=what)
 
 
-def _best(gain: Floats) -> Integers:
-    """Return the rows with a gain, the largest first."""
-    candidates = np.flatnonzero(gain > 0)
+def _best(gain: Floats, shared: SharedRankings) -> Integers:
+    """Return the rows with a gain that have no answer, the largest first."""
+    candidates = np.flatnonzero((gain > 0) & shared.judgments.waiting)
     return candidates[np.argsort(-gain[candidates], kind="stable")]
 
 

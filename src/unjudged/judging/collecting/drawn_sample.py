@@ -112,7 +112,7 @@ class DrawnSample(Shown):
 
     def grid(self) -> Grid:
         """Per stratum: documents, how many of them are drawn, and the range of their probabilities."""
-        before = np.zeros(len(self.drawn), bool) if self.grade is None else self.grade >= 0
+        before = np.zeros(len(self.drawn), bool) if self.grade is None else self.grade != UNSAMPLED
         columns = [Column(name, "integer") for name in ("stratum", "documents", "drawn")]
         columns += [Column("judged before", "integer")] if before.any() else []
         columns += [Column("lowest probability"), Column("highest probability")]
@@ -134,7 +134,7 @@ def check_judged(judgments: Judgments) -> None:
     """Refuse a sample in which drawn documents still wait for their judgments."""
     if judgments.drawn is None:
         return
-    waiting = np.flatnonzero(judgments.drawn & (judgments.grade < 0))
+    waiting = np.flatnonzero(judgments.drawn & judgments.waiting)
     if len(waiting):
         ((query, document),) = judgments.pooled.names(waiting[:1])
         several = "1 drawn document is" if len(waiting) == 1 else f"{len(waiting)} drawn documents are"

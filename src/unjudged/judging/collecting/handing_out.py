@@ -1,81 +1,86 @@
-"""Files for assessors: what each of them judges, in an order that says nothing about ranks, and a page.
-
-The page needs no network, and text from files cannot become markup or code.
-"""
+"""Files for assessors: what each of them judges, in an order that says nothing about ranks."""
 
 from __future__ import annotations
 
-import json
-import re
-from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
-from hashlib import blake2b, sha256
-from importlib.resources import files
 
 import numpy as np
 
 from unjudged.base.choices import checked_int
-from unjudged.base.errors import InputError, UsageError, quoted
-from unjudged.base.wording import counted
-from unjudged.formats.tables import encode
+from unjudged.base.errors import InputError
+from unjudged.base.segments import Integers
+from unjudged.base.wording import counted, shortlist
 from unjudged.formats.writing import document_id, qrels_text, query_id
+from unjudged.judging.collecting.assignment import Assignment, assign, by_topic
 from unjudged.judging.collecting.drawn_sample import DrawnSample
-from unjudged.judging.collecting.texts import Topic
 from unjudged.judging.pooling import sampling
 from unjudged.rankings.judgments import UNSAMPLED
 
-LABELS = {0: "not relevant", 1: "relevant", 2: "highly relevant", 3: "perfectly relevant"}
-HIGHEST = 9
-"""Grades are typed as one key."""
-
-ESCAPED = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
-"""In JSON these stand inside strings only; escaped, no text can end the element that holds the data."""
+ASSESSOR = "unjudged-assessor"
+"""How a comment begins that says who judges."""
 Task = list[tuple[str, str]]
 """The (query, document) pairs that one assessor judges."""
 
 
 def hand_out(
-    sample: DrawnSample, *, assessors: int | None = None, twice: float = 0.0, seed: int | None = None
+    sample: DrawnSample,
+    *,
+    assessors: int | Sequence[str] | None = None,
+    twice: float | None = None,
+    twice_topics: int | None = None,
+    assignment: Assignment | None = None,
+    seed: int | None = None,
 ) -> dict[str, Task]:
     """Return the documents to judge now, by file: one per topic, or one for each assessor.
 
-    An assessor judges whole topics, so that each topic has one view of relevance. Topics go to the assessor
-    with the fewest documents so far, the largest topics first. `twice` is the share of each topic's
-    documents that a second assessor judges too. Within a topic, the order depends on the seed and the names
-    only; the default seed is that of the sample. Names that a file of judgments cannot hold are refused.
+    An assessor judges whole topics, so that each topic has one view of relevance. Who judges which topic says
+    the `assignment`, or else `assign` with the other options. The share that a second assessor judges too is
+    one of all documents drawn so far, so over several rounds it stays the same. Within a topic, the order
+    depends on the seed and the names only; the default seed is that of the sample. Names that a file of
+    judgments cannot hold are refused.
 
     >>> from unjudged import sample
     >>> from unjudged.judging import Pool
     >>> from unjudged.judging.collecting.drawn_sample import draw
     >>> tasks = hand_out(draw(Pool.of_runs(sample.runs, 10), "random", 0.5), assessors=3, twice=0.1)
     >>> {name: len(task) for name, task in tasks.items()}
-    {'assessor-1.qrels': 263, 'assessor-2.qrels': 263, 'assessor-3.qrels': 263}
+    {'assessor-1.qrels': 261, 'assessor-2.qrels': 265, 'assessor-3.qrels': 263}
     """
-    if not 0 <= twice <= 1:
-        raise UsageError(f"twice is {twice}, expected a share from 0 to 1")
     rows, salt = sample.rows_to_judge, sample.seed if seed is None else checked_int("seed", seed)
     query, queries = sample.pooled.query, list(sample.pooled.queries)
+    if assignment is None and assessors is None:
+        assignment = by_topic(sample, twice=twice, twice_topics=twice_topics, seed=salt)
+    elif assignment is None:
+        assignment = assign(sample, assessors, twice=twice, twice_topics=twice_topics, seed=salt)
     identity = sampling.identities_of_rows(sample.pooled, rows)
     order = np.lexsort((sampling.numbers(identity, salt, "order"), query[rows]))
-    chance = sampling.numbers(identity, salt, "twice")
-    counts = np.bincount(query[rows], minlength=len(queries))
-    again = sampling.smallest(chance, query[rows], sampling.rounded(twice, counts))
+    again = sampling.smallest(
+        sampling.numbers(identity, salt, "twice"), query[rows], _again(sample, assignment)
+    )
     names = list(sample.pooled.documents.take(rows))
     check_names((queries[q], document) for q, document in zip(query[rows].tolist(), names, strict=True))
-    owner, files = _owners(queries, counts.tolist(), assessors)
-    if twice and assessors == 1:
-        problem = "one assessor cannot judge a document twice"
-        raise UsageError(f"{problem}: give --assessors 2 or more, or omit it for one file per topic")
-    tasks: dict[str, Task] = {name: [] for name in files}
+    tasks: dict[str, Task] = {name: [] for name in assignment.assessors}
     for i in order.tolist():
-        topic = int(query[rows[i]])
-        item = queries[topic], names[i]
-        tasks[files[owner[topic]]].append(item)
-        if again[i] and assessors is not None:
-            tasks[files[(owner[topic] + 1) % len(files)]].append(item)
-        elif again[i]:
-            tasks.setdefault(files[owner[topic]].replace(".qrels", "-second.qrels"), []).append(item)
-    return {name: _together(task) for name, task in tasks.items() if task}
+        item = topic, _ = queries[int(query[rows[i]])], names[i]
+        for name in [assignment.own[topic], *(assignment.second.get(topic, ()) if again[i] else ())]:
+            tasks[name].append(item)
+    return {f"{name}.qrels": _together(task) for name, task in tasks.items() if task}
+
+
+def _again(sample: DrawnSample, assignment: Assignment) -> Integers:
+    """Return how many of each topic's new documents are judged twice, so that the share of all is kept."""
+    queries = list(sample.pooled.queries)
+    if unknown := [topic for topic in queries if topic not in assignment.own]:
+        problem = f"the assignment lacks {counted(len(unknown), 'topic')}: {shortlist(unknown)}"
+        raise InputError(f"{problem}: add them, or use assign(..., since=assignment)")
+    doubled = np.array([topic in assignment.second for topic in queries], np.int64)
+    now, before = (
+        np.bincount(sample.pooled.query[rows], minlength=len(queries))
+        for rows in (sample.drawn, sample.drawn & sample.earlier)
+    )
+    more = sampling.rounded(assignment.twice, now) - sampling.rounded(assignment.twice, before)
+    wanted: Integers = doubled * more
+    return wanted
 
 
 def check_names(task: Iterable[tuple[str, str]]) -> None:
@@ -85,84 +90,25 @@ def check_names(task: Iterable[tuple[str, str]]) -> None:
         document_id(document)
 
 
-def _owners(queries: list[str], counts: list[int], assessors: int | None) -> tuple[list[int], list[str]]:
-    """Return the file of each topic, and the names of the files."""
-    if assessors is None:
-        digits = len(str(len(queries)))
-        safe = [re.sub(r"[^A-Za-z0-9_-]", "_", query)[:40] for query in queries]
-        return list(range(len(queries))), [
-            f"topic-{number:0{digits}d}-{name}.qrels" for number, name in enumerate(safe, 1)
-        ]
-    checked_int("assessors", assessors, least=1)
-    load, owner = [0] * assessors, [0] * len(queries)
-    for topic in sorted(range(len(queries)), key=lambda q: (-counts[q], q)):
-        owner[topic] = load.index(min(load))
-        load[owner[topic]] += counts[topic]
-    digits = len(str(assessors))
-    return owner, [f"assessor-{number:0{digits}d}.qrels" for number in range(1, assessors + 1)]
-
-
 def _together(task: Task) -> Task:
     """Return each topic's documents together, in the order that they have."""
     first = {query: place for place, query in enumerate(dict.fromkeys(query for query, _ in task))}
     return sorted(task, key=lambda item: first[item[0]])
 
 
-def task_texts(tasks: Mapping[str, Task], marks: Sequence[str] = ()) -> dict[str, str]:
-    """Return the files as qrels with -1 instead of each grade; `marks` are further comments of each."""
+def task_texts(
+    tasks: Mapping[str, Task], marks: Sequence[str] = (), *, named: bool = False
+) -> dict[str, str]:
+    """Return the files as qrels with -1 instead of each grade; `marks` are further comments of each.
+
+    If files are `named` after assessors, each says whose it is, so that answers are known by name.
+    """
     texts = {}
     for name, task in tasks.items():
         topics = counted(len({query for query, _ in task}), "topic")
         head = f"{counted(len(task), 'document')} of {topics} to judge: "
         rows = [(query, document, UNSAMPLED) for query, document in task]
-        texts[name] = qrels_text(rows, [head + "replace each -1 by a grade.", *marks])
+        own = [f"{ASSESSOR} {name.removesuffix('.qrels')}"] if named else []
+        asked = 'replace each -1 by a grade, or by -2 for "cannot judge".'
+        texts[name] = qrels_text(rows, [head + asked, *own, *marks])
     return texts
-
-
-def judging_page(
-    task: Sequence[tuple[str, str]],
-    texts: Mapping[str, str],
-    topics: Mapping[str, Topic] | None = None,
-    *,
-    grades: Sequence[int] = (0, 1),
-    name: str = "task",
-    marks: Sequence[str] = (),
-) -> str:
-    """Return a page to judge these (query, document) pairs.
-
-    `marks` are comments that its export begins with. Names that the export cannot hold are refused.
-    """
-    chosen = sorted(set(grades))
-    if len(chosen) < 2 or chosen[0] < 0 or chosen[-1] > HIGHEST:
-        raise UsageError(f"grades are {list(grades)}, expected two or more whole numbers from 0 to {HIGHEST}")
-    if not task:
-        raise InputError("no document is left to judge")
-    check_names(task)
-    for name_of in {name for pair in task for name in pair}:
-        if not name_of.isprintable() or any(0xD800 <= ord(c) <= 0xDFFF for c in name_of):
-            raise InputError(f"{quoted(name_of)} is not UTF-8 text, so a browser cannot export it unchanged")
-    wanted = {query for query, _ in task}
-    data = {
-        "task": name,
-        "file": f"{name}-judged.qrels",
-        "checksum": blake2b(encode("".join(f"{q} {d}\n" for q, d in task)), digest_size=12).hexdigest(),
-        "grades": chosen,
-        "labels": {str(grade): LABELS.get(grade, "") for grade in chosen},
-        "marks": list(marks),
-        "topics": {q: topic._asdict() for q, topic in (topics or {}).items() if q in wanted},
-        "items": [{"query": q, "document": d, "text": texts.get(d)} for q, d in task],
-    }
-    style, script = _part("page.css"), _part("page.js")
-    policy = f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; base-uri 'none'"
-    island = json.dumps(data, ensure_ascii=True).translate(ESCAPED)
-    parts = {"policy": f"{policy}; form-action 'none'", "style": style, "data": island, "script": script}
-    pieces = _part("page.html").split("@")  # odd pieces are the names of parts
-    return "".join(parts[piece] if number % 2 else piece for number, piece in enumerate(pieces))
-
-
-def _part(name: str) -> str:
-    return files("unjudged.judging.collecting").joinpath("page", name).read_text(encoding="utf-8")
-
-
-def _hash(text: str) -> str:
-    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"

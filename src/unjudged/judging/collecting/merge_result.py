@@ -7,17 +7,18 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from unjudged.agreement.kappa import agreement_grid, agreements, agreements_by_topic
+from unjudged.agreement.kappa import Agreement, agreement_grid, agreements, agreements_by_topic
+from unjudged.base.errors import InputError
 from unjudged.base.wording import counted, shortlist
+from unjudged.formats.writing import qrels_text
 from unjudged.grids.grid import Column, Grid, Shown
+from unjudged.judging.collecting.merge_rules import Grades
 from unjudged.rankings.judged import Integers
-from unjudged.rankings.judgments import Judgments
+from unjudged.rankings.judgments import CANNOT_JUDGE, UNSAMPLED, Judgments
 
 Document = tuple[str, str]
 """A query and a document."""
-Grades = NDArray[np.int32]
 
 BEFORE = "before"
 """In place of a judge: the grades that documents had."""
@@ -25,15 +26,25 @@ NAMED = 5
 """A sentence names this many documents."""
 
 
+class ConflictError(InputError):
+    """Documents with different grades that no rule settled; `merged` is what there is without them."""
+
+    def __init__(self, problem: str, merged: Merged) -> None:
+        super().__init__(problem)
+        self.merged = merged
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Merged(Shown):
     """The judgments, and all that was odd about the answers.
 
-    `given` has the grade of each of the `judges` for each row of the judgments, -1 where there is none.
+    `given` has the grade of each of the `judges` for each row of the judgments, -1 where there is none and -2
+    for "cannot judge".
     `missing` documents were drawn and not judged, `undrawn` ones are pooled and were not drawn, `foreign`
     ones are not in the pool of the sample; the last two are left out of the judgments. `conflicts` are
-    documents with several different grades, settled by `rule`. `origin_note` says why the judgments are a
-    sample no more.
+    documents with several different grades, settled by `rule` or by the `adjudicated` grades, which are -1
+    where there is none. `regraded` documents have different grades of one judge, of which the later counts.
+    `origin_note` says why the judgments are a sample no more.
     """
 
     judgments: Judgments
@@ -46,6 +57,31 @@ class Merged(Shown):
     rule: str
     scaled: bool = False
     origin_note: str = ""
+    regraded: Sequence[Document] = ()
+    adjudicated: Grades | None = None
+
+    @cached_property
+    def differing(self) -> Integers:
+        """Rows that judges gave different grades."""
+        none = np.iinfo(np.int32).max
+        lowest = np.where(self.given >= 0, self.given, none).min(axis=0, initial=none)
+        return np.flatnonzero(lowest < self.given.max(axis=0, initial=UNSAMPLED))
+
+    @property
+    def to_adjudicate(self) -> list[Document]:
+        """Documents with different grades that nobody has adjudicated."""
+        rows = self.differing
+        if self.adjudicated is not None:
+            rows = rows[self.adjudicated[rows] == UNSAMPLED]
+        return self.judgments.pooled.names(rows)
+
+    def adjudication(self) -> str:
+        """Return a file to judge: the documents with different grades, which comments tell."""
+        documents = self.to_adjudicate
+        of = self.answers
+        asked = f"{counted(len(documents), 'document')} to adjudicate: replace each -1 by a grade."
+        said = [f"comment {query} {document} {_grades(of[query, document])}" for query, document in documents]
+        return qrels_text([(*one, UNSAMPLED) for one in documents], [asked, *said])
 
     @cached_property
     def answers(self) -> Mapping[Document, Mapping[str, int]]:
@@ -58,6 +94,11 @@ class Merged(Shown):
         """Documents that several judges judged."""
         several = np.flatnonzero((self.given >= 0).sum(axis=0) > 1)
         return self.judgments.pooled.names(several)
+
+    @property
+    def unable(self) -> list[Document]:
+        """Documents that people looked at and could not judge, none of whom gave a grade."""
+        return self.judgments.pooled.names(np.flatnonzero(self.judgments.grade == CANNOT_JUDGE))
 
     @property
     def agreements(self) -> int:
@@ -73,15 +114,19 @@ class Merged(Shown):
     def notes(self) -> list[str]:
         """Return what must be known of the answers, in sentences."""
         sentences = []
-        if not (self.given[int(BEFORE in self.judges) :] >= 0).any() and not (self.undrawn or self.foreign):
+        if not (self.given[int(BEFORE in self.judges) :] != UNSAMPLED).any() and not (
+            self.undrawn or self.foreign
+        ):
             sentences.append("Nothing in the answers is judged: every grade is -1.")
         if BEFORE in self.judges and self.agreements:
             sentences.append(f"{counted(self.agreements, 'document')} judged as before.")
         if self.conflicts:
             listed = shortlist([graded(one, self.answers[one]) for one in self.conflicts], NAMED)
-            what = f"judged with different grades, settled by the rule {self.rule!r}"
+            what = f"judged with different grades, settled by {self._settled_by()}"
             sentences.append(f"{counted(len(self.conflicts), 'document')} {what}: {listed}.")
         parts = {
+            "judged differently by the same judge, whose later file counts": self.regraded,
+            'answered "cannot judge", which stay unjudged': self.unable,
             "drawn but not judged": self.missing,
             "judged but not drawn, left out": self.undrawn,
             "judged but not in the pool, left out": self.foreign,
@@ -97,9 +142,18 @@ class Merged(Shown):
             )
         return [*sentences, self.origin_note] if self.origin_note else sentences
 
+    def _settled_by(self) -> str:
+        by_rule = f"the rule {self.rule!r}"
+        decided = len(self.conflicts) - len(self.to_adjudicate)
+        if not decided:
+            return by_rule
+        rest = f", the others by {by_rule}" if self.to_adjudicate else ""
+        return f"adjudication ({decided}){rest}"
+
     def grid(self) -> Grid:
         counts = {
             "judged": int((self.given >= 0).any(axis=0).sum()),
+            "cannot judge": len(self.unable),
             "missing": len(self.missing),
             "judged twice": len(self.twice),
             "conflicts": len(self.conflicts),
@@ -116,11 +170,21 @@ class Merged(Shown):
             columns = [Column("query", "label"), Column("document", "label"), Column("grades", "text")]
             made.append(Grid(columns, [[*d, _grades(self.answers[d])] for d in self.conflicts], "Conflicts"))
         if self.twice:
-            several = agreements(list(self.answers.values()), rel)
-            made.append(agreement_grid(several, "Agreement of judges"))
-            by_topic = agreements_by_topic(self.answers, rel)
-            made.append(agreement_grid(by_topic, "Agreement by topic (Fleiss' kappa)", "query"))
+            made.append(agreement_grid(self.by_judges(rel), "Agreement of judges"))
+            made.append(agreement_grid(self.by_topic(rel), "Agreement by topic (Fleiss' kappa)", "query"))
         return made
+
+    def by_judges(self, rel: int = 1) -> list[Agreement]:
+        """Return how far each two judges agree, and all of them."""
+        return agreements(list(self.answers.values()), rel)
+
+    def by_topic(self, rel: int = 1) -> list[Agreement]:
+        """Return how far judges agree on each topic."""
+        return agreements_by_topic(self.answers, rel)
+
+    def agreement(self, rel: int = 1) -> Grid:
+        """Return the agreement of judges and by topic as one table, for formats that hold one."""
+        return agreement_grid([*self.by_judges(rel), *self.by_topic(rel)], "Agreement", "judges or query")
 
 
 def answers_of(

@@ -2,58 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
-from unjudged.base.choices import Choices, Conflicts
+from unjudged.base.choices import Conflicts
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import counted, shortlist
+from unjudged.judging.collecting.answers import AnswerFile, read_answer_file
+from unjudged.judging.collecting.assignment import Assignment
 from unjudged.judging.collecting.drawn_sample import DrawnSample
 from unjudged.judging.collecting.merge_result import (
     BEFORE,
     NAMED,
+    ConflictError,
     Document,
-    Grades,
     Merged,
     answers_of,
     graded,
     listed_documents,
 )
+from unjudged.judging.collecting.merge_rules import RULES, Given, Grades, MergeRule
 from unjudged.rankings.extension import extended, rows_of, table_of
-from unjudged.rankings.judgments import UNSAMPLED, Judgments, JudgmentsSource
+from unjudged.rankings.judgments import CANNOT_JUDGE, UNSAMPLED, Judgments, JudgmentsSource, answers_in
 from unjudged.rankings.origin import A_POOL, CHOSEN, UNIFORM, UNKNOWN, Origin
-
-
-def _first(given: Grades) -> Grades:
-    judged = np.argmax(given >= 0, axis=0)
-    grades: Grades = np.take_along_axis(given, judged[None], axis=0)[0]
-    return grades
-
-
-ERROR = "error"
-RULES: Choices[Callable[[Grades], Grades]] = Choices(
-    "conflicts",
-    error=_first,
-    first=_first,
-    last=lambda given: _first(given[::-1]),
-    highest=lambda given: given.max(axis=0),
-)
-"""How a document with several grades gets one, from judges x documents; the order is that of the files."""
 
 
 def merge(
     first: DrawnSample | JudgmentsSource,
-    answers: Mapping[str, JudgmentsSource],
+    answers: Mapping[str, JudgmentsSource | Sequence[AnswerFile]],
     *,
     conflicts: Conflicts = "error",
+    assignment: Assignment | None = None,
+    adjudicated: JudgmentsSource | None = None,
     allow_missing: bool = False,
 ) -> Merged:
     """Merge the answers of judges, by name, with the sample that they judged, or with earlier judgments.
 
-    A negative grade is no answer. Different grades for one document are an error, unless `conflicts` says
-    which counts: the 'first', the 'last' or the 'highest'. The earlier judgments come first.
+    Grade -2 is the answer "cannot judge": the document is not missing, and stays unjudged unless another
+    judge gives it a grade. Every other negative grade is no answer. Different grades for one document are an
+    error, unless the rule `conflicts` says which counts: that of the topic's 'own' assessor, whom the
+    `assignment` names, the 'majority', the 'median', the 'highest', the 'lowest', the 'first' or the 'last'.
+    The earlier judgments come first. `adjudicated` answers count before all others. If a judge has several
+    files (`read_answers`), the later one counts. An export of the judging page that was cut or edited is
+    refused.
 
     Of a sample, each drawn document needs an answer, and other documents are left out. With `allow_missing`,
     documents without an answer stay unjudged, and the others of their stratum stand for them: right if
@@ -68,48 +63,40 @@ def merge(
     >>> drawn = draw(Pool.of({"q": {"a": -1, "b": -1}}), "random", 1.0)
     >>> merge(drawn, {"ann": {"q": {"a": 1, "b": 0}}, "bob": {"q": {"a": 1}}}).judgments
     Judgments(1 query, 2 judged documents, 1 relevant, 0 pooled but not judged)
-    >>> merge({"q": {"a": 1, "b": 0}}, {"cy": {"q": {"b": 2, "c": 1}}}, conflicts="first").conflicts
+    >>> merge({"q": {"a": 1, "b": 0}}, {"cy": {"q": {"b": 2, "c": 1}}}, conflicts="lowest").conflicts
     [('q', 'b')]
     """
     rule = RULES.find(conflicts)
     if not isinstance(answers, Mapping):
         raise UsageError("expected the answers of each judge by name, as {'ann': 'ann.qrels'}")
-    files = {name: Judgments.of(source) for name, source in answers.items()}
+    if rule.needs_assignment and assignment is None:
+        problem = f"the rule {conflicts!r} needs an assignment, which says who judges which topic"
+        raise UsageError(f"{problem}: give the assignment.tsv of `unjudged sample --to-judge` (--assignment)")
+    files = {name: _files_of(source) for name, source in answers.items()}
+    settled = None if adjudicated is None else _files_of(adjudicated)[0]
+    every = [file for several in files.values() for file in several]
     sample: DrawnSample | None = None
     if isinstance(first, DrawnSample):
         sample, pool = first, first.judgments
     else:
-        pool = _with_documents(Judgments.of(first), files)
-    given = np.full((1 + len(files), len(pool.grade)), UNSAMPLED, np.int32)
-    given[0] = np.maximum(pool.grade, UNSAMPLED)
-    undrawn: dict[Document, None] = {}
-    foreign: dict[Document, None] = {}
-    for number, file in enumerate(files.values(), 1):
-        row, judged = rows_of(pool, table_of(file)), file.grade >= 0
-        outside = judged & (row < 0)
-        left_out = judged & ~outside & (False if pool.drawn is None else ~pool.drawn[row])
-        foreign |= dict.fromkeys(file.pooled.names(np.flatnonzero(outside)))
-        undrawn |= dict.fromkeys(file.pooled.names(np.flatnonzero(left_out)))
-        taken = judged & ~outside & ~left_out
-        given[number, row[taken]] = file.grade[taken]
+        pool = _with_documents(Judgments.of(first), every)
+    found = _Matched(pool, {}, {}, {})
+    given = [answers_in(pool.grade), *(found.add(several) for several in files.values())]
     judges = [BEFORE, *files]
-    if sample is not None and not (given[0] >= 0).any():
+    if sample is not None and not (given[0] != UNSAMPLED).any():
         judges, given = judges[1:], given[1:]
-    answered = (given >= 0).any(axis=0)
-    lowest = np.where(given >= 0, given, np.iinfo(np.int32).max).min(axis=0, initial=np.iinfo(np.int32).max)
-    differing = np.flatnonzero(answered & (lowest < given.max(axis=0, initial=UNSAMPLED)))
-    split = pool.pooled.names(differing)
-    if split and conflicts == ERROR:
-        of = answers_of(pool, judges, given, differing)
-        shown = shortlist([graded(one, of[one]) for one in split], NAMED)
-        remedy = "settle them in the files, or choose --conflicts first, last or highest"
-        raise InputError(f"{counted(len(split), 'document')} judged with different grades: {shown}: {remedy}")
-    grade = np.where(answered, rule(given), pool.grade).astype(np.int32) if len(given) else pool.grade
-    merged = Merged(pool, judges, given, [], [*undrawn], [*foreign], split, conflicts)
+    table = np.stack(given) if given else np.zeros((0, len(pool.grade)), np.int32)
+    last_word = None if settled is None else found.add([settled])
+    odd = [*found.undrawn], [*found.foreign]
+    merged = Merged(
+        pool, judges, table, [], *odd, [], conflicts, regraded=[*found.regraded], adjudicated=last_word
+    )
+    grade = _settle(merged, rule, assignment, last_word)
+    merged = replace(merged, conflicts=pool.pooled.names(merged.differing))
     if sample is None:
-        judgments, note = _added(pool, grade, files.values())
+        judgments, note = _added(pool, grade, every)
         return replace(merged, judgments=judgments, origin_note=note)
-    missing = pool.pooled.names(np.flatnonzero(sample.drawn & ~answered))
+    missing = pool.pooled.names(np.flatnonzero(sample.drawn & (answers_in(grade) == UNSAMPLED)))
     if missing and not allow_missing:
         remedy = "merge again when they are, or allow missing answers (--allow-missing)"
         raise InputError(
@@ -119,14 +106,80 @@ def merge(
     return replace(merged, judgments=judgments, missing=missing, scaled=scaled)
 
 
-def _with_documents(judgments: Judgments, files: Mapping[str, Judgments]) -> Judgments:
+class _Matched(NamedTuple):
+    """Pool that answers are matched with, and what was odd about them."""
+
+    pool: Judgments
+    undrawn: dict[Document, None]
+    foreign: dict[Document, None]
+    regraded: dict[Document, None]
+    """Documents that one judge graded differently in two files."""
+
+    def add(self, files: Sequence[Judgments]) -> Grades:
+        """Return the answer of one judge for each row of the pool; of several, the last."""
+        pool, given = self.pool, np.full(len(self.pool.grade), UNSAMPLED, np.int32)
+        for file in files:
+            row, judged = rows_of(pool, table_of(file)), ~file.waiting
+            outside = judged & (row < 0)
+            left_out = judged & ~outside & (False if pool.drawn is None else ~pool.drawn[row])
+            self.foreign.update(dict.fromkeys(file.pooled.names(np.flatnonzero(outside))))
+            self.undrawn.update(dict.fromkeys(file.pooled.names(np.flatnonzero(left_out))))
+            taken = judged & ~outside & ~left_out
+            before, now = given[row[taken]], file.grade[taken]
+            again = row[taken][(before != UNSAMPLED) & (before != now)]
+            self.regraded.update(dict.fromkeys(pool.pooled.names(again)))
+            given[row[taken]] = now
+        return given
+
+
+def _files_of(source: JudgmentsSource | Sequence[AnswerFile]) -> list[Judgments]:
+    """Return the files of one judge."""
+    if isinstance(source, list) and source and all(isinstance(one, AnswerFile) for one in source):
+        return [one.judgments for one in source]
+    if isinstance(source, str | os.PathLike):
+        return [read_answer_file(source).judgments]
+    return [Judgments.of(source)]  # type: ignore[arg-type]
+
+
+def _settle(
+    merged: Merged, rule: MergeRule, assignment: Assignment | None, last_word: Grades | None
+) -> Grades:
+    """Return one grade for each row: a rule settles conflicts, and the adjudicator has the last word."""
+    pool, given, judges = merged.judgments, merged.given, list(merged.judges)
+    if not len(given):
+        return pool.grade
+    graded_by = np.maximum(given, UNSAMPLED)
+    answered, unable = (given >= 0).any(axis=0), (given == CANNOT_JUDGE).any(axis=0)
+    rows = merged.differing
+    own = np.full(len(pool.grade), -1)
+    if assignment is not None:
+        place = [judges.index(n) if (n := assignment.own.get(q, "")) in judges else -1 for q in pool.queries]
+        own = np.array(place, np.int64)[pool.query]
+    grade = np.where(answered, graded_by.max(axis=0), np.where(unable, CANNOT_JUDGE, pool.grade))
+    grade[rows] = rule.settle(Given(graded_by[:, rows], own[rows]))
+    if last_word is not None:
+        grade = np.where(last_word == UNSAMPLED, grade, last_word)
+    left = rows[grade[rows] == UNSAMPLED]
+    if len(left):
+        of = answers_of(pool, judges, given, left)
+        shown = shortlist([graded(one, of[one]) for one in of], NAMED)
+        remedy = (
+            "settle them in the files, adjudicate them (--adjudicate), or choose another rule (--conflicts)"
+        )
+        raise ConflictError(
+            f"{counted(len(left), 'document')} judged with different grades: {shown}: {remedy}", merged
+        )
+    return grade.astype(np.int32)
+
+
+def _with_documents(judgments: Judgments, files: Sequence[Judgments]) -> Judgments:
     """Return the judgments with a row for every document of the files."""
     recorded = judgments.stratum is not None or judgments.probability is not None
-    for file in files.values():
+    for file in files:
         if file.stratum is not None or file.probability is not None:
             problem = "the further judgments are a sample with recorded strata or probabilities"
             raise InputError(f"{problem}, which do not hold for both together: give plain qrels")
-    tables = [table_of(file) for file in files.values()]
+    tables = [table_of(file) for file in files]
     if not any((rows_of(judgments, table) < 0).any() for table in tables):
         return judgments
     if recorded:

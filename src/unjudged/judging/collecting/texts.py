@@ -14,16 +14,13 @@ from unjudged.formats.columns import LONGEST_LINE
 from unjudged.formats.readers.memory.other_libraries import DATASET, dataset_rows
 from unjudged.formats.streams import name_file_in_errors, on_disk, opened
 
-LONGEST_TEXT = 100_000
-"""Longer texts are cut; no assessor reads more."""
-
 LONGEST_RECORD = 1 << 25
 
 NAMES = ("docno", "doc_id", "_id", "id", "docid", "query_id", "qid", "number", "num")
 TITLES = ("title", "query")
 BODIES = ("text", "body", "contents", "content", "abstract", "description", "desc")
 NARRATIVES = ("narrative", "narr")
-CUT = " [...]"
+IMAGES = ("images", "image")
 
 _TAG = re.compile(r"<[^<>]{0,200}>")
 _ENDLESS = re.compile(r"&#[0-9]{20,};?")  # Python converts no number of thousands of digits
@@ -40,9 +37,16 @@ class Topic(NamedTuple):
     narrative: str = ""
 
 
-def read_texts(file: str | os.PathLike[str], wanted: Collection[str]) -> dict[str, str]:
-    """Return the texts of the wanted documents, title first, from a file or a dataset (`irds:<id>`)."""
-    found: dict[str, str] = {}
+class Document(NamedTuple):
+    """The text of a document, title first, and the files of its images."""
+
+    text: str
+    images: tuple[str, ...] = ()
+
+
+def read_documents(file: str | os.PathLike[str], wanted: Collection[str]) -> dict[str, Document]:
+    """Return the wanted documents, whole, from a file or a dataset (`irds:<id>`)."""
+    found: dict[str, Document] = {}
     source = os.fspath(file)
     read = (
         _dataset_documents(source, wanted) if source.startswith(DATASET) else records(source, "doc", "docno")
@@ -50,8 +54,16 @@ def read_texts(file: str | os.PathLike[str], wanted: Collection[str]) -> dict[st
     for name, record in read:
         if name in wanted and name not in found:
             title, body = _first(record, TITLES), _first(record, BODIES)
-            found[name] = _cut("\n\n".join(part for part in (title, body) if part))
+            images = next((record[key] for key in IMAGES if record.get(key)), ())
+            listed = images if isinstance(images, list | tuple) else [images]
+            text = "\n\n".join(part for part in (title, body) if part)
+            found[name] = Document(text, tuple(map(str, listed)))
     return found
+
+
+def read_texts(file: str | os.PathLike[str], wanted: Collection[str]) -> dict[str, str]:
+    """Return the texts of the wanted documents, title first, from a file or a dataset (`irds:<id>`)."""
+    return {name: document.text for name, document in read_documents(file, wanted).items()}
 
 
 def read_topics(file: str | os.PathLike[str]) -> dict[str, Topic]:
@@ -62,7 +74,7 @@ def read_topics(file: str | os.PathLike[str]) -> dict[str, Topic]:
     for name, record in read:
         title, body = _first(record, TITLES), _first(record, BODIES)
         topic = Topic(title or body, body if title else "", _first(record, NARRATIVES))
-        found[name] = Topic(*map(_cut, topic))
+        found[name] = topic
     return found
 
 
@@ -167,7 +179,3 @@ def _sgml(block: str, name: str, source: str, number: int) -> Record:
 def _first(record: dict[str, Any], names: tuple[str, ...]) -> str:
     """Return the first of these fields that has something, as text."""
     return next((str(record[name]).strip() for name in names if record.get(name) not in (None, "")), "")
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= LONGEST_TEXT else text[:LONGEST_TEXT] + CUT

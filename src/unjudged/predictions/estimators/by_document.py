@@ -11,8 +11,8 @@ With m = 0 it is Horvitz and Thompson's estimate.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -27,16 +27,18 @@ from unjudged.measures.kernel.estimand import ALL_JUDGED, OTHER, POOL_JUDGED, TH
 from unjudged.measures.kernel.names import MeasureLike
 from unjudged.predictions.estimators.completeness import Completeness
 from unjudged.predictions.estimators.estimates import PredictedMeans, Tests
-from unjudged.predictions.estimators.isotonic import cross_fitted, folds_of
+from unjudged.predictions.estimators.gains import as_they_are
+from unjudged.predictions.estimators.isotonic import folds_of
 from unjudged.predictions.estimators.population import ASSUMED, Population, PredictedPopulation
 from unjudged.predictions.estimators.sampling_variance import SamplingError, Uncorrected
+from unjudged.predictions.estimators.stacking import combined
 from unjudged.predictions.estimators.sums import Sum
-from unjudged.predictions.predictions import GRADES, Predictions, PredictionsSource
+from unjudged.predictions.judges import JudgesSource, any_predicted, weights_text
 from unjudged.rankings.judged import Floats, Mask
 from unjudged.rankings.judgments import JudgmentsSource
+from unjudged.rankings.randomness import not_random
 from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.quantiles import NO_SLACK, normal_interval, t_interval
-from unjudged.uncertainty.randomness import not_random
 
 OUTSIDE = {
     "error": "",
@@ -76,6 +78,8 @@ class DocumentEstimates(PredictedMeans):
     """Treatment of documents outside, in words."""
     reading: Sequence[str] = ()
     """Notes on how the predictions were read."""
+    judges: Mapping[str, float] = field(default_factory=dict)
+    """Weight of each judge in the calibrated predictions, the mean over folds."""
     impossible: str = ""
     """Where a uniform sample is assumed: what shows that the judgments are none."""
 
@@ -152,13 +156,15 @@ class DocumentEstimates(PredictedMeans):
         if self.outside:
             what = f"Documents that count for {self.measure} and could not have been judged by people"
             notes.append(f"{what}: {self.outside}, {self.treated}.")
+        if len(self.judges) > 1:
+            notes.append(f"Weights of the judges for {self.measure}: {weights_text(self.judges)}.")
         return [*notes, *self.reading]
 
 
 def estimate_by_document(
     qrels: JudgmentsSource,
     runs: RunsSource,
-    predictions: PredictionsSource | None = None,
+    predictions: JudgesSource | None = None,
     measure: MeasureLike = "RBP(p=0.8)",
     *,
     calibrate: bool = True,
@@ -169,7 +175,8 @@ def estimate_by_document(
     `qrels` are the human judgments of a random sample, with how it was drawn (see `Population.of`). With
     `calibrate`, the predictions may be any scores: rising curves fitted to the sample turn them into expected
     gains, and no query's judgments calibrate its own documents. Otherwise grades count as they are, and
-    scores must be probabilities. Without predictions it is the plain Horvitz-Thompson estimate.
+    scores must be probabilities. Without predictions it is the plain Horvitz-Thompson estimate. Several
+    judges, `{"llama": ..., "clicks": ...}`, are combined with weights that the sample decides.
 
     `outside` says what to do with retrieved documents that could not have been judged: 'error',
     'nonrelevant' (as in TREC) or 'predicted' (then the value trusts the predictions, and the interval holds
@@ -204,20 +211,23 @@ def estimate_population(
     counted = np.zeros(len(gain), bool)
     counted[population.rankings.row[weight != 0]] = True
     expected, missing = np.zeros(len(gain)), 0
-    value = np.full(len(gain), np.nan) if predictions is None else predictions.value
+    known, weights = np.zeros(len(gain), bool), None
     if predictions is not None:
+        known = any_predicted(predictions.values)
         ignored = population.unreachable if outside == "nonrelevant" else ~counted
-        missing = int((np.isnan(value) & counted & ~ignored).sum())
+        missing = int((~known & counted & ~ignored).sum())
         if calibrate:
             fold = folds_of(population.judgments)
-            expected = cross_fitted(value, gain, population.drawn, population.inclusion, fold)
+            expected, weights, _ = combined(
+                list(predictions.values), gain, population.drawn, population.inclusion, fold
+            )
         else:
-            expected = as_gains(predictions.source, value, chosen)
+            expected = as_they_are(predictions, chosen)
     unreachable = population.unreachable & counted
     if unreachable.any() and outside == "error":
         raise InputError(_refusal(population, unreachable))
     if unreachable.any() and outside == "nonrelevant" and not population.is_sample:
-        labelled = Completeness.of(chosen.measure, population.rankings, ~np.isnan(value))
+        labelled = Completeness.of(chosen.measure, population.rankings, known)
         labelled.check(len(labelled.needed))
     trusted = None
     top = float(chosen.gains([chosen.measure.max_grade(population.judgments)]).max(initial=1.0))
@@ -238,7 +248,10 @@ def estimate_population(
         outside=int(unreachable.sum()),
         predictions=NONE if predictions is None else CALIBRATED if calibrate else AS_THEY_ARE,
         treated=OUTSIDE[outside],
-        reading=[] if predictions is None else predictions.source.notes(),
+        reading=[] if predictions is None else predictions.judges.notes(),
+        judges={}
+        if predictions is None or weights is None
+        else predictions.judges.weighed(weights.mean(axis=1)),
     )
     if population.design != ASSUMED:
         return estimates
@@ -267,21 +280,6 @@ def per_query_estimates(population: Population, weight: Floats, gain: Floats, ex
     """
     correction = np.where(population.drawn, (gain - expected) / population.inclusion, 0.0)
     return population.totals(weight, expected + correction)
-
-
-def as_gains(predictions: Predictions, value: Floats, chosen: Sum) -> Floats:
-    """Return predictions as gains without calibration; 0 where there is none."""
-    if predictions.kind == GRADES:
-        known = ~np.isnan(value)
-        gain = np.zeros(len(value))
-        gain[known] = chosen.gains(value[known])
-        return gain
-    if not predictions.are_probabilities:
-        problem = "scores without calibration must be probabilities, numbers from 0 to 1"
-        raise UsageError(f"{predictions.name}: {problem}: calibrate them")
-    if not np.array_equal(chosen.gains([0, chosen.rel]), [0.0, 1.0]):
-        raise UsageError(f"{chosen.measure}: probabilities of relevance are not graded gains: calibrate them")
-    return np.where(np.isnan(value), 0.0, value)
 
 
 def _refusal(population: Population, rows: Mask) -> str:

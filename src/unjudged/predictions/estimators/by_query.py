@@ -1,28 +1,11 @@
-"""Prediction-powered inference: some queries judged by people, more queries by predictions alone.
-
-n queries have a score H by human judgments and L by predicted ones; N further queries have L only. With
-
-    lambda = Cov(H, L) / ((1 + n/N) Var(L)), clipped to [0, 1],
-
-the estimate lambda mean_N(L) + mean_n(H - lambda L) is right however bad the predictions are, and lambda
-gives them the weight that they deserve (Angelopoulos, Duchi and Zrnic, "PPI++", 2023). It takes any measure.
-
-Estimate and lambda are those of ppi_py. Its Normal interval is too narrow for few queries: here lambda and
-the mean cost two degrees of freedom, so that the variance is
-
-    sum of squared residuals of H - lambda L / ((n - 2) n) + lambda^2 Var_N(L) / N,
-
-and the quantile is Student's with n - 2 degrees of freedom.
-"""
+"""Estimates by query: some queries judged by people, more queries by predictions alone."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import sqrt
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import counted
@@ -35,74 +18,22 @@ from unjudged.measures.kernel.measure import Measure
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
 from unjudged.predictions.estimators.completeness import LEAST, Completeness
 from unjudged.predictions.estimators.estimates import PredictedMeans, Tests
+from unjudged.predictions.estimators.isotonic import folds_of_queries
 from unjudged.predictions.estimators.population import with_retrieved
-from unjudged.predictions.predictions import Predictions, PredictionsSource
-from unjudged.rankings.judged import Floats, JudgedRankings
+from unjudged.predictions.estimators.powered import Powered, prediction_powered
+from unjudged.predictions.estimators.stacking import combined_scores
+from unjudged.predictions.judges import Judges, JudgesSource, any_predicted, weights_text
+from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.uncertainty.estimate import Estimate
-from unjudged.uncertainty.quantiles import NO_LIMITS, Limits, t_quantile, within
-
-
-@dataclass(frozen=True)
-class Powered:
-    """Mean with its standard error and the weight that the predictions were given."""
-
-    value: float
-    error: float
-    weight: float
-    """lambda: 0 where the predictions say nothing, 1 where they may be added as they are."""
-    queries: int
-    """Queries that people judged."""
-
-    def interval(self, confidence: float, of: Estimand, limits: Limits = NO_LIMITS) -> Estimate:
-        """Return the mean with its interval for other queries, by Student's t."""
-        half = t_quantile(confidence, self.queries - 2) * self.error
-        method = f"prediction-powered, lambda {self.weight:.3f}"
-        return Estimate(self.value, *within(self.value, half, limits), confidence, method, of)
-
-    @property
-    def p(self) -> float:
-        """P value of a mean of 0."""
-        from scipy.special import stdtr
-
-        if self.error == 0:
-            return 1.0 if self.value == 0 else 0.0
-        return float(2 * stdtr(self.queries - 2, -abs(self.value) / self.error))
-
-
-def prediction_powered(human: ArrayLike, predicted: ArrayLike, further: ArrayLike) -> Powered:
-    """Estimate the mean of `human`, with `predicted` of the same queries and `further` of others.
-
-    >>> powered = prediction_powered([0.2, 0.4, 0.9], [0.3, 0.4, 0.8], [0.5, 0.7, 0.6, 0.4])
-    >>> round(powered.value, 4), round(powered.weight, 4)
-    (0.55, 1.0)
-    """
-    known, guessed, more = (np.asarray(values, float) for values in (human, predicted, further))
-    n = len(known)
-    if known.shape != guessed.shape or known.ndim != 1 or more.ndim != 1:
-        raise UsageError(
-            f"{known.shape} human and {guessed.shape} predicted scores, expected one each per query"
-        )
-    if n < LEAST:
-        raise UsageError(f"people judged {n} of the queries, expected {LEAST} or more")
-    weight, spread = 0.0, float(np.var(np.concatenate([guessed, more]), ddof=1))
-    if len(more) and spread > 0:
-        together = float(np.mean((known - known.mean()) * (guessed - guessed.mean())))
-        weight = min(max(together / ((1 + n / len(more)) * spread), 0.0), 1.0)
-    rest = known - weight * guessed
-    value, variance = float(rest.mean()), float(rest.var()) / (n - 2)
-    if len(more):
-        value += weight * float(more.mean())
-        variance += weight**2 * float(more.var()) / len(more)
-    return Powered(value, sqrt(variance), weight, n)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class QueryEstimates(PredictedMeans):
     """Estimates of what runs score on average, from queries that people judged and more that they did not.
 
-    `human[i, j]` and `predicted[i, j]` are the scores of run i on the j-th query that people judged
-    completely, `further` those by predictions on the other queries.
+    `human[i, j]` is the score of run i on the j-th query that people judged completely, `predicted[s, i, j]`
+    that by judge s, and `further` has those by the judges on the other queries.
     """
 
     measure: str
@@ -116,8 +47,9 @@ class QueryEstimates(PredictedMeans):
     """Queries that people judged and that have no predictions: they are left out."""
     unlabelled: int
     """Retrieved documents that neither people nor predictions label: they count as nonrelevant."""
-    reading: Sequence[str] = ()
-    """Notes on how the predictions were read."""
+    judges: Judges
+    fold: Integers
+    """Fold of each query that people judged, for the weights of several judges."""
 
     def mean(self, run: str, *, confidence: float = 0.95) -> Estimate:
         """Estimate a run's mean over queries like these."""
@@ -129,11 +61,17 @@ class QueryEstimates(PredictedMeans):
 
     def powered(self, a: str, b: str | None = None) -> Powered:
         """Return the mean of run `a`, or its difference to run `b`, before an interval is made of it."""
-        scores = [each[self.place(a)] for each in (self.human, self.predicted, self.further)]
+        human, predicted, further = self._scores(a, b)
+        both = combined_scores(human, predicted, further, self.fold)
+        return prediction_powered(human, both.predicted, both.further)
+
+    def _scores(self, a: str, b: str | None = None) -> tuple[Floats, Floats, Floats]:
+        """Return the scores of run `a`, or how far they are above those of run `b`."""
+        share = np.zeros(len(self.runs))
+        share[self.place(a)] = 1
         if b is not None:
-            others = (each[self.place(b)] for each in (self.human, self.predicted, self.further))
-            scores = [own - other for own, other in zip(scores, others, strict=True)]
-        return prediction_powered(*scores)
+            share[self.place(b)] -= 1
+        return share @ self.human, share @ self.predicted, share @ self.further
 
     def _about(self, subject: str) -> Estimand:
         return Estimand(self.measure, OTHER, POOL_JUDGED if self.unlabelled else ALL_JUDGED, subject)
@@ -154,7 +92,7 @@ class QueryEstimates(PredictedMeans):
         return Tests("t test", p, corrected.function(p))
 
     def notes(self) -> list[str]:
-        judged, more = (counted(scores.shape[1], "query") for scores in (self.human, self.further))
+        judged, more = (counted(scores.shape[-1], "query") for scores in (self.human, self.further))
         weights = [f"{run} {self.powered(run).weight:.3f}" for run in self.runs]
         queries = f"{judged} judged by people, {more} with predictions only"
         notes = [f"{self.measure} by query: {queries}; weight of the predictions: {', '.join(weights)}."]
@@ -167,7 +105,11 @@ class QueryEstimates(PredictedMeans):
         if self.unlabelled:
             what = f"Documents that count for {self.measure} and that neither people nor predictions label"
             notes.append(f"{what}: {self.unlabelled}, counted as nonrelevant.")
-        return [*notes, *self.reading]
+        if len(self.judges) > 1:
+            each = [(run, combined_scores(*self._scores(run), self.fold)) for run in self.runs]
+            weights = [f"{run}: {weights_text(self.judges.weighed(own.weights))}" for run, own in each]
+            notes.append(f"Weights of the judges for {self.measure}: {'; '.join(weights)}.")
+        return [*notes, *self.judges.notes()]
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,34 +120,38 @@ class JudgedAndPredicted:
     people: JudgedRankings
     retrieved: JudgedRankings
     """As `people`, with a row for every document that the runs retrieve."""
-    predictions: Predictions
-    predicted: JudgedRankings
+    judges: Judges
+    predicted: Sequence[JudgedRankings]
+    """One of each judge."""
 
     @classmethod
     def of(
         cls,
         qrels: JudgmentsSource | Collection,
         runs: RunsSource | None,
-        predictions: PredictionsSource,
+        predictions: JudgesSource,
     ) -> JudgedAndPredicted:
-        collection, source = Collection.of(qrels, runs), Predictions.of(predictions)
-        _check_queries(collection.judgments.queries, source.table.queries)
+        collection, judges = Collection.of(qrels, runs), Judges.of(predictions)
+        for judge in judges.all:
+            _check_queries(collection.judgments.queries, judge.table.queries)
         collection = collection.loaded()
-        pool = Judgments.from_table(replace(source.table, numbers=source.table.numbers * 0), QRELS)
+        pools = (replace(judge.table, numbers=judge.table.numbers * 0) for judge in judges.all)
         return cls(
             tuple(collection.runs),
             collection.rankings,
             with_retrieved(collection),
-            source,
-            judged_rankings(pool, collection.runs),
+            judges,
+            [judged_rankings(Judgments.from_table(pool, QRELS), collection.runs) for pool in pools],
         )
 
     def estimate(self, measure: Measure, threshold: float | None = None) -> QueryEstimates:
         """Estimate by one measure; refuse judgments that are complete for too few queries."""
         measure.check_mean()
-        place = {query: j for j, query in enumerate(self.predicted.judgments.queries.tolist())}
-        theirs = np.array([place.get(query, -1) for query in self.people.judgments.queries.tolist()])
-        known = ~np.isnan(self.predictions.aligned(self.retrieved.judgments).value)
+        shared = self._shared_queries()
+        place = {query: j for j, query in enumerate(shared)}
+        names = self.people.judgments.queries.tolist()
+        theirs = np.array([place.get(query, -1) for query in names])
+        known = any_predicted(self.judges.aligned(self.retrieved.judgments))
         completeness = Completeness.of(measure, self.retrieved, known)
         completeness.check()
         ours = np.flatnonzero(completeness.complete & (theirs >= 0))
@@ -214,22 +160,37 @@ class JudgedAndPredicted:
                 f"{counted(len(ours), 'query')} that people judged completely for {measure} "
                 f"{'has' if len(ours) == 1 else 'have'} predictions, expected {LEAST} or more"
             )
-        label = self.predictions.hard(threshold, int(measure.given.get("rel", 1)))
-        relabelled = self.predicted.relabelled(self.predicted.judgments.with_grades(label.astype(np.int32)))
-        human, predicted = (
-            measure.compute(rankings).reshape(len(self.runs), -1) for rankings in (self.people, relabelled)
-        )
+        human = measure.compute(self.people).reshape(len(self.runs), -1)
+        scores = [self._predicted(s, measure, threshold, shared) for s in range(len(self.judges))]
+        by_judge = np.stack(scores)
         return QueryEstimates(
             str(measure),
             self.runs,
             human[:, ours],
-            predicted[:, theirs[ours]],
-            np.delete(predicted, theirs[ours], axis=1),
+            by_judge[..., theirs[ours]],
+            np.delete(by_judge, theirs[ours], axis=2),
             int((~completeness.complete & (theirs >= 0)).sum()),
             int((theirs < 0).sum()),
             completeness.unlabelled,
-            self.predictions.notes(),
+            self.judges,
+            folds_of_queries([names[j] for j in ours]),
         )
+
+    def _shared_queries(self) -> list[bytes]:
+        """Return the queries for which every judge has predictions."""
+        first, *others = (rankings.judgments.queries.tolist() for rankings in self.predicted)
+        return [query for query in first if all(query in set(other) for other in others)]
+
+    def _predicted(
+        self, judge: int, measure: Measure, threshold: float | None, queries: Sequence[bytes]
+    ) -> Floats:
+        """Return what the runs score by one judge on these queries."""
+        rankings = self.predicted[judge]
+        label = self.judges.all[judge].hard(threshold, int(measure.given.get("rel", 1)))
+        relabelled = rankings.relabelled(rankings.judgments.with_grades(label.astype(np.int32)))
+        place = {query: j for j, query in enumerate(rankings.judgments.queries.tolist())}
+        scores: Floats = measure.compute(relabelled).reshape(len(self.runs), -1)
+        return scores[:, [place[query] for query in queries]]
 
 
 def _check_queries(judged: Ids, predicted: Ids) -> None:
@@ -246,7 +207,7 @@ def _check_queries(judged: Ids, predicted: Ids) -> None:
 def estimate_by_query(
     qrels: JudgmentsSource,
     runs: RunsSource,
-    predictions: PredictionsSource,
+    predictions: JudgesSource,
     measure: MeasureLike = "AP",
     *,
     threshold: float | None = None,
@@ -256,7 +217,7 @@ def estimate_by_query(
     `qrels` are the human judgments. A query counts as judged if every document that the runs have down to the
     measure's cutoff and that has a prediction is judged, and the first ten of each run whether or not they
     have one. `predictions` are of these and further queries: grades, or scores that are relevant from
-    `threshold` on (probabilities: 0.5).
+    `threshold` on (probabilities: 0.5). Several judges are combined to what follows the people's scores best.
     """
     chosen = parse_measure(measure)
     return JudgedAndPredicted.of(qrels, runs, predictions).estimate(chosen, threshold)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -79,11 +80,16 @@ def folds_of(judgments: Judgments, folds: int = FOLDS) -> Integers:
     depend on what was drawn there: the estimate stays unbiased, for stratified samples too.
     """
     if len(judgments.queries) >= folds:
-        number = numbers(identities_of(judgments.queries.tolist()), "fold")
-        place = np.empty(len(number), np.int64)
-        place[np.argsort(number, kind="stable")] = np.arange(len(number)) % folds
-        return np.repeat(place, np.diff(judgments.offsets))
+        return np.repeat(folds_of_queries(judgments.queries.tolist(), folds), np.diff(judgments.offsets))
     return (numbers(identities(judgments), "fold") % np.uint64(folds)).astype(np.int64)
+
+
+def folds_of_queries(queries: Sequence[bytes], folds: int = FOLDS) -> Integers:
+    """Return a fold for each query, by its name; folds differ in size by one query at most."""
+    number = numbers(identities_of(list(queries)), "fold")
+    place = np.empty(len(number), np.int64)
+    place[np.argsort(number, kind="stable")] = np.arange(len(number)) % folds
+    return place
 
 
 def effective_count(weight: Floats) -> float:

@@ -11,7 +11,7 @@ from unjudged.base.errors import InputError
 from unjudged.evaluation.collection import Collection, RunsSource, judged_rankings
 from unjudged.judging.collecting.drawn_sample import check_judged
 from unjudged.measures.kernel.estimand import BY_DOCUMENT, refused_use
-from unjudged.predictions.predictions import Predictions, PredictionsSource
+from unjudged.predictions.judges import Judges, JudgesSource
 from unjudged.rankings.extension import extended, rows_of
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
@@ -116,10 +116,10 @@ class Population:
         """True unless everything that the judgments list is judged, and no design is recorded."""
         return self.design != ASSUMED or bool((self.inclusion[self.drawn] < 1).any())
 
-    def with_predictions(self, predictions: PredictionsSource) -> PredictedPopulation:
-        """Return predictions in the order of the population's rows."""
-        source = Predictions.of(predictions)
-        return PredictedPopulation(source, source.aligned(self.judgments, "the judgments and runs").value)
+    def with_predictions(self, predictions: JudgesSource) -> PredictedPopulation:
+        """Return the predictions of each judge in the order of the population's rows."""
+        judges = Judges.of(predictions)
+        return PredictedPopulation(judges, judges.aligned(self.judgments, "the judgments and runs"))
 
     def totals(self, weight: Floats, gain: Floats) -> Floats:
         """Return runs x queries: the sum of the weights of a ranking's documents times their gains."""
@@ -139,10 +139,10 @@ class Population:
 
 
 class PredictedPopulation(NamedTuple):
-    """Predictions, and the value of each row of a population; not a number where there is none."""
+    """Judges, and their values for the rows of a population; not a number where there is none."""
 
-    source: Predictions
-    value: Floats
+    judges: Judges
+    values: Floats
 
 
 def is_sample(judgments: Judgments) -> bool:

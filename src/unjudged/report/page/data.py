@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 
 import unjudged
+from unjudged.base.wording import plain
 from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.verdicts import KEPT, VERDICTS
 from unjudged.evaluation.scores import Scores
 from unjudged.formats.inputs import FILE, kind_of_source
-from unjudged.grids.escapes import Labels, plain
+from unjudged.grids.escapes import Labels
 from unjudged.judging.pooling.contributions import Contribution
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judgments import Judgments

@@ -8,13 +8,13 @@ from dataclasses import replace
 from math import isfinite
 from typing import Any
 
+from unjudged.base.wording import plain
 from unjudged.comparison.by_measure import MeasureComparison
 from unjudged.comparison.by_segment import SegmentComparison
 from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.verdicts import VERDICTS
 from unjudged.evaluation.scores import Scores
 from unjudged.experiments.statistics import STATISTICS
-from unjudged.grids.escapes import plain
 from unjudged.grids.grid import Cell, Grid
 from unjudged.measures.kernel.registry import Measure
 from unjudged.predictions.audit_grids import Audit

@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
+from unjudged.base.wording import plain
 from unjudged.comparison.by_measure import MeasureComparison
 from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.verdicts import VERDICTS, conclusion
-from unjudged.grids.escapes import plain
 from unjudged.rankings.judgments import Judgments
 from unjudged.uncertainty.shared import SharedRankings
 
-TYPES = {"f8": "<f8", "i4": "<i4", "u2": "<u2", "u1": "|u1"}
+TYPES = {"f8": "<f8", "f4": "<f4", "i4": "<i4", "u2": "<u2", "u1": "|u1"}
 JSON = "json"
 
 
@@ -68,7 +68,7 @@ MOST = 200_000
 
 BY_RANK = 100
 TOP = 10
-NOT_POOLED = -2
+NOT_POOLED = -3
 
 
 def depth_kept(shared: SharedRankings) -> int:
@@ -82,8 +82,8 @@ def add_rankings(packed: Packed, shared: SharedRankings, judgments: Judgments, d
     """Add the first documents of each ranking.
 
     `documents[q]` names the documents of query q that any ranking shows; `grades` has their grades in this
-    order (-1: pooled, not judged; -2: not pooled). Ranking s shows `shown_counts[s]` documents; `shown` has
-    the place of each among the documents of its query, ranking after ranking.
+    order (-1: pooled, not judged; -2: cannot be judged; -3: not pooled). Ranking s shows `shown_counts[s]`
+    documents; `shown` has the place of each among the documents of its query, ranking after ranking.
     """
     top = shared.rankings.where(shared.rankings.rank <= depth)
     rows, place = np.unique(top.row, return_inverse=True)
@@ -127,8 +127,8 @@ def add_pairs(packed: Packed, comparison: Comparison) -> None:
         _, low, high = tests.difference
         packed.add(f"query_half{k}", (high - low) / 2, "f8")
         packed.add(f"verdict{k}", [VERDICTS.index(verdict) for verdict in result.verdicts], "u1")
-        packed.add(f"reversal{k}", judging.reversal.share, "f8")
-        packed.add(f"judged_share{k}", judging.reversal.judged, "f8")
+        packed.add(f"reversal{k}", judging.reversal.share, "f4")
+        packed.add(f"judged_share{k}", judging.reversal.judged, "f4")
         if comparison.calibration is not None:
             packed.add(f"calibrated_pairs{k}", _calibrated(comparison, result), "f8")
         packed.add(f"wins{k}", tests.outcomes.wins, "u2")

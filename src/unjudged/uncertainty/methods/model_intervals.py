@@ -103,7 +103,9 @@ def _check_both(measure: Measure, request: IntervalRequest) -> None:
         try:
             check_sampled(measure, request)
         except UsageError as error:
-            raise UsageError(f"{error}; or give a prevalence") from None
+            raise UsageError(
+                f"{error}; or give --prevalence: a number, or all, query or rank, which estimate it"
+            ) from None
         return
     check_completed(measure, request)
     if not has_range(measure):

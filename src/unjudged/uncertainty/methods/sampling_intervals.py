@@ -20,9 +20,9 @@ from unjudged.measures.kernel.names import parse_measure
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.origin import SAMPLES
+from unjudged.rankings.randomness import not_random
 from unjudged.uncertainty.intervals import EstimateRows, IntervalRequest, interval_method
 from unjudged.uncertainty.quantiles import normal_interval, t_interval
-from unjudged.uncertainty.randomness import not_random
 from unjudged.uncertainty.sampled_means import QUOTIENTS, SampledMeans
 
 MOST_UNSEEN = 0.1
@@ -55,7 +55,7 @@ def check_sampled(measure: Measure, request: IntervalRequest) -> None:
         problem = f"nothing was drawn from one of the strata of query {query!r}"
         raise UsageError(f"{problem}, so nothing is known of it: judge a document of each stratum at least")
     if (reason := not_random(request.rankings, 1 / strata.weight)) is not None:
-        raise UsageError(reason)
+        raise UsageError(f"{reason}. Use bounds, or record the strata of the sample")
     if plain.name in QUOTIENTS:
         _check_drawn(plain, judgments, strata)
 

@@ -14,6 +14,7 @@ from unjudged.base.wording import kind_of
 from unjudged.formats.columns import expected, no_rows, unfit
 from unjudged.formats.limits import check
 from unjudged.formats.matching import Deferred
+from unjudged.formats.readers.memory.mappings import ids_of_texts
 from unjudged.formats.readers.memory.query_dicts import RELEVANT, identifier
 from unjudged.formats.scan import scanner
 from unjudged.formats.scan.checks import checked_ids
@@ -36,6 +37,9 @@ def rows_of_arrays(
     """
     matrix = None if documents is None else _matrix(documents, "documents")
     values = None if numbers is None else _matrix(numbers, f"{number}s")
+    if values is not None and values.dtype.kind == "f" and values.dtype.itemsize > 8:
+        with np.errstate(over="ignore"):  # infinite ones are refused
+            values = values.astype(np.float64)
     shapes = [array.shape for array in (matrix, values) if array is not None]
     if not shapes:
         raise UsageError(f"expected documents, {number}s, or both")
@@ -132,7 +136,7 @@ def _ids(array: NDArray[Any], what: str) -> Ids:
     wrong = next((name for name in names if not isinstance(name, str | bytes)), None)
     if wrong is not None or None in names:
         raise UsageError(f"{what}: found {kind_of(wrong)}, expected names or whole numbers")
-    return Ids.of(names)
+    return ids_of_texts(names, f"{what}:")
 
 
 def _documents(
@@ -186,7 +190,8 @@ def _there(
         absent = values == NOT_THERE[number] if number == "score" else np.isnan(values)
         if absent.any():
             kept = ~absent if kept is None else kept & ~absent
-    bad = unfit(number, values)
+    exact = values.astype(np.float64) if number == "grade" and values.dtype.kind == "f" else values
+    bad = unfit(number, exact)
     if kept is not None:
         bad &= kept
     if bad.any():

@@ -43,9 +43,8 @@ def table_of_mapping(data: Mapping[str, Any], number: str) -> Table:
         ends.append(len(documents))
     starts = np.array(ends, np.int64)
     numbers = _numbers(values, number, lambda row: (_query_at(names, starts, row), documents[row]))
-    table = Table(
-        _ids(names, "query"), starts, _ids(documents, "document"), numbers[:, None], np.zeros(0, np.int64)
-    )
+    ids = ids_of_texts(names, "query"), starts, ids_of_texts(documents, "document")
+    table = Table(*ids, numbers[:, None], np.zeros(0, np.int64))
     return grouped(table)  # different strings may stand for the same bytes
 
 
@@ -69,9 +68,9 @@ def table_of_rows(data: Rows, names: tuple[str, ...]) -> Table:
         for column, name in zip(values, names, strict=True)
     ]
     table = Table(
-        _ids([queries[i] for i in new], "query"),
+        ids_of_texts([queries[i] for i in new], "query"),
         np.array([*new, len(rows)], np.int64),
-        _ids(documents, "document"),
+        ids_of_texts(documents, "document"),
         np.stack(numbers, axis=1),
         np.zeros(0, np.int64),
     )
@@ -101,7 +100,8 @@ def _refuse_other_types(texts: list[Any], what: str) -> None:
             raise InputError(problem)
 
 
-def _ids(texts: list[Any], what: str) -> Ids:
+def ids_of_texts(texts: list[Any], what: str) -> Ids:
+    """Return identifiers; `what` they are is for errors."""
     try:
         return Ids.of(texts)
     except (TypeError, AttributeError):

@@ -2,7 +2,7 @@
 // significance, first all first bytes, then all second bytes.
 const facts = JSON.parse(document.getElementById("facts-data").textContent);
 const arrays = {};
-const KINDS = { f8: [8, Float64Array], i4: [4, Int32Array], u2: [2, Uint16Array], u1: [1, Uint8Array] };
+const KINDS = { f8: [8, Float64Array], f4: [4, Float32Array], i4: [4, Int32Array], u2: [2, Uint16Array], u1: [1, Uint8Array] };
 
 async function readArrays() {
   const text = atob(document.getElementById("arrays-data").textContent);

@@ -6,7 +6,7 @@ function chooseQuery(query) {
   announce(`query ${facts.queries[state.query]}`);
 }
 
-const gradeText = (g) => (g >= 0 ? String(g) : g === -1 ? "unjudged" : "unjudged, not pooled");
+const gradeText = (g) => (g >= 0 ? String(g) : g === -1 ? "unjudged" : g === -2 ? "cannot be judged" : "unjudged, not pooled");
 
 function showQuery() {
   byId("query-name").value = state.query;

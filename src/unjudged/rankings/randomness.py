@@ -21,13 +21,12 @@ def not_random(r: JudgedRankings, rate: Floats) -> str | None:
     >>> print(str(not_random(r, np.full(100, 0.1))).partition(", and")[0])
     10 of the 10 listed documents among the first 10 of the runs are judged
     """
-    top = np.flatnonzero((r.best_rank(missing=TOP + 1) <= TOP) & np.isfinite(rate))
+    top = np.flatnonzero((r.where(r.rank <= TOP).best_rank(missing=TOP + 1) <= TOP) & np.isfinite(rate))
     expected, spread = float(rate[top].sum()), float(np.sqrt((rate[top] * (1 - rate[top])).sum()))
     judged = int((r.judgments.grade[top] >= 0).sum())
     if judged - expected <= FAR * spread:
         return None
     return (
-        f"{judged} of the {len(top)} listed documents among the first {TOP} of the runs are judged, and a "
-        f"random sample would have {expected:.0f} of them: these judgments are not a random sample. Use "
-        "bounds, or record the strata of the sample"
+        f"{judged:,} of the {len(top):,} listed documents among the first {TOP} of the runs are judged, and "
+        f"a random sample would have {expected:,.0f} of them: these judgments are not a random sample"
     )

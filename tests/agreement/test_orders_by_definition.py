@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unjudged.agreement.orders import tau
+from unjudged.agreement.orders import rho, tau, tau_ap, tau_ap_a, tau_ap_b
 from unjudged.experiments import statistics
 
 VALUES = st.integers(0, 4)
@@ -40,7 +40,7 @@ def test_tau_ap_is_the_mean_over_orders_of_the_tied(pairs: list[tuple[int, int]]
     # A tie in the estimates is half right, however the actual values order the two: so it is, on average over
     # the orders, unless the actual values are tied too, when it is half right in every one of them.
     exact = sum(tau_ap_of_order(order, actual) for order in orders) / len(orders)
-    found = statistics.tau_ap(np.array(estimate, float), np.array(actual, float))
+    found = tau_ap(np.array(estimate, float), np.array(actual, float))
     assert found == pytest.approx(float(exact), abs=1e-12)
 
 
@@ -58,12 +58,12 @@ def test_tau_ap_a_is_the_mean_over_tie_breakings(estimate: list[int], random: Ra
     actual = random.sample(range(len(estimate)), len(estimate))
     orders = orders_of(estimate)
     exact = sum(tau_ap_of_order(order, actual) for order in orders) / len(orders)
-    found = statistics.tau_ap_a(np.array(estimate, float), np.array(actual, float))
+    found = tau_ap_a(np.array(estimate, float), np.array(actual, float))
     assert found == pytest.approx(float(exact), abs=1e-12)
 
 
 def test_tau_ap_a_needs_an_actual_order_without_ties() -> None:
-    assert np.isnan(statistics.tau_ap_a(np.array([1.0, 2.0]), np.array([1.0, 1.0])))
+    assert np.isnan(tau_ap_a(np.array([1.0, 2.0]), np.array([1.0, 1.0])))
 
 
 @given(st.lists(st.tuples(VALUES, VALUES), min_size=2, max_size=7))
@@ -78,7 +78,7 @@ def test_tau_ap_b_by_its_definition(pairs: list[tuple[int, int]]) -> None:
 
     estimate, actual = [e for e, _ in pairs], [a for _, a in pairs]
     ways = one_way(estimate, actual), one_way(actual, estimate)
-    found = statistics.tau_ap_b(np.array(estimate, float), np.array(actual, float))
+    found = tau_ap_b(np.array(estimate, float), np.array(actual, float))
     if ways[0] is None or ways[1] is None:
         assert np.isnan(found)
     else:
@@ -90,8 +90,8 @@ def test_without_ties_the_variants_are_tau_ap(actual: list[int], random: Random)
     estimate = random.sample(actual, len(actual))
     x, y = np.array(estimate, float), np.array(actual, float)
     both = [float(tau_ap_of_order(orders_of(a)[0], b)) for a, b in ((estimate, actual), (actual, estimate))]
-    assert statistics.tau_ap_a(x, y) == statistics.tau_ap(x, y) == pytest.approx(both[0], abs=1e-12)
-    assert statistics.tau_ap_b(x, y) == pytest.approx(sum(both) / 2, abs=1e-12)
+    assert tau_ap_a(x, y) == tau_ap(x, y) == pytest.approx(both[0], abs=1e-12)
+    assert tau_ap_b(x, y) == pytest.approx(sum(both) / 2, abs=1e-12)
 
 
 IRCOR = [
@@ -119,19 +119,19 @@ without ties and with ties made by rounding to one decimal (for tau_AP,a only of
 def test_values_of_ircor(actual: list[float], estimate: list[float], printed: tuple[float, ...]) -> None:
     x, y = np.array(actual), np.array(estimate)
     found = (
-        statistics.tau_ap_a(y, x),
-        statistics.tau_ap_a(y.round(1), x),
-        statistics.tau_ap_b(y, x),
-        statistics.tau_ap_b(y.round(1), x.round(1)),
+        tau_ap_a(y, x),
+        tau_ap_a(y.round(1), x),
+        tau_ap_b(y, x),
+        tau_ap_b(y.round(1), x.round(1)),
     )
     assert found == pytest.approx(printed, abs=5e-5)
-    assert statistics.tau_ap_b(x.round(1), y.round(1)) == pytest.approx(found[3], abs=1e-12)
+    assert tau_ap_b(x.round(1), y.round(1)) == pytest.approx(found[3], abs=1e-12)
 
 
 @given(st.lists(st.integers(-50, 50), min_size=2, max_size=20, unique=True))
 def test_the_same_order_agrees_wholly_and_the_opposite_not_at_all(values: list[int]) -> None:
     actual = np.array(values, float)
-    for statistic in (tau, statistics.tau_ap, statistics.rho):
+    for statistic in (tau, tau_ap, rho):
         assert statistic(2 * actual + 1, actual) == pytest.approx(1)
         assert statistic(-actual, actual) == pytest.approx(-1)
     assert statistics.rms(actual, actual) == 0

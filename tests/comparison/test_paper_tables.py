@@ -1,0 +1,228 @@
+"""Tables for a paper: marks, order, names, and that LaTeX sets them without an overfull box."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.cli.in_process import printed, refused
+from unjudged import Scores, compare, evaluate, sample
+from unjudged.base.errors import UsageError
+from unjudged.comparison.comparison_result import Comparison
+
+MEASURES = ["AP", "nDCG@10", "RBP(p=0.8)", "P@10"]
+FILES = [str(sample.qrels), *map(str, sample.runs.values())]
+
+
+def systems(count: int, measures: list[str] = MEASURES, queries: int = 50) -> Scores:
+    """Systems a tenth of a standard deviation apart, with long and awkward names."""
+    rng = np.random.default_rng(5)
+    base = rng.uniform(0.2, 0.7, (1, queries, len(measures)))
+    better = np.linspace(0.2, 0, count)[:, None, None]
+    values = np.clip(base + better + rng.normal(0, 0.08, (count, queries, len(measures))), 0, 1)
+    names = [f"system_{k:02}-{'WMW' * (k % 3)}" for k in range(count)]
+    return Scores.of(values, measures, runs=names, queries=[f"q{j}" for j in range(queries)])
+
+
+@pytest.fixture(scope="module")
+def few() -> Comparison:
+    return compare(sample.qrels, sample.runs, ["AP", "nDCG@10"])
+
+
+@pytest.fixture(scope="module")
+def against() -> Comparison:
+    return compare(sample.qrels, sample.runs, ["AP", "nDCG@10"], baseline="fused")
+
+
+def rows(text: str) -> list[list[str]]:
+    """Cells of the lines between the rules."""
+    body = text.split("\\midrule\n")[1].split("\\bottomrule")[0]
+    return [line.removesuffix(r" \\").split(" & ") for line in body.splitlines()]
+
+
+def test_letters_are_those_of_systems_that_are_beaten(few: Comparison) -> None:
+    for cells in rows(few.to_latex()):
+        system = list(few.runs).index(cells[1])
+        for k, result in enumerate(few.results):
+            said = re.sub(r"\\smash\{\\textsuperscript\{(.*)\}\}", r"\1", cells[3 + 2 * k])
+            first, _, last = said.partition("--")
+            beaten = {few.letters[other] for other in np.flatnonzero(result.beats[system]).tolist()}
+            shown = set(map(chr, range(ord(first[-1]), ord(last[0]) + 1))) if last else set()
+            assert shown | set(first) | set(last) == beaten
+            assert f"{result.means[system]:.4f}" in cells[2 + 2 * k]
+
+
+def test_daggers_mark_better_and_worse(against: Comparison) -> None:
+    base = list(against.runs).index("fused")
+    for worse in (True, False):
+        for cells in rows(against.to_latex(worse=worse)):
+            i = list(against.runs).index(cells[0])
+            for k, result in enumerate(against.results):
+                assert ("\\textdagger{}" in cells[2 + 2 * k]) == result.beats[i, base]
+                assert ("\\textdaggerdbl{}" in cells[2 + 2 * k]) == (worse and result.beats[base, i])
+    assert "‡ significantly worse" in against.to_markdown()
+    assert "0.2272<sub>b</sub>" in against.to_markdown(marks="letters")
+
+
+def test_notes_stand_below_and_not_in_the_caption(few: Comparison) -> None:
+    text = few.to_latex(caption="Ours", label="tab:ours")
+    caption, below = text.split(r"\begin{tabular}")
+    assert r"\caption{Ours}" in caption
+    assert r"\label{tab:ours}" in caption
+    assert "alpha = 0.05" in below
+    assert "q17" in below
+    counts = []
+    for result in few.results:
+        verdicts = [pair.verdict for pair in few.pairs(result.measure) if pair.p_adjusted <= 0.05]
+        loose = sum(verdict == "significant, open to judging" for verdict in verdicts)
+        counts.append(f"{loose} of {len(verdicts)} by {result.measure}")
+    assert f"Unjudged documents may undo some of these differences: {', '.join(counts)}." in below
+
+
+def test_judging_marks(few: Comparison) -> None:
+    assert r"\textsuperscript{df$\sim$\,bce?}" in few.to_latex(judging_marks=True)
+    assert "may undo some" not in few.to_latex(judging_marks=True)
+
+
+def test_order_and_names(few: Comparison) -> None:
+    text = few.to_latex(order=["dense", "fused"], names={"dense": "50 % & more"})
+    assert [row[:2] for row in rows(text)] == [["a", r"50 \% \& more"], ["b", "fused"]]
+    assert r"\textbf{0.3321} & \smash{\textsuperscript{a}}" in text
+    assert "4 further systems not shown; tests were corrected with all." in text
+    given = rows(few.to_latex(order="given"))
+    assert [row[1] for row in given] == list(few.runs)
+    by = few.result("nDCG@10").order()
+    assert [row[1] for row in rows(few.to_latex(order="nDCG@10"))] == [few.runs[i] for i in by]
+
+
+def test_measures_best_and_intervals(few: Comparison) -> None:
+    text = few.to_latex(measures="nDCG@10", best="underline", intervals="queries", marks="none")
+    assert r"\underline{0.4485} &  & {\scriptsize {[}" in text
+    assert "95\\% interval of the mean for other queries" in text
+    assert "AP" not in text.split("tabular")[1]
+    assert "textbf" not in few.to_latex(best="none")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"marks": "stars"}, "marks is 'stars'"),
+        ({"against": "baseline"}, "none was named"),
+        ({"marks": "daggers"}, "daggers are about a baseline"),
+        ({"order": ["nobody"]}, "no run is called 'nobody'"),
+        ({"order": ["fused", "fused"]}, "twice"),
+        ({"names": {"nobody": "x"}}, "no run is called 'nobody'"),
+        ({"best": "red"}, "best is 'red'"),
+        ({"intervals": "wide"}, "intervals is 'wide'"),
+        ({"width": "poster"}, "width is 'poster'"),
+        ({"label": "a{b"}, "label is"),
+        ({"decimals": -1}, "decimals is -1"),
+    ],
+)
+def test_refused(few: Comparison, options: dict[str, object], said: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(said)):
+        few.to_latex(**options)  # type: ignore[arg-type]
+
+
+def test_all_pairs_need_no_baseline(against: Comparison) -> None:
+    with pytest.raises(UsageError, match="only pairs with the baseline fused were tested"):
+        against.to_latex(against="all")
+
+
+def test_scores() -> None:
+    scores = evaluate(sample.qrels, sample.runs, ["AP", "num_rel_ret"])
+    assert r"reranked & \textbf{0.4374} & " in scores.to_latex()
+    assert "[0.2160, 0.6086]" in scores.to_markdown(intervals="bounds", measures="AP").replace("\\", "")
+
+
+def test_more_systems_than_letters_have_numbers() -> None:
+    text = compare(systems(60, ["AP"])).to_latex()
+    assert [row[0] for row in rows(text)] == [str(k) for k in range(1, 61)]
+    assert re.search(r"textsuperscript\{\d+--60\}", text)
+
+
+def test_command_line() -> None:
+    words = ["compare", *FILES, "-m", "AP", "-m", "nDCG@10", "--format", "latex"]
+    asked = ["--caption", "Ours", "--label", "t", "--order", "dense,fused", "--show-names", "dense=D 1"]
+    text = printed(*words, *asked, "--best", "none", "--intervals", "bounds", "--judging-marks")
+    named = {"dense": "D 1"}
+    found = compare(sample.qrels, sample.runs, ["AP", "nDCG@10"])
+    assert text == found.to_latex(
+        caption="Ours",
+        label="t",
+        order=["dense", "fused"],
+        names=named,
+        best="none",
+        intervals="bounds",
+        judging_marks=True,
+    )
+    scores = evaluate(sample.qrels, sample.runs, "AP")
+    one = printed(
+        "evaluate", *FILES, "-m", "AP", "--format", "markdown", "--caption", "Ours", "--interval", "bounds"
+    )
+    assert one == scores.to_markdown(caption="Ours", intervals="bounds")
+    said = refused(2, "compare", *FILES, "--caption", "Ours")
+    assert said == "--caption is for tables of papers: add --format latex or --format markdown"
+    assert "omit it with --pairs" in refused(2, *words, "--caption", "Ours", "--pairs")
+    assert "expected RUN=NAME" in refused(2, *words, "--show-names", "dense")
+
+
+def test_a_table_that_no_page_holds_says_so() -> None:
+    assert compare(systems(90, ["AP"])).to_latex().startswith("% This table may be higher than a page")
+
+
+COMPILER = shutil.which("pdflatex") or shutil.which("tectonic") or ""
+WITH_PDFLATEX = COMPILER.endswith("pdflatex")
+PLAIN = r"\documentclass[10pt,twocolumn]{article}\textwidth=506pt\columnsep=24pt\textheight=680pt"
+
+
+def style() -> str:
+    """ACM's style where it and its fonts are installed, as Tectonic has them, else one of the same width."""
+    needed = ("acmart.cls", "libertine.sty", "zi4.sty", "newtxmath.sty", "binhex.tex")
+    found = [
+        subprocess.run(["kpsewhich", f], capture_output=True, check=False).stdout
+        for f in needed
+        if WITH_PDFLATEX
+    ]
+    return r"\documentclass[sigconf,nonacm]{acmart}" if all(found) else PLAIN
+
+
+def compiled(tables: str, folder: Path) -> str:
+    """Log of a document in two columns with these tables: in ACM's style where it is installed."""
+    head = rf"{style()}\usepackage{{booktabs}}\begin{{document}}\title{{T}}\maketitle"
+    text = rf"{head} {tables} {'Text. ' * 1000}\end{{document}}"
+    (folder / "paper.tex").write_text(text, encoding="utf-8")
+    quiet = ["-interaction=nonstopmode", "-halt-on-error"] if WITH_PDFLATEX else ["--keep-logs"]
+    done = subprocess.run([COMPILER, *quiet, "paper.tex"], cwd=folder, capture_output=True, check=False)
+    assert done.returncode == 0, done.stdout[-2000:]
+    return (folder / "paper.log").read_text("utf-8", "replace")
+
+
+@pytest.mark.skipif(not COMPILER, reason="neither pdflatex nor tectonic is installed")
+def test_no_box_is_overfull(tmp_path: Path) -> None:
+    """Twenty and fifty systems, every way to mark them, in a column, on the page and as it fits."""
+    tables = []
+    for count, measures in (
+        (20, MEASURES),
+        (20, [*MEASURES, "RR", "R@1000", "ERR@20", "nDCG@1000"]),
+        (50, ["AP", "P@10"]),
+    ):
+        scores = systems(count, measures)
+        everyone, base = compare(scores), compare(scores, baseline=scores.runs[3])
+        for width, intervals in product(("auto", "column", "page"), (False, True)):
+            tables.append(everyone.to_latex(width=width, intervals=intervals, judging_marks=intervals))
+            tables.append(base.to_latex(width=width, intervals=intervals))  # type: ignore[arg-type]
+    tables.append(evaluate(sample.qrels, sample.runs).to_latex(intervals="bounds"))
+    tables.append(compare(sample.qrels, sample.runs).to_latex(judging_marks=True))
+    tall = [table for table in tables if "higher than a page" in table]
+    assert all(r"\begin{table}" in table for table in tall)  # nothing that may span the page
+    tables = [table for table in tables if table not in tall]
+    log = compiled("\\clearpage\n".join(tables), tmp_path)
+    assert "Overfull" not in log, [line for line in log.splitlines() if "Overfull" in line]
+    assert "Missing character" not in log
