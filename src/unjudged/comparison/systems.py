@@ -93,7 +93,7 @@ def compare(
     collection = Collection.of(qrels, runs, fractions=True, on_read=on_read)
     if measures is None:
         chosen = parse_measures(fitting_measures(collection.judgments, COMPARED)[0])
-    given, asked = collection.judgments, chosen
+    original, asked = collection.judgments, chosen
     collection, chosen = collection.by_whole_grades(chosen)
     judgments, names = collection.judgments, list(collection.runs)
     place = _place_of(baseline, names)
@@ -124,7 +124,10 @@ def compare(
     if effects is not None:
         about_ties = [*tie_notes(chosen, names, effects)]
         about_ties += [] if expected else verdict_notes(results, effects, tests)
-    warnings = [*shared.warnings, *measure_warnings(asked, shared.judged_rankings.relabelled(given), values)]
+    warnings = [
+        *shared.warnings,
+        *measure_warnings(asked, shared.judged_rankings.relabelled(original), values),
+    ]
     warnings += map(AssumptionWarning, refused)
     announce(warnings)
     return Comparison(

@@ -69,7 +69,7 @@ ONE_TABLE = ("csv", "tsv", "jsonl", "parquet")
 
 
 @command("compare", SCORE, 2, "QRELS RUN RUN...", "Compare runs: significant, settled, or open to judging?")
-def compare(
+def compare(  # noqa: PLR0915 (an option a statement)
     qrels: File,
     /,
     *runs: File,
@@ -145,9 +145,9 @@ def compare(
         the verdicts on all pairs of more.
     """
     load_measures(load)
-    known = {"ties": None if ties == "order" else ties}
+    tied = {"ties": None if ties == "order" else ties}
     needing = {"rel": rel, "depth": depth, "calibration": calibration, "predictions": predicted.predictions}
-    from_tables = tables.check(inputs, **needing, **known)
+    from_tables = tables.check(inputs, **needing, **tied)
     scores = tables.read([qrels, *runs], inputs, measures, by) if from_tables else None
     named = (
         {} if scores is not None else inputs.runs(runs, "compare QRELS RUN RUN...", least=2, or_scores=True)
@@ -158,13 +158,11 @@ def compare(
     chosen = check_output(format, output)
     two = chosen == "table" and count == 2 and not (pairs or per_query)
     check_decimals(decimals, "sentences" if two else chosen)
-    for_paper = paper.check(
-        chosen, pairs=pairs, per_query=per_query, by=by, predictions=predicted.predictions
-    )
-    for_paper |= chosen == "latex"
+    shown = {"pairs": pairs, "per_query": per_query, "by": by, "predictions": predicted.predictions}
+    for_paper = paper.check(chosen, **shown) | (chosen == "latex")
     check_plot(plot)
     predicted.check(
-        depth=depth, pool_depth=pool_depth, per_query=per_query, calibration=calibration, plot=plot, **known
+        depth=depth, pool_depth=pool_depth, per_query=per_query, calibration=calibration, plot=plot, **tied
     )
     _check_used(confidence, calibration, predicted.predictions)
     _check_draws((draws, seed) != (DRAWS, 0), test, correction)
