@@ -11,6 +11,7 @@ from typing import Any
 
 import agreement_coverage
 import calibrated_coverage
+import fractional_bounds
 import gate_trials
 import macro_samples
 import query_samples
@@ -142,6 +143,10 @@ def ties(folder: Path, pool: ProcessPoolExecutor) -> None:
     replace_table(PAGE, "ties, TREC-8", pool.submit(tied_orders.runs_table, folder).result())
 
 
+def fractions(folder: Path, pool: ProcessPoolExecutor) -> None:  # noqa: ARG001 (needs no data)
+    replace_table(PAGE, "fractions", pool.submit(fractional_bounds.bounds_sentence).result())
+
+
 def _all(jobs: Iterable[Future[list[Any]]]) -> list[Any]:
     return list(chain.from_iterable(job.result() for job in jobs))
 
@@ -206,6 +211,7 @@ PARTS: dict[str, Callable[[Path, ProcessPoolExecutor], None]] = {
         tests,
         differences,
         ties,
+        fractions,
         agreement,
         robust,
         sampling,
