@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import agreement_coverage
+import assessor_coverage
 import calibrated_coverage
 import fractional_bounds
 import gate_trials
@@ -161,6 +162,18 @@ def agreement(folder: Path, pool: ProcessPoolExecutor) -> None:  # noqa: ARG001 
     replace_table(PAGE, "agreement", agreement_coverage.agreement_table(cases))
 
 
+def assessors(folder: Path, pool: ProcessPoolExecutor) -> None:
+    jobs = [
+        pool.submit(assessor_coverage.simulated_coverage, people, ratio)
+        for people in assessor_coverage.PEOPLE
+        for ratio in assessor_coverage.RATIOS
+    ]
+    table = assessor_coverage.simulated_table([job.result() for job in jobs])
+    replace_table(PAGE, "assessors, simulated", table)
+    found = pool.submit(assessor_coverage.assessor_coverage, folder).result()
+    replace_table(PAGE, "assessors, DL-2019", assessor_coverage.assessor_table(found))
+
+
 def gate(folder: Path, pool: ProcessPoolExecutor) -> None:
     jobs = [
         pool.submit(gate_trials.gate_trials, folder, source, size)
@@ -213,6 +226,7 @@ PARTS: dict[str, Callable[[Path, ProcessPoolExecutor], None]] = {
         ties,
         fractions,
         agreement,
+        assessors,
         robust,
         sampling,
         gate,

@@ -17,6 +17,7 @@ from tests.cli.in_process import refused, unjudged
 from unjudged import sample
 from unjudged.cli.commands import COMMANDS
 from unjudged.cli.options.drawing import DrawingOptions
+from unjudged.cli.options.figure_options import FigureOptions
 from unjudged.cli.options.input_options import InputOptions, JudgmentOptions
 from unjudged.cli.options.judging_folder import HandingOut
 from unjudged.cli.options.paper_options import ComparedTableOptions, PaperTableOptions
@@ -53,7 +54,7 @@ def test_parameters_that_may_name_files_are_declared(command: str) -> None:
 def test_every_parameter_is_explained(command: str) -> None:
     """In the docstring of the command or of a group of options, or by an option that commands share."""
     homes = [COMMANDS[command].function, InputOptions, JudgmentOptions, PredictionOptions, DrawingOptions]
-    homes += [TableOptions, HandingOut, PaperTableOptions, ComparedTableOptions]
+    homes += [TableOptions, HandingOut, PaperTableOptions, ComparedTableOptions, FigureOptions]
     lines = {line.strip() for home in homes for line in str(home.__doc__).splitlines()}
     assert [one.name for one in declared(command) if not one.option.help and one.name not in lines] == []
 

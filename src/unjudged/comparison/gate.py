@@ -75,7 +75,7 @@ def gate(
         if not result.measure.traits.quality:
             raise UsageError(f"{result.measure} is no measure of quality: a gate needs one that should rise")
         scores = result.tests.pairs.scores
-        reach = np.inf if result.measure.geometric else float(np.ptp(result.measure.traits.range))
+        reach = np.inf if result.measure.geometric else float(np.ptp(result.measure.range))
         worst, best, known = _bounds(compared, result, judgments)
         for segment, chosen in {EVERY: np.ones(len(compared.queries), bool), **parts}.items():
             check = GateCheck(

@@ -24,10 +24,11 @@ from unjudged.measures.kernel.estimand import COMPARISON, SAMPLED, permitted
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.measures.kernel.registry import Measure
 from unjudged.measures.kernel.traits import Refusal
-from unjudged.rankings.judged import Floats
+from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.rankings.origin import below_pool
 from unjudged.uncertainty.calibration import Calibration
+from unjudged.uncertainty.second_assessors import ANOTHER, AssessorShifts, SecondAssessors, SecondSource
 from unjudged.uncertainty.shared import SharedRankings
 
 UNKNOWN = "unknown (scores of a table do not say which documents were judged)"
@@ -50,6 +51,7 @@ def compare(
     correction: CorrectionName = "holm",
     alpha: float = 0.05,
     calibration: Calibration | None = None,
+    second: SecondSource | None = None,
     confidence: float = 0.95,
     draws: int = 20_000,
     seed: int = 0,
@@ -66,7 +68,8 @@ def compare(
     depth of their pool need not be told. `test` is 't', 'randomization', 'wilcoxon' or
     'bootstrap'; `correction` is 'holm', 'bh', 'bonferroni', 'tukey', 'maxt' or 'none'. `baseline` names a run
     that the others are compared with, instead of all pairs. `calibration`, from `calibrate`, adds a
-    calibrated interval of each difference. `Scores` in place of judgments and runs, such as those of another
+    calibrated interval of each difference, and `second`, judgments of second assessors, one had another
+    assessor judged. `Scores` in place of judgments and runs, such as those of another
     tool (`Scores.of`), are compared by their tests alone, by all of their measures unless some are named.
     `ties` are those of `evaluate`. Expected values over all orders of tied documents have no bounds, so that
     their verdicts are about other queries alone. Otherwise a note says which verdicts depend on the order.
@@ -84,7 +87,7 @@ def compare(
     deepest = inf if depth is None else checked_int("depth", depth, least=1)
     tests = {"test": test, "correction": correction, "alpha": alpha, "draws": draws, "seed": seed}
     if isinstance(qrels, Scores):
-        needing = {"runs": runs, "depth": depth, "calibration": calibration}
+        needing = {"runs": runs, "depth": depth, "calibration": calibration, "second": second}
         for name, given in (needing | {"ties": None if ties == "order" else ties}).items():
             if given is not None:
                 raise UsageError(f"{name} needs judgments and runs, and these are scores: omit it")
@@ -107,6 +110,7 @@ def compare(
     unlike = None if calibration is None else calibration.unlike_runs(shared.judged_rankings)
     values, effects = _values(collection, shared, chosen, ties=ties, depth=depth, seed=seed)
     expected = effects is not None and ties == "expected"
+    people = None if second is None or expected else SecondAssessors.of(second)
     results: list[MeasureComparison] = []
     for k, measure in enumerate(chosen):
         values_k = np.ascontiguousarray(values[:, :, k])
@@ -119,7 +123,8 @@ def compare(
             judging = no_bounds(tested.pairs, f"{measure}: {WITHOUT_ORDER}")
         else:
             judging = judgment_bounds(closed, measure, tested.pairs)
-        results.append(MeasureComparison(measure, values_k, tested, judging, names, left_out, near, unlike))
+        known = left_out, near, unlike, _assessed(people, measure, shared.judged_rankings, uncalibrated)
+        results.append(MeasureComparison(measure, values_k, tested, judging, names, *known))
     about_ties: list[str] = []
     if effects is not None:
         about_ties = [*tie_notes(chosen, names, effects)]
@@ -211,6 +216,19 @@ def _uncalibrated(calibration: Calibration, measures: Sequence[Measure], confide
     return [f"{measure}: no calibrated interval: {reason}." for measure, reason in refused.items()]
 
 
+def _assessed(
+    second: SecondAssessors | None, measure: Measure, rankings: JudgedRankings, notes: list[str]
+) -> AssessorShifts | None:
+    """Return what another assessor changes; a note says so where a measure cannot have it."""
+    if second is None:
+        return None
+    answer = permitted(measure, rankings.judgments, ANOTHER)
+    if isinstance(answer, Refusal):
+        notes.append(f"{measure}: no interval for another assessor: {answer}.")
+        return None
+    return second.shifts(measure, rankings, len(rankings.query) // len(rankings.judgments.queries))
+
+
 def _without_bounds(results: Sequence[MeasureComparison], judgments: Judgments) -> Iterator[str]:
     """Say which measures have no bounds and why, and of what differences are if not of means."""
     estimates = [result.measure for result in results if result.measure.traits.estimates]
@@ -222,6 +240,9 @@ def _without_bounds(results: Sequence[MeasureComparison], judgments: Judgments) 
         measure = result.measure
         if result.judging.missing and measure not in estimates:
             yield f"{result.judging.missing}; verdicts by {measure} are about other queries alone."
+        if result.judging.reversal.best is not None:
+            among = f"the best {result.judging.reversal.best} systems alone, because pairs are many"
+            yield f"{measure}: shares of relevant documents that reverse an order were sought among {among}."
         if measure.geometric:
             yield f"{measure}: differences, their tests and intervals, and values by query are of logarithms."
         if measure.traits.summary == "sum":

@@ -117,7 +117,7 @@ class Cells:
     ) -> Measure:
         low, high = float(values.min()), float(values.max())
         known = parse_measures(name)[0] if names_measure(name) else None
-        if known is not None and known.traits.range[0] <= low and high <= known.traits.range[1]:
+        if known is not None and known.range[0] <= low and high <= known.range[1]:
             return known
         if limits is not None:
             if not limits[0] <= low <= high <= limits[1]:
@@ -125,7 +125,7 @@ class Cells:
                 raise InputError(f"{name} has the value {wrong:g}, which is outside the range {limits}")
             return reported_measure(name, (float(limits[0]), float(limits[1])))
         if known is not None:
-            between = "{:g} to {:g}".format(*known.traits.range)
+            between = "{:g} to {:g}".format(*known.range)
             notes.append(f"{name}: values from {low:g} to {high:g} are not those of {known} ({between}).")
         return reported_measure(name, UNKNOWN_RANGE)
 

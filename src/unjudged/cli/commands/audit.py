@@ -17,8 +17,9 @@ from unjudged.cli.options.arguments import (
     Plot,
     named_files,
 )
+from unjudged.cli.options.figure_options import AS_DRAWN, FigureOptions
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
-from unjudged.cli.shell.output import check_output, show_figure, show_grids
+from unjudged.cli.shell.output import check_output, show_grids
 from unjudged.cli.shell.progress import progress
 from unjudged.grids.rendering import WITHOUT_NOTES
 from unjudged.measures.kernel.loading import load_measures
@@ -26,7 +27,6 @@ from unjudged.predictions import audit as audit_predictions
 from unjudged.predictions.judges import Judges
 from unjudged.predictions.judges_audit import audit_judges
 from unjudged.predictions.predictions import Predictions
-from unjudged.report.figures.charts import check_plot
 
 USAGE = "audit QRELS PREDICTIONS RUN..."
 
@@ -48,6 +48,7 @@ def audit(
     format: OutputFormat = None,
     output: Output = None,
     plot: Plot = None,
+    figure: FigureOptions = AS_DRAWN,
 ) -> None:
     """Compare the predictions of a model with human judgments.
 
@@ -90,7 +91,7 @@ def audit(
     """
     load_measures(load)
     chosen = check_output(format, output)
-    check_plot(plot)
+    figure.check(plot)
     options = {"rel": rel, "threshold": threshold, "confidence": confidence}
     if predictions:
         if plot is not None:
@@ -113,4 +114,4 @@ def audit(
     if plot is not None:
         from unjudged.report.figures.judging_figures import audit_figure
 
-        show_figure(audit_figure(audited), plot)
+        figure.show(audit_figure(audited), plot)
