@@ -6,12 +6,10 @@ A package offers measures by an entry point of the group `unjudged.measures`, wh
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import sys
 from collections.abc import Iterable, Mapping
-from importlib.metadata import entry_points
-from traceback import extract_tb
+from typing import Any
 
 from unjudged.base.errors import InputError, UsageError, quoted
 from unjudged.measures.kernel.measure import MEASURES, SOURCES, Measure
@@ -65,6 +63,9 @@ def _run_file(source: str, place: str) -> None:
     """Run a file as a module of its own."""
     if not os.path.isfile(place):
         raise InputError("no such file, expected a file of Python with measures", source=source)
+    import importlib.util
+    from traceback import extract_tb
+
     name = f"unjudged_loaded_{os.path.basename(place).removesuffix('.py')}"
     spec = importlib.util.spec_from_file_location(name, place)
     if spec is None or spec.loader is None:
@@ -83,9 +84,16 @@ def _run_file(source: str, place: str) -> None:
         raise InputError(problem, source=source, line=own[-1] if own else None) from error
 
 
+def entry_points(group: str) -> Any:
+    """Return what installed packages offer to a group; the module that knows is slow to import."""
+    from importlib import metadata
+
+    return metadata.entry_points(group=group)
+
+
 def _run_package(name: str) -> None:
     """Import the module of an entry point."""
-    offered = {point.name: point for point in entry_points(group=GROUP)}
+    offered = {point.name: point for point in entry_points(GROUP)}
     if name not in offered:
         known = f"; packages offer: {', '.join(sorted(offered))}" if offered else ""
         raise UsageError(

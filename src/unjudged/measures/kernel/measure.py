@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
+from importlib import import_module
 from math import inf
 from types import MappingProxyType
 from typing import Any
@@ -27,6 +28,9 @@ MEASURES: Registry[Measure] = Registry()
 
 BOUNDS: dict[str, Callable[..., Any]] = {}
 """By a measure's name, what finds its bounds where the general rules for its traits are not enough."""
+
+EXPECTED: dict[str, Callable[..., Floats]] = {}
+"""By a measure's name, the closed form of its expected values over the orders of tied documents."""
 
 UNTRIED: set[str] = set()
 """Measures from outside this package whose traits have not been tried yet."""
@@ -271,12 +275,11 @@ class Measure:
 
     def try_traits(self) -> None:
         """Refuse traits that small rankings contradict; once, for a measure from outside this package."""
-        from unjudged.measures.kernel.trials import try_traits
-
         self.check_complete()
         UNTRIED.discard(self.name)
         try:
-            try_traits(replace(self, given=MappingProxyType(self.own)))
+            trials = import_module("unjudged.measures.kernel.trials")
+            trials.try_traits(replace(self, given=MappingProxyType(self.own)))
         except BaseException:
             UNTRIED.add(self.name)
             raise
@@ -333,9 +336,7 @@ def compute_all(measures: Sequence[Measure], rankings: JudgedRankings) -> Floats
 
 def _made_again(name: str, given: Mapping[str, Any], source: str | None = None, written: str = "") -> Measure:
     if name not in MEASURES and source is not None:
-        from unjudged.measures.kernel.loading import load_measures
-
-        load_measures([source])
+        import_module("unjudged.measures.kernel.loading").load_measures([source])
     return replace(MEASURES[name], given=MappingProxyType(dict(given)), written=written)
 
 

@@ -17,10 +17,9 @@ from unjudged.base.segments import ends, owners, places, sums
 from unjudged.measures.counts import Hole
 from unjudged.measures.gain import ERR
 from unjudged.measures.gain_by_rank import BinG
-from unjudged.measures.kernel.registry import ratio
+from unjudged.measures.kernel.registry import expected_of, ratio
 from unjudged.measures.precision import AP, RR, Success
 from unjudged.measures.preference import Bpref, Bpref10
-from unjudged.measures.ties.expected import expected_of
 from unjudged.measures.ties.groups import TieGroups
 from unjudged.measures.user_models import NCP, Stop, stopping_weights
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask

@@ -18,12 +18,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import TypeVar
 
 import numpy as np
 
 from unjudged.base.segments import ends, owners, ranges, sums
-from unjudged.measures.kernel.measure import Measure
+from unjudged.measures.kernel.measure import EXPECTED, Measure
+from unjudged.measures.ties import closed_forms  # noqa: F401 (registers them)
 from unjudged.measures.ties.groups import TieGroups, copies, in_order, without
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 
@@ -33,20 +33,6 @@ MOST = 5040
 DRAWS = 1000
 AT_ONCE = 1 << 20
 """Documents of copied rankings that are evaluated together."""
-
-Closed = TypeVar("Closed", bound=Callable[..., Floats])
-EXPECTED: dict[str, Callable[..., Floats]] = {}
-"""By a measure's name, the function that finds its expected values."""
-
-
-def expected_of(measure: Measure) -> Callable[[Closed], Closed]:
-    """Register a closed form: a function of the groups and of the measure's parameters."""
-
-    def register(function: Closed) -> Closed:
-        EXPECTED[measure.name] = function
-        return function
-
-    return register
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,8 +56,6 @@ def expected_values(
     With a `depth` the rankings are cut there after their documents are in order. `seed` is for measures and
     groups that are too large to enumerate.
     """
-    from unjudged.measures.ties import closed_forms  # noqa: F401 (registers them)
-
     compute = computing(measure, depth)
     values = compute(rankings)
     error = np.zeros(len(values))
