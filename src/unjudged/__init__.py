@@ -41,7 +41,6 @@ _NAMES = LazyNames(
         "evaluation.scores": "Score Scores",
         "grids.grid": "Grid",
         "measures.kernel.estimand": "Estimand permitted",
-        "measures.kernel.loading": "load_measures",
         "measures.kernel.registry": "MEASURES Measure measure",
         "measures.kernel.traits": "Refusal",
         "rankings.judged": "JudgedRankings",

@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from tests.cli.in_process import printed, refused
-from unjudged import MEASURES, evaluate, load_measures, sample
+from unjudged import MEASURES, evaluate, sample
 from unjudged.base.errors import InputError, UsageError
 from unjudged.measures.kernel import loading
+from unjudged.measures.kernel.loading import load_measures
 from unjudged.measures.kernel.measure import SOURCES, UNTRIED
 from unjudged.measures.kernel.trials import try_traits
 
