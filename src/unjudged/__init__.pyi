@@ -19,7 +19,6 @@ from unjudged.evaluation.groups import calibrate as calibrate
 from unjudged.evaluation.scores import Score as Score, Scores as Scores
 from unjudged.grids.grid import Grid as Grid
 from unjudged.measures.kernel.estimand import Estimand as Estimand, permitted as permitted
-from unjudged.measures.kernel.loading import load_measures as load_measures
 from unjudged.measures.kernel.registry import MEASURES as MEASURES, Measure as Measure, measure as measure
 from unjudged.measures.kernel.traits import Refusal as Refusal
 from unjudged.rankings.judged import JudgedRankings as JudgedRankings
@@ -79,7 +78,6 @@ __all__ = [
     "doctor",
     "evaluate",
     "gate",
-    "load_measures",
     "measure",
     "permitted",
     "plan_queries",
