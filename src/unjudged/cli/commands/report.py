@@ -19,6 +19,7 @@ from unjudged.cli.options.arguments import (
     File,
     Groups,
     InputFile,
+    Load,
     Measures,
     PoolDepth,
     Rel,
@@ -33,6 +34,7 @@ from unjudged.cli.shell.progress import reading
 from unjudged.comparison.testing.corrections import CORRECTIONS
 from unjudged.comparison.testing.significance import TESTS
 from unjudged.evaluation.evaluation import fitting_measures
+from unjudged.measures.kernel.loading import load_measures
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.measures.kernel.registry import Measure
 from unjudged.predictions.audit_grids import Audit
@@ -57,6 +59,7 @@ def report(
     *runs: File,
     output: Annotated[Path | None, OUTPUT],
     measures: Measures = None,
+    load: Load = None,
     rel: Rel = None,
     baseline: Baseline = None,
     groups: Groups = None,
@@ -124,6 +127,7 @@ def report(
     title
         The title of the page.
     """
+    load_measures(load)
     teams.check(groups)
     needing = {"rel": rel, "groups": groups, "calibration": calibration, "predictions": predictions}
     from_tables = tables.check(inputs, **needing, pool_depth=pool_depth, experiment=experiment)
@@ -172,7 +176,7 @@ def report(
         shown = {"by": scores.segments or by, "title": title, "command": made, "files": [qrels, *runs]}
         show(report_page(scores, confidence=confidence, **tests, **shown).html, output)  # type: ignore[arg-type]
         return
-    judgments = inputs.read(qrels)
+    judgments = inputs.read(qrels, fractions=True)
     chosen = measures_with_rel(measures or fitting_measures(judgments, REPORT_MEASURES), rel)
     if teams.write(judgments, named, chosen, groups=groups, title=title, output=output):
         return
