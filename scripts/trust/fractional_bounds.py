@@ -35,7 +35,8 @@ def bounds_sentence() -> str:
 
 def _cases(first: int) -> list[tuple[dict[str, float], dict[str, float]]]:
     """Return judgments and rankings with few unknown documents."""
-    found, seed = [], first * 7
+    found: list[tuple[dict[str, float], dict[str, float]]] = []
+    seed = first * 7
     while len(found) < AT_ONCE:
         qrels, run = case(np.random.default_rng(seed))
         seed += 1

@@ -47,12 +47,12 @@ def promises(folder: Path, split: int) -> list[Promise]:
             continue
         tried = experiment(
             other,
-            design=one.design,
+            design=one.design,  # type: ignore[arg-type]
             levels=[one.level],
             measures=one.measure,
             statistics=["tau"],
             repeats=REPEATS,
-        )  # type: ignore[call-overload]
+        )
         found = float(np.mean([tau(means, tried.reference) for means in tried.means[0, :, :, 0]]))
         kept.append(Promise(split, one.design, one.shown, one.tau, one.tau_low, one.tau_high, found))
     return kept

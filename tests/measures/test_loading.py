@@ -51,7 +51,7 @@ def own(folder: Path, body: str, traits: str = "", name: str = "own.py") -> str:
 
 def test_a_file_is_loaded_and_its_measure_is_like_any_other(tmp_path: Path) -> None:
     file = own(tmp_path, "first", "pointwise=True, order='local'")
-    expected = evaluate(*FILES, "RR").means[0, 0]
+    expected = evaluate(FILES[0], FILES[1], "RR").means[0, 0]
     assert f"{expected:.4f}" in printed("evaluate", *FILES, "--load", file, "-m", "Own", "AP")
     assert load_measures([file]) == ["Own"]
     assert "Own" in printed("evaluate", "--load", file, *FILES, "-m", "Own(rel=2)", "--interval", "bounds")
@@ -107,7 +107,7 @@ def test_what_is_wrong_with_a_file_is_said(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no such file, and no installed package"):
         load_measures(["nothing-of-this-name"])
     with pytest.raises(UsageError, match="shape"):
-        evaluate(*FILES, load_measures([own(tmp_path, "many")]))
+        evaluate(FILES[0], FILES[1], load_measures([own(tmp_path, "many")]))
 
 
 def test_an_entry_point_is_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

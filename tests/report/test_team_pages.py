@@ -35,8 +35,8 @@ def test_the_numbers_are_those_of_the_table() -> None:
         for q, row in enumerate(grid.rows):
             values = scores.values[:, q, k]
             assert row[0] == scores.queries[q]
-            own = [values[names.index(run)] for run in ("fused", "lexical")]
-            assert list(row[1:]) == [*own, values.max(), np.median(values), values.min()]
+            of_team = [values[names.index(run)] for run in ("fused", "lexical")]
+            assert list(row[1:]) == [*of_team, values.max(), np.median(values), values.min()]
 
 
 def test_nobody_else_is_named_and_nothing_is_markup() -> None:
