@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from math import inf
 from typing import Any
 
 import numpy as np
 
-from unjudged.base.choices import CorrectionName, TestName, check_confidence, checked_int
+from unjudged.base.choices import CorrectionName, CorrectOver, TestName, check_confidence, checked_int, shown
 from unjudged.base.errors import AssumptionWarning, UsageError, announce
 from unjudged.comparison.by_measure import MeasureComparison
 from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.judgment_bounds import judgment_bounds, no_bounds
-from unjudged.comparison.testing.pairwise import compare_pairs
+from unjudged.comparison.testing.pairwise import compare_pairs, corrected_together
 from unjudged.evaluation.collection import Collection, RunsSource
 from unjudged.evaluation.evaluation import fitting_measures
 from unjudged.evaluation.measure_warnings import measure_warnings
@@ -44,6 +45,7 @@ def compare(
     baseline: str | None = None,
     test: TestName = "t",
     correction: CorrectionName = "holm",
+    correct_over: CorrectOver = "pairs",
     alpha: float = 0.05,
     calibration: Calibration | None = None,
     second: SecondSource | None = None,
@@ -62,10 +64,11 @@ def compare(
     the rank to which runs were pooled, count as nonrelevant in bounds and verdicts; judgments that record the
     depth of their pool need not be told. `test` is 't', 'randomization', 'wilcoxon' or
     'bootstrap'; `correction` is 'holm', 'bh', 'bonferroni', 'tukey', 'maxt' or 'none'. `baseline` names a run
-    that the others are compared with, instead of all pairs. `calibration`, from `calibrate`, adds a
-    calibrated interval of each difference, and `second`, judgments of second assessors, one had another
-    assessor judged. `Scores` in place of judgments and runs, such as those of another
-    tool (`Scores.of`), are compared by their tests alone, by all of their measures unless some are named.
+    that the others are compared with, instead of all pairs. Tests are corrected over the pairs of each
+    measure; with `correct_over='measures'`, over all pairs by all measures. `calibration`, from
+    `calibrate`, adds a calibrated interval of each difference, and `second`, judgments of second assessors,
+    one had another assessor judged. `Scores` in place of judgments and runs, such as those of another tool
+    (`Scores.of`), are compared by their tests alone, by all of their measures unless some are named.
     `draws` and `seed` are for tests and corrections that resample.
 
     >>> from unjudged import sample
@@ -87,7 +90,7 @@ def compare(
         }.items():
             if given is not None:
                 raise UsageError(f"{name} needs judgments and runs, and these are scores: omit it")
-        return _compare_scores(qrels.chosen(measures), baseline, confidence, tests)
+        return _compare_scores(qrels.chosen(measures), baseline, confidence, correct_over, tests)
     chosen = [] if measures is None else parse_measures(measures)
     collection = Collection.of(qrels, runs, on_read=on_read)
     judgments, names = collection.judgments, list(collection.runs)
@@ -114,6 +117,7 @@ def compare(
         judging = judgment_bounds(closed, measure, tested.pairs)
         known = left_out, near, unlike, _assessed(people, measure, rankings, uncalibrated)
         results.append(MeasureComparison(measure, values, tested, judging, names, *known))
+    results = _corrected(results, correct_over)
     values = np.stack([result.values for result in results])
     warnings = [*shared.warnings, *measure_warnings(chosen, shared.judged_rankings, values)]
     warnings += map(AssumptionWarning, refused)
@@ -142,8 +146,18 @@ def _place_of(baseline: str | None, runs: Sequence[str]) -> int | None:
     return None if baseline is None else list(runs).index(baseline)
 
 
+def _corrected(results: list[MeasureComparison], over: CorrectOver) -> list[MeasureComparison]:
+    """Correct over the pairs of each measure, as they are, or over those of all measures together."""
+    if over not in ("pairs", "measures"):
+        raise UsageError(f"correct_over is {shown(over)}, expected 'pairs' or 'measures'")
+    if over == "pairs" or len(results) < 2:
+        return results
+    tests = corrected_together([result.tests for result in results])
+    return [replace(result, tests=own) for result, own in zip(results, tests, strict=True)]
+
+
 def _compare_scores(
-    scores: Scores, baseline: str | None, confidence: float, tests: Mapping[str, Any]
+    scores: Scores, baseline: str | None, confidence: float, over: CorrectOver, tests: Mapping[str, Any]
 ) -> Comparison:
     """Compare systems by scores alone: nothing is known of their judgments."""
     place, names = _place_of(baseline, scores.runs), list(scores.runs)
@@ -152,6 +166,7 @@ def _compare_scores(
         values = np.ascontiguousarray(scores.values[:, :, k])
         tested = compare_pairs(measure.averaged(values), baseline=place, **tests)
         results.append(MeasureComparison(measure, values, tested, no_bounds(tested.pairs, UNKNOWN), names))
+    results = _corrected(results, over)
     said = f"Judgments: {UNKNOWN}; verdicts are about other queries alone."
     notes = [*map(str, scores.warnings), *scores.notes, *([said] if len(names) > 2 else []), *_notes(results)]
     library = scores.library
