@@ -138,8 +138,10 @@ def assessor_table(cases: list[Assessed]) -> str:
         error = float(pairs.std(ddof=1) / np.sqrt(len(pairs)))
         shares = [share(float(one)) for one in case.held.mean(axis=0)]
         all_ = f"{share(float(pairs.mean()))} ± {share(error)}"
-        rows.append([case.first, str(case.learnt), case.asked, *shares, all_, f"{case.width.mean():.2f}"])
-    head = ["first judged by", "pairs learnt from", "of", *MEASURES, "all ± standard error", "median width"]
+        last = [all_, share(float(pairs.min())), f"{case.width.mean():.2f}"]
+        rows.append([case.first, str(case.learnt), case.asked, *shares, *last])
+    head = ["first judged by", "pairs learnt from", "of", *MEASURES]
+    head += ["all ± standard error", "worst pair", "median width"]
     return markdown(head, rows)
 
 

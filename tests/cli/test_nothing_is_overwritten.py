@@ -27,7 +27,7 @@ from unjudged.cli.options.table_options import TableOptions
 QRELS, RUN, OTHER = (str(path) for path in (sample.qrels, sample.runs["fused"], sample.runs["dense"]))
 TEXT = "q01 0 d1 1\n"
 NOT_FILES = {
-    *("shell", "name", "names", "title", "baseline", "leave_out", "measure", "against", "levels"),
+    *("shell", "name", "names", "authors", "title", "baseline", "leave_out", "measure", "against", "levels"),
     *("statistics", "strata", "share", "depth", "twice", "prevalence", "grades", "columns", "qrels_columns"),
     *("caption", "label", "show_names", "order"),
     *("value_range", "old", "new", "collection", "assessors"),

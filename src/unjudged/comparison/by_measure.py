@@ -11,7 +11,7 @@ import numpy as np
 
 from unjudged.comparison.judgment_bounds import JudgmentBounds
 from unjudged.comparison.testing.pairwise import Interval, PairTests
-from unjudged.comparison.verdicts import CLEAR, ENCLOSED, EXACT, HIGHER, ROBUST, Pair, verdict_of
+from unjudged.comparison.verdicts import CLEAR, ENCLOSED, EXACT, HIGHER, OF_EACH, ROBUST, Pair, verdict_of
 from unjudged.measures.kernel.averages import mean_over_queries
 from unjudged.measures.kernel.estimand import (
     ALL_JUDGED,
@@ -187,7 +187,8 @@ class MeasureComparison:
             of = replace(others, queries=THESE)
             difference = about(bounded, math.nan, judging.missing, of)
         else:
-            difference = about(bounded, 1.0, EXACT if judging.exact else ENCLOSED, judged)
+            how = EXACT if judging.exact else ENCLOSED if judging.by_query is None else OF_EACH
+            difference = about(bounded, 1.0, how, judged)
         calibrated = None
         near = None if self.calibrated is None else self.calibrated.difference(a, b, confidence)
         if near is not None and calibration is not None:

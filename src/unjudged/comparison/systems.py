@@ -13,7 +13,7 @@ from unjudged.base.choices import CorrectionName, CorrectOver, TestName, check_c
 from unjudged.base.errors import AssumptionWarning, UsageError, announce
 from unjudged.comparison.by_measure import MeasureComparison
 from unjudged.comparison.comparison_result import Comparison
-from unjudged.comparison.judgment_bounds import judgment_bounds, no_bounds
+from unjudged.comparison.judgment_bounds import bounds_of_table, judgment_bounds, no_bounds
 from unjudged.comparison.testing.pairwise import compare_pairs, corrected_together
 from unjudged.evaluation.collection import Collection, RunsSource
 from unjudged.evaluation.evaluation import fitting_measures
@@ -31,6 +31,10 @@ from unjudged.uncertainty.second_assessors import ANOTHER, AssessorShifts, Secon
 
 UNKNOWN = "unknown (scores of a table do not say which documents were judged)"
 """What is known of the judgments behind scores."""
+OF_TABLE = (
+    "Bounds are those of the table, of each system alone: unjudged documents that two systems share count "
+    "for both, so bounds of differences are wider than from runs and judgments."
+)
 COMPARED = ("RBP(p=0.8)",)
 """Measure of a comparison from a pool if none is named."""
 
@@ -68,7 +72,8 @@ def compare(
     measure; with `correct_over='measures'`, over all pairs by all measures. `calibration`, from
     `calibrate`, adds a calibrated interval of each difference, and `second`, judgments of second assessors,
     one had another assessor judged. `Scores` in place of judgments and runs, such as those of another tool
-    (`Scores.of`), are compared by their tests alone, by all of their measures unless some are named.
+    (`Scores.of`), are compared by their tests, and by bounds if they have any, by all of their measures
+    unless some are named.
     `draws` and `seed` are for tests and corrections that resample.
 
     >>> from unjudged import sample
@@ -165,10 +170,21 @@ def _compare_scores(
     for k, measure in enumerate(scores.measures):
         values = np.ascontiguousarray(scores.values[:, :, k])
         tested = compare_pairs(measure.averaged(values), baseline=place, **tests)
-        results.append(MeasureComparison(measure, values, tested, no_bounds(tested.pairs, UNKNOWN), names))
+        judging = no_bounds(tested.pairs, UNKNOWN)
+        if scores.ends is not None and np.isfinite([end[:, :, k] for end in scores.ends]).all():
+            ends = [end[:, :, k] for end in scores.ends]
+            judging = bounds_of_table(measure, ends[0], ends[1], tested.pairs)
+        results.append(MeasureComparison(measure, values, tested, judging, names))
     results = _corrected(results, over)
-    said = f"Judgments: {UNKNOWN}; verdicts are about other queries alone."
-    notes = [*map(str, scores.warnings), *scores.notes, *([said] if len(names) > 2 else []), *_notes(results)]
+    reasons: dict[str, list[str]] = {}
+    for result in results:
+        reasons.setdefault(result.judging.missing, []).append(str(result.measure))
+    said = [OF_TABLE] if "" in reasons else []
+    for reason, own in reasons.items():
+        if reason and len(names) > 2:
+            of = "Judgments" if len(reasons) == 1 else f"{', '.join(own)}: judgments"
+            said.append(f"{of}: {reason}; verdicts are about other queries alone.")
+    notes = [*map(str, scores.warnings), *scores.notes, *said, *_notes(results)]
     library = scores.library
     return Comparison(names, list(scores.queries), results, None, None, confidence, baseline, notes, library)
 

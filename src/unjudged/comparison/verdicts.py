@@ -22,8 +22,8 @@ UNRESOLVED = "unresolved"
 HIGHER = "significant"
 SIMILAR = "not significant"
 """Verdicts by a measure without bounds: about other queries alone."""
-EXACT, ENCLOSED = "exact", "enclosed"
-"""Whether completions reach the bounds of a difference."""
+EXACT, ENCLOSED, OF_EACH = "exact", "enclosed", "each system's own"
+"""Whether completions reach the bounds of a difference; those of a table are of each system alone."""
 VERDICTS = (
     *(CLEAR, ROBUST, SIGNIFICANT, SETTLED, ROBUST_NOT_SIGNIFICANT, OPEN, UNRESOLVED),
     *(HIGHER, SIMILAR),
@@ -196,6 +196,8 @@ class Pair:
     def _needed(self) -> str:
         """Say what share of relevant documents reverses the order, and what is known of such shares."""
         behind = self.b if self.ahead == self.a else self.a
+        if self.difference.method == OF_EACH:
+            return ""
         if not self.reversal_known:
             return "; which share of them is too much was not worked out for so large a number of pairs"
         if self.reversal is None:

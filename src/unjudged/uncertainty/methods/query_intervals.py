@@ -34,16 +34,16 @@ def interval_of_mean(
 ) -> tuple[Floats, Floats]:
     """Intervals of means over other queries: Gaffke's, or Student's t where the values have no range."""
     if has_range(measure):
-        return mean_interval(values, measure.traits.range, confidence, seed)
+        return mean_interval(values, measure.range, confidence, seed)
     averaged, queries = measure.averaged(values), values.shape[-1]
     half = t_quantile(confidence, queries - 1) * averaged.std(axis=-1, ddof=1) / np.sqrt(queries)
     low, high = (measure.mean_of(mean_over_queries(averaged) + end) for end in (-half, half))
-    return np.maximum(low, measure.traits.range[0]), np.minimum(high, measure.traits.range[1])
+    return np.maximum(low, measure.range[0]), np.minimum(high, measure.range[1])
 
 
 def has_range(measure: Measure) -> bool:
     """Whether what is averaged over queries has a lowest and a highest value."""
-    return bool(np.isfinite(measure.traits.range).all()) and not measure.geometric
+    return bool(np.isfinite(measure.range).all()) and not measure.geometric
 
 
 def mean_interval(
