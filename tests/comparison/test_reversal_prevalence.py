@@ -10,9 +10,9 @@ import pytest
 
 from tests.conftest import Qrels, RunDict
 from unjudged import compare, sample
-from unjudged.comparison import favouring, reversal_prevalence
-from unjudged.comparison.reversal_prevalence import Reversals, reversals
-from unjudged.comparison.reversals import Hypothetical
+from unjudged.comparison.reversal import favouring, reversal_prevalence
+from unjudged.comparison.reversal.reversal_prevalence import Reversals, reversals
+from unjudged.comparison.reversal.reversals import Hypothetical
 from unjudged.comparison.testing.pairs import Pairs
 from unjudged.measures.kernel.names import parse_measure
 from unjudged.measures.kernel.registry import Measure

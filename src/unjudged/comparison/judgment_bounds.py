@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from unjudged.base.segments import numbered
-from unjudged.comparison.reversal_prevalence import Reversals, reversals
-from unjudged.comparison.reversals import reversible
+from unjudged.comparison.reversal.reversal_prevalence import Reversals, reversals
+from unjudged.comparison.reversal.reversals import reversible
 from unjudged.comparison.testing.pairs import ROUNDING, Pairs
 from unjudged.measures.kernel.averages import mean_over_queries
 from unjudged.measures.kernel.estimand import ALL_JUDGED, Use, permitted

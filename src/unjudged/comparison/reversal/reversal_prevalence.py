@@ -19,9 +19,9 @@ from math import ceil
 
 import numpy as np
 
-from unjudged.comparison.expected_terms import Terms, terms_of
-from unjudged.comparison.favouring import favouring, rank_by_row
-from unjudged.comparison.reversals import Hypothetical
+from unjudged.comparison.reversal.expected_terms import Terms, terms_of
+from unjudged.comparison.reversal.favouring import favouring, rank_by_row
+from unjudged.comparison.reversal.reversals import Hypothetical
 from unjudged.comparison.testing.pairs import ROUNDING, Ints, Pairs
 from unjudged.measures.kernel.registry import Measure, ratio
 from unjudged.rankings.hashing import salt, uniforms
