@@ -10,7 +10,16 @@ import unjudged
 from unjudged.base.choices import CorrectionName, DesignName, Format
 from unjudged.base.errors import AssumptionWarning, UsageError, announce
 from unjudged.cli.commands import COLLECT, command, command_group
-from unjudged.cli.options.arguments import Baseline, File, Measures, OneMeasure, Output, OutputFormat, Plot
+from unjudged.cli.options.arguments import (
+    Baseline,
+    File,
+    Load,
+    Measures,
+    OneMeasure,
+    Output,
+    OutputFormat,
+    Plot,
+)
 from unjudged.cli.options.figure_options import AS_DRAWN, FigureOptions
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
 from unjudged.cli.options.option import Option
@@ -24,6 +33,7 @@ from unjudged.evaluation.evaluation import fitting_measures
 from unjudged.grids.grid import grid_of
 from unjudged.grids.rendering import FORMATS
 from unjudged.judging.pooling.designs import DESIGNS
+from unjudged.measures.kernel.loading import load_measures
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.rankings.runs import RunSource
 
@@ -47,6 +57,7 @@ def queries(
     /,
     *runs: File,
     measures: Measures = None,
+    load: Load = None,
     effect: Annotated[float | None, Option("-e", "--effect")] = None,
     power: float = 0.8,
     alpha: float = 0.05,
@@ -88,6 +99,7 @@ def queries(
     format
         The output format. By default the suffix of the output file decides, or else it is text.
     """
+    load_measures(load)
     in_table = check_output(None if format == "text" else format, output)
     in_text = format == "text" or (format is None and in_table == "table")
     if tables.check(inputs):
