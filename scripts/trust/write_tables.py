@@ -11,6 +11,7 @@ from typing import Any
 
 import agreement_coverage
 import assessor_coverage
+import assessor_grades
 import calibrated_coverage
 import fractional_bounds
 import gate_trials
@@ -172,6 +173,7 @@ def assessors(folder: Path, pool: ProcessPoolExecutor) -> None:
     replace_table(PAGE, "assessors, simulated", table)
     found = pool.submit(assessor_coverage.assessor_coverage, folder).result()
     replace_table(PAGE, "assessors, DL-2019", assessor_coverage.assessor_table(found))
+    replace_table(PAGE, "assessors, grades", pool.submit(assessor_grades.grades_table, folder).result())
 
 
 def gate(folder: Path, pool: ProcessPoolExecutor) -> None:
