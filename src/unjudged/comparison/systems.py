@@ -16,13 +16,12 @@ from unjudged.base.choices import (
     TiesName,
     check_confidence,
     checked_int,
-    shown,
 )
 from unjudged.base.errors import AssumptionWarning, UsageError, announce
 from unjudged.comparison.by_measure import MeasureComparison
 from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.judgment_bounds import bounds_of_table, judgment_bounds, no_bounds
-from unjudged.comparison.testing.pairwise import compare_pairs, corrected_together
+from unjudged.comparison.testing.pairwise import FAMILIES, compare_pairs, corrected_together
 from unjudged.comparison.tied_verdicts import verdict_notes
 from unjudged.evaluation.collection import Collection, RunsSource
 from unjudged.evaluation.evaluation import fitting_measures
@@ -200,8 +199,7 @@ def _place_of(baseline: str | None, runs: Sequence[str]) -> int | None:
 
 def _corrected(results: list[MeasureComparison], over: CorrectOver) -> list[MeasureComparison]:
     """Correct over the pairs of each measure, as they are, or over those of all measures together."""
-    if over not in ("pairs", "measures"):
-        raise UsageError(f"correct_over is {shown(over)}, expected 'pairs' or 'measures'")
+    FAMILIES.find(over)
     if over == "pairs" or len(results) < 2:
         return results
     tests = corrected_together([result.tests for result in results])

@@ -9,7 +9,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from unjudged.base.choices import CorrectionName, TestName, check_confidence, check_probability, checked_int
+from unjudged.base.choices import (
+    Choices,
+    CorrectionName,
+    TestName,
+    check_confidence,
+    check_probability,
+    checked_int,
+)
 from unjudged.base.errors import UsageError
 from unjudged.base.wording import counted, percent
 from unjudged.comparison.testing.corrections import Correction, adjusted, find_correction
@@ -18,6 +25,9 @@ from unjudged.comparison.testing.significance import DRAWS, SignificanceTest, fi
 from unjudged.grids.grid import Column, Grid, Shown
 from unjudged.rankings.judged import Floats
 from unjudged.uncertainty.quantiles import t_quantile
+
+FAMILIES = Choices("correct_over", pairs="the pairs of each measure", measures="all pairs by all measures")
+"""Which tests are corrected together."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
