@@ -28,6 +28,7 @@ from unjudged.cli.options.arguments import (
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
 from unjudged.cli.options.option import Option
 from unjudged.cli.options.table_options import NO_TABLES, TableOptions
+from unjudged.cli.options.team_options import NO_TEAMS, TeamOptions
 from unjudged.cli.shell.output import show
 from unjudged.cli.shell.progress import reading
 from unjudged.comparison.testing.corrections import CORRECTIONS
@@ -79,6 +80,7 @@ def report(
     by: By = None,
     seed: int = 0,
     title: str = TITLE,
+    teams: TeamOptions = NO_TEAMS,
 ) -> None:
     """Write an evaluation as one HTML page that needs neither a network nor a server.
 
@@ -129,6 +131,7 @@ def report(
         The title of the page.
     """
     load_measures(load)
+    teams.check(groups)
     needing = {"rel": rel, "groups": groups, "calibration": calibration, "predictions": predictions}
     from_tables = tables.check(inputs, **needing, pool_depth=pool_depth, experiment=experiment)
     named = {} if from_tables else inputs.runs(runs, "report QRELS RUN... -o page.html")
@@ -180,6 +183,8 @@ def report(
         return
     judgments = inputs.read(qrels, fractions=True)
     chosen = measures_with_rel(measures or fitting_measures(judgments, REPORT_MEASURES), rel)
+    if teams.write(judgments, named, chosen, groups=groups, title=title, output=output):
+        return
     audited = None
     if predictions is not None:
         given = {"threshold": threshold, "confidence": confidence, "rel": rel or 1}
