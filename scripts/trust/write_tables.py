@@ -11,10 +11,12 @@ from typing import Any
 
 import agreement_coverage
 import assessor_coverage
+import assessor_grades
 import calibrated_coverage
 import fractional_bounds
 import gate_trials
 import macro_samples
+import planned_tau
 import query_samples
 import robust_verdicts
 import sample_tests
@@ -172,6 +174,7 @@ def assessors(folder: Path, pool: ProcessPoolExecutor) -> None:
     replace_table(PAGE, "assessors, simulated", table)
     found = pool.submit(assessor_coverage.assessor_coverage, folder).result()
     replace_table(PAGE, "assessors, DL-2019", assessor_coverage.assessor_table(found))
+    replace_table(PAGE, "assessors, grades", pool.submit(assessor_grades.grades_table, folder).result())
 
 
 def gate(folder: Path, pool: ProcessPoolExecutor) -> None:
@@ -211,6 +214,11 @@ def sampling(folder: Path, pool: ProcessPoolExecutor) -> None:
         replace_table(PAGE, f"sampling, {topics}", table)
 
 
+def plans(folder: Path, pool: ProcessPoolExecutor) -> None:
+    jobs = [pool.submit(planned_tau.promises, folder, split) for split in range(planned_tau.SPLITS)]
+    replace_table(PAGE, "plans", planned_tau.promises_table(_all(jobs)))
+
+
 PARTS: dict[str, Callable[[Path, ProcessPoolExecutor], None]] = {
     part.__name__: part
     for part in (
@@ -231,6 +239,7 @@ PARTS: dict[str, Callable[[Path, ProcessPoolExecutor], None]] = {
         sampling,
         gate,
         segments,
+        plans,
     )
 }
 
