@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from unjudged.base.choices import CorrectionName, TestName
+from unjudged.base.choices import CorrectionName, CorrectOver, TestName
 from unjudged.base.errors import UsageError
 from unjudged.cli.commands import SCORE, command
 from unjudged.cli.options.arguments import (
@@ -72,6 +72,7 @@ def report(
     experiment: InputFile = None,
     test: Annotated[TestName, Option(choices=TESTS)] = "t",
     correction: Annotated[CorrectionName, Option(choices=CORRECTIONS)] = "holm",
+    correct_over: CorrectOver = "pairs",
     alpha: float = 0.05,
     confidence: float = 0.95,
     inputs: JudgmentOptions = NONE_FURTHER,
@@ -118,6 +119,8 @@ def report(
         The test over queries.
     correction
         The correction for many comparisons.
+    correct_over
+        Which tests are corrected together: the pairs of each measure, or all pairs by all measures.
     alpha
         The significance level.
     confidence
@@ -149,6 +152,7 @@ def report(
         "experiment": (experiment, None),
         "test": (test, "t"),
         "correction": (correction, "holm"),
+        "correct-over": (correct_over, "pairs"),
         "alpha": (alpha, 0.05),
         "confidence": (confidence, 0.95),
         "conflicts": (inputs.conflicts, "error"),
@@ -171,6 +175,7 @@ def report(
         check_figures()
     made = shlex.join([*words, "--output", str(output or "-")])
     tests = {"baseline": baseline, "test": test, "correction": correction, "alpha": alpha, "seed": seed}
+    tests["correct_over"] = correct_over
     if from_tables:
         scores = tables.read([qrels, *runs], inputs, measures, by)
         shown = {"by": scores.segments or by, "title": title, "command": made, "files": [qrels, *runs]}

@@ -106,6 +106,7 @@ def unseen_queries(plain: Measure, judgments: Judgments) -> int:
     instead="use 'bounds'; 'sampling' is for judgments that were drawn at random (unjudged sample)",
     check=check_sampled,
     uses=(),
+    cite=("horvitz1952", "yilmaz2008b"),
 )
 def sampling_intervals(request: IntervalRequest) -> EstimateRows:
     """Intervals of the means that these queries have with the whole pool judged."""
