@@ -21,6 +21,7 @@ from unjudged.cli.options.input_options import InputOptions, JudgmentOptions
 from unjudged.cli.options.judging_folder import HandingOut
 from unjudged.cli.options.paper_options import ComparedTableOptions, PaperTableOptions
 from unjudged.cli.options.prediction_options import PredictionOptions
+from unjudged.cli.options.stated_options import StatedOptions
 from unjudged.cli.options.table_options import TableOptions
 
 QRELS, RUN, OTHER = (str(path) for path in (sample.qrels, sample.runs["fused"], sample.runs["dense"]))
@@ -53,7 +54,7 @@ def test_parameters_that_may_name_files_are_declared(command: str) -> None:
 def test_every_parameter_is_explained(command: str) -> None:
     """In the docstring of the command or of a group of options, or by an option that commands share."""
     homes = [COMMANDS[command].function, InputOptions, JudgmentOptions, PredictionOptions, DrawingOptions]
-    homes += [TableOptions, HandingOut, PaperTableOptions, ComparedTableOptions]
+    homes += [TableOptions, HandingOut, PaperTableOptions, ComparedTableOptions, StatedOptions]
     lines = {line.strip() for home in homes for line in str(home.__doc__).splitlines()}
     assert [one.name for one in declared(command) if not one.option.help and one.name not in lines] == []
 
