@@ -30,10 +30,10 @@ def made(*command: str) -> float:
 
 
 def judging_task(folder: Path) -> tuple[str, str]:
-    """2,000 documents of 3,000 characters each, of 40 queries."""
+    """20,000 documents of 3,000 characters each, of 40 queries."""
     task, texts = folder / "large.qrels", folder / "large.tsv"
-    task.write_text("".join(f"{n % 40} 0 doc{n} -1\n" for n in range(2000)))
-    texts.write_text("".join(f"doc{n}\t{'some words of a document ' * 120}{n}\n" for n in range(2000)))
+    task.write_text("".join(f"{n // 500} 0 doc{n} -1\n" for n in range(20_000)))
+    texts.write_text("".join(f"doc{n}\t{'some words of a document ' * 120}{n}\n" for n in range(20_000)))
     return str(task), str(texts)
 
 
@@ -70,7 +70,7 @@ def rows(data: Path, folder: Path) -> list[str]:
     words = opened(report, judging)
     head = ["| page | s to make | MB | in Chromium |", "|---|---:|---:|---|"]
     sizes = [path.stat().st_size / 1e6 for path in (report, judging)]
-    names = [f"report of {len(runs)} TREC-8 runs, 3 measures", "judging 2,000 documents"]
+    names = [f"report of {len(runs)} TREC-8 runs, 3 measures", "judging 20,000 documents"]
     costs = zip(names, (first, second), sizes, words, strict=True)
     return [*head, *(f"| {name} | {s:.1f} | {size:.2f} | {said} |" for name, s, size, said in costs)]
 

@@ -1,5 +1,8 @@
 """A test collection from start to end: pool, draw, hand out, judge, merge, evaluate, judge more, stop.
 
+Then once more in two rounds, with runs that come late and people who disagree: topics stay with their
+assessors, conflicts are adjudicated, and what cannot be judged is kept apart.
+
     python scripts/collection.py FOLDER                                  the sample collection
     python scripts/collection.py FOLDER --data ../shared/data/trec8      TREC-8, a pool of half of its groups
 
@@ -11,22 +14,28 @@ from __future__ import annotations
 import argparse
 import csv
 import sys
-from hashlib import sha256
+from hashlib import blake2b, sha256
 from pathlib import Path
 
 import numpy as np
 
 from unjudged import Judgments, evaluate, sample
 from unjudged.formats.writing import judgments_text, qrels_text
+from unjudged.grids.rendering import render
 from unjudged.judging import Pool
 from unjudged.judging.choosing.next_documents import next_documents
+from unjudged.judging.collecting.answers import answers_grid, read_answers
+from unjudged.judging.collecting.assignment import assign
 from unjudged.judging.collecting.drawn_sample import draw
 from unjudged.judging.collecting.handing_out import hand_out, task_texts
+from unjudged.judging.collecting.merge_result import ConflictError
 from unjudged.judging.collecting.merging import merge
 from unjudged.judging.collecting.sample_file import read_sample, sample_text
+from unjudged.rankings.judgments import CANNOT_JUDGE
 
 NORMAL = 1.96
 SHARE, TOP, ASSESSORS, TWICE, SEED = 0.2, 10, 4, 0.05, 1
+PEOPLE, DOUBLED, UNABLE, DISAGREES = ["ann", "bob", "cy", "dee"], 10, 0.005, 0.3
 MEASURE, BEST, BATCH = "RBP(p=0.8)", 5, 50
 
 
@@ -78,6 +87,7 @@ def cycle(folder: Path, truth: Judgments, runs: dict[str, Path], depth: int) -> 
 
     report += estimates(folder, pool, known, runs)
     report += judge_more(folder, merged.judgments, known, runs)
+    report += two_rounds(folder, known, runs, depth)
     files_now = sorted(path for path in folder.iterdir() if path.is_file())
     digest = sha256(b"".join(path.name.encode() + path.read_bytes() for path in files_now)).hexdigest()
     return [*report, f"{len(files_now)} files, SHA-256 {digest}"]
@@ -133,6 +143,52 @@ def judge_more(
         write(folder / f"next-{batches:03d}.qrels", qrels_text(rows, ["unjudged-chosen: by gains"]))
         now = merge(now, {"next": folder / f"next-{batches:03d}.qrels"}).judgments
     return [*report, f"{judged} more judgments in {batches} batches. {found.sentence()}"]
+
+
+def two_rounds(
+    folder: Path, known: dict[tuple[str, str], int], runs: dict[str, Path], depth: int
+) -> list[str]:
+    """Judge in two rounds, the second with the runs that came late, by people who disagree."""
+    report, files, design, assignment = [], [], None, None
+    for number, present in enumerate((dict([*runs.items()][: -(-len(runs) // 2)]), runs), 1):
+        design = draw(Pool.of_runs(present, depth), "stratified", SHARE, seed=SEED, top=TOP, since=design)
+        people = None if assignment else PEOPLE
+        assignment = assign(design, people, twice=TWICE, twice_topics=DOUBLED, since=assignment)
+        write(folder / f"round-{number}-design.txt", sample_text(design))
+        write(folder / f"round-{number}-assignment.tsv", assignment.text())
+        tasks = hand_out(design, assignment=assignment)
+        for name, task in tasks.items():
+            person = name.removesuffix(".qrels")
+            rows = [(query, document, opinion(person, query, document, known)) for query, document in task]
+            mark = [f"unjudged-assessor {person}"]
+            files.append(write(folder / f"round-{number}-{name}", qrels_text(rows, mark)))
+        handed = sum(map(len, tasks.values()))
+        report.append(f"Round {number}: {handed} documents for {len(tasks)} people, {len(present)} runs.")
+    people_answers = read_answers(files, grades=sorted({*known.values(), 0}))
+    try:
+        merged = merge(design, people_answers)
+    except ConflictError as error:
+        write(folder / "to-adjudicate.qrels", error.merged.adjudication())
+        settled = [(*one, known.get(one, 0)) for one in error.merged.to_adjudicate]
+        decided = write(folder / "adjudicated.qrels", qrels_text(settled))
+        merged = merge(design, people_answers, adjudicated=decided)
+    write(folder / "rounds-merged.strata", judgments_text(merged.judgments, "strata"))
+    table = str(render(answers_grid(people_answers, merged.judgments), "csv"))
+    write(folder / "answers.csv", table.replace(f"{folder}/", ""))
+    kappa = merged.by_judges()[-1].kappa
+    adjudicated = f"{len(merged.conflicts)} conflicts adjudicated, {len(merged.unable)} cannot be judged"
+    twice = f"{len(merged.twice)} judged twice, kappa {kappa:.2f}"
+    return [*report, f"Both rounds: {len(merged.answers)} documents judged, {twice}, {adjudicated}."]
+
+
+def opinion(person: str, query: str, document: str, known: dict[tuple[str, str], int]) -> int:
+    """Return the answer of a person: mostly the true grade, at times another one or "cannot judge"."""
+    grade = known.get((query, document), 0)
+    chance = blake2b(f"{person} {query} {document}".encode(), digest_size=4).digest()
+    number = int.from_bytes(chance) / 2**32
+    if number < UNABLE:
+        return CANNOT_JUDGE
+    return max(grade - 1, 0) if number < UNABLE + DISAGREES and grade else grade
 
 
 def answers_of(truth: Judgments) -> dict[tuple[str, str], int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 from pathlib import Path
-from pkgutil import iter_modules
+from pkgutil import walk_packages
 
 from unjudged.cli import commands
 
@@ -13,7 +13,7 @@ TABLE = Path(commands.__file__).parent.with_suffix(".tsv")
 
 def command_table() -> str:
     """Return a line per command: name, task, place, function, arguments and summary, as it declares them."""
-    names = [f"unjudged.cli.commands.{module.name}" for module in iter_modules(commands.__path__)]
+    names = [module.name for module in walk_packages(commands.__path__, f"{commands.__name__}.")]
     commands.COMMANDS.clear()
     for name in [*names, "unjudged.cli.shell.completion"]:
         import_module(name)

@@ -16,10 +16,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.comparison.small_collections import several_runs
+from tests.comparison.test_every_measure import EVERY
 from tests.conftest import Qrels, RunDict
-from unjudged import InputError, Score, Scores, UsageError, compare, evaluate, report_page, sample
+from tests.report.test_page import read
+from unjudged import InputError, Score, Scores, UsageError, compare, evaluate, gate, report_page, sample
 from unjudged.cli import as_trec_eval
 from unjudged.cli.main import main
+from unjudged.uncertainty.bounding.bounds import bounds
 
 MEASURES = ["AP", "nDCG@10"]
 RUNS = dict(sorted(sample.runs.items()))
@@ -233,9 +236,7 @@ def test_any_array_survives_every_form(data: st.DataObject) -> None:
 
 @given(
     several_runs(runs=3, highest=2, queries=6),
-    st.sampled_from(
-        ["AP", "nDCG@3", "P@2", "RBP(p=0.8)", "RR", "Bpref", "infAP", "GMAP", "NumRelRet", "ERR", "Judged@3"]
-    ),
+    st.sampled_from(EVERY),
     st.sampled_from(["t", "randomization", "wilcoxon", "bootstrap"]),
     st.sampled_from(["holm", "tukey", "none"]),
 )
@@ -257,7 +258,7 @@ def test_tests_over_queries_are_the_same_to_the_last_bit(
     np.testing.assert_array_equal(from_runs.means, table.means)
     np.testing.assert_array_equal(from_runs.other_queries, table.other_queries)
     assert from_runs.tests.significant.tolist() == table.tests.significant.tolist()
-    wanted = {True: "significant", False: "not significant"}
+    wanted = {True: "significant", False: "not significant"}  # without bounds, which need judgments
     assert table.verdicts == [wanted[bool(found)] for found in from_runs.tests.significant]
 
 
@@ -383,3 +384,77 @@ def test_the_same_query_under_two_keys() -> None:
     """The second value was ignored."""
     with pytest.raises(InputError, match="system 's' on query '1' has a second value"):
         Scores.of({"s": {1: 0.5, "1": 0.7}})
+
+
+BOUNDED = ["P@10", "RBP(p=0.8)"]
+
+
+def bounded_rows(*more: str) -> list[dict[str, Any]]:
+    """The table of a cluster: every value with the bounds of its ranking alone."""
+    scores = evaluate(sample.qrels, RUNS, [*BOUNDED, *more])
+    limits = {
+        (run, str(measure)): bounds(measure, evaluate(sample.qrels, {run: RUNS[run]}, measure).judged)
+        for run in RUNS
+        for measure in scores.measures
+    }
+    place = {query: k for k, query in enumerate(scores.queries)}
+    ends = [(limits[row.run, row.measure], place[row.query]) for row in scores.rows()]
+    return [
+        {**row._asdict(), "low": float(own.low[k]), "high": float(own.high[k])}
+        for row, (own, k) in zip(scores.rows(), ends, strict=True)
+    ]
+
+
+@pytest.mark.filterwarnings("ignore::unjudged.UnjudgedWarning")
+def test_bounds_of_a_table_give_verdicts() -> None:
+    """Those of means are as from the runs; those of differences contain them, so verdicts are no stronger."""
+    table = Scores.of(bounded_rows())
+    own, found = compare(sample.qrels, RUNS, BOUNDED), compare(table)
+    for one, other in zip(own.results, found.results, strict=True):
+        np.testing.assert_array_equal(one.tests.p, other.tests.p)
+        np.testing.assert_allclose(other.judging.run_low, one.judging.run_low, atol=1e-12)
+        assert (other.judging.run_high >= one.judging.run_high - 1e-12).all()  # with what follows the end
+        assert (other.judging.low <= one.judging.low + 1e-12).all()
+        assert (other.judging.high >= one.judging.high - 1e-12).all()
+        assert not (other.judging.settled & ~one.judging.settled).any()
+        assert other.judging.settled.any()
+        assert not other.judging.settled.all()
+    assert any("of each system alone" in note for note in found.notes)
+    clear, unresolved = (next(p for p in found.pairs() if p.verdict == v) for v in ("clear", "unresolved"))
+    assert "(each system's own bounds). No unjudged document can change the sign." in str(clear)
+    assert "Unjudged documents may reverse the order." in str(unresolved)
+    facts, arrays = read(report_page(table).html)
+    assert [one["bounded"] for one in facts["measures"]] == [True, True]
+    assert arrays["pair_low0"].tolist() == found.results[0].judging.low.tolist()
+
+
+@pytest.mark.filterwarnings("ignore::unjudged.UnjudgedWarning")
+def test_a_gate_takes_bounds_of_a_table() -> None:
+    """It is never surer than with the runs themselves."""
+    table = Scores.of(bounded_rows())
+    sure = {"pass": 1, "open": 0, "fail": 1}
+    for old, new in (("boolean", "reranked"), ("reranked", "boolean"), ("reranked", "fused")):
+        for margin in (0.01, 0.05, 0.2, 0.3):
+            mine = gate(table, old, new, "P@10", margin=margin)
+            theirs = gate(sample.qrels, RUNS[old], RUNS[new], "P@10", margin=margin)
+            assert mine.checks[0].judgments == "bounds"
+            assert mine.outcome == theirs.outcome or sure[mine.outcome] < sure[theirs.outcome]
+    waiting = gate(table, "dense", "boolean", "P@10", margin=0.3)
+    assert waiting.outcome == "open"
+    assert "judge the unjudged documents that matter (`unjudged next`)" in waiting.sentence()
+    assert gate(table, "dense", "boolean", "P@10", margin=0.3, judgments="as they are").outcome != "open"
+
+
+@pytest.mark.filterwarnings("ignore::unjudged.UnjudgedWarning")
+def test_bounds_that_do_not_hold() -> None:
+    """Of AP those of one system do not know what the others found."""
+    rows = bounded_rows("AP")
+    found = compare(Scores.of(rows))
+    assert [bool(result.judging.missing) for result in found.results] == [False, False, True]
+    assert any(note.startswith("AP: judgments: unknown (bounds of a table") for note in found.notes)
+    with pytest.raises(InputError, match=r"row 7 .*: low and high of system .* expected bounds of the value"):
+        Scores.of([*rows[:7], {**rows[7], "low": rows[7]["high"] + 0.1}, *rows[8:]])
+    some = Scores.of([*rows[:7], {**rows[7], "low": None}, *rows[8:]])
+    assert some.ends is not None
+    assert int(np.isnan(some.ends[0]).sum()) == 1
+    assert sum(bool(result.judging.missing) for result in compare(some).results) == 2

@@ -18,7 +18,17 @@ from fuzz.oracle import Difference, Outcome, outcome
 from unjudged import calibrate, evaluate, sample
 from unjudged.experiments import experiment
 from unjudged.grids.rendering import render
-from unjudged.judging import Pool, hand_out, merge, read_sample, sample_text
+from unjudged.judging import (
+    Pool,
+    assign,
+    hand_out,
+    merge,
+    read_answers,
+    read_assignment,
+    read_sample,
+    sample_text,
+)
+from unjudged.judging.collecting.answers import answers_grid
 from unjudged.judging.collecting.drawn_sample import draw
 from unjudged.judging.collecting.sample_file import SCHEMA
 from unjudged.report.figures.experiment_figures import curves
@@ -61,6 +71,48 @@ def mutate_design(rng: random.Random, data: bytes) -> bytes:
     if rng.random() < 0.1:
         return mutated(rng, data, LINES)
     return f"{SCHEMA} {blake2b(body, digest_size=16).hexdigest()}\n".encode() + body
+
+
+def assignment_seeds() -> list[bytes]:
+    drawn = draw(Pool.of_runs(RUNS, 5), "random", 0.5)
+    return [assign(drawn, people, twice=0.5).text().encode() for people in (2, ["ann", "bob", "cy"])]
+
+
+def check_assignment(data: bytes) -> Iterator[Outcome]:
+    """An assignment that is accepted is written as it was read, and files are named after its people."""
+    path = folder() / "assignment.tsv"
+    path.write_bytes(data)
+
+    def read() -> Any:
+        found = read_assignment(path)
+        path.write_text(found.text(), "utf-8")
+        if read_assignment(path).rows() != found.rows():
+            raise Difference("an assignment is not read as it was written")
+        drawn = draw(Pool.of_runs(RUNS, 5), "random", 0.5)
+        tasks = hand_out(drawn, assignment=assign(drawn, since=found))
+        if any(name.startswith(".") or set(name) & set("/\\\0") for name in tasks):
+            raise Difference(f"files of assessors have unsafe names: {list(tasks)}")
+        return tasks
+
+    yield outcome(read)
+
+
+def answers_seeds() -> list[bytes]:
+    lines = b"q0 0 d0 1\n# comment q0 d1 far off\n# seconds q0 d1 2.5\nq0 0 d1 -2\nq1 0 d0 -1\n"
+    return [lines, b"# unjudged-assessor ann\n" + lines]
+
+
+def check_answers(data: bytes) -> Iterator[Outcome]:
+    """Answers are read, merged by a rule, and written as a table."""
+    path = folder() / "ann.qrels"
+    path.write_bytes(data)
+
+    def read() -> Any:
+        people = read_answers([path], grades=[0, 1, 2])
+        found = merge(GRADES, people, conflicts="median")
+        return render(answers_grid(people, found.judgments), "csv"), found.adjudication()
+
+    yield outcome(read)
 
 
 @cache
@@ -165,8 +217,18 @@ def of_trees(seeds: Callable[[], list[bytes]], check: Callable[[bytes], Iterator
     return Kind(cache(seeds), lambda rng, data: mutated_tree(rng, data, seeds()), check)
 
 
+def of_lines(
+    seeds: Callable[[], list[bytes]], check: Callable[[bytes], Iterator[Outcome]], tokens: list[bytes]
+) -> Kind:
+    return Kind(cache(seeds), lambda rng, data: mutated(rng, data, LINES, [*tokens, *TOKENS]), check)
+
+
 KINDS = {
     "design": Kind(cache(design_seeds), mutate_design, check_design),
+    "assignment": of_lines(assignment_seeds, check_assignment, [b"own", b"second", b"# twice 1", b"\t"]),
+    "answers": of_lines(
+        answers_seeds, check_answers, [b"# comment ", b"# seconds ", b"# unjudged-assessor a"]
+    ),
     "calibration": of_trees(calibration_seeds, check_calibration),
     "experiment": of_trees(experiment_seeds, check_experiment),
     "checkpoint": Kind(cache(checkpoint_seeds), mutate_checkpoint, check_checkpoint),

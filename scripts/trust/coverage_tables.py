@@ -8,7 +8,7 @@ from math import nan, sqrt
 from pathlib import Path
 
 import numpy as np
-from gate_trials import GateTrials, SegmentTrials
+from gate_trials import ALPHA, SEGMENT_TRIALS, TRIALS, GateTrials, SegmentTrials
 from left_out_runs import Case
 from query_samples import Sampled
 from sample_tests import EXCHANGED, ONE, SHIFTED, SIMULATED, Rejected
@@ -18,6 +18,10 @@ from unjudged.base.wording import counted
 from unjudged.formats.writing import write_whole
 
 MOST_LISTED, OWN = 20, "this package"
+SEGMENTS_WHY = (
+    "Few queries say little of their spread, and differences are skewed: a small p between very unequal or "
+    "very small segments, and an interval of five queries, deserve doubt."
+)
 
 
 def replace_table(page: Path, name: str, text: str) -> None:
@@ -167,7 +171,20 @@ def gate_table(trials: Sequence[GateTrials], margins: Sequence[float]) -> str:
         ]
         for trial in trials
     ]
-    return markdown(head, rows)
+    cells = [
+        Cell(f"{one.source}, {one.queries} queries, {what},", 1 - wrong, 1 - ALPHA, TRIALS)
+        for one in trials
+        for what, wrong in (
+            ("boundary: passed", one.passed_at_boundary),
+            ("boundary: failed", one.failed_at_boundary),
+            ("no difference: failed", one.alarms),
+        )
+    ]
+    most = max(1 - one.coverage for one in cells)
+    said = f"\n\nThe largest of the {len(cells)} shares of wrong answers is {share(most)}."
+    return (
+        markdown(head, rows) + said + shortfalls(cells, "Levels are 1 minus the share.").replace("\n\n", " ")
+    )
 
 
 def segments_table(trials: Sequence[SegmentTrials], held: Mapping[int, float]) -> str:
@@ -175,4 +192,14 @@ def segments_table(trials: Sequence[SegmentTrials], held: Mapping[int, float]) -
     head = ["queries per segment", "one pair: not said to differ", "another pair per segment"]
     rows = [[", ".join(map(str, t.sizes)), share(1 - t.same_pair), share(1 - t.other_pairs)] for t in trials]
     each = ", ".join(f"{share(value)} with {size}" for size, value in held.items())
-    return markdown(head, rows) + f"\n\nThe 95 % interval of one segment's difference held in {each} queries."
+    cells = [
+        Cell(f"{what}, {', '.join(map(str, one.sizes))} queries,", 1 - wrong, 1 - ALPHA, SEGMENT_TRIALS)
+        for one in trials
+        for what, wrong in (("one pair", one.same_pair), ("another pair per segment", one.other_pairs))
+    ]
+    cells += [
+        Cell(f"interval of one segment, {size} queries,", value, 1 - ALPHA, TRIALS)
+        for size, value in held.items()
+    ]
+    intervals = f"\n\nThe 95 % interval of one segment's difference held in {each} queries."
+    return markdown(head, rows) + intervals + shortfalls(cells, SEGMENTS_WHY)

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-from coverage_tables import markdown, share
+from coverage_tables import Cell, markdown, share, shortfalls
 
 from unjudged.evaluation.collection import judged_rankings
 from unjudged.judging.pooling.pool import REST, Pool
@@ -25,6 +25,10 @@ MEASURES = ("AP", "nDCG", "nDCG@10", "nDCG@20", "P@10", "P@30", "RBP(p=0.8)")
 DESIGNS = ("top 10 + 10 %", "top 10 + 20 %", "10: all, 50: 30 %, rest: 10 %", "random 20 %", "mixed 5")
 RUNS, SEED, LEVEL = 6, 100, 0.95
 ROUNDING = 1e-12
+SAMPLING_WHY = (
+    "Where hardly any document that counts could be drawn, errors are rare and large, and intervals hold "
+    "less often than they say."
+)
 
 
 @dataclass(frozen=True)
@@ -129,7 +133,13 @@ def sampling_table(found: Sequence[Held]) -> str:
     for measure in dict.fromkeys(one.measure for one in found):
         cells = [next(one for one in found if (one.measure, one.design) == (measure, d)) for d in designs]
         rows.append([measure, *map(_sampled, cells)])
-    return markdown(["measure", *designs], rows)
+    measured = [
+        Cell(f"{one.measure}, {one.design}{what},", held, LEVEL, POOLS[one.topics][1])
+        for one in found
+        for what, held in (("", one.coverage), (" (differences)", one.differences))
+        if not np.isnan(held)
+    ]
+    return markdown(["measure", *designs], rows) + shortfalls(measured, SAMPLING_WHY)
 
 
 def _sampled(one: Held) -> str:

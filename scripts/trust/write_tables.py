@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import agreement_coverage
+import assessor_coverage
 import calibrated_coverage
 import gate_trials
 import macro_samples
@@ -149,6 +150,18 @@ def agreement(folder: Path, pool: ProcessPoolExecutor) -> None:  # noqa: ARG001 
     replace_table(PAGE, "agreement", agreement_coverage.agreement_table(cases))
 
 
+def assessors(folder: Path, pool: ProcessPoolExecutor) -> None:
+    jobs = [
+        pool.submit(assessor_coverage.simulated_coverage, people, ratio)
+        for people in assessor_coverage.PEOPLE
+        for ratio in assessor_coverage.RATIOS
+    ]
+    table = assessor_coverage.simulated_table([job.result() for job in jobs])
+    replace_table(PAGE, "assessors, simulated", table)
+    found = pool.submit(assessor_coverage.assessor_coverage, folder).result()
+    replace_table(PAGE, "assessors, DL-2019", assessor_coverage.assessor_table(found))
+
+
 def gate(folder: Path, pool: ProcessPoolExecutor) -> None:
     jobs = [
         pool.submit(gate_trials.gate_trials, folder, source, size)
@@ -199,6 +212,7 @@ PARTS: dict[str, Callable[[Path, ProcessPoolExecutor], None]] = {
         tests,
         differences,
         agreement,
+        assessors,
         robust,
         sampling,
         gate,

@@ -18,6 +18,14 @@ from tests.cli.in_process import printed
 DOCUMENTS = [f"d{n}" for n in range(12)]
 ACTIONS = 200
 ORDERS = 10
+WATCH = """
+const set = Storage.prototype.setItem;
+Storage.prototype.setItem = function (name, value) {
+    window.told = value;
+    return set.call(this, name, value);
+};
+addEventListener("storage", (event) => { window.heard = event.newValue; });
+"""
 
 
 class Browser:
@@ -31,7 +39,19 @@ class Browser:
         self.context = self.playwright.chromium.launch_persistent_context(
             self.folder, executable_path=CHROMIUM, args=FLAGS, accept_downloads=True
         )
+        self.context.add_init_script(WATCH)
         self.tabs = [self.tab(), self.tab()]
+        self.told_before: list[str | None] = [None, None]
+
+    def hear(self, which: int) -> None:
+        """Wait until this tab has heard what the other one told since it was opened."""
+        told = self.tabs[1 - which].evaluate("window.told ?? null")
+        if told is not None and self.told_before[which] != told:
+            self.tabs[which].wait_for_function("(told) => window.heard === told", arg=told)
+
+    def read(self, which: int) -> None:
+        """A tab that was just opened has read what the other one told before."""
+        self.told_before[which] = self.tabs[1 - which].evaluate("window.told ?? null")
 
     def tab(self) -> Any:
         page = self.context.new_page()
@@ -131,7 +151,7 @@ def act(rng: random.Random, browser: Browser, which: int, model: Model, number: 
     )[0]
     document = tab.inner_text("#name")
     if kind in ("undo", "later"):
-        tab.wait_for_timeout(40)  # what the other tab told has arrived
+        browser.hear(which)
     if kind == "grade":
         grade = rng.choice("012")
         tab.keyboard.press(grade)
@@ -164,6 +184,8 @@ def act(rng: random.Random, browser: Browser, which: int, model: Model, number: 
         tab.close()
         browser.tabs[which] = browser.tab()
         model.done[which] = []
+    if kind in ("reload", "close"):
+        browser.read(which)
 
 
 def exported(tab: Any, folder: Path) -> str:

@@ -17,6 +17,7 @@ from tests.cli.in_process import refused, unjudged
 from unjudged import sample
 from unjudged.cli.commands import COMMANDS
 from unjudged.cli.options.drawing import DrawingOptions
+from unjudged.cli.options.figure_options import FigureOptions
 from unjudged.cli.options.input_options import InputOptions, JudgmentOptions
 from unjudged.cli.options.judging_folder import HandingOut
 from unjudged.cli.options.paper_options import ComparedTableOptions, PaperTableOptions
@@ -27,7 +28,7 @@ from unjudged.cli.options.table_options import TableOptions
 QRELS, RUN, OTHER = (str(path) for path in (sample.qrels, sample.runs["fused"], sample.runs["dense"]))
 TEXT = "q01 0 d1 1\n"
 NOT_FILES = {
-    *("shell", "name", "names", "title", "baseline", "leave_out", "measure", "against", "levels"),
+    *("shell", "name", "names", "authors", "title", "baseline", "leave_out", "measure", "against", "levels"),
     *("statistics", "strata", "share", "depth", "twice", "prevalence", "grades", "columns", "qrels_columns"),
     *("caption", "label", "show_names", "order"),
     *("value_range", "old", "new", "collection", "assessors"),
@@ -54,7 +55,7 @@ def test_parameters_that_may_name_files_are_declared(command: str) -> None:
 def test_every_parameter_is_explained(command: str) -> None:
     """In the docstring of the command or of a group of options, or by an option that commands share."""
     homes = [COMMANDS[command].function, InputOptions, JudgmentOptions, PredictionOptions, DrawingOptions]
-    homes += [TableOptions, HandingOut, PaperTableOptions, ComparedTableOptions, StatedOptions]
+    homes += [TableOptions, HandingOut, PaperTableOptions, ComparedTableOptions, FigureOptions, StatedOptions]
     lines = {line.strip() for home in homes for line in str(home.__doc__).splitlines()}
     assert [one.name for one in declared(command) if not one.option.help and one.name not in lines] == []
 

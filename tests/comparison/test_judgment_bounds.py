@@ -9,7 +9,7 @@ from hypothesis import given
 from tests.comparison.small_collections import DOCUMENTS, completed_differences, several_runs, shared_of
 from tests.conftest import Qrels, RunDict, examples
 from unjudged.comparison.judgment_bounds import JudgmentBounds, judgment_bounds
-from unjudged.comparison.reversals import reversible
+from unjudged.comparison.reversal.reversals import reversible
 from unjudged.comparison.testing.pairs import Pairs
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.uncertainty.shared import SharedRankings

@@ -216,7 +216,7 @@ def test_no_box_is_overfull(tmp_path: Path) -> None:
         scores = systems(count, measures)
         everyone, base = compare(scores), compare(scores, baseline=scores.runs[3])
         for width, intervals in product(("auto", "column", "page"), (False, True)):
-            tables.append(everyone.to_latex(width=width, intervals=intervals, judging_marks=intervals))
+            tables.append(everyone.to_latex(width=width, intervals=intervals, judging_marks=intervals))  # type: ignore[arg-type]
             tables.append(base.to_latex(width=width, intervals=intervals))  # type: ignore[arg-type]
     tables.append(evaluate(sample.qrels, sample.runs).to_latex(intervals="bounds"))
     tables.append(compare(sample.qrels, sample.runs).to_latex(judging_marks=True))

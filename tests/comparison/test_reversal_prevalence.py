@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from tests.conftest import Qrels, RunDict
-from unjudged import sample
-from unjudged.comparison import favouring, reversal_prevalence
-from unjudged.comparison.reversal_prevalence import Reversals, reversals
-from unjudged.comparison.reversals import Hypothetical
+from unjudged import compare, sample
+from unjudged.comparison.reversal import favouring, reversal_prevalence
+from unjudged.comparison.reversal.reversal_prevalence import Reversals, reversals
+from unjudged.comparison.reversal.reversals import Hypothetical
 from unjudged.comparison.testing.pairs import Pairs
 from unjudged.measures.kernel.names import parse_measure
 from unjudged.measures.kernel.registry import Measure
@@ -164,6 +164,7 @@ def test_queries_of_one_block_and_of_several_give_the_same(monkeypatch: pytest.M
     monkeypatch.setattr(favouring, "CELLS_AT_ONCE", 1)
     apart, _, _ = found(sample.qrels, sample.runs, "AP")
     monkeypatch.setattr(reversal_prevalence, "CELLS_AT_ONCE", 100)
+    monkeypatch.setattr(reversal_prevalence, "CELLS_IN_MEMORY", 100)
     np.testing.assert_allclose(whole.share, apart.share, rtol=1e-10)
     in_parts, _, _ = found(sample.qrels, sample.runs, "AP")
     np.testing.assert_allclose(whole.share, in_parts.share, rtol=1e-10)
@@ -211,3 +212,18 @@ def test_random_completions_have_either_sign_on_either_side(measure: str) -> Non
             assert np.sign((values[:, 0] - values[:, 1]).mean()) == sign
         tried += 1
     assert tried
+
+
+def test_of_very_many_pairs_the_best_systems_are_worked_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shares among them are the same, to rounding, and the others are said not to be known."""
+    every = compare(sample.qrels, sample.runs, "AP")
+    queries, best = len(every.queries), np.argsort(-every.results[0].means)[:4]
+    monkeypatch.setattr(reversal_prevalence, "MOST_CELLS", 7 * queries)
+    some = compare(sample.qrels, sample.runs, "AP")
+    (one,), (other,) = every.results, some.results
+    among = np.isin(one.tests.pairs.first, best) & np.isin(one.tests.pairs.second, best)
+    shares = other.judging.reversal.share
+    np.testing.assert_allclose(shares[among], one.judging.reversal.share[among], atol=1e-12)
+    assert np.isnan(shares[~among]).all()
+    assert any("among the best 4 systems alone" in note for note in some.notes)
+    assert not any("systems alone" in note for note in every.notes)

@@ -222,7 +222,7 @@ def test_the_sentence_has_the_numbers(four: Comparison) -> None:
 
 
 def test_too_many_pairs_for_completions_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("unjudged.comparison.reversal_prevalence.MOST_PAIRS", 0)
+    monkeypatch.setattr("unjudged.comparison.reversal.reversal_prevalence.MOST_PAIRS", 0)
     pair = compare(sample.qrels, {name: sample.runs[name] for name in ("reranked", "dense")}, "RR").pair()
     assert (pair.reversal, pair.reversal_known) == (None, False)
     assert "was not worked out" in str(pair)

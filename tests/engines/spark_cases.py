@@ -14,7 +14,18 @@ import pytest
 from pyarrow import parquet
 
 from tests.engines.test_bucket import judgment_rows, run_rows
-from unjudged import InputError, Scores, UsageError, compare, compare_pairs, evaluate, measure, sample
+from unjudged import (
+    InputError,
+    Scores,
+    UsageError,
+    compare,
+    compare_pairs,
+    evaluate,
+    gate,
+    measure,
+    report_page,
+    sample,
+)
 from unjudged.engines import spark
 from unjudged.rankings.judged import Floats, JudgedRankings
 
@@ -219,3 +230,10 @@ def test_a_verdict_from_a_table_with_bounds(session: Any, folder: Path) -> None:
     assert table.values[places][:, order][:, :, columns].tolist() == own.values.tolist()
     found, alone = compare(table, measures="nDCG@10"), compare_pairs(own.values[:, :, 1])
     assert found.results[0].tests.p == pytest.approx(alone.p, abs=1e-15)
+    by_precision = compare(table, measures="P@10").pair("reranked", "fused")
+    theirs = compare(own.judged.judgments, {name: sample.runs[name] for name in chosen}, "P@10")
+    assert by_precision.difference.low <= theirs.pair("reranked", "fused").difference.low
+    assert by_precision.difference.method == "each system's own"
+    answer = gate(table, "fused", "reranked", "P@10", margin=0.05)
+    assert (answer.outcome, answer.checks[0].judgments) == ("pass", "bounds")
+    assert "reranked" in report_page(table).html

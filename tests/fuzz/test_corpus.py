@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -30,3 +31,10 @@ def test_saved_input(file: Path, results: dict[Path, str | None]) -> None:
 
 def test_every_kind_has_saved_inputs() -> None:
     assert {file.parent.name for file in FILES} == set(NAMES)
+
+
+def test_every_hostile_input_of_security_is_fuzzed() -> None:
+    text = (CORPUS.parent.parent / "SECURITY.md").read_text()
+    table = text.partition("| input | fuzzed as |")[2].partition("\n\n")[0]
+    promised = {name for row in table.splitlines()[2:] for name in re.findall(r"`(\w+)`", row.split("|")[-2])}
+    assert promised == set(NAMES)

@@ -39,7 +39,10 @@ def test_the_sample_collection(script: ModuleType, tmp_path: Path) -> None:
     for path in sorted((tmp_path / "a").iterdir()):
         assert path.read_bytes() == (tmp_path / "b" / path.name).read_bytes()
     assert number(r"statAP \(joint\): .* (\d+)% inside", reports[0]) == 100
-    assert "Stop: the judgments settle all 10 pairs" in reports[0][-2]
+    assert any("Stop: the judgments settle all 10 pairs" in line for line in reports[0])
+    assert number(r"Both rounds: .* (\d+) conflicts adjudicated", reports[0]) > 0
+    assert number(r"Both rounds: .* (\d+) cannot be judged", reports[0]) > 0
+    assert 0.5 < number(r"Both rounds: .* kappa (0\.\d+)", reports[0]) < 1
 
 
 def test_trec8(script: ModuleType, data: Path, tmp_path: Path) -> None:
@@ -50,4 +53,5 @@ def test_trec8(script: ModuleType, data: Path, tmp_path: Path) -> None:
     assert number(r"xinfAP: .* (\d+)% of the runs inside", reports[0]) >= 90
     assert number(r"statAP \(joint\): .* (\d+)% inside", reports[0]) >= 95
     assert number(r"xinfAP: RMS error (0\.\d+)", reports[0]) < 0.01
-    assert "Stop: the judgments settle all 10 pairs" in reports[0][-2]
+    assert any("Stop: the judgments settle all 10 pairs" in line for line in reports[0])
+    assert number(r"Both rounds: .* (\d+) conflicts adjudicated", reports[0]) > 0

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import examples
-from unjudged import AP, DCG, ERR, MEASURES, RBP, Bpref, JudgedRankings, Judgments, nDCG
+from unjudged import AP, DCG, ERR, MEASURES, RBP, Bpref, JudgedRankings, Judgments, evaluate, nDCG, sample
 from unjudged.measures.kernel.averages import mean_over_queries
+from unjudged.measures.kernel.names import parse_measure
 from unjudged.measures.kernel.registry import BOUNDS, bounds_of
 
 GAINS = st.dictionaries(st.integers(0, 4), st.sampled_from([0.0, 0.25, 0.5, 1.0]), max_size=4)
@@ -107,3 +108,10 @@ def test_means_do_not_depend_on_the_order_of_queries(rows: list[list[float]], or
 def test_a_mean_of_tenths() -> None:
     assert mean_over_queries(np.full(10, 0.1)) == 0.1
     assert mean_over_queries(np.full((2, 3, 10), 0.1)).tolist() == [[pytest.approx(0.1, abs=0)] * 3] * 2
+
+
+def test_a_value_corrected_for_chance_has_no_lowest_value() -> None:
+    assert parse_measure("AP").range == (0, 1)
+    assert parse_measure("AP(chance=1000)").range == (-np.inf, 1)
+    (estimate,) = evaluate(sample.qrels, sample.runs["dense"], "AP(chance=60)").estimate("queries")[0]
+    assert "Student's t" in estimate.method

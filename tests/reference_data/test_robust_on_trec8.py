@@ -11,7 +11,7 @@ import pytest
 from tests.conftest import FEWER
 from unjudged.comparison.by_measure import MeasureComparison
 from unjudged.comparison.judgment_bounds import difference_bounds, judgment_bounds
-from unjudged.comparison.reversal_prevalence import reversals
+from unjudged.comparison.reversal.reversal_prevalence import reversals
 from unjudged.comparison.testing.pairs import Pairs
 from unjudged.comparison.testing.pairwise import compare_pairs
 from unjudged.evaluation.collection import name_runs

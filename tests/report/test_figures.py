@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import math
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from unjudged import UsageError, sample
 from unjudged.experiments.judgment_plan import plan_judgments
@@ -22,7 +19,7 @@ pytest.importorskip("vl_convert")
 
 from unjudged.judging.pooling.contributions import contributions, sizes
 from unjudged.report.figures import charts
-from unjudged.report.figures.charts import LINE, label_places, picture, save
+from unjudged.report.figures.charts import line_looks, picture, save
 from unjudged.report.figures.experiment_figures import _lines, across, curves, scatter
 from unjudged.report.figures.judging_figures import OWN, SHARED, pool_figure
 
@@ -41,8 +38,14 @@ def points(chart: dict[str, Any]) -> list[dict[str, Any]]:
 
 def on_lines(chart: Any) -> list[dict[str, Any]]:
     """The points of the lines, without their bands and the names at their ends."""
-    layers = [layer for panel in chart.to_dict()["concat"] for layer in panel["layer"]]
-    return [p for layer in layers if layer["mark"]["type"] == "line" for p in layer["data"]["values"]]
+    whole = chart.to_dict()
+    lines = [
+        layer.get("data", panel.get("data", whole.get("data")))
+        for panel in whole["concat"]
+        for layer in panel["layer"]
+        if layer["mark"]["type"] == "line"
+    ]
+    return [point for data in lines for point in data["values"]]
 
 
 def test_curves_hold_every_mean(found: Robustness) -> None:
@@ -147,22 +150,19 @@ def test_a_scatter_names_its_runs_and_its_sample(found: Robustness) -> None:
     assert panel["title"]["text"].endswith(", sample 2 of 2")
 
 
-def test_lines_have_their_names_at_their_ends(found: Robustness) -> None:
-    panel = curves(found, statistics=["rms"]).to_dict()["concat"][0]
-    assert [point["name"] for point in points(panel["layer"][-1])] == ["AP", "Bpref10"]
-    assert panel["layer"][-2]["encoding"]["x"]["title"].endswith(", logarithmic")
+def test_lines_have_their_names_in_a_legend(found: Robustness) -> None:
+    encoding = curves(found, statistics=["rms"]).to_dict()["concat"][0]["layer"][-1]["encoding"]
+    for channel in ("color", "strokeDash"):
+        assert encoding[channel]["scale"]["domain"] == ["AP", "Bpref10"]
+        assert encoding[channel]["legend"]["symbolLimit"] == 0
+    assert encoding["x"]["title"].endswith(", logarithmic")
 
 
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
-def test_names_at_ends_do_not_overlap(values: list[float]) -> None:
-    """In the order of the lines, a line of text apart, and beside the chart where they fit."""
-    ends = {str(i): value for i, value in enumerate(values)}
-    places = label_places(ends, (0.0, 1.0), 280)
-    order = sorted(ends, key=lambda name: (places[name], name))
-    assert all(ends[a] >= ends[b] for a, b in pairwise(order))
-    assert all(places[b] - places[a] >= LINE - 0.02 for a, b in pairwise(order))
-    if len(values) <= 280 // LINE + 1:
-        assert 0 <= min(places.values()) <= max(places.values()) <= 280.01
+def test_sixty_lines_are_told_apart() -> None:
+    colour, dash = (
+        channel.to_dict()["scale"] for channel in line_looks("run", [f"run {k}" for k in range(60)])
+    )
+    assert len({(c, tuple(d)) for c, d in zip(colour["range"], dash["range"], strict=True)}) == 60
 
 
 def test_the_plan_is_drawn_with_its_target() -> None:

@@ -56,7 +56,7 @@ def test_differences_are_those_of_the_queries() -> None:
         order = np.argsort(b - a, kind="stable").tolist()
         assert [p["query"] for p in drawn] == [SCORES.queries[q] for q in order]
         assert [p["difference"] for p in drawn] == (a - b)[order].tolist()
-        assert [p["mean"] for p in rows(chart, "mean")] == [(a - b).mean()]
+        assert {p["mean"] for p in rows(chart, "mean")} == {(a - b).mean()}
 
 
 def test_judged_shares_are_those_of_judged_at_one() -> None:
@@ -105,10 +105,11 @@ def test_every_figure_can_be_drawn() -> None:
         assert str(picture(chart, "svg")).startswith("<svg")
 
 
-def test_many_runs_share_a_colour() -> None:
-    many = {f"run {i}": sample.runs["fused"] for i in range(9)}
-    chart = evaluate(sample.qrels, many, "AP").plot.precision_recall().to_dict()
-    assert "value" in chart["layer"][0]["encoding"]["color"]
+def test_twenty_curves_are_told_apart() -> None:
+    many = {f"run {i}": sample.runs["fused"] for i in range(20)}
+    encoding = evaluate(sample.qrels, many, "AP").plot.precision_recall().to_dict()["encoding"]
+    looks = zip(*(encoding[channel]["scale"]["range"] for channel in ("color", "strokeDash")), strict=True)
+    assert len({(colour, tuple(dash)) for colour, dash in looks}) == 20
 
 
 def test_refusals() -> None:

@@ -109,6 +109,21 @@ def test_calibration_and_reusability_need_a_pool(kind: Kind) -> None:
         reusability(Pool.of(JUDGED[kind], pooled), "P@10", depth=10)
 
 
+def test_scattered_labels_are_no_pool() -> None:
+    """A tenth of the labels, without a word on how they were selected: they were taken for a pool."""
+    judgments = Judgments.of(sample.qrels)
+    chosen = np.arange(len(judgments.grade)) % 10 == 0
+    rows = zip(judgments.query.tolist(), judgments.documents, judgments.grade.tolist(), strict=True)
+    labels = [
+        (judgments.queries[q], d, g) for (q, d, g), kept in zip(rows, chosen, strict=True) if kept and g >= 0
+    ]
+    pooled = {name: run for name, run in sample.runs.items() if name != "dense"}
+    with pytest.raises(
+        UsageError, match=r"needs a pool of these runs, and .*% of the documents in the first 10"
+    ):
+        calibrate(labels, pooled, {name: name for name in pooled}, "P@10", depth=10)
+
+
 def test_what_is_estimated() -> None:
     assert str(permitted(MEASURES["infP"](cutoff=5), JUDGED["stratified sample"])) == (
         "mean P@5 (these queries, the pool judged)"

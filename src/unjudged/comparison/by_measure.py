@@ -11,14 +11,24 @@ import numpy as np
 
 from unjudged.comparison.judgment_bounds import JudgmentBounds
 from unjudged.comparison.testing.pairwise import Interval, PairTests
-from unjudged.comparison.verdicts import CLEAR, ENCLOSED, EXACT, HIGHER, ROBUST, Pair, verdict_of
+from unjudged.comparison.verdicts import CLEAR, ENCLOSED, EXACT, HIGHER, OF_EACH, ROBUST, Pair, verdict_of
 from unjudged.measures.kernel.averages import mean_over_queries
-from unjudged.measures.kernel.estimand import ALL_JUDGED, AS_THEY_ARE, OTHER, THESE, Estimand, estimand_of
+from unjudged.measures.kernel.estimand import (
+    ALL_JUDGED,
+    ANOTHER_ASSESSOR,
+    AS_THEY_ARE,
+    OTHER,
+    THESE,
+    Estimand,
+    estimand_of,
+)
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats, Mask
 from unjudged.uncertainty.calibrated_means import CalibratedMeans
 from unjudged.uncertainty.calibration import Calibration, LeftOutShare
 from unjudged.uncertainty.estimate import Estimate
+from unjudged.uncertainty.quantiles import within
+from unjudged.uncertainty.second_assessors import AssessorShifts
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +47,7 @@ class MeasureComparison:
     left_out: LeftOutShare | None = None
     calibrated: CalibratedMeans | None = None
     unlike: Mask | None = None
+    assessors: AssessorShifts | None = None
 
     @cached_property
     def means(self) -> Floats:
@@ -168,13 +179,22 @@ class MeasureComparison:
             of = replace(others, queries=THESE)
             difference = about(bounded, math.nan, judging.missing, of)
         else:
-            difference = about(bounded, 1.0, EXACT if judging.exact else ENCLOSED, judged)
+            how = EXACT if judging.exact else ENCLOSED if judging.by_query is None else OF_EACH
+            difference = about(bounded, 1.0, how, judged)
         calibrated = None
         near = None if self.calibrated is None else self.calibrated.difference(a, b, confidence)
         if near is not None and calibration is not None:
             method = f"{calibration.groups} groups left out in turn; assumes systems like theirs"
             of = replace(judged, measure=self.measure.cut_at(calibration.depth))
             calibrated = Estimate(*near, confidence, method, of)
+        assessors = None
+        if self.assessors is not None:
+            shift, half = self.assessors.difference(a, b, confidence)
+            low, high = self.measure.traits.range
+            value = difference.value + shift
+            ends = within(value, half, (low - high, high - low))
+            of = replace(others, queries=THESE, judgments=ANOTHER_ASSESSOR)
+            assessors = Estimate(value, *ends, confidence, self.assessors.method, of)
         of_effect = replace(others, measure=f"effect size of {self.measure}")
         return Pair(
             a=self.runs[a],
@@ -199,6 +219,7 @@ class MeasureComparison:
             reversible=bool(judging.reversible[k]),
             judged_share=finite_or_none(judging.reversal.judged[k]),
             left_out=self.left_out,
+            assessors=assessors,
         )
 
 

@@ -68,7 +68,7 @@ class CollectionsComparison(Shown):
     @cached_property
     def interval(self) -> tuple[Floats, Floats]:
         """Interval of each macro mean for other queries of these collections, at confidence 1 - alpha."""
-        limits = (-np.inf, np.inf) if self.measure.geometric else self.measure.traits.range
+        limits = (-np.inf, np.inf) if self.measure.geometric else self.measure.range
         low, high = macro_interval(self.values, limits, 1 - self.alpha, self.seed)
         return self.measure.mean_of(low), self.measure.mean_of(high)
 

@@ -25,6 +25,7 @@ MORE_PAIR_FIELDS = (
     *("better", "bounds", "mean_a", "mean_b", "query_low", "query_high", "wins", "ties", "losses"),
     *("effect", "effect_low", "effect_high", "reversal", "judged_share", "left_out_share"),
     *("calibrated_measure", "calibrated_difference", "calibrated_low", "calibrated_high"),
+    *("assessors_difference", "assessors_low", "assessors_high"),
 )
 
 
@@ -183,7 +184,9 @@ def pairs_grid(comparison: Comparison, results: Sequence[MeasureComparison]) -> 
     ]
     columns += [Column(name, decimals=2) for name in ("effect", "from", "to")]
     calibrated = comparison.calibration is not None
+    assessed = any(result.assessors is not None for result in results)
     columns += [Column("calibrated", "text")] if calibrated else []
+    columns += [Column("another assessor", "text")] if assessed else []
     rows = []
     for pair in comparison.pairs_of(results):
         gap, effect = pair.difference, pair.effect
@@ -194,6 +197,7 @@ def pairs_grid(comparison: Comparison, results: Sequence[MeasureComparison]) -> 
         row += [f"{pair.wins}/{pair.ties}/{pair.losses}", effect.value, effect.low, effect.high]
         c = pair.calibrated
         row += ["" if c is None else f"{c.of.measure} {c.text()}"] if calibrated else []
+        row += ["" if pair.assessors is None else pair.assessors.text()] if assessed else []
         rows.append([pair.measure, *row] if named else row)
     title = f"{counted(len(rows), 'pair')} x {counted(len(comparison.queries), 'query')}"
     title += "" if named else f"; {results[0].measure}"
@@ -204,6 +208,11 @@ def pairs_grid(comparison: Comparison, results: Sequence[MeasureComparison]) -> 
         *map(str, {result.left_out for result in results if bounded and result.left_out is not None}),
         "W/T/L: queries won, tied and lost by a. effect: the difference in standard deviations, from, to.",
         *(["calibrated: the difference of runs cut at the pool's depth."] if calibrated else []),
+        *dict.fromkeys(
+            f"another assessor: the difference {shifts.method}."
+            for result in results
+            if (shifts := result.assessors) is not None
+        ),
         *comparison.notes,
     ]
     return Grid(columns, rows, title, notes, records=lambda: pair_records(comparison, results))
@@ -228,9 +237,9 @@ def _record(pair: Pair) -> list[Cell]:
     row += [pair.verdict, pair.better, gap.method, pair.mean_a, pair.mean_b, other.low, other.high]
     row += [pair.wins, pair.ties, pair.losses, effect.value, effect.low, effect.high]
     row += [pair.reversal, pair.judged_share, None if pair.left_out is None else pair.left_out.share]
-    if calibrated is None:
-        return [*row, None, None, None, None]
-    return [*row, calibrated.of.measure, calibrated.value, calibrated.low, calibrated.high]
+    c, person = calibrated, pair.assessors
+    row += [None] * 4 if c is None else [c.of.measure, c.value, c.low, c.high]
+    return [*row, *([None] * 3 if person is None else [person.value, person.low, person.high])]
 
 
 def letters(place: int) -> str:

@@ -75,7 +75,7 @@ def gate(
         if not result.measure.traits.quality:
             raise UsageError(f"{result.measure} is no measure of quality: a gate needs one that should rise")
         scores = result.tests.pairs.scores
-        reach = np.inf if result.measure.geometric else float(np.ptp(result.measure.traits.range))
+        reach = np.inf if result.measure.geometric else float(np.ptp(result.measure.range))
         worst, best, known = _bounds(compared, result, judgments)
         for segment, chosen in {EVERY: np.ones(len(compared.queries), bool), **parts}.items():
             check = GateCheck(
@@ -94,7 +94,8 @@ def gate(
     documents = {
         str(result.measure): _documents(compared, result)
         for result in compared.results
-        if any(
+        if compared.shared is not None
+        and any(
             c.outcome == OPEN and c.open_to == "judgments" and c.measure == str(result.measure)
             for c in checks
         )
@@ -112,8 +113,10 @@ def _compared(
         for name in two:
             if name not in names:
                 raise UsageError(f"no system is called {name!r}; there are {', '.join(names[:5])}")
-        values = qrels.values[list(map(names.index, two))]
-        chosen = replace(qrels, values=values, runs=list(two), rankings=None, within=None)
+        places = list(map(names.index, two))
+        ends = None if qrels.ends is None else (qrels.ends[0][places], qrels.ends[1][places])
+        values = qrels.values[places]
+        chosen = replace(qrels, values=values, runs=list(two), rankings=None, within=None, ends=ends)
         return compare(chosen, measures=measures)
     if isinstance(qrels, Collection):
         runs = {name: qrels.runs[name] for name in two}
@@ -129,10 +132,15 @@ def _bounds(compared: Comparison, result: Any, judgments: str) -> tuple[Floats, 
     """Return new minus old on each query at its worst and at its best, and what is known of judgments."""
     scores = result.tests.pairs.scores
     difference = scores[1] - scores[0]
-    if compared.shared is None or result.judging.missing:
+    if result.judging.missing:
         return difference, difference, UNKNOWN
     if judgments == AS_THEY_ARE:
         return difference, difference, AS_THEY_ARE
+    if result.judging.by_query is not None:
+        low, high = result.judging.by_query
+        return np.minimum(low[1] - high[0], difference), np.maximum(high[1] - low[0], difference), "bounds"
+    if compared.shared is None:
+        return difference, difference, UNKNOWN
     low, high = bounds_by_query(
         two_of(compared.bounding or compared.shared, 1, 0), result.measure, difference
     )

@@ -51,9 +51,8 @@ class GateCheck:
         if self.outcome != OPEN:
             return ""
         if self.open_to == "judgments":
-            return (
-                f"judge the unjudged documents that matter, at most {self.documents or 0:,} (`unjudged next`)"
-            )
+            most = "" if self.documents is None else f", at most {self.documents:,}"
+            return f"judge the unjudged documents that matter{most} (`unjudged next`)"
         if self.queries_needed is None:
             return "no number of queries like these would tell: the difference is at the margin"
         return f"about {self.queries_needed:,} queries like these would tell"

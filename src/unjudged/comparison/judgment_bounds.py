@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from unjudged.base.segments import numbered
-from unjudged.comparison.reversal_prevalence import Reversals, reversals
-from unjudged.comparison.reversals import reversible
+from unjudged.comparison.reversal.reversal_prevalence import Reversals, reversals
+from unjudged.comparison.reversal.reversals import reversible
 from unjudged.comparison.testing.pairs import ROUNDING, Pairs
 from unjudged.measures.kernel.averages import mean_over_queries
 from unjudged.measures.kernel.estimand import ALL_JUDGED, Use, permitted
@@ -26,6 +26,7 @@ from unjudged.uncertainty.shared import SharedRankings
 from unjudged.uncertainty.unjudged_sums import is_sum
 
 RUNS_AT_ONCE = 16
+OF_OTHERS = "unknown (bounds of a table do not know what other systems found; give runs and judgments)"
 BOUNDING = Use("bounds of a difference", judgments=ALL_JUDGED, check=check_bounded, geometric=True)
 
 
@@ -51,6 +52,8 @@ class JudgmentBounds:
     run_low: Floats
     run_high: Floats
     missing: str = ""
+    by_query: tuple[Floats, Floats] | None = None
+    """Of a table with bounds: the lowest and highest value of each system on each query."""
 
 
 def judgment_bounds(shared: SharedRankings, measure: Measure, pairs: Pairs) -> JudgmentBounds:
@@ -70,6 +73,26 @@ def judgment_bounds(shared: SharedRankings, measure: Measure, pairs: Pairs) -> J
     run_low = measure.mean_of(np.minimum(run_low, means))
     run_high = measure.mean_of(np.maximum(run_high, means))
     return JudgmentBounds(low, high, exact, settled, equal, turned, reversal, run_low, run_high)
+
+
+def bounds_of_table(measure: Measure, low: Floats, high: Floats, pairs: Pairs) -> JudgmentBounds:
+    """Bounds from the lowest and highest values of each system alone.
+
+    Documents that two systems share count for each of them, so these are wider than from runs and judgments,
+    and what reverses an order is not known. Relevant documents of one system lower AP, recall and nDCG of the
+    other, which bounds of each alone do not know: such measures have none here.
+    """
+    if not measure.traits.pointwise:
+        return no_bounds(pairs, OF_OTHERS)
+    by_query = measure.averaged(low), measure.averaged(high)
+    run_low, run_high = (mean_over_queries(ends) for ends in by_query)
+    least = np.minimum(run_low[pairs.first] - run_high[pairs.second], pairs.difference)
+    most = np.maximum(run_high[pairs.first] - run_low[pairs.second], pairs.difference)
+    settled, equal = decided(least, most)
+    none, blank = np.zeros(len(pairs), bool), np.full(len(pairs), np.nan)
+    of_runs = measure.mean_of(run_low), measure.mean_of(run_high)
+    unsought = Reversals(blank, blank)
+    return JudgmentBounds(least, most, False, settled, equal, none, unsought, *of_runs, by_query=by_query)
 
 
 def no_bounds(pairs: Pairs, missing: str) -> JudgmentBounds:

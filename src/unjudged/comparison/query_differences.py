@@ -12,7 +12,7 @@ import numpy as np
 from unjudged.base.segments import places, sums
 from unjudged.comparison.judgment_bounds import is_bounded, ranking_bounds
 from unjudged.comparison.ndcg_differences import has_closer_bounds, ndcg_bounds
-from unjudged.comparison.reversals import Hypothetical
+from unjudged.comparison.reversal.reversals import Hypothetical
 from unjudged.comparison.testing.pairs import ROUNDING
 from unjudged.grids.grid import Cell, Column, Grid, Shown, blank, grid_of
 from unjudged.measures.kernel.registry import Measure

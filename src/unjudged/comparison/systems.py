@@ -12,7 +12,7 @@ from unjudged.base.choices import CorrectionName, TestName, check_confidence, ch
 from unjudged.base.errors import AssumptionWarning, UsageError, announce
 from unjudged.comparison.by_measure import MeasureComparison
 from unjudged.comparison.comparison_result import Comparison
-from unjudged.comparison.judgment_bounds import judgment_bounds, no_bounds
+from unjudged.comparison.judgment_bounds import bounds_of_table, judgment_bounds, no_bounds
 from unjudged.comparison.testing.pairwise import compare_pairs
 from unjudged.evaluation.collection import Collection, RunsSource
 from unjudged.evaluation.evaluation import fitting_measures
@@ -22,12 +22,18 @@ from unjudged.measures.kernel.estimand import COMPARISON, SAMPLED, permitted
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.measures.kernel.registry import Measure
 from unjudged.measures.kernel.traits import Refusal
+from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.rankings.origin import below_pool
 from unjudged.uncertainty.calibration import Calibration
+from unjudged.uncertainty.second_assessors import ANOTHER, AssessorShifts, SecondAssessors, SecondSource
 
 UNKNOWN = "unknown (scores of a table do not say which documents were judged)"
 """What is known of the judgments behind scores."""
+OF_TABLE = (
+    "Bounds are those of the table, of each system alone: unjudged documents that two systems share count "
+    "for both, so bounds of differences are wider than from runs and judgments."
+)
 COMPARED = ("RBP(p=0.8)",)
 """Measure of a comparison from a pool if none is named."""
 
@@ -44,6 +50,7 @@ def compare(
     correction: CorrectionName = "holm",
     alpha: float = 0.05,
     calibration: Calibration | None = None,
+    second: SecondSource | None = None,
     confidence: float = 0.95,
     draws: int = 20_000,
     seed: int = 0,
@@ -60,8 +67,10 @@ def compare(
     depth of their pool need not be told. `test` is 't', 'randomization', 'wilcoxon' or
     'bootstrap'; `correction` is 'holm', 'bh', 'bonferroni', 'tukey', 'maxt' or 'none'. `baseline` names a run
     that the others are compared with, instead of all pairs. `calibration`, from `calibrate`, adds a
-    calibrated interval of each difference. `Scores` in place of judgments and runs, such as those of another
-    tool (`Scores.of`), are compared by their tests alone, by all of their measures unless some are named.
+    calibrated interval of each difference, and `second`, judgments of second assessors, one had another
+    assessor judged. `Scores` in place of judgments and runs, such as those of another
+    tool (`Scores.of`), are compared by their tests, and by bounds if they have any, by all of their measures
+    unless some are named.
     `draws` and `seed` are for tests and corrections that resample.
 
     >>> from unjudged import sample
@@ -75,7 +84,12 @@ def compare(
     deepest = inf if depth is None else checked_int("depth", depth, least=1)
     tests = {"test": test, "correction": correction, "alpha": alpha, "draws": draws, "seed": seed}
     if isinstance(qrels, Scores):
-        for name, given in {"runs": runs, "depth": depth, "calibration": calibration}.items():
+        for name, given in {
+            "runs": runs,
+            "depth": depth,
+            "calibration": calibration,
+            "second": second,
+        }.items():
             if given is not None:
                 raise UsageError(f"{name} needs judgments and runs, and these are scores: omit it")
         return _compare_scores(qrels.chosen(measures), baseline, confidence, tests)
@@ -92,6 +106,7 @@ def compare(
     closed = shared.to_pool_depth(reach)
     left_out = None if calibration is None else calibration.left_out_share()
     unlike = None if calibration is None else calibration.unlike_runs(shared.judged_rankings)
+    people = None if second is None else SecondAssessors.of(second)
     results: list[MeasureComparison] = []
     for measure in chosen:
         rankings = shared.with_judged_elsewhere() if measure.traits.across_queries else shared.judged_rankings
@@ -102,7 +117,8 @@ def compare(
             near = calibration.means(measure, shared.judged_rankings, confidence)
             uncalibrated += [note for note in calibration.unlike(near, names) if note not in uncalibrated]
         judging = judgment_bounds(closed, measure, tested.pairs)
-        results.append(MeasureComparison(measure, values, tested, judging, names, left_out, near, unlike))
+        known = left_out, near, unlike, _assessed(people, measure, rankings, uncalibrated)
+        results.append(MeasureComparison(measure, values, tested, judging, names, *known))
     values = np.stack([result.values for result in results])
     warnings = [*shared.warnings, *measure_warnings(chosen, shared.judged_rankings, values)]
     warnings += map(AssumptionWarning, refused)
@@ -140,9 +156,20 @@ def _compare_scores(
     for k, measure in enumerate(scores.measures):
         values = np.ascontiguousarray(scores.values[:, :, k])
         tested = compare_pairs(measure.averaged(values), baseline=place, **tests)
-        results.append(MeasureComparison(measure, values, tested, no_bounds(tested.pairs, UNKNOWN), names))
-    said = f"Judgments: {UNKNOWN}; verdicts are about other queries alone."
-    notes = [*map(str, scores.warnings), *scores.notes, *([said] if len(names) > 2 else []), *_notes(results)]
+        judging = no_bounds(tested.pairs, UNKNOWN)
+        if scores.ends is not None and np.isfinite([end[:, :, k] for end in scores.ends]).all():
+            ends = [end[:, :, k] for end in scores.ends]
+            judging = bounds_of_table(measure, ends[0], ends[1], tested.pairs)
+        results.append(MeasureComparison(measure, values, tested, judging, names))
+    reasons: dict[str, list[str]] = {}
+    for result in results:
+        reasons.setdefault(result.judging.missing, []).append(str(result.measure))
+    said = [OF_TABLE] if "" in reasons else []
+    for reason, own in reasons.items():
+        if reason and len(names) > 2:
+            of = "Judgments" if len(reasons) == 1 else f"{', '.join(own)}: judgments"
+            said.append(f"{of}: {reason}; verdicts are about other queries alone.")
+    notes = [*map(str, scores.warnings), *scores.notes, *said, *_notes(results)]
     library = scores.library
     return Comparison(names, list(scores.queries), results, None, None, confidence, baseline, notes, library)
 
@@ -166,6 +193,19 @@ def _uncalibrated(calibration: Calibration, measures: Sequence[Measure], confide
     return [f"{measure}: no calibrated interval: {reason}." for measure, reason in refused.items()]
 
 
+def _assessed(
+    second: SecondAssessors | None, measure: Measure, rankings: JudgedRankings, notes: list[str]
+) -> AssessorShifts | None:
+    """Return what another assessor changes; a note says so where a measure cannot have it."""
+    if second is None:
+        return None
+    answer = permitted(measure, rankings.judgments, ANOTHER)
+    if isinstance(answer, Refusal):
+        notes.append(f"{measure}: no interval for another assessor: {answer}.")
+        return None
+    return second.shifts(measure, rankings, len(rankings.query) // len(rankings.judgments.queries))
+
+
 def _without_bounds(results: Sequence[MeasureComparison], judgments: Judgments) -> Iterator[str]:
     """Say which measures have no bounds and why, and of what differences are if not of means."""
     estimates = [result.measure for result in results if result.measure.traits.estimates]
@@ -177,6 +217,9 @@ def _without_bounds(results: Sequence[MeasureComparison], judgments: Judgments) 
         measure = result.measure
         if result.judging.missing and measure not in estimates:
             yield f"{result.judging.missing}; verdicts by {measure} are about other queries alone."
+        if result.judging.reversal.best is not None:
+            among = f"the best {result.judging.reversal.best} systems alone, because pairs are many"
+            yield f"{measure}: shares of relevant documents that reverse an order were sought among {among}."
         if measure.geometric:
             yield f"{measure}: differences, their tests and intervals, and values by query are of logarithms."
         if measure.traits.summary == "sum":

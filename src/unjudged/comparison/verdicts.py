@@ -22,8 +22,8 @@ UNRESOLVED = "unresolved"
 HIGHER = "significant"
 SIMILAR = "not significant"
 """Verdicts by a measure without bounds: about other queries alone."""
-EXACT, ENCLOSED = "exact", "enclosed"
-"""Whether completions reach the bounds of a difference."""
+EXACT, ENCLOSED, OF_EACH = "exact", "enclosed", "each system's own"
+"""Whether completions reach the bounds of a difference; those of a table are of each system alone."""
 VERDICTS = (
     *(CLEAR, ROBUST, SIGNIFICANT, SETTLED, ROBUST_NOT_SIGNIFICANT, OPEN, UNRESOLVED),
     *(HIGHER, SIMILAR),
@@ -100,6 +100,7 @@ class Pair:
     that favour the system behind, at which the other is no longer expected to be ahead. It is None if no
     share reverses the order, and also if it was not sought, which `reversal_known` says. `judged_share` is
     the share among the judged documents at the same ranks; `left_out` says what it was among left-out groups.
+    `assessors` is the difference had another assessor judged, if second judgments were given.
     """
 
     a: str
@@ -124,6 +125,7 @@ class Pair:
     reversible: bool = True
     judged_share: float | None = None
     left_out: LeftOutShare | None = None
+    assessors: Estimate | None = None
 
     @property
     def ahead(self) -> str | None:
@@ -140,7 +142,7 @@ class Pair:
         return self.ahead if self.verdict in (*KEPT, HIGHER) else None
 
     def sentences(self) -> list[str]:
-        """Difference, sign, calibrated interval, test and verdict, in this order."""
+        """Difference, sign, calibrated interval, test, another assessor and verdict, in this order."""
         gap, other = self.difference, self.other_queries
         means = f"{self.a} {self.mean_a:.4f}, {self.b} {self.mean_b:.4f}"
         of_what = "" if gap.of.statistic == "mean" else " of mean logarithms"
@@ -154,7 +156,21 @@ class Pair:
             f"Queries: {self.wins} won, {self.ties} tied, {self.losses} lost; {self.test}: {p_text(self.p)}"
             f"{corrected}; {_interval(other)}; {_effect(self.effect)}."
         )
-        return [*lines, f"Verdict: {self.verdict}. {self.conclusion()}"]
+        if self.assessors is not None:
+            c = self.assessors
+            ends = f"{c.low:+.4f} to {c.high:+.4f} ({c.method})"
+            lines.append(f"Another assessor, {percent(c.confidence)}: {c.value:+.4f}, {ends}.")
+        return [*lines, f"Verdict: {self.verdict}. {self.conclusion()}{self._by_another_assessor()}"]
+
+    def _by_another_assessor(self) -> str:
+        """Say whether another assessor could reverse the order, if that is known."""
+        gap = self.assessors
+        if gap is None or self.ahead is None:
+            return ""
+        kept = gap.low > 0 if self.difference.value > 0 else gap.high < 0
+        if kept:
+            return " Another assessor would most likely agree on the order."
+        return " Another assessor could say the opposite."
 
     def _judgments(self) -> str:
         gap = self.difference
@@ -180,6 +196,8 @@ class Pair:
     def _needed(self) -> str:
         """Say what share of relevant documents reverses the order, and what is known of such shares."""
         behind = self.b if self.ahead == self.a else self.a
+        if self.difference.method == OF_EACH:
+            return ""
         if not self.reversal_known:
             return "; which share of them is too much was not worked out for so large a number of pairs"
         if self.reversal is None:

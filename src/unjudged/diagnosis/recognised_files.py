@@ -17,6 +17,8 @@ from unjudged.evaluation.collection import name_runs
 from unjudged.evaluation.groups import read_groups
 from unjudged.evaluation.score_cells import names_measure
 from unjudged.evaluation.scores import Scores
+from unjudged.formats.bundles import JUDGMENTS as BUNDLED
+from unjudged.formats.bundles import bundled
 from unjudged.formats.columns import NAMES, is_header, named
 from unjudged.formats.files import reader_of
 from unjudged.formats.inputs import FILE, kind_of_source
@@ -32,7 +34,7 @@ from unjudged.judging.collecting.texts import BODIES, records
 from unjudged.rankings.coverage import are_grades
 from unjudged.rankings.extension import table_of, table_of_pool
 from unjudged.rankings.judgments import CANNOT_JUDGE, Judgments
-from unjudged.rankings.origin import A_SAMPLE
+from unjudged.rankings.origin import A_POOL, A_SAMPLE
 from unjudged.rankings.runs import Run
 from unjudged.uncertainty.calibration import Calibration
 from unjudged.uncertainty.calibration_file import SCHEMA as CALIBRATION_SCHEMA
@@ -74,7 +76,7 @@ def recognise(file: str) -> RecognisedFile:
     """Return what a file is; of a file that nothing here reads, the errors say why."""
     if kind_of_source(file) != FILE or (not file.startswith("irds:") and not os.path.exists(file)):
         raise InputError("no such file", source=file)
-    if file.startswith("irds:"):
+    if file.startswith("irds:") or bundled(file, BUNDLED) != file:
         return _judgments(file)
     start = b""
     if not os.path.isdir(file):
@@ -165,7 +167,8 @@ def _judgments(file: str) -> RecognisedFile:
         held += " (a uniform sample, if the judged ones were drawn at random)"
         what = f"{held}; {scale}"
     else:
-        what = f"{judgments.origin}: {held}; {scale}"
+        taken = "taken for " if judgments.origin == A_POOL else ""
+        what = f"{taken}{judgments.origin}: {held}; {scale}"
     return RecognisedFile(file, JUDGMENTS, what, judgments, len(judgments.queries), len(judgments.grade))
 
 

@@ -79,7 +79,7 @@ def calibrated(
         raise UsageError(f"unit is {unit!r}: use 'runs' or 'groups'")
     if depth < 1:
         raise UsageError(f"depth is {depth}: use a whole number of at least 1")
-    check_pooled(measures, rankings)
+    check_pooled(measures, rankings, depth)
     left_out = LeftOut.of(rankings, group, depth)
     if left_out.groups < 2:
         raise UsageError("calibration needs at least two groups of pooled runs")

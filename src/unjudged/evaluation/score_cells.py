@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf, nan
 from typing import Any, Literal
@@ -39,6 +39,7 @@ class TableOfScores:
     notes: Sequence[str]
     within: Floats | None = None
     segments: Mapping[str, str] | None = None
+    ends: tuple[Floats, Floats] | None = None
 
 
 @dataclass(eq=False)
@@ -47,6 +48,8 @@ class Cells:
 
     values: dict[Cell, dict[str | None, float]] = field(default_factory=dict)
     segments: dict[str, str] = field(default_factory=dict)
+    ends: dict[tuple[Cell, str | None], tuple[float, float]] = field(default_factory=dict)
+    """Lowest and highest value with every document judged, where a table has them."""
 
     def add(self, cell: Cell, repeat: str | None, value: float) -> bool:
         """Add a value; False if the cell has one."""
@@ -87,7 +90,24 @@ class Cells:
         if len(set(map(str, measures))) < len(measures):
             raise InputError(f"two of the measures are the same: {', '.join(raw)}; choose one with -m")
         spread = within if most > 1 else None
-        return TableOfScores(table, runs, kept, measures, notes, spread, self.segments or None)
+        ends = self._ends(runs, kept, list(raw), repeats) if self.ends else None
+        return TableOfScores(table, runs, kept, measures, notes, spread, self.segments or None, ends)
+
+    def _ends(
+        self, runs: Sequence[str], queries: Sequence[str], measures: Sequence[str], repeats: Repeats
+    ) -> tuple[Floats, Floats]:
+        """Return the lowest and the highest values, means over repeats; NaN where one is missing."""
+        each = np.array(
+            [
+                [[self._mean_ends((run, query, m), repeats[run]) for m in measures] for query in queries]
+                for run in runs
+            ]
+        )
+        return each[..., 0], each[..., 1]
+
+    def _mean_ends(self, cell: Cell, repeats: Iterable[str | None]) -> Floats:
+        ends: Floats = np.array([self.ends.get((cell, repeat), (nan, nan)) for repeat in repeats])
+        return ends.mean(axis=0)
 
     def _chosen(self, asked: Sequence[str] | None) -> dict[str, str]:
         """Return the measures that are asked for: the name in the table, and the name to show."""
@@ -117,7 +137,7 @@ class Cells:
     ) -> Measure:
         low, high = float(values.min()), float(values.max())
         known = parse_measures(name)[0] if names_measure(name) else None
-        if known is not None and known.traits.range[0] <= low and high <= known.traits.range[1]:
+        if known is not None and known.range[0] <= low and high <= known.range[1]:
             return known
         if limits is not None:
             if not limits[0] <= low <= high <= limits[1]:
@@ -125,7 +145,7 @@ class Cells:
                 raise InputError(f"{name} has the value {wrong:g}, which is outside the range {limits}")
             return reported_measure(name, (float(limits[0]), float(limits[1])))
         if known is not None:
-            between = "{:g} to {:g}".format(*known.traits.range)
+            between = "{:g} to {:g}".format(*known.range)
             notes.append(f"{name}: values from {low:g} to {high:g} are not those of {known} ({between}).")
         return reported_measure(name, UNKNOWN_RANGE)
 

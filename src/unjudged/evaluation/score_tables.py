@@ -43,6 +43,9 @@ ROLES: Mapping[str, tuple[str, ...]] = {
     "repeat": ("repeat", "seed"),
 }
 """Names of columns by role; the first that a table has counts."""
+ENDS = ("low", "high")
+"""Columns with the lowest and highest value that any completion of the judgments gives, as Spark has them."""
+ROUNDING = 1e-9
 NOT_NUMBERS = ("runid", "relstring")
 """Lines of trec_eval whose values are texts."""
 
@@ -177,6 +180,7 @@ class _Reading:
         if column["value"] is not None:
             names = [column["value"]]
         are_measures = self._are_measures(names, known, long=column["value"] is not None)
+        bounded = column["value"] is not None and table.columns.keys() >= {*ENDS}
         for row, query in enumerate(queries):
             if query == ALL:
                 continue
@@ -184,7 +188,10 @@ class _Reading:
             for name in names:
                 system = own["system"] or (self.name if are_measures or column["value"] else name)
                 measure = own["measure"] or (name if are_measures and not column["value"] else "")
-                self._add_cell(table, row, (system, query, measure), own["repeat"], table.columns[name][row])
+                cell = system, query, measure
+                self._add_cell(table, row, cell, own["repeat"], table.columns[name][row])
+                if bounded:
+                    self._add_ends(table, row, cell, own["repeat"], table.columns[name][row])
 
     def _add_segments(self, table: NamedColumns, queries: Sequence[str], by: str) -> None:
         name = table.column("segment", {"segment": by}, ())
@@ -220,6 +227,22 @@ class _Reading:
             again = f"repeat {repeat} of {said(cell)}" if repeat is not None else said(cell)
             remedy = "expected one value" if repeat else "expected one; a column `repeat` tells repeats apart"
             raise table.error(row, f"{again} has a second value, {remedy}")
+
+    def _add_ends(self, table: NamedColumns, row: int, cell: Cell, repeat: str | None, value: Any) -> None:
+        """Add the lowest and highest value with every document judged, unless they are empty."""
+        low, high = (table.columns[end][row] for end in ENDS)
+        if any(map(is_missing, (low, value, high))):
+            return
+        if not (is_score(low) and is_score(high) and is_between(float(value), float(low), float(high))):
+            found = f"{quoted(str(low))} and {quoted(str(high))}"
+            problem = f"low and high of {said(cell)} are {found}, and its value is {quoted(str(value))}"
+            raise table.error(row, f"{problem}: expected bounds of the value; rename columns that are not")
+        self.cells.ends[cell, repeat] = float(low), float(high)
+
+
+def is_between(value: float, low: float, high: float) -> bool:
+    slack = ROUNDING * max(1.0, abs(low), abs(high))
+    return low - slack <= value <= high + slack
 
 
 def array_of_scores(

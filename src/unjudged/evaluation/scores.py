@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from unjudged.uncertainty.completions import Progress
     from unjudged.uncertainty.estimate import Estimate, Estimates
     from unjudged.uncertainty.prevalence import PrevalenceLike
+    from unjudged.uncertainty.second_assessors import SecondSource
 
 
 class Score(NamedTuple):
@@ -70,6 +71,8 @@ class Scores(Shown):
     bounding: JudgedRankings | None = None
     """Rankings that bounds are of, if the depth of the pool is known: documents below it are nonrelevant."""
     pool_depth: int | None = None
+    ends: tuple[Floats, Floats] | None = None
+    """Lowest and highest values with every document judged, if a table has them; NaN where it does not."""
 
     @classmethod
     def of(
@@ -94,7 +97,8 @@ class Scores(Shown):
         Columns of a wide table are `measures` if a column names the system or all of them are names of
         measures, else systems; `wide` says which. `columns` names columns by role. Missing values are an
         error unless `missing` is 'zero' or 'drop'. `range` is that of measures which are not known. `by` is
-        a column with the segment of each query.
+        a column with the segment of each query. Columns `low` and `high` of a long table are bounds of each
+        value, as `engines.spark.evaluate(bounds=True)` has them.
 
         >>> Scores.of({"query": ["q1", "q2"], "bm25": [0.2, 0.4], "dense": [0.3, 0.6]}, "nDCG@10")
         Scores(2 runs x 2 queries; means)
@@ -124,6 +128,7 @@ class Scores(Shown):
             table.notes,
             table.within,
             table.segments,
+            ends=table.ends,
         )
 
     def chosen(self, measures: MeasureLike | Iterable[MeasureLike] | None) -> Scores:
@@ -135,7 +140,8 @@ class Scores(Shown):
         places = [self.place(measure, names) for measure in several]
         within = None if self.within is None else self.within[:, places]
         own = [self.measures[k] for k in places]
-        return replace(self, values=self.values[:, :, places], measures=own, within=within)
+        ends = None if self.ends is None else (self.ends[0][:, :, places], self.ends[1][:, :, places])
+        return replace(self, values=self.values[:, :, places], measures=own, within=within, ends=ends)
 
     @staticmethod
     def place(measure: MeasureLike, names: Sequence[str]) -> int:
@@ -198,6 +204,7 @@ class Scores(Shown):
         *,
         prevalence: PrevalenceLike | None = None,
         calibration: Calibration | None = None,
+        second: SecondSource | None = None,
         confidence: float = 0.95,
         extra_relevant: int = 0,
         draws: int | None = None,
@@ -214,6 +221,8 @@ class Scores(Shown):
           cover too little where those were not chosen at random.
         - 'queries': other queries, these judgments.
         - 'sampling': another random sample of the pool; of AP for infAP, xinfAP and statAP, and alike.
+        - 'assessors': another assessor, learnt from topics that `second` ones judged too: a file, judgments,
+          a list of files or a mapping of names to judgments. The value has the expected shift.
         - 'both': other queries, completely judged, given a `prevalence`; without one, other queries and
           another random sample of the pool.
 
@@ -236,6 +245,7 @@ class Scores(Shown):
             values=self.values,
             prevalence=prevalence,
             calibration=calibration,
+            second=second,
             confidence=confidence,
             extra_relevant=extra_relevant,
             draws=draws,

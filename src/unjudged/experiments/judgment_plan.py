@@ -1,4 +1,4 @@
-"""How many judgments each design needs for a target, from a collection like the planned one."""
+"""How many judgments each design needs for a target, or what it reaches with a budget, from a pilot."""
 
 from __future__ import annotations
 
@@ -8,50 +8,69 @@ from importlib import import_module
 from math import inf, isnan, nan
 from typing import Any
 
+import numpy as np
+
+from unjudged.base.choices import checked_int
 from unjudged.base.errors import UsageError
 from unjudged.evaluation.collection import RunsSource
-from unjudged.experiments.robustness import experiment
-from unjudged.grids.grid import Column, Grid, Shown
-from unjudged.judging.pooling.designs import DESIGNS
+from unjudged.experiments.robustness import SEEDS_APART
+from unjudged.experiments.topic_resampling import TopicResampling
+from unjudged.grids.grid import Cell, Column, Grid, Shown
+from unjudged.judging.pooling.budgets import level_for_budget
+from unjudged.judging.pooling.designs import DESIGNS, Design
 from unjudged.judging.pooling.pool import Pool
+from unjudged.measures.kernel.names import MeasureLike, parse_measure
+from unjudged.measures.kernel.registry import Measure
+from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.judgments import JudgmentsSource
 
-ESTIMATORS: Mapping[str, str] = {"random": "infAP", "depth": "AP", "mixed": "xinfAP", "stratified": "xinfAP"}
-"""The estimate of AP that suits each design; AP for designs that are not listed."""
+ESTIMATORS: Mapping[str, Mapping[str, str]] = {
+    "AP": {"random": "infAP", "depth": "AP", "mixed": "xinfAP", "stratified": "xinfAP"},
+    "nDCG": {"random": "infNDCG", "mixed": "infNDCG", "stratified": "infNDCG"},
+}
+"""The estimate that suits a measure and a design; where none is listed, the measure of what was judged."""
 
-NORMAL = 1.96
+FARTHEST = 4
+"""A budget is planned for at most this many times the topics of the pilot, unless their number is given."""
 
 
 @dataclass(frozen=True)
 class DesignPlan:
-    """Smallest tested level of a design that reaches the target, if any does."""
+    """A level of a design with a number of topics, and what they reach; no level where none is enough."""
 
     design: str
     measure: str
     level: float | None
     shown: str
+    topics: int
     per_query: float | None
     judgments: int | None
     tau: float
+    tau_low: float
+    tau_high: float
     width: float
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class JudgmentPlan(Shown):
-    """Needs of each design, the cheapest first; `tried` are all levels, with what they reach.
+    """Needs of each design, the cheapest first, or with a budget the best; `tried` are all levels.
 
-    The target is a value of `statistic`, tau or width.
+    The target is a value of `statistic`: tau, width, or the budget.
     """
 
     designs: list[DesignPlan]
     tried: list[DesignPlan]
     statistic: str
     value: float
-    queries: int
+    queries: int | None
     cost: float | None
+    measure: str = "AP"
+    pilot: int = 0
 
     @property
     def target(self) -> str:
+        if self.statistic == "budget":
+            return f"{self.value:,.0f} judgments"
         if self.statistic == "tau":
             return f"tau of at least {self.value:g}"
         return f"intervals of width {self.value:g} at most"
@@ -66,23 +85,38 @@ class JudgmentPlan(Shown):
             Column("design", "label"),
             Column("estimate", "label"),
             Column("level", "text"),
+            Column("topics", "integer"),
             Column("per topic", decimals=1),
             Column("judgments", "integer"),
-            Column("tau"),
-            Column("width"),
+            *(Column(name) for name in ("tau", "tau low", "tau high", "width")),
             *([Column("cost", decimals=2)] if self.cost is not None else []),
         ]
-        rows = []
+        rows: list[list[Cell]] = []
         for one in self.designs:
             cost = None if one.judgments is None or self.cost is None else one.judgments * self.cost
-            reached = [None if isnan(value) else value for value in (one.tau, one.width)]
-            row = [one.design, one.measure, one.shown, one.per_query, one.judgments, *reached]
-            rows.append([*row, *([cost] if self.cost is not None else [])])
-        notes = [
-            f"For {self.queries} topics like these. tau: order of the runs against all judgments.",
-            "width: of a 95 % interval of a run's mean, from the RMS error over runs and samples.",
+            reached = [None if isnan(value) else value for value in (one.tau, one.tau_low, one.tau_high)]
+            width = None if isnan(one.width) else one.width
+            row: list[Cell] = [one.design, one.measure, one.shown, one.topics, one.per_query, one.judgments]
+            rows.append([*row, *reached, width, *([cost] if self.cost is not None else [])])
+        return Grid(columns, rows, self._title(), self._notes())
+
+    def _title(self) -> str:
+        if self.statistic == "budget":
+            return f"The best use of {self.target}"
+        return f"Judgments for {self.target}"
+
+    def _notes(self) -> list[str]:
+        order = "the order of the runs by the estimate against that by their"
+        if self.statistic == "budget":
+            against = f"{order} {self.measure} over all topics like the pilot's, with everything judged"
+        else:
+            against = f"{order} {self.measure} with everything judged, on the same topics"
+        most = f", for at most {FARTHEST} times as many" if self.queries is None else ""
+        interval = "low and high: 95 % for new topics"
+        return [
+            f"Planned by resampling {self.pilot} topics{most}. tau: {against}; {interval}.",
+            "width: of a 95 % interval of a run's mean, from the RMS error over runs, samples and topics.",
         ]
-        return Grid(columns, rows, f"Judgments for {self.target}", notes)
 
 
 def plan_judgments(
@@ -91,58 +125,111 @@ def plan_judgments(
     *,
     tau: float | None = None,
     width: float | None = None,
+    budget: float | None = None,
+    measure: MeasureLike = "AP",
     designs: Iterable[str] | None = None,
     queries: int | None = None,
     cost: float | None = None,
     repeats: int = 10,
+    resamples: int = 200,
     seed: int = 0,
-    workers: int = 1,
 ) -> JudgmentPlan:
-    """For each design, the fewest judgments that reach a `tau` or a `width`.
+    """For each design, the fewest judgments that reach a `tau` or a `width`, or the best use of a `budget`.
 
-    Samples of a completely judged collection, a pilot or an earlier one, show how tau and the error of the
-    estimates depend on the level. `queries` is the number of planned topics, if it is not that of the pilot:
-    the error then shrinks with its root, while tau is taken as it is. `cost` is the price of one judgment.
+    Samples of a completely judged collection, a pilot or an earlier one, show how well each level estimates
+    the `measure` that will be reported. Its topics are resampled to the number of planned `queries`, so that
+    noise shrinks with more topics and bias stays. With a `budget`, deeper judging means fewer topics, unless
+    `queries` fixes their number; the level is then the one that meets the budget. `cost` is the price of one
+    judgment.
 
     >>> from unjudged import sample
     >>> plan = plan_judgments(sample.qrels, sample.runs, width=0.05, designs=["depth", "random"], repeats=3)
     >>> [(one.design, one.shown) for one in plan.designs]
     [('depth', 'depth 4'), ('random', 'not reached')]
     """
-    if (tau is None) == (width is None):
-        raise UsageError("give one target: tau or width")
-    if tau is not None and not 0 < tau <= 1:
-        raise UsageError(f"tau is {tau}, expected a number above 0 and at most 1")
-    if width is not None and not 0 < width <= 1:
-        raise UsageError(f"width is {width}, expected a number above 0 and at most 1")
-    pool = Pool.of(qrels, runs)
+    statistic, value = _target(tau, width, budget)
+    reported, pool = parse_measure(measure), Pool.of(qrels, runs)
+    if len(pool.runs) < 2:
+        raise UsageError("a plan compares runs: give at least two")
     pilot = len(pool.judgments.queries)
-    planned = pilot if queries is None else queries
-    if planned < 1:
-        raise UsageError(f"queries is {planned}, expected a whole number of at least 1")
-    cheapest, levels = [], []
+    if queries is not None:
+        checked_int("queries", queries, least=1)
+    repeats, resamples = (
+        checked_int("repeats", repeats, least=1),
+        checked_int("resamples", resamples, least=2),
+    )
+    truth = _values(pool.rankings, reported)
+    best, tried = [], []
     for name in designs or DESIGNS:
-        design, measure = DESIGNS.find(name), ESTIMATORS.get(name, "AP")
-        tried = experiment(
-            pool,
-            design=name,  # type: ignore[arg-type]
-            measures=measure,
-            statistics=["tau", "rms"],
-            repeats=repeats,
-            seed=seed,
-            workers=workers,
-        )
+        design = DESIGNS.find(name)
+        estimator = parse_measure(ESTIMATORS.get(str(reported), {}).get(name, reported))
         plans = []
-        for level in sorted(tried.levels):
-            order, error = tried.find("tau", measure, level), tried.find("rms", measure, level)
-            broad = 2 * NORMAL * error.mean * (pilot / planned) ** 0.5
-            judgments, shown = round(order.judged * planned), design.level.show(level)
-            plans.append(DesignPlan(name, measure, level, shown, order.judged, judgments, order.mean, broad))
-        levels += plans
-        nothing = DesignPlan(name, measure, None, "not reached", None, None, nan, nan)
-        least, most = -inf if tau is None else tau, inf if width is None else width
-        reached = (plan for plan in plans if plan.tau >= least and not plan.width > most)
-        cheapest.append(next(reached, nothing))
-    cheapest.sort(key=lambda one: (one.judgments is None, one.judgments or 0))
-    statistic, value = ("tau", tau) if tau is not None else ("width", width)
-    return JudgmentPlan(cheapest, levels, statistic, float(value or 0), planned, cost)
+        for level in _levels(design, pool, budget, queries):
+            seeds = [SEEDS_APART * seed + repeat for repeat in range(repeats if design.random else 1)]
+            estimates, judged = _sampled(pool, design, estimator, level, seeds)
+            topics = queries or (pilot if budget is None else int(budget / judged))
+            if not 1 <= topics <= (FARTHEST * pilot if queries is None else topics):
+                continue
+            resampling = TopicResampling(
+                truth, topics, population=budget is not None, resamples=resamples, seed=seed
+            )
+            shown, needed = design.level.show(round(level, 4)), round(topics * judged)
+            plans.append(
+                DesignPlan(
+                    *(name, str(estimator), level, shown, topics, judged, needed),
+                    *resampling.reached(estimates),
+                )
+            )
+        tried += plans
+        nothing = DesignPlan(
+            *(name, str(estimator), None, "not reached", queries or pilot, None, None, nan, nan, nan, nan)
+        )
+        if budget is not None:
+            best.append(max(plans, key=lambda one: (one.tau, -one.width), default=nothing))
+        else:
+            least, most = -inf if tau is None else tau, inf if width is None else width
+            reached = (one for one in plans if one.tau >= least and not one.width > most)
+            best.append(next(reached, nothing))
+    if budget is not None:
+        best.sort(key=lambda one: -inf if isnan(one.tau) else one.tau, reverse=True)
+    else:
+        best.sort(key=lambda one: (one.judgments is None, one.judgments or 0))
+    planned = queries if budget is not None else queries or pilot
+    return JudgmentPlan(best, tried, statistic, value, planned, cost, str(reported), pilot)
+
+
+def _target(tau: float | None, width: float | None, budget: float | None) -> tuple[str, float]:
+    given = {"tau": tau, "width": width, "budget": budget}
+    targets = [(name, value) for name, value in given.items() if value is not None]
+    if len(targets) != 1:
+        raise UsageError("give one target: tau, width or budget")
+    ((name, value),) = targets
+    if name == "budget" and not 1 <= value < inf:
+        raise UsageError(f"budget is {value:g}, expected a number of judgments of at least 1")
+    if name != "budget" and not 0 < value <= 1:
+        raise UsageError(f"{name} is {value}, expected a number above 0 and at most 1")
+    return name, float(value)
+
+
+def _levels(design: Design, pool: Pool, budget: float | None, queries: int | None) -> list[float]:
+    """Return the levels to try: all of them, or the one that meets a budget for fixed topics."""
+    if budget is None or queries is None:
+        return sorted(design.levels)
+    try:
+        return [level_for_budget(design, pool, budget * len(pool.judgments.queries) / queries)]
+    except UsageError:
+        return []
+
+
+def _values(rankings: JudgedRankings, measure: Measure) -> Floats:
+    """Return what is averaged over topics, runs x topics."""
+    return measure.averaged(measure.compute(rankings).reshape(-1, len(rankings.judgments.queries)))
+
+
+def _sampled(
+    pool: Pool, design: Design, measure: Measure, level: float, seeds: list[int]
+) -> tuple[Floats, float]:
+    """Return estimates from each sample (samples x runs x topics), and the judged documents per topic."""
+    drawn = [design.draw(pool, level, seed) for seed in seeds]
+    estimates = [_values(pool.rankings.relabelled(judgments), measure) for judgments in drawn]
+    return np.stack(estimates), float(np.mean([judgments.count(0).mean() for judgments in drawn]))

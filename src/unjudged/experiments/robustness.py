@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import product
-from math import inf
 from operator import itemgetter
 from typing import Any
 
@@ -145,7 +144,7 @@ def _means(rankings: JudgedRankings, measure: Measure) -> Floats:
 
 def _limits(measure: Measure, queries: int) -> tuple[float, float]:
     """Return the least and the largest that a mean can be, a rounding error apart."""
-    low, high = measure.traits.range if "chance" not in measure.given else (-inf, inf)
+    low, high = measure.range
     times = queries if measure.traits.summary == "sum" else 1
     return max(times * low - SLACK, -LARGEST), min(times * high + SLACK, LARGEST)
 

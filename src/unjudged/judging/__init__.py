@@ -17,6 +17,7 @@ _NAMES = LazyNames(
         "choosing.next_documents": "next=next_documents",
         "choosing.next_result": "Candidate NextDocuments RunPair",
         "collecting.answers": "AnswerFile read_answers",
+        "collecting.bundle": "Bundle",
         "collecting.assignment": "Assignment assign read_assignment",
         "collecting.sample_file": "read_sample sample_text",
         "collecting.drawn_sample": "DrawnSample sample=draw",

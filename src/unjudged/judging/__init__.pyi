@@ -3,6 +3,7 @@ from unjudged.judging.choosing.next_documents import next_documents as next
 from unjudged.judging.choosing.next_result import Candidate as Candidate, NextDocuments as NextDocuments, RunPair as RunPair
 from unjudged.judging.collecting.answers import AnswerFile as AnswerFile, read_answers as read_answers
 from unjudged.judging.collecting.assignment import Assignment as Assignment, assign as assign, read_assignment as read_assignment
+from unjudged.judging.collecting.bundle import Bundle as Bundle
 from unjudged.judging.collecting.drawn_sample import DrawnSample as DrawnSample, draw as sample
 from unjudged.judging.collecting.handing_out import hand_out as hand_out, task_texts as task_texts
 from unjudged.judging.collecting.judging_page import judging_page as judge
@@ -19,6 +20,7 @@ pool = Pool.of_runs
 __all__ = [
     "AnswerFile",
     "Assignment",
+    "Bundle",
     "Candidate",
     "ConflictError",
     "DESIGNS",

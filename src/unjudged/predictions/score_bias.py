@@ -161,5 +161,5 @@ def _on_complete_queries(
 def _bias(gaps: Floats, run: str, measure: Measure, confidence: float) -> Estimate:
     """Estimate the mean of the differences by query."""
     of = Estimand(f"bias in {measure}", OTHER, ALL_JUDGED, run)
-    widest = measure.traits.range[1] - measure.traits.range[0]
+    widest = measure.range[1] - measure.range[0]
     return t_interval(gaps, confidence, method="t over queries", of=of, limits=(-widest, widest))

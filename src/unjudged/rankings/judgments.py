@@ -16,6 +16,7 @@ from unjudged.base.errors import InputError, UsageError, quoted
 from unjudged.base.lazy import computed_once
 from unjudged.base.segments import Integers
 from unjudged.base.wording import counted
+from unjudged.formats.bundles import JUDGMENTS, bundled
 from unjudged.formats.columns import IS_IT_A_RUN, QRELS, Layout, expected
 from unjudged.formats.inputs import name_in_errors, table_of_source
 from unjudged.formats.readers.arrow.frames import Frame
@@ -95,6 +96,7 @@ class Judgments:
         """Return the judgments, and the line of each row if they are from a file of text."""
         if isinstance(source, Judgments):
             return source, np.zeros(0, np.int64)
+        source = bundled(source, JUDGMENTS)
         table, layout = table_of_source(source, "grade", columns, "judgments")
         with name_in_errors(source, "judgments"):
             return cls.from_table(table, layout), table.lines

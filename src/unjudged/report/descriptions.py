@@ -6,6 +6,7 @@ A description is a dict of a small part of Vega-Lite. `figures/charts.py` makes 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -44,18 +45,18 @@ IN_THE_DARK = {
 ROW, CELL, BAR = 26, 22, 16
 """Pixels for a run, a pair and a query."""
 
-MARKS: dict[str, tuple[str, str, int]] = {
-    CLEAR: ("square", BLUE, 260),
-    ROBUST: ("circle", BLUE, 200),
-    SIGNIFICANT: ("triangle-up", ORANGE, 200),
-    SETTLED: ("square", GREEN, 100),
-    ROBUST_NOT_SIGNIFICANT: ("circle", GREEN, 80),
-    OPEN: ("cross", GREY, 120),
-    UNRESOLVED: ("diamond", PINK, 160),
-    HIGHER: ("diamond", BLUE, 240),
-    SIMILAR: ("cross", QUIET, 120),
+MARKS: dict[str, tuple[str, str, float]] = {
+    CLEAR: ("square", BLUE, 0.73),
+    ROBUST: ("circle", BLUE, 0.64),
+    SIGNIFICANT: ("triangle-up", ORANGE, 0.64),
+    SETTLED: ("square", GREEN, 0.45),
+    ROBUST_NOT_SIGNIFICANT: ("circle", GREEN, 0.41),
+    OPEN: ("cross", GREY, 0.5),
+    UNRESOLVED: ("diamond", PINK, 0.57),
+    HIGHER: ("diamond", BLUE, 0.7),
+    SIMILAR: ("cross", QUIET, 0.5),
 }
-"""Shape, colour and size by verdict: shapes differ as well as colours."""
+"""Shape, colour and share of a cell's side by verdict: shapes differ as well as colours."""
 
 
 def intervals_chart(measure: str, words: Mapping[str, str]) -> Description:
@@ -67,8 +68,13 @@ def intervals_chart(measure: str, words: Mapping[str, str]) -> Description:
     layers = [_interval(kind, said, title) for kind, said in words.items()]
     mean = {
         "description": "mean",
-        "mark": {"type": "tick", "color": INK, "thickness": 2, "height": 20, "opacity": 1},
-        "encoding": {"x": _number("mean", title), "y": _band("run"), "tooltip": _tip("run", mean=".4f")},
+        "mark": {"type": "rule", "color": INK, "strokeWidth": 2},
+        "encoding": {
+            "x": {**_number("mean", title), "scale": {"zero": False}},
+            "y": _within("run", 0.12),
+            "y2": {"field": "run", "bandPosition": 0.88},
+            "tooltip": _tip("run", mean=".4f"),
+        },
     }
     return {
         "title": {"text": f"Mean {measure} with intervals", "subtitle": list(words.values())},
@@ -79,20 +85,20 @@ def intervals_chart(measure: str, words: Mapping[str, str]) -> Description:
 
 
 def _interval(kind: str, words: str, title: str) -> Description:
-    low, high = f"{kind}_low", f"{kind}_high"
+    low, high, middle = f"{kind}_low", f"{kind}_high", 0.5
     if kind == "bounds":
-        mark = {"type": "bar", "filled": False, "color": BOUNDS, "strokeWidth": 1.5, "height": 10}
+        mark = {"type": "bar", "filled": False, "color": BOUNDS, "strokeWidth": 1.5, "height": {"band": 0.4}}
     elif kind in ("queries", "both"):
-        mark = {"type": "rule", "color": QUERIES, "strokeDash": [4, 3], "strokeWidth": 1.5, "yOffset": 9}
+        mark, middle = {"type": "rule", "color": QUERIES, "strokeDash": [4, 3], "strokeWidth": 1.5}, 0.84
     else:
-        mark = {"type": "bar", "color": CALIBRATED, "height": 5}
+        mark = {"type": "bar", "color": CALIBRATED, "height": {"band": 0.2}}
     return {
         "description": words,
         "mark": mark,
         "encoding": {
-            "x": _number(low, title),
+            "x": {**_number(low, title), "scale": {"zero": False}},
             "x2": {"field": high},
-            "y": _band("run"),
+            "y": _within("run", middle),
             "tooltip": _tip("run", **{low: ".4f", high: ".4f"}),
         },
     }
@@ -112,6 +118,8 @@ def interval_words(kind: str, confidence: float, whose: str = "", judged: str = 
         return f"dashed line: other queries, completely judged ({level})"
     if kind == "sampling":
         return f"solid bar: another sample of the pool, these queries ({level})"
+    if kind == "assessors":
+        return f"solid bar: these queries, had another assessor judged ({level})"
     like = ", if the run is like the pooled ones" if kind == "calibrated" else ""
     return f"solid bar: {kind} interval on these queries{like} ({level})"
 
@@ -135,23 +143,32 @@ def matrix_chart(measure: str, order: Sequence[str], verdicts: Collection[str] =
         "data": {"name": "rows"},
         "width": {"step": CELL},
         "height": {"step": CELL},
-        "mark": {"type": "point", "filled": True, "opacity": 1},
+        "usermeta": {"shares": {verdict: mark[2] for verdict, mark in shown.items()}},
+        "mark": {"type": "point", "filled": True, "opacity": 1, "size": {"expr": _cell(shown, len(order))}},
         "encoding": {
             "x": {**_band("column", order), "axis": {"orient": "top", "labelAngle": -90}},
             "y": _band("row", order),
             "shape": {**verdict, "scale": scale(0), "legend": legend},
             "color": {**verdict, "scale": scale(1), "legend": legend},
-            "size": {**verdict, "scale": scale(2), "legend": legend},
             "tooltip": [*_tip("row"), *_tip("column"), *_tip("verdict", **numbers)],
         },
     }
 
 
-def differences_chart(measure: str, a: str, b: str, *, bounded: bool = False) -> Description:
+def _cell(shown: Mapping[str, tuple[str, str, float]], systems: int) -> str:
+    """Return the area of a symbol as an expression: a share of its cell, however large the figure is."""
+    shares = json.dumps({verdict: mark[2] for verdict, mark in shown.items()})
+    side = f"min(item.mark.group.width, item.mark.group.height) / {max(systems, 1)}"
+    return f"pow({shares}[datum.verdict] * {side}, 2)"
+
+
+def differences_chart(
+    measure: str, a: str, b: str, *, bounded: bool = False, interval: bool = False
+) -> Description:
     """Describe the differences of two systems as bars, with a line for their mean and a box for its bounds.
 
     A row has `query`, `difference` and `better`, one of the two systems. The row of `mean` has `mean` and
-    perhaps `low` and `high`.
+    perhaps `low` and `high`, its bounds, and `query_low` and `query_high`, its interval for other queries.
     """
     colours = {"domain": [a, b], "range": [BLUE, ORANGE]}
     title = f"difference of {measure}"
@@ -159,7 +176,11 @@ def differences_chart(measure: str, a: str, b: str, *, bounded: bool = False) ->
         "data": {"name": "rows"},
         "mark": {"type": "bar"},
         "encoding": {
-            "x": {**_band("query"), "title": "query, largest difference first"},
+            "x": {
+                **_band("query"),
+                "title": "query, largest difference first",
+                "axis": {"labelOverlap": True},
+            },
             "y": _number("difference", title),
             "color": {"field": "better", "type": "nominal", "scale": colours, "legend": None},
             "tooltip": _tip("query", difference="+.4f"),
@@ -177,11 +198,16 @@ def differences_chart(measure: str, a: str, b: str, *, bounded: bool = False) ->
         "mark": {"type": "rect", "filled": False, "color": BOUNDS, "strokeWidth": 1.5},
         "encoding": {"y": _number("low", title), "y2": {"field": "high"}},
     }
+    band = {
+        "data": {"name": "mean"},
+        "mark": {"type": "rect", "color": QUERIES, "opacity": 0.3},
+        "encoding": {"y": _number("query_low", title), "y2": {"field": "query_high"}},
+    }
     return {
         "title": {"text": f"Differences in {measure} by query, {a} minus {b}"},
         "width": {"step": BAR},
         "height": 240,
-        "layer": [bars, *([box] if bounded else []), *mean],
+        "layer": [bars, *([band] if interval else []), *([box] if bounded else []), *mean],
     }
 
 
@@ -219,6 +245,11 @@ def _number(field: str, title: str) -> dict[str, Any]:
 def _band(field: str, order: Sequence[str] | None = None) -> dict[str, Any]:
     """Names in this order, or else in that of the rows."""
     return {"field": field, "type": "nominal", "title": None, "sort": None if order is None else list(order)}
+
+
+def _within(field: str, middle: float) -> dict[str, Any]:
+    """Names in the order of the rows, with marks at a share of the height of each."""
+    return {**_band(field), "scale": {"type": "band"}, "bandPosition": middle}
 
 
 def _tip(name: str, **numbers: str) -> list[dict[str, Any]]:

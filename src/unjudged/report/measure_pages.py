@@ -24,7 +24,7 @@ def page(measure: Measure) -> str:
     """Formula, value where undefined, treatment of the unjudged, when to use it, example, citation."""
     names = other_names(MEASURES[measure.name])
     also = [f"Also called {', '.join(names)}."] if names else []
-    low, high = measure.traits.range
+    low, high = measure.range
     facts = f"Values from {low:g} to {high:g}; over queries the {measure.traits.summary}."
     if "R = 0" in measure.help:
         facts = f"R is the number of documents judged relevant. {facts}"

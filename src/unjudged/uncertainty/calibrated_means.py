@@ -97,7 +97,7 @@ class CalibratedMeans:
             new, known = (0, 1) if scale[0] else (1, 0)
             reach = scale[new] * self.learnt.radius(confidence, value[known])
         diluted = self.learnt.dilution.any()
-        least = np.full(2, self.measure.traits.range[0]) if diluted else self.least[[a, b]]
+        least = np.full(2, self.measure.range[0]) if diluted else self.least[[a, b]]
         difference = value[0] - value[1]
         low, high = difference - reach, difference + reach
         return difference, max(low, least[0] - self.most[b]), min(high, self.most[a] - least[1])

@@ -32,6 +32,8 @@ USUAL = 0.95
 """Runs above this share of the left-out runs are unlike them."""
 POOLED_SHARE = 0.9
 """Of the listed documents that runs have in their first ten, a pool has at least this share judged."""
+JUDGED_SHARE = 0.5
+"""Of all documents in the first ten of pooled runs, listed or not, at least this share is judged."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,19 +188,25 @@ def unusual(new: FirstDocuments, known: FirstDocuments) -> Mask:
     return above
 
 
-def check_pooled(measures: Sequence[Measure], rankings: JudgedRankings) -> None:
+def check_pooled(measures: Sequence[Measure], rankings: JudgedRankings, depth: int = TOP) -> None:
     """Refuse judgments that are a sample: left-out runs would seem to lose what was only not drawn.
 
     Lines with grade -1 may mean a sample, or a pool that was judged to some rank. The first documents of
-    the runs tell which.
+    the runs, down to the pool's depth, tell which, and whether these runs were pooled at all.
     """
     judgments = rankings.judgments
     for measure in measures:
         check_permitted(measure, judgments, LEAVING_OUT)
-    top = rankings.cut(TOP).labels
-    if judgments.origin.kind == UNIFORM and len(top) and np.mean(top >= 0) < POOLED_SHARE:
-        share = f"{np.mean(top >= 0):.0%} of the listed documents in the first {TOP} of the runs are judged"
-        raise UsageError(f"{LEAVING_OUT.name} needs a pool, and {share}: {LEAVING_OUT.instead}")
+    top = rankings.cut(min(TOP, depth))
+    judged = np.count_nonzero(top.labels >= 0)
+    share = ""
+    if judgments.origin.kind == UNIFORM and judged < POOLED_SHARE * len(top.labels):
+        share = f"{judged / len(top.labels):.0%} of the listed documents"
+    elif judged < JUDGED_SHARE * top.retrieved.sum():
+        share = f"{judged / top.retrieved.sum():.0%} of the documents"
+    if share:
+        why = f"{share} in the first {min(TOP, depth)} of the runs are judged"
+        raise UsageError(f"{LEAVING_OUT.name} needs a pool of these runs, and {why}: {LEAVING_OUT.instead}")
 
 
 def mean_bounds(measure: Measure, rankings: JudgedRankings, queries: int) -> tuple[Floats, Floats]:

@@ -9,13 +9,13 @@ from unjudged.agreement.resampling import DRAWS
 from unjudged.base.errors import UsageError
 from unjudged.cli.commands import SCORE, command
 from unjudged.cli.options.arguments import File, Measures, Output, OutputFormat, Plot, named_files
+from unjudged.cli.options.figure_options import AS_DRAWN, FigureOptions
 from unjudged.cli.options.input_options import InputOptions
 from unjudged.cli.options.option import Option
 from unjudged.cli.options.table_options import NO_TABLES, TableOptions
-from unjudged.cli.shell.output import check_output, show_figure, show_grids
+from unjudged.cli.shell.output import check_output, show_grids
 from unjudged.cli.shell.progress import progress
 from unjudged.grids.rendering import WITHOUT_NOTES
-from unjudged.report.figures.charts import check_plot
 
 USAGE = "agree [NAME=]FILE [NAME=]FILE..."
 NO_COLUMNS = InputOptions()
@@ -39,6 +39,7 @@ def agree(
     format: OutputFormat = None,
     output: Output = None,
     plot: Plot = None,
+    figure: FigureOptions = AS_DRAWN,
 ) -> None:
     """Tell how far two or more sources agree on documents, and on the order of systems.
 
@@ -77,7 +78,7 @@ def agree(
         Draw the confusion of two judges, and the leaderboards, to this file (.svg, .png, .pdf or .html).
     """
     chosen = check_output(format, output)
-    check_plot(plot)
+    figure.check(plot)
     named = named_files(sources)
     if len(named) < 2:
         raise UsageError(f"two sources or more are needed: unjudged {USAGE}")
@@ -100,4 +101,4 @@ def agree(
     if plot is not None:
         from unjudged.report.figures.agreement_figures import agreement_figure
 
-        show_figure(agreement_figure(agreement), plot)
+        figure.show(agreement_figure(agreement), plot)

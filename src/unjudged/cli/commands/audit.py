@@ -16,9 +16,10 @@ from unjudged.cli.options.arguments import (
     Plot,
     named_files,
 )
+from unjudged.cli.options.figure_options import AS_DRAWN, FigureOptions
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
 from unjudged.cli.options.stated_options import NOT_STATED, StatedOptions
-from unjudged.cli.shell.output import check_output, show_figure, show_grids
+from unjudged.cli.shell.output import check_output, show_grids
 from unjudged.cli.shell.progress import progress
 from unjudged.grids.rendering import WITHOUT_NOTES
 from unjudged.predictions import audit as audit_predictions
@@ -27,7 +28,6 @@ from unjudged.predictions.judges_audit import audit_judges
 from unjudged.predictions.predictions import Predictions
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.runs import RunSource
-from unjudged.report.figures.charts import check_plot
 
 USAGE = "audit QRELS PREDICTIONS RUN..."
 
@@ -49,6 +49,7 @@ def audit(
     format: OutputFormat = None,
     output: Output = None,
     plot: Plot = None,
+    figure: FigureOptions = AS_DRAWN,
 ) -> None:
     """Compare the predictions of a model with human judgments.
 
@@ -90,7 +91,7 @@ def audit(
         Draw the calibration curve, and the bias of each run, to this file (.svg, .png, .pdf or .html).
     """
     chosen = check_output(format, output)
-    check_plot(plot)
+    figure.check(plot)
     options = {"rel": rel, "threshold": threshold, "confidence": confidence}
     if predictions:
         if plot is not None:
@@ -115,7 +116,7 @@ def audit(
     if plot is not None:
         from unjudged.report.figures.judging_figures import audit_figure
 
-        show_figure(audit_figure(audited), plot)
+        figure.show(audit_figure(audited), plot)
 
 
 def _stated(

@@ -9,16 +9,16 @@ from unjudged.base.choices import CorrectionName, TestName
 from unjudged.base.errors import UsageError
 from unjudged.cli.commands import SCORE, command
 from unjudged.cli.options.arguments import Baseline, OneMeasure, Output, OutputFormat, Plot
+from unjudged.cli.options.figure_options import AS_DRAWN, FigureOptions
 from unjudged.cli.options.option import Option
 from unjudged.cli.shell.files_named import check_not_read, reads
-from unjudged.cli.shell.output import check_decimals, check_output, show, show_figure, show_grids
+from unjudged.cli.shell.output import check_decimals, check_output, show, show_grids
 from unjudged.comparison.several_collections import compare_collections, listed_collections
 from unjudged.comparison.testing.corrections import CORRECTIONS
 from unjudged.comparison.testing.significance import DRAWS, TESTS
 from unjudged.evaluation.collection import name_runs
 from unjudged.formats.small_files import read_small_text
 from unjudged.grids.grid import DECIMALS
-from unjudged.report.figures.charts import check_plot
 
 
 @command(
@@ -39,6 +39,7 @@ def collections(
     output: Output = None,
     decimals: int = DECIMALS,
     plot: Plot = None,
+    figure: FigureOptions = AS_DRAWN,
 ) -> None:
     """Compare systems over several collections: a column each, and the mean over them with its interval.
 
@@ -73,7 +74,7 @@ def collections(
     """
     chosen = check_output(format, output)
     check_decimals(decimals, chosen)
-    check_plot(plot)
+    figure.check(plot)
     given = listed_collections(collection)
     if listed is not None:
         given |= _in_file(listed, given)
@@ -100,7 +101,7 @@ def collections(
         grid = found.pairs_grid() if pairs else found.grid()
         show_grids(grid.rounded(decimals), format, output)
     if plot is not None:
-        show_figure(found.plot(), plot)
+        figure.show(found.plot(), plot)
 
 
 def _in_file(file: str, given: dict[str, tuple[str, list[str]]]) -> dict[str, tuple[str, list[str]]]:

@@ -23,8 +23,10 @@ from unjudged.cli.options.arguments import (
     PerQuery,
     Plot,
     Rel,
+    Second,
     measures_with_rel,
 )
+from unjudged.cli.options.figure_options import AS_DRAWN, FigureOptions
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions, suggest_estimates
 from unjudged.cli.options.option import Option
 from unjudged.cli.options.paper_options import NO_COMPARED_PAPER, ComparedTableOptions
@@ -36,7 +38,6 @@ from unjudged.cli.shell.output import (
     check_decimals,
     check_output,
     show,
-    show_figure,
     show_grids,
     terminal_width,
     wrapped,
@@ -52,7 +53,6 @@ from unjudged.evaluation.collection import Collection
 from unjudged.evaluation.evaluation import fitting_measures
 from unjudged.grids.grid import DECIMALS, Grid
 from unjudged.grids.rendering import render
-from unjudged.report.figures.charts import check_plot
 from unjudged.uncertainty.calibration import Calibration
 
 if TYPE_CHECKING:
@@ -82,6 +82,7 @@ def compare(
     pairs: bool = False,
     per_query: PerQuery = False,
     calibration: InputFile = None,
+    second: Second = None,
     confidence: float = CONFIDENCE,
     predicted: PredictionOptions = NO_PREDICTIONS,
     inputs: JudgmentOptions = NONE_FURTHER,
@@ -95,6 +96,7 @@ def compare(
     output: Output = None,
     decimals: int = DECIMALS,
     plot: Plot = None,
+    figure: FigureOptions = AS_DRAWN,
 ) -> None:
     """Compare runs: which is better, and could other queries or the unjudged documents say the opposite?
 
@@ -127,8 +129,8 @@ def compare(
         A file that `unjudged calibrate` wrote: adds a calibrated interval to the comparison of two
         runs, or to each of --pairs.
     confidence
-        The confidence level of the intervals of --calibration and --predictions. The interval for other
-        queries has the level 1 - alpha.
+        The confidence level of the intervals of --calibration, --second and --predictions. The interval for
+        other queries has the level 1 - alpha.
     draws
         How often tests and corrections that resample do so.
     seed
@@ -141,27 +143,31 @@ def compare(
         Draw the first measure in this file (svg, png, pdf or html): the differences of two runs by query, or
         the verdicts on all pairs of more.
     """
-    needing = {"rel": rel, "depth": depth, "calibration": calibration, "predictions": predicted.predictions}
-    from_tables = stated.check(from_tables=tables.check(inputs, **needing))
+    learning = {"calibration": calibration, "second": second}
+    from_tables = stated.check(
+        from_tables=tables.check(inputs, rel=rel, depth=depth, predictions=predicted.predictions, **learning)
+    )
     scores = tables.read([qrels, *runs], inputs, measures, by) if from_tables else None
     named = (
         {} if scores is not None else inputs.runs(runs, "compare QRELS RUN RUN...", least=2, or_scores=True)
     )
     count = len(named) if scores is None else len(scores.runs)
-    _check_two(count, per_query=per_query, calibration=calibration is not None and not pairs)
-    _check_together(per_query=per_query, pairs=pairs, by=by)
+    _check_two(count, per_query=per_query, **{name: value and not pairs for name, value in learning.items()})
+    shown = {"per_query": per_query, "pairs": pairs, "by": by}
+    _check_together(**shown)
     chosen = check_output(format, output)
     two = chosen == "table" and count == 2 and not (pairs or per_query)
     check_decimals(decimals, "sentences" if two else chosen)
-    for_paper = paper.check(
-        chosen, pairs=pairs, per_query=per_query, by=by, predictions=predicted.predictions
-    )
-    for_paper |= chosen == "latex"
-    check_plot(plot)
+    for_paper = paper.check(chosen, **shown, predictions=predicted.predictions) or chosen == "latex"
+    figure.check(plot)
     predicted.check(
-        depth=depth, pool_depth=pool_depth, per_query=per_query, calibration=calibration, plot=plot
+        depth=depth,
+        pool_depth=pool_depth,
+        per_query=per_query,
+        plot=plot,
+        **learning,
     )
-    _check_used(confidence, calibration, predicted.predictions)
+    _check_used(confidence, calibration, second, predicted.predictions)
     _check_draws((draws, seed) != (DRAWS, 0), test, correction)
     learnt = None if calibration is None else Calibration.load(calibration)
     tests = {"test": test, "correction": correction, "alpha": alpha, "draws": draws, "seed": seed}
@@ -185,13 +191,14 @@ def compare(
                 pool_depth=pool_depth,
                 baseline=baseline,
                 calibration=learnt,
+                second=second,
                 confidence=confidence,
                 **tests,  # type: ignore[arg-type]
             )
     if plot is not None:
         first, names = compared.results[0].measure, compared.runs
         drawn = compared.plot.differences(*names, first) if len(names) == 2 else compared.plot.matrix(first)
-        show_figure(drawn, plot)
+        figure.show(drawn, plot)
     if by is not None:
         segments = compared.by((scores and scores.segments) or by)
         start = wrapped(str(compared).splitlines()) + "\n" if two else ""
@@ -231,10 +238,10 @@ def _show_predicted(
     show_grids(grid.rounded(decimals), *asked)
 
 
-def _check_two(runs: int, **options: bool) -> None:
+def _check_two(runs: int, **options: object) -> None:
     """Refuse options that are about two runs if there are more."""
     for name in (name for name, given in options.items() if given and runs != 2):
-        more = " (or for --pairs)" if name == "calibration" else ""
+        more = " (or for --pairs)" if name in ("calibration", "second") else ""
         raise UsageError(f"--{name.replace('_', '-')} is about two runs{more}, and there are {runs}")
 
 
@@ -256,7 +263,7 @@ def _check_draws(given: bool, test: str, correction: str) -> None:
 def _check_used(confidence: float, *users: object) -> None:
     """Refuse a confidence level if there is no interval that has it."""
     if confidence != CONFIDENCE and not any(users):
-        problem = "--confidence is for --calibration and --predictions"
+        problem = "--confidence is for --calibration, --second and --predictions"
         raise UsageError(f"{problem}; the interval for other queries has the level 1 - alpha: use --alpha")
 
 

@@ -22,16 +22,18 @@ from unjudged.cli.options.arguments import (
     OutputFormat,
     PerQuery,
     Plot,
+    Second,
     measures_with_rel,
     number_or_name,
 )
+from unjudged.cli.options.figure_options import AS_DRAWN, FigureOptions
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions, suggest_estimates
 from unjudged.cli.options.option import Option
 from unjudged.cli.options.paper_options import NO_PAPER, PaperTableOptions
 from unjudged.cli.options.prediction_options import NO_PREDICTIONS, PredictionOptions
 from unjudged.cli.options.stated_options import NOT_STATED, StatedOptions
 from unjudged.cli.options.table_options import NO_TABLES, TableOptions
-from unjudged.cli.shell.output import check_decimals, check_output, show, show_figure, show_grids
+from unjudged.cli.shell.output import check_decimals, check_output, show, show_grids
 from unjudged.cli.shell.progress import progress, reading
 from unjudged.evaluation.collection import Collection
 from unjudged.evaluation.evaluation import default_measures
@@ -70,6 +72,7 @@ def evaluate(
     interval: Annotated[IntervalName | None, Option(choices=_interval_methods)] = None,
     prevalence: str | None = None,
     calibration: InputFile = None,
+    second: Second = None,
     confidence: float = 0.95,
     extra_relevant: Annotated[int, Option("--extra-relevant", "--more")] = 0,
     pool_depth: BoundsDepth = None,
@@ -78,6 +81,7 @@ def evaluate(
     output: Output = None,
     decimals: int = DECIMALS,
     plot: Plot = None,
+    figure: FigureOptions = AS_DRAWN,
 ) -> None:
     """Score runs against relevance judgments.
 
@@ -102,7 +106,8 @@ def evaluate(
         Add an interval to each mean: bounds (whatever the unjudged documents turn out to be), calibrated (a
         run like the pooled groups, see --calibration), model (each unjudged document is relevant with
         --prevalence), queries (other queries, these judgments), sampling (another random sample of the pool)
-        or both (other queries, given --prevalence or a random sample).
+        both (other queries, given --prevalence or a random sample) or assessors (another assessor, learnt
+        from topics that --second judged too).
         A measure that cannot have it is printed with its mean alone and a note.
     prevalence
         The probability that an unjudged document is relevant: a number, or how to estimate it from the judged
@@ -127,10 +132,7 @@ def evaluate(
     chosen_format = check_output(format, output)
     check_decimals(decimals, chosen_format)
     for_paper = paper.check(chosen_format, per_query=per_query, by=by, predictions=predicted.predictions)
-    if plot is not None:
-        from unjudged.report.figures.charts import check_plot
-
-        check_plot(plot)
+    figure.check(plot)
     predicted.check(interval=interval, per_query=per_query, depth=depth)
     given = {"rel": rel, "depth": depth, "predictions": predicted.predictions}
     from_tables = tables.check(inputs, **given, prevalence=prevalence, calibration=calibration)
@@ -144,7 +146,7 @@ def evaluate(
         by_measure = predicted.estimates(collection, measures, whole)
         show_grids(predicted.grid(by_measure, confidence, decimals), format, output)
         return
-    options: dict[str, object] = {"prevalence": prevalence, "calibration": calibration}
+    options: dict[str, object] = {"prevalence": prevalence, "calibration": calibration, "second": second}
     options |= {"extra_relevant": extra_relevant or None}
     options |= {"pool_depth": pool_depth}
     _check_interval(interval, options, (confidence, seed) != (0.95, 0), {"per_query": per_query, "by": by})
@@ -165,13 +167,14 @@ def evaluate(
         known = {
             "prevalence": None if prevalence is None else number_or_name(prevalence),
             "calibration": learnt,
+            "second": second,
             "confidence": confidence,
             "extra_relevant": extra_relevant,
             "seed": seed,
         }
         bounded: tuple[IntervalName, ...] = ("queries",) if from_tables else ("bounds", "queries")
         kinds = bounded if interval is None else (interval,)
-        show_figure(scores.plot.intervals(scores.measures[0], kinds, **known), plot)
+        figure.show(scores.plot.intervals(scores.measures[0], kinds, **known), plot)
     if by is not None:
         segments = segments_of(scores.segments or by, scores.queries)
         grid = segments_grid(scores, segments, None if interval is None else confidence, decimals)
@@ -188,6 +191,7 @@ def evaluate(
             interval,
             prevalence=None if prevalence is None else number_or_name(prevalence),
             calibration=learnt,
+            second=second,
             confidence=confidence,
             extra_relevant=extra_relevant,
             seed=seed,
@@ -222,8 +226,8 @@ def _check_interval(
     """Refuse options of intervals without one, or that this one ignores, and ways to show that lack it."""
     if interval is None:
         if others or any(value is not None for value in options.values()):
-            needing = "--prevalence, --calibration, --confidence, --extra-relevant, --pool-depth and --seed"
-            raise UsageError(f"{needing} need --interval")
+            needing = "--prevalence, --calibration, --second, --confidence, --extra-relevant, --pool-depth"
+            raise UsageError(f"{needing} and --seed need --interval")
     else:
         _check_used(interval, **options)
     if shown["by"] and (shown["per_query"] or interval not in (None, "queries")):
@@ -245,6 +249,8 @@ def _check_used(interval: str, **given: object) -> None:
             raise UsageError(f"{named} is for --interval {' or '.join(users)}, not {interval}: omit it")
     if "calibration" in (uses or ()) and given["calibration"] is None:
         raise UsageError(f"--interval {interval} needs --calibration FILE, which `unjudged calibrate` writes")
+    if "second" in (uses or ()) and given["second"] is None:
+        raise UsageError(f"--interval {interval} needs --second FILE: judgments of a second assessor")
     if interval != "both" and "prevalence" in (uses or ()) and given["prevalence"] is None:
         estimated = "all, query or rank, which estimate it from the judged documents and are usually too high"
         raise UsageError(f"--interval {interval} needs --prevalence: a number, or {estimated}")

@@ -10,6 +10,7 @@ from unjudged.base.errors import UsageError
 from unjudged.base.threads import cores
 from unjudged.cli.commands import STUDY, command
 from unjudged.cli.options.arguments import File, Output, OutputFormat, Plot
+from unjudged.cli.options.figure_options import AS_DRAWN, FigureOptions
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
 from unjudged.cli.options.option import Option
 from unjudged.cli.shell.output import check_output, command_line, make_folder, show, show_grids
@@ -38,6 +39,7 @@ def experiment(
     format: OutputFormat = None,
     output: Output = None,
     plot: Plot = None,
+    figure: FigureOptions = AS_DRAWN,
     means: Annotated[Path | None, Option(writes=True)] = None,
     figures: Annotated[Path | None, Option(writes=True, made=True)] = None,
     figure_format: Literal["svg", "png", "pdf", "html"] = "svg",
@@ -105,7 +107,7 @@ def experiment(
     chosen.check_options(options)
     steps = None if levels is None else [chosen.level.read(part.strip()) for part in levels.split(",")]
     names = known_statistics(statistics or DEFAULT_STATISTICS)
-    results = Results.of(output, format, means, figures, figure_format, plot=plot)
+    results = Results.of(output, format, means, figures, figure_format, plot=plot, size=figure)
     judgments = inputs.read_judged(qrels)
     with reading(len(named)) as on_read:
         pool = Pool(judgments, judged_rankings(judgments, named, on_read=on_read), list(named))

@@ -51,6 +51,10 @@ SEGMENTS = (
     "Segments of the queries: a file of lines `query segment`, a table with these columns, or with --scores "
     "a column of the table."
 )
+BY_SECOND = (
+    "Judgments of a second assessor, who judged whole topics of the judgments again: intervals had another "
+    "assessor judged. May be repeated, a file for each of them; one alone cannot tell how far people differ."
+)
 POOL_REACHED = (
     "The rank to which runs were pooled: in bounds and verdicts, documents that every run has below it count "
     "as nonrelevant. Judgments that record the depth of their pool need not be told."
@@ -71,6 +75,7 @@ OneMeasure = Annotated[str, Option("-m", "--measure", measures=True)]
 Rel = Annotated[int | None, Option(help=LOWEST)]
 Depth = Annotated[int | None, Option("-k", "--depth", help=UP_TO)]
 BoundsDepth = Annotated[int | None, Option("--pool-depth", help=POOL_REACHED)]
+Second = Annotated[list[str] | None, Option("--second", reads=True, help=BY_SECOND)]
 PoolDepth = Annotated[int, Option("-k", "--depth", help=POOLED_TO)]
 Groups = Annotated[str | None, Option("-g", "--groups", reads=True, help=BY_GROUP)]
 Baseline = Annotated[str | None, Option("-b", "--baseline", help=AGAINST)]

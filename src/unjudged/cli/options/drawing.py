@@ -35,7 +35,8 @@ class DrawingOptions(OptionGroup):
     kind
         With --for predictions: read the predictions as grades or as scores, whatever the file looks like.
     budget
-        With --for predictions: about how many documents to draw.
+        The number of documents to judge, instead of a share or a depth: the highest level that does not
+        exceed it. With --for predictions: about how many documents to draw.
     measure
         With --for predictions: the measure to estimate, a sum such as P@10, RBP(p=0.8) or DCG@10.
     among
@@ -52,8 +53,8 @@ class DrawingOptions(OptionGroup):
     def check(self, **others: object) -> None:
         """Refuse options of the other kind of sample."""
         if self.purpose is None:
-            if (self.predictions, self.budget, self.among, self.kind) != (None, None, None, None):
-                raise UsageError("--predictions, --kind, --budget and --among go with --for predictions")
+            if (self.predictions, self.among, self.kind) != (None, None, None):
+                raise UsageError("--predictions, --kind and --among go with --for predictions")
             return
         for name, value in others.items():
             if value is not None:

@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from unjudged.base.errors import UsageError
+from unjudged.cli.options.figure_options import AS_DRAWN, FigureOptions
 from unjudged.cli.shell.files_named import check_not_read
-from unjudged.cli.shell.output import check_output, make_folder, show, show_figure, show_grids
+from unjudged.cli.shell.output import check_output, make_folder, show, show_grids
 from unjudged.cli.shell.standard_streams import warn
 from unjudged.experiments.summary import Robustness, run_means_grid
 from unjudged.formats.writing import is_stream
 from unjudged.grids.rendering import WITHOUT_NOTES, arrow_modules, format_of
-from unjudged.report.figures.charts import check_figures, check_plot, picture
+from unjudged.report.figures.charts import check_figures, picture
 
 FOR_MEANS = ("csv", "tsv", "json", "jsonl", "parquet")
 
@@ -29,6 +30,7 @@ class Results:
     figures: Path | None
     figure_format: str
     plot: Path | None
+    size: FigureOptions = AS_DRAWN
 
     @classmethod
     def of(
@@ -40,12 +42,13 @@ class Results:
         kind: str,
         *,
         plot: Path | None = None,
+        size: FigureOptions = AS_DRAWN,
     ) -> Results:
         """Check that everything can be written, and create the folder for figures."""
-        made = cls(output, check_output(format, output), means, figures, kind, plot)
+        made = cls(output, check_output(format, output), means, figures, kind, plot, size)
         if made.checkpoint is not None:
             check_not_read(made.checkpoint)
-        check_plot(plot)
+        size.check(plot)
         if means is not None and format_of(means) not in FOR_MEANS:
             raise UsageError(
                 f"--means {means}: use a name that ends in .csv, .tsv, .json, .jsonl or .parquet"
@@ -85,7 +88,7 @@ class Results:
         if self.plot is not None:
             from unjudged.report.figures.experiment_figures import curves
 
-            show_figure(curves(experiment), self.plot)
+            self.size.show(curves(experiment), self.plot)
         if self.figures is not None:
             self._draw(experiment, self.figures)
         if self.checkpoint is not None:

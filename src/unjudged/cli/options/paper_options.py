@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 FORMATS = ("latex", "markdown")
 
 
-@dataclass(repr=False)
+@dataclass(eq=False, repr=False)
 class PaperTableOptions(OptionGroup):
     """The look of a table for a paper.
 
@@ -89,7 +89,7 @@ class PaperTableOptions(OptionGroup):
         return names or None
 
 
-@dataclass(repr=False)
+@dataclass(eq=False, repr=False)
 class ComparedTableOptions(PaperTableOptions):
     """The look of a table of a comparison.
 

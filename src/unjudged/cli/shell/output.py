@@ -8,7 +8,6 @@ import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import unjudged
 from unjudged.base.errors import InputError, UsageError
@@ -132,13 +131,6 @@ def show(content: str | bytes, output: Path | None = None) -> None:
         if output is None:
             drop_output()
         raise InputError(f"cannot be written: {error.strerror}", source=name) from None
-
-
-def show_figure(figure: Any, output: Path) -> None:
-    """Write a figure to a file; the suffix of its name is the kind."""
-    from unjudged.report.figures.charts import picture
-
-    show(picture(figure, output.suffix.removeprefix(".")), output)
 
 
 def make_folder(path: Path) -> None:

@@ -32,7 +32,7 @@ from unjudged.rankings.judgments import CANNOT_JUDGE, UNSAMPLED, Judgments
 Document = tuple[str, str]
 LARGEST_FILE = 1 << 31
 _REMARK = re.compile(
-    rb"^#[ \t]+(comment|cannot-judge|seconds)[ \t]+(\S+)[ \t]+(\S+)[ \t]+(.*?)[ \t\r]*$", re.MULTILINE
+    rb"^#[ \t]+(comment|cannot-judge|seconds)[ \t]+(\S+)[ \t]+(\S+)[ \t]+(.*)$", re.MULTILINE
 )
 _ASSESSOR = re.compile(rf"^# {ASSESSOR} (\S+)[ \t\r]*$".encode(), re.MULTILINE)
 _COPY = re.compile(r"( \(\d+\))?(-judged)?( \(\d+\))?$")
@@ -93,7 +93,7 @@ def read_answer_file(file: str | os.PathLike[str], grades: Sequence[int] | None 
     comments: dict[Document, str] = {}
     seconds: dict[Document, float] = {}
     for remark in _REMARK.finditer(data):
-        kind, query, document, text = map(decode, remark.groups())
+        kind, query, document, text = (decode(part.strip()) for part in remark.groups())
         if kind != "seconds":
             before = comments.get((query, document))
             comments[query, document] = text if before is None else f"{before}; {text}"

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -20,6 +20,7 @@ from unjudged.base.choices import checked_int
 from unjudged.base.errors import InputError, UsageError, quoted
 from unjudged.base.segments import Integers
 from unjudged.base.wording import counted
+from unjudged.formats.bundles import ASSIGNMENT, bundled
 from unjudged.formats.small_files import number_in_file, read_small_text
 from unjudged.formats.streams import display_name
 from unjudged.formats.writing import query_id
@@ -69,8 +70,9 @@ class Assignment(Shown):
 
 def read_assignment(path: str | os.PathLike[str]) -> Assignment:
     """Read an assignment; topics need one own assessor each, and names must be good for files."""
+    path = bundled(path, ASSIGNMENT)
     own: dict[str, str] = {}
-    second: dict[str, list[str]] = {}
+    second: dict[str, dict[str, None]] = {}
     twice, source = 0.0, display_name(path)
     for number, line in enumerate(read_small_text(path, "an assignment of topics").split("\n"), 1):
         if share := _TWICE.fullmatch(line.strip()):
@@ -87,7 +89,7 @@ def read_assignment(path: str | os.PathLike[str]) -> Assignment:
         if role == OWN:
             own[topic] = name
         else:
-            second.setdefault(topic, []).append(name)
+            second.setdefault(topic, {})[name] = None
     if not own:
         raise InputError(
             "no topic with an own assessor, expected lines of topic, assessor and role", source=source
@@ -95,10 +97,10 @@ def read_assignment(path: str | os.PathLike[str]) -> Assignment:
     if alone := [topic for topic in second if topic not in own]:
         problem = f"topic {quoted(alone[0])} has a second assessor and no own one"
         raise InputError(f"{problem}: add a line with the role {OWN}", source=source)
-    return Assignment(own, second, twice)
+    return Assignment(own, {topic: list(several) for topic, several in second.items()}, twice)
 
 
-def _problem(words: Sequence[str], own: Mapping[str, str], second: Mapping[str, Sequence[str]]) -> str:
+def _problem(words: Sequence[str], own: Mapping[str, str], second: Mapping[str, Container[str]]) -> str:
     """Say what is wrong with a line; nothing if all is right."""
     if len(words) != len(HEAD):
         return f"expected {len(HEAD)} columns ({', '.join(HEAD)})"

@@ -169,8 +169,8 @@ def draw(
         if options.get("redraw"):
             raise UsageError("a sample cannot be drawn again by its relevant documents before it is judged")
         options["redraw"] = False
-    fresh = pool if since is None else _without(pool, since)
-    blank = replace(fresh, judgments=fresh.judgments.with_grades(np.zeros_like(fresh.judgments.grade)))
+    fresh = pool if since is None else documents_since(pool, since)
+    blank = fresh.blank
     if strata is not None:
         made = blank.stratified(strata, seed=seed)
     elif level is None:
@@ -197,7 +197,7 @@ def draw(
     return new if since is None else _joined(since, new)
 
 
-def _without(pool: Pool, since: DrawnSample) -> Pool:
+def documents_since(pool: Pool, since: DrawnSample) -> Pool:
     """Return the pool without the documents of an earlier one."""
     earlier = Judgments(since.pooled, np.zeros(len(since.drawn), np.int32))
     fresh = rows_of(earlier, table_of_pool(pool.judgments.pooled)) < 0

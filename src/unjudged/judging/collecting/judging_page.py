@@ -16,6 +16,7 @@ from unjudged.base.errors import InputError, quoted
 from unjudged.formats.tables import encode
 from unjudged.judging.collecting.grade_scale import Scale, scale_of
 from unjudged.judging.collecting.handing_out import check_names
+from unjudged.judging.collecting.harmless_html import harmless
 from unjudged.judging.collecting.images import Image
 from unjudged.judging.collecting.texts import Topic
 
@@ -60,7 +61,7 @@ def judging_page(
             raise InputError(f"{quoted(name_of)} is not UTF-8 text, so a browser cannot export it unchanged")
     queries = {query: n for n, query in enumerate(dict.fromkeys(query for query, _ in task))}
     documents = {document: n for n, document in enumerate(dict.fromkeys(document for _, document in task))}
-    chunks = list(_chunks(documents, texts, images or {}))
+    chunks = list(_chunks(documents, texts, images or {}, html))
     data = {
         "task": name,
         "file": f"{name}-judged.qrels",
@@ -69,7 +70,6 @@ def judging_page(
         "labels": {str(grade): meaning._asdict() for grade, meaning in scale.items()},
         "marks": list(marks),
         "guidelines": guidelines,
-        "html": html,
         "times": times,
         "topics": {q: topic._asdict() for q, topic in (topics or {}).items() if q in queries},
         "queries": list(queries),
@@ -94,12 +94,13 @@ def judging_page(
 
 
 def _chunks(
-    documents: Iterable[str], texts: Mapping[str, str], images: Mapping[str, Sequence[Image]]
+    documents: Iterable[str], texts: Mapping[str, str], images: Mapping[str, Sequence[Image]], html: bool
 ) -> Iterator[tuple[int, str]]:
     """Yield the contents of documents as JSON, each chunk with the place of its first document."""
     first, size, held = 0, 0, list[str]()
     for place, document in enumerate(documents):
-        content: dict[str, Any] = {"text": texts.get(document)}
+        text = texts.get(document)
+        content: dict[str, Any] = {"parts": harmless(text)} if html and text else {"text": text}
         if images.get(document):
             content["images"] = [image._asdict() for image in images[document]]
         held.append(island(content))

@@ -108,6 +108,11 @@ class Pool(Shown):
     def _query_identity(self) -> Numbers:
         return sampling.identities_of(self.judgments.queries.tolist())
 
+    @cached_property
+    def blank(self) -> Pool:
+        """The same pool with grade 0 everywhere: what a design draws from before anyone has judged."""
+        return replace(self, judgments=self.judgments.with_grades(np.zeros_like(self.judgments.grade)))
+
     def depth(self, k: int) -> Judgments:
         """Judge the documents among the first `k` of any run."""
         return self.only(self.best <= checked_depth(k), Origin(POOL, checked_depth(k)))

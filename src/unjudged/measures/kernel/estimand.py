@@ -21,6 +21,7 @@ OTHER: Final = "other queries"
 AS_THEY_ARE: Final = "judgments as they are"
 ALL_JUDGED: Final = "all documents judged"
 POOL_JUDGED: Final = "the pool judged"
+ANOTHER_ASSESSOR: Final = "another assessor's judgments"
 
 SAMPLED: Final = "the spread over queries contains the noise of sampling"
 """Why tests and intervals over queries hold for estimates from samples."""
@@ -30,6 +31,8 @@ JUDGMENTS: Final = "judgments"
 QUERIES: Final = "queries"
 """These judgments, other queries: what another sample of queries could change."""
 BOTH: Final = "judgments and queries"
+ASSESSORS: Final = "assessors"
+"""These queries and documents, another person's grades."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,9 @@ class Estimand:
 
     @property
     def uncertainty(self) -> str:
-        """Errors that an interval of it covers: missing judgments, the sample of queries, or both."""
+        """Errors that an interval of it covers: missing judgments, queries, both, or who judged."""
+        if self.judgments == ANOTHER_ASSESSOR:
+            return ASSESSORS
         if self.queries == THESE:
             return JUDGMENTS
         return QUERIES if self.judgments == AS_THEY_ARE else BOTH

@@ -89,6 +89,12 @@ class Measure:
         return {name: value for name, value in self.given.items() if name not in POLICIES}
 
     @property
+    def range(self) -> tuple[float, float]:
+        """Lowest and highest value; corrected for chance, a value may be as low as you like."""
+        low, high = self.traits.range
+        return (-inf, high) if "chance" in self.given else (low, high)
+
+    @property
     def help(self) -> str:
         return inspect.getdoc(self.function) or ""
 

@@ -241,7 +241,7 @@ def estimate_population(
         per_query=per_query_estimates(population, weight, gain, expected),
         error=SamplingError.of(population, weight, gain, expected),
         trusted=trusted,
-        limits=chosen.measure.traits.range,
+        limits=chosen.measure.range,
         design=population.design,
         judged=int(population.drawn.sum()),
         missing=missing,

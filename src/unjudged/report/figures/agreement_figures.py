@@ -9,6 +9,7 @@ import numpy as np
 from unjudged.agreement.agreeing import DocumentAgreement, SourceAgreement
 from unjudged.agreement.leaderboards import LeaderboardAgreement
 from unjudged.base.errors import UsageError
+from unjudged.grids.escapes import shortened
 from unjudged.report.figures.charts import COLOURS, altair_module, finished
 from unjudged.uncertainty.quantiles import t_quantile
 
@@ -94,22 +95,28 @@ def slope_chart(board: LeaderboardAgreement) -> Any:
     alt = altair_module()
     ranks = 1 + (board.means[:, :, None] < board.means[:, None, :]).sum(axis=2)
     rows = [
-        {"system": name, "source": source, "rank": int(ranks[s, i]), "moved": moved, "last": s == 1}
+        {"system": name, "source": source, "rank": int(ranks[s, i]), "moved": moved}
         for i, name in enumerate(board.systems)
         for moved in [abs(int(ranks[0, i]) - int(ranks[1, i])) > 2]
         for s, source in enumerate(board.sources[:2])
     ]
-    ranking = alt.Scale(domain=[len(board.systems), 1], nice=False)
-    height = max(300, 15 * len(board.systems))
+    ranking = alt.Scale(domain=list(range(1, len(board.systems) + 1)), type="band")
+    ends: dict[int, list[str]] = {}
+    for i, name in enumerate(board.systems):
+        ends.setdefault(int(ranks[1, i]), []).append(name)
     colour = alt.condition("datum.moved", alt.value(COLOURS[1]), alt.value("#777777"))
     base = alt.Chart(alt.Data(values=rows)).encode(
         alt.X(
             "source:N", sort=list(board.sources[:2]), title=None, axis=alt.Axis(labelAngle=0, orient="top")
         ),
-        alt.Y("rank:Q", scale=ranking, title="rank", axis=alt.Axis(tickMinStep=1, grid=False)),
+        alt.Y("rank:O", scale=ranking, title="rank", axis=alt.Axis(grid=False, labelOverlap=True)),
         color=colour,
     )
-    ends = base.transform_filter("datum.last")
-    names = ends.mark_text(align="left", dx=8).encode(text="system:N")
+    shown = [
+        {"rank": rank, "source": board.sources[1], "name": shortened(", ".join(names))}
+        for rank, names in ends.items()
+    ]
+    names = alt.Chart(alt.Data(values=shown)).mark_text(align="left", dx=8)
+    named = names.encode(alt.X("source:N"), alt.Y("rank:O", scale=ranking), text="name:N")
     lines = base.mark_line(point=True).encode(detail="system:N")
-    return (lines + names).properties(width=160, height=height)
+    return (lines + named).properties(width=160, height=alt.Step(15))

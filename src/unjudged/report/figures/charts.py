@@ -2,39 +2,24 @@
 
 from __future__ import annotations
 
-import io
-import json
 import os
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
-from math import log10
 from pathlib import Path
 from typing import Any
 
-from unjudged.base.errors import InputError, UsageError, missing_package, reason_of
+from unjudged.base.errors import UsageError, missing_package
 from unjudged.base.wording import plain
 from unjudged.formats.writing import write_whole
 from unjudged.grids.escapes import Labels, shortened
 from unjudged.report.descriptions import BLUE, CALIBRATED, GREEN, INK, ORANGE, PINK, Description
+from unjudged.report.figures.sizes import AS_DRAWN, Size, as_file, shown_offline
 
 # The colours of Okabe and Ito, which colour-blind readers can tell apart and which also differ in grey.
 COLOURS = [INK, ORANGE, BLUE, GREEN, PINK, CALIBRATED, "#56B4E9"]
 FONT = 12
 LONGEST_TITLE = 200
 KINDS = ("svg", "png", "pdf", "html")
-
-
-class _JsonInHtml(json.JSONEncoder):
-    """JSON that is safe inside a script element: no name in it can close the element."""
-
-    def encode(self, o: Any) -> str:
-        return super().encode(o).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
-
-
-_OPTIONS: dict[str, dict[str, Any]] = {
-    "html": {"inline": True, "json_kwds": {"cls": _JsonInHtml}},
-    "png": {"scale_factor": 2},
-}
 
 
 def altair_module() -> Any:
@@ -67,22 +52,22 @@ def check_kind(kind: str) -> None:
         raise UsageError(f"unknown kind of figure {kind!r}: use one of {', '.join(KINDS)}")
 
 
-def picture(figure: Any, kind: str) -> str | bytes:
-    """A figure as the content of a file: svg, png, pdf, or html that needs no network."""
+def picture(figure: Any, kind: str, size: Size = AS_DRAWN) -> str | bytes:
+    """A figure as the content of a file: svg, png, pdf, or html that needs no network.
+
+    With a `size`, the file is as wide as it says, with text of one size.
+    """
     check_kind(kind)
     check_figures()
-    target = io.StringIO() if kind in ("svg", "html") else io.BytesIO()
-    try:
-        figure.save(target, format=kind, **_OPTIONS.get(kind, {}))
-    except BaseException as error:
-        if not isinstance(error, ValueError) and type(error).__name__ != "PanicException":  # the converter's
-            raise
-        raise InputError(f"the figure cannot be drawn: {reason_of(error)}") from None
-    return target.getvalue()
+    return as_file(figure, kind, size)
 
 
-def save(figure: Any, path: str | os.PathLike[str]) -> None:
+def save(
+    figure: Any, path: str | os.PathLike[str], width: float | None = None, font: float | None = None
+) -> None:
     """Write a figure to a file, whole or not at all; the suffix of its name is the kind.
+
+    `width` is that of the figure in millimetres, and `font` the size of its text in points.
 
     >>> save("a figure", "figure.bmp")
     Traceback (most recent call last):
@@ -90,12 +75,13 @@ def save(figure: Any, path: str | os.PathLike[str]) -> None:
     unjudged.base.errors.UsageError: unknown kind of figure 'bmp': use one of svg, png, pdf, html
     """
     place = Path(path)
-    write_whole(place, picture(figure, place.suffix.removeprefix(".")))
+    write_whole(place, picture(figure, place.suffix.removeprefix("."), Size(width, font)))
 
 
 def drawn(description: Description, **rows: list[dict[str, Any]]) -> Any:
     """Return the Altair chart of a description, with rows by the name that the description gives them."""
     alt, labels = altair_module(), Labels()
+    description = {key: value for key, value in description.items() if key != "usermeta"}  # for the page
     _relabel(description, labels)
     chart = (alt.LayerChart if "layer" in description else alt.Chart).from_dict(description, validate=False)
     for part in (chart, *(chart.layer if "layer" in description else ())):
@@ -111,10 +97,31 @@ def finished(figure: Any) -> Any:
     return _sized(figure)
 
 
+TEXTS = {"x": "axis", "y": "axis", "color": "legend", "shape": "legend", "strokeDash": "legend"}
+"""Channels that show text, and the part that does."""
+
+
 def _sized(figure: Any) -> Any:
-    return figure.configure_axis(labelFontSize=FONT, titleFontSize=FONT).configure_legend(
-        labelFontSize=FONT, titleFontSize=FONT
-    )
+    """Set the size of text in every axis and legend: a figure with settings for all could not be joined."""
+    _set_fonts(figure)
+    return shown_offline(figure)
+
+
+def _set_fonts(part: Any) -> None:
+    kwds = part if isinstance(part, dict) else getattr(part, "_kwds", {})
+    for key, value in list(kwds.items()):
+        channel = value if isinstance(value, dict) else getattr(value, "_kwds", None)
+        if key in TEXTS and channel is not None and {"field", "shorthand"} & channel.keys():
+            guide = channel.get(TEXTS[key])
+            if guide is not None:
+                given = guide if isinstance(guide, dict) else getattr(guide, "_kwds", {})
+                known = {name: one for name, one in given.items() if repr(one) != "Undefined"}
+                channel[TEXTS[key]] = {"labelFontSize": FONT, "titleFontSize": FONT, **known}
+            elif TEXTS[key] not in channel:
+                channel[TEXTS[key]] = {"labelFontSize": FONT, "titleFontSize": FONT}
+        else:
+            for inner in value if isinstance(value, list) else [value]:
+                _set_fonts(inner)
 
 
 def _relabel(part: Any, labels: Labels) -> None:
@@ -136,64 +143,42 @@ def _labelled(value: Any, labels: Labels) -> Any:
     return labels[value] if isinstance(value, str) else value
 
 
-LINE = FONT + 2
-"""Height of a name in pixels."""
+DASHES = ([1, 0], [6, 3], [2, 2], [8, 2, 2, 2], [1, 4], [12, 4], [4, 1], [8, 2, 2, 2, 2, 2], [3, 5])
+A_COLUMN = 20
+"""Names of a legend in a column."""
 
-LONGEST = 40
 
+def line_looks(field: str, names: Sequence[str]) -> tuple[Any, Any]:
+    """Return channels of colour and of dashes that tell up to 63 lines apart, with one legend for both.
 
-def label_places(
-    ends: Mapping[str, float], domain: tuple[float, float], height: float, *, log: bool = False
-) -> dict[str, float]:
-    """Return the place of each name in pixels from the top, as near to its line as the others allow.
-
-    >>> label_places({"a": 0.5, "b": 0.5, "c": 0.0}, (0.0, 1.0), 100)
-    {'a': 43.0, 'b': 57.0, 'c': 100.0}
+    `names` are those in the field, in the order of the legend.
     """
-    low, high = (log10(end) if log else end for end in domain)
-    span = (high - low) or 1.0
-    wanted = {name: height * (1 - ((log10(y) if log else y) - low) / span) for name, y in ends.items()}
-    blocks: list[tuple[list[str], float]] = []
-    """Names that touch, from the top, and the middle of them."""
-    for name in sorted(ends, key=lambda name: -ends[name]):
-        names = [name]
-        middle = _inside(wanted[name], 1, height)
-        while blocks and blocks[-1][1] + LINE * (len(blocks[-1][0]) + len(names)) / 2 > middle:
-            names = blocks.pop()[0] + names
-            middle = _inside(sum(wanted[one] for one in names) / len(names), len(names), height)
-        blocks.append((names, middle))
-    places = {}
-    for names, middle in blocks:
-        for i, name in enumerate(names):
-            places[name] = round(middle + LINE * (i - (len(names) - 1) / 2), 2)
-    return {name: places[name] for name in ends}
-
-
-def _inside(middle: float, names: int, height: float) -> float:
-    """Return the middle of a number of names, moved so that they are beside the chart if they fit."""
-    half = LINE * (names - 1) / 2
-    return min(max(middle, half), max(height - half, half))
-
-
-def end_labels(
-    rows: Sequence[Mapping[str, Any]],
-    fields: tuple[str, str, str],
-    domain: tuple[float, float],
-    size: tuple[float, float],
-    colour: Any,
-    *,
-    log: bool = False,
-) -> Any:
-    """Return a layer with each line's name beside its last point; `fields` are those of name, x and y."""
-    alt, (name, x, y) = altair_module(), fields
-    last: dict[str, Mapping[str, Any]] = {}
-    for row in rows:
-        if row[name] not in last or row[x] >= last[row[name]][x]:
-            last[row[name]] = row
-    places = label_places({one: float(row[y]) for one, row in last.items()}, domain, size[1], log=log)
-    shown = [{"name": one, "at": place} for one, place in places.items()]
-    text = alt.Chart(alt.Data(values=shown)).mark_text(
-        align="left", baseline="middle", dx=6, fontSize=FONT, limit=8 * LONGEST
+    alt, colours = altair_module(), len(COLOURS)
+    legend = alt.Legend(
+        title=None,
+        symbolType="stroke",
+        symbolSize=600,
+        symbolOpacity=1,
+        symbolStrokeWidth=2,
+        symbolLimit=0,
+        columns=-(-len(names) // A_COLUMN),
+        labelLimit=0,
     )
-    right = alt.value(size[0])
-    return text.encode(x=right, y=alt.Y("at:Q", scale=None, axis=None), text="name:N", color=colour)
+    looks = {
+        "Color": [COLOURS[i % colours] for i in range(len(names))],
+        "StrokeDash": [DASHES[(i // colours + i) % len(DASHES)] for i in range(len(names))],
+    }
+    return tuple(
+        getattr(alt, channel)(
+            f"{field}:N", scale=alt.Scale(domain=list(names), range=looks[channel]), sort=None, legend=legend
+        )
+        for channel in looks
+    )
+
+
+def highest_first(rows: Sequence[Mapping[str, Any]], name: str, value: str) -> list[str]:
+    """Return the names of lines, that with the highest mean of its points first."""
+    values: dict[str, list[float]] = {}
+    for row in rows:
+        values.setdefault(row[name], []).append(row[value])
+    return sorted(values, key=lambda one: -sum(values[one]) / len(values[one]))

@@ -25,7 +25,7 @@ def collections_figure(found: CollectionsComparison) -> Any:
         {"run": run, "value": float(found.macro_means[i]), "low": float(low[i]), "high": float(high[i])}
         for i, run in enumerate(found.runs)
     ]
-    y = alt.Y("run:N", sort=order, title=None)
+    y = alt.Y("run:N", sort=order, title=None, scale=alt.Scale(type="band"))
     title = f"{found.measure}: collections, and their {MACRO} with its interval for other queries"
     x = alt.X("value:Q", title=title, scale=alt.Scale(zero=False))
     colours = alt.Scale(
@@ -36,5 +36,6 @@ def collections_figure(found: CollectionsComparison) -> Any:
     base = alt.Chart(alt.Data(values=means))
     ends = {"x": alt.X("low:Q"), "x2": "high:Q", "y": y}
     bars = base.mark_rule(color=INK, strokeWidth=2).encode(**ends)
-    ticks = base.mark_tick(color=INK, thickness=3, size=16).encode(x=x, y=y)
-    return finished((points + bars + ticks).properties(width=WIDTH, height=STEP * len(order)))
+    above, below = alt.Y("run:N", sort=order, bandPosition=0.2), alt.Y2("run", bandPosition=0.8)
+    ticks = base.mark_rule(color=INK, strokeWidth=3).encode(x=x, y=above, y2=below)
+    return finished((points + bars + ticks).properties(width=WIDTH, height=alt.Step(STEP)))

@@ -16,7 +16,7 @@ from unjudged.experiments.summary import Agreement, Robustness, level_name
 from unjudged.judging.pooling.designs import DESIGNS
 from unjudged.measures.kernel.names import parse_measure
 from unjudged.rankings.judged import Floats
-from unjudged.report.figures.charts import COLOURS, altair_module, end_labels, finished
+from unjudged.report.figures.charts import COLOURS, altair_module, finished, line_looks
 from unjudged.report.saved_experiment import Agreements
 
 Series = tuple[str, str]
@@ -26,7 +26,6 @@ PANEL = 190
 SIZE = 260, 230
 A_ROW = 2
 """Panels of curves in a row: more would be too small to read on a page."""
-DASHES = ([1, 0], [6, 3], [2, 2])
 ROUND = (1, 2, 5, 10, 20, 50, 100)
 
 
@@ -171,8 +170,7 @@ def _lines(
     logarithmic: bool = True,
 ) -> Any:
     chart = altair_module()
-    colour = chart.Scale(domain=order, range=[COLOURS[i % len(COLOURS)] for i in range(len(order))])
-    dash = chart.Scale(domain=order, range=[DASHES[i // len(COLOURS) % 3] for i in range(len(order))])
+    colour, dash = line_looks("series", order)
     axis = chart.Axis(values=ticks, format=".3~g", labelOverlap=True, labelFlush=False)
     title = f"{x}, logarithmic" if logarithmic else x
     scale = chart.Scale(type="log" if logarithmic else "linear", nice=False)
@@ -189,22 +187,18 @@ def _lines(
         domain = _domain(ends, statistic)
         vertical = chart.Scale(domain=domain, nice=False)
         base = chart.Chart(chart.Data(values=points))
-        tint = chart.Color("series:N", scale=colour, legend=None)
         spread = base.mark_area(opacity=0.1, clip=True).encode(
-            chart.X("level:Q", scale=scale), chart.Y("low:Q", scale=vertical), chart.Y2("high:Q"), tint
+            chart.X("level:Q", scale=scale), chart.Y("low:Q", scale=vertical), chart.Y2("high:Q"), colour
         )
         lines = base.mark_line(point=chart.OverlayMarkDef(size=35)).encode(
             chart.X("level:Q", title=title, scale=scale, axis=axis),
             chart.Y("value:Q", title=STATISTICS[statistic].title, scale=vertical),
-            tint,
-            chart.Shape("series:N", scale=chart.Scale(domain=order), legend=None),
-            chart.StrokeDash("series:N", scale=dash, legend=None),
+            colour,
+            dash,
             tooltip=["series:N", "level:Q", chart.Tooltip("value:Q", format=".4f")],
         )
         known = [spread] if any("low" in point for point in points) else []
-        named = chart.Color("name:N", scale=colour, legend=None)
-        names = end_labels(points, ("series", "level", "value"), domain, SIZE, named)
-        panels.append(chart.layer(*known, lines, names).properties(width=SIZE[0], height=SIZE[1]))
+        panels.append(chart.layer(*known, lines).properties(width=SIZE[0], height=SIZE[1]))
     return finished(chart.concat(*panels, columns=A_ROW))
 
 

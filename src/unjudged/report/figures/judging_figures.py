@@ -10,13 +10,13 @@ from unjudged.judging.pooling.contributions import Groups, contributions, sizes
 from unjudged.judging.pooling.designs import DEPTHS
 from unjudged.judging.pooling.pool import Pool
 from unjudged.predictions.audit_grids import Audit
-from unjudged.report.figures.charts import COLOURS, altair_module, end_labels, finished
+from unjudged.report.figures.charts import COLOURS, altair_module, finished, highest_first, line_looks
 
 SHARED, OWN = "also pooled from others", "only from this one"
-SIZE = WIDTH, HEIGHT = 460, 280
+WIDTH, HEIGHT = 460, 280
 TITLES = {
     "tau": "Kendall's tau with the order by all judgments",
-    "width": "width of a 95 % interval of a run's mean AP",
+    "width": "width of a 95 % interval of a run's mean",
 }
 
 
@@ -32,49 +32,60 @@ class PlanPlots:
 
 
 def plan_figure(plan: JudgmentPlan) -> Any:
-    """Draw a line per design over the number of judgments, the target, and a ring where it is reached."""
-    alt, statistic = altair_module(), plan.statistic
+    """Draw a line per design over the number of judgments, the target, and a ring where it is reached.
+
+    With a budget, draw tau over the number of topics, and a ring at the best.
+    """
+    alt, by_topics = altair_module(), plan.statistic == "budget"
+    statistic = "tau" if by_topics else plan.statistic
     reached = {(one.design, one.level) for one in plan.designs}
     rows = [
         {
             "design": f"{one.design}, {one.measure}",
             "level": one.shown,
             "judgments": one.judgments,
+            "topics": one.topics,
             "value": getattr(one, statistic),
             "needed": (one.design, one.level) in reached,
         }
         for one in plan.tried
         if one.judgments and isfinite(getattr(one, statistic))
     ]
-    names = list(dict.fromkeys(row["design"] for row in rows))
-    values = [plan.value, *(row["value"] for row in rows)]
+    values = [*([] if by_topics else [plan.value]), *(row["value"] for row in rows)]
     domain = (0.0, 1.05 * max(values)) if statistic == "width" else (min(values) - 0.02, 1.0)
-    scale = alt.Scale(domain=names, range=COLOURS[: len(names)])
-    colour = alt.Color("design:N", scale=scale, legend=None)
+    colour, dash = line_looks("design", highest_first(rows, "design", "value"))
+    across = "topics" if by_topics else "judgments"
+    title = (
+        f"topics, judged as far as {plan.target} reach"
+        if by_topics
+        else f"judgments for {plan.queries} topics"
+    )
     x = alt.X(
-        "judgments:Q",
-        title=f"judgments for {plan.queries} topics (logarithmic)",
+        f"{across}:Q",
+        title=f"{title} (logarithmic)",
         scale=alt.Scale(type="log", nice=False, padding=10),
         axis=alt.Axis(format=",d", tickCount=6),
     )
     y = alt.Y("value:Q", title=TITLES[statistic], scale=alt.Scale(domain=domain, zero=False, nice=False))
     number = alt.Tooltip("value:Q", format=".4f", title=statistic)
-    tooltip = ["design:N", "level:N", alt.Tooltip("judgments:Q", format=",d"), number]
+    tooltip = [
+        "design:N",
+        "level:N",
+        *(alt.Tooltip(f"{name}:Q", format=",d") for name in ("judgments", "topics")),
+        number,
+    ]
     base = alt.Chart(alt.Data(values=rows)).encode(x, y, colour, tooltip=tooltip)
-    target = [{"value": plan.value, "text": f"target: {plan.target}"}]
+    target = [] if by_topics else [{"value": plan.value, "text": f"target: {plan.target}"}]
     rule = alt.Chart(alt.Data(values=target)).encode(alt.Y("value:Q"))
     above = "top" if statistic == "tau" else "bottom"
-    ends = ("design", "judgments", "value")
-    places = end_labels(rows, ends, domain, SIZE, alt.Color("name:N", scale=scale, legend=None))
     return finished(
         alt.layer(
             rule.mark_rule(strokeDash=[4, 4], color="#555555"),
             rule.mark_text(align="left", baseline=above, dx=4, dy=4 if above == "top" else -4).encode(
                 x=alt.value(0), text="text:N"
             ),
-            base.mark_line(point=alt.OverlayMarkDef(size=30)),
+            base.mark_line(point=alt.OverlayMarkDef(size=30)).encode(dash),
             base.transform_filter("datum.needed").mark_point(size=180, strokeWidth=2, filled=False),
-            places,
         ).properties(width=WIDTH, height=HEIGHT)
     )
 

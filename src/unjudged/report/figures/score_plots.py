@@ -4,23 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import isfinite
 from typing import Any
 
 import numpy as np
 
 from unjudged.base.choices import as_list
 from unjudged.base.errors import UsageError
+from unjudged.base.wording import percent
 from unjudged.comparison.comparison_result import Comparison
 from unjudged.evaluation.scores import Scores
 from unjudged.grids.grid import blank
 from unjudged.measures.interpolated import TENTHS
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
 from unjudged.measures.kernel.registry import MEASURES
+from unjudged.rankings.judged import Floats
 from unjudged.report.descriptions import differences_chart, interval_words, intervals_chart, matrix_chart
-from unjudged.report.figures.charts import COLOURS, altair_module, drawn, end_labels, finished
+from unjudged.report.figures.charts import COLOURS, altair_module, drawn, finished, highest_first, line_looks
+from unjudged.uncertainty.quantiles import t_quantile
 
-WIDTH, HEIGHT = 460, 280
-MOST_LINES = len(COLOURS)
+WIDTH, WIDE, HEIGHT = 460, 640, 280
+LEVEL = 0.95
+MOST_QUERIES = 40
+"""Queries that a figure has a bar of full width for."""
 
 
 class ScorePlots:
@@ -64,7 +70,12 @@ class ScorePlots:
                     f"no run is called {run!r}; there are {', '.join(runs[:5])}{', ...' * (len(runs) > 5)}"
                 )
         gap = self._scores.values[runs.index(a), :, k] - self._scores.values[runs.index(b), :, k]
-        return difference_figure(gap, self._scores.queries, str(self._scores.measures[k]), a, b)
+        n = len(gap)
+        half = t_quantile(LEVEL, n - 1) * gap.std(ddof=1) / np.sqrt(n) if n > 1 else np.nan
+        interval = float(gap.mean() - half), float(gap.mean() + half), LEVEL
+        return difference_figure(
+            gap, self._scores.queries, str(self._scores.measures[k]), a, b, interval=interval
+        )
 
     def judged_by_rank(self, depth: int = 100) -> Any:
         """Draw the judged share of the documents at each rank, over all queries: a line per run."""
@@ -109,38 +120,40 @@ class ScorePlots:
         ]
         medians = zip(self._scores.queries, median.tolist(), strict=True)
         middle = [{"query": query, "median": value} for query, value in medians]
-        x = alt.X("query:N", sort=order, title="query, highest median first")
+        x = alt.X(
+            "query:N",
+            sort=order,
+            title="query, highest median first",
+            scale=alt.Scale(type="band"),
+            axis=alt.Axis(labelOverlap=True),
+        )
         dots = alt.Chart(alt.Data(values=rows)).mark_circle(color=COLOURS[2], size=30, opacity=0.6)
-        ticks = alt.Chart(alt.Data(values=middle)).mark_tick(color=COLOURS[1], thickness=2, width=12)
+        ticks = alt.Chart(alt.Data(values=middle)).mark_rule(color=COLOURS[1], strokeWidth=2)
         tooltip = ["run:N", "query:N", alt.Tooltip("value:Q", format=".4f")]
         dots = dots.encode(x, alt.Y("value:Q", title=name), tooltip=tooltip)
         title = alt.TitleParams(f"{name} by query", subtitle="dot: a run; tick: the median of all runs")
-        both = dots + ticks.encode(x, alt.Y("median:Q"))
-        return finished(both.properties(height=260, width=alt.Step(16), title=title))
+        ends = {"x": alt.X("query:N", sort=order, bandPosition=0.1), "x2": alt.X2("query", bandPosition=0.9)}
+        both = dots + ticks.encode(y=alt.Y("median:Q"), **ends)
+        wide = WIDE if len(order) > MOST_QUERIES else alt.Step(16)
+        return finished(both.properties(height=260, width=wide, title=title))
 
     def _lines(
         self, rows: list[dict[str, Any]], x: str, x_title: str, y: str, y_title: str, *, points: bool
     ) -> Any:
-        """Draw a line per run with its name at its end; many runs share a colour."""
-        alt, runs = altair_module(), list(self._scores.runs)
-        few = len(runs) <= MOST_LINES
-        scale = alt.Scale(domain=runs, range=COLOURS[: len(runs)])
-        colour = alt.Color("run:N", scale=scale, legend=None) if few else alt.value(COLOURS[2])
+        """Draw a line per run with a colour and dashes of its own; the legend has the highest first."""
+        alt = altair_module()
         top = 100.0 if max((row[y] for row in rows), default=0.0) > 1 else 1.0
+        colour, dash = line_looks("run", highest_first(rows, "run", y))
         tooltip = ["run:N", f"{x}:Q", alt.Tooltip(f"{y}:Q", format=".3f")]
         base = alt.Chart(alt.Data(values=rows)).encode(
             alt.X(f"{x}:Q", title=x_title, scale=alt.Scale(zero=False, nice=False)),
             alt.Y(f"{y}:Q", title=y_title, scale=alt.Scale(domain=[0, top])),
-            detail="run:N",
-            color=colour,
+            colour,
+            dash,
             tooltip=tooltip,
         )
-        line = base.mark_line(point=points, opacity=1 if few else 0.4)
-        layers = [line]
-        if few:
-            named = alt.Color("name:N", scale=scale, legend=None)
-            layers.append(end_labels(rows, ("run", x, y), (0.0, top), (WIDTH, HEIGHT), named))
-        return finished(alt.layer(*layers).properties(width=WIDTH, height=HEIGHT))
+        line = base.mark_line(point={"size": 20} if points else False, strokeWidth=1.5)
+        return finished(line.properties(width=WIDTH, height=HEIGHT))
 
     def _place(self, measure: MeasureLike | None) -> int:
         names = [str(m) for m in self._scores.measures]
@@ -154,15 +167,40 @@ class ScorePlots:
         return names.index(str(wanted))
 
 
-def difference_figure(gap: Any, queries: Sequence[str], measure: str, a: str, b: str) -> Any:
-    """Draw bars by query, largest difference first, and a line for their mean."""
+def difference_figure(
+    gap: Floats,
+    queries: Sequence[str],
+    measure: str,
+    a: str,
+    b: str,
+    *,
+    interval: tuple[float, float, float],
+    bounds: tuple[float, float] | None = None,
+) -> Any:
+    """Draw bars by query, largest difference first, and a line for their mean.
+
+    A band is its `interval` for other queries, with its level, and a box its `bounds`.
+    """
     order = np.argsort(-gap, kind="stable").tolist()
     rows = [
         {"query": queries[q], "difference": float(gap[q]), "better": a if gap[q] > 0 else b} for q in order
     ]
-    description = differences_chart(measure, a, b)
-    description["title"]["subtitle"] = f"line: the mean, {gap.mean():+.4f}"
-    return drawn(description, rows=rows, mean=[{"mean": float(gap.mean())}])
+    low, high, level = interval
+    known = isfinite(low)
+    mean = {"mean": float(gap.mean())}
+    said = [f"line: the mean, {gap.mean():+.4f}"]
+    if known:
+        mean |= {"query_low": low, "query_high": high}
+        said.append(f"band: other queries, {percent(level)} interval, {low:+.4f} to {high:+.4f}")
+    if bounds is not None:
+        mean |= {"low": bounds[0], "high": bounds[1]}
+        words = "box: the mean whatever the unjudged documents are"
+        said.append(f"{words}, {bounds[0]:+.4f} to {bounds[1]:+.4f}")
+    description = differences_chart(measure, a, b, bounded=bounds is not None, interval=known)
+    description["title"]["subtitle"] = said
+    if len(queries) > MOST_QUERIES:
+        description["width"] = WIDE
+    return drawn(description, rows=rows, mean=[mean])
 
 
 class ComparisonPlots:
@@ -189,8 +227,17 @@ class ComparisonPlots:
     def differences(self, a: str, b: str, measure: MeasureLike | None = None) -> Any:
         """Draw the difference of two systems on each query, largest first."""
         result = self._comparison.result(measure)
-        self._comparison.pair(a, b, result.measure)  # refuses systems that were not compared
+        pair = self._comparison.pair(a, b, result.measure)
         place = list(self._comparison.runs).index
         values = result.measure.averaged(result.values)
         gap = values[place(a)] - values[place(b)]
-        return difference_figure(gap, self._comparison.queries, str(result.measure), a, b)
+        other, judged = pair.other_queries, pair.difference
+        return difference_figure(
+            gap,
+            self._comparison.queries,
+            str(result.measure),
+            a,
+            b,
+            interval=(other.low, other.high, other.confidence),
+            bounds=(judged.low, judged.high) if judged.has_interval else None,
+        )

@@ -152,7 +152,7 @@ def _measure(given: PageInput, k: int, measure: Measure) -> dict[str, Any]:
         result = given.comparison.results[k]
         words, exact = words_for_many(given.comparison, result), result.judging.exact
     definition = measure.help.split("\n\n>>>")[0].strip()
-    low, high = measure.traits.range
+    low, high = measure.range
     return {
         "name": str(measure),
         "signature": signature(measure),

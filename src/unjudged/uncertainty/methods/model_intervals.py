@@ -52,7 +52,7 @@ def _limits(request: IntervalRequest) -> Floats:
     def of_runs(batch: tuple[int, JudgedRankings]) -> Floats:
         _, rankings = batch
         runs = len(rankings) // request.values.shape[1]
-        found = np.tile([measure.traits.range for measure in request.measures], (runs, 1, 1))
+        found = np.tile([measure.range for measure in request.measures], (runs, 1, 1))
         for k, measure in enumerate(request.measures):
             if has_fast_bounds(measure) and not is_sum(measure):
                 both = bounds(measure, rankings, after_end=False)
@@ -135,7 +135,7 @@ def both_intervals(request: IntervalRequest) -> EstimateRows:
     found: EstimateRows = [[] for _ in request.runs]
     z = float(-ndtri((1 - request.confidence) / 2))
     for k, measure in enumerate(request.measures):
-        limits = measure.traits.range
+        limits = measure.range
         expected = np.stack([parts[k].expected for parts in completed])
         lows, highs = mean_interval(expected, limits, request.confidence, request.seed)
         for row, parts, low, high in zip(found, completed, lows, highs, strict=True):

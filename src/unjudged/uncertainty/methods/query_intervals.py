@@ -24,22 +24,26 @@ RESAMPLES = 10_000
 FEW = 25
 """Fewer queries are too few for Student's t if their scores are skewed."""
 
+CELLS_AT_ONCE = 1 << 17
+"""Weights that samples are multiplied with at a time, so that they fit a cache."""
+SAMPLES_AT_ONCE = 64
+
 
 def interval_of_mean(
     measure: Measure, values: Floats, confidence: float, seed: int = 0
 ) -> tuple[Floats, Floats]:
     """Intervals of means over other queries: Gaffke's, or Student's t where the values have no range."""
     if has_range(measure):
-        return mean_interval(values, measure.traits.range, confidence, seed)
+        return mean_interval(values, measure.range, confidence, seed)
     averaged, queries = measure.averaged(values), values.shape[-1]
     half = t_quantile(confidence, queries - 1) * averaged.std(axis=-1, ddof=1) / np.sqrt(queries)
     low, high = (measure.mean_of(mean_over_queries(averaged) + end) for end in (-half, half))
-    return np.maximum(low, measure.traits.range[0]), np.minimum(high, measure.traits.range[1])
+    return np.maximum(low, measure.range[0]), np.minimum(high, measure.range[1])
 
 
 def has_range(measure: Measure) -> bool:
     """Whether what is averaged over queries has a lowest and a highest value."""
-    return bool(np.isfinite(measure.traits.range).all()) and not measure.geometric
+    return bool(np.isfinite(measure.range).all()) and not measure.geometric
 
 
 def mean_interval(
@@ -56,10 +60,17 @@ def mean_interval(
     weights /= weights.sum(axis=1, keepdims=True)
     tail, ends = (1 - confidence) / 2, weights[:, 0]
     lower, upper = np.empty(len(values)), np.empty(len(values))
-    for i, sample in enumerate(values):  # one by one: the bits of a product depend on its shape
-        inside = weights[:, 1:] @ sample
-        lower[i] = np.quantile(inside + ends * low, tail)
-        upper[i] = np.quantile(inside + ends * high, 1 - tail)
+    rows = max(CELLS_AT_ONCE // weights.shape[1], 1)
+    for first in range(0, len(values), SAMPLES_AT_ONCE):
+        some = values[first : first + SAMPLES_AT_ONCE]
+        inside = np.empty((len(some), RESAMPLES))
+        for row in range(0, RESAMPLES, rows):
+            part = weights[row : row + rows, 1:]
+            for i, sample in enumerate(some):  # one by one: the bits of a product depend on its shape
+                inside[i, row : row + rows] = part @ sample
+        for i, own in enumerate(inside, first):
+            lower[i] = np.quantile(own + ends * low, tail)
+            upper[i] = np.quantile(own + ends * high, 1 - tail)
     return lower, upper
 
 

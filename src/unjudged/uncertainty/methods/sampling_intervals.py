@@ -148,7 +148,7 @@ def _intervals(request: IntervalRequest, *, over_queries: bool = False) -> Estim
         of = replace(request.of(plain), judgments=POOL_JUDGED)
         other = "other queries and another sample of the pool (Student's t)"
         method = _method(plain, judgments, other if over_queries else "another sample of the pool")
-        low, high = (np.full(len(rows), end) for end in plain.traits.range)
+        low, high = (np.full(len(rows), end) for end in plain.range)
         if means.is_sum and means.documents is not None and not over_queries:
             low, high = means.documents.limits()
         deviations = np.sqrt(means.variances())

@@ -23,12 +23,15 @@ function showTopic(query) {
   at("more").hidden = !topic.narrative;
 }
 
+const rows = [];
+const listed = [];  // what the list of topics says
 function showTopics(query) {
-  const rows = at("topics").children;
-  if (!rows.length) return;
-  for (const [q, row] of [...rows].entries()) {
-    const shown = `${doneOf[q]}/${sizeOf[q]}`, button = row.firstChild, [, number] = button.children;
-    if (number.textContent !== shown) number.textContent = shown;
+  for (const [q, row] of rows.entries()) {
+    const says = `${doneOf[q]}/${sizeOf[q]}${q === query ? " here" : ""}`;
+    if (listed[q] === says) continue;
+    listed[q] = says;
+    const button = row.firstChild;
+    button.lastChild.textContent = `${doneOf[q]}/${sizeOf[q]}`;
     if (q === query) button.setAttribute("aria-current", "true"); else button.removeAttribute("aria-current");
     row.classList.toggle("done", doneOf[q] === sizeOf[q]);
   }
@@ -55,11 +58,13 @@ function showCounts() {
   at("undo").disabled = steps.length === 0;
   for (const option of at("filter").options) {
     const number = option.value === "all" ? items.length : option.value === "open" ? items.length - kinds.judged - kinds.cannot - kinds.later : kinds[option.value];
-    if (number !== undefined) option.textContent = `${option.dataset.label} (${number})`;
+    const says = `${option.dataset.label} (${number})`;
+    if (number !== undefined && option.textContent !== says) option.textContent = says;
   }
 }
 
 let shown = null;
+let scrolled = false;  // asking where the text is costs a layout
 function show() {
   const [query] = items[state.at];
   if (shown !== state.at) {
@@ -70,7 +75,8 @@ function show() {
     at("reason").hidden = true;
     shown = state.at;
     showText(state.at);
-    at("reading").scrollTop = 0;
+    if (scrolled) at("reading").scrollTop = 0;
+    scrolled = false;
   }
   showAnswer();
   showCounts();
@@ -114,7 +120,7 @@ function answer(value, words) {
   spent(i);
   step([["a", i, value]]);
   say(`${nameOf(i)}: ${words}`);
-  at("reading").focus({ preventScroll: true });
+  if (document.activeElement !== at("reading")) at("reading").focus({ preventScroll: true });
   onwards();
 }
 
@@ -225,6 +231,7 @@ function build() {
       if (!wide.matches) at("list").open = false;
     });
     row.append(button);
+    rows.push(row);
     at("topics").append(row);
   }
   const wide = matchMedia("(min-width: 64rem)");
@@ -238,6 +245,7 @@ function build() {
     const [file] = event.target.files;
     if (file) read(file).finally(() => { at("import").value = ""; });
   });
+  at("reading").addEventListener("scroll", () => { scrolled = true; });
   at("comment").addEventListener("input", (event) => {
     change("c", state.at, { text: event.target.value });
     showCounts();

@@ -1,4 +1,4 @@
-// The text of a document: as it is, or with the harmless part of its markup; images; the words of the query marked.
+// The text of a document: as it is, or parts of its markup; images; the words of the query marked.
 const FIRST = 50000;  // characters that are shown at once; a key shows the rest
 const chunks = new Map();
 let whole = false;
@@ -15,25 +15,17 @@ function contentOf(document_) {
   return chunks.get(n)[document_ - data.chunks[n]];
 }
 
-const KEPT = new Set(["P", "BR", "UL", "OL", "LI", "DL", "DT", "DD", "TABLE", "CAPTION", "THEAD", "TBODY", "TFOOT", "TR", "TH", "TD",
-  "B", "STRONG", "I", "EM", "U", "S", "SUB", "SUP", "SMALL", "CODE", "PRE", "BLOCKQUOTE", "HR", "DIV", "SPAN"]);
-const DROPPED = new Set(["SCRIPT", "STYLE", "TEMPLATE", "NOSCRIPT", "HEAD", "IFRAME", "OBJECT", "SVG", "MATH", "TITLE"]);
+// New elements from names in the list; their text is text.
+const KEPT = new Set("p br ul ol li dl dt dd table caption thead tbody tfoot tr th td b strong i em u s sub sup small code pre blockquote hr div span".split(" "));
 
-// New elements, made from names in the list and from text; no attribute of the document is copied but its direction and spans.
-function harmless(node, into) {
-  for (const child of node.childNodes) {
-    if (child.nodeType === Node.TEXT_NODE) into.append(child.data);
-    if (child.nodeType !== Node.ELEMENT_NODE) continue;
-    const name = child.nodeName.toUpperCase();
-    if (DROPPED.has(name)) continue;
-    if (name === "IMG") { into.append(`[image${child.getAttribute("alt") ? `: ${child.getAttribute("alt")}` : ""}]`); continue; }
-    const heading = /^H[1-6]$/.test(name);
-    if (!heading && !KEPT.has(name)) { harmless(child, into); continue; }
-    const made = document.createElement(heading ? "p" : name.toLowerCase());
-    if (heading) made.className = "heading";
-    if (/^(ltr|rtl|auto)$/.test(child.getAttribute("dir") ?? "")) made.dir = child.getAttribute("dir");
-    for (const span of ["colspan", "rowspan"]) if (/^[0-9]{1,3}$/.test(child.getAttribute(span) ?? "")) made.setAttribute(span, child.getAttribute(span));
-    harmless(child, made);
+function elements(parts, into) {
+  for (const part of parts) {
+    if (typeof part === "string") { into.append(part); continue; }
+    const [name, given, inside] = part;
+    const made = document.createElement(KEPT.has(name) ? name : "p");
+    if (name === "h") made.className = "heading";
+    for (const [attribute, value] of Object.entries(given)) if (["dir", "colspan", "rowspan"].includes(attribute)) made.setAttribute(attribute, value);
+    elements(inside, made);
     into.append(made);
   }
 }
@@ -42,10 +34,10 @@ function showText(i) {
   const box = at("text"), content = contentOf(items[i][1]);
   box.replaceChildren();
   const text = content === undefined ? "Loading …" : content?.text ?? null;
-  box.classList.toggle("none", typeof text !== "string" || content === undefined);
-  box.classList.toggle("markup", Boolean(data.html && content?.text));
-  const long = !whole && !data.html && text?.length > FIRST + 1000;
-  if (data.html && content?.text) harmless(new DOMParser().parseFromString(text, "text/html").body, box);
+  box.classList.toggle("none", content === undefined || (text === null && !content.parts));
+  box.classList.toggle("markup", Boolean(content?.parts));
+  const long = !whole && text?.length > FIRST + 1000;
+  if (content?.parts) elements(content.parts, box);
   else box.textContent = text === null ? (content?.images ? "" : "The file of documents has no text for this one.") : long ? text.slice(0, FIRST) : text;
   at("rest").hidden = !long;
   if (long) at("rest").textContent = `Show all: ${(text.length - FIRST).toLocaleString("en")} more characters (a)`;
@@ -73,10 +65,14 @@ function wordsOf(query) {
   return [...new Set(words)].filter((word) => !COMMON.has(word) && (word.length > 1 || /\P{ASCII}/u.test(word)));
 }
 
-// Scripts without spaces between words are matched anywhere, others at the start of a word with a short ending.
+// Latin words match with common endings, words of other scripts with spaces with short ones, and those without spaces anywhere.
 function pattern(words) {
-  const spaced = /^[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Hebrew}\p{N}\p{M}]+$/u;
-  const forms = words.map((word) => spaced.test(word) ? `(?<![\\p{L}\\p{N}])${word}\\p{L}{0,2}(?![\\p{L}\\p{N}])` : word);
+  const latin = /^[\p{Script=Latin}\p{N}\p{M}]+$/u, spaced = /^[\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Hebrew}\p{M}]+$/u;
+  const forms = words.map((word) => {
+    if (!latin.test(word) && !spaced.test(word)) return word;
+    const stem = latin.test(word) && word.length > 3 ? word.replace(/s$/, "") : word;
+    return `(?<![\\p{L}\\p{N}])${stem}${latin.test(word) ? "(?:s|es|ed|ing)?" : "\\p{L}{0,2}"}(?![\\p{L}\\p{N}])`;
+  });
   return new RegExp(forms.join("|"), "giu");
 }
 

@@ -14,7 +14,7 @@ const MEANS = [
 function verdictLegend(spec) {
   byId("legend").replaceChildren(...[...new Set(of("verdict"))].sort().map((v) => {
     const verdict = facts.verdicts[v];
-    const [[colour, path]] = outlines(spec, [{ verdict }], { at: () => 10 }, { at: () => 10 }, 1);
+    const [[colour, path]] = outlines(spec, [{ verdict }], { at: () => 10, step: 22 }, { at: () => 10 });
     return make("li", {}, draw("svg", { width: 20, height: 20, "aria-hidden": "true" }, painted(spec, colour, path)), MEANS[v]);
   }));
 }

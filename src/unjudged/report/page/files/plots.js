@@ -2,6 +2,7 @@
 // they use. Marks of a layer that have one colour are one path, so that thousands of pairs are a few elements.
 const FILLED = ["bar", "area", "point"];
 const LEAST_FONT = 8;
+const LEGEND_ROW = 24; // pixels of a band in a legend
 const SYMBOLS = {
   square: (x, y, r) => `M${x - r} ${y - r}h${2 * r}v${2 * r}h${-2 * r}z`,
   circle: (x, y, r) => `M${x - r} ${y}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0z`,
@@ -38,21 +39,24 @@ function axisOf(spec, rowsOf, axis, from, to) {
   return { from, to, low, high, title, at: (value) => at(Math.min(Math.max(value, low), high)) };
 }
 
+const within = ({ bandPosition = 0.5 }, step = 0) => (bandPosition - 0.5) * step;
+
 // The path of one row.
-function outline({ mark, encoding }, row, x, y, zoom) {
+function outline({ mark, encoding, usermeta }, row, x, y) {
   const [left, right, low, high] = ["x", "x2", "y", "y2"].map((channel) => encoding[channel] && row[encoding[channel].field]);
-  const middle = y.at(low) + (mark.yOffset ?? 0);
+  const middle = y.at(low) + within(encoding.y ?? {}, y.step);
+  const thick = (mark.height?.band ?? 0) * (y.step ?? 0);
   if (mark.type === "bar" && x.names) return `M${x.at(left) - 0.4 * x.step} ${y.at(0)}h${0.8 * x.step}V${middle}h${-0.8 * x.step}z`;
-  if (mark.type === "bar") return `M${x.at(left)} ${middle - mark.height / 2}H${Math.max(x.at(right), x.at(left) + 1)}v${mark.height}H${x.at(left)}z`;
-  if (mark.type === "tick") return `M${x.at(left)} ${middle - mark.height / 2}v${mark.height}`;
+  if (mark.type === "bar") return `M${x.at(left)} ${middle - thick / 2}H${Math.max(x.at(right), x.at(left) + 1)}v${thick}H${x.at(left)}z`;
   if (mark.type === "rect") return `M${x.from} ${middle}H${x.to}V${Math.min(y.at(high), middle - 1)}H${x.from}z`;
+  if (mark.type === "rule" && encoding.y2) return `M${x.at(left)} ${middle}V${y.at(high) + within(encoding.y2, y.step)}`;
   if (mark.type === "rule") return encoding.x ? `M${x.at(left)} ${middle}H${x.at(right)}` : `M${x.from} ${middle}H${x.to}`;
-  const { scale: sizes, field } = encoding.size;
-  return SYMBOLS[ranged(encoding.shape.scale, row[field])](x.at(left), middle, (zoom * Math.sqrt(ranged(sizes, row[field]))) / 2);
+  const { scale: shapes, field } = encoding.shape;
+  return SYMBOLS[ranged(shapes, row[field])](x.at(left), middle, (x.step * usermeta.shares[row[field]]) / 2);
 }
 
 // The paths of a layer by colour; those of lines and areas go through all rows.
-function outlines(layer, rows, x, y, zoom) {
+function outlines(layer, rows, x, y) {
   const { mark, encoding } = layer;
   if (mark.type === "line" || mark.type === "area") {
     const edge = (channel) => rows.map((row) => `${x.at(row[encoding.x.field])} ${y.at(row[encoding[channel].field])}`).filter((point) => !point.includes("NaN"));
@@ -61,7 +65,7 @@ function outlines(layer, rows, x, y, zoom) {
   }
   const parts = new Map();
   for (const row of rows) {
-    const path = outline(layer, row, x, y, zoom);
+    const path = outline(layer, row, x, y);
     const colour = encoding.color ? ranged(encoding.color.scale, row[encoding.color.field]) : mark.color;
     if (path.includes("NaN")) continue;
     if (!parts.has(colour)) parts.set(colour, []);
@@ -98,9 +102,8 @@ function plot(spec, data, { width, height, left, right, top, bottom }) {
   if (y.names) bandLabels(chart, y, left, null, left);
   else leftAxis(chart, ticks(y.low, y.high, 8), y.at, left, right, /\(%\)$/.test(y.title) ? (tick) => `${tick} %` : String);
   if (!x.names) bottomAxis(chart, x, bottom, top);
-  const zoom = x.names && spec.width?.step ? x.step / spec.width.step : 1;
   for (const layer of layersOf(spec)) {
-    for (const [colour, path] of outlines(layer, rowsOf(layer), x, y, zoom)) chart.append(painted(layer, colour, path));
+    for (const [colour, path] of outlines(layer, rowsOf(layer), x, y)) chart.append(painted(layer, colour, path));
   }
   if (x.names) {
     const onTop = layersOf(spec)[0].encoding.x.axis?.orient === "top";
@@ -116,8 +119,8 @@ function legendOf(spec) {
     const { x, x2 } = layer.encoding;
     const span = x2 || layer.mark.type === "line";
     const rows = [{ [x.field]: span ? 4 : 22, ...(x2 && { [x2.field]: 40 }) }, ...(layer.mark.type === "line" ? [{ [x.field]: 40 }] : [])];
-    const middle = { at: () => 11 - (layer.mark.yOffset ?? 0) };
-    const [[colour, path]] = outlines(layer, rows, { at: (value) => value }, middle, 1);
+    const between = layer.encoding.y2 ? 0 : within(layer.encoding.y, LEGEND_ROW);
+    const [[colour, path]] = outlines(layer, rows, { at: (value) => value }, { at: () => 11 - between, step: LEGEND_ROW });
     return make("li", {}, draw("svg", { width: 44, height: 22, "aria-hidden": "true" }, painted(layer, colour, path)), nameOf(layer.description));
   });
   return make("ul", { class: "legend" }, items);

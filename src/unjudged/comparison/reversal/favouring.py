@@ -16,7 +16,7 @@ from unjudged.comparison.testing.pairs import Ints
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 from unjudged.uncertainty.shared import block_starts
 
-CELLS_AT_ONCE = 1 << 17
+CELLS_AT_ONCE = 1 << 20
 """Ranks of documents x runs that are compared at a time, unless a query has more."""
 
 

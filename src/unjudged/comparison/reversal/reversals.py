@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.base.segments import numbered, places
-from unjudged.comparison.favouring import rank_by_row
+from unjudged.comparison.reversal.favouring import rank_by_row
 from unjudged.comparison.testing.pairs import ROUNDING, Ints, Pairs
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,6 +21,9 @@ from unjudged.judging.collecting.merge_rules import RULES
 
 if TYPE_CHECKING:
     from unjudged.judging.collecting.merge_result import Merged
+
+ADJUDICATOR = "(adjudicator)"
+"""In place of the assessor of an answer; no assessor can be called so."""
 
 
 @command(
@@ -91,7 +95,7 @@ def merge(
     output
         Write the judgments to this file.
     """
-    from unjudged.judging.collecting.answers import answers_grid, read_answers
+    from unjudged.judging.collecting.answers import answers_grid, read_answer_file, read_answers
     from unjudged.judging.collecting.assignment import read_assignment
     from unjudged.judging.collecting.grade_scale import read_scale
     from unjudged.judging.collecting.merge_result import ConflictError
@@ -104,7 +108,9 @@ def merge(
         check_output(None, answers)
     chosen_report = check_output(report_format, report)
     sample = read_sample(design)
-    people = read_answers(judged, None if grades is None else list(read_scale(grades)))
+    scale = None if grades is None else list(read_scale(grades))
+    people = read_answers(judged, scale)
+    settled = None if adjudicated is None else read_answer_file(adjudicated, scale)
     chosen_form = form or sample.form
     if sample.chosen and chosen_form != "qrels":
         raise UsageError(f"--format {form} needs a random sample; these documents were chosen: use qrels")
@@ -114,7 +120,7 @@ def merge(
             people,
             conflicts=conflicts,
             assignment=read_assignment(assignment) if assignment else assignment_beside(design),
-            adjudicated=adjudicated,
+            adjudicated=None if settled is None else settled.judgments,
             allow_missing=allow_missing,
         )
     except ConflictError as error:
@@ -136,7 +142,8 @@ def merge(
         printed = render(grids, chosen_report, width=terminal_width())
         show(printed) if output is not None else sys.stderr.write(str(printed))
     if answers is not None:
-        show_grids(answers_grid(people, merged.judgments), None, answers)
+        last = {} if settled is None else {ADJUDICATOR: [replace(settled, assessor=ADJUDICATOR)]}
+        show_grids(answers_grid({**people, **last}, merged.judgments), None, answers)
     if adjudicate is not None:
         sys.stderr.write(f"{_write_adjudication(adjudicate, merged)}\n")
     remedy = f"means leave them out, but not if you evaluate {design} with --judged"

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING
-
 from unjudged.base.errors import UsageError
 from unjudged.cli.commands import COLLECT, command
 from unjudged.cli.options.arguments import (
@@ -21,6 +17,7 @@ from unjudged.cli.options.arguments import (
     PoolDepth,
     read_groups,
 )
+from unjudged.cli.options.figure_options import AS_DRAWN, FigureOptions
 from unjudged.cli.options.input_options import (
     NONE_FURTHER,
     USUAL,
@@ -30,15 +27,11 @@ from unjudged.cli.options.input_options import (
     suggest_estimates,
 )
 from unjudged.cli.options.judging_folder import show_judgments
-from unjudged.cli.shell.output import check_output, command_line, show_figure, show_grids
+from unjudged.cli.shell.output import check_output, command_line, show_grids
 from unjudged.cli.shell.progress import reading
 from unjudged.evaluation.collection import judged_rankings
 from unjudged.measures.kernel.names import parse_measure, parse_measures
 from unjudged.rankings.judgments import Judgments
-from unjudged.report.figures.charts import check_plot
-
-if TYPE_CHECKING:
-    from unjudged.judging.pooling.pool import Pool
 
 
 @command("pool", COLLECT, 2, "RUN...", "Make a pool from runs, or show what each run brought to it.")
@@ -56,6 +49,7 @@ def pool(
     format: OutputFormat = None,
     output: Output = None,
     plot: Plot = None,
+    figure: FigureOptions = AS_DRAWN,
 ) -> None:
     """List the documents at the top of the runs: a file to judge, or judgments reduced to them.
 
@@ -105,7 +99,7 @@ def pool(
         raise UsageError("--leave-out goes with --qrels; without judgments, omit the run's file")
     if since is not None and (qrels is not None or statistics):
         raise UsageError("--since lists what is new to judge; it does not go with --qrels or --statistics")
-    check_plot(plot)
+    figure.check(plot)
     of_group = read_groups(groups, named) if groups else None
     with reading(len(named)) as on_read:
         if qrels is None:
@@ -113,7 +107,10 @@ def pool(
         else:
             judgments = read_judgments(inputs.judgments(qrels), None)
             made = Pool(judgments, judged_rankings(judgments, named, on_read=on_read), list(named))
-    _draw(made, depth, of_group, plot, judged=qrels is not None)
+    if plot is not None:
+        from unjudged.report.figures.judging_figures import pool_figure
+
+        figure.show(pool_figure(made, depth, of_group, judged=qrels is not None), plot)
     if statistics:
         from unjudged.judging.pooling.contributions import pool_grids
 
@@ -136,15 +133,6 @@ def _check_format(statistics: bool, format: OutputFormat, output: Output, *, jud
         check_output(format, output, tables=3 if judged else 2)
     elif format is not None:
         raise UsageError("--format is for --statistics; a pool is written as qrels")
-
-
-def _draw(
-    made: Pool, depth: int, groups: Mapping[str, str] | None, plot: Path | None, *, judged: bool
-) -> None:
-    if plot is not None:
-        from unjudged.report.figures.judging_figures import pool_figure
-
-        show_figure(pool_figure(made, depth, groups, judged=judged), plot)
 
 
 @command("reusability", COLLECT, 7, "QRELS RUN RUN...", "Tell how well the judgments serve new systems.")

@@ -21,11 +21,12 @@ from unjudged.cli.options.arguments import (
     Plot,
     named_files,
 )
+from unjudged.cli.options.figure_options import AS_DRAWN, FigureOptions
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
 from unjudged.cli.options.option import Option
 from unjudged.cli.options.stated_options import NOT_STATED, StatedOptions
 from unjudged.cli.options.table_options import NO_TABLES, TableOptions
-from unjudged.cli.shell.output import check_output, show, show_figure, show_grids
+from unjudged.cli.shell.output import check_output, show, show_grids
 from unjudged.cli.shell.progress import progress, reading
 from unjudged.comparison.systems import comparable
 from unjudged.comparison.testing.corrections import CORRECTIONS
@@ -37,7 +38,6 @@ from unjudged.grids.rendering import FORMATS
 from unjudged.judging.pooling.designs import DESIGNS
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.rankings.runs import RunSource
-from unjudged.report.figures.charts import check_plot
 
 command_group("plan", COLLECT, 1, "Plan how large an experiment has to be.")
 
@@ -161,6 +161,8 @@ def judgments(
     *runs: File,
     tau: float | None = None,
     width: float | None = None,
+    budget: float | None = None,
+    measure: OneMeasure = "AP",
     designs: Annotated[list[DesignName] | None, Option("-d", "--design", choices=DESIGNS)] = None,
     queries: int | None = None,
     cost: float | None = None,
@@ -170,11 +172,13 @@ def judgments(
     format: OutputFormat = None,
     output: Output = None,
     plot: Plot = None,
+    figure: FigureOptions = AS_DRAWN,
 ) -> None:
     """Plan how many judgments each design needs, from a pilot or a similar collection.
 
-    Samples of the collection show how well fewer judgments order the runs and estimate AP. The table has the
-    smallest tested level of each design that reaches the target.
+    Samples of the collection show how well fewer judgments order the runs and estimate the measure. The table
+    has the smallest tested level of each design that reaches the target, or with --budget the best trade of
+    topics against depth. Topics are resampled, so that noise shrinks with more of them and bias stays.
 
     Parameters
     ----------
@@ -185,7 +189,13 @@ def judgments(
     tau
         The target: Kendall's tau with the order by all judgments.
     width
-        The target: the width of a 95 % interval of a run's mean AP.
+        The target: the width of a 95 % interval of a run's mean.
+    budget
+        The number of judgments that can be made, instead of a target; `sample --budget` draws them. By
+        default the number of topics is free, up to 4 times that of the pilot.
+    measure
+        The measure that will be reported. AP and nDCG are estimated by infAP, xinfAP and infNDCG where the
+        design is random, all others are taken from the judged documents.
     designs
         A design to consider; may be repeated. Default: all.
     queries
@@ -201,10 +211,10 @@ def judgments(
     """
     from unjudged.experiments.judgment_plan import plan_judgments
 
-    if (tau is None) == (width is None):
-        raise UsageError("give one target: --tau or --width")
+    if [tau, width, budget].count(None) != 2:
+        raise UsageError("give one target: --tau, --width or --budget")
     check_output(format, output)
-    check_plot(plot)
+    figure.check(plot)
     named = inputs.runs(runs, "plan judgments QRELS RUN RUN...", least=2)
     with progress("drawing samples"):
         planned = plan_judgments(
@@ -212,6 +222,8 @@ def judgments(
             named,
             tau=tau,
             width=width,
+            budget=budget,
+            measure=measure,
             designs=designs,
             queries=queries,
             cost=cost,
@@ -220,7 +232,7 @@ def judgments(
         )
     show_grids(planned.grid(), format, output)
     if plot is not None:
-        show_figure(planned.plot.designs(), plot)
+        figure.show(planned.plot.designs(), plot)
 
 
 LABELS = "plan labels QRELS RUN... --predictions FILE --width 0.02"

@@ -82,6 +82,8 @@ def sample(
         With --to-judge: the design file of an earlier sample. Only documents outside its pool are drawn.
     """
     from unjudged.cli.options.sampling_options import SamplingOptions
+    from unjudged.judging.collecting.drawn_sample import documents_since
+    from unjudged.judging.collecting.sample_file import read_sample
     from unjudged.judging.pooling.designs import DESIGNS
     from unjudged.judging.pooling.pool import Pool
 
@@ -103,7 +105,8 @@ def sample(
     elif runs:
         raise UsageError(f"--design {design} does not use runs: omit them")
     levels = {"share": share, "depth": depth}
-    chosen = SamplingOptions.of(design, levels, strata, {"top": top, "redraw": redraw})
+    further = {"top": top, "redraw": redraw}
+    chosen = SamplingOptions.of(design, levels, strata, further, drawing.budget)
     handed_out = {**handing_out.recorded(), "since": since}
     if to_judge is None and any(value is not None for value in handed_out.values()):
         raise UsageError(f"--{', --'.join(handed_out)} go with --to-judge FOLDER")
@@ -114,7 +117,19 @@ def sample(
     if named:
         with reading(len(named)) as on_read:
             made = Pool(judgments, judged_rankings(judgments, named, on_read=on_read), list(named))
-    recorded = {"design": design, **levels, "top": top, "strata": strata, "seed": seed}
+    if to_judge is not None:
+        fresh = made if since is None else documents_since(made, read_sample(since))
+        chosen = chosen.within_budget(fresh.blank, seed)
+    else:
+        chosen = chosen.within_budget(made, seed)
+    recorded = {
+        "design": design,
+        **levels,
+        "budget": drawing.budget,
+        "top": top,
+        "strata": strata,
+        "seed": seed,
+    }
     recorded |= inputs.recorded()
     files += inputs.further_words()
     if to_judge is not None:

@@ -14,14 +14,14 @@ mean of random completions.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 
 import numpy as np
 
-from unjudged.comparison.expected_terms import Terms, terms_of
-from unjudged.comparison.favouring import favouring, rank_by_row
-from unjudged.comparison.reversals import Hypothetical
+from unjudged.comparison.reversal.expected_terms import Terms, terms_of
+from unjudged.comparison.reversal.favouring import favouring, rank_by_row
+from unjudged.comparison.reversal.reversals import Hypothetical
 from unjudged.comparison.testing.pairs import ROUNDING, Ints, Pairs
 from unjudged.measures.kernel.registry import Measure, ratio
 from unjudged.rankings.hashing import salt, uniforms
@@ -36,8 +36,10 @@ CELLS_AT_ONCE = 1 << 17
 
 EXACTLY, DRAWN_TO = 1e-13, 1e-3
 """How far a share is narrowed down, and one from random completions."""
-CELLS_AT_ONCE = 1 << 20
-"""Pairs x queries that are worked out at a time, so that memory stays bounded."""
+CELLS_IN_MEMORY = 1 << 20
+"""Pairs x queries whose sums are held at a time."""
+MOST_CELLS = 1 << 21
+"""Pairs x queries of which shares are sought; of more, those among the best systems."""
 MOST_PAIRS = 15
 """Completions take each pair alone: with more pairs the shares of other measures are not sought."""
 COMPLETED_QUERIES = 1000
@@ -52,11 +54,13 @@ class Reversals:
     """Reversal prevalence of each pair: infinite if no share reverses the order, NaN if it was not sought.
 
     `judged` is the share of relevant documents among the judged ones at the ranks of U, each rank with the
-    weight of what the documents of U would add there; NaN where nothing is known.
+    weight of what the documents of U would add there; NaN where nothing is known. If pairs are too many, they
+    were sought among the `best` systems alone.
     """
 
     share: Floats
     judged: Floats
+    best: int | None = None
 
 
 def reversals(shared: SharedRankings, measure: Measure, pairs: Pairs, wanted: Mask) -> Reversals:
@@ -70,11 +74,16 @@ def reversals(shared: SharedRankings, measure: Measure, pairs: Pairs, wanted: Ma
     leader, behind = np.where(up, first, second), np.where(up, second, first)
     order = np.argsort(-pairs.scores.mean(axis=1), kind="stable")  # runs behind one another are neighbours
     place = np.argsort(order, kind="stable")
+    last, most = np.maximum(place[leader], place[behind]), max(MOST_CELLS // pairs.queries, 1)
+    if len(chosen) > most:  # whole systems are left out, the worst first
+        best = int(np.partition(last, most)[most])
+        few, found = last < best, replace(found, best=best)
+        order, chosen, leader, behind = order[:best], chosen[few], leader[few], behind[few]
     terms = terms_of(measure, selected_runs(shared.rankings, order.tolist()))
     if terms is not None:
         judged = _judged_share(shared, terms.unjudged, measure)
         by_leader = np.lexsort((place[behind], place[leader]))
-        for some in np.array_split(by_leader, ceil(len(chosen) * pairs.queries / CELLS_AT_ONCE)):
+        for some in np.array_split(by_leader, ceil(len(chosen) * pairs.queries / CELLS_IN_MEMORY)):
             solved = _by_expectation(
                 terms, judged, pairs.scores[order], place[leader[some]], place[behind[some]]
             )

@@ -1,0 +1,1 @@
+"""What would reverse an order: completions, and the share of relevant documents that does."""

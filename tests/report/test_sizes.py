@@ -1,0 +1,225 @@
+"""Figures are right at any size: marks lie in their rows, names do not touch, widths are as asked."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("altair")
+pytest.importorskip("vl_convert")
+
+import altair as alt
+
+from tests.cli.in_process import refused, unjudged
+from tests.report.test_page import FILES
+from unjudged import Scores, UsageError, compare, evaluate
+from unjudged.report.figures.charts import picture, save
+from unjudged.report.figures.sizes import MM, Size
+
+KINDS = ("intervals", "judged", "precision_recall", "queries", "matrix", "differences")
+NAME = re.compile(r"system-\d+")
+
+
+def figures(systems: int) -> dict[str, Any]:
+    """Every kind of figure of some systems on twelve queries."""
+    rng = np.random.default_rng(systems)
+    qrels = {f"q{q}": {f"d{d}": int(rng.random() < 0.3) for d in range(40)} for q in range(12)}
+    runs = {
+        f"system-{k:02}": {
+            q: {
+                f"d{d}": float(qrels[q].get(f"d{d}", 0) + rng.normal())
+                for d in rng.choice(60, 20, replace=False)
+            }
+            for q in qrels
+        }
+        for k in range(systems)
+    }
+    scores, compared = evaluate(qrels, runs, "AP"), compare(qrels, runs, "P@10", correction="none")
+    first, *_, last = runs
+    return {
+        "intervals": scores.plot.intervals("AP"),
+        "judged": scores.plot.judged_by_rank(10),
+        "precision_recall": scores.plot.precision_recall(),
+        "queries": scores.plot.queries("AP"),
+        "matrix": compared.plot.matrix(),
+        "differences": compared.plot.differences(first, last),
+    }
+
+
+DRAWN = {systems: figures(systems) for systems in (3, 20)}
+SIXTY: dict[str, Any] = {}
+
+
+def figure(kind: str, systems: int) -> Any:
+    if systems == 60 and not SIXTY:
+        SIXTY.update(figures(60))
+    return (SIXTY if systems == 60 else DRAWN[systems])[kind]
+
+
+def placed(element: ET.Element, x: float = 0, y: float = 0) -> Iterator[tuple[ET.Element, float, float]]:
+    """Yield every element of an SVG with where it lies."""
+    moved = re.search(r"translate\(([-\d.e]+)[ ,]+([-\d.e]+)\)", element.get("transform", ""))
+    if moved:
+        x, y = x + float(moved[1]), y + float(moved[2])
+    yield element, x, y
+    for inner in element:
+        yield from placed(inner, x, y)
+
+
+def texts(svg: str) -> list[tuple[str, float, float, float, bool]]:
+    """Text, x, y, size, and whether it is turned."""
+    found = []
+    for element, x, y in placed(ET.fromstring(svg)):
+        if element.tag.endswith("text") and element.text and element.get("opacity") != "0":
+            size = float(str(element.get("font-size")).removesuffix("px"))
+            found.append((element.text, x, y, size, "rotate" in element.get("transform", "")))
+    return found
+
+
+def paths(svg: str, colour: str) -> list[tuple[float, float]]:
+    """Top and bottom of every mark of a colour that is a line or a path."""
+    found = []
+    for element, _, y in placed(ET.fromstring(svg)):
+        if colour.lower() not in (str(element.get("stroke")).lower(), str(element.get("fill")).lower()):
+            continue
+        if element.tag.endswith("line"):
+            ends = [float(element.get(end, 0)) for end in ("y1", "y2")]
+            found.append((y + min(ends), y + max(ends)))
+        elif element.tag.endswith("path") and element.get("d"):
+            numbers = [float(n) for n in re.findall(r"-?\d+\.?\d*(?:e-?\d+)?", str(element.get("d")))]
+            verticals = [y]
+            if re.match(r"M[-\d.e]+,[-\d.e]+h[-\d.e]+v", str(element.get("d"))):
+                verticals = [y + numbers[1], y + numbers[1] + numbers[3]]
+            found.append((min(verticals), max(verticals)))
+    return found
+
+
+@pytest.mark.parametrize("width", [85, 175])
+@pytest.mark.parametrize("systems", [3, 20, 60])
+def test_each_interval_lies_in_the_row_of_its_system(systems: int, width: int) -> None:
+    svg = str(picture(figure("intervals", systems), "svg", Size(width, 7)))
+    rows = sorted(y for text, _, y, _, _ in texts(svg) if NAME.fullmatch(text))
+    assert len(rows) == systems
+    step = rows[1] - rows[0]
+    means, boxes, queries = (sorted(paths(svg, c)) for c in ("#000000", "#5b2a86", "#8a3b00"))
+    for marks in (means, boxes, queries):
+        assert len(marks) == systems
+        offset = None
+        for (top, bottom), row in zip(marks, rows, strict=True):
+            middle = row - 0.35 * 7  # text stands on its line
+            assert middle - 0.6 * step < top <= bottom < middle + 0.6 * step
+            offset = top - row if offset is None else offset
+            assert top - row == pytest.approx(offset, abs=0.6)
+
+
+@pytest.mark.parametrize("width", [85, 175])
+@pytest.mark.parametrize("systems", [3, 20, 60])
+@pytest.mark.parametrize("kind", KINDS)
+def test_width_and_names(kind: str, systems: int, width: int) -> None:
+    """The file is as wide as asked, and neither names of rows nor of columns touch."""
+    svg = str(picture(figure(kind, systems), "svg", Size(width, 7)))
+    found = re.search(r'width="([\d.]+)pt" height="([\d.]+)pt"', svg)
+    assert found is not None
+    assert float(found[1]) == pytest.approx(width * MM, abs=1.5)
+    assert float(found[2]) < 245 * MM
+    shown = texts(svg)
+    for turned in (False, True):
+        axis: dict[float, list[tuple[float, float]]] = {}
+        for _, x, y, size, rotated in (one for one in shown if one[4] == turned):
+            axis.setdefault(round(y if rotated else x, 1), []).append((x if rotated else y, size))
+        for places in axis.values():
+            for (first, size), (second, _) in pairwise(sorted(places)):
+                assert second - first >= 0.9 * size or second == first, (kind, first, second)
+    if kind in ("judged", "precision_recall"):
+        assert {text for text, *_ in shown if NAME.fullmatch(text)} == {
+            f"system-{k:02}" for k in range(systems)
+        }
+
+
+@pytest.mark.parametrize("systems", [20, 60])
+def test_symbols_of_the_matrix_are_smaller_than_cells(systems: int) -> None:
+    svg = str(picture(figure("matrix", systems), "svg", Size(85, 7)))
+    names = sorted(y for text, _, y, _, turned in texts(svg) if NAME.fullmatch(text) and not turned)
+    step = min(b - a for a, b in pairwise(names))
+    groups = [
+        one for one, *_ in placed(ET.fromstring(svg)) if "mark-symbol role-mark" in one.get("class", "")
+    ]
+    outlines = [str(symbol.get("d")) for group in groups for symbol in group]
+    assert len(outlines) == systems * (systems - 1)
+    assert max(2 * abs(float(n)) for d in outlines for n in re.findall(r"-?[\d.]+", d)) <= step
+
+
+def test_charts_can_be_joined_and_resized() -> None:
+    narrow = figure("intervals", 20).properties(width=150)
+    both = alt.hconcat(narrow, figure("precision_recall", 20).properties(width=150), figure("matrix", 20))
+    svg = str(picture(both, "svg"))
+    assert svg.startswith("<svg")
+    assert len(paths(svg, "#5b2a86")) == 20
+
+
+def test_120_queries_are_readable_and_have_their_interval() -> None:
+    rng = np.random.default_rng(2)
+    values = np.clip(rng.normal(0.5, 0.2, (2, 120)), 0, 1)
+    scores = Scores.of(values, "AP", runs=["a", "b"], queries=[f"query-{k:03}" for k in range(120)])
+    compared = compare(scores)
+    chart = compared.plot.differences("a", "b")
+    row = chart.to_dict()["layer"][-1]["data"]["values"][0]
+    other = compared.pair().other_queries
+    assert (row["query_low"], row["query_high"]) == (other.low, other.high)
+    assert "low" not in row
+    svg = str(picture(chart, "svg", Size(85, 7)))
+    names = sorted((x, size) for text, x, _, size, _ in texts(svg) if text.startswith("query-"))
+    assert len(names) > 5
+    assert all(b - a >= 0.9 * size for (a, size), (b, _) in pairwise(names))
+    of_scores = scores.plot.differences("a", "b").to_dict()["layer"][-1]["data"]["values"][0]
+    assert of_scores["query_low"] == pytest.approx(other.low)
+
+
+def test_other_kinds_of_files(tmp_path: Path) -> None:
+    for kind in ("png", "pdf", "html"):
+        save(figure("intervals", 3), tmp_path / f"figure.{kind}", width=85, font=8)
+        assert (tmp_path / f"figure.{kind}").stat().st_size > 1000
+    box = re.search(rb"/MediaBox ?\[ ?0 0 ([\d.]+)", (tmp_path / "figure.pdf").read_bytes())
+    assert box is not None
+    assert float(box[1]) == pytest.approx(85 * MM, abs=1.5)
+
+
+@pytest.mark.parametrize(
+    ("size", "said"), [((5, 8), "width of a figure is 5 mm"), ((85, 100), "font of a figure")]
+)
+def test_sizes_that_no_figure_has(size: tuple[float, float], said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        picture(figure("intervals", 3), "svg", Size(*size))
+
+
+def test_no_room_is_an_error() -> None:
+    with pytest.raises(UsageError, match="no room for its marks at 31 mm with text of 30 pt"):
+        picture(figure("matrix", 20), "svg", Size(31, 30))
+
+
+def test_notebooks_show_figures_without_a_network() -> None:
+    for chart in (figure("intervals", 3), figure("precision_recall", 3).properties(width=100)):
+        bundle = chart._repr_mimebundle_()
+        assert bundle["image/svg+xml"].startswith("<svg")
+        assert "http://www.w3.org" in bundle["image/svg+xml"]
+        assert "cdn" not in str(bundle)
+    with alt.renderers.enable("mimetype"):
+        assert "vegalite" in str(figure("intervals", 3)._repr_mimebundle_())
+
+
+def test_command_line(tmp_path: Path) -> None:
+    file = tmp_path / "matrix.svg"
+    done = unjudged(
+        "compare", *FILES, "-m", "P@10", "--plot", str(file), "--plot-width", "85", "--plot-font", "7"
+    )
+    assert done.returncode == 0
+    assert f'width="{85 * MM:.3f}'[:11] in file.read_text()
+    assert "add --plot FILE" in refused(2, "evaluate", *FILES, "--plot-width", "85")
+    assert "expected 30 to 2000" in refused(2, "evaluate", *FILES, "--plot", str(file), "--plot-width", "5")
