@@ -149,11 +149,15 @@ def two_rounds(
     folder: Path, known: dict[tuple[str, str], int], runs: dict[str, Path], depth: int
 ) -> list[str]:
     """Judge in two rounds, the second with the runs that came late, by people who disagree."""
-    report, files, design, assignment = [], [], None, None
-    for number, present in enumerate((dict([*runs.items()][: -(-len(runs) // 2)]), runs), 1):
-        design = draw(Pool.of_runs(present, depth), "stratified", SHARE, seed=SEED, top=TOP, since=design)
-        people = None if assignment else PEOPLE
-        assignment = assign(design, people, twice=TWICE, twice_topics=DOUBLED, since=assignment)
+    report, files = [], []
+    early = dict([*runs.items()][: -(-len(runs) // 2)])
+    first = design = draw(Pool.of_runs(early, depth), "stratified", SHARE, seed=SEED, top=TOP)
+    assignment = assign(first, PEOPLE, twice=TWICE, twice_topics=DOUBLED)
+    for number, present in enumerate((early, runs), 1):
+        if number > 1:
+            pool = Pool.of_runs(present, depth)
+            design = draw(pool, "stratified", SHARE, seed=SEED, top=TOP, since=first)
+            assignment = assign(design, since=assignment)
         write(folder / f"round-{number}-design.txt", sample_text(design))
         write(folder / f"round-{number}-assignment.tsv", assignment.text())
         tasks = hand_out(design, assignment=assignment)

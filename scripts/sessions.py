@@ -24,6 +24,7 @@ PAGES = (
     "how-to/score-tables.md",
     "how-to/continuous-integration.md",
     "how-to/judges.md",
+    "how-to/own-measure.md",
 )
 """The pages in docs/ that are such sessions."""
 

@@ -73,11 +73,7 @@ class Assessed(NamedTuple):
 
 def assessor_coverage(folder: Path) -> list[Assessed]:
     """Learn from two or three pairs of DL-2019's assessors, and ask about the others."""
-    data = folder.parent / "dl2019"
-    files = sorted((data / "track" / "runs").glob("*.gz"))
-    runs = {path.name.removesuffix(".gz"): Run.of(path) for path in files}
-    grades = {i: _grades(data / "track" / "assessors" / f"assessor-{i}.qrels") for i in range(1, 9)}
-    grades[NIST] = _grades(data / "qrels.dl2019-passage.gz")
+    runs, grades = runs_of_track(folder), judgments_of_people(folder)
     found: dict[tuple[int, int], Floats] = {}
     for pair in PAIRS:
         for a, b in (pair, pair[::-1], (NIST, pair[0]), (NIST, pair[1])):
@@ -88,6 +84,19 @@ def assessor_coverage(folder: Path) -> list[Assessed]:
         for learnt in (2, 3)
         for asked in ("means", "differences")
     ]
+
+
+def runs_of_track(folder: Path) -> dict[str, Run]:
+    """Return the 61 runs, by name."""
+    files = sorted((folder.parent / "dl2019" / "track" / "runs").glob("*.gz"))
+    return {path.name.removesuffix(".gz"): Run.of(path) for path in files}
+
+
+def judgments_of_people(folder: Path) -> dict[int, Nested]:
+    """Return the grades of the eight people, and of NIST's."""
+    data = folder.parent / "dl2019"
+    grades = {i: _grades(data / "track" / "assessors" / f"assessor-{i}.qrels") for i in range(1, 9)}
+    return {NIST: _grades(data / "qrels.dl2019-passage.gz"), **grades}
 
 
 def _shifts(first: Nested, second: Nested, runs: dict[str, Run]) -> Floats:

@@ -11,13 +11,16 @@ from typing import Any
 
 import agreement_coverage
 import assessor_coverage
+import assessor_grades
 import calibrated_coverage
+import fractional_bounds
 import gate_trials
 import macro_samples
 import query_samples
 import robust_verdicts
 import sample_tests
 import sampling_coverage
+import tied_orders
 import worlds
 from calibrated_tables import (
     calibrated_table,
@@ -136,6 +139,16 @@ def differences(folder: Path, pool: ProcessPoolExecutor) -> None:
     replace_table(PAGE, "differences", levels_table(cases, columns, FEW_GROUPS))
 
 
+def ties(folder: Path, pool: ProcessPoolExecutor) -> None:
+    enumerated = pool.submit(tied_orders.enumeration_table)
+    replace_table(PAGE, "ties", enumerated.result())
+    replace_table(PAGE, "ties, TREC-8", pool.submit(tied_orders.runs_table, folder).result())
+
+
+def fractions(folder: Path, pool: ProcessPoolExecutor) -> None:  # noqa: ARG001 (needs no data)
+    replace_table(PAGE, "fractions", pool.submit(fractional_bounds.bounds_sentence).result())
+
+
 def _all(jobs: Iterable[Future[list[Any]]]) -> list[Any]:
     return list(chain.from_iterable(job.result() for job in jobs))
 
@@ -160,6 +173,7 @@ def assessors(folder: Path, pool: ProcessPoolExecutor) -> None:
     replace_table(PAGE, "assessors, simulated", table)
     found = pool.submit(assessor_coverage.assessor_coverage, folder).result()
     replace_table(PAGE, "assessors, DL-2019", assessor_coverage.assessor_table(found))
+    replace_table(PAGE, "assessors, grades", pool.submit(assessor_grades.grades_table, folder).result())
 
 
 def gate(folder: Path, pool: ProcessPoolExecutor) -> None:
@@ -211,6 +225,8 @@ PARTS: dict[str, Callable[[Path, ProcessPoolExecutor], None]] = {
         simulated,
         tests,
         differences,
+        ties,
+        fractions,
         agreement,
         assessors,
         robust,

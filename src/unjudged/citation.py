@@ -32,7 +32,14 @@ def cite(*names: MeasureLike) -> str:
       doi = {10.1145/1416950.1416952}
     }
     """
-    return "\n".join(_own_entry() if key == PACKAGE else REFERENCES[key].bibtex(key) for key in _keys(names))
+    return "\n".join(_entry_of(key) for key in _keys(names))
+
+
+def _entry_of(key: str) -> str:
+    """Return the entry of a key; a measure of your own may give the entry itself."""
+    if key.startswith("@"):
+        return f"{key.strip()}\n"
+    return _own_entry() if key == PACKAGE else REFERENCES[key].bibtex(key)
 
 
 def citations_grid(*names: MeasureLike) -> Grid:
@@ -40,7 +47,11 @@ def citations_grid(*names: MeasureLike) -> Grid:
     shown: list[tuple[str, str]] = []
     rows: list[tuple[object, ...]] = []
     for key in _keys(names):
-        if key == PACKAGE:
+        if key.startswith("@"):
+            name = key.partition("{")[2].partition(",")[0]
+            shown.append((name, " ".join(key.split())))
+            rows.append((name, "", "", " ".join(key.split()), "", None, "", "", "", ""))
+        elif key == PACKAGE:
             where = f"version {_version()}"
             shown.append((key, f"{AUTHORS}. {TITLE}, {where}."))
             rows.append((key, "software", AUTHORS, TITLE, where, None, "", "", "", ""))

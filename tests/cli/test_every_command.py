@@ -83,6 +83,7 @@ REGISTRIES = {
     "Format": "unjudged.grids.rendering:FORMATS",
     "Form": "unjudged.formats.writing:FORMS",
     "IntervalName": "unjudged.uncertainty.intervals:interval_methods()",
+    "TiesName": "unjudged.evaluation.tied_scores:TIES",
     "TestName": "unjudged.comparison.testing.significance:TESTS",
     "CorrectionName": "unjudged.comparison.testing.corrections:CORRECTIONS",
     "DesignName": "unjudged.judging.pooling.designs:DESIGNS",

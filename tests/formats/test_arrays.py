@@ -218,7 +218,7 @@ def test_grades_that_are_refused() -> None:
     with pytest.raises(InputError, match=r"query '0', place 1 .* grade is -0.5, expected a whole number"):
         Judgments.from_arrays(grades=[[1, -0.5]])
     fractions = Judgments.from_arrays(grades=[[1, 0.5]])
-    with pytest.raises(InputError, match="only evaluate takes fractions"):
+    with pytest.raises(UsageError, match="with fractional grades, say which are relevant"):
         compare(fractions, {"a": {"0": ["1"]}, "b": {"0": ["0"]}}, "AP")
 
 

@@ -45,7 +45,8 @@ BAD_QRELS = {
     b"1 0 a b 1 1\n": f":1: expected {QRELS_COLUMNS}, found 6; is it a run? Judgments come before runs",
     b"1 0 a 0.9\n": (
         f":1: the grade of document 'a' of query '1' is '0.9', expected {WHOLE}"
-        "; only evaluate takes fractions, as gains: round them; is it a run? Judgments come before runs"
+        "; evaluate, compare, gate, report, calibrate and next take fractions, as gains: round them"
+        "; is it a run? Judgments come before runs"
     ),
     b"1 0 a 3000000000\n": f":1: the grade is '3000000000', expected {WHOLE}",
     b"1 0 a 1\n2 0 a 1\n1 0 a 0\n": (

@@ -122,7 +122,7 @@ def _compared(
         runs = {name: qrels.runs[name] for name in two}
         collection = Collection.of(qrels.judgments, runs, on_read=on_read)
     else:
-        collection = Collection.of(qrels, list(two), on_read=on_read)
+        collection = Collection.of(qrels, list(two), fractions=True, on_read=on_read)
     if len(collection.runs) != 2:
         raise UsageError(f"there are {len(collection.runs)} runs, expected an old one and a new one")
     return compare(collection, measures=measures or GATED, depth=depth)

@@ -8,28 +8,32 @@ from typing import Any
 
 import numpy as np
 
-from unjudged.base.choices import CorrectionName, TestName, check_confidence, checked_int
+from unjudged.base.choices import CorrectionName, TestName, TiesName, check_confidence, checked_int
 from unjudged.base.errors import AssumptionWarning, UsageError, announce
 from unjudged.comparison.by_measure import MeasureComparison
 from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.judgment_bounds import bounds_of_table, judgment_bounds, no_bounds
 from unjudged.comparison.testing.pairwise import compare_pairs
+from unjudged.comparison.tied_verdicts import verdict_notes
 from unjudged.evaluation.collection import Collection, RunsSource
 from unjudged.evaluation.evaluation import fitting_measures
 from unjudged.evaluation.measure_warnings import measure_warnings
 from unjudged.evaluation.scores import Scores
+from unjudged.evaluation.tied_scores import TieEffects, check_ties, is_tied, tie_effects, tie_notes
 from unjudged.measures.kernel.estimand import COMPARISON, SAMPLED, permitted
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.measures.kernel.registry import Measure
 from unjudged.measures.kernel.traits import Refusal
-from unjudged.rankings.judged import JudgedRankings
+from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.rankings.origin import below_pool
 from unjudged.uncertainty.calibration import Calibration
 from unjudged.uncertainty.second_assessors import ANOTHER, AssessorShifts, SecondAssessors, SecondSource
+from unjudged.uncertainty.shared import SharedRankings
 
 UNKNOWN = "unknown (scores of a table do not say which documents were judged)"
 """What is known of the judgments behind scores."""
+WITHOUT_ORDER = "no bounds of expected values over all orders of tied documents"
 OF_TABLE = (
     "Bounds are those of the table, of each system alone: unjudged documents that two systems share count "
     "for both, so bounds of differences are wider than from runs and judgments."
@@ -45,6 +49,7 @@ def compare(
     *,
     depth: int | None = None,
     pool_depth: int | None = None,
+    ties: TiesName = "order",
     baseline: str | None = None,
     test: TestName = "t",
     correction: CorrectionName = "holm",
@@ -71,6 +76,8 @@ def compare(
     assessor judged. `Scores` in place of judgments and runs, such as those of another
     tool (`Scores.of`), are compared by their tests, and by bounds if they have any, by all of their measures
     unless some are named.
+    `ties` are those of `evaluate`. Expected values over all orders of tied documents have no bounds, so that
+    their verdicts are about other queries alone. Otherwise a note says which verdicts depend on the order.
     `draws` and `seed` are for tests and corrections that resample.
 
     >>> from unjudged import sample
@@ -80,47 +87,57 @@ def compare(
     0.1006 [0.0570, 0.1497] clear reranked
     """
     check_confidence(confidence)
+    check_ties(ties)
     seed = checked_int("seed", seed)
     deepest = inf if depth is None else checked_int("depth", depth, least=1)
     tests = {"test": test, "correction": correction, "alpha": alpha, "draws": draws, "seed": seed}
     if isinstance(qrels, Scores):
-        for name, given in {
-            "runs": runs,
-            "depth": depth,
-            "calibration": calibration,
-            "second": second,
-        }.items():
+        needing = {"runs": runs, "depth": depth, "calibration": calibration, "second": second}
+        for name, given in (needing | {"ties": None if ties == "order" else ties}).items():
             if given is not None:
                 raise UsageError(f"{name} needs judgments and runs, and these are scores: omit it")
         return _compare_scores(qrels.chosen(measures), baseline, confidence, tests)
     chosen = [] if measures is None else parse_measures(measures)
-    collection = Collection.of(qrels, runs, on_read=on_read)
-    judgments, names = collection.judgments, list(collection.runs)
+    collection = Collection.of(qrels, runs, fractions=True, on_read=on_read)
     if measures is None:
-        chosen = parse_measures(fitting_measures(judgments, COMPARED)[0])
+        chosen = parse_measures(fitting_measures(collection.judgments, COMPARED)[0])
+    original, asked = collection.judgments, chosen
+    collection, chosen = collection.by_whole_grades(chosen)
+    judgments, names = collection.judgments, list(collection.runs)
     place = _place_of(baseline, names)
     chosen, refused = comparable(chosen, judgments)
+    asked = [measure for measure in asked if measure in chosen]
     uncalibrated = [] if calibration is None else _uncalibrated(calibration, chosen, confidence)
     reach = judgments.origin.pool_depth(pool_depth)
     shared = collection.shared(deepest)
     closed = shared.to_pool_depth(reach)
     left_out = None if calibration is None else calibration.left_out_share()
     unlike = None if calibration is None else calibration.unlike_runs(shared.judged_rankings)
-    people = None if second is None else SecondAssessors.of(second)
+    values, effects = _values(collection, shared, chosen, ties=ties, depth=depth, seed=seed)
+    expected = effects is not None and ties == "expected"
+    people = None if second is None or expected else SecondAssessors.of(second)
     results: list[MeasureComparison] = []
-    for measure in chosen:
-        rankings = shared.with_judged_elsewhere() if measure.traits.across_queries else shared.judged_rankings
-        values = shared.per_run(measure.compute(rankings))
-        tested = compare_pairs(measure.averaged(values), baseline=place, **tests)  # type: ignore[arg-type]
+    for k, measure in enumerate(chosen):
+        values_k = np.ascontiguousarray(values[:, :, k])
+        tested = compare_pairs(measure.averaged(values_k), baseline=place, **tests)  # type: ignore[arg-type]
         near = None
-        if calibration is not None and not calibration.refusal(measure, confidence, runs=2):
+        if calibration is not None and not expected and not calibration.refusal(measure, confidence, runs=2):
             near = calibration.means(measure, shared.judged_rankings, confidence)
             uncalibrated += [note for note in calibration.unlike(near, names) if note not in uncalibrated]
-        judging = judgment_bounds(closed, measure, tested.pairs)
-        known = left_out, near, unlike, _assessed(people, measure, rankings, uncalibrated)
-        results.append(MeasureComparison(measure, values, tested, judging, names, *known))
-    values = np.stack([result.values for result in results])
-    warnings = [*shared.warnings, *measure_warnings(chosen, shared.judged_rankings, values)]
+        if expected:
+            judging = no_bounds(tested.pairs, f"{measure}: {WITHOUT_ORDER}")
+        else:
+            judging = judgment_bounds(closed, measure, tested.pairs)
+        known = left_out, near, unlike, _assessed(people, measure, shared.judged_rankings, uncalibrated)
+        results.append(MeasureComparison(measure, values_k, tested, judging, names, *known))
+    about_ties: list[str] = []
+    if effects is not None:
+        about_ties = [*tie_notes(chosen, names, effects)]
+        about_ties += [] if expected else verdict_notes(results, effects, tests)
+    warnings = [
+        *shared.warnings,
+        *measure_warnings(asked, shared.judged_rankings.relabelled(original), values),
+    ]
     warnings += map(AssumptionWarning, refused)
     announce(warnings)
     return Comparison(
@@ -132,10 +149,32 @@ def compare(
         confidence,
         baseline,
         [*map(str, warnings), *uncalibrated, *_without_bounds(results, judgments), *_notes(results)]
+        + about_ties
         + ([] if reach is None else [f"Bounds: {below_pool(reach)}."]),
         collection.library,
         closed,
     )
+
+
+def _values(
+    collection: Collection,
+    shared: SharedRankings,
+    measures: Sequence[Measure],
+    *,
+    ties: TiesName,
+    depth: int | None,
+    seed: int,
+) -> tuple[Floats, TieEffects | None]:
+    """Run x query x measure: the values, and what other orders of tied documents make of them."""
+    across = any(measure.traits.across_queries for measure in measures)
+    rankings = shared.with_judged_elsewhere() if across else shared.judged_rankings
+    values = np.stack([shared.per_run(measure.compute(rankings)) for measure in measures], axis=-1)
+    if not is_tied(rankings):
+        return values, None
+    if depth is not None:
+        whole = collection.shared()
+        rankings = whole.with_judged_elsewhere() if across else whole.judged_rankings
+    return tie_effects(measures, rankings, values, ties, depth=depth, seed=seed)
 
 
 def _place_of(baseline: str | None, runs: Sequence[str]) -> int | None:

@@ -69,9 +69,10 @@ def evaluate(
     if not named:
         raise UsageError("no run given, expected at least one")
     rankings, judged = _run_rows(named, run_columns), _judgment_rows(qrels, qrels_columns)
-    task = Task.of(list(named), parse_measures(measures), depth)
+    task = replace(Task.of(list(named), parse_measures(measures), depth), scale=_scale(judged))
     if bounds:
-        task = replace(task, highest=_highest_grade(judged))
+        highest = _highest_grade(judged) if task.scale is None else len(task.scale) - 1
+        task = replace(task, highest=highest)
     parts = buckets if buckets is not None else max(1, math.ceil(rankings.count() / ROWS_OF_A_CALL))
     if parts < 1:
         raise UsageError(f"buckets is {parts}, expected a whole number of at least 1")
@@ -105,6 +106,20 @@ def _summary_of(name: str) -> str:
         return parse(name)[0].traits.summary
     except UsageError:
         return "mean"  # the user's own measure, which this machine does not know
+
+
+def _scale(judged: DataFrame) -> tuple[float, ...] | None:
+    """Return all gains from 0 upwards if some grade is a fraction; columns of whole numbers have none."""
+    from pyspark.sql import functions as f
+
+    (kind,) = (field.dataType.typeName() for field in judged.schema.fields if field.name == "grade")
+    if kind in ("byte", "short", "integer", "long"):
+        return None
+    grade = f.col("grade").cast("double")
+    gains = [row[0] for row in judged.select(grade).distinct().collect() if row[0] is not None]
+    if all(gain % 1 == 0 for gain in gains if math.isfinite(gain)):
+        return None
+    return tuple(sorted({0.0, *(gain for gain in gains if 0 < gain < math.inf)}))
 
 
 def _highest_grade(judged: DataFrame) -> int:
@@ -175,6 +190,8 @@ class Task:
     depth: int | None = None
     highest: int | None = None
     """The highest grade of all judgments, for bounds; without it there are none."""
+    scale: tuple[float, ...] | None = None
+    """All gains of the judgments, also of other buckets, if some grade is a fraction."""
 
     @classmethod
     def of(cls, runs: Sequence[str], measures: Sequence[Measure], depth: int | None = None) -> Task:
@@ -200,10 +217,12 @@ class Task:
         columns = dict(zip(qrels.column_names, qrels.columns, strict=True))
         table = matching.grouped(table_of_arrow(columns, lambda _: "a row of the judgments"))
         judgments = Judgments.from_table(table, layout_of(columns))
-        if judgments.scale is not None:  # other buckets may have none, where `rel` would mean something else
+        if self.scale is not None:  # all buckets have the same, so that `rel` means the same in each
+            judgments = _on_scale(judgments, np.array(self.scale))
+        elif judgments.scale is not None:
             gain = next(gain for gain in judgments.scale.tolist() if gain % 1)
             problem = f"a row of the judgments: the grade is '{gain:g}', expected {expected('grade')}"
-            raise InputError(f"{problem}; fractions are for one machine")
+            raise InputError(f"{problem}; give the task the scale of all judgments")
         matched = self._match(run, judgments)
         ends = {} if self.highest is None else dict.fromkeys(("low", "high"), np.zeros(0))
         if not len(qrels):
@@ -214,7 +233,8 @@ class Task:
         measures = [_measure(*packed) for packed in self.measures]
         values = {"value": np.stack([asked.compute(rankings) for asked in measures], axis=-1)}
         if self.highest is not None:
-            limits = [_limits(asked, rankings, self.highest) for asked in measures]
+            whole = rankings.relabelled(judgments.by_whole_grades())
+            limits = [_limits(asked.on_scale(judgments.scale), whole, self.highest) for asked in measures]
             values |= {end: np.stack([own[k] for own in limits], axis=-1) for k, end in enumerate(ends)}
         names = [name for name, *_ in self.measures]
         return _result(self.runs, list(judgments.queries), names, values)
@@ -242,6 +262,14 @@ def _own_function(asked: Measure) -> Any:
 def _measure(_: str, name: str, given: Mapping[str, Any], function: Any) -> Measure:
     known = MEASURES[name] if function is None else measure()(function)
     return known(**given)
+
+
+def _on_scale(judgments: Judgments, scale: Floats) -> Judgments:
+    """Return the judgments of a bucket with the scale of all."""
+    grade = judgments.grade
+    gain = grade.astype(float) if judgments.scale is None else judgments.scale[np.maximum(grade, 0)]
+    places = np.where(grade < 0, grade, np.searchsorted(scale, gain)).astype(np.int32)
+    return replace(judgments, grade=places, scale=scale)
 
 
 def _limits(asked: Measure, rankings: JudgedRankings, highest: int) -> tuple[Floats, Floats]:

@@ -34,6 +34,7 @@ from unjudged.formats.readers.several_runs import split_frame
 from unjudged.formats.scan import scanner
 from unjudged.formats.streams import STANDARD_INPUT
 from unjudged.formats.tables import Matched
+from unjudged.measures.kernel.measure import Measure
 from unjudged.rankings.coverage import in_order
 from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
@@ -78,6 +79,8 @@ class Collection:
         if isinstance(qrels, Collection):
             if runs is not None:
                 raise UsageError("a collection has its runs already: give it alone, or judgments and runs")
+            if qrels.judgments.scale is not None and not fractions:
+                Judgments.of(qrels.judgments)  # says which grade is a fraction
             return qrels if on_read is None else replace(qrels, on_read=on_read)
         judgments = Judgments.with_fractions(qrels) if fractions else Judgments.of(qrels)
         named = name_runs(cast("RunsSource", runs), names)
@@ -102,6 +105,14 @@ class Collection:
         if depth not in kept:
             kept[depth] = SharedRankings.of(self.judgments, self.runs, self.on_read, depth)
         return kept[depth]  # type: ignore[no-any-return]
+
+    def by_whole_grades(self, measures: Sequence[Measure]) -> tuple[Collection, list[Measure]]:
+        """Return collection and measures by whole grades, which stand for fractions if there are any."""
+        scale = self.judgments.scale
+        if scale is None:
+            return self, list(measures)
+        whole = replace(self, judgments=self.judgments.by_whole_grades())
+        return whole, [measure.on_scale(scale) for measure in measures]
 
     def loaded(self) -> Collection:
         """Return the same with every run in memory, for what needs all of its documents."""

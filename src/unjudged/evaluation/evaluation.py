@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from unjudged.base.choices import checked_int
+from unjudged.base.choices import TiesName, checked_int
 from unjudged.base.errors import announce
 from unjudged.evaluation.collection import Collection, Names, RunsSource
 from unjudged.evaluation.scores import Scores
+from unjudged.evaluation.tied_scores import check_ties, is_tied, tie_effects, tie_notes
 from unjudged.measures.kernel.estimand import permitted
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.measures.kernel.registry import MEASURES, compute_all
@@ -41,6 +42,8 @@ def evaluate(
     *,
     depth: int | None = None,
     pool_depth: int | None = None,
+    ties: TiesName = "order",
+    seed: int = 0,
     names: Names = "file",
     on_read: Callable[[str], None] | None = None,
 ) -> Scores:
@@ -53,6 +56,12 @@ def evaluate(
     gains. `depth` keeps only the first documents of each ranking. For bounds, documents that every run has
     below `pool_depth`, the rank to which runs were pooled, count as nonrelevant. names="tag" names runs by
     their tags.
+
+    Documents of the same score are in trec_eval's order, names descending. ties='expected' gives the expected
+    values over all orders of them, and 'range' adds the lowest and the highest values; `seed` is for measures
+    without a closed form in groups too large to enumerate. A note says where other orders change a mean by
+    more than 0.001.
+
     `on_read` is told the name of each run once it is read. Warns (`UnjudgedWarning`) where runs and
     judgments have little in common; the scores keep these `warnings`.
 
@@ -63,6 +72,7 @@ def evaluate(
     run       AP  nDCG@10
     mine  0.7500   0.8155
     """
+    check_ties(ties)
     chosen = [] if measures is None else parse_measures(measures)
     collection = Collection.of(qrels, runs, names=names, fractions=True, on_read=on_read)
     if measures is None:
@@ -70,15 +80,18 @@ def evaluate(
     across = any(measure.traits.across_queries for measure in chosen)
     reach = collection.judgments.origin.pool_depth(pool_depth)
     bounding = None if reach is None else collection.shared().judged_to_pool_depth(reach)
-    rankings = collection.shared().with_judged_elsewhere() if across else collection.rankings
+    rankings = uncut = collection.shared().with_judged_elsewhere() if across else collection.rankings
     if depth is not None:
-        rankings = rankings.cut(checked_int("depth", depth, least=1))
+        depth = checked_int("depth", depth, least=1)
+        rankings = rankings.cut(depth)
         bounding = None if bounding is None else bounding.cut(depth)
     values, queries = compute_all(chosen, rankings), list(collection.judgments.queries)
-    shape = len(collection.runs), len(queries), len(chosen)
-    scores = Scores(
-        values.reshape(shape), list(collection.runs), queries, chosen, rankings, collection.library
-    )
+    values, effects = values.reshape(len(collection.runs), len(queries), len(chosen)), None
+    if is_tied(uncut):
+        values, effects = tie_effects(chosen, uncut, values, ties, depth=depth, seed=seed)
+    scores = Scores(values, list(collection.runs), queries, chosen, rankings, collection.library)
+    if effects is not None:
+        scores = replace(scores, tied=effects, notes=[*tie_notes(chosen, scores.runs, effects)])
     if bounding is not None:
         scores = replace(scores, bounding=bounding, pool_depth=reach)
     if scores.warnings:

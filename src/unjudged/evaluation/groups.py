@@ -51,7 +51,8 @@ def calibrate(
     'groups' for one score per group, its largest: safer and wider.
     """
     chosen = parse_measures(measures)
-    collection = Collection.of(qrels, runs, on_read=on_read)
+    collection = Collection.of(qrels, runs, fractions=True, on_read=on_read)
+    collection, chosen = collection.by_whole_grades(chosen)
     group_of = groups_of(groups, collection.runs)
     names = sorted(set(group_of.values()))
     announce(

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from unjudged.evaluation.score_cells import Missing
     from unjudged.evaluation.score_tables import Wide
+    from unjudged.evaluation.tied_scores import TieEffects
     from unjudged.grids.paper_table import PaperOptions, PaperTable
     from unjudged.uncertainty.calibration import Calibration
     from unjudged.uncertainty.completions import Progress
@@ -71,6 +72,8 @@ class Scores(Shown):
     bounding: JudgedRankings | None = None
     """Rankings that bounds are of, if the depth of the pool is known: documents below it are nonrelevant."""
     pool_depth: int | None = None
+    tied: TieEffects | None = None
+    """What other orders of documents with the same score change; None if nothing is tied."""
     ends: tuple[Floats, Floats] | None = None
     """Lowest and highest values with every document judged, if a table has them; NaN where it does not."""
 
@@ -141,7 +144,9 @@ class Scores(Shown):
         within = None if self.within is None else self.within[:, places]
         own = [self.measures[k] for k in places]
         ends = None if self.ends is None else (self.ends[0][:, :, places], self.ends[1][:, :, places])
-        return replace(self, values=self.values[:, :, places], measures=own, within=within, ends=ends)
+        tied = None if self.tied is None else self.tied.chosen(places)
+        kept = {"within": within, "ends": ends, "tied": tied}
+        return replace(self, values=self.values[:, :, places], measures=own, **kept)
 
     @staticmethod
     def place(measure: MeasureLike, names: Sequence[str]) -> int:
@@ -236,6 +241,10 @@ class Scores(Shown):
         """
         from unjudged.uncertainty.estimate import Estimates
         from unjudged.uncertainty.intervals import IntervalRequest, make_intervals
+
+        if self.tied is not None and self.tied.ties == "expected" and interval != "queries":
+            problem = f"{interval!r} intervals are of one order of tied documents, and these values of all"
+            raise UsageError(f"{problem}: use 'queries', or leave ties out")
 
         request = IntervalRequest(
             rankings=self.rankings if self.bounding is None or interval != "bounds" else self.bounding,
@@ -350,6 +359,10 @@ class Scores(Shown):
 
     def grid(self, per_query: bool = False) -> Grid:
         """Return a row per run, and with `per_query` one per run and query, then the mean as query `all`."""
+        if self.tied is not None and self.tied.ties == "range":
+            from unjudged.evaluation.tied_scores import range_grid
+
+            return range_grid(self, self.tied, per_query)
         names = ["run", "query"] if per_query else ["run"]
         numbers = [
             Column(str(m), "integer" if m.traits.summary == "sum" else "number") for m in self.measures

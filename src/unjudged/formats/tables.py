@@ -137,6 +137,16 @@ class Table:
 
 
 Int32 = NDArray[np.int32]
+Ties = tuple[Int32, Int32]
+"""The first and the last rank that have the score of each document; both are its own if it is not tied."""
+
+
+def joined_ties(ranks: Sequence[Int32], ties: Sequence[Ties | None]) -> Ties | None:
+    """Return the ties of several lists of documents, end to end; None if nothing is tied."""
+    if all(one is None for one in ties):
+        return None
+    known = [(rank, rank) if one is None else one for rank, one in zip(ranks, ties, strict=True)]
+    return np.concatenate([first for first, _ in known]), np.concatenate([last for _, last in known])
 
 
 class Matched(NamedTuple):
@@ -153,6 +163,8 @@ class Matched(NamedTuple):
     row: NDArray[np.int32]
     unjudged: Ids | None = None
     """The names of the queries whose number is -1, if this is a part and they may be in another one too."""
+    ties: Ties | None = None
+    """None if no judged document has the score of another document of its ranking."""
 
     @classmethod
     def joined(cls, parts: Sequence[Matched]) -> Matched:
@@ -166,6 +178,7 @@ class Matched(NamedTuple):
             rank=np.concatenate([part.rank for part in parts]),
             row=np.concatenate([part.row for part in parts]),
             unjudged=None if None in names else Ids.joined([part for part in names if part is not None]),
+            ties=joined_ties([part.rank for part in parts], [part.ties for part in parts]),
         )
 
     def with_unjudged_once(self) -> Matched:
@@ -178,10 +191,12 @@ class Matched(NamedTuple):
         kept = np.ones(len(self.query), bool)
         kept[self.query < 0] = new
         ends = np.concatenate([self.ends[:1], self.ends[1:][kept]])
-        return Matched(self.query[kept], self.retrieved[kept], ends, self.rank, self.row, Ids.of(first))
+        return self._replace(
+            query=self.query[kept], retrieved=self.retrieved[kept], ends=ends, unjudged=Ids.of(first)
+        )
 
-    def by_query(self, queries: int) -> tuple[NDArray[np.int64], Int32, Int32, Int32]:
-        """Return counts and sizes per query, then ranks and rows, in the order of the judgments' queries."""
+    def by_query(self, queries: int) -> tuple[NDArray[np.int64], Int32, Int32, Int32, Ties | None]:
+        """Return counts and sizes per query, ranks, rows and ties, in the order of the judgments' queries."""
         known = np.flatnonzero(self.query >= 0)
         known = known[np.argsort(self.query[known], kind="stable")]
         own = np.diff(self.ends)[known]
@@ -189,9 +204,10 @@ class Matched(NamedTuple):
         counts[self.query[known]] = own
         retrieved[self.query[known]] = self.retrieved[known]
         if len(known) == len(self.query) and np.all(np.diff(known) == 1):
-            return counts, retrieved, self.rank, self.row
+            return counts, retrieved, self.rank, self.row, self.ties
         source = ranges(self.ends[known], own)
-        return counts, retrieved, self.rank[source], self.row[source]
+        ties = None if self.ties is None else (self.ties[0][source], self.ties[1][source])
+        return counts, retrieved, self.rank[source], self.row[source], ties
 
     def repeats_a_query(self) -> bool:
         known = self.query[self.query >= 0]

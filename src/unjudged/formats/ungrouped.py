@@ -120,6 +120,7 @@ def _in_order(shares: list[Share]) -> Matched:
         ends=ends(hits),
         rank=matched.rank[source],
         row=matched.row[source],
+        ties=None if matched.ties is None else (matched.ties[0][source], matched.ties[1][source]),
     )
 
 

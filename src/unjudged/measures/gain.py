@@ -66,6 +66,7 @@ def _by_chance(
     trec_eval={"ndcg": (), "ndcg_cut": CUTOFFS},
     aliases=("NDCG",),
     cite=("jarvelin2002", "burges2005"),
+    order="linear",
 )
 def nDCG(
     r: JudgedRankings,
@@ -138,7 +139,14 @@ def _sums_of_discounts(most: int) -> Floats:
     return np.append(0.0, 1 / np.log2(np.arange(2, most + 2))).cumsum()
 
 
-@measure(pointwise=True, gain=gain_of, range=(0.0, inf), trec_eval="dcg", cite=("jarvelin2002", "burges2005"))
+@measure(
+    pointwise=True,
+    gain=gain_of,
+    range=(0.0, inf),
+    trec_eval="dcg",
+    cite=("jarvelin2002", "burges2005"),
+    order="linear",
+)
 def DCG(
     r: JudgedRankings,
     *,
@@ -160,7 +168,9 @@ def DCG(
     return top.total(gain_of(top.labels, dcg, gains) / np.log2(top.rank + 1.0))
 
 
-@measure(quality=False, range=(0.0, inf), trec_eval="ideal_dcg", cite=("jarvelin2002", "burges2005"))
+@measure(
+    quality=False, range=(0.0, inf), trec_eval="ideal_dcg", cite=("jarvelin2002", "burges2005"), order="none"
+)
 def IdealDCG(
     r: JudgedRankings,
     *,
@@ -180,7 +190,7 @@ def IdealDCG(
     return _ideal(r, cutoff, dcg, gains)
 
 
-@measure(pointwise=True, cite=("chapelle2009",))
+@measure(pointwise=True, cite=("chapelle2009",), order="local")
 def ERR(r: JudgedRankings, *, cutoff: float = inf, max_grade: int = 4) -> Floats:
     """Expected reciprocal rank of the document at which a user stops, satisfied.
 

@@ -24,6 +24,7 @@ CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
     trec_eval={"map": (), "map_cut": CUTOFFS},
     aliases=("MAP",),
     cite=("harman1993",),
+    order="local",
 )
 def AP(r: JudgedRankings, *, rel: int = 1, cutoff: float = inf) -> Floats:
     """Average precision: the mean of the precisions at the ranks of the relevant documents.
@@ -85,6 +86,7 @@ def _weight(rank: Floats, cutoff: float, **_: Any) -> Floats:
     chance=chance.of_precision,
     trec_eval={"P": CUTOFFS},
     aliases=("Precision",),
+    order="linear",
 )
 def P(r: JudgedRankings, *, rel: int = 1, cutoff: float) -> Floats:
     """Precision at k: the share of the first k documents that are relevant.
@@ -100,7 +102,9 @@ def P(r: JudgedRankings, *, rel: int = 1, cutoff: float) -> Floats:
     return r.relevant(rel, cutoff).counts / float(cutoff)
 
 
-@measure(chance=chance.of_recall, diluted=True, trec_eval={"recall": CUTOFFS}, aliases=("Recall",))
+@measure(
+    chance=chance.of_recall, diluted=True, trec_eval={"recall": CUTOFFS}, aliases=("Recall",), order="linear"
+)
 def R(r: JudgedRankings, *, rel: int = 1, cutoff: float = inf) -> Floats:
     """Recall at k: the share of the relevant documents that are among the first k.
 
@@ -115,7 +119,7 @@ def R(r: JudgedRankings, *, rel: int = 1, cutoff: float = inf) -> Floats:
     return ratio(r.relevant(rel, cutoff).counts, r.known(rel))
 
 
-@measure(monotone=True, trec_eval={"relative_P": CUTOFFS})
+@measure(monotone=True, trec_eval={"relative_P": CUTOFFS}, order="linear")
 def RelP(r: JudgedRankings, *, rel: int = 1, cutoff: float) -> Floats:
     """Relative precision at k: precision divided by the highest value it could have.
 
@@ -131,7 +135,7 @@ def RelP(r: JudgedRankings, *, rel: int = 1, cutoff: float) -> Floats:
     return ratio(hits, np.minimum(r.known(rel), float(cutoff)))
 
 
-@measure(monotone=True, trec_eval="Rprec", aliases=("RPrec",))
+@measure(monotone=True, trec_eval="Rprec", aliases=("RPrec",), order="linear")
 def Rprec(r: JudgedRankings, *, rel: int = 1) -> Floats:
     """R-precision: precision at rank R.
 
@@ -146,7 +150,7 @@ def Rprec(r: JudgedRankings, *, rel: int = 1) -> Floats:
     return ratio(hits.total(hits.rank <= relevant[hits.ranking]), relevant)
 
 
-@measure(monotone=True, trec_eval={"Rprec_mult": tuple(i / 5 for i in range(1, 11))})
+@measure(monotone=True, trec_eval={"Rprec_mult": tuple(i / 5 for i in range(1, 11))}, order="linear")
 def RprecMult(r: JudgedRankings, *, rel: int = 1, multiple: float) -> Floats:
     """Precision at a multiple of R: `RprecMult@2` looks at the first 2R documents.
 
@@ -169,6 +173,7 @@ def RprecMult(r: JudgedRankings, *, rel: int = 1, multiple: float) -> Floats:
     trec_eval="recip_rank",
     aliases=("MRR",),
     cite=("voorhees1999",),
+    order="local",
 )
 def RR(r: JudgedRankings, *, rel: int = 1, cutoff: float = inf) -> Floats:
     """Reciprocal rank: 1 divided by the rank of the first relevant document.
@@ -185,7 +190,7 @@ def RR(r: JudgedRankings, *, rel: int = 1, cutoff: float = inf) -> Floats:
     return hits.total((hits.place == 1) / hits.rank)
 
 
-@measure(pointwise=True, chance=chance.of_success, trec_eval={"success": (1, 5, 10)})
+@measure(pointwise=True, chance=chance.of_success, trec_eval={"success": (1, 5, 10)}, order="local")
 def Success(r: JudgedRankings, *, rel: int = 1, cutoff: float) -> Floats:
     """Success at k: 1 if any of the first k documents is relevant, else 0.
 

@@ -66,6 +66,7 @@ def _by_chance(
     weight=_weight,
     tail=_tail,
     cite=("moffat2008",),
+    order="linear",
 )
 def RBP(
     r: JudgedRankings,
@@ -145,7 +146,7 @@ def _scaled_by_query(
     return scaled
 
 
-@measure(ungraded=True, quality=False, cite=("moffat2008", "park2016"))
+@measure(ungraded=True, quality=False, cite=("moffat2008", "park2016"), order="linear")
 def RBPResidual(r: JudgedRankings, *, p: float = 0.8, cutoff: float = inf) -> Floats:
     """RBP that would be added if every unjudged document were relevant.
 
@@ -162,7 +163,7 @@ def RBPResidual(r: JudgedRankings, *, p: float = 0.8, cutoff: float = inf) -> Fl
     return np.maximum(1 - (1 - p) * judged.total(_powers(p, judged)), 0.0)
 
 
-@measure(quality=False, cite=("moffat2008", "park2016"))
+@measure(quality=False, cite=("moffat2008", "park2016"), order="linear")
 def RBPUpper(
     r: JudgedRankings,
     *,

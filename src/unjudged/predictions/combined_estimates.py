@@ -13,6 +13,7 @@ from unjudged.predictions.estimators.by_query import JudgedAndPredicted
 from unjudged.predictions.estimators.estimates import PredictedMeans
 from unjudged.predictions.estimators.population import Population, is_sample
 from unjudged.predictions.judges import Judges, JudgesSource
+from unjudged.predictions.predictions import GRADES
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 
 BY_DOCUMENT = ("P@10", "RBP(p=0.8)")
@@ -28,7 +29,7 @@ def estimate_with_predictions(
     *,
     threshold: float | None = None,
     outside: str = "error",
-    rel: int | None = None,
+    rel: float | None = None,
 ) -> list[PredictedMeans]:
     """Estimate what runs score if everything were judged by people, one object per measure.
 
@@ -45,12 +46,15 @@ def estimate_with_predictions(
     >>> print(estimates.notes()[0])
     P@3 by document: assumed uniform sample of 4 human judgments, calibrated predictions.
     """
-    collection, source = Collection.of(qrels, runs), Judges.of(predictions)
+    collection, source = Collection.of(qrels, runs, fractions=True), Judges.of(predictions)
     judgments = collection.judgments
     by_query = not is_sample(judgments) and _further_queries(judgments, source)
     chosen = parse_measures(measures or (BY_QUERY if by_query else BY_DOCUMENT))
     if rel is not None:
         chosen = [m(rel=rel) if "rel" in m.parameters and "rel" not in m.given else m for m in chosen]
+    if judgments.scale is not None:
+        _check_fractions(chosen, source, by_query=by_query)
+        collection, chosen = collection.by_whole_grades(chosen)
     if by_query:
         matched = JudgedAndPredicted.of(collection, None, source)
         return _of_each(chosen, lambda measure: matched.estimate(measure, threshold))
@@ -59,6 +63,17 @@ def estimate_with_predictions(
     return _of_each(
         chosen, lambda measure: estimate_population(population, predicted, measure, outside=outside).checked()
     )
+
+
+def _check_fractions(measures: Sequence[Measure], judges: Judges, *, by_query: bool) -> None:
+    """Refuse what fractional grades of people cannot be compared with: predicted whole grades."""
+    if any(predictions.kind == GRADES for predictions in judges.all):
+        problem = "people gave fractional grades, and the predictions are whole grades of another scale"
+        raise UsageError(f"{problem}: give probabilities or scores (--kind)")
+    graded = [m for m in measures if m.traits.gain is not None and "rel" not in m.given]
+    if by_query and graded:
+        problem = f"{graded[0]} by query needs a predicted gain, and these are probabilities or scores"
+        raise UsageError(f"{problem}: use a measure with rel, such as AP(rel=0.5), or judge a sample")
 
 
 def _of_each(

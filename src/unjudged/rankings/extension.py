@@ -14,7 +14,7 @@ from unjudged.base.segments import ends, places
 from unjudged.formats import matching
 from unjudged.formats.matching import grouped
 from unjudged.formats.scan import scanner
-from unjudged.formats.tables import Ids, Table
+from unjudged.formats.tables import Ids, Table, Ties
 from unjudged.rankings.hashing import Numbers, hashes, mixed
 from unjudged.rankings.judged import Integers
 from unjudged.rankings.judgments import UNSAMPLED, Judgments
@@ -116,6 +116,19 @@ def table_of(judgments: Judgments) -> Table:
     return Table(judgments.queries, judgments.offsets, judgments.documents, grades, np.zeros(0, np.int64))
 
 
+def _ties(table: Table, order: Integers) -> Ties | None:
+    """Return the first and last rank with the score of each row, in rank order; None if nothing is tied."""
+    score = table.numbers[order, 0]
+    new = np.append(True, score[1:] != score[:-1])
+    new[table.starts[:-1][np.diff(table.starts) > 0] - table.starts[0]] = True
+    if new.all():
+        return None
+    starts = np.flatnonzero(new)
+    size = np.diff(np.append(starts, len(order)))
+    first = places(np.diff(table.starts))[starts]
+    return np.repeat(first, size).astype(np.int32), np.repeat(first + size - 1, size).astype(np.int32)
+
+
 class DocumentUnion:
     """Documents are numbered as they are met, first those of the judgments.
 
@@ -136,8 +149,8 @@ class DocumentUnion:
         self.query: list[NDArray[np.int32]] = [judgments.query.astype(np.int32)]
         self.ignored: list[int] = []
 
-    def add(self, table: Table) -> tuple[NDArray[np.int32], NDArray[np.int32], Integers]:
-        """Ranks and numbers of a run's documents in the order of the judgments' queries, and their counts."""
+    def add(self, table: Table) -> tuple[NDArray[np.int32], NDArray[np.int32], Integers, Ties | None]:
+        """Ranks and numbers of a run's documents in the order of the judgments' queries, counts and ties."""
         table = grouped(table)
         order = scanner.best_first(table)
         counts = np.diff(table.starts)
@@ -149,6 +162,8 @@ class DocumentUnion:
             example = f"which have queries such as {self._queries[0]!r}"
             raise InputError(f"no query in common with the judgments, {example}")
         kept = kept[np.argsort(query[kept], kind="stable")]
+        ties = _ties(table, order)
+        ties = None if ties is None else (ties[0][kept], ties[1][kept])
         rank, query = places(counts)[kept].astype(np.int32), query[kept]
         documents = table.documents.take(order[kept])
         key = self._keys(documents, query)
@@ -158,9 +173,10 @@ class DocumentUnion:
         if self._depth < np.inf:
             top = np.flatnonzero(rank <= self._depth)
             rank, query, documents, key = rank[top], query[top], documents.take(top), key[top]
+            ties = None if ties is None else (ties[0][top], ties[1][top])
             order = np.argsort(key)
         number = self._numbered(key[order], order, documents, query)
-        return rank, number, np.bincount(query, minlength=len(self._queries))
+        return rank, number, np.bincount(query, minlength=len(self._queries)), ties
 
     def _numbered(self, key: Numbers, order: Integers, documents: Ids, query: Integers) -> NDArray[np.int32]:
         """Return the number of each document; `key` is sorted, `key[i]` is that of document `order[i]`."""

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from unjudged.base.errors import UsageError
 from unjudged.base.lazy import computed_once
 from unjudged.base.segments import count_before, ends, owners, running, sums
-from unjudged.formats.tables import Matched
+from unjudged.formats.tables import Matched, Ties, joined_ties
 from unjudged.rankings.judgments import UNSAMPLED, Judgments
 
 Floats = NDArray[np.float64]
@@ -40,10 +40,13 @@ class JudgedRankings:
     query: Final[NDArray[np.int32]]
     element: Final[Integers | None] = None
     """Where each document was in the rankings from which `where` selected it."""
-    elsewhere: Final[tuple[Integers, Integers] | None] = None
-    """Ranking and rank of each unjudged document that is judged for another query; None if not looked up."""
+    elsewhere: Final[tuple[Integers, Integers, Integers, Integers] | None] = None
+    """Ranking, rank, and first and last rank of its score, of each unjudged document judged for another
+    query; None if not looked up."""
     ignored: Final[tuple[int, ...]] = ()
     """How many queries each run has that are not in the judgments; empty if not counted."""
+    ties: Final[Ties | None] = None
+    """First and last rank with the score of each document; None if none is tied, and after `where`."""
     _relevant: dict[tuple[int, float], JudgedRankings] = field(init=False, repr=False, default_factory=dict)
     _judged_above: dict[Any, Integers] = field(init=False, repr=False, default_factory=dict)
 
@@ -54,8 +57,12 @@ class JudgedRankings:
         every = np.arange(queries, dtype=np.int32)
         run = runs[0]
         if len(runs) == 1 and len(run.query) == queries and not np.count_nonzero(run.query != every):
-            return cls(judgments, run.rank, run.row, run.ends, run.retrieved, every, ignored=(0,))
-        counts, retrieved, rank, row = zip(*(matched.by_query(queries) for matched in runs), strict=True)
+            return cls(
+                judgments, run.rank, run.row, run.ends, run.retrieved, every, ignored=(0,), ties=run.ties
+            )
+        counts, retrieved, rank, row, ties = zip(
+            *(matched.by_query(queries) for matched in runs), strict=True
+        )
         return cls(
             judgments=judgments,
             rank=np.concatenate(rank),
@@ -64,6 +71,7 @@ class JudgedRankings:
             retrieved=np.concatenate(retrieved),
             query=np.tile(every, len(runs)),
             ignored=tuple(int((matched.query < 0).sum()) for matched in runs),
+            ties=joined_ties(rank, ties),
         )
 
     @classmethod
@@ -109,7 +117,11 @@ class JudgedRankings:
             query=self.query[own],
             elsewhere=None,
             ignored=self.ignored[first:last],
+            ties=self._tied(slice(start, stop)),
         )
+
+    def _tied(self, chosen: Any) -> Ties | None:
+        return None if self.ties is None else (self.ties[0][chosen], self.ties[1][chosen])
 
     def best_rank(self, missing: int) -> Integers:
         """Return the best rank that any ranking gives each row of the judgments, `missing` if none has it."""
@@ -127,7 +139,8 @@ class JudgedRankings:
         """Same rankings under judgments of another pool; `row` maps old rows to new ones, -1 for none."""
         kept = self.where(row[self.row] >= 0)
         moved = row[kept.row].astype(np.int32)
-        return replace(kept, judgments=judgments, row=moved, element=None, elsewhere=None)
+        ties = self._tied(kept.element)
+        return replace(kept, judgments=judgments, row=moved, element=None, elsewhere=None, ties=ties)
 
     def cut(self, depth: int) -> JudgedRankings:
         """Return the rankings as if only their first `depth` documents had been retrieved."""
@@ -234,7 +247,13 @@ class JudgedRankings:
         """Return the rankings without their unjudged documents, pooled or not."""
         judged = self.where(self.labels >= 0)
         place, counts = judged.place.astype(np.int32), judged.counts.astype(np.int32)
-        return replace(judged, rank=place, retrieved=counts, element=None, elsewhere=None)
+        ties = None
+        if (tied := self._tied(judged.element)) is not None and len(place):
+            new = np.append(True, (np.diff(tied[0]) != 0) | (np.diff(judged.ranking) != 0))
+            start = np.flatnonzero(new)
+            group = np.cumsum(new) - 1
+            ties = place[start][group], place[np.append(start[1:], len(place)) - 1][group]
+        return replace(judged, rank=place, retrieved=counts, element=None, elsewhere=None, ties=ties)
 
     def as_nonrelevant(self) -> JudgedRankings:
         """Return the rankings as if every document pooled and not judged were judged nonrelevant."""

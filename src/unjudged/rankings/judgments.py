@@ -46,8 +46,8 @@ class Judgments:
     does not record it. `drawn` are the documents that people were asked to judge, where some may still wait
     for their grades. `origin` says how the judgments were made, and so what can be computed from them.
 
-    Fractional grades are kept exactly: `grade` g then stands for the gain `scale[g]`, from 0 upwards. Only
-    `evaluate` takes such judgments; `scale` is None where grades are whole numbers.
+    Fractional grades are kept exactly: `grade` g then stands for the gain `scale[g]`, from 0 upwards.
+    What writes judgments refuses them; `scale` is None where grades are whole numbers.
 
     >>> judgments = Judgments.of({"q1": {"d1": 1, "d2": 0, "d3": -1}})
     >>> judgments
@@ -80,7 +80,8 @@ class Judgments:
             row = int(np.argmax(gains % 1 > 0))
             query, document = map(quoted, found.pooled.names(np.array([row]))[0])
             problem = f"the grade of document {document} of query {query} is '{gains[row]:g}'"
-            remedy = f"expected {expected('grade')}; only evaluate takes fractions, as gains: round them"
+            takers = "evaluate, compare, gate, report, calibrate and next take fractions, as gains"
+            remedy = f"expected {expected('grade')}; {takers}: round them"
             with name_in_errors(source, "judgments"):
                 line = int(lines[row]) if len(lines) else None
                 raise InputError(f"{problem}, {remedy}; {IS_IT_A_RUN}", line=line)
@@ -151,6 +152,10 @@ class Judgments:
             ),
             scale,
         )
+
+    def by_whole_grades(self) -> Judgments:
+        """Return the same with whole grades, which stand for the gains of the scale."""
+        return replace(self, scale=None)
 
     def with_grades(self, grade: NDArray[np.int32]) -> Judgments:
         """Return the same pool with other grades, one per row."""

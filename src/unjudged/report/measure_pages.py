@@ -28,7 +28,7 @@ def page(measure: Measure) -> str:
     facts = f"Values from {low:g} to {high:g}; over queries the {measure.traits.summary}."
     if "R = 0" in measure.help:
         facts = f"R is the number of documents judged relevant. {facts}"
-    cited = [REFERENCES[key].text for key in measure.traits.cite]
+    cited = [key.strip() if key.startswith("@") else REFERENCES[key].text for key in measure.traits.cite]
     return "\n\n".join([signature(measure), measure.help, " ".join([facts, *also]), *cited]) + "\n"
 
 

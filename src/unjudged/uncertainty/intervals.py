@@ -163,8 +163,9 @@ def make_intervals(name: str, request: IntervalRequest) -> EstimateRows:
     if name != "queries" and not known:
         problem = f"{name!r} intervals need judgments, and these scores come from a table without them"
         raise UsageError(f"{problem}: use 'queries', or give judgments and runs")
-    if known and name != "queries" and request.rankings.judgments.scale is not None:
-        raise UsageError(f"{name!r} intervals need whole grades, and these have fractions: use 'queries'")
+    if known and (scale := request.rankings.judgments.scale) is not None:
+        whole = request.rankings.relabelled(request.rankings.judgments.by_whole_grades())
+        request = replace(request, rankings=whole, measures=[m.on_scale(scale) for m in request.measures])
     request = replace(request, queries=method.queries, judgments=method.judgments)
     asked, judgments = method.use(request), request.rankings.judgments if known else None
     answers = [permitted(measure, judgments, asked) for measure in request.measures]

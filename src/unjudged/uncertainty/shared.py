@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from unjudged.base.errors import UnjudgedWarning
 from unjudged.base.segments import ends, numbered, sums
 from unjudged.formats.inputs import name_in_errors, run_name
-from unjudged.formats.tables import Ids
+from unjudged.formats.tables import Ids, joined_ties
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.coverage import coverage_warnings
 from unjudged.rankings.extension import DocumentUnion
@@ -58,13 +58,14 @@ class SharedRankings:
     ) -> SharedRankings:
         """Read every run once, to this depth, and find out which documents they share."""
         union = DocumentUnion(judgments, depth)
-        ranks, documents, counts = [], [], []
+        ranks, documents, counts, ties = [], [], [], []
         for name, run in runs.items():
             with name_in_errors(run, run_name(name)):
-                rank, document, count = union.add(run_table(run, run_name(name)))
+                rank, document, count, tied = union.add(run_table(run, run_name(name)))
             ranks.append(rank)
             documents.append(document)
             counts.append(count)
+            ties.append(tied)
             if on_read is not None:
                 on_read(name)
         query = np.concatenate(union.query)
@@ -84,6 +85,7 @@ class SharedRankings:
             retrieved=retrieved.astype(np.int32),
             query=np.tile(np.arange(queries, dtype=np.int32), len(runs)),
             ignored=tuple(union.ignored),
+            ties=joined_ties(ranks, ties),
         )
         names = Ids.joined(union.names)
         return cls(pool, rankings, list(runs), judgments.queries, names, name_of_row, judgments)
@@ -105,8 +107,10 @@ class SharedRankings:
         judged = set(self.original.documents.take(np.flatnonzero(grades >= 0)).tolist())
         unjudged = self.rankings.where(self.rankings.labels < 0)
         known = np.array([name in judged for name in self.names.tolist()], bool)[self.name[unjudged.row]]
-        found = unjudged.ranking[known], unjudged.rank[known].astype(np.int64)
-        return replace(self.judged_rankings, elsewhere=found)
+        element = cast("Integers", unjudged.element)[known]
+        ranks = self.rankings.rank, *(self.rankings.ties or (self.rankings.rank, self.rankings.rank))
+        rank, first, last = (column[element].astype(np.int64) for column in ranks)
+        return replace(self.judged_rankings, elsewhere=(unjudged.ranking[known], rank, first, last))
 
     @property
     def unknown(self) -> Integers:
@@ -245,6 +249,7 @@ def selected_runs(rankings: JudgedRankings, runs: Sequence[int]) -> JudgedRankin
         retrieved=np.concatenate([part.retrieved for part in parts]),
         query=np.concatenate([part.query for part in parts]),
         element=None,
+        ties=joined_ties([part.rank for part in parts], [part.ties for part in parts]),
     )
 
 

@@ -8,7 +8,7 @@ from unjudged.agreement.agreeing import agree as agreement_of
 from unjudged.agreement.resampling import DRAWS
 from unjudged.base.errors import UsageError
 from unjudged.cli.commands import SCORE, command
-from unjudged.cli.options.arguments import File, Measures, Output, OutputFormat, Plot, named_files
+from unjudged.cli.options.arguments import File, Load, Measures, Output, OutputFormat, Plot, named_files
 from unjudged.cli.options.figure_options import AS_DRAWN, FigureOptions
 from unjudged.cli.options.input_options import InputOptions
 from unjudged.cli.options.option import Option
@@ -16,6 +16,7 @@ from unjudged.cli.options.table_options import NO_TABLES, TableOptions
 from unjudged.cli.shell.output import check_output, show_grids
 from unjudged.cli.shell.progress import progress
 from unjudged.grids.rendering import WITHOUT_NOTES
+from unjudged.measures.kernel.loading import load_measures
 
 USAGE = "agree [NAME=]FILE [NAME=]FILE..."
 NO_COLUMNS = InputOptions()
@@ -26,6 +27,7 @@ def agree(
     *sources: File,
     runs: Annotated[list[str] | None, Option("-r", "--runs", reads=True, consume_multiple=True)] = None,
     measures: Measures = None,
+    load: Load = None,
     by_query: bool = False,
     by_grade: bool = False,
     top: int | None = None,
@@ -77,6 +79,7 @@ def agree(
     plot
         Draw the confusion of two judges, and the leaderboards, to this file (.svg, .png, .pdf or .html).
     """
+    load_measures(load)
     chosen = check_output(format, output)
     figure.check(plot)
     named = named_files(sources)

@@ -9,6 +9,7 @@ from unjudged.cli.commands import SCORE, command
 from unjudged.cli.options.arguments import (
     File,
     Groups,
+    Load,
     NamedFiles,
     OneMeasure,
     Output,
@@ -22,6 +23,7 @@ from unjudged.cli.options.stated_options import NOT_STATED, StatedOptions
 from unjudged.cli.shell.output import check_output, show_grids
 from unjudged.cli.shell.progress import progress
 from unjudged.grids.rendering import WITHOUT_NOTES
+from unjudged.measures.kernel.loading import load_measures
 from unjudged.predictions import audit as audit_predictions
 from unjudged.predictions.judges import Judges
 from unjudged.predictions.judges_audit import audit_judges
@@ -40,6 +42,7 @@ def audit(
     predictions: NamedFiles = None,
     groups: Groups = None,
     measure: OneMeasure = "RBP(p=0.8)",
+    load: Load = None,
     rel: int = 1,
     threshold: float | None = None,
     kind: Literal["grades", "scores"] | None = None,
@@ -90,6 +93,7 @@ def audit(
     plot
         Draw the calibration curve, and the bias of each run, to this file (.svg, .png, .pdf or .html).
     """
+    load_measures(load)
     chosen = check_output(format, output)
     figure.check(plot)
     options = {"rel": rel, "threshold": threshold, "confidence": confidence}

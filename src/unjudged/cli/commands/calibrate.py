@@ -9,13 +9,14 @@ from typing import Annotated, Literal
 from unjudged import calibrate as learn
 from unjudged.base.wording import counted
 from unjudged.cli.commands import SCORE, command
-from unjudged.cli.options.arguments import BY_GROUP, File, Measures, Output, OutputFormat, PoolDepth
+from unjudged.cli.options.arguments import BY_GROUP, File, Load, Measures, Output, OutputFormat, PoolDepth
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
 from unjudged.cli.options.option import Option
 from unjudged.cli.shell.output import own_format, show, show_grids
 from unjudged.cli.shell.progress import reading
 from unjudged.evaluation.groups import CALIBRATED_MEASURES
 from unjudged.grids.grid import Column, Grid
+from unjudged.measures.kernel.loading import load_measures
 from unjudged.uncertainty.calibration import Calibration
 
 
@@ -32,6 +33,7 @@ def calibrate(
     *runs: File,
     groups: Annotated[str, Option("-g", "--groups", reads=True, help=BY_GROUP)],
     measures: Measures = None,
+    load: Load = None,
     depth: PoolDepth = 100,
     unit: Literal["runs", "groups"] = "runs",
     inputs: JudgmentOptions = NONE_FURTHER,
@@ -61,6 +63,7 @@ def calibrate(
         json (the default) is the file that `--calibration` reads. The other formats show what was learnt: for
         each measure the number of left-out runs and their errors. The suffix of the output file decides too.
     """
+    load_measures(load)
     chosen = own_format(format, output, "json")
     named = inputs.runs(runs, "calibrate QRELS RUN... --groups FILE")
     with reading(len(named)) as on_read:

@@ -8,7 +8,7 @@ from typing import Annotated
 from unjudged.base.choices import CorrectionName, TestName
 from unjudged.base.errors import UsageError
 from unjudged.cli.commands import SCORE, command
-from unjudged.cli.options.arguments import Baseline, OneMeasure, Output, OutputFormat, Plot
+from unjudged.cli.options.arguments import Baseline, Load, OneMeasure, Output, OutputFormat, Plot
 from unjudged.cli.options.figure_options import AS_DRAWN, FigureOptions
 from unjudged.cli.options.option import Option
 from unjudged.cli.shell.files_named import check_not_read, reads
@@ -19,6 +19,7 @@ from unjudged.comparison.testing.significance import DRAWS, TESTS
 from unjudged.evaluation.collection import name_runs
 from unjudged.formats.small_files import read_small_text
 from unjudged.grids.grid import DECIMALS
+from unjudged.measures.kernel.loading import load_measures
 
 
 @command(
@@ -28,6 +29,7 @@ def collections(
     *collection: str,
     listed: Annotated[str | None, Option("--list", reads=True)] = None,
     measure: OneMeasure = "nDCG@10",
+    load: Load = None,
     baseline: Baseline = None,
     test: Annotated[TestName, Option(choices=TESTS)] = "t",
     correction: Annotated[CorrectionName, Option(choices=CORRECTIONS)] = "holm",
@@ -72,6 +74,7 @@ def collections(
     plot
         Draw the means of each collection, and their mean, to this file (.svg, .png, .pdf or .html).
     """
+    load_measures(load)
     chosen = check_output(format, output)
     check_decimals(decimals, chosen)
     figure.check(plot)

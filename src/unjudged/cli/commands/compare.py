@@ -17,6 +17,7 @@ from unjudged.cli.options.arguments import (
     Depth,
     File,
     InputFile,
+    Load,
     Measures,
     Output,
     OutputFormat,
@@ -24,6 +25,7 @@ from unjudged.cli.options.arguments import (
     Plot,
     Rel,
     Second,
+    Ties,
     measures_with_rel,
 )
 from unjudged.cli.options.figure_options import AS_DRAWN, FigureOptions
@@ -53,6 +55,7 @@ from unjudged.evaluation.collection import Collection
 from unjudged.evaluation.evaluation import fitting_measures
 from unjudged.grids.grid import DECIMALS, Grid
 from unjudged.grids.rendering import render
+from unjudged.measures.kernel.loading import load_measures
 from unjudged.uncertainty.calibration import Calibration
 
 if TYPE_CHECKING:
@@ -67,14 +70,16 @@ ONE_TABLE = ("csv", "tsv", "jsonl", "parquet")
 
 
 @command("compare", SCORE, 2, "QRELS RUN RUN...", "Compare runs: significant, settled, or open to judging?")
-def compare(
+def compare(  # noqa: PLR0915 (an option a statement)
     qrels: File,
     /,
     *runs: File,
     measures: Measures = None,
+    load: Load = None,
     rel: Rel = None,
     depth: Depth = None,
     pool_depth: BoundsDepth = None,
+    ties: Ties = "order",
     baseline: Baseline = None,
     test: Annotated[TestName, Option(choices=TESTS)] = "t",
     correction: Annotated[CorrectionName, Option(choices=CORRECTIONS)] = "holm",
@@ -143,7 +148,8 @@ def compare(
         Draw the first measure in this file (svg, png, pdf or html): the differences of two runs by query, or
         the verdicts on all pairs of more.
     """
-    learning = {"calibration": calibration, "second": second}
+    load_measures(load)
+    learning = {"calibration": calibration, "second": second, "ties": None if ties == "order" else ties}
     from_tables = stated.check(
         from_tables=tables.check(inputs, rel=rel, depth=depth, predictions=predicted.predictions, **learning)
     )
@@ -175,7 +181,8 @@ def compare(
         compared = compare_systems(scores, baseline=baseline, **tests)  # type: ignore[arg-type]
     else:
         with reading(len(named)) as on_read:
-            collection = Collection.of(*stated.applied(inputs.read(qrels), named), on_read=on_read)
+            judged = stated.applied(inputs.read(qrels, fractions=True), named)
+            collection = Collection.of(*judged, on_read=on_read)
             with_predictions = predicted.predictions is not None
             fitting = COMPARED if with_predictions else fitting_measures(collection.judgments, COMPARED)[:1]
             asked = measures_with_rel(measures or fitting, rel)
@@ -189,6 +196,7 @@ def compare(
                 measures=asked,
                 depth=depth,
                 pool_depth=pool_depth,
+                ties=ties,
                 baseline=baseline,
                 calibration=learnt,
                 second=second,

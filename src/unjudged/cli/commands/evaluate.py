@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import unjudged
-from unjudged.base.choices import Choices, IntervalName
+from unjudged.base.choices import Choices, IntervalName, TiesName
 from unjudged.base.errors import UsageError
 from unjudged.cli.commands import SCORE, command
 from unjudged.cli.options.arguments import (
@@ -17,12 +17,14 @@ from unjudged.cli.options.arguments import (
     Depth,
     File,
     InputFile,
+    Load,
     Measures,
     Output,
     OutputFormat,
     PerQuery,
     Plot,
     Second,
+    Ties,
     measures_with_rel,
     number_or_name,
 )
@@ -40,6 +42,7 @@ from unjudged.evaluation.evaluation import default_measures
 from unjudged.evaluation.query_segments import segments_grid, segments_of
 from unjudged.evaluation.scores import Scores
 from unjudged.grids.grid import DECIMALS
+from unjudged.measures.kernel.loading import load_measures
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.runs import RunSource
@@ -60,6 +63,7 @@ def evaluate(
     /,
     *runs: File,
     measures: Measures = None,
+    load: Load = None,
     per_query: PerQuery = False,
     rel: Annotated[float | None, Option(help=LOWEST)] = None,
     depth: Depth = None,
@@ -76,6 +80,7 @@ def evaluate(
     confidence: float = 0.95,
     extra_relevant: Annotated[int, Option("--extra-relevant", "--more")] = 0,
     pool_depth: BoundsDepth = None,
+    ties: Ties = "order",
     seed: int = 0,
     format: OutputFormat = None,
     output: Output = None,
@@ -119,7 +124,7 @@ def evaluate(
     extra_relevant
         Assume up to this many unretrieved relevant documents per query (bounds).
     seed
-        The seed of random completions and of samples of queries.
+        The seed of random completions, of samples of queries, and of orders of tied documents.
     format
         The output format. By default the suffix of the output file decides, or else a table is printed.
         csv, tsv, json, jsonl and parquet have full precision.
@@ -129,6 +134,7 @@ def evaluate(
         Draw the means of the first measure with intervals (--interval, or bounds and other queries) in this
         file: svg, png, pdf or html.
     """
+    load_measures(load)
     chosen_format = check_output(format, output)
     check_decimals(decimals, chosen_format)
     for_paper = paper.check(chosen_format, per_query=per_query, by=by, predictions=predicted.predictions)
@@ -139,17 +145,16 @@ def evaluate(
     stated.check(from_tables=from_tables)
     named = {} if from_tables else inputs.runs(runs, "evaluate QRELS RUN...", or_scores=True)
     if predicted.predictions is not None:
-        if rel is not None and rel % 1:
-            raise UsageError(f"--rel is {rel}, expected a whole number with --predictions")
-        whole = None if rel is None else int(rel)
-        collection = Collection.of(*stated.applied(inputs.read(qrels), named))
-        by_measure = predicted.estimates(collection, measures, whole)
+        collection = Collection.of(*stated.applied(inputs.read(qrels, fractions=True), named))
+        by_measure = predicted.estimates(collection, measures, rel)
         show_grids(predicted.grid(by_measure, confidence, decimals), format, output)
         return
     options: dict[str, object] = {"prevalence": prevalence, "calibration": calibration, "second": second}
     options |= {"extra_relevant": extra_relevant or None}
     options |= {"pool_depth": pool_depth}
-    _check_interval(interval, options, (confidence, seed) != (0.95, 0), {"per_query": per_query, "by": by})
+    drawn = seed if ties == "order" else 0
+    _check_interval(interval, options, (confidence, drawn) != (0.95, 0), {"per_query": per_query, "by": by})
+    _check_ties(ties, interval, by=by, scores=from_tables, predictions=predicted.predictions, plot=plot)
     learnt = None if calibration is None else unjudged.Calibration.load(calibration)
     chosen = None if measures is None or from_tables else measures_with_rel(measures, None)
     if from_tables:
@@ -162,6 +167,8 @@ def evaluate(
             rel,
             depth=depth,
             pool_depth=pool_depth,
+            ties=ties,
+            seed=seed,
         )
     if plot is not None:
         known = {
@@ -211,13 +218,16 @@ def _scored(
     *,
     depth: int | None,
     pool_depth: int | None,
+    ties: TiesName,
+    seed: int,
 ) -> Scores:
     """Read the judgments and score the runs, with a bar if that takes long."""
     with reading(count) as on_read:
         judgments, runs = read()
         chosen = measures_with_rel(measures or default_measures(judgments), rel)
         suggest_estimates(judgments, chosen)
-        return unjudged.evaluate(judgments, runs, chosen, depth=depth, pool_depth=pool_depth, on_read=on_read)
+        given = {"depth": depth, "pool_depth": pool_depth, "ties": ties, "seed": seed}
+        return unjudged.evaluate(judgments, runs, chosen, on_read=on_read, **given)  # type: ignore[arg-type]
 
 
 def _check_interval(
@@ -236,6 +246,19 @@ def _check_interval(
         )
     if interval is not None and shown["per_query"]:
         raise UsageError("--per-query cannot be used with --interval: intervals are of means")
+
+
+def _check_ties(ties: TiesName, interval: str | None, **given: object) -> None:
+    """Refuse ways to show scores that say nothing of ties, and intervals of one order of them."""
+    if ties == "order":
+        return
+    for name, value in given.items():
+        if value:
+            raise UsageError(f"--ties {ties} and --{name} cannot be used together")
+    if interval is not None and (ties == "range" or interval != "queries"):
+        raise UsageError(
+            f"--ties {ties} cannot be used with --interval {interval}: it is of one order of them"
+        )
 
 
 def _check_used(interval: str, **given: object) -> None:

@@ -9,7 +9,7 @@ from unjudged.base.choices import DesignName
 from unjudged.base.errors import UsageError
 from unjudged.base.threads import cores
 from unjudged.cli.commands import STUDY, command
-from unjudged.cli.options.arguments import File, Output, OutputFormat, Plot
+from unjudged.cli.options.arguments import File, Load, Output, OutputFormat, Plot
 from unjudged.cli.options.figure_options import AS_DRAWN, FigureOptions
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
 from unjudged.cli.options.option import Option
@@ -18,6 +18,7 @@ from unjudged.cli.shell.progress import progress, reading
 from unjudged.evaluation.collection import judged_rankings
 from unjudged.formats.writing import judgments_text, run_text
 from unjudged.judging.pooling.designs import DESIGNS
+from unjudged.measures.kernel.loading import load_measures
 
 
 @command("experiment", STUDY, 1, "QRELS RUN RUN...", "Find out how few judgments would have been enough.")
@@ -29,6 +30,7 @@ def experiment(
     levels: str | None = None,
     repeats: int = 10,
     measures: Annotated[list[str] | None, Option("-m", "--measure", "--measures", measures=True)] = None,
+    load: Load = None,
     against: str = "AP",
     statistics: Annotated[list[str] | None, Option("--statistic")] = None,
     top: int | None = None,
@@ -93,6 +95,7 @@ def experiment(
     figure_format
         The format of the figures.
     """
+    load_measures(load)
     from unjudged.cli.options.experiment_output import Results
     from unjudged.experiments import robustness
     from unjudged.experiments.statistics import DEFAULT_STATISTICS, known_statistics

@@ -12,6 +12,7 @@ from unjudged.cli.options.arguments import (
     By,
     Depth,
     File,
+    Load,
     Measures,
     Output,
     OutputFormat,
@@ -29,6 +30,7 @@ from unjudged.comparison.gate_result import GateResult
 from unjudged.evaluation.collection import Collection
 from unjudged.evaluation.scores import Scores
 from unjudged.grids.grid import DECIMALS
+from unjudged.measures.kernel.loading import load_measures
 
 USAGE = "gate QRELS OLD NEW --margin 0.01"
 
@@ -40,6 +42,7 @@ def gate(
     *runs: File,
     margin: float,
     measures: Measures = None,
+    load: Load = None,
     rel: Rel = None,
     depth: Depth = None,
     alpha: float = 0.05,
@@ -88,6 +91,7 @@ def gate(
     decimals
         The number of decimals in a table.
     """
+    load_measures(load)
     chosen = check_output(format, output)
     check_decimals(decimals, chosen)
     if tables.check(inputs, rel=rel, depth=depth):
@@ -104,7 +108,7 @@ def gate(
             )
         asked = measures_with_rel(measures or [GATED], rel)
         with reading(len(named)) as on_read:
-            collection = Collection.of(inputs.read(qrels), named, on_read=on_read)
+            collection = Collection.of(inputs.read(qrels, fractions=True), named, on_read=on_read)
             before, after = named
             result = ask(
                 collection,

@@ -10,11 +10,12 @@ from unjudged.base.errors import UsageError
 from unjudged.baselines import variance_of_ap
 from unjudged.citation import citations_grid
 from unjudged.cli.commands import LOOK_UP, SCORE, command
-from unjudged.cli.options.arguments import InputFile, Measures, Output, OutputFormat
+from unjudged.cli.options.arguments import InputFile, Load, Measures, Output, OutputFormat
 from unjudged.cli.options.option import Option
 from unjudged.cli.shell.output import check_output, own_format, show, show_grids
 from unjudged.grids.grid import Cell, Column, Grid
 from unjudged.grids.rendering import FORMATS
+from unjudged.measures.kernel.loading import load_measures
 from unjudged.measures.kernel.names import parse, parse_measures
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judgments import Judgments
@@ -26,7 +27,9 @@ CitationFormat = Annotated[Literal["bibtex"] | Format | None, Option(choices=("b
 
 
 @command("measures", LOOK_UP, 2, "[NAME]", "List the measures, or explain one.")
-def measures(name: str | None = None, /, *, format: OutputFormat = None, output: Output = None) -> None:
+def measures(
+    name: str | None = None, /, *, load: Load = None, format: OutputFormat = None, output: Output = None
+) -> None:
     """List the measures, or explain one.
 
     Parameters
@@ -36,6 +39,7 @@ def measures(name: str | None = None, /, *, format: OutputFormat = None, output:
     format
         The format of the list. By default the suffix of the output file decides, or else a table is printed.
     """
+    load_measures(load)
     if name is None:
         show_grids(measures_grid(), format, output)
     elif format is not None:
@@ -45,7 +49,7 @@ def measures(name: str | None = None, /, *, format: OutputFormat = None, output:
 
 
 @command("cite", LOOK_UP, 3, "[NAME...]", "Print the BibTeX of a measure.")
-def cite(*names: str, format: CitationFormat = None, output: Output = None) -> None:
+def cite(*names: str, load: Load = None, format: CitationFormat = None, output: Output = None) -> None:
     """Print the BibTeX entries of the papers that define the measures, or of this package.
 
     Parameters
@@ -55,6 +59,7 @@ def cite(*names: str, format: CitationFormat = None, output: Output = None) -> N
     format
         By default the suffix of the output file decides, or else it is bibtex.
     """
+    load_measures(load)
     chosen = own_format(format, output, "bibtex")
     if chosen == "bibtex":
         show(unjudged.cite(*names), output)
@@ -69,6 +74,7 @@ def baseline(
     relevant: Annotated[int | None, Option("-r", "--relevant")] = None,
     qrels: InputFile = None,
     measures: Measures = None,
+    load: Load = None,
     rel: int = 1,
     format: OutputFormat = None,
     output: Output = None,
@@ -90,6 +96,7 @@ def baseline(
     rel
         The lowest grade that counts as relevant, with --qrels.
     """
+    load_measures(load)
     if (relevant is None) == (qrels is None):
         raise UsageError("give either --relevant or --qrels")
     check_output(format, output)

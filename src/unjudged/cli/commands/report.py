@@ -19,6 +19,7 @@ from unjudged.cli.options.arguments import (
     File,
     Groups,
     InputFile,
+    Load,
     Measures,
     PoolDepth,
     Rel,
@@ -32,6 +33,7 @@ from unjudged.cli.shell.progress import reading
 from unjudged.comparison.testing.corrections import CORRECTIONS
 from unjudged.comparison.testing.significance import TESTS
 from unjudged.evaluation.evaluation import fitting_measures
+from unjudged.measures.kernel.loading import load_measures
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.measures.kernel.registry import Measure
 from unjudged.predictions.audit_grids import Audit
@@ -56,6 +58,7 @@ def report(
     *runs: File,
     output: Annotated[Path | None, OUTPUT],
     measures: Measures = None,
+    load: Load = None,
     rel: Rel = None,
     baseline: Baseline = None,
     groups: Groups = None,
@@ -122,6 +125,7 @@ def report(
     title
         The title of the page.
     """
+    load_measures(load)
     needing = {"rel": rel, "groups": groups, "calibration": calibration, "predictions": predictions}
     from_tables = tables.check(inputs, **needing, pool_depth=pool_depth, experiment=experiment)
     named = {} if from_tables else inputs.runs(runs, "report QRELS RUN... -o page.html")
@@ -169,7 +173,7 @@ def report(
         shown = {"by": scores.segments or by, "title": title, "command": made, "files": [qrels, *runs]}
         show(report_page(scores, confidence=confidence, **tests, **shown).html, output)  # type: ignore[arg-type]
         return
-    judgments = inputs.read(qrels)
+    judgments = inputs.read(qrels, fractions=True)
     chosen = measures_with_rel(measures or fitting_measures(judgments, REPORT_MEASURES), rel)
     audited = None
     if predictions is not None:

@@ -8,7 +8,7 @@ from typing import Annotated, NamedTuple
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import counted
 from unjudged.cli.commands import SCORE, command
-from unjudged.cli.options.arguments import File, InputFile, Output, OutputFormat
+from unjudged.cli.options.arguments import File, InputFile, Load, Output, OutputFormat
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
 from unjudged.cli.options.option import Option
 from unjudged.cli.shell.output import check_output, show, show_grids
@@ -16,6 +16,7 @@ from unjudged.cli.shell.progress import progress
 from unjudged.formats.small_files import read_small_text
 from unjudged.formats.streams import name_file_in_errors
 from unjudged.judging.collecting.merging import merge
+from unjudged.measures.kernel.loading import load_measures
 from unjudged.predictions import spot_check as estimate
 from unjudged.predictions import spot_check_design
 from unjudged.uncertainty.calibration import Calibration
@@ -35,6 +36,7 @@ def spot_check(
     calibration: InputFile = None,
     prevalence: float | None = None,
     measure: Annotated[str | None, Option("-m", "--measure", measures=True)] = None,
+    load: Load = None,
     budget: Annotated[float | None, Option("-b", "--budget")] = None,
     seed: int | None = None,
     confidence: float = 0.95,
@@ -75,6 +77,7 @@ def spot_check(
         The format of the result. By default the suffix of the output file decides, or else a table is
         printed.
     """
+    load_measures(load)
     if calibration is not None and prevalence is not None:
         raise UsageError("--calibration has the prevalence by rank: omit --prevalence")
     if checked is None and format is not None:

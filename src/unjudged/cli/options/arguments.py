@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-from unjudged.base.choices import Format
+from unjudged.base.choices import Format, TiesName
 from unjudged.base.errors import InputError, UsageError
 from unjudged.cli.options.option import Option
 from unjudged.grids.rendering import FORMATS
@@ -59,6 +59,14 @@ POOL_REACHED = (
     "The rank to which runs were pooled: in bounds and verdicts, documents that every run has below it count "
     "as nonrelevant. Judgments that record the depth of their pool need not be told."
 )
+SAME_SCORE = (
+    "What to do with documents of the same score: order (names descending, as trec_eval), expected (the mean "
+    "over all orders of them) or range (the lowest and the highest value over all orders)."
+)
+FROM_FILE = (
+    "A file of Python with measures of your own, or the name of an installed package that offers some; may "
+    "be repeated. Its code is run."
+)
 WITH_HEADER = (
     "Begin the file with comments that say how it was made, which later commands read. Not every tool reads "
     "comments."
@@ -72,9 +80,11 @@ Plot = Annotated[Path | None, Option(writes=True)]
 OutputFormat = Annotated[Format | None, Option(choices=FORMATS, help=FORMAT)]
 Measures = Annotated[list[str] | None, Option("-m", "--measure", measures=True)]
 OneMeasure = Annotated[str, Option("-m", "--measure", measures=True)]
-Rel = Annotated[int | None, Option(help=LOWEST)]
+Rel = Annotated[float | None, Option(help=LOWEST)]
 Depth = Annotated[int | None, Option("-k", "--depth", help=UP_TO)]
 BoundsDepth = Annotated[int | None, Option("--pool-depth", help=POOL_REACHED)]
+Ties = Annotated[TiesName, Option(help=SAME_SCORE)]
+Load = Annotated[list[str] | None, Option("--load", reads=True, help=FROM_FILE)]
 Second = Annotated[list[str] | None, Option("--second", reads=True, help=BY_SECOND)]
 PoolDepth = Annotated[int, Option("-k", "--depth", help=POOLED_TO)]
 Groups = Annotated[str | None, Option("-g", "--groups", reads=True, help=BY_GROUP)]

@@ -59,7 +59,7 @@ class PredictionOptions(OptionGroup):
                 raise UsageError(f"--predictions does not go with --{name.replace('_', '-')}")
 
     def estimates(
-        self, collection: Collection, measures: Iterable[MeasureLike] | None, rel: int | None = None
+        self, collection: Collection, measures: Iterable[MeasureLike] | None, rel: float | None = None
     ) -> list[PredictedMeans]:
         """Return the estimates of each measure."""
         from unjudged.predictions.combined_estimates import estimate_with_predictions

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 from functools import partial
 from inspect import BoundArguments, signature
+from itertools import pairwise
 
 from unjudged.cli.commands import COMMANDS
 from unjudged.cli.shell.files_named import check_files_named
@@ -32,6 +33,10 @@ def call_of(words: Sequence[str]) -> Callable[[], object]:
     if words and words[0] in HELP:
         known = not words[1:] or words[1] in COMMANDS
         words = [*words[1:], "--help"] if known else words[1:]
+    if loaded := _loaded(words):
+        from unjudged.measures.kernel.loading import load_measures
+
+        load_measures(loaded)
     words = separate_measures(words)
     function, bound = plain_evaluation(words) or _parsed(words)
     call = partial(function, *bound.args, **bound.kwargs)
@@ -39,6 +44,13 @@ def call_of(words: Sequence[str]) -> Callable[[], object]:
         return complete_output()(call)
     check_files_named(function, bound.arguments)
     return call
+
+
+def _loaded(words: Sequence[str]) -> list[str]:
+    """Return the files and packages of `--load`, whose measures must be known before words are told apart."""
+    before = words[: words.index("--")] if "--" in words else words
+    several = [word.partition("=")[2] for word in before if word.startswith("--load=")]
+    return several + [word for option, word in pairwise(before) if option == "--load"]
 
 
 def _parsed(words: Sequence[str]) -> Parsed:

@@ -71,7 +71,8 @@ def next_documents(
     """
     (chosen,) = parse_measures(measure)
     budget, seed = checked_int("budget", budget, least=1), checked_int("seed", seed)
-    judgments, named = Judgments.of(qrels), name_runs(runs)
+    judgments, named = Judgments.with_fractions(qrels), name_runs(runs)
+    judgments, chosen = judgments.by_whole_grades(), chosen.on_scale(judgments.scale)
     check_permitted(chosen, judgments, CHOOSING)
     if not (chosen.traits.weight is None if settle is None else settle):
         _refuse_ignored(

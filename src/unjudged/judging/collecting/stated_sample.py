@@ -51,7 +51,7 @@ def stated_sample(
     deepest = np.inf if depth is None else checked_int("depth", depth, 1)
     reached = np.zeros(len(pool.grade), bool)
     reached[rankings.row[rankings.rank <= deepest]] = True
-    frame = chosen_rows(pool, reached)
+    frame = replace(chosen_rows(pool, reached), scale=labels.scale)
     judged = frame.grade >= 0
     if not judged.any():
         to_rank = "" if depth is None else f" down to rank {depth}"

@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
+from importlib import import_module
 from math import inf
 from types import MappingProxyType
 from typing import Any
@@ -16,7 +17,7 @@ from unjudged.base.choices import Registry
 from unjudged.base.errors import InputError, UsageError
 from unjudged.measures.kernel.averages import GEOMETRIC, ratio, summarised
 from unjudged.measures.kernel.chance import collection
-from unjudged.measures.kernel.parameters import checked, of_whole_grades
+from unjudged.measures.kernel.parameters import by_whole_grades, checked
 from unjudged.measures.kernel.traits import Traits, refused_measure
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.judgments import Judgments
@@ -27,6 +28,15 @@ MEASURES: Registry[Measure] = Registry()
 
 BOUNDS: dict[str, Callable[..., Any]] = {}
 """By a measure's name, what finds its bounds where the general rules for its traits are not enough."""
+
+EXPECTED: dict[str, Callable[..., Floats]] = {}
+"""By a measure's name, the closed form of its expected values over the orders of tied documents."""
+
+UNTRIED: set[str] = set()
+"""Measures from outside this package whose traits have not been tried yet."""
+
+SOURCES: dict[str, str] = {}
+"""The file or package that measures were loaded from, by their names."""
 
 POLICIES = ("unjudged", "chance")
 GRADED = ("max_grade", "gains", "scale")
@@ -48,6 +58,8 @@ class Measure:
     function: Callable[..., Floats]
     traits: Traits
     given: Mapping[str, Any]
+    written: str = ""
+    """Its name where parameters are those of another one, because whole grades stand for fractions."""
 
     def __call__(self, **parameters: Any) -> Measure:
         for parameter in parameters:
@@ -55,6 +67,8 @@ class Measure:
                 known = ", ".join([*self.parameters, *POLICIES])
                 raise UsageError(f"{self.name} has no parameter {parameter!r}; it has: {known}")
         given = {key: checked(self.name, key, value) for key, value in parameters.items()}
+        if self.written:
+            raise UsageError(f"{self}: its parameters are fixed, because whole grades stand for fractions")
         return replace(self, given=MappingProxyType({**self.given, **given}))
 
     def __matmul__(self, value: float) -> Measure:
@@ -63,6 +77,8 @@ class Measure:
         return self(**{self.traits.at: value})
 
     def __str__(self) -> str:
+        if self.written:
+            return self.written
         inside = [f"{key}={value!r}" for key, value in self.given.items() if key != self.traits.at]
         at = f"@{self.given[self.traits.at]}" if self.traits.at and self.traits.at in self.given else ""
         return self.name + (f"({', '.join(inside)})" if inside else "") + at
@@ -76,7 +92,7 @@ class Measure:
         return hash(str(self))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _made_again, (self.name, dict(self.given))
+        return _made_again, (self.name, dict(self.given), SOURCES.get(self.name), self.written)
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -111,17 +127,47 @@ class Measure:
     def values(self, rankings: JudgedRankings) -> Floats:
         """Return one value per ranking, finite or not."""
         self.check_complete()
-        if (scale := rankings.judgments.scale) is not None:
-            given, whole = of_whole_grades(self, rankings, scale)
-            return replace(self, given=MappingProxyType(given)).values(whole)
+        if rankings.judgments.scale is not None:
+            measure, whole = self.of_whole_grades(rankings)
+            return measure.values(whole)
         if not isinstance(self.given.get("rel", 1), int):
             raise UsageError(f"{self}: these grades are whole numbers, so rel must be one too")
         if (kind := rankings.judgments.origin.kind) not in self.traits.takes and kind not in SAMPLES:
             raise UsageError(str(refused_measure(self.name, self.traits, rankings.judgments)))
-        policy, documents = self.given.get("unjudged"), self.given.get("chance")
-        if policy is not None:
-            rankings = rankings.condensed() if policy == "condensed" else rankings.as_nonrelevant()
-        values = self.function(rankings, **self.own)
+        rankings = self.with_policy(rankings)
+        return self.corrected(self.function(rankings, **self.own), rankings)
+
+    def of_whole_grades(self, rankings: JudgedRankings) -> tuple[Measure, JudgedRankings]:
+        """Return measure and rankings by whole grades, which stand for the fractions of a scale."""
+        if (scale := rankings.judgments.scale) is None:
+            return self, rankings
+        return self.on_scale(scale), rankings.relabelled(rankings.judgments.by_whole_grades())
+
+    def on_scale(self, scale: Floats | None) -> Measure:
+        """Return the measure for whole grades that stand for these fractions; its name stays the same."""
+        if scale is None or self.written:
+            return self
+        given = MappingProxyType(by_whole_grades(self, scale))
+        return replace(self, given=given, written=str(self))
+
+    def with_policy(self, rankings: JudgedRankings) -> JudgedRankings:
+        """Return the rankings as the policy for unjudged documents makes them."""
+        policy = self.given.get("unjudged")
+        if policy is None:
+            return rankings
+        return rankings.condensed() if policy == "condensed" else rankings.as_nonrelevant()
+
+    def without_policies(self, rankings: JudgedRankings) -> tuple[Measure, JudgedRankings]:
+        """Return the measure without its policies and scale, and rankings to which they have been applied.
+
+        `corrected` gives what its values are with `chance`.
+        """
+        measure, whole = self.of_whole_grades(rankings)
+        return replace(measure, given=MappingProxyType(measure.own)), measure.with_policy(whole)
+
+    def corrected(self, values: Floats, rankings: JudgedRankings) -> Floats:
+        """Return values corrected for chance, if the policy asks for it."""
+        documents = self.given.get("chance")
         if documents is None:
             return values
         expected = self.expected(rankings, documents)
@@ -227,6 +273,17 @@ class Measure:
         """Return the means that belong to averages of what `averaged` returns."""
         return np.exp(averages) if self.geometric else averages
 
+    def try_traits(self) -> None:
+        """Refuse traits that small rankings contradict; once, for a measure from outside this package."""
+        self.check_complete()
+        UNTRIED.discard(self.name)
+        try:
+            trials = import_module("unjudged.measures.kernel.trials")
+            trials.try_traits(replace(self, given=MappingProxyType(self.own)))
+        except BaseException:
+            UNTRIED.add(self.name)
+            raise
+
     def check_completable(self) -> None:
         """Refuse a measure that is not defined by completed judgments alone."""
         for policy in POLICIES:
@@ -263,6 +320,8 @@ def compute_all(measures: Sequence[Measure], rankings: JudgedRankings) -> Floats
     table = np.empty((len(rankings), len(measures)))
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # what is not finite is refused
         for k, measure in enumerate(measures):
+            if measure.name in UNTRIED:
+                measure.try_traits()
             table[:, k] = measure.values(rankings)
     finite = np.isfinite(table)
     if np.count_nonzero(finite) < finite.size:
@@ -275,8 +334,10 @@ def compute_all(measures: Sequence[Measure], rankings: JudgedRankings) -> Floats
     return table
 
 
-def _made_again(name: str, given: Mapping[str, Any]) -> Measure:
-    return replace(MEASURES[name], given=MappingProxyType(dict(given)))
+def _made_again(name: str, given: Mapping[str, Any], source: str | None = None, written: str = "") -> Measure:
+    if name not in MEASURES and source is not None:
+        import_module("unjudged.measures.kernel.loading").load_measures([source])
+    return replace(MEASURES[name], given=MappingProxyType(dict(given)), written=written)
 
 
 @cache

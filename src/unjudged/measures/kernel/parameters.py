@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import reprlib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from numbers import Integral, Real
 from os import PathLike
 from types import MappingProxyType
@@ -15,7 +14,7 @@ import numpy as np
 
 from unjudged.base.errors import UsageError
 from unjudged.formats.readers.arrow.frames import is_frame
-from unjudged.rankings.judged import Floats, JudgedRankings
+from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import Judgments
 
 HIGHEST_GRADE = 2**31 - 1
@@ -154,21 +153,18 @@ def checked(measure: str, parameter: str, value: Any) -> Any:
     return result
 
 
-def of_whole_grades(
-    measure: Any, rankings: JudgedRankings, scale: Floats
-) -> tuple[dict[str, Any], JudgedRankings]:
-    """Return parameters and rankings by whole grades, where grades are fractions: g stands for `scale[g]`.
+def by_whole_grades(measure: Any, scale: Floats) -> dict[str, Any]:
+    """Return the parameters of a measure by whole grades, of which g stands for the fraction `scale[g]`.
 
     A threshold becomes the first whole grade that reaches it, and gains become a table by whole grade, so
-    every measure keeps its one formula.
+    every measure keeps its one formula. A highest grade that no document has is one more whole grade.
     """
-    whole = rankings.relabelled(replace(rankings.judgments, scale=None))
     given = dict(measure.given)
     highest = given.pop("max_grade", None)
     graded = "gains" in measure.parameters and ("rel" not in measure.parameters or highest is not None)
     refused = "gains" in given or "actual" in given or given.get("scale", "none") != "none"
     if measure.traits.ungraded:
-        return dict(measure.given), whole
+        return dict(measure.given)
     if refused or not (graded or "rel" in measure.parameters):
         remedy = "round the grades, or use nDCG, whose gains they are"
         raise UsageError(f"{measure} needs whole grades, and these have fractions: {remedy}")
@@ -179,6 +175,7 @@ def of_whole_grades(
         raise UsageError(f"{measure}: with fractional grades, say which are relevant, such as {example}")
     if graded:
         exponential = given.pop("dcg", "log2") == "exp-log2"
-        gains = np.exp2(scale) - 1 if exponential else scale / (highest or 1)
-        given["gains"] = dict(enumerate(gains.tolist()))
-    return given, whole
+        reached = scale if highest is None or scale[-1] >= highest else np.append(scale, highest)
+        gains = np.exp2(reached) - 1 if exponential else reached / (highest or 1)
+        given["gains"] = _Gains(enumerate(gains.tolist()))
+    return given

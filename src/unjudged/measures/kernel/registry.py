@@ -9,7 +9,15 @@ from typing import Any, TypeVar
 
 from unjudged.base.errors import UsageError
 from unjudged.measures.kernel.averages import ratio
-from unjudged.measures.kernel.measure import BOUNDS, MEASURES, POLICIES, Measure, compute_all
+from unjudged.measures.kernel.measure import (
+    BOUNDS,
+    EXPECTED,
+    MEASURES,
+    POLICIES,
+    UNTRIED,
+    Measure,
+    compute_all,
+)
 from unjudged.measures.kernel.traits import Chance, Gain, GradedChance, Traits, Weight
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.origin import EVERY, RANDOM, Kind
@@ -21,6 +29,7 @@ __all__ = [
     "Measure",
     "bounds_of",
     "compute_all",
+    "expected_of",
     "measure",
     "ratio",
     "reported_measure",
@@ -41,6 +50,7 @@ def measure(
     quality: bool = True,
     estimates: str = "",
     takes: frozenset[Kind] | None = None,
+    order: str = "whole",
     across_queries: bool = False,
     chance: Chance | None = None,
     graded_chance: GradedChance | None = None,
@@ -74,6 +84,9 @@ def measure(
         made.__dict__["__doc__"] = function.__doc__
         if registered:
             MEASURES[made.name] = made
+            UNTRIED.discard(made.name)
+            if not function.__module__.startswith("unjudged."):
+                UNTRIED.add(made.name)
         return made
 
     return register
@@ -87,6 +100,16 @@ def reported_measure(name: str, limits: tuple[float, float]) -> Measure:
 
     reported.__name__ = name
     return measure(range=limits, registered=False)(reported)
+
+
+def expected_of(measure: Measure) -> Callable[[Bounding], Bounding]:
+    """Register a function of tied groups that finds expected values of one measure over their orders."""
+
+    def register(function: Bounding) -> Bounding:
+        EXPECTED[measure.name] = function
+        return function
+
+    return register
 
 
 def bounds_of(measure: Measure) -> Callable[[Bounding], Bounding]:

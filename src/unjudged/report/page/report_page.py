@@ -130,8 +130,10 @@ def report_page(
         compared = compare(qrels, runs, measures, baseline=baseline, **tests)
         about = {"confidence": confidence, "seed": seed, "command": command, "title": title, "files": files}
         return _page_of_scores(qrels.chosen(measures), compared, by, **about)  # type: ignore[arg-type]
-    judgments = Judgments.of(qrels)
+    judgments = Judgments.with_fractions(qrels)
     chosen = parse_measures(measures or fitting_measures(judgments, REPORT_MEASURES))
+    chosen = [measure.on_scale(judgments.scale) for measure in chosen]
+    judgments = judgments.by_whole_grades()
     chosen, refused = comparable(chosen, judgments)
     named, comparison = name_runs(cast("RunsSource", runs)), None
     together = min(len(named), 2)

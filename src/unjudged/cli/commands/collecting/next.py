@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from unjudged.base.choices import Format
 from unjudged.base.errors import InputError
 from unjudged.cli.commands import COLLECT, command
-from unjudged.cli.options.arguments import File, OneMeasure, Output, number_or_name
+from unjudged.cli.options.arguments import File, Load, OneMeasure, Output, number_or_name
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
 from unjudged.cli.options.judging_folder import check_new
 from unjudged.cli.options.option import Option
@@ -17,6 +17,7 @@ from unjudged.cli.shell.progress import progress
 from unjudged.grids.rendering import FORMATS
 from unjudged.judging.choosing.next_documents import next_documents
 from unjudged.judging.collecting.sample_file import sample_text
+from unjudged.measures.kernel.loading import load_measures
 from unjudged.measures.kernel.names import parse_measure
 
 
@@ -27,6 +28,7 @@ def next_to_judge(
     *runs: File,
     budget: Annotated[int, Option("-b", "--budget")] = 100,
     measure: OneMeasure = "RBP(p=0.8)",
+    load: Load = None,
     difference: bool = False,
     settle: bool = False,
     top: int | None = None,
@@ -87,12 +89,13 @@ def next_to_judge(
         The output format: qrels, or one that also has the gain of each document. By default the suffix of the
         output file decides, or else it is qrels.
     """
+    load_measures(load)
     chosen_format = own_format(format, output, "qrels")
     named = inputs.runs(runs, "next QRELS RUN...")
     chosen = parse_measure(measure)
     with progress("choosing documents"):
         documents = next_documents(
-            inputs.read(qrels),
+            inputs.read(qrels, fractions=True),
             named,
             budget,
             chosen,

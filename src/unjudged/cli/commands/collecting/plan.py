@@ -13,6 +13,7 @@ from unjudged.cli.commands import COLLECT, command, command_group
 from unjudged.cli.options.arguments import (
     Baseline,
     File,
+    Load,
     Measures,
     NamedFiles,
     OneMeasure,
@@ -36,6 +37,7 @@ from unjudged.evaluation.evaluation import fitting_measures
 from unjudged.grids.grid import grid_of
 from unjudged.grids.rendering import FORMATS
 from unjudged.judging.pooling.designs import DESIGNS
+from unjudged.measures.kernel.loading import load_measures
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.rankings.runs import RunSource
 
@@ -59,6 +61,7 @@ def queries(
     /,
     *runs: File,
     measures: Measures = None,
+    load: Load = None,
     effect: Annotated[float | None, Option("-e", "--effect")] = None,
     power: float = 0.8,
     alpha: float = 0.05,
@@ -100,6 +103,7 @@ def queries(
     format
         The output format. By default the suffix of the output file decides, or else it is text.
     """
+    load_measures(load)
     in_table = check_output(None if format == "text" else format, output)
     in_text = format == "text" or (format is None and in_table == "table")
     if tables.check(inputs):
@@ -255,6 +259,7 @@ def labels(
     kind: Literal["grades", "scores"] | None = None,
     outside: Literal["error", "nonrelevant"] = "error",
     confidence: float = 0.95,
+    load: Load = None,
     inputs: JudgmentOptions = NONE_FURTHER,
     stated: StatedOptions = NOT_STATED,
     format: OutputFormat = None,
@@ -290,6 +295,7 @@ def labels(
     from unjudged.predictions.judges import Judges
     from unjudged.predictions.label_plan import plan_labels
 
+    load_measures(load)
     if not predictions:
         raise UsageError(
             "no predictions given: unjudged plan labels QRELS RUN... --predictions FILE --width 0.02"

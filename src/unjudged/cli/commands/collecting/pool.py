@@ -9,6 +9,7 @@ from unjudged.cli.options.arguments import (
     Groups,
     Header,
     InputFile,
+    Load,
     Measures,
     OneMeasure,
     Output,
@@ -30,6 +31,7 @@ from unjudged.cli.options.judging_folder import show_judgments
 from unjudged.cli.shell.output import check_output, command_line, show_grids
 from unjudged.cli.shell.progress import reading
 from unjudged.evaluation.collection import judged_rankings
+from unjudged.measures.kernel.loading import load_measures
 from unjudged.measures.kernel.names import parse_measure, parse_measures
 from unjudged.rankings.judgments import Judgments
 
@@ -44,6 +46,7 @@ def pool(
     groups: Groups = None,
     statistics: bool = False,
     measures: Measures = None,
+    load: Load = None,
     inputs: InputOptions = USUAL,
     header: Header = True,
     format: OutputFormat = None,
@@ -85,6 +88,7 @@ def pool(
         Draw the size of the pool at each depth, and what each run or group contributed, to this file (.svg,
         .png, .pdf or .html).
     """
+    load_measures(load)
     from unjudged.judging.pooling.contributions import without
     from unjudged.judging.pooling.pool import Pool
     from unjudged.rankings.extension import new_documents
@@ -141,6 +145,7 @@ def reusability(
     /,
     *runs: File,
     measure: OneMeasure = "AP",
+    load: Load = None,
     depth: PoolDepth = 100,
     groups: Groups = None,
     inputs: JudgmentOptions = NONE_FURTHER,
@@ -164,6 +169,7 @@ def reusability(
         A file of lines `run group`, or a pattern such as '(.*?)-' whose first bracket is the group in a run's
         name. A run without a group is a group of its own.
     """
+    load_measures(load)
     from unjudged.judging.pooling.pool import Pool
     from unjudged.judging.pooling.reusability import reusability as left_out
     from unjudged.judging.pooling.reusability import topic_statistics

@@ -8,7 +8,7 @@ from typing import Annotated
 from unjudged.base.choices import DesignName, Form
 from unjudged.base.errors import UsageError
 from unjudged.cli.commands import COLLECT, command
-from unjudged.cli.options.arguments import File, Header, Output
+from unjudged.cli.options.arguments import File, Header, Load, Output
 from unjudged.cli.options.drawing import NO_PURPOSE, DrawingOptions
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
 from unjudged.cli.options.judging_folder import NOT_HANDED_OUT, HandingOut, draw_into, show_judgments
@@ -18,6 +18,7 @@ from unjudged.cli.shell.progress import reading
 from unjudged.evaluation.collection import judged_rankings
 from unjudged.formats.writing import FORMS
 from unjudged.judging.pooling.designs import DESIGNS
+from unjudged.measures.kernel.loading import load_measures
 from unjudged.rankings.runs import RunSource
 
 
@@ -27,6 +28,7 @@ def sample(
     /,
     *runs: File,
     drawing: DrawingOptions = NO_PURPOSE,
+    load: Load = None,
     design: Annotated[DesignName, Option("-d", "--design", choices=DESIGNS)] = "random",
     share: str | None = None,
     depth: Annotated[str | None, Option("-k", "--depth")] = None,
@@ -81,6 +83,7 @@ def sample(
     since
         With --to-judge: the design file of an earlier sample. Only documents outside its pool are drawn.
     """
+    load_measures(load)
     from unjudged.cli.options.sampling_options import SamplingOptions
     from unjudged.judging.collecting.drawn_sample import documents_since
     from unjudged.judging.collecting.sample_file import read_sample

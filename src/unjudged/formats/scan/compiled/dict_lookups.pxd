@@ -14,10 +14,10 @@ from cpython.unicode cimport PyUnicode_AsEncodedString, PyUnicode_Check, PyUnico
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memset
 
-from unjudged.formats.scan.compiled.matches cimport MOST_DOCUMENTS, Matches, end_ranking
+from unjudged.formats.scan.compiled.matches cimport MOST_DOCUMENTS, Matches, end_ranking, push_hit
 from unjudged.formats.scan.compiled.ranking cimport Ranked, rank_order, sort_ranked
 from unjudged.formats.scan.compiled.vector cimport (
-    CHANGED, DONE, NO_MEMORY, NOT_PLAIN, TOO_MANY_ROWS, Status, Vector, push_int32, reserve,
+    CHANGED, DONE, NO_MEMORY, NOT_PLAIN, TOO_MANY_ROWS, Status, Vector, reserve,
 )
 
 cdef extern from "Python.h":
@@ -56,7 +56,8 @@ cdef struct Judged:
 
 
 cdef struct Hits:
-    # The judged documents of one ranking, best first, and how many others rank right above each.
+    # The judged documents of one ranking, best first, and how many others rank right above each. Then how many
+    # have the score of each, none of which is counted at two; and how many of those rank right above it.
     Vector ranked, above
     int64_t count
     bint single   # round scores to single precision
@@ -70,9 +71,11 @@ cdef inline Status match_dict(
 
     `copies` keeps the documents alive that had to be encoded. If it is None, no Python code is run.
     """
-    cdef int64_t i, rank = 1, size = PyDict_Size(ranking)
+    cdef int64_t i, k, rank = 1, first = 0, last = 0, size = PyDict_Size(ranking)
     cdef const Ranked *ranked
     cdef const int64_t *above
+    cdef const int64_t *same
+    cdef const int64_t *level
     cdef Status status
     if size > MOST_DOCUMENTS:
         return TOO_MANY_ROWS
@@ -82,11 +85,17 @@ cdef inline Status match_dict(
     if status != DONE:
         return status
     ranked, above = <const Ranked *>hits.ranked.at, <const int64_t *>hits.above.at
+    same, level = above + hits.count + 1, above + 2 * (hits.count + 1)
     for i in range(hits.count):
         rank += above[i]
         if rank > size or (i and above[i] == 0):
             return CHANGED
-        if not (push_int32(&out.ranks, rank) and push_int32(&out.rows, ranked[i].row)):
+        if i == 0 or ranked[i].score != ranked[i - 1].score:
+            first, last, k = rank - level[i], rank - level[i] - 1, i
+            while k < hits.count and ranked[k].score == ranked[i].score:
+                last += same[k]
+                k += 1
+        if not push_hit(out, rank, ranked[i].row, first, last):
             return NO_MEMORY
     return end_ranking(out, judged.query, size)
 
@@ -98,7 +107,7 @@ cdef inline Status find_hits(
     cdef Ranked *hit
     cdef PyObject *value
     hits.count = 0
-    if not (reserve(&hits.ranked, n * sizeof(Ranked)) and reserve(&hits.above, (n + 1) * sizeof(int64_t))):
+    if not (reserve(&hits.ranked, n * sizeof(Ranked)) and reserve(&hits.above, 3 * (n + 1) * sizeof(int64_t))):
         return NO_MEMORY
     for row in range(judged.first, end):
         if (row - judged.first) % AHEAD == 0:
@@ -123,12 +132,15 @@ cdef inline Status find_hits(
 cdef inline Status count_above(Hits *hits, object ranking, int64_t size, list copies) except *:
     """Count each document at the best hit that ranks below it."""
     cdef int64_t at = 0, seen = 0, length = 0
+    cdef const Ranked *ranked = <const Ranked *>hits.ranked.at
     cdef int64_t *above = <int64_t *>hits.above.at
+    cdef int64_t *same = above + hits.count + 1
+    cdef int64_t *level = above + 2 * (hits.count + 1)
     cdef Entry entries[AHEAD]
     cdef int i, fetched = AHEAD
     cdef Py_ssize_t position = 0
     cdef double score
-    memset(above, 0, <size_t>(hits.count + 1) * sizeof(int64_t))
+    memset(above, 0, <size_t>(3 * (hits.count + 1)) * sizeof(int64_t))
     while fetched == AHEAD:
         fetched = fetch_entries(entries, ranking, &position)
         for i in range(fetched):
@@ -142,6 +154,11 @@ cdef inline Status count_above(Hits *hits, object ranking, int64_t size, list co
                 if at < 0:
                     return NOT_PLAIN
                 above[at] += 1
+                if at < hits.count and ranked[at].score == score:
+                    same[at] += 1
+                    level[at] += 1
+                elif at and ranked[at - 1].score == score:
+                    same[at - 1] += 1
         seen += fetched
     return DONE if seen == size == PyDict_Size(ranking) else CHANGED
 

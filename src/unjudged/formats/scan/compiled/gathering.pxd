@@ -5,11 +5,11 @@ from libc.string cimport memcpy, memset
 
 from unjudged.formats.scan.compiled.index cimport Lookup, Names, find_query, hash_table_size, name_of
 from unjudged.formats.scan.compiled.kept_rows cimport Chunk, Part, Record, Store
-from unjudged.formats.scan.compiled.matches cimport Matches, end_ranking
+from unjudged.formats.scan.compiled.matches cimport Matches, end_ranking, push_hit
 from unjudged.formats.scan.compiled.ranking cimport Ranked, rank_order, sort_ranked
 from unjudged.formats.scan.compiled.text cimport keyed_hash, same_bytes
 from unjudged.formats.scan.compiled.vector cimport (
-    DONE, NO_MEMORY, REPEATED_DOCUMENT, TOO_MANY_ROWS, Status, Vector, push_int32, release, reserve,
+    DONE, NO_MEMORY, REPEATED_DOCUMENT, TOO_MANY_ROWS, Status, Vector, release, reserve,
 )
 
 cdef enum:
@@ -126,8 +126,11 @@ cdef inline Status match_placed(
     Matches *out, Gathered *rows, const Lookup *index, int32_t query, const Placed *placed, int64_t n
 ) noexcept nogil:
     """Add the rows of one query, which is -1 if it is not judged, to what was matched."""
-    cdef int64_t hits = 0, hit, rank = 0
+    cdef int64_t hits = 0, hit, rank = 0, group = 0, first = 0
     cdef const int64_t *between
+    cdef const int64_t *same
+    cdef const int64_t *level
+    cdef const Ranked *ranked
     cdef Status status = refuse_repeated(rows, placed, n)
     if status == DONE and query >= 0:
         status = find_hits(rows, index, query, placed, n, &hits)
@@ -135,11 +138,13 @@ cdef inline Status match_placed(
         status = count_between(rows, placed, n, hits)
     if status != DONE:
         return status
-    between = <const int64_t *>rows.between.at
+    between, ranked = <const int64_t *>rows.between.at, <const Ranked *>rows.hits.at
+    same, level = between + hits + 1, between + 2 * (hits + 1)
     for hit in range(hits):
         rank += between[hit]
-        if not (push_int32(&out.ranks, rank)
-                and push_int32(&out.rows, (<const Ranked *>rows.hits.at)[hit].row)):
+        if hit == 0 or ranked[hit].score != ranked[hit - 1].score:
+            group, first = hit, rank - level[hit] + 1
+        if not push_hit(out, rank, ranked[hit].row, first, first + same[group] - 1):
             return NO_MEMORY
     return end_ranking(out, query, n)
 
@@ -202,17 +207,24 @@ cdef inline Status find_hits(
 
 
 cdef inline Status count_between(Gathered *rows, const Placed *placed, int64_t n, int64_t hits) noexcept nogil:
-    """How many rows rank above the first judged one or equal it, then between it and the next, and so on."""
+    """How many rows rank above the first judged one or equal it, then between it and the next, and so on.
+
+    Then how many have the score of a judged one, at the best of those with this score; and how many of those
+    are counted for each.
+    """
     cdef const Ranked *ranked = <const Ranked *>rows.hits.at
     cdef double score
     cdef double *scores
     cdef int64_t i, above, half, left
     cdef int64_t *between
+    cdef int64_t *same
+    cdef int64_t *level
     if not (reserve(&rows.scores, hits * sizeof(double))
-            and reserve(&rows.between, (hits + 1) * sizeof(int64_t))):
+            and reserve(&rows.between, 3 * (hits + 1) * sizeof(int64_t))):
         return NO_MEMORY
     scores, between = <double *>rows.scores.at, <int64_t *>rows.between.at
-    memset(between, 0, <size_t>(hits + 1) * sizeof(int64_t))
+    same, level = between + hits + 1, between + 2 * (hits + 1)
+    memset(between, 0, <size_t>(3 * (hits + 1)) * sizeof(int64_t))
     for i in range(hits):
         scores[i] = ranked[i].score
     for i in range(n):
@@ -223,7 +235,9 @@ cdef inline Status count_between(Gathered *rows, const Placed *placed, int64_t n
             left -= half
         above += scores[above] > score
         if above < hits and scores[above] == score:
+            same[above] += 1
             above = above_in_ties(ranked, above, hits, &placed[i])
+            level[above] += above < hits and scores[above] == score
         between[above] += 1
     return DONE
 

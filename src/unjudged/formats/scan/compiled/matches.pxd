@@ -20,6 +20,9 @@ cdef enum:
 cdef struct Matches:
     # The judged documents of each ranking, in rank order; the columns of `Matched`.
     Vector queries, retrieved, ends, ranks, rows
+    # The first and the last rank that have the score of each; they differ if any document is tied.
+    Vector firsts, lasts
+    bint tied
     # Working space for one ranking: a hash table of its documents, their sort keys, the judged row of each.
     Vector seen, ranked, judged, above
     int64_t first, second   # two rows that name the same document
@@ -35,6 +38,8 @@ cdef inline void release_matches(Matches *out) noexcept nogil:
     release(&out.ends)
     release(&out.ranks)
     release(&out.rows)
+    release(&out.firsts)
+    release(&out.lasts)
     release(&out.seen)
     release(&out.ranked)
     release(&out.judged)
@@ -46,7 +51,7 @@ cdef inline Status match_ranking(
 ) noexcept nogil:
     """Add one ranking, of a query that is -1 if it is not judged, to what was matched."""
     cdef bint in_order = False
-    cdef int64_t i
+    cdef int64_t i, first = 0, end = 0
     cdef const int32_t *judged
     cdef Status status = look_up(out, index, query, documents, scores, n, &in_order)
     if status == DONE and not in_order:
@@ -56,9 +61,24 @@ cdef inline Status match_ranking(
     judged = <const int32_t *>out.judged.at
     if in_order:
         for i in range(n):
-            if judged[i] >= 0 and not (push_int32(&out.ranks, i + 1) and push_int32(&out.rows, judged[i])):
+            if judged[i] < 0:
+                continue
+            if i >= end:
+                first, end = i, i + 1
+                while first and scores[first - 1] == scores[i]:
+                    first -= 1
+                while end < n and scores[end] == scores[i]:
+                    end += 1
+            if not push_hit(out, i + 1, judged[i], first + 1, end):
                 return NO_MEMORY
     return end_ranking(out, query, n)
+
+
+cdef inline bint push_hit(Matches *out, int64_t rank, int64_t row, int64_t first, int64_t last) noexcept nogil:
+    """Add a judged document, whose score all documents from rank `first` to `last` have."""
+    out.tied |= first < last
+    return (push_int32(&out.ranks, rank) and push_int32(&out.rows, row)
+            and push_int32(&out.firsts, first) and push_int32(&out.lasts, last))
 
 
 cdef inline Status end_ranking(Matches *out, int32_t query, int64_t n) noexcept nogil:
@@ -142,18 +162,23 @@ cdef inline Status count_above(
     """Add the judged documents of a ranking that is out of order.
 
     Only they are sorted. Each row is then counted for the best of them that is not above it: the rank of a
-    judged document is the number of rows that are counted for it or for a better one.
+    judged document is the number of rows that are counted for it or for a better one. `same` counts the rows
+    that have the score of a judged document, at the best of those with this score; `level` those that are
+    counted for it.
     """
     cdef const int32_t *judged = <const int32_t *>out.judged.at
-    cdef int64_t i, k, near = 0, rank = 0, hits = 0
+    cdef int64_t i, k, near = 0, rank = 0, hits = 0, group = 0, first = 0
     cdef Ranked *ranked
     cdef int64_t *above
+    cdef int64_t *same
+    cdef int64_t *level
     for i in range(n):
         hits += judged[i] >= 0
-    if not (reserve(&out.ranked, hits * sizeof(Ranked)) and reserve(&out.above, (hits + 1) * sizeof(int64_t))):
+    if not (reserve(&out.ranked, hits * sizeof(Ranked)) and reserve(&out.above, 3 * (hits + 1) * sizeof(int64_t))):
         return NO_MEMORY
     ranked, above = <Ranked *>out.ranked.at, <int64_t *>out.above.at
-    memset(above, 0, <size_t>(hits + 1) * sizeof(int64_t))
+    same, level = above + hits + 1, above + 2 * (hits + 1)
+    memset(above, 0, <size_t>(3 * (hits + 1)) * sizeof(int64_t))
     for i in range(n):
         if judged[i] >= 0:
             if not set_ranked(&ranked[rank], documents, scores, i):
@@ -164,14 +189,18 @@ cdef inline Status count_above(
         near = hits_of_higher_scores(ranked, hits, scores[i], near)
         k = near
         if k < hits and ranked[k].score == scores[i]:
+            same[near] += 1
             k = hits_above_in_ties(ranked, hits, documents, scores, i, k)
-        if k < 0:
-            return CHANGED
+            if k < 0:
+                return CHANGED
+            level[k] += k < hits and ranked[k].score == scores[i]
         above[k] += 1
     rank = 0
     for k in range(hits):
         rank += above[k]
-        if not (push_int32(&out.ranks, rank) and push_int32(&out.rows, judged[ranked[k].row])):
+        if k == 0 or ranked[k].score != ranked[k - 1].score:
+            group, first = k, rank - level[k] + 1
+        if not push_hit(out, rank, judged[ranked[k].row], first, first + same[group] - 1):
             return NO_MEMORY
     return DONE
 

@@ -96,6 +96,7 @@ cdef class Matching:
             array_of(&self.out.queries, INT32), array_of(&self.out.retrieved, INT32),
             array_of(&self.out.ends, INT64), array_of(&self.out.ranks, INT32), array_of(&self.out.rows, INT32),
             unjudged,
+            (array_of(&self.out.firsts, INT32), array_of(&self.out.lasts, INT32)) if self.out.tied else None,
         )
 
 

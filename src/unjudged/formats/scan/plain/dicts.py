@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from unjudged.base.errors import InputError, quoted
 from unjudged.base.wording import kind_of
 from unjudged.formats.scan.checks import changed_while_read, checked_starts, checked_table
-from unjudged.formats.scan.plain.matcher import in_rank_order, to_single
+from unjudged.formats.scan.plain.matcher import columns_of_ties, in_rank_order, ranks_of_score, to_single
 from unjudged.formats.tables import Ids, Matched, Table, decode, encode
 
 
@@ -36,6 +36,7 @@ def match_mapping(
     if rows[0] != 0 or rows[-1] != len(documents):
         raise changed_while_read("the judged documents")
     query, retrieved, ends, rank, row = [], [], [0], [], []
+    ties: list[tuple[int, int]] = []
     for name, ranking in run.items():
         if name not in queries:
             continue
@@ -47,12 +48,14 @@ def match_mapping(
         names = list(scores)
         order = in_rank_order(keys, list(map(encode, names)))
         places = {names[i]: place for place, i in enumerate(order, 1)}
+        tied = ranks_of_score([keys[i] for i in order])
         query.append(q)
         retrieved.append(len(places))
         judged = enumerate(documents[rows[q] : rows[q + 1]], rows[q])
         for place, i in sorted((places[document], i) for i, document in judged if document in places):
             rank.append(place)
             row.append(i)
+            ties.append(tied[place - 1])
         ends.append(len(row))
     return Matched(
         query=np.array(query, np.int32),
@@ -60,6 +63,7 @@ def match_mapping(
         ends=np.array(ends, np.int64),
         rank=np.array(rank, np.int32),
         row=np.array(row, np.int32),
+        ties=columns_of_ties(ties),
     )
 
 

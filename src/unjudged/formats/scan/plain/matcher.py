@@ -7,14 +7,14 @@ so are the other modules of this folder.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.base.errors import DuplicateError
 from unjudged.formats.scan.checks import CheckedIds, check_rows, checked_columns, checked_groups, checked_ids
-from unjudged.formats.tables import Ids, Matched, Table
+from unjudged.formats.tables import Ids, Matched, Table, Ties
 
 KIND_OF_SCANNER = "plain Python"
 
@@ -38,15 +38,19 @@ def match_table(table: Table, index: Index) -> Matched:
     check_rows(columns)
     scores, starts = columns.numbers[:, 0].tolist(), columns.starts.tolist()
     query, ends, rank, row = [], [0], [], []
+    ties: list[tuple[int, int]] = []
     names = table.documents.tolist()
     for name, (start, stop) in zip(table.queries.tolist(), pairwise(starts), strict=True):
         _row_of_each(names, start, stop)
         query.append(index.queries.get(name, -1))
         judged = index.documents[query[-1]] if query[-1] >= 0 else {}
-        for k, i in enumerate(in_rank_order(scores[start:stop], names[start:stop]), 1):
+        order = in_rank_order(scores[start:stop], names[start:stop])
+        tied = ranks_of_score([scores[start + i] for i in order])
+        for k, i in enumerate(order, 1):
             if names[start + i] in judged:
                 rank.append(k)
                 row.append(judged[names[start + i]])
+                ties.append(tied[k - 1])
         ends.append(len(row))
     return Matched(
         query=np.array(query, np.int32),
@@ -54,7 +58,25 @@ def match_table(table: Table, index: Index) -> Matched:
         ends=np.array(ends, np.int64),
         rank=np.array(rank, np.int32),
         row=np.array(row, np.int32),
+        ties=columns_of_ties(ties),
     )
+
+
+def ranks_of_score(scores: Sequence[float]) -> list[tuple[int, int]]:
+    """For each score, from the highest to the lowest, the first and the last rank that have it."""
+    ranks: list[tuple[int, int]] = []
+    for _, same in groupby(scores):
+        size = len(list(same))
+        ranks += [(len(ranks) + 1, len(ranks) + size)] * size
+    return ranks
+
+
+def columns_of_ties(ties: Sequence[tuple[int, int]]) -> Ties | None:
+    """Return first and last ranks; None if they are all the same."""
+    if all(first == last for first, last in ties):
+        return None
+    first, last = np.array(ties, np.int32).T
+    return first, last
 
 
 def best_first(table: Table) -> NDArray[np.int64]:

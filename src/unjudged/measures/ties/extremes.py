@@ -1,0 +1,119 @@
+"""Lowest and highest value of a measure over all orders of tied documents.
+
+A measure that never falls when a better document moves up (`monotone`) is highest with the best documents of
+each group first, and lowest with them last. One that depends only on who is judged is so with the judged
+ones first or last. For any others all orders are tried if they are few; if they are many, both of these and
+some random orders, so that the range may be wider than it is said to be (`exact` is False).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from unjudged.measures.kernel.measure import Measure
+from unjudged.measures.ties.expected import (
+    MOST,
+    NONE,
+    computing,
+    depends_on_rows,
+    order_of,
+    resolved,
+    values_of_orders,
+)
+from unjudged.measures.ties.groups import TieGroups
+from unjudged.rankings.judged import Floats, JudgedRankings
+
+DRAWS = 200
+
+
+@dataclass(frozen=True, eq=False)
+class TieRange:
+    """Lowest and highest value of each ranking; where not `exact`, other orders may lie outside."""
+
+    low: Floats
+    high: Floats
+    exact: bool
+
+
+def tie_range(
+    measure: Measure,
+    rankings: JudgedRankings,
+    *,
+    depth: int | None = None,
+    seed: int = 0,
+    quick: bool = False,
+) -> TieRange:
+    """Return the range of each ranking's value over all orders of its tied documents.
+
+    With a `depth` the rankings are cut there after their documents are in order. `quick` tries two orders.
+    """
+    value = computing(measure, depth)(rankings)
+    own, plain = resolved(measure, rankings, depth)
+    groups = TieGroups.of(plain, by_row=depends_on_rows(own))
+    if own.traits.across_queries and plain.elsewhere is not None:
+        return _of_holes(plain, float(own.given["cutoff"]), value)
+    if order_of(own, depth) == NONE or not len(groups):
+        return TieRange(value, value, exact=True)
+    compute = computing(own, depth)
+    traits = own.traits_up_to(own.max_grade(plain.judgments))
+    found = [compute(r) for r in _extremes(groups, traits.ungraded)]
+    exact = traits.monotone or traits.ungraded
+    low, high = np.minimum.reduce([compute(plain), *found]), np.maximum.reduce([compute(plain), *found])
+    if not exact and not quick:
+        exact = _try_orders(compute, groups, low, high, seed)
+    if depth is None:
+        low, high = measure.corrected(low, plain), measure.corrected(high, plain)
+    ends = np.stack([low, high])
+    return TieRange(np.minimum(ends.min(axis=0), value), np.maximum(ends.max(axis=0), value), exact)
+
+
+def _extremes(groups: TieGroups, ungraded: bool) -> Iterator[JudgedRankings]:
+    """Yield the rankings with the best documents of each group first, then with them last."""
+    labels = groups.rankings.labels
+    best = np.where(labels > 0, labels, np.where(labels == 0, -1, 0)).astype(float)
+    if ungraded:
+        best = (labels >= 0).astype(float)
+    yield groups.ordered(best)
+    yield groups.ordered(-best)
+
+
+def _try_orders(
+    compute: Callable[[JudgedRankings], Floats], groups: TieGroups, low: Floats, high: Floats, seed: int
+) -> bool:
+    """Widen the range by all orders of rankings that have few, by random ones of others; are all few?"""
+    orders = np.ones(len(groups.rankings))
+    np.multiply.at(orders, groups.ranking, groups.arrangements().astype(float))
+    few = orders[groups.affected] <= MOST
+    for ranking in groups.affected[few].tolist():
+        values = values_of_orders(
+            compute, groups, ranking, np.flatnonzero(groups.ranking == ranking).tolist()
+        )
+        low[ranking], high[ranking] = min(low[ranking], values.min()), max(high[ranking], values.max())
+    rng = np.random.default_rng(seed)
+    for _ in range(0 if few.all() else DRAWS):
+        values = compute(groups.shuffled(rng))
+        np.minimum(low, values, out=low)
+        np.maximum(high, values, out=high)
+    return bool(few.all())
+
+
+def _of_holes(r: JudgedRankings, cutoff: float, value: Floats) -> TieRange:
+    """Hole: as many documents as possible that are judged for some query are among the first, or as few."""
+    top = np.minimum(r.retrieved, cutoff).astype(np.int64)
+    first, last = r.ties or (r.rank, r.rank)
+    judged = r.labels >= 0
+    parts: list[tuple[Any, Any, Any]] = [(r.ranking[judged], first[judged], last[judged])]
+    if r.elsewhere is not None:
+        parts.append((r.elsewhere[0], r.elsewhere[2], r.elsewhere[3]))
+    ranking, low, high = (np.concatenate(columns).astype(np.int64) for columns in zip(*parts, strict=True))
+    _, example, known = np.unique(np.stack([ranking, low]), axis=1, return_index=True, return_counts=True)
+    ranking, low, high = ranking[example], low[example], high[example]
+    inside = np.clip(top[ranking] - low + 1, 0, high - low + 1)
+    most = np.bincount(ranking, np.minimum(known, inside), len(r))
+    least = np.bincount(ranking, np.maximum(known - (high - low + 1 - inside), 0), len(r))
+    ends = np.minimum((top - most) / cutoff, value), np.maximum((top - least) / cutoff, value)
+    return TieRange(*ends, exact=True)

@@ -1,0 +1,147 @@
+"""Measures of your own: loaded from files and packages, and refused if their traits are wrong."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.cli.in_process import printed, refused
+from unjudged import MEASURES, evaluate, sample
+from unjudged.base.errors import InputError, UsageError
+from unjudged.measures.kernel import loading
+from unjudged.measures.kernel.loading import load_measures
+from unjudged.measures.kernel.measure import SOURCES, UNTRIED
+from unjudged.measures.kernel.trials import try_traits
+
+FILES = [str(sample.qrels), str(sample.runs["fused"])]
+HEAD = "import numpy as np\nfrom unjudged import measure\n\n@measure({traits})\ndef Own(r, *, rel=1):\n"
+LAST = "hits.total((hits.place == hits.counts[hits.ranking]) / hits.rank)"
+BODIES = {
+    "first": "    hits = r.relevant(rel)\n    return hits.total((hits.place == 1) / hits.rank)\n",
+    "last": f"    hits = r.relevant(rel)\n    return {LAST}\n",
+    "judged": "    return r.where(r.labels >= 0).counts / np.maximum(r.retrieved, 1)\n",
+    "large": "    return r.retrieved.astype(float)\n",
+    "late": "    hits = r.relevant(rel)\n    return hits.total(hits.rank) / 100\n",
+    "many": "    return np.zeros(3)\n",
+}
+
+
+@pytest.fixture(autouse=True)
+def forgotten() -> Iterator[None]:
+    known = dict(MEASURES), dict(SOURCES), set(UNTRIED)
+    yield
+    MEASURES.clear()
+    MEASURES.update(known[0])
+    SOURCES.clear()
+    SOURCES.update(known[1])
+    UNTRIED.clear()
+    UNTRIED.update(known[2])
+
+
+def own(folder: Path, body: str, traits: str = "", name: str = "own.py") -> str:
+    path = folder / name
+    path.write_text(HEAD.format(traits=traits) + BODIES[body])
+    return str(path)
+
+
+def test_a_file_is_loaded_and_its_measure_is_like_any_other(tmp_path: Path) -> None:
+    file = own(tmp_path, "first", "pointwise=True, order='local'")
+    expected = evaluate(*FILES, "RR").means[0, 0]
+    assert f"{expected:.4f}" in printed("evaluate", *FILES, "--load", file, "-m", "Own", "AP")
+    assert load_measures([file]) == ["Own"]
+    assert "Own" in printed("evaluate", "--load", file, *FILES, "-m", "Own(rel=2)", "--interval", "bounds")
+
+
+def test_every_command_that_takes_measures_takes_load() -> None:
+    from tests.cli.declared import CALLED, declared
+
+    takes = {name for name in CALLED if any(one.option.measures for one in declared(name))}
+    loads = {name for name in CALLED if any(one.name == "load" for one in declared(name))}
+    assert takes | {"measures", "cite"} == loads
+
+
+@pytest.mark.parametrize(
+    ("body", "traits", "trait"),
+    [
+        ("last", "pointwise=True", "pointwise"),
+        ("late", "monotone=True", "monotone"),
+        ("last", "order='linear'", "order='linear'"),
+        ("first", "ungraded=True", "ungraded"),
+        ("judged", "diluted=True", "skips_unjudged=False"),
+        ("large", "skips_unjudged=True", "range"),
+        ("first", "weight=lambda rank, **_: 1 / rank", "weight"),
+    ],
+)
+def test_a_wrong_trait_is_an_error_that_shows_the_ranking(
+    tmp_path: Path, body: str, traits: str, trait: str
+) -> None:
+    file = own(tmp_path, body, traits)
+    for _ in range(2):  # the second time as well
+        said = refused(2, "evaluate", *FILES, "--load", file, "-m", "Own")
+        assert f"Own: its trait {trait} is not true: " in said
+        assert 'for "' in said
+
+
+def test_what_is_wrong_with_a_file_is_said(tmp_path: Path) -> None:
+    (tmp_path / "bad.py").write_text("x = 1\ny = x / 0\n")
+    with pytest.raises(InputError, match=r"bad\.py:2: ZeroDivisionError"):
+        load_measures([str(tmp_path / "bad.py")])
+    (tmp_path / "half.py").write_text("def f(:\n")
+    with pytest.raises(InputError, match=r"half\.py:1: "):
+        load_measures([str(tmp_path / "half.py")])
+    (tmp_path / "none.py").write_text("x = 1\n")
+    with pytest.raises(UsageError, match="registers no measure"):
+        load_measures([str(tmp_path / "none.py")])
+    (tmp_path / "ap.py").write_text(
+        "from unjudged import measure\n\n@measure()\ndef AP(r):\n    return r.counts\n"
+    )
+    before = MEASURES["AP"]
+    with pytest.raises(UsageError, match="'AP' already"):
+        load_measures([str(tmp_path / "ap.py")])
+    assert MEASURES["AP"] is before
+    with pytest.raises(UsageError, match="no such file, and no installed package"):
+        load_measures(["nothing-of-this-name"])
+    with pytest.raises(UsageError, match="shape"):
+        evaluate(*FILES, load_measures([own(tmp_path, "many")]))
+
+
+def test_an_entry_point_is_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own(tmp_path, "first", name="package_of_measures.py")
+    monkeypatch.syspath_prepend(tmp_path)
+
+    class Point:
+        name, value = "theirs", "package_of_measures"
+
+        @staticmethod
+        def load() -> object:
+            return __import__("package_of_measures")
+
+    monkeypatch.setattr(loading, "entry_points", lambda group: [Point] if group == loading.GROUP else [])
+    assert load_measures(["theirs"]) == ["Own"]
+    assert load_measures(["theirs"]) == ["Own"]
+
+
+def test_another_process_loads_the_file_itself(tmp_path: Path) -> None:
+    file = own(tmp_path, "first")
+    load_measures([file])
+    (tmp_path / "measure.pickle").write_bytes(pickle.dumps(MEASURES["Own"](rel=2)))
+    code = "import pickle, sys; print(pickle.load(open(sys.argv[1], 'rb')))"
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path / "measure.pickle")],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "Own(rel=2)\n"
+
+
+@pytest.mark.parametrize("name", [name for name, m in MEASURES.items() if not m.traits.estimates])
+def test_the_traits_of_this_package_pass(name: str) -> None:
+    measure = MEASURES[name]
+    missing = {"cutoff": 3, "recall": 0.5, "multiple": 1.0}
+    try_traits(measure(**{parameter: missing[parameter] for parameter in measure._missing}))

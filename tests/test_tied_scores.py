@@ -1,0 +1,121 @@
+"""Scores and comparisons of runs whose documents have the same score."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.cli.in_process import printed, refused, unjudged
+from unjudged import compare, evaluate, sample
+from unjudged.base.errors import UsageError
+
+MEASURES = ["AP", "nDCG@10", "P@10", "RR", "ERR", "RBP(p=0.8)", "Bpref", "infAP", "Judged@10", "IPrec@0.2"]
+Run = dict[str, dict[str, float]]
+
+
+def five_levels(
+    seed: int = 0, queries: int = 20, documents: int = 8
+) -> tuple[dict[str, dict[str, int]], Run]:
+    rng = random.Random(seed)
+    names = [f"d{j}" for j in range(documents)]
+    qrels = {f"q{i}": {name: rng.choice([0, 0, 1, 2]) for name in names} for i in range(queries)}
+    run = {
+        q: {d: float(min(4, g + rng.choice([0, 1, 2]))) for d, g in own.items()} for q, own in qrels.items()
+    }
+    return qrels, run
+
+
+def renamed(names: list[str], data: Any, order: tuple[int, ...]) -> Any:
+    new = {name: f"n{place}" for name, place in zip(names, order, strict=True)}
+    return {q: {new[d]: value for d, value in own.items()} for q, own in data.items()}
+
+
+def test_names_do_not_change_expected_values_and_ranges() -> None:
+    qrels, run = five_levels()
+    names = [f"d{j}" for j in range(8)]
+    orders = [tuple(random.Random(seed).sample(range(8), 8)) for seed in range(5)]
+    for ties in ("expected", "range"):
+        scores = [
+            evaluate(renamed(names, qrels, o), renamed(names, run, o), MEASURES, ties=ties) for o in orders
+        ]
+        for one in scores:
+            assert one.tied is not None
+            assert scores[0].tied is not None
+            if ties == "expected":
+                assert np.abs(one.values - scores[0].values).max() < 1e-12
+            else:
+                assert np.abs(one.tied.low - scores[0].tied.low).max() < 1e-12
+                assert np.abs(one.tied.high - scores[0].tied.high).max() < 1e-12
+
+
+def test_hole_counts_documents_judged_for_other_queries() -> None:
+    """Against every renaming of the four documents, of which one is judged for the other query alone."""
+    qrels = {"q1": {"a": 1}, "q2": {"b": 0}}
+    run = {"q1": {"a": 1.0, "b": 1.0, "c": 1.0, "d": 0.0}, "q2": {"b": 0.5}}
+    orders = list(itertools.permutations(range(4)))
+    names = ["a", "b", "c", "d"]
+    values = [
+        evaluate(renamed(names, qrels, o), renamed(names, run, o), "Hole@2").value("Hole@2", query="q1")
+        for o in orders
+    ]
+    assert evaluate(qrels, run, "Hole@2", ties="expected").value("Hole@2", query="q1") == pytest.approx(
+        np.mean(values), abs=1e-12
+    )
+    tied = evaluate(qrels, run, "Hole@2", ties="range").tied
+    assert tied is not None
+    assert (tied.low[0, 0, 0], tied.high[0, 0, 0]) == (min(values), max(values))
+
+
+def test_a_note_says_where_the_order_matters() -> None:
+    qrels, run = five_levels()
+    scores = evaluate(qrels, {"five": run}, "nDCG@10")
+    assert "other orders of them change means by more than 0.001: nDCG@10 of five" in scores.notes[0]
+    apart = {q: {d: s + i / 100 for i, (d, s) in enumerate(own.items())} for q, own in run.items()}
+    untied = evaluate(qrels, {"five": apart}, "nDCG@10")
+    assert untied.tied is None
+    assert list(untied.notes) == []
+    assert (
+        untied.values.tobytes()
+        == evaluate(qrels, {"five": apart}, "nDCG@10", ties="expected").values.tobytes()
+    )
+
+
+def test_a_verdict_that_rests_on_the_order_is_noted() -> None:
+    qrels, run = five_levels(queries=40)
+    worse = {q: {d: max(0.0, s - (i % 2)) for i, (d, s) in enumerate(own.items())} for q, own in run.items()}
+    found = compare(qrels, {"five": run, "worse": worse}, "nDCG@10")
+    noted = [note for note in found.notes if "takes away the significance" in note]
+    assert bool(noted) == found.results[0].tests.significant[0]
+    ranges = compare(qrels, {"five": run, "worse": worse}, "nDCG@10", ties="range")
+    assert any("over the orders of tied documents" in note for note in ranges.notes)
+    expected = compare(qrels, {"five": run, "worse": worse}, "nDCG@10", ties="expected")
+    means = evaluate(qrels, {"five": run, "worse": worse}, "nDCG@10", ties="expected").means[:, 0]
+    assert expected.results[0].means.tolist() == means.tolist()
+    assert expected.verdict in ("significant", "inconclusive", "unresolved", "tied", "higher")
+
+
+def test_intervals_of_one_order_are_refused() -> None:
+    qrels, run = five_levels()
+    scores = evaluate(qrels, run, "AP", ties="expected")
+    with pytest.raises(UsageError, match="of one order"):
+        scores.estimate("bounds")
+    assert scores.estimate("queries")[0][0].value == scores.means[0, 0]
+    with pytest.raises(UsageError, match="expected one of order"):
+        evaluate(qrels, run, "AP", ties="mean")  # type: ignore[arg-type]
+
+
+def test_the_command_line() -> None:
+    files = [str(sample.qrels), str(sample.runs["boolean"])]
+    assert "0.1355" in printed("evaluate", *files, "-m", "P@10", "--ties", "expected")
+    assert "0.1400 [0.1233, 0.1467]" in printed("evaluate", *files, "-m", "P@10", "--ties", "range")
+    done = unjudged("evaluate", *files, "-m", "P@10", "--ties", "range", "--format", "csv")
+    assert done.stdout.decode().splitlines()[0] == "run,query,measure,value,low,high,exact"
+    assert "cannot be used" in refused(2, "evaluate", *files, "--ties", "range", "--interval", "bounds")
+    other = str(sample.runs["dense"])
+    assert "expected over all orders" in printed("compare", *files, other, "--ties", "expected").replace(
+        "\n", " "
+    )

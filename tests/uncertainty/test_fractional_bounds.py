@@ -1,0 +1,66 @@
+"""Bounds with fractional grades hold every completion, and reach the extremes where they are exact."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.oracles.fractional_completions import MEASURES, case, completions, measures
+from unjudged import compare, evaluate
+from unjudged.judging import next as next_documents
+from unjudged.uncertainty.bounding.bounds import bounds
+
+CASES = 25
+
+
+def test_bounds_against_every_completion() -> None:
+    for seed in range(CASES):
+        qrels, run = case(np.random.default_rng(seed))
+        scores = evaluate(qrels, run, list(MEASURES))
+        assert scores.rankings is not None
+        found = scores.estimate("bounds")[0]
+        for k, measure in enumerate(measures()):
+            every = [
+                evaluate(complete, run, measure).values[0, 0, 0]
+                for complete in completions(qrels, run, measure)
+            ]
+            low, high = min(every), max(every)
+            whole, rankings = measure.of_whole_grades(scores.rankings)
+            after_end = 0.0 if measure.traits.tail is None else float(measure.weights(1))
+            assert found[k].low <= low + 1e-12, (measure, seed)
+            assert found[k].high >= high - 1e-12, (measure, seed)
+            limits = bounds(whole, rankings, after_end=False)
+            if limits.exact and not measure.traits.skips_unjudged and not after_end:
+                value = float(scores.values[0, 0, k])
+                assert limits.low[0] == pytest.approx(min(low, value), abs=1e-12), (measure, seed)
+                assert limits.high[0] == pytest.approx(max(high, value), abs=1e-12), (measure, seed)
+
+
+def test_the_same_in_halves_as_in_whole_numbers() -> None:
+    """Grades of 0.5 and 1 are those of 1 and 2 by measures that only ask which are relevant, to the bit."""
+    rng = np.random.default_rng(1)
+    whole = {f"q{i}": {f"d{j}": int(rng.choice([-1, 0, 1, 2])) for j in range(12)} for i in range(15)}
+    halves = {q: {d: g / 2 if g > 0 else float(g) for d, g in own.items()} for q, own in whole.items()}
+    runs = {
+        name: {q: {f"d{j}": float(rng.random()) for j in range(14)} for q in whole}
+        for name in ("a", "b", "c")
+    }
+    pairs = [
+        ("AP(rel=2)", "AP(rel=1.0)"),
+        ("P(rel=1)@5", "P(rel=0.5)@5"),
+        ("RBP(p=0.8, rel=2)", "RBP(p=0.8, rel=1.0)"),
+    ]
+    for of_whole, of_halves in pairs:
+        one, other = compare(whole, runs, of_whole), compare(halves, runs, of_halves)
+        assert str(other.results[0].measure) == str(compare(halves, runs, of_halves).results[0].measure)
+        for a, b in zip(one.results, other.results, strict=True):
+            assert a.values.tobytes() == b.values.tobytes()
+            assert (a.judging.low.tobytes(), a.judging.high.tobytes()) == (
+                b.judging.low.tobytes(),
+                b.judging.high.tobytes(),
+            )
+            assert list(a.verdicts) == list(b.verdicts)
+        first, second = (next_documents(q, runs, 5, m) for q, m in ((whole, of_whole), (halves, of_halves)))
+        assert [(c.query, c.document, c.gain) for c in first] == [
+            (c.query, c.document, c.gain) for c in second
+        ]
