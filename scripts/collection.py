@@ -1,7 +1,8 @@
-"""A test collection from start to end: pool, draw, hand out, judge, merge, evaluate, judge more, stop.
+"""A test collection from start to end: plan, pool, draw, hand out, judge, merge, evaluate, judge more, stop.
 
 Then once more in two rounds, with runs that come late and people who disagree: topics stay with their
-assessors, conflicts are adjudicated, and what cannot be judged is kept apart.
+assessors, conflicts are adjudicated, and what cannot be judged is kept apart. At the end runs are compared,
+teams get their pages, and a bundle is made that evaluates to the same numbers.
 
     python scripts/collection.py FOLDER                                  the sample collection
     python scripts/collection.py FOLDER --data ../shared/data/trec8      TREC-8, a pool of half of its groups
@@ -19,21 +20,24 @@ from pathlib import Path
 
 import numpy as np
 
-from unjudged import Judgments, evaluate, sample
+from unjudged import Judgments, compare, evaluate, sample
+from unjudged.experiments import plan_judgments
 from unjudged.formats.writing import judgments_text, qrels_text
 from unjudged.grids.rendering import render
-from unjudged.judging import Pool
+from unjudged.judging import DESIGNS, Bundle, Pool
 from unjudged.judging.choosing.next_documents import next_documents
 from unjudged.judging.collecting.answers import answers_grid, read_answers
-from unjudged.judging.collecting.assignment import assign
+from unjudged.judging.collecting.assignment import assign, read_assignment
 from unjudged.judging.collecting.drawn_sample import draw
 from unjudged.judging.collecting.handing_out import hand_out, task_texts
 from unjudged.judging.collecting.merge_result import ConflictError
 from unjudged.judging.collecting.merging import merge
 from unjudged.judging.collecting.sample_file import read_sample, sample_text
+from unjudged.judging.pooling.budgets import level_for_budget
 from unjudged.rankings.judgments import CANNOT_JUDGE
+from unjudged.report.team_pages import team_pages
 
-NORMAL = 1.96
+NORMAL, ALPHA = 1.96, 0.05
 SHARE, TOP, ASSESSORS, TWICE, SEED = 0.2, 10, 4, 0.05, 1
 PEOPLE, DOUBLED, UNABLE, DISAGREES = ["ann", "bob", "cy", "dee"], 10, 0.005, 0.3
 MEASURE, BEST, BATCH = "RBP(p=0.8)", 5, 50
@@ -88,6 +92,8 @@ def cycle(folder: Path, truth: Judgments, runs: dict[str, Path], depth: int) -> 
     report += estimates(folder, pool, known, runs)
     report += judge_more(folder, merged.judgments, known, runs)
     report += two_rounds(folder, known, runs, depth)
+    report += planned(truth, runs, pool, budget=int(drawn.drawn.sum()))
+    report += published(folder, runs)
     files_now = sorted(path for path in folder.iterdir() if path.is_file())
     digest = sha256(b"".join(path.name.encode() + path.read_bytes() for path in files_now)).hexdigest()
     return [*report, f"{len(files_now)} files, SHA-256 {digest}"]
@@ -143,6 +149,46 @@ def judge_more(
         write(folder / f"next-{batches:03d}.qrels", qrels_text(rows, ["unjudged-chosen: by gains"]))
         now = merge(now, {"next": folder / f"next-{batches:03d}.qrels"}).judgments
     return [*report, f"{judged} more judgments in {batches} batches. {found.sentence()}"]
+
+
+def planned(truth: Judgments, runs: dict[str, Path], pool: Pool, budget: int) -> list[str]:
+    """Plan the budget from the judgments of a pilot, here the truth, and draw what it pays for."""
+    plan = plan_judgments(
+        truth, runs, budget=budget, designs=["depth", "stratified"], repeats=2, resamples=50
+    )
+    best = plan.designs[0]
+    design = DESIGNS.find("stratified")
+    level = level_for_budget(design, pool.blank, budget, seed=SEED, top=TOP)
+    drawn = int(draw(pool, design, level, seed=SEED, top=TOP).drawn.sum())
+    said = (
+        f"{best.design}, {best.shown}, {best.topics} topics: {best.judgments} judgments, tau {best.tau:.3f}"
+    )
+    return [f"Plan for {budget} judgments: {said}.", f"A stratified sample for {budget} draws {drawn}."]
+
+
+def published(folder: Path, runs: dict[str, Path]) -> list[str]:
+    """Compare the runs, write the pages of teams (the first three letters of a run) and the bundle."""
+    judgments = Judgments.read(folder / "rounds-merged.strata")
+    scores = evaluate(judgments, runs, "xinfAP")
+    found = list(compare(judgments, runs, "xinfAP").pairs())
+    teams = team_pages(scores, {run: run[:3] for run in runs}, "A collection")
+    made = Bundle(
+        name="A collection",
+        judgments=judgments,
+        design=read_sample(folder / "round-2-design.txt"),
+        assignment=read_assignment(folder / "round-2-assignment.tsv"),
+    ).texts()
+    for place, texts in (("teams", teams), ("bundle", made)):
+        (folder / place).mkdir(exist_ok=True)
+        for name, text in texts.items():
+            write(folder / place / name, text)
+    again = evaluate(folder / "bundle", runs, "xinfAP")
+    same = "the same" if np.array_equal(scores.values, again.values) else "other"
+    differ = sum(pair.p_adjusted < ALPHA for pair in found)
+    return [
+        f"{differ} of {len(found)} pairs differ by xinfAP over queries (corrected p < {ALPHA}).",
+        f"{len(teams)} team pages and a bundle of {len(made)} files: evaluates to {same} numbers.",
+    ]
 
 
 def two_rounds(

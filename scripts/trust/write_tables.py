@@ -16,6 +16,7 @@ import calibrated_coverage
 import fractional_bounds
 import gate_trials
 import macro_samples
+import planned_tau
 import query_samples
 import robust_verdicts
 import sample_tests
@@ -213,6 +214,11 @@ def sampling(folder: Path, pool: ProcessPoolExecutor) -> None:
         replace_table(PAGE, f"sampling, {topics}", table)
 
 
+def plans(folder: Path, pool: ProcessPoolExecutor) -> None:
+    jobs = [pool.submit(planned_tau.promises, folder, split) for split in range(planned_tau.SPLITS)]
+    replace_table(PAGE, "plans", planned_tau.promises_table(_all(jobs)))
+
+
 PARTS: dict[str, Callable[[Path, ProcessPoolExecutor], None]] = {
     part.__name__: part
     for part in (
@@ -233,6 +239,7 @@ PARTS: dict[str, Callable[[Path, ProcessPoolExecutor], None]] = {
         sampling,
         gate,
         segments,
+        plans,
     )
 }
 

@@ -1,11 +1,11 @@
-"""References: BibTeX of this package and of the papers that define its measures."""
+"""References: BibTeX of this package and of the papers that define its measures and methods."""
 
 from __future__ import annotations
 
 import tomllib
 from importlib import import_module
 from importlib.resources import files
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from unjudged.base.errors import UnjudgedWarning, announce
 from unjudged.grids.grid import Column, Grid, grid_of
@@ -14,11 +14,14 @@ from unjudged.measures.kernel.names import MeasureLike, parse, parse_measures
 PACKAGE = "unjudged"
 TITLE = "unjudged: evaluation of ranked retrieval that knows what it does not know"
 AUTHORS = "The unjudged developers"
+YEAR = 2026
 FIELDS = ("key", "kind", "authors", "title", "where", "year", "volume", "number", "pages", "doi")
 
 
 def cite(*names: MeasureLike) -> str:
-    """BibTeX entries of what a paper should cite: measures, or 'unjudged' for this package (the default).
+    """BibTeX entries of what a paper should cite: measures and methods, or 'unjudged', the default.
+
+    Methods are intervals ('calibrated'), tests ('t'), corrections ('holm') and designs ('stratified').
 
     >>> print(cite("RBP"), end="")
     @article{moffat2008,
@@ -53,8 +56,8 @@ def citations_grid(*names: MeasureLike) -> Grid:
             rows.append((name, "", "", " ".join(key.split()), "", None, "", "", "", ""))
         elif key == PACKAGE:
             where = f"version {_version()}"
-            shown.append((key, f"{AUTHORS}. {TITLE}, {where}."))
-            rows.append((key, "software", AUTHORS, TITLE, where, None, "", "", "", ""))
+            shown.append((key, f"{AUTHORS}. {TITLE}, {where}, {YEAR}."))
+            rows.append((key, "software", AUTHORS, TITLE, where, YEAR, "", "", "", ""))
         else:
             kind, authors, *others = REFERENCES[key]
             shown.append((key, REFERENCES[key].text))
@@ -71,6 +74,10 @@ def _keys(names: tuple[MeasureLike, ...]) -> list[str]:
         if isinstance(name, str) and name == PACKAGE:
             keys[PACKAGE] = None
             continue
+        if isinstance(name, str) and (method := find_method(name)) is not None:
+            keys.update(dict.fromkeys(method.cite))
+            without.update({} if method.cite else {name: None})
+            continue
         for measure in parse(name) if isinstance(name, str) else parse_measures([name]):
             keys.update(dict.fromkeys(measure.traits.cite))
             without.update({} if measure.traits.cite else {measure.name: None})
@@ -79,8 +86,24 @@ def _keys(names: tuple[MeasureLike, ...]) -> list[str]:
     return list(keys)
 
 
+def methods() -> dict[str, Any]:
+    """Every interval, test, correction and design by its name; each has `cite`, keys of works."""
+    registries = (
+        import_module("unjudged.uncertainty.intervals").interval_methods(),
+        import_module("unjudged.comparison.testing.significance").TESTS,
+        import_module("unjudged.comparison.testing.corrections").CORRECTIONS,
+        import_module("unjudged.judging.pooling.designs").DESIGNS,
+    )
+    return {name: method for registry in registries for name, method in registry.items()}
+
+
+def find_method(name: str) -> Any:
+    """Return the method of this name, None if there is none."""
+    return methods().get(name)
+
+
 def _own_entry() -> str:
-    fields = {"author": f"{{{AUTHORS}}}", "title": f"{{{TITLE}}}", "version": _version()}
+    fields = {"author": f"{{{AUTHORS}}}", "title": f"{{{TITLE}}}", "year": str(YEAR), "version": _version()}
     return entry("software", PACKAGE, {**fields, "license": "Apache-2.0"})
 
 

@@ -58,7 +58,8 @@ def test_differences_by_query_fit_80_columns() -> None:
 def test_differences_by_query_as_csv() -> None:
     rows = table("compare", QRELS, RERANKED, DENSE, "-q", "-m", "AP", "-m", "P@10", "--format", "csv")
     assert rows[0][:4] == ["measure", "a", "b", "query"]
-    assert rows[0][4:] == ["value_a", "value_b", "difference", "low", "high", "document", "effect"]
+    assert rows[0][4:-2] == ["value_a", "value_b", "difference", "low", "high", "document", "effect"]
+    assert rows[0][-2:] == ["influence", "p_without"]
     assert [row[0] for row in rows[1:]] == ["AP"] * 30 + ["P@10"] * 30
     assert {(row[1], row[2]) for row in rows[1:]} == {("reranked", "dense")}
 

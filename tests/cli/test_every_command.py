@@ -86,6 +86,7 @@ REGISTRIES = {
     "TiesName": "unjudged.evaluation.tied_scores:TIES",
     "TestName": "unjudged.comparison.testing.significance:TESTS",
     "CorrectionName": "unjudged.comparison.testing.corrections:CORRECTIONS",
+    "CorrectOver": "unjudged.comparison.testing.pairwise:FAMILIES",
     "DesignName": "unjudged.judging.pooling.designs:DESIGNS",
     "Conflicts": "unjudged.judging.collecting.merge_rules:RULES",
 }

@@ -89,6 +89,33 @@ def test_wrong_order_of_a_report(tmp_path: Path) -> None:
         assert REMEDY in refused(1, "report", run, grades, "-o", page), suffix
 
 
+COMMANDS = (
+    "gate --margin=0.01",
+    "plan queries",
+    "plan judgments --tau=0.9",
+    "next",
+    "next --settle",
+    "experiment",
+    "calibrate --groups=(.*)",
+    "collections",
+)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_wrong_order_of_every_command(command: str, tmp_path: Path) -> None:
+    """`next` listed documents to judge, and `experiment` had results."""
+    run = _written(tmp_path, "r.json", _scores(whole=True), "score")
+    other = _written(tmp_path, "o.json", _scores(), "score")
+    grades = _written(tmp_path, "q.tsv", _grades(), "score")
+    words = [word for word in command.split() if not word.startswith("-")]
+    options = [word for word in command.split() if word not in words]
+    files = [run, grades, other]
+    if words == ["collections"]:
+        files = [f"{name}={run}:{grades},{other}" for name in "ab"]
+    said = refused(3 if words == ["gate"] else 1, *words, *files, *options)
+    assert REMEDY in said, said
+
+
 def test_wrong_order_in_memory() -> None:
     with pytest.raises(InputError, match=r"run 'mine': its scores are grades: .* come before runs"):
         evaluate(_scores(), {"mine": _grades()}, "nDCG@10")

@@ -11,12 +11,16 @@ import unjudged
 from tests.cli.in_process import printed
 from tests.cli.in_process import unjudged as command
 from unjudged import AP, MEASURES, UnjudgedWarning, cite
-from unjudged.citation import REFERENCES
+from unjudged.citation import REFERENCES, YEAR, methods
+from unjudged.comparison.testing.corrections import CORRECTIONS
+from unjudged.comparison.testing.significance import TESTS
+from unjudged.judging.pooling.designs import DESIGNS
+from unjudged.uncertainty.intervals import interval_methods
 
 FIELD = re.compile(r"^  (\w+) = \{(.*)\},?$", re.MULTILINE)
 WITHOUT_DOI = {
     *("vanrijsbergen1979", "salton1983", "harman1993", "voorhees1999", "aslam2007"),
-    *("robertson2006", "robertson2012", "thakur2021"),
+    *("robertson2006", "robertson2012", "thakur2021", "holm1979", "westfall1993", "gaffke2005"),
 }
 """Books, reports and proceedings without one, and two papers whose identifier nobody has checked yet."""
 
@@ -38,7 +42,20 @@ def test_every_work_is_complete(key: str) -> None:
 
 def test_every_citation_is_known_and_used() -> None:
     cited = {key for measure in MEASURES.values() for key in measure.traits.cite}
+    cited |= {key for method in methods().values() for key in method.cite}
     assert cited == REFERENCES.keys()
+
+
+def test_every_method_can_be_cited() -> None:
+    assert {name for name, method in methods().items() if not method.cite} == {"none"}
+    for name in (*TESTS, *CORRECTIONS, *interval_methods(), *DESIGNS):
+        assert name in methods()
+    entries = printed("cite", "t", "holm", "calibrated", "stratified", "AP", "unjudged")
+    assert re.findall(r"^@\w+\{(\w+),$", entries, re.MULTILINE) == [
+        *("student1908", "holm1979", "vovk2005", "lei2018", "yilmaz2008b", "harman1993", "unjudged"),
+    ]
+    with pytest.warns(UnjudgedWarning, match="no paper to cite for none"):
+        assert cite("none") == ""
 
 
 def test_the_package_itself() -> None:
@@ -48,6 +65,7 @@ def test_the_package_itself() -> None:
     fields = dict(FIELD.findall(entry))
     assert entry.startswith("@software{unjudged,\n")
     assert fields["version"] == unjudged.__version__
+    assert fields["year"] == str(YEAR)
     file = Path(__file__).parents[2] / "CITATION.cff"
     if file.exists():
         text = file.read_text()

@@ -20,6 +20,7 @@ TiesName = Literal["order", "expected", "range"]
 TestName = Literal["t", "randomization", "wilcoxon", "bootstrap"]
 CorrectionName = Literal["holm", "bh", "bonferroni", "none", "tukey", "maxt"]
 DesignName = Literal["random", "depth", "mixed", "stratified"]
+CorrectOver = Literal["pairs", "measures"]
 Conflicts = Literal["error", "own", "majority", "median", "highest", "lowest", "first", "last"]
 """Names for static typing; a test compares each of these with its registry, which others may add to."""
 

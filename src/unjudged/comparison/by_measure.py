@@ -149,6 +149,14 @@ class MeasureComparison:
         found = np.flatnonzero(same | turned)
         return (int(found[0]), bool(turned[found[0]])) if len(found) else None
 
+    def level(self, a: int, b: int) -> float:
+        """Return the level at which a pair's own p value is significant; the correction's factor is kept."""
+        found = self.place(a, b)
+        if found is None:
+            return self.tests.alpha
+        p, after = float(self.tests.p[found[0]]), float(self.tests.p_adjusted[found[0]])
+        return self.tests.alpha * (p / after if 0 < p < after < 1 else 1.0)
+
     def pair(
         self,
         k: int,

@@ -13,7 +13,12 @@ from unjudged.base.wording import shortlist
 from unjudged.comparison.by_measure import MeasureComparison
 from unjudged.comparison.comparison_grids import letters, pair_records, pairs_grid, systems_grid
 from unjudged.comparison.comparison_latex import ComparedOptions, comparison_table
-from unjudged.comparison.query_differences import QueryDifferences, differences_of_table, query_differences
+from unjudged.comparison.query_differences import (
+    QueryDifferences,
+    differences_of_table,
+    query_differences,
+    with_influence,
+)
 from unjudged.comparison.verdicts import Pair
 from unjudged.evaluation.query_segments import SegmentsSource, segments_of
 from unjudged.grids.grid import Grid, Shown, frame_of, in_paragraphs
@@ -63,14 +68,14 @@ class Comparison(Shown):
         title = tests.test.title
         against = "" if self.baseline is None else f", against {self.baseline}"
         title = f"{title[0].upper()}{title[1:]}, {tests.correction.title}"
-        return f"{title}{self._family()}, alpha = {tests.alpha:g}{against}."
+        return f"{title}{self.family}, alpha = {tests.alpha:g}{against}."
 
-    def _family(self) -> str:
-        """Which tests are corrected together."""
-        pairs = len(self.results[0].tests.pairs)
-        if pairs < 2 or self.results[0].tests.correction.name == "none":
-            return ""
-        return f" over {pairs} pairs{' per measure' if len(self.results) > 1 else ''}"
+    @property
+    def family(self) -> str:
+        """Which tests are corrected together, in words that follow those of the correction."""
+        tests = self.results[0].tests
+        alone = bool(tests.family) and tests.measures == 1 and len(self.results) > 1
+        return f" {tests.family}{' per measure' if alone else ''}" if tests.family else ""
 
     @cached_property
     def letters(self) -> Sequence[str]:
@@ -123,12 +128,19 @@ class Comparison(Shown):
     def per_query(
         self, a: str | None = None, b: str | None = None, measure: MeasureLike | None = None
     ) -> QueryDifferences:
-        """Return the differences of two systems by query, and the unjudged documents that could turn them."""
+        """Return the differences of two systems by query, and what decides about them.
+
+        `deciding` are the fewest queries without which the paired t test says the opposite, and without which
+        the order turns; each query has its influence and the p value without it. `documents` are the unjudged
+        documents that could turn the order.
+        """
         result, i, j = self._two(a, b, measure)
         if self.shared is None:
-            values = result.values[[i, j]]
-            return differences_of_table([self.runs[i], self.runs[j]], self.queries, result.measure, values)
-        return query_differences(self.bounding or self.shared, result.measure, i, j, result.values)
+            names, values = [self.runs[i], self.runs[j]], result.values[[i, j]]
+            found = differences_of_table(names, self.queries, result.measure, values)
+        else:
+            found = query_differences(self.bounding or self.shared, result.measure, i, j, result.values)
+        return with_influence(found, result.level(i, j))
 
     def by(self, segments: SegmentsSource, measure: MeasureLike | None = None) -> SegmentComparison:
         """Return the differences by segment of the queries, and whether the segments differ.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import nan
 from typing import NamedTuple
 
@@ -13,6 +13,7 @@ from unjudged.base.segments import places, sums
 from unjudged.comparison.judgment_bounds import is_bounded, ranking_bounds
 from unjudged.comparison.ndcg_differences import has_closer_bounds, ndcg_bounds
 from unjudged.comparison.reversal.reversals import Hypothetical
+from unjudged.comparison.testing.deciding_queries import DecidingQueries, deciding_queries, influences
 from unjudged.comparison.testing.pairs import ROUNDING
 from unjudged.grids.grid import Cell, Column, Grid, Shown, blank, grid_of
 from unjudged.measures.kernel.registry import Measure
@@ -34,6 +35,10 @@ class QueryDifference(NamedTuple):
     high: float
     document: str | None
     effect: float | None
+    influence: float = nan
+    """What the query adds to the mean difference."""
+    p_without: float = nan
+    """P value of the paired t test without it."""
 
 
 class TurningDocument(NamedTuple):
@@ -56,14 +61,19 @@ class QueryDifferences(Shown):
     documents: Sequence[TurningDocument]
     needed: int | None
     """For sums over relevant documents: how few documents suffice to reverse the order, None if none do."""
+    deciding: DecidingQueries | None = None
+    """The fewest queries that change what the test says."""
 
     def grid(self) -> Grid:
         """Return the queries as a table."""
         columns = [Column("query", "label"), Column(self.a), Column(self.b), *map(Column, QUERY_NUMBERS)]
         columns += [Column("document", "text"), Column("effect", decimals=6)]
+        columns += [Column("influence", decimals=6), Column("p without", "p value")]
         notes = [
+            *([] if self.deciding is None else self.deciding.sentences()),
             f"difference: {self.a} minus {self.b}; low, high: whatever the unjudged documents are.",
             "document: the unjudged one that matters most; effect: on the mean difference, if relevant.",
+            "influence: what the query adds to the mean difference; p without: paired t test without it.",
         ]
         rows: list[list[Cell]] = [list(map(blank, row)) for row in self.queries]
         return Grid(columns, rows, f"{self.measure} by query", notes, records=self.records)
@@ -87,6 +97,18 @@ class QueryDifferences(Shown):
 
 
 QUERY_NUMBERS = ("difference", "low", "high")
+
+
+def with_influence(found: QueryDifferences, level: float) -> QueryDifferences:
+    """Add the influence of every query, and which of them decide at a level."""
+    differences = np.array([one.difference for one in found.queries])
+    influence, p = influences(differences)
+    rows = [
+        one._replace(influence=float(i), p_without=float(without))
+        for one, i, without in zip(found.queries, influence, p, strict=True)
+    ]
+    deciding = deciding_queries(differences, [one.query for one in found.queries], level)
+    return replace(found, queries=rows, deciding=deciding)
 
 
 def query_differences(

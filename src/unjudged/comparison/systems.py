@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from math import inf
 from typing import Any
 
 import numpy as np
 
-from unjudged.base.choices import CorrectionName, TestName, TiesName, check_confidence, checked_int
+from unjudged.base.choices import (
+    CorrectionName,
+    CorrectOver,
+    TestName,
+    TiesName,
+    check_confidence,
+    checked_int,
+)
 from unjudged.base.errors import AssumptionWarning, UsageError, announce
 from unjudged.comparison.by_measure import MeasureComparison
 from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.judgment_bounds import bounds_of_table, judgment_bounds, no_bounds
-from unjudged.comparison.testing.pairwise import compare_pairs
+from unjudged.comparison.testing.pairwise import FAMILIES, compare_pairs, corrected_together
 from unjudged.comparison.tied_verdicts import verdict_notes
 from unjudged.evaluation.collection import Collection, RunsSource
 from unjudged.evaluation.evaluation import fitting_measures
@@ -53,6 +61,7 @@ def compare(
     baseline: str | None = None,
     test: TestName = "t",
     correction: CorrectionName = "holm",
+    correct_over: CorrectOver = "pairs",
     alpha: float = 0.05,
     calibration: Calibration | None = None,
     second: SecondSource | None = None,
@@ -71,10 +80,11 @@ def compare(
     the rank to which runs were pooled, count as nonrelevant in bounds and verdicts; judgments that record the
     depth of their pool need not be told. `test` is 't', 'randomization', 'wilcoxon' or
     'bootstrap'; `correction` is 'holm', 'bh', 'bonferroni', 'tukey', 'maxt' or 'none'. `baseline` names a run
-    that the others are compared with, instead of all pairs. `calibration`, from `calibrate`, adds a
-    calibrated interval of each difference, and `second`, judgments of second assessors, one had another
-    assessor judged. `Scores` in place of judgments and runs, such as those of another
-    tool (`Scores.of`), are compared by their tests, and by bounds if they have any, by all of their measures
+    that the others are compared with, instead of all pairs. Tests are corrected over the pairs of each
+    measure; with `correct_over='measures'`, over all pairs by all measures. `calibration`, from
+    `calibrate`, adds a calibrated interval of each difference, and `second`, judgments of second assessors,
+    one had another assessor judged. `Scores` in place of judgments and runs, such as those of another tool
+    (`Scores.of`), are compared by their tests, and by bounds if they have any, by all of their measures
     unless some are named.
     `ties` are those of `evaluate`. Expected values over all orders of tied documents have no bounds, so that
     their verdicts are about other queries alone. Otherwise a note says which verdicts depend on the order.
@@ -96,7 +106,7 @@ def compare(
         for name, given in (needing | {"ties": None if ties == "order" else ties}).items():
             if given is not None:
                 raise UsageError(f"{name} needs judgments and runs, and these are scores: omit it")
-        return _compare_scores(qrels.chosen(measures), baseline, confidence, tests)
+        return _compare_scores(qrels.chosen(measures), baseline, confidence, correct_over, tests)
     chosen = [] if measures is None else parse_measures(measures)
     collection = Collection.of(qrels, runs, fractions=True, on_read=on_read)
     if measures is None:
@@ -134,6 +144,7 @@ def compare(
     if effects is not None:
         about_ties = [*tie_notes(chosen, names, effects)]
         about_ties += [] if expected else verdict_notes(results, effects, tests)
+    results = _corrected(results, correct_over)
     warnings = [
         *shared.warnings,
         *measure_warnings(asked, shared.judged_rankings.relabelled(original), values),
@@ -186,8 +197,17 @@ def _place_of(baseline: str | None, runs: Sequence[str]) -> int | None:
     return None if baseline is None else list(runs).index(baseline)
 
 
+def _corrected(results: list[MeasureComparison], over: CorrectOver) -> list[MeasureComparison]:
+    """Correct over the pairs of each measure, as they are, or over those of all measures together."""
+    FAMILIES.find(over)
+    if over == "pairs" or len(results) < 2:
+        return results
+    tests = corrected_together([result.tests for result in results])
+    return [replace(result, tests=own) for result, own in zip(results, tests, strict=True)]
+
+
 def _compare_scores(
-    scores: Scores, baseline: str | None, confidence: float, tests: Mapping[str, Any]
+    scores: Scores, baseline: str | None, confidence: float, over: CorrectOver, tests: Mapping[str, Any]
 ) -> Comparison:
     """Compare systems by scores alone: nothing is known of their judgments."""
     place, names = _place_of(baseline, scores.runs), list(scores.runs)
@@ -200,6 +220,7 @@ def _compare_scores(
             ends = [end[:, :, k] for end in scores.ends]
             judging = bounds_of_table(measure, ends[0], ends[1], tested.pairs)
         results.append(MeasureComparison(measure, values, tested, judging, names))
+    results = _corrected(results, over)
     reasons: dict[str, list[str]] = {}
     for result in results:
         reasons.setdefault(result.judging.missing, []).append(str(result.measure))

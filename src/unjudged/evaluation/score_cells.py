@@ -106,8 +106,9 @@ class Cells:
         return each[..., 0], each[..., 1]
 
     def _mean_ends(self, cell: Cell, repeats: Iterable[str | None]) -> Floats:
-        ends: Floats = np.array([self.ends.get((cell, repeat), (nan, nan)) for repeat in repeats])
-        return ends.mean(axis=0)
+        each = np.array([self.ends.get((cell, repeat), (nan, nan)) for repeat in repeats])
+        mean: Floats = each.mean(axis=0)
+        return mean
 
     def _chosen(self, asked: Sequence[str] | None) -> dict[str, str]:
         """Return the measures that are asked for: the name in the table, and the name to show."""

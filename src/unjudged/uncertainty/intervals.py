@@ -98,6 +98,8 @@ class IntervalMethod:
     check: Check | None = None
     uses: tuple[str, ...] | None = None
     geometric: bool = False
+    cite: tuple[str, ...] = ()
+    """Keys of the works to cite."""
 
     def use(self, request: IntervalRequest) -> Use:
         """Return the method as `permitted` sees it."""
@@ -129,16 +131,18 @@ def interval_method(
     check: Check | None = None,
     uses: tuple[str, ...] | None = None,
     geometric: bool = False,
+    cite: tuple[str, ...] = (),
 ) -> Callable[[Make], Make]:
     """Register a function as the interval method `name`.
 
     `instead` says what to use for judgments that it does not take. `uses` names the options among prevalence,
     calibration, second and extra_relevant that it does not ignore. `geometric` if it can be of a geometric
-    mean.
+    mean. `cite` are keys of the works that define it.
     """
 
     def register(make: Make) -> Make:
-        made = IntervalMethod(name, covers, make, queries, judgments, takes, instead, check, uses, geometric)
+        options = (queries, judgments, takes, instead, check, uses, geometric, cite)
+        made = IntervalMethod(name, covers, make, *options)
         INTERVALS.add(name, made)
         return make
 

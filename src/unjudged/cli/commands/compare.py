@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from unjudged import compare as compare_systems
-from unjudged.base.choices import CorrectionName, Format, TestName
+from unjudged.base.choices import CorrectionName, CorrectOver, Format, TestName
 from unjudged.base.errors import UsageError
 from unjudged.cli.commands import SCORE, command
 from unjudged.cli.options.arguments import (
@@ -83,6 +83,7 @@ def compare(  # noqa: PLR0915 (an option a statement)
     baseline: Baseline = None,
     test: Annotated[TestName, Option(choices=TESTS)] = "t",
     correction: Annotated[CorrectionName, Option(choices=CORRECTIONS)] = "holm",
+    correct_over: CorrectOver = "pairs",
     alpha: float = 0.05,
     pairs: bool = False,
     per_query: PerQuery = False,
@@ -124,6 +125,8 @@ def compare(  # noqa: PLR0915 (an option a statement)
         The test over queries.
     correction
         The correction for many comparisons.
+    correct_over
+        Which tests are corrected together: the pairs of each measure, or all pairs by all measures.
     alpha
         The significance level.
     pairs
@@ -171,6 +174,7 @@ def compare(  # noqa: PLR0915 (an option a statement)
         pool_depth=pool_depth,
         per_query=per_query,
         plot=plot,
+        correct_over=None if correct_over == "pairs" else correct_over,
         **learning,
     )
     _check_used(confidence, calibration, second, predicted.predictions)
@@ -178,7 +182,7 @@ def compare(  # noqa: PLR0915 (an option a statement)
     learnt = None if calibration is None else Calibration.load(calibration)
     tests = {"test": test, "correction": correction, "alpha": alpha, "draws": draws, "seed": seed}
     if scores is not None:
-        compared = compare_systems(scores, baseline=baseline, **tests)  # type: ignore[arg-type]
+        compared = compare_systems(scores, baseline=baseline, correct_over=correct_over, **tests)  # type: ignore[arg-type]
     else:
         with reading(len(named)) as on_read:
             judged = stated.applied(inputs.read(qrels, fractions=True), named)
@@ -198,6 +202,7 @@ def compare(  # noqa: PLR0915 (an option a statement)
                 pool_depth=pool_depth,
                 ties=ties,
                 baseline=baseline,
+                correct_over=correct_over,
                 calibration=learnt,
                 second=second,
                 confidence=confidence,

@@ -15,7 +15,6 @@ from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
 from unjudged.cli.options.option import Option
 from unjudged.cli.shell.output import check_output, command_line, make_folder, show, show_grids
 from unjudged.cli.shell.progress import progress, reading
-from unjudged.evaluation.collection import judged_rankings
 from unjudged.formats.writing import judgments_text, run_text
 from unjudged.judging.pooling.designs import DESIGNS
 from unjudged.measures.kernel.loading import load_measures
@@ -113,7 +112,7 @@ def experiment(
     results = Results.of(output, format, means, figures, figure_format, plot=plot, size=figure)
     judgments = inputs.read_judged(qrels)
     with reading(len(named)) as on_read:
-        pool = Pool(judgments, judged_rankings(judgments, named, on_read=on_read), list(named))
+        pool = Pool.of(judgments, named, on_read=on_read)
     samples = len(steps or chosen.levels) * (repeats if chosen.random else 1)
     with results.kept_if_interrupted(), progress("judging less", samples) as on_step:
         results_by_level = robustness.experiment(

@@ -48,14 +48,15 @@ def measures(
         show(page(parse(name)[0]), output)
 
 
-@command("cite", LOOK_UP, 3, "[NAME...]", "Print the BibTeX of a measure.")
+@command("cite", LOOK_UP, 3, "[NAME...]", "Print the BibTeX of measures and methods.")
 def cite(*names: str, load: Load = None, format: CitationFormat = None, output: Output = None) -> None:
-    """Print the BibTeX entries of the papers that define the measures, or of this package.
+    """Print the BibTeX entries of the papers that define measures and methods, or of this package.
 
     Parameters
     ----------
     names
-        Measures, as for `unjudged evaluate -m`, or `unjudged`. Default: unjudged.
+        Measures, as for `unjudged evaluate -m`; intervals (calibrated), tests (t), corrections (holm) and
+        designs (stratified); or `unjudged`. Default: unjudged.
     format
         By default the suffix of the output file decides, or else it is bibtex.
     """

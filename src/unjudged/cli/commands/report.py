@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from unjudged.base.choices import CorrectionName, TestName
+from unjudged.base.choices import CorrectionName, CorrectOver, TestName
 from unjudged.base.errors import UsageError
 from unjudged.cli.commands import SCORE, command
 from unjudged.cli.options.arguments import (
@@ -28,6 +28,7 @@ from unjudged.cli.options.arguments import (
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
 from unjudged.cli.options.option import Option
 from unjudged.cli.options.table_options import NO_TABLES, TableOptions
+from unjudged.cli.options.team_options import NO_TEAMS, TeamOptions
 from unjudged.cli.shell.output import show
 from unjudged.cli.shell.progress import reading
 from unjudged.comparison.testing.corrections import CORRECTIONS
@@ -71,6 +72,7 @@ def report(
     experiment: InputFile = None,
     test: Annotated[TestName, Option(choices=TESTS)] = "t",
     correction: Annotated[CorrectionName, Option(choices=CORRECTIONS)] = "holm",
+    correct_over: CorrectOver = "pairs",
     alpha: float = 0.05,
     confidence: float = 0.95,
     inputs: JudgmentOptions = NONE_FURTHER,
@@ -78,6 +80,7 @@ def report(
     by: By = None,
     seed: int = 0,
     title: str = TITLE,
+    teams: TeamOptions = NO_TEAMS,
 ) -> None:
     """Write an evaluation as one HTML page that needs neither a network nor a server.
 
@@ -116,6 +119,8 @@ def report(
         The test over queries.
     correction
         The correction for many comparisons.
+    correct_over
+        Which tests are corrected together: the pairs of each measure, or all pairs by all measures.
     alpha
         The significance level.
     confidence
@@ -126,6 +131,7 @@ def report(
         The title of the page.
     """
     load_measures(load)
+    teams.check(groups)
     needing = {"rel": rel, "groups": groups, "calibration": calibration, "predictions": predictions}
     from_tables = tables.check(inputs, **needing, pool_depth=pool_depth, experiment=experiment)
     named = {} if from_tables else inputs.runs(runs, "report QRELS RUN... -o page.html")
@@ -146,6 +152,7 @@ def report(
         "experiment": (experiment, None),
         "test": (test, "t"),
         "correction": (correction, "holm"),
+        "correct-over": (correct_over, "pairs"),
         "alpha": (alpha, 0.05),
         "confidence": (confidence, 0.95),
         "conflicts": (inputs.conflicts, "error"),
@@ -168,6 +175,7 @@ def report(
         check_figures()
     made = shlex.join([*words, "--output", str(output or "-")])
     tests = {"baseline": baseline, "test": test, "correction": correction, "alpha": alpha, "seed": seed}
+    tests["correct_over"] = correct_over
     if from_tables:
         scores = tables.read([qrels, *runs], inputs, measures, by)
         shown = {"by": scores.segments or by, "title": title, "command": made, "files": [qrels, *runs]}
@@ -175,6 +183,8 @@ def report(
         return
     judgments = inputs.read(qrels, fractions=True)
     chosen = measures_with_rel(measures or fitting_measures(judgments, REPORT_MEASURES), rel)
+    if teams.write(judgments, named, chosen, groups=groups, title=title, output=output):
+        return
     audited = None
     if predictions is not None:
         given = {"threshold": threshold, "confidence": confidence, "rel": rel or 1}

@@ -29,13 +29,17 @@ class Correction:
     title: str
     function: Callable[..., Floats]
     joint: bool = False
+    cite: tuple[str, ...] = ()
+    """Keys of the works to cite."""
 
 
-def correction(title: str, *, joint: bool = False) -> Callable[[Callable[..., Floats]], Correction]:
+def correction(
+    title: str, *, joint: bool = False, cite: tuple[str, ...] = ()
+) -> Callable[[Callable[..., Floats]], Correction]:
     """Register a function as a correction under its own name."""
 
     def register(function: Callable[..., Floats]) -> Correction:
-        return CORRECTIONS.add(function.__name__, Correction(function.__name__, title, function, joint))
+        return CORRECTIONS.add(function.__name__, Correction(function.__name__, title, function, joint, cite))
 
     return register
 
@@ -56,7 +60,7 @@ def adjusted(
     return chosen.function(pairs, draws=draws, seed=seed)
 
 
-@correction("Holm's step-down correction")
+@correction("Holm's step-down correction", cite=("holm1979",))
 def holm(p: Floats) -> Floats:
     """Return the largest of (k - j + 1) p_(j) up to the p value's own place (Holm, 1979).
 
@@ -70,7 +74,7 @@ def holm(p: Floats) -> Floats:
     return _in_place(np.minimum(stepped, 1), order)
 
 
-@correction("Benjamini-Hochberg correction")
+@correction("Benjamini-Hochberg correction", cite=("benjamini1995",))
 def bh(p: Floats) -> Floats:
     """Return the smallest of k p_(j) / j from the p value's own place on (Benjamini and Hochberg, 1995).
 
@@ -84,7 +88,7 @@ def bh(p: Floats) -> Floats:
     return _in_place(np.minimum(np.minimum.accumulate(scaled[::-1])[::-1], 1), order)
 
 
-@correction("Bonferroni correction")
+@correction("Bonferroni correction", cite=("dunn1961",))
 def bonferroni(p: Floats) -> Floats:
     """K p, at most 1; Holm's correction is never weaker."""
     return np.minimum(p * len(p), 1)
@@ -96,7 +100,7 @@ def none(p: Floats) -> Floats:
     return p
 
 
-@correction("randomised Tukey HSD", joint=True)
+@correction("randomised Tukey HSD", joint=True, cite=("carterette2012",))
 def tukey(pairs: Pairs, *, draws: int, seed: int) -> Floats:
     """Adjusted p = (1 + #{range of the means >= |difference of the means|}) / (B + 1).
 
@@ -115,7 +119,7 @@ def tukey(pairs: Pairs, *, draws: int, seed: int) -> Floats:
     return (1 + draws - below) / (draws + 1)
 
 
-@correction("step-down max-T by sign flips", joint=True)
+@correction("step-down max-T by sign flips", joint=True, cite=("westfall1993",))
 def maxt(pairs: Pairs, *, draws: int, seed: int) -> Floats:
     """p_(j) = (1 + #{largest |t*| of the pairs from place j on >= |t_(j)|}) / (B + 1), made to rise with j.
 

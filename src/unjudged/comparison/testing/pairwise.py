@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from unjudged.base.choices import CorrectionName, TestName, check_confidence, check_probability, checked_int
-from unjudged.base.wording import percent
+from unjudged.base.choices import (
+    Choices,
+    CorrectionName,
+    TestName,
+    check_confidence,
+    check_probability,
+    checked_int,
+)
+from unjudged.base.errors import UsageError
+from unjudged.base.wording import counted, percent
 from unjudged.comparison.testing.corrections import Correction, adjusted, find_correction
 from unjudged.comparison.testing.pairs import ROUNDING, Pairs
 from unjudged.comparison.testing.significance import DRAWS, SignificanceTest, find_test, p_values
 from unjudged.grids.grid import Column, Grid, Shown
 from unjudged.rankings.judged import Floats
 from unjudged.uncertainty.quantiles import t_quantile
+
+FAMILIES = Choices("correct_over", pairs="the pairs of each measure", measures="all pairs by all measures")
+"""Which tests are corrected together."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -32,6 +44,16 @@ class PairTests(Shown):
     p: Floats
     p_adjusted: Floats
     notes: tuple[str, ...]
+    measures: int = 1
+    """Over how many measures the tests were corrected together."""
+
+    @property
+    def family(self) -> str:
+        """Which tests were corrected together, in words; nothing where one was, or none were corrected."""
+        pairs, corrected = len(self.pairs), self.correction.name != "none"
+        if self.measures > 1 and corrected:
+            return f"over {pairs * self.measures} tests: {counted(pairs, 'pair')} by {self.measures} measures"
+        return f"over {pairs} pairs" if pairs > 1 and corrected else ""
 
     @property
     def significant(self) -> Any:
@@ -101,6 +123,20 @@ def compare_pairs(
             least = f"With {draws:,} draws a pair that alone differs has p = {smallest:.2g} after correction"
             notes += (f"{least}: draw at least {enough:,}.",)
     return PairTests(pairs, chosen, corrected, alpha, p, after, notes)
+
+
+def corrected_together(tests: Sequence[PairTests]) -> list[PairTests]:
+    """Return the tests of several measures with one correction over all of them."""
+    chosen = tests[0].correction
+    if chosen.joint:
+        raise UsageError(
+            f"{chosen.title} is over pairs of one measure: use holm, bh or bonferroni over measures"
+        )
+    after = chosen.function(np.concatenate([one.p for one in tests]))
+    parts = np.split(after, np.cumsum([len(one.p) for one in tests])[:-1])
+    return [
+        replace(one, p_adjusted=part, measures=len(tests)) for one, part in zip(tests, parts, strict=True)
+    ]
 
 
 def check_alpha(alpha: float) -> None:

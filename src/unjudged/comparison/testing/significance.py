@@ -46,6 +46,8 @@ class SignificanceTest:
     function: Callable[..., Floats]
     studentised: bool = False
     resamples: bool = False
+    cite: tuple[str, ...] = ()
+    """Keys of the works to cite."""
 
 
 class PValues(NamedTuple):
@@ -56,13 +58,13 @@ class PValues(NamedTuple):
 
 
 def significance_test(
-    title: str, *, studentised: bool = False, resamples: bool = False
+    title: str, *, studentised: bool = False, resamples: bool = False, cite: tuple[str, ...] = ()
 ) -> Callable[[Callable[..., Floats]], SignificanceTest]:
     """Register a function as a test under its own name."""
 
     def register(function: Callable[..., Floats]) -> SignificanceTest:
         name = function.__name__
-        return TESTS.add(name, SignificanceTest(name, title, function, studentised, resamples))
+        return TESTS.add(name, SignificanceTest(name, title, function, studentised, resamples, cite))
 
     return register
 
@@ -124,7 +126,7 @@ def _some(count: int, pairs: Pairs, verb: str) -> str:
     return f"{count:,} of {len(pairs):,} pairs {verb}{'s' if count == 1 else ''}"
 
 
-@significance_test("paired t test", studentised=True)
+@significance_test("paired t test", studentised=True, cite=("student1908",))
 def t(differences: Floats, **_: Any) -> Floats:
     """Student's t with n - 1 degrees of freedom, to the bit as scipy's `ttest_rel`.
 
@@ -137,7 +139,7 @@ def t(differences: Floats, **_: Any) -> Floats:
     return np.asarray(2 * stdtr(n - 1, -np.abs(mean / np.sqrt(variance / n))), float)
 
 
-@significance_test("sign-flip randomization test", resamples=True)
+@significance_test("sign-flip randomization test", resamples=True, cite=("smucker2007",))
 def randomization(differences: Floats, *, tolerance: float, draws: int, seed: int) -> Floats:
     """Return the p value (1 + #{|mean of flipped D| >= |mean D|}) / (B + 1), over B random sign flips.
 
@@ -169,7 +171,7 @@ def every_flip(n: int, rows: int) -> Iterator[Floats]:
         yield np.asarray(1.0 - 2.0 * (numbers >> np.arange(n) & 1), float)
 
 
-@significance_test("Wilcoxon signed-rank test")
+@significance_test("Wilcoxon signed-rank test", cite=("wilcoxon1945",))
 def wilcoxon(differences: Floats, *, tolerance: float, **_: Any) -> Floats:
     """Ranks of the differences (scipy's `wilcoxon`); zeros are dropped, equal differences share their rank.
 
@@ -195,7 +197,7 @@ def wilcoxon(differences: Floats, *, tolerance: float, **_: Any) -> Floats:
     return p
 
 
-@significance_test("studentised bootstrap test", studentised=True, resamples=True)
+@significance_test("studentised bootstrap test", studentised=True, resamples=True, cite=("sakai2006",))
 def bootstrap(differences: Floats, *, draws: int, seed: int, **_: Any) -> Floats:
     """Return the p value (1 + #{|t*| >= |t|}) / (B + 1), where t* is the t statistic of a resample.
 

@@ -21,6 +21,7 @@ from unjudged.judging.choosing.settling import PairBounds, likely_bounds, pair_b
 from unjudged.measures.kernel.estimand import CHOOSING, check_permitted
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.measures.kernel.registry import Measure
+from unjudged.rankings.coverage import in_order
 from unjudged.rankings.judged import Floats, Integers
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.rankings.runs import Run
@@ -71,7 +72,8 @@ def next_documents(
     """
     (chosen,) = parse_measures(measure)
     budget, seed = checked_int("budget", budget, least=1), checked_int("seed", seed)
-    judgments, named = Judgments.with_fractions(qrels), name_runs(runs)
+    judgments = Judgments.with_fractions(qrels)
+    named = in_order(judgments, name_runs(runs))
     judgments, chosen = judgments.by_whole_grades(), chosen.on_scale(judgments.scale)
     check_permitted(chosen, judgments, CHOOSING)
     if not (chosen.traits.weight is None if settle is None else settle):

@@ -52,6 +52,8 @@ class Design:
     """Whether the documents are drawn at random, so that repeats differ and probabilities make sense."""
     form: str
     """The form of the file that keeps all that is known of the sample: qrels or strata."""
+    cite: tuple[str, ...] = ()
+    """Keys of the works to cite."""
 
     @property
     def options(self) -> dict[str, Any]:
@@ -88,6 +90,7 @@ def design(
     runs: bool = True,
     random: bool = True,
     form: str = "qrels",
+    cite: tuple[str, ...] = (),
     name: str | None = None,
 ) -> Callable[[Function], Function]:
     """Register a function of (pool, level, seed) as a design, under its own name or `name`.
@@ -104,7 +107,7 @@ def design(
 
     def register(function: Function) -> Function:
         called = name or function.__name__
-        DESIGNS.add(called, Design(called, function, kind, levels, shown, axis, runs, random, form))
+        DESIGNS.add(called, Design(called, function, kind, levels, shown, axis, runs, random, form, cite))
         return function
 
     return register
@@ -116,13 +119,21 @@ def design(
     axis="judged share of the pool (%)",
     shown=(0.3, 0.1, 0.05),
     runs=False,
+    cite=("yilmaz2006",),
 )
 def random(pool: Pool, level: float, seed: int, *, redraw: bool = True) -> Judgments:
     """A share of each query's judged documents."""
     return pool.random(level, seed=seed, redraw=redraw)
 
 
-@design(level="depth", levels=DEPTHS, axis="depth of the pool", shown=(30, 8, 4), random=False)
+@design(
+    level="depth",
+    levels=DEPTHS,
+    axis="depth of the pool",
+    shown=(30, 8, 4),
+    random=False,
+    cite=("harman1993",),
+)
 def depth(pool: Pool, level: int, seed: int) -> Judgments:  # noqa: ARG001, nothing is drawn
     """Return the first documents of every run."""
     return pool.depth(level)
@@ -134,6 +145,7 @@ def depth(pool: Pool, level: int, seed: int) -> Judgments:  # noqa: ARG001, noth
     axis="depth of the pool, plus as many documents drawn from the rest",
     shown=(10, 4, 1),
     form="strata",
+    cite=("yilmaz2008b",),
 )
 def mixed(pool: Pool, level: int, seed: int) -> Judgments:
     """Return the first documents of every run, and as many drawn from the rest."""
@@ -146,6 +158,7 @@ def mixed(pool: Pool, level: int, seed: int) -> Judgments:
     axis="judged share below the top of the pool (%)",
     shown=(0.3, 0.1, 0.05),
     form="strata",
+    cite=("yilmaz2008b",),
 )
 def stratified(pool: Pool, level: float, seed: int, *, top: int = 10) -> Judgments:
     """Return the depth-`top` pool, and a share of the rest."""

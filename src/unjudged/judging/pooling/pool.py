@@ -16,6 +16,7 @@ from unjudged.grids.grid import Column, Grid, Shown
 from unjudged.judging.pooling import sampling
 from unjudged.judging.pooling.levels import depth as checked_depth
 from unjudged.judging.pooling.levels import share as checked_share
+from unjudged.rankings.coverage import in_order
 from unjudged.rankings.extension import documents_of
 from unjudged.rankings.hashing import Numbers, unit
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
@@ -48,13 +49,19 @@ class Pool(Shown):
     runs: Sequence[str] = ()
 
     @classmethod
-    def of(cls, qrels: JudgmentsSource, runs: RunsSource | None = None) -> Pool:
+    def of(
+        cls,
+        qrels: JudgmentsSource,
+        runs: RunsSource | None = None,
+        *,
+        on_read: Callable[[str], None] | None = None,
+    ) -> Pool:
         """From judgments and runs; random samples do not need the runs."""
         judgments = Judgments.of(qrels)
         if runs is None:
             return cls(judgments)
-        named = name_runs(runs)
-        return cls(judgments, judged_rankings(judgments, named), list(named))
+        named = in_order(judgments, name_runs(runs))
+        return cls(judgments, judged_rankings(judgments, named, on_read=on_read), list(named))
 
     @classmethod
     def of_runs(

@@ -14,6 +14,7 @@ import numpy as np
 import unjudged
 from unjudged.base.wording import plain
 from unjudged.comparison.comparison_result import Comparison
+from unjudged.comparison.testing.deciding_queries import deciding_queries
 from unjudged.comparison.verdicts import KEPT, VERDICTS
 from unjudged.evaluation.scores import Scores
 from unjudged.formats.inputs import FILE, kind_of_source
@@ -144,6 +145,10 @@ def _level(estimates: Sequence[Sequence[Estimate]]) -> float:
     return min(e.confidence for row in estimates for e in row if not isnan(e.confidence))
 
 
+MOST_DECIDED = 200
+"""Pairs that a page says of which queries decide about them."""
+
+
 def _measure(given: PageInput, k: int, measure: Measure) -> dict[str, Any]:
     if given.comparison is None and given.judgments is not None:
         words = words_for_one(given.scores.runs[0], measure, given.bounds[0][k], given.judgments.origin)
@@ -164,7 +169,21 @@ def _measure(given: PageInput, k: int, measure: Measure) -> dict[str, Any]:
         "cutoff": measure.given.get("cutoff"),
         "words": [plain(line) for line in words],
         "charts": _charts(given, k, measure),
+        "deciding": _deciding(given.comparison, k),
     }
+
+
+def _deciding(comparison: Comparison | None, k: int) -> dict[str, str]:
+    """Say for each pair which queries decide about it, if there are not too many pairs for a page."""
+    if comparison is None or len(comparison.results[k].tests.pairs) > MOST_DECIDED:
+        return {}
+    result = comparison.results[k]
+    values, pairs = result.measure.averaged(result.values), result.tests.pairs
+    said = {}
+    for a, b in zip(pairs.first.tolist(), pairs.second.tolist(), strict=True):
+        found = deciding_queries(values[a] - values[b], comparison.queries, result.level(a, b))
+        said[f"{a},{b}"] = said[f"{b},{a}"] = plain(" ".join(found.sentences()))
+    return said
 
 
 def _judged(measure: Measure) -> str:
@@ -196,7 +215,7 @@ def _tests(comparison: Comparison | None, labels: Labels) -> dict[str, Any] | No
     tests = comparison.results[0].tests
     return {
         "test": tests.test.title,
-        "correction": tests.correction.title,
+        "correction": f"{tests.correction.title}{comparison.family}",
         "alpha": tests.alpha,
         "baseline": None if comparison.baseline is None else labels[comparison.baseline],
     }

@@ -15,7 +15,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from unjudged.base.choices import CorrectionName, IntervalName, TestName
+from unjudged.base.choices import CorrectionName, CorrectOver, IntervalName, TestName
 from unjudged.base.errors import AssumptionWarning, UsageError, announce, missing_package
 from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.systems import comparable, compare
@@ -95,6 +95,7 @@ def report_page(
     baseline: str | None = None,
     test: TestName = "t",
     correction: CorrectionName = "holm",
+    correct_over: CorrectOver = "pairs",
     alpha: float = 0.05,
     calibration: Calibration | None = None,
     confidence: float = 0.95,
@@ -126,6 +127,7 @@ def report_page(
     >>> page.save("page.html")  # doctest: +SKIP
     """
     tests: dict[str, Any] = {"test": test, "correction": correction, "alpha": alpha, "seed": seed}
+    tests["correct_over"] = correct_over
     if isinstance(qrels, Scores):
         compared = compare(qrels, runs, measures, baseline=baseline, **tests)
         about = {"confidence": confidence, "seed": seed, "command": command, "title": title, "files": files}

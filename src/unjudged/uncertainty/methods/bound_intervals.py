@@ -25,6 +25,7 @@ def _check(measure: Measure, _request: IntervalRequest) -> None:
     check=_check,
     uses=("extra_relevant", "pool_depth"),
     geometric=True,
+    cite=("moffat2008",),
 )
 def bound_intervals(request: IntervalRequest) -> EstimateRows:
     """Return the lowest and highest mean that any completion of the judgments gives."""

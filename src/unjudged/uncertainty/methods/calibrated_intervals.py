@@ -25,6 +25,7 @@ def check_calibrated(measure: Measure, request: IntervalRequest) -> None:
     instead=LEAVING_OUT.instead,
     check=check_calibrated,
     uses=("calibration",),
+    cite=("vovk2005", "lei2018"),
 )
 def calibrated_intervals(request: IntervalRequest) -> EstimateRows:
     """Intervals that held for the share `confidence` of the left-out runs of the pool.

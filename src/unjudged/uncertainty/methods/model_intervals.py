@@ -29,6 +29,7 @@ from unjudged.uncertainty.unjudged_sums import FEW_QUERIES, is_sum
     judgments=ALL_JUDGED,
     check=check_completed,
     uses=("prevalence",),
+    cite=("carterette2006", "park2016"),
 )
 def model_intervals(request: IntervalRequest) -> EstimateRows:
     """Intervals of the means over these queries when unjudged documents are relevant with a prevalence."""
@@ -119,6 +120,7 @@ def _check_both(measure: Measure, request: IntervalRequest) -> None:
     judgments=ALL_JUDGED,
     check=_check_both,
     uses=("prevalence",),
+    cite=("carterette2006", "park2016"),
 )
 def both_intervals(request: IntervalRequest) -> EstimateRows:
     """Intervals of the means over other queries, judged completely, given a prevalence.

@@ -87,6 +87,7 @@ def _check_queries(measure: Measure, request: IntervalRequest) -> None:
     check=_check_queries,
     uses=(),
     geometric=True,
+    cite=("gaffke2005", "student1908"),
 )
 def query_intervals(request: IntervalRequest) -> EstimateRows:
     """Intervals of means over other queries; unjudged documents count as the measure takes them."""

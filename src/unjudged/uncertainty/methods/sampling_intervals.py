@@ -128,6 +128,7 @@ def unseen_queries(plain: Measure, judgments: Judgments) -> int:
     "were, say how (--sampled uniformly)",
     check=check_sampled,
     uses=(),
+    cite=("horvitz1952", "yilmaz2008b"),
 )
 def sampling_intervals(request: IntervalRequest) -> EstimateRows:
     """Intervals of the means that these queries have with the whole pool judged."""

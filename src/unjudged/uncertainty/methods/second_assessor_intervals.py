@@ -20,6 +20,7 @@ from unjudged.uncertainty.second_assessors import SecondAssessors, check_assesse
     judgments=ANOTHER_ASSESSOR,
     check=lambda measure, _: check_assessed(measure),
     uses=("second",),
+    cite=("satterthwaite1946",),
 )
 def assessor_intervals(request: IntervalRequest) -> EstimateRows:
     """Intervals of the means that these queries have by the grades of another assessor."""

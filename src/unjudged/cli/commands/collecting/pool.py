@@ -30,7 +30,6 @@ from unjudged.cli.options.input_options import (
 from unjudged.cli.options.judging_folder import show_judgments
 from unjudged.cli.shell.output import check_output, command_line, show_grids
 from unjudged.cli.shell.progress import reading
-from unjudged.evaluation.collection import judged_rankings
 from unjudged.measures.kernel.loading import load_measures
 from unjudged.measures.kernel.names import parse_measure, parse_measures
 from unjudged.rankings.judgments import Judgments
@@ -110,7 +109,7 @@ def pool(
             made = Pool.of_runs(named, depth, on_read=on_read)
         else:
             judgments = read_judgments(inputs.judgments(qrels), None)
-            made = Pool(judgments, judged_rankings(judgments, named, on_read=on_read), list(named))
+            made = Pool.of(judgments, named, on_read=on_read)
     if plot is not None:
         from unjudged.report.figures.judging_figures import pool_figure
 
@@ -180,6 +179,6 @@ def reusability(
     judgments = inputs.read_judged(qrels)
     suggest_estimates(judgments, [chosen])
     with reading(len(named)) as on_read:
-        pool = Pool(judgments, judged_rankings(judgments, named, on_read=on_read), list(named))
+        pool = Pool.of(judgments, named, on_read=on_read)
     by_group = left_out(pool, chosen, depth=depth, groups=of_group)
     show_grids([topic_statistics(pool, chosen), by_group.grid()], format, output)

@@ -15,7 +15,6 @@ from unjudged.cli.options.judging_folder import NOT_HANDED_OUT, HandingOut, draw
 from unjudged.cli.options.option import Option
 from unjudged.cli.shell.output import command_line
 from unjudged.cli.shell.progress import reading
-from unjudged.evaluation.collection import judged_rankings
 from unjudged.formats.writing import FORMS
 from unjudged.judging.pooling.designs import DESIGNS
 from unjudged.measures.kernel.loading import load_measures
@@ -119,7 +118,7 @@ def sample(
     made = Pool(judgments)
     if named:
         with reading(len(named)) as on_read:
-            made = Pool(judgments, judged_rankings(judgments, named, on_read=on_read), list(named))
+            made = Pool.of(judgments, named, on_read=on_read)
     if to_judge is not None:
         fresh = made if since is None else documents_since(made, read_sample(since))
         chosen = chosen.within_budget(fresh.blank, seed)

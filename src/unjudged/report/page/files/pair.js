@@ -24,6 +24,8 @@ function reversalWords(pair) {
   return [`${behind} would need ${reversalText(pair)} of its unjudged documents to be relevant, ${ahead} none${known}${groups}`];
 }
 
+const decided = (pair) => facts.measures[state.measure].deciding[`${pair.a},${pair.b}`];
+
 function pairFacts(pair) {
   const means = of("means");
   const { alpha, test, correction } = facts.tests;
@@ -37,6 +39,7 @@ function pairFacts(pair) {
     ...(bounded() ? [[["reversal prevalence"], reversalWords(pair)]] : []),
     [[`other queries, ${percent(1 - alpha)}`], [`difference ${signed(pair.queryLow)} to ${signed(pair.queryHigh)} with ${facts.measures[state.measure].judged} (t interval)`]],
     [["significance"], [`p ${pText(pair.p)}, ${pText(pair.adjusted)} after correction (${test}, ${correction}, alpha ${alpha})`]],
+    ...(decided(pair) ? [[["which queries decide"], [decided(pair)]]] : []),
     [["queries"], [`A better on ${pair.wins}, equal on ${pair.ties}, B better on ${pair.losses}`]],
   ];
 }

@@ -1,0 +1,24 @@
+# Tables and figures of a paper, made by commands alone: sh make.sh FOLDER
+set -e
+here=$(cd "$(dirname "$0")" && pwd)
+mkdir -p "$1"
+cd "$1"
+
+# Twenty simulated systems; with your own data you have these files.
+python "$here/systems.py"
+unjudged pool runs/*.run --qrels all.txt --depth 20 -o qrels.txt
+
+unjudged compare qrels.txt runs/*.run -m AP -m nDCG@10 -m P@10 --format latex -o systems.tex \
+    --caption "Twenty systems on forty topics." --label tab:systems
+unjudged compare qrels.txt runs/*.run -m AP -m nDCG@10 -m P@10 --baseline s12 --format latex -o baseline.tex \
+    --caption "The same systems against a baseline." --label tab:baseline --show-names s12=Baseline --table-width column
+unjudged evaluate qrels.txt runs/*.run -m nDCG@10 -o means.csv \
+    --plot means.pdf --plot-width 84 --plot-font 7
+unjudged compare qrels.txt runs/*.run -m nDCG@10 -o pairs.csv --plot pairs.pdf --plot-width 150 --plot-font 7
+unjudged cite nDCG unjudged -o paper.bib
+
+cp "$here/paper.tex" .
+pdflatex -interaction=nonstopmode -halt-on-error paper.tex > latex.txt
+bibtex paper > bibtex.txt
+pdflatex -interaction=nonstopmode -halt-on-error paper.tex > latex.txt
+pdflatex -interaction=nonstopmode -halt-on-error paper.tex > latex.txt

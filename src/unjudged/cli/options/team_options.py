@@ -1,0 +1,67 @@
+"""Pages for the teams of a track."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+from unjudged.base.errors import UsageError
+from unjudged.cli.options.arguments import read_groups
+from unjudged.cli.options.judging_folder import write_new
+from unjudged.cli.options.option import Option, OptionGroup
+from unjudged.cli.shell.output import show
+from unjudged.evaluation.evaluation import evaluate
+from unjudged.measures.kernel.registry import Measure
+from unjudged.rankings.judgments import Judgments
+from unjudged.rankings.runs import RunSource
+
+
+@dataclass(frozen=True)
+class TeamOptions(OptionGroup):
+    """Which teams get pages.
+
+    Parameters
+    ----------
+    team
+        Write the page of this team instead: its runs among the best, median and worst of each topic, without
+        the names of others. --groups says which team each run is of.
+    teams
+        A folder: also write the page of every team of --groups to it.
+    """
+
+    team: str | None = None
+    teams: Annotated[Path | None, Option(writes=True, made=True)] = None
+
+    def check(self, groups: str | None) -> None:
+        """Refuse what does not go together."""
+        if groups is None and (self.team is not None or self.teams is not None):
+            raise UsageError("--team and --teams need --groups: which team each run is of")
+        if self.team is not None and self.teams is not None:
+            raise UsageError("--teams writes the pages of all teams: omit --team")
+
+    def write(
+        self,
+        judgments: Judgments,
+        runs: Mapping[str, RunSource],
+        measures: Sequence[Measure],
+        *,
+        groups: str | None,
+        title: str,
+        output: Path | None,
+    ) -> bool:
+        """Write the pages; return whether there is nothing else to write."""
+        from unjudged.report.team_pages import team_page, team_pages
+
+        if groups is None or (self.team is None and self.teams is None):
+            return False
+        scores, group_of = evaluate(judgments, dict(runs), measures), read_groups(groups, runs)
+        if self.teams is not None:
+            write_new(self.teams, team_pages(scores, group_of, title))
+            return False
+        show(team_page(scores, str(self.team), group_of, title), output)
+        return True
+
+
+NO_TEAMS = TeamOptions()

@@ -1,0 +1,121 @@
+"""The fewest queries that change a verdict are those that enumeration finds; corrections over measures."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import ttest_1samp
+
+from tests.cli.in_process import printed, refused
+from unjudged import Scores, UsageError, compare, sample
+from unjudged.comparison.testing.corrections import holm
+from unjudged.comparison.testing.deciding_queries import deciding_queries, influences
+from unjudged.report.page.report_page import report_page
+
+FILES = [str(sample.qrels), *map(str, sample.runs.values())]
+TWO = [FILES[0], *(str(sample.runs[name]) for name in ("fused", "reranked"))]
+
+
+def significant(values: np.ndarray) -> bool:
+    if len(values) < 2 or not values.any():
+        return False
+    return bool(np.ptp(values) < 1e-15 or ttest_1samp(values, 0).pvalue <= 0.05)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.integers(-20, 40), min_size=3, max_size=9))
+def test_no_smaller_set_exists(whole: list[int]) -> None:
+    values = np.array(whole) / 20
+    n, before = len(values), significant(values)
+    found = deciding_queries(values, [str(i) for i in range(n)])
+    assert found.significant == before
+    fewest = next(
+        (
+            k
+            for k in range(1, n - 1)
+            for left in combinations(range(n), k)
+            if significant(np.delete(values, left)) != before
+        ),
+        None,
+    )
+    if found.changing is not None:
+        assert significant(np.delete(values, [int(q) for q in found.changing])) != before
+    if found.proved:
+        assert (None if found.changing is None else len(found.changing)) == fewest
+    if found.turning is not None:
+        assert values.sum() * np.delete(values, [int(q) for q in found.turning]).sum() <= 1e-12
+        for left in combinations(range(n), len(found.turning) - 1):
+            assert values.sum() * np.delete(values, left).sum() > 0
+
+
+def test_most_answers_are_proved() -> None:
+    rng = np.random.default_rng(3)
+    cases = [rng.normal(rng.choice([0.0, 0.3, 0.6]), 1, 50) for _ in range(200)]
+    proved = [deciding_queries(case, list(map(str, range(50)))).proved for case in cases]
+    assert np.mean(proved) > 0.95
+
+
+def test_influences_are_those_of_leaving_out() -> None:
+    values = np.random.default_rng(1).normal(0.2, 1, 12)
+    influence, p = influences(values)
+    for i in range(12):
+        rest = np.delete(values, i)
+        assert influence[i] == pytest.approx(values.mean() - rest.mean())
+        assert p[i] == pytest.approx(ttest_1samp(rest, 0).pvalue)
+    assert np.isnan(influences(values[:2])[0]).all()
+    assert influences(np.array([0.5, 0.5, 0.5]))[1].tolist() == [0, 0, 0]
+
+
+def test_a_pair_says_which_queries_decide() -> None:
+    found = compare(sample.qrels, sample.runs, "AP").per_query("reranked", "fused")
+    level = (
+        compare(sample.qrels, sample.runs, "AP")
+        .result()
+        .level(*(list(sample.runs).index(name) for name in ("reranked", "fused")))
+    )
+    assert found.deciding is not None
+    assert found.deciding.level == level < 0.05
+    gaps = {one.query: one.difference for one in found.queries}
+    left = np.array([gap for query, gap in gaps.items() if query not in (found.deciding.changing or [])])
+    everything = ttest_1samp(np.array(list(gaps.values())), 0).pvalue <= level
+    assert (ttest_1samp(left, 0).pvalue <= level) != everything == found.deciding.significant
+
+
+def test_on_the_command_line_and_on_the_page() -> None:
+    text = " ".join(printed("compare", *TWO, "-m", "AP", "--per-query").split())
+    assert "the difference is no longer significant (paired t test at 5%; the fewest)." in text
+    assert "influence: what the query adds to the mean difference" in text
+    header = printed("compare", *TWO, "-m", "AP", "--per-query", "--format", "csv").splitlines()[0]
+    assert header.endswith(",influence,p_without")
+    page = report_page(sample.qrels, sample.runs, ["AP", "P@10"], correct_over="measures")
+    assert "is no longer significant (paired t test at" in page.html
+    assert "over 30 tests: 15 pairs by 2 measures" in page.html
+
+
+def test_correction_over_measures() -> None:
+    apart = compare(sample.qrels, sample.runs, ["AP", "P@10"])
+    together = compare(sample.qrels, sample.runs, ["AP", "P@10"], correct_over="measures")
+    p = np.concatenate([result.tests.p for result in apart.results])
+    assert (
+        np.concatenate([r.tests.p_adjusted for r in together.results]).tolist() == holm.function(p).tolist()
+    )
+    assert "over 15 pairs per measure" in apart.method
+    assert "over 30 tests: 15 pairs by 2 measures" in together.method
+    one = compare(sample.qrels, sample.runs, "AP", correct_over="measures")
+    assert one.results[0].tests.p_adjusted.tolist() == apart.results[0].tests.p_adjusted.tolist()
+    rng = np.random.default_rng(0)
+    scores = Scores.of(
+        rng.random((2, 20, 2)), ["AP", "P@10"], runs=["a", "b"], queries=[*map(str, range(20))]
+    )
+    assert "over 2 tests: 1 pair by 2 measures" in compare(scores, correct_over="measures").method
+    with pytest.raises(UsageError, match="use holm, bh or bonferroni"):
+        compare(scores, correct_over="measures", correction="tukey")
+    with pytest.raises(UsageError, match="correct_over is 'all'"):
+        compare(scores, correct_over="all")  # type: ignore[arg-type]
+    shown = printed("compare", *FILES, "-m", "AP", "-m", "P@10", "--correct-over", "measures")
+    assert "over 30 tests" in " ".join(shown.split())
+    assert "expected one of pairs, measures" in refused(2, "compare", *FILES, "--correct-over", "all")
