@@ -87,12 +87,12 @@ def test_a_pair_says_which_queries_decide() -> None:
 
 def test_on_the_command_line_and_on_the_page() -> None:
     text = " ".join(printed("compare", *TWO, "-m", "AP", "--per-query").split())
-    assert "the difference is no longer significant (paired t test at 5%; the fewest)." in text
+    assert "the difference is no longer significant (paired t test, alpha = 0.05; the fewest)." in text
     assert "influence: what the query adds to the mean difference" in text
     header = printed("compare", *TWO, "-m", "AP", "--per-query", "--format", "csv").splitlines()[0]
     assert header.endswith(",influence,p_without")
     page = report_page(sample.qrels, sample.runs, ["AP", "P@10"], correct_over="measures")
-    assert "is no longer significant (paired t test at" in page.html
+    assert "is no longer significant (paired t test, alpha = " in page.html
     assert "over 30 tests: 15 pairs by 2 measures" in page.html
 
 

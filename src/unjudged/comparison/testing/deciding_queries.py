@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unjudged.base.wording import counted, percent, shortlist
+from unjudged.base.wording import counted, shortlist
 from unjudged.rankings.judged import Floats
 from unjudged.uncertainty.quantiles import t_quantile
 
@@ -43,7 +43,7 @@ class DecidingQueries:
     def sentences(self) -> list[str]:
         """Say it in words."""
         now = "no longer significant" if self.significant else "significant"
-        test = f"paired t test at {percent(self.level)}"
+        test = f"paired t test, alpha = {self.level:.2g}"
         if self.changing is None:
             said = [f"Whichever queries are removed, the difference does not become {now} ({test})."]
         else:
@@ -63,7 +63,7 @@ def deciding_queries(differences: Floats, queries: Sequence[str], level: float =
 
     >>> found = deciding_queries(np.array([0.1, 0.2, 0.15, 0.1, 0.9, 0.2]), list("abcdef"))
     >>> print(*found.sentences(), sep=chr(10))
-    Without 1 query (e) the difference is significant (paired t test at 5%; the fewest).
+    Without 1 query (e) the difference is significant (paired t test, alpha = 0.05; the fewest).
     Without 6 queries (e, b, f, c, a, d) the order turns or ties (the fewest).
     """
     n = len(differences)

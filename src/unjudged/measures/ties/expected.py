@@ -15,13 +15,13 @@ no closed form, orders are drawn at random.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
 
-from unjudged.base.segments import ends, owners, ranges, sums
+from unjudged.base.segments import owners, ranges, sums
 from unjudged.measures.kernel.measure import EXPECTED, Measure
 from unjudged.measures.ties import closed_forms  # noqa: F401 (registers them)
 from unjudged.measures.ties.groups import TieGroups, copies, in_order, without
@@ -162,31 +162,73 @@ def _over_orders(
     orders = np.ones(len(r)) if together else np.zeros(len(r))
     (np.multiply if together else np.add).at(orders, groups.ranking, number)
     few = (orders <= MOST)[groups.affected]
-    for ranking in groups.affected[few].tolist():
-        own = np.flatnonzero(groups.ranking == ranking).tolist()
-        for some in [own] if together else [[g] for g in own]:
-            found[ranking] += values_of_orders(compute, groups, ranking, some).mean() - plain[ranking]
+    tasks = groups_of(groups, groups.affected[few])
+    if not together:
+        tasks = [(ranking, [g]) for ranking, own in tasks for g in own]
+    for (ranking, _), values in zip(tasks, values_of_orders(compute, groups, tasks), strict=True):
+        found[ranking] += values.mean() - plain[ranking]
     drawn = groups.affected[~few]
     if len(drawn):
         found[drawn], error[drawn] = _drawn(compute, groups, drawn, seed)
     return found, error
 
 
+Task = tuple[int, list[int]]
+"""A ranking, and some of its groups whose orders are enumerated."""
+
+
+def groups_of(groups: TieGroups, rankings: Integers) -> list[Task]:
+    """Return the groups of each of these rankings."""
+    first, last = (np.searchsorted(groups.ranking, rankings, side) for side in ("left", "right"))
+    spans = zip(rankings.tolist(), first.tolist(), last.tolist(), strict=True)
+    return [(ranking, list(range(start, stop))) for ranking, start, stop in spans]
+
+
 def values_of_orders(
-    compute: Callable[[JudgedRankings], Floats], groups: TieGroups, ranking: int, some: list[int]
-) -> Floats:
-    """Return the value of one ranking in every order of some of its groups, the others as they are."""
-    r, starts = groups.rankings, ends(groups.members)
-    every = [groups.orders_of(g) for g in some]
-    orders = list(product(*(range(len(own)) for own in every)))
+    compute: Callable[[JudgedRankings], Floats], groups: TieGroups, tasks: Sequence[Task]
+) -> Iterator[Floats]:
+    """Yield the values of a ranking in every order of some of its groups, the others as they are.
+
+    The orders of many rankings are evaluated together.
+    """
+    waiting: list[tuple[int, Integers, Integers]] = []
+    size = 0
+    for ranking, some in tasks:
+        waiting.append((ranking, *_orders(groups, some)))
+        size += waiting[-1][2].shape[0] * int(groups.rankings.counts[ranking])
+        if size > AT_ONCE:
+            yield from _evaluated(compute, groups.rankings, waiting)
+            waiting, size = [], 0
+    if waiting:
+        yield from _evaluated(compute, groups.rankings, waiting)
+
+
+def _orders(groups: TieGroups, some: list[int]) -> tuple[Integers, Integers]:
+    """Return the documents of some groups, and order x document: their ranks in every order."""
+    starts = groups.starts
+    every = [groups.orders_of(g) + groups.first[g] for g in some]
     element = np.concatenate([groups.element[starts[g] : starts[g + 1]] for g in some])
-    first = np.concatenate([np.full(groups.members[g], groups.first[g]) for g in some])
-    rank = np.array([np.concatenate([own[k] for own, k in zip(every, o, strict=True)]) for o in orders])
-    repeated, _ = copies(r, np.full(len(orders), ranking))
-    width = int(r.counts[ranking])
-    new = repeated.rank.reshape(len(orders), width).astype(np.int64)
-    new[:, element - int(r.offsets[ranking])] = rank + first
-    return compute(in_order(repeated, new.reshape(-1)))
+    orders = product(*(range(len(own)) for own in every))
+    return element, np.array(
+        [np.concatenate([own[k] for own, k in zip(every, o, strict=True)]) for o in orders]
+    )
+
+
+def _evaluated(
+    compute: Callable[[JudgedRankings], Floats],
+    r: JudgedRankings,
+    waiting: Sequence[tuple[int, Integers, Integers]],
+) -> Iterator[Floats]:
+    """Compute the values of rankings with documents at other ranks, order by order, all at once."""
+    many = np.array([len(ranks) for _, _, ranks in waiting])
+    repeated = copies(r, np.repeat([ranking for ranking, _, _ in waiting], many))
+    new, start = repeated.rank.astype(np.int64), 0
+    for ranking, element, ranks in waiting:
+        width = int(r.counts[ranking])
+        block = new[start : start + len(ranks) * width].reshape(len(ranks), width)
+        block[:, element - int(r.offsets[ranking])] = ranks
+        start += len(ranks) * width
+    yield from np.split(compute(in_order(repeated, new)), np.cumsum(many)[:-1])
 
 
 def _drawn(

@@ -20,6 +20,7 @@ from unjudged.measures.ties.expected import (
     NONE,
     computing,
     depends_on_rows,
+    groups_of,
     order_of,
     resolved,
     values_of_orders,
@@ -88,10 +89,8 @@ def _try_orders(
     orders = np.ones(len(groups.rankings))
     np.multiply.at(orders, groups.ranking, groups.arrangements().astype(float))
     few = orders[groups.affected] <= MOST
-    for ranking in groups.affected[few].tolist():
-        values = values_of_orders(
-            compute, groups, ranking, np.flatnonzero(groups.ranking == ranking).tolist()
-        )
+    tasks = groups_of(groups, groups.affected[few])
+    for (ranking, _), values in zip(tasks, values_of_orders(compute, groups, tasks), strict=True):
         low[ranking], high[ranking] = min(low[ranking], values.min()), max(high[ranking], values.max())
     rng = np.random.default_rng(seed)
     for _ in range(0 if few.all() else DRAWS):

@@ -73,6 +73,11 @@ class TieGroups:
         return np.bincount(self.group, minlength=len(self.size))
 
     @cached_property
+    def starts(self) -> Integers:
+        """Where the documents of each group begin in `element`, and the end of the last."""
+        return ends(self.members)
+
+    @cached_property
     def affected(self) -> Integers:
         """Rankings that have a group."""
         return np.unique(self.ranking)
@@ -115,14 +120,14 @@ class TieGroups:
         return count
 
     def _counts(self) -> Iterator[Sequence[int]]:
-        starts = ends(self.members).tolist()
+        starts = self.starts.tolist()
         for g in range(len(self)):
             _, counts = np.unique(self.kind[starts[g] : starts[g + 1]], return_counts=True)
             yield counts.tolist()
 
     def orders_of(self, g: int) -> Integers:
         """Order x document of the group: the places, from 0, in every order that differs from the others."""
-        kinds = self.kind[slice(*ends(self.members)[g : g + 2].tolist())]
+        kinds = self.kind[slice(*self.starts[g : g + 2].tolist())]
         orders = [np.zeros(len(kinds), np.int64)]
         free = [tuple(range(int(self.size[g])))]
         for kind in np.unique(kinds):
@@ -156,11 +161,11 @@ def in_order(r: JudgedRankings, rank: Integers) -> JudgedRankings:
     )
 
 
-def copies(r: JudgedRankings, ranking: Integers) -> tuple[JudgedRankings, Integers]:
-    """Return rankings again and again, as listed, and the element that each document is a copy of."""
+def copies(r: JudgedRankings, ranking: Integers) -> JudgedRankings:
+    """Return rankings again and again, as listed."""
     counts = r.counts[ranking]
     element = ranges(r.offsets[ranking], counts)
-    repeated = replace(
+    return replace(
         r,
         rank=r.rank[element],
         row=r.row[element],
@@ -172,7 +177,6 @@ def copies(r: JudgedRankings, ranking: Integers) -> tuple[JudgedRankings, Intege
         ignored=(),
         ties=None,
     )
-    return repeated, element
 
 
 def without(r: JudgedRankings, mask: Mask) -> JudgedRankings:

@@ -239,7 +239,8 @@ def _width_of(svg: str) -> float:
 
 def shown_offline(figure: Any) -> Any:
     """Return a figure that shows itself in a notebook as a picture, unless a renderer was chosen."""
-    object.__setattr__(figure, "__class__", _offline(type(figure)))  # a chart keeps attributes elsewhere
+    kind: Any = type(figure)
+    object.__setattr__(figure, "__class__", _offline(kind))  # a chart keeps attributes elsewhere
     return figure
 
 

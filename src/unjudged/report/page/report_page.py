@@ -17,6 +17,7 @@ import numpy as np
 
 from unjudged.base.choices import CorrectionName, CorrectOver, IntervalName, TestName
 from unjudged.base.errors import AssumptionWarning, UsageError, announce, missing_package
+from unjudged.base.wording import shortlist
 from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.systems import comparable, compare
 from unjudged.evaluation.collection import Collection, RunsSource, name_runs
@@ -33,6 +34,7 @@ from unjudged.measures.kernel.measure import compute_all
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.measures.kernel.registry import Measure
 from unjudged.predictions.audit_grids import Audit
+from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.rankings.origin import below_pool
 from unjudged.report.descriptions import IN_THE_DARK
@@ -135,7 +137,7 @@ def report_page(
     judgments = Judgments.with_fractions(qrels)
     chosen = parse_measures(measures or fitting_measures(judgments, REPORT_MEASURES))
     chosen = [measure.on_scale(judgments.scale) for measure in chosen]
-    judgments = judgments.by_whole_grades()
+    scale, judgments = judgments.scale, judgments.by_whole_grades()
     chosen, refused = comparable(chosen, judgments)
     named, comparison = name_runs(cast("RunsSource", runs)), None
     together = min(len(named), 2)
@@ -164,7 +166,7 @@ def report_page(
         bounds = _estimated(scores, "bounds")
         announce(scores.warnings)
     announce(map(AssumptionWarning, refused))
-    calibrated, contributed, notes = None, [], [*refused]
+    calibrated, contributed, notes = None, [], [*refused, *_about_scale(scale)]
     if comparison is None and scores.pool_depth is not None:
         notes.append(f"Bounds: {below_pool(scores.pool_depth)}.")
     if calibration is not None:
@@ -211,6 +213,14 @@ def _calibrated_alone(estimate: Estimate) -> Estimate:
     return Estimate.without_interval(
         estimate.value, estimate.method.replace(", so these are bounds", ""), estimate.of
     )
+
+
+def _about_scale(scale: Floats | None) -> list[str]:
+    """Say which gain each grade on the page stands for, if grades are fractions."""
+    if scale is None:
+        return []
+    named = shortlist([f"{place} is {gain:g}" for place, gain in enumerate(scale.tolist())], 10)
+    return [f"Grades are fractions, and rankings show their places on the scale: {named}."]
 
 
 def _page_of_scores(
