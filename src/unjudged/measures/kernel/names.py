@@ -22,7 +22,7 @@ from unjudged.measures.kernel.spellings import (
 MeasureLike = Measure | str
 
 _WRITTEN = re.compile(
-    r"(?P<name>[A-Za-z0-9_-]+?)\s*(?P<inside>\(.*\))?\s*(@\s*(?P<at>[^@]+?))?(-l(?P<rel>\d+))?"
+    r"(?P<name>[A-Za-z0-9_-]+?)\s*(?:(?P<inside>\(.*\))\s*)?(@\s*(?P<at>[^@\s][^@]*?))?(-l(?P<rel>\d+))?"
 )
 """Name, Name(key=value, ...), Name@cutoff, Name@5,10, and ranx's Name@cutoff-l2 for grades from 2 on."""
 _AT = re.compile(r"(?P<name>.+)_at_(?P<at>\d+)")
