@@ -145,8 +145,8 @@ class Scores(Shown):
         own = [self.measures[k] for k in places]
         ends = None if self.ends is None else (self.ends[0][:, :, places], self.ends[1][:, :, places])
         tied = None if self.tied is None else self.tied.chosen(places)
-        kept = {"within": within, "ends": ends, "tied": tied}
-        return replace(self, values=self.values[:, :, places], measures=own, **kept)
+        values = self.values[:, :, places]
+        return replace(self, values=values, measures=own, within=within, ends=ends, tied=tied)
 
     @staticmethod
     def place(measure: MeasureLike, names: Sequence[str]) -> int:
