@@ -22,6 +22,7 @@ from unjudged.cli.options.input_options import InputOptions, JudgmentOptions
 from unjudged.cli.options.judging_folder import HandingOut
 from unjudged.cli.options.paper_options import ComparedTableOptions, PaperTableOptions
 from unjudged.cli.options.prediction_options import PredictionOptions
+from unjudged.cli.options.stated_options import StatedOptions
 from unjudged.cli.options.table_options import TableOptions
 from unjudged.cli.options.team_options import TeamOptions
 
@@ -68,7 +69,8 @@ def test_parameters_that_may_name_files_are_declared(command: str) -> None:
 def test_every_parameter_is_explained(command: str) -> None:
     """In the docstring of the command or of a group of options, or by an option that commands share."""
     homes = [COMMANDS[command].function, InputOptions, JudgmentOptions, PredictionOptions, DrawingOptions]
-    homes += [TableOptions, HandingOut, PaperTableOptions, ComparedTableOptions, FigureOptions, TeamOptions]
+    homes += [TableOptions, HandingOut, PaperTableOptions, ComparedTableOptions, FigureOptions]
+    homes += [StatedOptions, TeamOptions]
     lines = {line.strip() for home in homes for line in str(home.__doc__).splitlines()}
     assert [one.name for one in declared(command) if not one.option.help and one.name not in lines] == []
 

@@ -26,6 +26,7 @@ _NAMES = LazyNames(
         "collecting.merge_result": "ConflictError Merged",
         "collecting.merge_rules": "MergeRule merge_rule",
         "collecting.merging": "merge",
+        "collecting.stated_sample": "stated_sample",
         "pooling.designs": "DESIGNS Design design",
         "pooling.pool": "Pool pool=Pool.of_runs",
         "pooling.reusability": "Reusability reusability topic_statistics",

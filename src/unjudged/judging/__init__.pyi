@@ -11,6 +11,7 @@ from unjudged.judging.collecting.merge_result import ConflictError as ConflictEr
 from unjudged.judging.collecting.merge_rules import MergeRule as MergeRule, merge_rule as merge_rule
 from unjudged.judging.collecting.merging import merge as merge
 from unjudged.judging.collecting.sample_file import read_sample as read_sample, sample_text as sample_text
+from unjudged.judging.collecting.stated_sample import stated_sample as stated_sample
 from unjudged.judging.pooling.designs import DESIGNS as DESIGNS, Design as Design, design as design
 from unjudged.judging.pooling.pool import Pool as Pool
 from unjudged.judging.pooling.reusability import Reusability as Reusability, reusability as reusability, topic_statistics as topic_statistics
@@ -45,6 +46,7 @@ __all__ = [
     "reusability",
     "sample",
     "sample_text",
+    "stated_sample",
     "task_texts",
     "topic_statistics",
 ]

@@ -30,7 +30,10 @@ class Strata:
 
     @classmethod
     def of(cls, judgments: Judgments) -> Strata:
-        """Without recorded strata the pool is one; probabilities that are not n/N are refused."""
+        """Without recorded strata the pool is one; probabilities that are not n/N are refused.
+
+        One probability for all documents is taken: given how many were drawn, a query's are a simple sample.
+        """
         recorded = np.zeros(len(judgments.grade)) if judgments.stratum is None else judgments.stratum
         numbers, stratum = np.unique(recorded, return_inverse=True)
         strata = max(len(numbers), 1)
@@ -38,7 +41,12 @@ class Strata:
         cells, drawn = len(judgments.queries) * strata, judgments.grade >= 0
         sampled, size = (np.bincount(c, minlength=cells).astype(float) for c in (cell[drawn], cell))
         given = judgments.probability
-        if given is not None and not np.allclose(given[drawn], ratio(sampled, size)[cell[drawn]]):
+        uniform = judgments.stratum is None and given is not None and bool((given == given[:1]).all())
+        if (
+            given is not None
+            and not uniform
+            and not np.allclose(given[drawn], ratio(sampled, size)[cell[drawn]])
+        ):
             raise UsageError(
                 "pairs='joint' needs recorded strata with samples of fixed size, and the probabilities of "
                 "these judgments are not n/N of any: write the sample with --format strata, or use statAP"

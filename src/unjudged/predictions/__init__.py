@@ -16,6 +16,8 @@ _NAMES = LazyNames(
         "judges": "Judges",
         "judges_audit": "audit_judges",
         "judges_audit_grids": "Favour JudgesAudit",
+        "label_plan": "plan_labels",
+        "label_plan_result": "LabelNeed LabelPlan",
         "poisson_sample": "design_for_predictions",
         "predicted_comparison": "PredictedComparison PredictedPair compare_with_predictions",
         "predictions": "Predictions",

@@ -19,6 +19,7 @@ from unjudged.cli.options.arguments import (
 )
 from unjudged.cli.options.figure_options import AS_DRAWN, FigureOptions
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
+from unjudged.cli.options.stated_options import NOT_STATED, StatedOptions
 from unjudged.cli.shell.output import check_output, show_grids
 from unjudged.cli.shell.progress import progress
 from unjudged.grids.rendering import WITHOUT_NOTES
@@ -27,6 +28,8 @@ from unjudged.predictions import audit as audit_predictions
 from unjudged.predictions.judges import Judges
 from unjudged.predictions.judges_audit import audit_judges
 from unjudged.predictions.predictions import Predictions
+from unjudged.rankings.judgments import Judgments
+from unjudged.rankings.runs import RunSource
 
 USAGE = "audit QRELS PREDICTIONS RUN..."
 
@@ -45,6 +48,7 @@ def audit(
     kind: Literal["grades", "scores"] | None = None,
     confidence: float = 0.95,
     inputs: JudgmentOptions = NONE_FURTHER,
+    stated: StatedOptions = NOT_STATED,
     format: OutputFormat = None,
     output: Output = None,
     plot: Plot = None,
@@ -97,9 +101,10 @@ def audit(
         if plot is not None:
             raise UsageError("--plot draws one judge: give its file without --predictions")
         named = inputs.runs(files, USAGE) if files else None
+        judgments, named = _stated(stated, inputs.read(qrels), named)
         judges = Judges.of(named_files(predictions), kind=kind)
         with progress("comparing"):
-            found = audit_judges(inputs.read(qrels), judges, named, measure, groups=groups, **options)  # type: ignore[arg-type]
+            found = audit_judges(judgments, judges, named, measure, groups=groups, **options)  # type: ignore[arg-type]
         show_grids(found.records() if chosen in WITHOUT_NOTES else found.grids(), format, output)
         return
     if not files:
@@ -107,11 +112,25 @@ def audit(
     if groups is not None:
         raise UsageError("--groups goes with --predictions NAME=FILE")
     own = inputs.runs(files[1:], USAGE) if files[1:] else None
+    judgments, own = _stated(stated, inputs.read(qrels), own)
     with progress("comparing"):
         read = Predictions.of(files[0], kind=kind)
-        audited = audit_predictions(inputs.read(qrels), read, own, measure, **options)  # type: ignore[arg-type]
+        audited = audit_predictions(judgments, read, own, measure, **options)  # type: ignore[arg-type]
     show_grids(audited.records() if chosen in WITHOUT_NOTES else audited.grids(), format, output)
     if plot is not None:
         from unjudged.report.figures.judging_figures import audit_figure
 
         figure.show(audit_figure(audited), plot)
+
+
+def _stated(
+    stated: StatedOptions, judgments: Judgments, runs: dict[str, RunSource] | None
+) -> tuple[Judgments, dict[str, RunSource] | None]:
+    """Return judgments and runs; what was drawn from is known by the runs alone."""
+    stated.check()
+    if stated.sampled is None:
+        return judgments, runs
+    if runs is None:
+        raise UsageError("--sampled is about what runs retrieve: give the runs too")
+    sample, read = stated.applied(judgments, runs)
+    return sample, dict(read)

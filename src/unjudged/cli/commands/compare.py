@@ -33,6 +33,7 @@ from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions, su
 from unjudged.cli.options.option import Option
 from unjudged.cli.options.paper_options import NO_COMPARED_PAPER, ComparedTableOptions
 from unjudged.cli.options.prediction_options import NO_PREDICTIONS, PredictionOptions
+from unjudged.cli.options.stated_options import NOT_STATED, StatedOptions
 from unjudged.cli.options.table_options import NO_TABLES, TableOptions
 from unjudged.cli.shell.output import (
     beside_standard_error,
@@ -91,6 +92,7 @@ def compare(  # noqa: PLR0915 (an option a statement)
     confidence: float = CONFIDENCE,
     predicted: PredictionOptions = NO_PREDICTIONS,
     inputs: JudgmentOptions = NONE_FURTHER,
+    stated: StatedOptions = NOT_STATED,
     tables: TableOptions = NO_TABLES,
     paper: ComparedTableOptions = NO_COMPARED_PAPER,
     by: By = None,
@@ -151,7 +153,9 @@ def compare(  # noqa: PLR0915 (an option a statement)
     """
     load_measures(load)
     learning = {"calibration": calibration, "second": second, "ties": None if ties == "order" else ties}
-    from_tables = tables.check(inputs, rel=rel, depth=depth, predictions=predicted.predictions, **learning)
+    from_tables = stated.check(
+        from_tables=tables.check(inputs, rel=rel, depth=depth, predictions=predicted.predictions, **learning)
+    )
     scores = tables.read([qrels, *runs], inputs, measures, by) if from_tables else None
     named = (
         {} if scores is not None else inputs.runs(runs, "compare QRELS RUN RUN...", least=2, or_scores=True)
@@ -181,7 +185,8 @@ def compare(  # noqa: PLR0915 (an option a statement)
         compared = compare_systems(scores, baseline=baseline, correct_over=correct_over, **tests)  # type: ignore[arg-type]
     else:
         with reading(len(named)) as on_read:
-            collection = Collection.of(inputs.read(qrels, fractions=True), named, on_read=on_read)
+            judged = stated.applied(inputs.read(qrels, fractions=True), named)
+            collection = Collection.of(*judged, on_read=on_read)
             with_predictions = predicted.predictions is not None
             fitting = COMPARED if with_predictions else fitting_measures(collection.judgments, COMPARED)[:1]
             asked = measures_with_rel(measures or fitting, rel)

@@ -33,6 +33,7 @@ from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions, su
 from unjudged.cli.options.option import Option
 from unjudged.cli.options.paper_options import NO_PAPER, PaperTableOptions
 from unjudged.cli.options.prediction_options import NO_PREDICTIONS, PredictionOptions
+from unjudged.cli.options.stated_options import NOT_STATED, StatedOptions
 from unjudged.cli.options.table_options import NO_TABLES, TableOptions
 from unjudged.cli.shell.output import check_decimals, check_output, show, show_grids
 from unjudged.cli.shell.progress import progress, reading
@@ -68,6 +69,7 @@ def evaluate(
     depth: Depth = None,
     predicted: PredictionOptions = NO_PREDICTIONS,
     inputs: JudgmentOptions = NONE_FURTHER,
+    stated: StatedOptions = NOT_STATED,
     tables: TableOptions = NO_TABLES,
     paper: PaperTableOptions = NO_PAPER,
     by: By = None,
@@ -140,9 +142,10 @@ def evaluate(
     predicted.check(interval=interval, per_query=per_query, depth=depth)
     given = {"rel": rel, "depth": depth, "predictions": predicted.predictions}
     from_tables = tables.check(inputs, **given, prevalence=prevalence, calibration=calibration)
+    stated.check(from_tables=from_tables)
     named = {} if from_tables else inputs.runs(runs, "evaluate QRELS RUN...", or_scores=True)
     if predicted.predictions is not None:
-        collection = Collection.of(inputs.read(qrels, fractions=True), named)
+        collection = Collection.of(*stated.applied(inputs.read(qrels, fractions=True), named))
         by_measure = predicted.estimates(collection, measures, rel)
         show_grids(predicted.grid(by_measure, confidence, decimals), format, output)
         return
@@ -158,8 +161,8 @@ def evaluate(
         scores = tables.read([qrels, *runs], inputs, measures, by)
     else:
         scores = _scored(
-            lambda: inputs.read(qrels, fractions=True),
-            named,
+            lambda: stated.applied(inputs.read(qrels, fractions=True), named),
+            len(named),
             chosen,
             rel,
             depth=depth,
@@ -208,8 +211,8 @@ def evaluate(
 
 
 def _scored(
-    read: Callable[[], Judgments],
-    runs: Mapping[str, RunSource],
+    read: Callable[[], tuple[Judgments, Mapping[str, RunSource]]],
+    count: int,
     measures: Sequence[Measure] | None,
     rel: float | None,
     *,
@@ -219,8 +222,8 @@ def _scored(
     seed: int,
 ) -> Scores:
     """Read the judgments and score the runs, with a bar if that takes long."""
-    with reading(len(runs)) as on_read:
-        judgments = read()
+    with reading(count) as on_read:
+        judgments, runs = read()
         chosen = measures_with_rel(measures or default_measures(judgments), rel)
         suggest_estimates(judgments, chosen)
         given = {"depth": depth, "pool_depth": pool_depth, "ties": ties, "seed": seed}

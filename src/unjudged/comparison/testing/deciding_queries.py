@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from unjudged.base.wording import counted, shortlist
-from unjudged.rankings.judged import Floats
+from unjudged.rankings.judged import Floats, Integers
 from unjudged.uncertainty.quantiles import t_quantile
 
 MOST_NAMED = 10
@@ -148,7 +148,7 @@ def _hiding(values: Floats, k: int, level: float) -> tuple[list[int] | None, boo
     return None, bool(limit.min() < 1e-12 * squares.max())
 
 
-def _windows(values: Floats, start: Floats, width: int) -> Floats:
+def _windows(values: Floats, start: Integers, width: int) -> Floats:
     """Return the sums of neighbours."""
     summed = np.append(0.0, np.cumsum(values))
     found: Floats = summed[start + width] - summed[start]

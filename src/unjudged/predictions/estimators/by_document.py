@@ -25,7 +25,7 @@ from unjudged.evaluation.collection import RunsSource
 from unjudged.measures.kernel.averages import mean_over_queries
 from unjudged.measures.kernel.estimand import ALL_JUDGED, OTHER, POOL_JUDGED, THESE, Estimand
 from unjudged.measures.kernel.names import MeasureLike
-from unjudged.predictions.estimators.completeness import Completeness
+from unjudged.predictions.estimators.completeness import STATE_IT, Completeness
 from unjudged.predictions.estimators.estimates import PredictedMeans, Tests
 from unjudged.predictions.estimators.gains import as_they_are
 from unjudged.predictions.estimators.isotonic import folds_of
@@ -288,4 +288,7 @@ def _refusal(population: Population, rows: Mask) -> str:
     example = f"document {population.judgments.documents[row]!r} of query {query!r}"
     several = f"{counted(int(rows.sum()), 'document')} of those that count"
     remedy = "draw the sample from all documents, or choose nonrelevant or predicted as `outside`"
-    return f"people could not have judged {several}, such as {example}: {remedy}"
+    problem = f"people could not have judged {several}, such as {example}"
+    if population.is_sample:
+        return f"{problem}: {remedy}"
+    return f"{problem}, if these labels are all that there could be. {STATE_IT}; otherwise {remedy}"

@@ -17,6 +17,11 @@ FIRST = 10
 LEAST = 3
 """Fewest complete queries for an interval over queries."""
 _RECOMMENDED = 10
+STATE_IT = (
+    "Nothing says that these labels were drawn at random: if they were, from all that the runs retrieve, say "
+    "so (--sampled uniformly, in Python judging.stated_sample)"
+)
+"""Advice for labels that are scattered over the rankings and record no design."""
 
 
 class IncompleteError(InputError):
@@ -76,5 +81,5 @@ class Completeness:
             f"{self.measure} needs {least} queries or more that people judged completely{depth}, and there "
             f"{'is' if complete == 1 else 'are'} {complete}: they judged {share} "
             f"({judged / max(needed, 1):.1%}). Either {whole}, or, for P, RBP and DCG, let people judge "
-            f"as many documents drawn at random ({drawn})"
+            f"as many documents drawn at random ({drawn}). {STATE_IT}"
         )

@@ -53,7 +53,8 @@ class Sum:
                 )
             raise UsageError(
                 f"{chosen} cannot be estimated by document: {reason}. Estimate it by query instead, "
-                f"or choose one of {', '.join(known)}"
+                f"choose one of {', '.join(known)}, or leave the predictions out (AP and nDCG with "
+                "--interval sampling)"
             )
         return cls(chosen)
 

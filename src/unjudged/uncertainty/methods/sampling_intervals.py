@@ -8,6 +8,7 @@ has the formulas.
 from __future__ import annotations
 
 from dataclasses import replace
+from math import ceil, log
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from unjudged.measures.kernel.averages import mean_over_queries
 from unjudged.measures.kernel.estimand import POOL_JUDGED
 from unjudged.measures.kernel.names import parse_measure
 from unjudged.measures.kernel.registry import Measure
+from unjudged.rankings.judged import Mask
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.origin import SAMPLES
 from unjudged.rankings.randomness import not_random
@@ -53,7 +55,12 @@ def check_sampled(measure: Measure, request: IntervalRequest) -> None:
     if len(empty):
         query = judgments.queries[int(empty[0]) // strata.strata]
         problem = f"nothing was drawn from one of the strata of query {query!r}"
-        raise UsageError(f"{problem}, so nothing is known of it: judge a document of each stratum at least")
+        remedy = "judge a document of each stratum at least"
+        if strata.strata == 1:
+            queries = len(judgments.queries)
+            labels = min(ceil(queries * log(20 * queries)), len(judgments.grade))
+            remedy += f"; {labels:,} documents drawn at random from all queries have one of each, very likely"
+        raise UsageError(f"{problem}, so nothing is known of it: {remedy}")
     if (reason := not_random(request.rankings, 1 / strata.weight)) is not None:
         raise UsageError(f"{reason}. Use bounds, or record the strata of the sample")
     if plain.name in QUOTIENTS:
@@ -69,15 +76,29 @@ def _check_drawn(plain: Measure, judgments: Judgments, strata: Strata) -> None:
         found = counted(drawn, "relevant document")
         raise UsageError(
             f"the sample has {found} from strata that were judged in part, fewer than one per query, too few "
-            f"to tell how {plain} would vary: draw more of them, or use P or RBP"
+            f"to tell how {plain} would vary: draw more of them{_budget(judgments, in_part, drawn)}, or use "
+            "P or RBP"
         )
     if unseen > MOST_UNSEEN * len(judgments.queries):
         queries = counted(len(judgments.queries), "query")
         raise UsageError(
             f"{unseen} of {queries} have no relevant document in the sample, "
-            f"more than {MOST_UNSEEN:.0%}, so {plain} cannot be estimated for them: draw more, or judge the "
+            f"more than {MOST_UNSEEN:.0%}, so {plain} cannot be estimated for them: draw more"
+            f"{_budget(judgments, in_part, drawn)}, or judge the "
             "first documents of every run completely (unjudged sample --design stratified)"
         )
+
+
+def _budget(judgments: Judgments, in_part: Mask, drawn: int) -> str:
+    """Say how many judgments, drawn likewise, let nine of ten queries have a relevant one.
+
+    If a query has x of them on average, and their number varies as Poisson's, exp(-x) of them have none.
+    """
+    judged, waiting = int(in_part.sum()), int((judgments.grade < 0).sum())
+    if not judged or not drawn:
+        return ""
+    wanted = max(ceil(judged * -log(MOST_UNSEEN) * len(judgments.queries) / drawn), judged + 1)
+    return f" (about {min(wanted, judged + waiting):,} or more in all, drawn likewise)"
 
 
 def strata_of(judgments: Judgments) -> Strata:
@@ -103,7 +124,8 @@ def unseen_queries(plain: Measure, judgments: Judgments) -> int:
     "these queries, another sample of the pool",
     judgments=POOL_JUDGED,
     takes=SAMPLES,
-    instead="use 'bounds'; 'sampling' is for judgments that were drawn at random (unjudged sample)",
+    instead="use 'bounds'; 'sampling' is for judgments that were drawn at random (unjudged sample): if these "
+    "were, say how (--sampled uniformly)",
     check=check_sampled,
     uses=(),
     cite=("horvitz1952", "yilmaz2008b"),

@@ -1,0 +1,138 @@
+"""Labels whose drawing is stated, not recorded: what the statement makes of them, and that intervals hold."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.cli.in_process import printed, refused, unjudged
+from tests.predictions.test_several_judges import DOCUMENTS, QUERIES, RUNS, TRUTH, judge
+from unjudged import AssumptionWarning, InputError, Judgments, Run, UsageError, evaluate
+from unjudged.formats.writing import run_text
+from unjudged.judging import stated_sample
+from unjudged.predictions import estimate_by_document
+from unjudged.rankings.origin import STRATIFIED, UNIFORM, Origin
+
+PAIRS = [(q, d) for q in QUERIES for d in DOCUMENTS]
+MODEL = judge(0.5, 1)
+
+
+def scattered(labels: int, seed: int) -> dict[str, dict[str, int]]:
+    """Labels of pairs drawn at random, whatever their query."""
+    chosen = np.random.default_rng(seed).choice(len(PAIRS), labels, replace=False)
+    found: dict[str, dict[str, int]] = {}
+    for q, d in (PAIRS[i] for i in sorted(chosen)):
+        found.setdefault(q, {})[d] = TRUTH[q][d]
+    return found
+
+
+def test_every_retrieved_pair_was_equally_likely() -> None:
+    sample = stated_sample(scattered(60, 1), RUNS)
+    assert len(sample.grade) == 600
+    assert (sample.grade >= 0).sum() == 60
+    assert sample.probability is not None
+    assert set(sample.probability.tolist()) == {0.1}
+    assert sample.origin == Origin(UNIFORM)
+    assert len(sample.queries) == 30
+
+
+def test_per_query_each_query_is_a_stratum() -> None:
+    labels = {q: dict(list(docs.items())[3::5]) for q, docs in list(TRUTH.items())[:12]}
+    sample = stated_sample(labels, RUNS, "per-query")
+    assert len(sample.queries) == 12
+    assert sample.probability is None
+    assert sample.origin == Origin(STRATIFIED)
+    np.testing.assert_allclose(np.nanmax(sample.inclusion), 4 / 20)
+
+
+def test_to_a_depth_only_the_first_documents_count() -> None:
+    run = {"a": Run.of({q: {d: -float(j) for j, d in enumerate(DOCUMENTS)} for q in QUERIES})}
+    labels = scattered(60, 1)
+    inside = sum(d in DOCUMENTS[:5] for docs in labels.values() for d in docs)
+    with pytest.warns(
+        AssumptionWarning, match=f"{60 - inside} labels of documents that no run has down to rank 5"
+    ):
+        sample = stated_sample(labels, run, depth=5)
+    assert len(sample.grade) == 150
+    assert sample.probability is not None
+    assert sample.probability[0] == pytest.approx(inside / 150)
+    assert sample.origin == Origin(UNIFORM, 5)
+
+
+def test_what_cannot_have_been_drawn_so_is_refused() -> None:
+    run = {"a": Run.of({q: {d: -float(j) for j, d in enumerate(DOCUMENTS)} for q in QUERIES})}
+    pooled = {q: dict(list(docs.items())[:4]) for q, docs in TRUTH.items()}
+    with pytest.raises(InputError, match="not a random sample of what the runs retrieve, drawn uniformly"):
+        stated_sample(pooled, run)
+    with pytest.raises(UsageError, match="record how they were made"):
+        stated_sample(stated_sample(scattered(60, 1), RUNS), RUNS)
+    with pytest.raises(UsageError, match="sampled is 'somehow'"):
+        stated_sample(scattered(60, 1), RUNS, "somehow")
+    with pytest.raises(InputError, match="no labelled document is retrieved"):
+        stated_sample({"q00": {"x": 1}}, RUNS)
+
+
+def test_estimates_with_predictions_hold() -> None:
+    """90 labels of 600 pairs: unbiased, and 95 % intervals of means and differences hold."""
+    truth = evaluate(TRUTH, RUNS, "P@5").means[:, 0]
+    held, errors = [], []
+    for seed in range(200):
+        found = estimate_by_document(stated_sample(scattered(90, seed), RUNS), RUNS, MODEL, "P@5")
+        mean, gap = found.mean("a"), found.difference("a", "b")
+        held.append([mean.low <= truth[0] <= mean.high, gap.low <= truth[0] - truth[1] <= gap.high])
+        errors.append(found.per_query[0].mean() - truth[0])
+    assert abs(np.mean(errors)) <= 3.5 * np.std(errors) / np.sqrt(len(errors))
+    assert (np.mean(held, axis=0) >= 0.91).all()
+    assert (np.mean(held, axis=0) <= 0.99).all()
+
+
+@pytest.mark.parametrize("measure", ["nDCG@10", "AP"])
+def test_quotients_hold_with_enough_labels(measure: str) -> None:
+    """300 labels of 600 pairs, on average ten per query, three of them relevant."""
+    truth = evaluate(TRUTH, RUNS, measure).means[:, 0]
+    held = []
+    for seed in range(120):
+        scores = evaluate(stated_sample(scattered(300, seed), RUNS), RUNS, measure)
+        for found, true in zip(scores.estimate("sampling").estimates, truth, strict=True):
+            held.append(found[0].low <= true <= found[0].high)
+    assert 0.91 <= np.mean(held) <= 0.99
+
+
+def test_too_few_labels_are_refused_with_a_number() -> None:
+    labels = scattered(120, 3)
+    scores = evaluate(stated_sample(labels, RUNS, "per-query"), RUNS, "nDCG@10")
+    with pytest.raises(UsageError, match=r"\(about [0-9,]+ or more in all, drawn likewise\)"):
+        scores.estimate("sampling")
+    few = evaluate(stated_sample(scattered(30, 3), RUNS), RUNS, "P@5")
+    with pytest.raises(UsageError, match="192 documents drawn at random from all queries have one of each"):
+        few.estimate("sampling")
+
+
+def test_the_option(tmp_path: Path) -> None:
+    qrels, model = tmp_path / "labels.qrels", tmp_path / "model.run"
+    labels = scattered(90, 2)
+    qrels.write_text("".join(f"{q} 0 {d} {g}\n" for q, docs in labels.items() for d, g in docs.items()))
+    model.write_text("".join(f"{q} Q0 {d} 1 {s} m\n" for q, docs in MODEL.items() for d, s in docs.items()))
+    runs = [str(tmp_path / f"{name}.run") for name in RUNS]
+    for path, run in zip(runs, RUNS.values(), strict=True):
+        Path(path).write_text(run_text(run, Path(path).stem))
+    words = ["evaluate", str(qrels), *runs, "--predictions", str(model), "-m", "P@5"]
+    assert "say so (--sampled uniformly" in refused(1, *words)
+    stated = [*words, "--sampled", "uniformly"]
+    named = {Path(run).stem: run for run in runs}
+    expected = estimate_by_document(stated_sample(Judgments.read(qrels), named), named, model, "P@5").mean(
+        "a"
+    )
+    assert f"{expected.value:.4f}" in printed(*stated)
+    assert "say how (--sampled uniformly)" in unjudged(*words[:4], "--interval", "sampling").stderr.decode()
+    assert "--sampled-depth needs --sampled" in refused(2, *words, "--sampled-depth", "5")
+    assert "give the runs too" in refused(2, "audit", str(qrels), str(model), "--sampled", "uniformly")
+    end = ["-m", "P@5", "--sampled", "uniformly"]
+    compared = printed("compare", str(qrels), *runs, "--predictions", str(model), *end)
+    assert "sample of 90 human judgments" in compared
+    audited = printed("audit", str(qrels), str(model), *runs, "--threshold", "0.5", *end)
+    assert f"{expected.value:.4f}" in audited
+    plan = ["plan", "labels", str(qrels), *runs, "--predictions", str(model), "-m", "P@5", "--width", "0.1"]
+    assert "From a pilot of 90 labels" in printed(*plan, "--sampled", "uniformly")

@@ -1,0 +1,130 @@
+"""Planned numbers of labels: the formula written out, the promise kept in simulated studies, the command."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.cli.in_process import printed, refused
+from tests.predictions.test_several_judges import RUNS, TRUTH, judge, sampled
+from unjudged import Judgments, UsageError
+from unjudged.formats.writing import judgments_text, run_text
+from unjudged.measures.kernel.estimand import OTHER, THESE
+from unjudged.predictions import plan_labels
+from unjudged.predictions.estimators.by_document import estimate_population
+from unjudged.predictions.estimators.population import POISSON, Population
+from unjudged.predictions.label_plan import DIFFERENCE, MEAN, UNIFORM, WEIGHTED, WHOLE, Pilot, Planned
+
+MEASURE, MODEL = "RBP(p=0.9)", judge(0.5, 1)
+
+
+def pilot_of(people: Judgments) -> Pilot:
+    population = Population.of(people, RUNS)
+    return Pilot.of(population, population.with_predictions(MODEL), MEASURE, "error")
+
+
+@pytest.mark.parametrize("alone", [False, True])
+@pytest.mark.parametrize("design", [UNIFORM, WEIGHTED])
+def test_the_variance_is_its_formula(design: str, alone: bool) -> None:
+    pilot = pilot_of(sampled(0.3, 1))
+    pi = pilot.odds(design, 100, alone)
+    assert pi.sum() == pytest.approx(100)
+    found = pilot.sampling(design, 100, alone, MEAN)
+    m, weight = pilot.expected, pilot.weight.toarray()
+    guess = m if alone else m * (1 - m)
+    squared = pilot.gain**2 if alone else (pilot.gain - m) ** 2
+    shown = expected = variance = 0.0
+    for d in range(len(m)):
+        scale = (1 - pi[d]) / pi[d]
+        variance += scale * weight[0, d] ** 2 * guess[d]
+        if pilot.population.drawn[d]:
+            both = scale * (weight[:, d] ** 2).sum() / pilot.population.inclusion[d]
+            shown += both * squared[d]
+            expected += both * guess[d]
+    assert found[0, 0] == pytest.approx(variance * shown / expected)
+
+
+def test_the_least_number_is_the_least() -> None:
+    pilot = pilot_of(sampled(0.3, 1))
+    planned = Planned(MEAN, THESE, WEIGHTED, 0.08, 0.95)
+    number = planned.least(pilot)
+    assert number is not None
+
+    def width(labels: int) -> float:
+        variance = np.diag(pilot.sampling(WEIGHTED, labels, alone=False, target=MEAN))
+        return float(2 * 1.959963984540054 * np.sqrt(variance).mean())
+
+    assert width(number) <= 0.08 < width(number - 1)
+
+
+@pytest.mark.parametrize("design", [UNIFORM, WEIGHTED])
+@pytest.mark.parametrize(("target", "queries"), [(MEAN, THESE), (DIFFERENCE, THESE), (MEAN, OTHER)])
+def test_studies_reach_the_promised_width(design: str, target: str, queries: str) -> None:
+    """Within a tenth on average over 30 pilots, each followed by a study with as many labels as planned."""
+    whole = Population.of(TRUTH, RUNS)
+    judges = whole.with_predictions(MODEL)
+    width = 0.2 if queries == OTHER else 0.1
+    rng, reached = np.random.default_rng(4), []
+    for seed in range(30):
+        pilot = pilot_of(sampled(0.35, seed))
+        number = Planned(target, queries, design, width, 0.95).least(pilot)
+        if number is None:
+            continue
+        pi = pilot.odds(design, number, alone=False)
+        study = replace(whole, drawn=rng.random(len(pi)) < pi, inclusion=pi, design=POISSON)
+        found = estimate_population(study, judges, MEASURE)
+        if target == MEAN:
+            widths = [found.mean(run, queries=queries == OTHER).width for run in RUNS]
+        else:
+            widths = [found.difference(a, b).width for a, b in combinations(RUNS, 2)]
+        reached.append(float(np.mean(widths)) / width)
+    assert len(reached) >= 20
+    assert np.mean(reached) == pytest.approx(1, abs=0.1)
+
+
+def test_a_plan_has_a_row_for_each_target_and_design() -> None:
+    plan = plan_labels(sampled(0.3, 1), RUNS, MODEL, 0.1, MEASURE)
+    assert [need[:3] for need in plan.needs] == [
+        (target, queries, design)
+        for target in (MEAN, DIFFERENCE)
+        for queries, designs in ((THESE, (UNIFORM, WEIGHTED)), (OTHER, (UNIFORM, WEIGHTED, WHOLE)))
+        for design in designs
+    ]
+    for need in plan.needs:
+        if need.alone is not None and need.queries == THESE:
+            assert need.labels is not None
+            assert need.labels < need.alone
+    one = plan_labels(sampled(0.3, 1), {"a": RUNS["a"]}, MODEL, 0.1, MEASURE)
+    assert {need.target for need in one.needs} == {MEAN}
+    narrow = plan_labels(sampled(0.3, 1), RUNS, MODEL, 0.001, MEASURE)
+    assert narrow.need(MEAN, OTHER, WHOLE).labels is None
+    assert narrow.need(MEAN, THESE, UNIFORM).labels is not None
+    assert "No number: not with these 30 queries, however many labels" in str(narrow)
+
+
+@pytest.mark.parametrize("width", [0, -1, 2.5, float("nan")])
+def test_a_width_is_a_number_above_0(width: float) -> None:
+    with pytest.raises(UsageError, match="width is"):
+        plan_labels(sampled(0.3, 1), RUNS, MODEL, width, MEASURE)
+
+
+def test_the_command(tmp_path: Path) -> None:
+    people, model = tmp_path / "people.prels", tmp_path / "model.run"
+    people.write_text(judgments_text(sampled(0.3, 1)))
+    model.write_text("".join(f"{q} Q0 {d} 1 {s} m\n" for q, docs in MODEL.items() for d, s in docs.items()))
+    runs = [tmp_path / f"{name}.run" for name in RUNS]
+    for path, run in zip(runs, RUNS.values(), strict=True):
+        path.write_text(run_text(run, path.stem))
+    words = ["plan", "labels", str(people), *map(str, runs)]
+    both = ["--predictions", str(model), "--width", "0.1", "-m", MEASURE]
+    rows = json.loads(printed(*words, *both, "--format", "json"))["rows"]
+    named = {path.stem: path for path in runs}
+    plan = plan_labels(Judgments.read(people), named, model, 0.1, MEASURE)
+    assert [(row["labels"], row["people alone"]) for row in rows] == [need[3:] for need in plan.needs]
+    assert "no predictions given" in refused(2, *words, "--width", "0.1")
+    assert "no width given" in refused(2, *words, *both[:2])
