@@ -79,6 +79,8 @@ def line_of(command: str, files: dict[str, str]) -> list[str]:
     for one in declared(command):
         if one.name in files:
             words += one.words(files[one.name])
+        elif one.option.made and one.positional:
+            words.append("new_folder")
         elif one.needed and not one.option.writes and not one.positional:
             words += one.words(NEEDED.get(one.name, "1"))
     return words

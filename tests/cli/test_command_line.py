@@ -246,7 +246,7 @@ def test_without_the_compiled_reader() -> None:
 
 
 def test_a_reader_that_leaves_early() -> None:
-    command = f"{sys.executable} -m unjudged evaluate {QRELS} {RUN} --per-query --format json | head -n 1"
+    command = f"{sys.executable} -m unjudged evaluate {QRELS} {RUN} -m AP -q --format json | head -n 1"
     done = subprocess.run(command, shell=True, capture_output=True, check=True)
     assert done.stderr == b""
 
@@ -260,6 +260,7 @@ PRINTING = ["evaluate", "--version", "--help", "evaluate --help", "completion ba
 def test_standard_output_that_cannot_be_written(command: str, unbuffered: str) -> None:
     """Help and versions ended in tracebacks, and results in a second message and the exit code 120."""
     files = [QRELS, RUN] if command in ("evaluate", "trec_eval") else []
+    files += ["-m", "AP"] if command == "evaluate" else []
     words = [sys.executable, "-m", "unjudged", *command.split(), *files]
     environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
 
@@ -291,8 +292,8 @@ def test_output_that_cannot_be_written(tmp_path: Path) -> None:
 def test_options_that_do_not_go_together() -> None:
     assert (
         refused(2, "evaluate", QRELS, RUN, "--extra-relevant", "3")
-        == "--prevalence, --calibration, --confidence, --extra-relevant, --pool-depth and --seed need "
-        "--interval"
+        == "--prevalence, --calibration, --second, --confidence, --extra-relevant, --pool-depth and --seed "
+        "need --interval"
     )
     assert refused(2, "evaluate", QRELS, RUN, "-q", "--interval", "bounds").startswith(
         "--per-query cannot be used with --interval"
@@ -318,7 +319,7 @@ def test_an_option_that_an_interval_would_ignore_is_refused(
 def test_a_confidence_level_that_nothing_uses_is_refused() -> None:
     """The interval for other queries that compare prints has the level 1 - alpha."""
     said = refused(2, "compare", QRELS, RUN, str(sample.runs["dense"]), "--confidence", "0.9")
-    assert said.startswith("--confidence is for --calibration and --predictions;")
+    assert said.startswith("--confidence is for --calibration, --second and --predictions;")
 
 
 SEEDED = {

@@ -67,7 +67,7 @@ def test_the_file_of_wrong_answers_is_named() -> None:
 
 def test_a_plan_without_a_target() -> None:
     said = refused(2, "plan", "judgments", QRELS, RUN, str(sample.runs["dense"]))
-    assert said == "give one target: --tau or --width"
+    assert said == "give one target: --tau, --width or --budget"
 
 
 def test_names_that_are_empty() -> None:

@@ -50,7 +50,10 @@ NOT_FILES = {
 """Parameters whose value is a text, but not the name of a file."""
 
 
-READ_BY = {name: [one for one in declared(name) if one.option.reads] for name in CALLED}
+READ_BY = {
+    name: [one for one in declared(name) if one.option.reads and one.name != "load"] for name in CALLED
+}
+"""What a command reads; code is loaded before, and has a test of its own."""
 WRITTEN_BY = {
     name: [one for one in declared(name) if one.option.writes and not one.positional] for name in CALLED
 }
@@ -159,6 +162,15 @@ def test_standard_input_is_not_replaced(tmp_path: Path) -> None:
             words = [sys.executable, "-m", "unjudged", "evaluate", name, RUN, "-o", str(qrels)]
             done = subprocess.run(words, stdin=stream, capture_output=True, check=False)
         assert (done.returncode, qrels.read_bytes()) == (2, Path(QRELS).read_bytes())
+
+
+def test_loaded_code_is_not_replaced(tmp_path: Path) -> None:
+    code = tmp_path / "mine.py"
+    lines = ["def NotReplaced(r):", '    """Nothing."""', "    return r.retrieved * 0.0"]
+    code.write_text("\n".join(["from unjudged import measure", "@measure()", *lines, ""]))
+    for way in (["-o", str(code)], [f"-o{code}"], [f"--output={code}"]):
+        said = refused(2, "evaluate", QRELS, RUN, "--load", str(code), "-m", "NotReplaced", *way)
+        assert said == f"{code} is read by this command: write to another file"
 
 
 def test_files_of_a_collection_are_not_replaced(tmp_path: Path) -> None:

@@ -27,12 +27,12 @@ def finished(name: str, *words: str, before: str = "") -> str:
 
 
 def test_programs_print_what_their_commands_print() -> None:
-    assert finished("unjudged", "evaluate", *FILES) == printed("evaluate", *FILES)
+    assert finished("unjudged", "evaluate", *FILES, "-m", "AP") == printed("evaluate", *FILES, "-m", "AP")
     assert finished("unjudged-trec-eval", *FILES) == output(FILES)
 
 
 def test_garbage_is_collected_except_in_what_was_imported() -> None:
-    for name, words in (("unjudged", ["evaluate", *FILES]), ("unjudged-trec-eval", FILES)):
+    for name, words in (("unjudged", ["evaluate", *FILES, "-m", "AP"]), ("unjudged-trec-eval", FILES)):
         assert finished(name, *words, before=COLLECTING).endswith("True True\n")
 
 

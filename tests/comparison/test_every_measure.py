@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from inspect import Parameter
 from itertools import product
+from math import inf
 from pathlib import Path
 
 import numpy as np
@@ -187,7 +188,7 @@ def test_a_measure_without_a_highest_value_has_a_t_interval() -> None:
 def test_a_measure_of_ones_own() -> None:
     """Without traits it has no bounds; tests and intervals it has."""
 
-    @measure()
+    @measure(range=(0, inf))
     def OddRanks(r: JudgedRankings) -> Floats:
         """Count the relevant documents at odd ranks."""
         hits = r.where((r.labels > 0) & (r.rank % 2 == 1))

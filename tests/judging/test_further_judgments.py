@@ -105,7 +105,7 @@ def test_what_cannot_be_is_refused() -> None:
         merge(FIRST, {"last": LAST}, conflicts="mine")  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="by name"):
         merge(FIRST, [("q1", "d1", 1)])  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="only evaluate takes fractions"):
+    with pytest.raises(InputError, match="next take fractions"):
         merge(Judgments.with_fractions({"q1": {"d1": 0.5}}), {"last": {"q1": {"d1": 1}}})
     recorded = replace(Judgments.of({"q1": {"d1": 1}}), probability=np.array([0.5]))
     with pytest.raises(InputError, match="a sample with recorded strata or probabilities"):

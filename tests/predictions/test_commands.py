@@ -307,7 +307,7 @@ def test_options_that_do_not_go_together(world: World) -> None:
     assert refused(2, *draw, "--budget", "9", "--share", "10%") == "--for predictions does not take --share"
     assert refused(2, *draw, "--budget", "9", "--format", "prels").endswith("does not take --format")
     assert refused(2, *draw, "--budget", "9", "--design", "depth").endswith("does not take --design")
-    assert "go with --for predictions" in refused(2, "sample", QRELS, "--share", "10%", "--budget", "9")
+    assert "does not take --share beside" in refused(2, "sample", QRELS, "--share", "10%", "--budget", "9")
 
 
 def test_nothing_is_overwritten(world: World) -> None:

@@ -156,12 +156,12 @@ def test_one_kind_can_be_silenced() -> None:
 @pytest.mark.parametrize("case", BAD)
 def test_the_warning_points_at_the_callers_line(case: str) -> None:
     run, category, _ = BAD[case]
-    runs = {"mine": run, "good": GOOD}
+    runs = {"mine": run, "good": GOOD, "fine": GOOD}
     for call in (
         lambda: evaluate(QRELS, runs, "AP"),
         lambda: compare(QRELS, runs, "AP"),
         lambda: report_page(QRELS, runs, "AP"),
-        lambda: calibrate(QRELS, runs, {"mine": "a", "good": "b"}, "AP"),
+        lambda: calibrate(QRELS, runs, {"mine": "a", "good": "b", "fine": "c"}, "AP"),
     ):
         with pytest.warns(category) as found:
             call()

@@ -40,7 +40,7 @@ def bundled(source: Source, role: str) -> Source | Path:
     if not isinstance(source, str | os.PathLike):
         return source
     folder = Path(source)
-    if not (folder / MANIFEST).is_file():
+    if not os.path.isfile(folder / MANIFEST):  # which is False, too, for names that no file can have
         return source
     listed = _files(folder).get(role)
     if listed is None:

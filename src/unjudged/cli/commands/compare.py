@@ -186,7 +186,7 @@ def compare(  # noqa: PLR0915 (an option a statement)
     else:
         with reading(len(named)) as on_read:
             judged = stated.applied(inputs.read(qrels, fractions=True), named)
-            collection = Collection.of(*judged, on_read=on_read)
+            collection = Collection.of(*judged, fractions=True, on_read=on_read)
             with_predictions = predicted.predictions is not None
             fitting = COMPARED if with_predictions else fitting_measures(collection.judgments, COMPARED)[:1]
             asked = measures_with_rel(measures or fitting, rel)

@@ -145,7 +145,7 @@ def evaluate(
     stated.check(from_tables=from_tables)
     named = {} if from_tables else inputs.runs(runs, "evaluate QRELS RUN...", or_scores=True)
     if predicted.predictions is not None:
-        collection = Collection.of(*stated.applied(inputs.read(qrels, fractions=True), named))
+        collection = Collection.of(*stated.applied(inputs.read(qrels, fractions=True), named), fractions=True)
         by_measure = predicted.estimates(collection, measures, rel)
         show_grids(predicted.grid(by_measure, confidence, decimals), format, output)
         return

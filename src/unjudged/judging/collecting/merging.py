@@ -164,7 +164,8 @@ def _settle(
         of = answers_of(pool, judges, given, left)
         shown = shortlist([graded(one, of[one]) for one in of], NAMED)
         remedy = (
-            "settle them in the files, adjudicate them (--adjudicate), or choose another rule (--conflicts)"
+            "settle them in the files, choose a rule (--conflicts first, last or highest), "
+            "or adjudicate them (unjudged merge --adjudicate)"
         )
         raise ConflictError(
             f"{counted(len(left), 'document')} judged with different grades: {shown}: {remedy}", merged

@@ -148,7 +148,8 @@ def checked(measure: str, parameter: str, value: Any) -> Any:
     check, expected = PARAMETERS[parameter]
     result = check(value)
     if result is None:
-        shown = reprlib.repr(value) if isinstance(value, Integral) else repr(value)
+        whole = isinstance(value, float) and value.is_integer()
+        shown = reprlib.repr(int(value)) if whole or isinstance(value, Integral) else repr(value)
         raise UsageError(f"{measure}: {parameter} is {shown}, expected {expected}")
     return result
 

@@ -10,6 +10,7 @@ from unjudged.cli.options.arguments import (
     File,
     Groups,
     InputFile,
+    Load,
     OneMeasure,
     Output,
     OutputFormat,
@@ -23,6 +24,7 @@ from unjudged.cli.shell.output import check_output, show_grids
 from unjudged.cli.shell.progress import reading
 from unjudged.evaluation.collection import judged_rankings
 from unjudged.grids.grid import grid_of
+from unjudged.measures.kernel.loading import load_measures
 
 
 @command("bundle", COLLECT, 8, "FOLDER QRELS [RUN...]", "Make a folder to publish a collection.")
@@ -38,6 +40,7 @@ def bundle(
     assignment: InputFile = None,
     calibration: InputFile = None,
     measure: OneMeasure = "AP",
+    load: Load = None,
     depth: PoolDepth = 100,
     groups: Groups = None,
     inputs: JudgmentOptions = NONE_FURTHER,
@@ -81,6 +84,7 @@ def bundle(
     from unjudged.judging.pooling.reusability import reusability
     from unjudged.uncertainty.calibration import Calibration
 
+    load_measures(load)
     check_output(format, output)
     judgments, left_out = inputs.read_judged(qrels), None
     if runs:

@@ -167,6 +167,7 @@ def judgments(
     width: float | None = None,
     budget: float | None = None,
     measure: OneMeasure = "AP",
+    load: Load = None,
     designs: Annotated[list[DesignName] | None, Option("-d", "--design", choices=DESIGNS)] = None,
     queries: int | None = None,
     cost: float | None = None,
@@ -215,6 +216,7 @@ def judgments(
     """
     from unjudged.experiments.judgment_plan import plan_judgments
 
+    load_measures(load)
     if [tau, width, budget].count(None) != 2:
         raise UsageError("give one target: --tau, --width or --budget")
     check_output(format, output)
