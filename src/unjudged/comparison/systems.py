@@ -27,7 +27,14 @@ from unjudged.evaluation.collection import Collection, RunsSource
 from unjudged.evaluation.evaluation import fitting_measures
 from unjudged.evaluation.measure_warnings import measure_warnings
 from unjudged.evaluation.scores import Scores
-from unjudged.evaluation.tied_scores import TieEffects, check_ties, is_tied, tie_effects, tie_notes
+from unjudged.evaluation.tied_scores import (
+    TieEffects,
+    check_ties,
+    is_tied,
+    tie_effects,
+    tie_notes,
+    untried_notes,
+)
 from unjudged.measures.kernel.estimand import COMPARISON, SAMPLED, permitted
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.measures.kernel.registry import Measure
@@ -140,7 +147,7 @@ def compare(
             judging = judgment_bounds(closed, measure, tested.pairs)
         known = left_out, near, unlike, _assessed(people, measure, shared.judged_rankings, uncalibrated)
         results.append(MeasureComparison(measure, values_k, tested, judging, names, *known))
-    about_ties: list[str] = []
+    about_ties = untried_notes(shared.judged_rankings, len(judgments.queries)) if effects is None else []
     if effects is not None:
         about_ties = [*tie_notes(chosen, names, effects)]
         about_ties += [] if expected else verdict_notes(results, effects, tests)

@@ -9,7 +9,7 @@ from unjudged.base.choices import TiesName, checked_int
 from unjudged.base.errors import announce
 from unjudged.evaluation.collection import Collection, Names, RunsSource
 from unjudged.evaluation.scores import Scores
-from unjudged.evaluation.tied_scores import check_ties, is_tied, tie_effects, tie_notes
+from unjudged.evaluation.tied_scores import check_ties, is_tied, tie_effects, tie_notes, untried_notes
 from unjudged.measures.kernel.estimand import permitted
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.measures.kernel.registry import MEASURES, compute_all
@@ -92,6 +92,8 @@ def evaluate(
     scores = Scores(values, list(collection.runs), queries, chosen, rankings, collection.library)
     if effects is not None:
         scores = replace(scores, tied=effects, notes=[*tie_notes(chosen, scores.runs, effects)])
+    elif uncut.ties is not None:
+        scores = replace(scores, notes=untried_notes(uncut, len(queries)))
     if bounding is not None:
         scores = replace(scores, bounding=bounding, pool_depth=reach)
     if scores.warnings:

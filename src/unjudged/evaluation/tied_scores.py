@@ -10,6 +10,7 @@ import numpy as np
 
 from unjudged.base.choices import TiesName
 from unjudged.base.errors import UsageError
+from unjudged.base.wording import counted
 from unjudged.grids.grid import Cell, Column, Grid, grid_of
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats, JudgedRankings
@@ -17,6 +18,8 @@ from unjudged.rankings.judged import Floats, JudgedRankings
 TIES: tuple[TiesName, ...] = ("order", "expected", "range")
 NOTEWORTHY = 0.001
 """A mean that other orders of tied documents change by more is noted."""
+MANY = 50_000
+"""With more judged documents in the rankings, what other orders change is worked out only if asked for."""
 LONGEST = 30
 """Characters of a run's name that a note shows."""
 OVER_ORDERS = "over all orders of documents that have the same score"
@@ -63,12 +66,14 @@ def tie_effects(
     *,
     depth: int | None = None,
     seed: int = 0,
-) -> tuple[Floats, TieEffects]:
+) -> tuple[Floats, TieEffects | None]:
     """Return the values, which are expected ones if asked for, and what other orders make of them.
 
     `rankings` are not cut yet, and `values` has run, query and measure. By default only two orders are tried,
-    which is enough for monotone measures.
+    which is enough for monotone measures, and none if there are very many documents.
     """
+    if ties == "order" and len(rankings.rank) > MANY:
+        return values, None
     from unjudged.measures.ties.expected import expected_values
     from unjudged.measures.ties.extremes import tie_range
 
@@ -82,6 +87,17 @@ def tie_effects(
         low[:, :, k], high[:, :, k] = limits.low.reshape(shape), limits.high.reshape(shape)
         exact.append(limits.exact)
     return found, TieEffects(ties, low, high, exact, error)
+
+
+def untried_notes(rankings: JudgedRankings, queries: int) -> list[str]:
+    """Say how many runs have tied documents, where nobody asked what other orders change."""
+    if rankings.ties is None:
+        return []
+    first, last = rankings.ties
+    runs = len(np.unique(rankings.ranking[first != last] // queries))
+    of = len(rankings) // queries
+    asked = "--ties range (ties='range') tells how far their order changes the means"
+    return [f"Documents have the same score in {runs} of {counted(of, 'run')}: {asked}."] if runs else []
 
 
 def tie_notes(measures: Sequence[Measure], runs: Sequence[str], effects: TieEffects) -> Iterator[str]:
