@@ -199,7 +199,7 @@ def test_a_run_without_rows(session: Any, tmp_path: Path) -> None:
 
 
 def test_a_measure_of_your_own(session: Any, tmp_path: Path) -> None:
-    @measure(summary="sum")
+    @measure(summary="sum", range=(0, float("inf")))
     def Relevant(r: JudgedRankings, *, rel: int = 1) -> Floats:
         """How many relevant documents there are."""
         return r.where(r.labels >= rel).counts.astype(float)
