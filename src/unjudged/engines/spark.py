@@ -22,6 +22,7 @@ from unjudged.formats.readers.arrow.arrow_columns import Where, pyarrow_module, 
 from unjudged.formats.tables import Matched
 from unjudged.measures.counts import ONLY_EVALUATE
 from unjudged.measures.kernel.averages import summarised
+from unjudged.measures.kernel.measure import UNTRIED
 from unjudged.measures.kernel.names import MeasureLike, parse, parse_measures
 from unjudged.measures.kernel.registry import MEASURES, Measure, measure
 from unjudged.rankings.judged import Floats, JudgedRankings
@@ -200,6 +201,8 @@ class Task:
         for asked in measures:
             if asked.traits.across_queries:
                 raise UsageError(ONLY_EVALUATE)
+            if asked.name in UNTRIED:
+                asked.try_traits()
             if "actual" in asked.given:
                 raise UsageError(
                     f"{asked} needs further judgments, which engines do not distribute: use one machine"
@@ -261,6 +264,7 @@ def _own_function(asked: Measure) -> Any:
 
 def _measure(_: str, name: str, given: Mapping[str, Any], function: Any) -> Measure:
     known = MEASURES[name] if function is None else measure()(function)
+    UNTRIED.discard(name)  # its traits stay with the caller, who tried them
     return known(**given)
 
 
