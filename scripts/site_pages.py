@@ -32,8 +32,10 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add a report and the examples, so that pages can link to them."""
     files.append(File.generated(config, "gallery/page.html", content=report_of_the_sample()))
-    for path in sorted((ROOT / "examples").iterdir()):
-        files.append(File.generated(config, f"examples/{path.name}", abs_src_path=str(path)))
+    kept = (path for path in (ROOT / "examples").rglob("*") if "__pycache__" not in path.parts)
+    for path in sorted(path for path in kept if path.is_file()):
+        name = path.relative_to(ROOT).as_posix()
+        files.append(File.generated(config, name, abs_src_path=str(path)))
     return files
 
 
