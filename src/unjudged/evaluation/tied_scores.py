@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -94,8 +95,8 @@ def untried_notes(rankings: JudgedRankings, queries: int) -> list[str]:
     if rankings.ties is None:
         return []
     first, last = rankings.ties
-    runs = len(np.unique(rankings.ranking[first != last] // queries))
-    of = len(rankings) // queries
+    starts, of = rankings.offsets[::queries].tolist(), len(rankings) // queries
+    runs = sum(bool((first[a:b] != last[a:b]).any()) for a, b in pairwise(starts))
     asked = "--ties range (ties='range') tells how far their order changes the means"
     return [f"Documents have the same score in {runs} of {counted(of, 'run')}: {asked}."] if runs else []
 
