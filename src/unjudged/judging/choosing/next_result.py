@@ -8,9 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unjudged.base.wording import counted, percent
+from unjudged.base.wording import counted, p_text, percent
 from unjudged.comparison.judgment_bounds import decided
-from unjudged.comparison.verdicts import p_text
 from unjudged.formats.writing import qrels_text
 from unjudged.grids.grid import Column, Grid, Shown
 from unjudged.judging.choosing.forecast import Forecast
