@@ -33,7 +33,6 @@ _NAMES = LazyNames(
         "comparison.systems": "compare",
         "comparison.testing.pairwise": "PairTests compare_pairs",
         "comparison.testing.power": "QueryPlan plan_queries",
-        "comparison.under_assessors": "UnderAssessors",
         "comparison.verdicts": "Pair",
         "diagnosis.questions": "Diagnosis doctor",
         "evaluation.collection": "Collection",

@@ -11,7 +11,6 @@ from unjudged.comparison.several_collections import compare_collections as compa
 from unjudged.comparison.systems import compare as compare
 from unjudged.comparison.testing.pairwise import PairTests as PairTests, compare_pairs as compare_pairs
 from unjudged.comparison.testing.power import QueryPlan as QueryPlan, plan_queries as plan_queries
-from unjudged.comparison.under_assessors import UnderAssessors as UnderAssessors
 from unjudged.comparison.verdicts import Pair as Pair
 from unjudged.diagnosis.questions import Diagnosis as Diagnosis, doctor as doctor
 from unjudged.evaluation.collection import Collection as Collection
@@ -68,7 +67,6 @@ __all__ = [
     "Run",
     "Score",
     "Scores",
-    "UnderAssessors",
     "UnjudgedError",
     "UnjudgedWarning",
     "UsageError",
