@@ -149,12 +149,12 @@ def _by_completions(
     own = own.where(favours)
     draws = ceil(COMPLETED_QUERIES / len(shared.queries))
     identity = shared.identity(two.origin[own.row])
-    chances = [uniforms(identity, salt("reversal"), draw) for draw in range(draws)]
+    chances = uniforms(identity, salt("reversal"), np.arange(draws)[:, None])
 
     def lead(share: Floats, some: Integers) -> Floats:  # noqa: ARG001 (it is one pair)
-        drawn = chances[:1] if share[0] == 1 else chances
-        values = np.stack([two.values(own.row[chance <= share[0]]) for chance in drawn])
-        return np.array([(values[:, 0] - values[:, 1]).mean()])
+        drawn, times = np.unique(chances <= share[0], axis=0, return_counts=True)
+        values = np.stack([two.values(own.row[relevant]) for relevant in drawn])
+        return np.array([np.average((values[:, 0] - values[:, 1]).mean(axis=1), weights=times)])
 
     judged = _judged_share(shared, own, every.measure)
     (share,) = _turning(lead, np.zeros(1, np.int64), DRAWN_TO).tolist()
