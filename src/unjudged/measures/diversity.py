@@ -107,8 +107,10 @@ def _of_best_possible(r: JudgedRankings, alpha: float, cutoff: int, weights: Wei
 def _of_ideal(r: JudgedRankings, alpha: float, cutoff: int, weights: Weights) -> Floats:
     """Return the discounted sum, divided by that of the ideal ranking of the judged documents."""
     cutoff = min(cutoff, longest(r))
-    weight, gains = weights(cutoff), r.judgments.once(ideal_gains, alpha, cutoff)
-    return ratio(discounted(r, alpha, cutoff, weight), (weight[: len(gains)] @ gains)[r.query])
+    weight, best = weights(cutoff), np.zeros(len(r.judgments.queries))
+    for rank, gain in enumerate(r.judgments.once(ideal_gains, alpha, cutoff)):
+        best += gain * weight[rank]
+    return ratio(discounted(r, alpha, cutoff, weight), best[r.query])
 
 
 def longest(r: JudgedRankings) -> int:
