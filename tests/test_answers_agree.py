@@ -25,7 +25,7 @@ from unjudged import (
     report_page,
     sample,
 )
-from unjudged.comparison.verdicts import p_text
+from unjudged.base.wording import p_text
 from unjudged.measures.kernel.estimand import COMPARISON, permitted
 from unjudged.measures.kernel.names import parse_measure
 from unjudged.predictions import (

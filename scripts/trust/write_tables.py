@@ -12,6 +12,7 @@ from typing import Any
 import agreement_coverage
 import assessor_coverage
 import assessor_grades
+import assessor_tests
 import calibrated_coverage
 import fractional_bounds
 import gate_trials
@@ -177,6 +178,10 @@ def assessors(folder: Path, pool: ProcessPoolExecutor) -> None:
     replace_table(PAGE, "assessors, grades", pool.submit(assessor_grades.grades_table, folder).result())
 
 
+def tests_by_assessors(folder: Path, pool: ProcessPoolExecutor) -> None:
+    replace_table(PAGE, "assessors, tests", pool.submit(assessor_tests.assessor_tests_table, folder).result())
+
+
 def gate(folder: Path, pool: ProcessPoolExecutor) -> None:
     jobs = [
         pool.submit(gate_trials.gate_trials, folder, source, size)
@@ -235,6 +240,7 @@ PARTS: dict[str, Callable[[Path, ProcessPoolExecutor], None]] = {
         fractions,
         agreement,
         assessors,
+        tests_by_assessors,
         robust,
         sampling,
         gate,

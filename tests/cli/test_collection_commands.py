@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -232,6 +233,13 @@ def test_next_settles_and_marks(folder: Path) -> None:
     assert b"AP" in unjudged("evaluate", str(merged), RUNS[0], "-m", "AP").stdout
     assert "use qrels" in refused(2, "merge", design, str(judged), "--format", "prels")
     assert refused(2, "next", qrels, *RUNS, "--forecast").startswith("--forecast goes with --settle, or")
+    pairs = json.loads(printed("next", qrels, *RUNS, *options[:-2], "--pairs", "--format", "json"))
+    assert len(pairs["rows"]) == 3
+    assert {row["settled"] for row in pairs["rows"]} == {"no"}
+    assert pairs["notes"][0].startswith("3 of 3 pairs of 3 runs are open by AP. About ")
+    assert "--pairs lists no documents" in refused(2, "next", qrels, *RUNS, *options, "--pairs")
+    assert "--pairs prints a table" in refused(2, "next", qrels, *RUNS, "--pairs", "--format", "qrels")
+    assert "--pairs goes with --settle" in refused(2, "next", qrels, *RUNS, "--pairs")
     for option in ("--seed", "--prevalence", "--confidence"):  # these were ignored
         said = refused(2, "next", qrels, *RUNS, option, "0.5" if option != "--seed" else "5", "--top", "2")
         assert said.startswith(f"--top and {option} go with --settle, or with a measure other than RBP")

@@ -7,10 +7,13 @@ from itertools import product
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from unjudged import Judgments, UsageError, evaluate, sample
 from unjudged.judging import RunPair
 from unjudged.judging import next as next_documents
+from unjudged.judging.choosing.forecast import Forecast, first_settled
 from unjudged.judging.choosing.gains import estimated_gains, gains, gains_of_sum, pair_sums
 from unjudged.judging.choosing.settling import pair_bounds
 from unjudged.judging.collecting.merging import merge
@@ -169,11 +172,41 @@ def test_the_forecast_settles_what_it_says() -> None:
         sample.qrels, sample.runs, 10, "AP", top=3, pooled=True, prevalence=0.2, forecast=True
     )
     assert found.forecast is not None
-    assert 0 < found.forecast <= found.candidates
-    assert f"About {found.forecast} more judgments settle them" in found.sentence()
-    assert f"1 of 3 pairs of 3 runs is open by AP. About {found.forecast} more judgments settle it" in (
+    about = f"About {found.forecast.middle} more judgments settle"
+    assert 0 < found.forecast.low <= found.forecast.middle <= found.forecast.high <= found.candidates
+    assert f"{about} them" in found.sentence()
+    assert f"1 of 3 pairs of 3 runs is open by AP. {about} it" in (
         replace(found, pairs=(found.pairs[0]._replace(settled=False), *ALL_SETTLED)).sentence()
     )
+
+
+def test_a_forecast_is_told_only_if_it_is_steady_and_worth_it() -> None:
+    steady = Forecast(80, 100, 240, 500, 300)
+    assert steady.sentence() == (
+        "About 100 more judgments settle them (80 to 240 in half of the random completions), "
+        "of 500 candidates."
+    )
+    assert "cannot be told yet (79 to 240 in" in steady._replace(low=79).sentence()
+    assert "cannot be told yet (80 to more than all 500 in" in steady._replace(high=501).sentence()
+    assert (
+        steady._replace(pool=99)
+        .sentence("it")
+        .startswith(
+            "Not worth it: settling it takes more judgments than the 99 documents of the pool (80 to 240"
+        )
+    )
+    never = Forecast(501, 501, 501, 500, 800)
+    assert "than the 500 documents that the runs retrieve (more than all 500 in half" in never.sentence()
+    assert not never.worthwhile
+
+
+@given(needed=st.integers(1, 400), most=st.integers(1, 300), batch=st.integers(1, 500))
+def test_the_first_number_that_settles_is_found(needed: int, most: int, batch: int) -> None:
+    found = first_settled(lambda judged: judged >= needed, most, batch)
+    if needed > most:
+        assert found == most + 1
+    else:
+        assert needed <= found <= min(most, needed * (1 + 1 / 19) + 1)
 
 
 def test_the_same_seed_gives_the_same_documents_and_order() -> None:

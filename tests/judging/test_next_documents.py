@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from unjudged import AP, MEASURES, UsageError, compare, evaluate, sample
-from unjudged.comparison.verdicts import p_text
+from unjudged.base.wording import p_text
 from unjudged.judging import next as next_documents
 from unjudged.judging.choosing.settling import likely_bounds
 from unjudged.judging.collecting.merging import merge

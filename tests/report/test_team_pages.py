@@ -8,9 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.cli.in_process import printed, refused
+from tests.cli.in_process import printed, refused, unjudged
 from unjudged import UsageError, evaluate, sample
 from unjudged.report.team_pages import team_grids, team_page, team_pages
+from unjudged.report.track_overview import best_of_teams, runs_grid, topics_grids
 
 GROUPS = {"boolean": "one", "lexical": "one", "expanded": "t<b>", "fused": "t<b>"}
 RUNS = [str(path) for path in sample.runs.values()]
@@ -74,3 +75,39 @@ def test_the_command(tmp_path: Path) -> None:
     ]
     assert (tmp_path / "teams" / "o.html").read_text() == page.read_text()
     assert "need --groups" in refused(2, "report", *common, "--team", "o", "-o", str(page))
+    overview = tmp_path / "overview"
+    for _ in range(2):
+        printed("report", *common, *grouped, "--overview", str(overview), "-o", str(tmp_path / "track.html"))
+    made = {path.name: path.read_bytes() for path in overview.iterdir()}
+    assert set(made) == {f"{n}.{kind}" for n in ("runs", "topics") for kind in ("tex", "md", "svg", "pdf")}
+    assert made["runs.md"].decode().startswith("**6 runs of 4 teams**\n\n| run | team | AP |\n")
+    assert rb"reranked & r & \textbf{0.4374} \\" in made["runs.tex"]
+    assert made["runs.pdf"].startswith(b"%PDF")
+    assert b"boolean" not in made["runs.svg"]  # lexical, the better run of this team, is shown
+    assert b"lexical" in made["runs.svg"]
+    (overview / "runs.md").write_text("edited")
+    again = ["--overview", str(overview), "-o", str(tmp_path / "track.html")]
+    done = unjudged("report", *common, *grouped, *again)
+    assert done.returncode == 1
+    assert b"exists and has other content" in done.stderr
+
+
+def test_the_overview_has_the_scores_of_runs_and_topics() -> None:
+    scores = evaluate(sample.qrels, sample.runs, ["nDCG@10", "AP", "NumRet"])
+    runs = runs_grid(scores, GROUPS)
+    first = [float(str(row[2])) for row in runs.rows]
+    assert first == sorted(first, reverse=True)
+    for row in runs.rows:
+        i = list(scores.runs).index(str(row[0]))
+        assert row[1] == GROUPS.get(scores.runs[i], scores.runs[i])
+        assert list(row[2:]) == scores.means[i].tolist()
+    assert {(runs.rows[i][0], k) for i, k in runs.stressed} == {("reranked", 2), ("reranked", 3)}
+    for k, grid in enumerate(topics_grids(scores)):
+        for q, row in enumerate(grid.rows):
+            values = scores.values[:, q, k]
+            assert list(row[:4]) == [scores.queries[q], values.max(), np.median(values), values.min()]
+            named, *others = str(row[4]).split(" and ")
+            assert values[list(scores.runs).index(named)] == values.max()
+            equal = int((values == values.max()).sum()) - 1
+            assert others == ([f"{equal} other{'s' * (equal > 1)}"] if equal else [])
+    assert best_of_teams(scores, GROUPS) == ["reranked", "fused", "lexical", "dense"]

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import t as student
+from scipy.stats import ttest_1samp
 
 from tests.cli.in_process import printed, refused
 from unjudged import InputError, Judgments, UsageError, compare, evaluate, sample
@@ -131,6 +132,33 @@ def test_a_comparison_names_the_assessor() -> None:
     assert "Another assessor would most likely agree on the order." in str(agreeing)
 
 
+def test_each_pair_has_p_values_under_every_assessor() -> None:
+    """By scipy, from the values of P@2 on topics judged twice; people of different topics are a set."""
+    runs = {name: {q: dict(docs) for q, docs in run.items()} for name, run in RUNS.items()}
+    runs["b"]["q1"] = {"x": 2, "z": 1}
+    second = {**SECOND, "cy": {"q3": {"w": 0, "x": 1, "y": 1, "z": 1}, "q4": dict(FIRST["q4"])}}
+    found = compare(FIRST, runs, "P@2", second=second, correction="none")
+    one, other = found.pair("a", "b").under_assessors
+    assert (one.assessors, one.topics) == (("ann", "cy"), 4)
+    assert (other.assessors, other.topics) == (("bob",), 2)
+    first, ann_cy = [0.5, 1.0, 1.0, 1.0], [0.5, 1.0, -0.5, 1.0]
+    assert one.first_difference == pytest.approx(np.mean(first))
+    assert one.first_p == pytest.approx(ttest_1samp(first, 0).pvalue)
+    assert one.difference == pytest.approx(np.mean(ann_cy))
+    assert one.p == pytest.approx(ttest_1samp(ann_cy, 0).pvalue)
+    assert one.conclusions(0.05) == {1, 0}
+    assert one.conclusions(0.001) == {0}
+    turned = found.pair("b", "a").under_assessors[0]
+    assert (turned.difference, turned.p) == (-one.difference, one.p)
+    text = str(found)
+    p = f"p = {one.first_p:.4f} by the first grades; +0.5000, p = {one.p:.4f} by those of ann, cy."
+    assert f"On 4 topics judged twice: +0.8750, {p}" in text
+    assert "Whether it is significant on the topics judged twice depends on the assessor." in text
+    record = found.records().as_records().as_columns()
+    assert record["assessors_1_assessors"] == ["ann, cy"]
+    assert record["assessors_1_p"] == [one.p]
+
+
 def test_what_is_refused() -> None:
     scores = evaluate(FIRST, RUNS, ["P@2"])
     with pytest.raises(UsageError, match="need judgments of second assessors"):
@@ -169,6 +197,8 @@ def test_the_commands(tmp_path: Path) -> None:
     assert "another assessor" in pairs
     record = printed("compare", str(sample.qrels), *runs, "-m", "P@10", "--format", "json", *files)
     assert "assessors_low" in record
+    assert '"assessors_1_assessors": "ann, bob, cy", "assessors_1_topics": 15' in record
+    assert "p by assessors: by the first grades and by theirs" in " ".join(pairs.split())
     assert "needs --second FILE" in refused(
         2, "evaluate", str(sample.qrels), runs[0], "--interval", "assessors"
     )

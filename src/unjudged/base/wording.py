@@ -24,6 +24,11 @@ def percent(share: float) -> str:
     return f"{100 * share:.10g}%"
 
 
+def p_text(value: float) -> str:
+    """Return a p value as it stands in sentences."""
+    return "p < 0.0001" if value < 0.0001 else f"p = {value:.4f}"
+
+
 def kind_of(value: object) -> str:
     """Return the kind of a value with its article; None, as of JSON's null, is "no value".
 

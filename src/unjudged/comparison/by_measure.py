@@ -11,6 +11,7 @@ import numpy as np
 
 from unjudged.comparison.judgment_bounds import JudgmentBounds
 from unjudged.comparison.testing.pairwise import Interval, PairTests
+from unjudged.comparison.under_assessors import PairsUnderAssessors
 from unjudged.comparison.verdicts import CLEAR, ENCLOSED, EXACT, HIGHER, OF_EACH, ROBUST, Pair, verdict_of
 from unjudged.measures.kernel.averages import mean_over_queries
 from unjudged.measures.kernel.estimand import (
@@ -48,6 +49,7 @@ class MeasureComparison:
     calibrated: CalibratedMeans | None = None
     unlike: Mask | None = None
     assessors: AssessorShifts | None = None
+    under: Sequence[PairsUnderAssessors] = ()
 
     @cached_property
     def means(self) -> Floats:
@@ -228,6 +230,8 @@ class MeasureComparison:
             judged_share=finite_or_none(judging.reversal.judged[k]),
             left_out=self.left_out,
             assessors=assessors,
+            under_assessors=tuple(one.of_pair(k, turned=turned) for one in self.under),
+            alpha=tests.alpha,
         )
 
 

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from unjudged.base.errors import UsageError
-from unjudged.base.wording import counted, percent, shortlist
+from unjudged.base.wording import counted, p_text, percent, shortlist
 from unjudged.comparison.testing.corrections import find_correction
 from unjudged.comparison.testing.interaction import interaction_p
 from unjudged.comparison.testing.pairs import Pairs
 from unjudged.comparison.testing.pairwise import compare_pairs
 from unjudged.comparison.testing.power import smallest_difference
-from unjudged.comparison.verdicts import p_text
 from unjudged.evaluation.query_segments import EVERY
 from unjudged.grids.grid import Cell, Column, Grid, Shown, grid_of
 from unjudged.rankings.judged import Floats, Mask

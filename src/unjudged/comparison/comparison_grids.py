@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from unjudged.base.wording import counted, percent
+from unjudged.base.wording import counted, percent, shortlist
+from unjudged.comparison.under_assessors import UnderAssessors
 from unjudged.comparison.verdicts import Pair, share_text
 from unjudged.grids.grid import Cell, Column, Grid, blank, grid_of
 from unjudged.rankings.judged import Mask
@@ -187,6 +188,7 @@ def pairs_grid(comparison: Comparison, results: Sequence[MeasureComparison]) -> 
     assessed = any(result.assessors is not None for result in results)
     columns += [Column("calibrated", "text")] if calibrated else []
     columns += [Column("another assessor", "text")] if assessed else []
+    columns += [Column("p by assessors", "text")] if assessed else []
     rows = []
     for pair in comparison.pairs_of(results):
         gap, effect = pair.difference, pair.effect
@@ -198,6 +200,7 @@ def pairs_grid(comparison: Comparison, results: Sequence[MeasureComparison]) -> 
         c = pair.calibrated
         row += ["" if c is None else f"{c.of.measure} {c.text()}"] if calibrated else []
         row += ["" if pair.assessors is None else pair.assessors.text()] if assessed else []
+        row += [_p_values(pair)] if assessed else []
         rows.append([pair.measure, *row] if named else row)
     title = f"{counted(len(rows), 'pair')} x {counted(len(comparison.queries), 'query')}"
     title += "" if named else f"; {results[0].measure}"
@@ -213,25 +216,40 @@ def pairs_grid(comparison: Comparison, results: Sequence[MeasureComparison]) -> 
             for result in results
             if (shifts := result.assessors) is not None
         ),
+        *dict.fromkeys(_sets_note(result) for result in results if result.under),
         *comparison.notes,
     ]
     return Grid(columns, rows, title, notes, records=lambda: pair_records(comparison, results))
+
+
+def _p_values(pair: Pair) -> str:
+    """Return the p values under each set of assessors: by the first grades, and by theirs."""
+    column = Column("", "p value")
+    return "; ".join(f"{column.text(one.first_p)}, {column.text(one.p)}" for one in pair.under_assessors)
+
+
+def _sets_note(result: MeasureComparison) -> str:
+    """Say whose p values those of a pair are."""
+    sets = [f"{shortlist(one.assessors)} ({counted(one.topics, 'topic')})" for one in result.under]
+    return f"p by assessors: by the first grades and by theirs, on topics judged twice, of {'; '.join(sets)}."
 
 
 def pair_records(
     comparison: Comparison, results: Sequence[MeasureComparison], *, detail: bool = False
 ) -> Grid:
     """Return the pairs for programs; `detail` adds everything else that is known about each."""
-    fields = (*PAIR_FIELDS, *MORE_PAIR_FIELDS) if detail else PAIR_FIELDS
+    sets = max(len(result.under) for result in results)
+    under = [f"assessors_{k + 1}_{name}" for k in range(sets) for name in UnderAssessors._fields]
+    fields = (*PAIR_FIELDS, *MORE_PAIR_FIELDS, *under) if detail else PAIR_FIELDS
     pairs = comparison.pairs_of(results)
     return grid_of(
         fields,
-        ([*map(blank, _record(pair)[: len(fields)])] for pair in pairs),
+        ([*map(blank, _record(pair, sets)[: len(fields)])] for pair in pairs),
         [comparison.method, *comparison.notes],
     )
 
 
-def _record(pair: Pair) -> list[Cell]:
+def _record(pair: Pair, sets: int) -> list[Cell]:
     gap, other, effect, calibrated = pair.difference, pair.other_queries, pair.effect, pair.calibrated
     row: list[Cell] = [pair.measure, pair.a, pair.b, gap.value, pair.p, pair.p_adjusted, gap.low, gap.high]
     row += [pair.verdict, pair.better, gap.method, pair.mean_a, pair.mean_b, other.low, other.high]
@@ -239,7 +257,11 @@ def _record(pair: Pair) -> list[Cell]:
     row += [pair.reversal, pair.judged_share, None if pair.left_out is None else pair.left_out.share]
     c, person = calibrated, pair.assessors
     row += [None] * 4 if c is None else [c.of.measure, c.value, c.low, c.high]
-    return [*row, *([None] * 3 if person is None else [person.value, person.low, person.high])]
+    row += [None] * 3 if person is None else [person.value, person.low, person.high]
+    for one in pair.under_assessors:
+        row += [", ".join(one.assessors), *one[1:]]
+    missing = sets - len(pair.under_assessors)
+    return [*row, *([None] * (missing * len(UnderAssessors._fields)))]
 
 
 def letters(place: int) -> str:

@@ -23,6 +23,7 @@ from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.judgment_bounds import bounds_of_table, judgment_bounds, no_bounds
 from unjudged.comparison.testing.pairwise import FAMILIES, compare_pairs, corrected_together
 from unjudged.comparison.tied_verdicts import verdict_notes
+from unjudged.comparison.under_assessors import pairs_under_assessors
 from unjudged.evaluation.collection import Collection, RunsSource
 from unjudged.evaluation.evaluation import fitting_measures
 from unjudged.evaluation.measure_warnings import measure_warnings
@@ -135,9 +136,8 @@ def compare(
     people = None if second is None or expected else SecondAssessors.of(second)
     results: list[MeasureComparison] = []
     for k, measure in enumerate(chosen):
-        values_k = np.ascontiguousarray(values[:, :, k])
+        values_k, near = np.ascontiguousarray(values[:, :, k]), None
         tested = compare_pairs(measure.averaged(values_k), baseline=place, **tests)  # type: ignore[arg-type]
-        near = None
         if calibration is not None and not expected and not calibration.refusal(measure, confidence, runs=2):
             near = calibration.means(measure, shared.judged_rankings, confidence)
             uncalibrated += [note for note in calibration.unlike(near, names) if note not in uncalibrated]
@@ -145,8 +145,13 @@ def compare(
             judging = no_bounds(tested.pairs, f"{measure}: {WITHOUT_ORDER}")
         else:
             judging = judgment_bounds(closed, measure, tested.pairs)
-        known = left_out, near, unlike, _assessed(people, measure, shared.judged_rankings, uncalibrated)
-        results.append(MeasureComparison(measure, values_k, tested, judging, names, *known))
+        shifts = _assessed(people, measure, shared.judged_rankings, uncalibrated)
+        under = pairs_under_assessors(shifts, measure, tested.test, place, draws=draws, seed=seed)
+        results.append(
+            MeasureComparison(
+                measure, values_k, tested, judging, names, left_out, near, unlike, shifts, under
+            )
+        )
     about_ties = untried_notes(shared.judged_rankings, len(judgments.queries)) if effects is None else []
     if effects is not None:
         about_ties = [*tie_notes(chosen, names, effects)]

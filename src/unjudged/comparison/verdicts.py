@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import isfinite
 
-from unjudged.base.wording import percent
+from unjudged.base.wording import p_text, percent
 from unjudged.comparison.testing.pairs import ROUNDING
+from unjudged.comparison.under_assessors import UnderAssessors
 from unjudged.grids.grid import in_paragraphs
 from unjudged.measures.kernel.estimand import POOL_JUDGED, SAMPLED
 from unjudged.uncertainty.calibration import LeftOutShare
@@ -100,7 +101,8 @@ class Pair:
     that favour the system behind, at which the other is no longer expected to be ahead. It is None if no
     share reverses the order, and also if it was not sought, which `reversal_known` says. `judged_share` is
     the share among the judged documents at the same ranks; `left_out` says what it was among left-out groups.
-    `assessors` is the difference had another assessor judged, if second judgments were given.
+    `assessors` is the difference had another assessor judged, if second judgments were given, and
+    `under_assessors` has the p values of the topics judged twice, under the first and each second assessor.
     """
 
     a: str
@@ -126,6 +128,8 @@ class Pair:
     judged_share: float | None = None
     left_out: LeftOutShare | None = None
     assessors: Estimate | None = None
+    under_assessors: tuple[UnderAssessors, ...] = ()
+    alpha: float = 0.05
 
     @property
     def ahead(self) -> str | None:
@@ -160,6 +164,7 @@ class Pair:
             c = self.assessors
             ends = f"{c.low:+.4f} to {c.high:+.4f} ({c.method})"
             lines.append(f"Another assessor, {percent(c.confidence)}: {c.value:+.4f}, {ends}.")
+        lines += [one.sentence() for one in self.under_assessors]
         return [*lines, f"Verdict: {self.verdict}. {self.conclusion()}{self._by_another_assessor()}"]
 
     def _by_another_assessor(self) -> str:
@@ -168,9 +173,12 @@ class Pair:
         if gap is None or self.ahead is None:
             return ""
         kept = gap.low > 0 if self.difference.value > 0 else gap.high < 0
-        if kept:
-            return " Another assessor would most likely agree on the order."
-        return " Another assessor could say the opposite."
+        said = " Another assessor would most likely agree on the order."
+        if not kept:
+            said = " Another assessor could say the opposite."
+        if len(set().union(*(one.conclusions(self.alpha) for one in self.under_assessors))) > 1:
+            said += " Whether it is significant on the topics judged twice depends on the assessor."
+        return said
 
     def _judgments(self) -> str:
         gap = self.difference
@@ -237,11 +245,6 @@ def conclusion(verdict: str, ahead: str, other: str, *, equal: bool = False) -> 
     return (
         f"{ahead} and {other} have the same mean. Judge more documents (`unjudged next`) to tell them apart."
     )
-
-
-def p_text(value: float) -> str:
-    """Return a p value as it stands in sentences."""
-    return "p < 0.0001" if value < 0.0001 else f"p = {value:.4f}"
 
 
 def _interval(other: Estimate) -> str:

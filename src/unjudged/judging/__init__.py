@@ -15,6 +15,7 @@ _NAMES = LazyNames(
     "unjudged.judging",
     {
         "choosing.next_documents": "next=next_documents",
+        "choosing.forecast": "Forecast",
         "choosing.next_result": "Candidate NextDocuments RunPair",
         "collecting.answers": "AnswerFile read_answers",
         "collecting.bundle": "Bundle",

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from unjudged.base.wording import percent
+from unjudged.base.wording import p_text, percent
 from unjudged.comparison.comparison_result import Comparison
-from unjudged.comparison.verdicts import CLEAR, OPEN, SETTLED, SIGNIFICANT, Pair, p_text, verdict_of
+from unjudged.comparison.verdicts import CLEAR, OPEN, SETTLED, SIGNIFICANT, Pair, verdict_of
 from unjudged.grids.grid import Cell, Column, Grid, Shown, grid_of
 from unjudged.measures.kernel.estimand import THESE
 from unjudged.predictions.estimators.estimates import PredictedMeans

@@ -46,7 +46,7 @@ def team_grids(scores: Scores, runs: Sequence[str]) -> list[Grid]:
     columns.append(Column("topics above median", "integer"))
     rows: list[list[Cell]] = []
     for k, measure in enumerate(scores.measures):
-        among = _among(means[:, k][:, None])[:, 0]
+        among = among_runs(means[:, k][:, None])[:, 0]
         middle = np.median(scores.values[:, :, k], axis=0)
         for i in own:
             rank = 1 + int((means[:, k] > means[i, k]).sum())
@@ -55,7 +55,7 @@ def team_grids(scores: Scores, runs: Sequence[str]) -> list[Grid]:
     grids = [Grid(columns, rows, f"Means among {counted(len(names), 'run')}")]
     for k, measure in enumerate(scores.measures):
         values = scores.values[:, :, k]
-        among = _among(values)
+        among = among_runs(values)
         heads = [Column("topic", "label"), *(Column(run) for run in runs)]
         heads += [Column(name) for name in ("best", "median", "worst")]
         topics: list[list[Cell]] = [
@@ -66,7 +66,7 @@ def team_grids(scores: Scores, runs: Sequence[str]) -> list[Grid]:
     return grids
 
 
-def _among(values: Floats) -> Floats:
+def among_runs(values: Floats) -> Floats:
     """Return the best, median and worst over runs, for each column."""
     among: Floats = np.stack([values.max(axis=0), np.median(values, axis=0), values.min(axis=0)])
     return among
@@ -119,7 +119,7 @@ def _figure(scores: Scores, runs: Sequence[str], k: int) -> str:
     """Draw the range of each topic, its median, and a dot for each run; topics by their median."""
     values, names = scores.values[:, :, k], list(scores.runs)
     low, high = float(min(values.min(), 0.0)), float(max(values.max(), 1e-9))
-    among, measure = _among(values), str(scores.measures[k])
+    among, measure = among_runs(values), str(scores.measures[k])
     order = np.argsort(-among[1], kind="stable")
 
     def y(value: float) -> str:

@@ -90,7 +90,9 @@ class SecondAssessors:
         judgments = rankings.judgments
         near = rankings.best_rank(missing=FIRST + 1) <= FIRST
         queries = len(judgments.queries)
+        first: list[Floats] = []
         shift: list[Floats] = []
+        topic: list[Integers] = []
         person: list[int] = []
         names: list[str] = []
         thin = 0
@@ -112,12 +114,15 @@ class SecondAssessors:
                 measure.compute(rankings.relabelled(judgments.with_grades(np.where(twice, own, UNSAMPLED))))
                 for own in (judgments.grade, grade)
             ]
+            first.append(values[0].reshape(runs, queries)[:, whole])
             shift.append((values[1] - values[0]).reshape(runs, queries)[:, whole])
+            topic.append(np.flatnonzero(whole))
             person += [len(names)] * int(whole.sum())
             names.append(name)
         if len(person) < 2:
             self._refuse(judgments, thin, len(person))
-        return AssessorShifts(np.concatenate(shift, axis=1), np.array(person), names, queries, thin)
+        by_first, shifts = (np.concatenate(part, axis=1) for part in (first, shift))
+        return AssessorShifts(by_first, shifts, np.concatenate(topic), np.array(person), names, queries, thin)
 
     def _refuse(self, judgments: Judgments, thin: int, topics: int) -> None:
         """Say why nothing can be learnt."""
@@ -140,9 +145,14 @@ class SecondAssessors:
 
 @dataclass(frozen=True, eq=False)
 class AssessorShifts:
-    """`shift[i, c]` is how the value of run i changes with the second assessor `person[c]` on a topic."""
+    """`shift[i, c]` is how the value of run i changes with second assessor `person[c]` on topic `topic[c]`.
 
+    `first[i, c]` is its value by the first grades of the documents that both judged.
+    """
+
+    first: Floats
     shift: Floats
+    topic: Integers
     person: Integers
     names: Sequence[str]
     topics: int
@@ -162,6 +172,25 @@ class AssessorShifts:
             return f"{person}; one second assessor cannot tell how far people differ"
         people = counted(len(self.names), "second assessor")
         return f"had another assessor judged, learnt from {people} on {learnt}{left_out}"
+
+    def sets(self) -> dict[tuple[str, ...], Integers]:
+        """Return the columns of each set of second assessors who judged different topics, by their names.
+
+        Assessors share the topics of a collection, so a set is as the first assessors are: one per topic.
+        Each assessor joins the first set that has none of their topics.
+        """
+        found: list[tuple[list[str], list[int]]] = []
+        for number, name in enumerate(self.names):
+            own = np.flatnonzero(self.person == number).tolist()
+            topics = set(self.topic[own].tolist())
+            for names, columns in found:
+                if not topics & set(self.topic[columns].tolist()):
+                    names.append(name)
+                    columns.extend(own)
+                    break
+            else:
+                found.append(([name], own))
+        return {tuple(names): np.array(columns) for names, columns in found}
 
     def mean(self, run: int, confidence: float) -> tuple[float, float]:
         """Return the expected shift of a run's mean, and half the width of its interval."""

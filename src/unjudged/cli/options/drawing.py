@@ -12,7 +12,8 @@ from unjudged.base.wording import counted
 from unjudged.cli.options.arguments import InputFile, OneMeasure
 from unjudged.cli.options.input_options import JudgmentOptions, read_judgments
 from unjudged.cli.options.option import Option, OptionGroup
-from unjudged.cli.shell.output import command_line, show
+from unjudged.cli.shell.command_given import made_by
+from unjudged.cli.shell.output import show
 from unjudged.cli.shell.progress import progress
 
 if TYPE_CHECKING:
@@ -89,19 +90,7 @@ class DrawingOptions(OptionGroup):
                 among=self.among,
                 seed=seed,
             )
-        options = {
-            "for": self.purpose,
-            "predictions": self.predictions,
-            "kind": self.kind,
-            "budget": f"{self.budget:g}",
-            "measure": self.measure,
-            "among": self.among,
-            "seed": seed,
-            **inputs.recorded(),
-            **handing_out.recorded(),
-        }
-        files = [*runs, *inputs.further_words()]
-        sample = replace(design, made_by=command_line("sample", files, options))
+        sample = replace(design, made_by=made_by())
         tasks, written = handing_out.tasks(sample, None, assessors="1")
         if not tasks:
             raise UsageError("no document was drawn: choose a larger budget or another seed")

@@ -15,6 +15,7 @@ from unjudged.comparison.testing.significance import p_values
 from unjudged.evaluation.collection import RunsSource, name_runs
 from unjudged.evaluation.evaluation import evaluate
 from unjudged.judging.choosing.expert_prevalence import FROM_RUNS, completions_of
+from unjudged.judging.choosing.forecast import forecast_of
 from unjudged.judging.choosing.gains import DRAWS, gains
 from unjudged.judging.choosing.next_result import Candidate, NextDocuments, RunPair
 from unjudged.judging.choosing.settling import PairBounds, likely_bounds, pair_bounds
@@ -25,13 +26,8 @@ from unjudged.rankings.coverage import in_order
 from unjudged.rankings.judged import Floats, Integers
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.rankings.runs import Run
-from unjudged.uncertainty.completions import Completions
-from unjudged.uncertainty.draws import drawn_relevant
 from unjudged.uncertainty.prevalence import PrevalenceLike
 from unjudged.uncertainty.shared import SharedRankings
-
-FORECASTS = 5
-"""A forecast is the median over this many random completions."""
 
 
 def next_documents(
@@ -58,7 +54,8 @@ def next_documents(
 
     Each document's gain is summed over the pairs of runs whose order the judgments leave open. `top` takes
     only the pairs of the best runs so far. With `pooled`, only documents of the pool can be relevant.
-    `forecast` also says how many judgments would settle all these pairs.
+    `forecast` also says how many judgments would settle all these pairs, if that can be told, and whether it
+    is worth it.
 
     A pair is settled if no completion of the judgments changes its order; for measures other than RBP and P
     that takes nearly all judgments. With `confidence`, it is settled if its order is the same in that central
@@ -112,7 +109,7 @@ def next_documents(
     bounds = bounds_of(shared)
     basis = f"{bounds.basis} Documents outside the pool count as nonrelevant." if pooled else bounds.basis
     result = NextDocuments(
-        [], list(named), str(chosen), 0, _pairs(shared, chosen, bounds), basis, 0, confidence=confidence
+        [], list(named), str(chosen), 0, _pairs(shared, chosen, bounds), basis, confidence=confidence
     )
     first, second = bounds.first[bounds.open], bounds.second[bounds.open]
     if not len(first):
@@ -122,7 +119,7 @@ def next_documents(
     needed = None
     if forecast:
         completed = completions_of(shared, prevalence, rel=int(chosen.given.get("rel", 1)), seed=seed + 1)
-        needed = judgments_needed(shared, chosen, order, completed, bounds_of)
+        needed = forecast_of(shared, chosen, order, completed, bounds_of, batch=budget)
     wanted = _candidates(shared, gain, order[:budget])
     return replace(result, wanted=wanted, candidates=len(order), forecast=needed)
 
@@ -171,35 +168,3 @@ def _pairs(shared: SharedRankings, measure: Measure, bounds: PairBounds) -> tupl
         lead, least, most = (-gap, -high, -low) if turned else (gap, low, high)
         made.append(RunPair(shared.runs[one], shared.runs[other], lead, least, most, p, not left))
     return tuple(made)
-
-
-def judgments_needed(
-    shared: SharedRankings,
-    measure: Measure,
-    order: Integers,
-    completions: Completions,
-    bounds_of: Callable[[SharedRankings], PairBounds],
-) -> int | None:
-    """Return how many judgments in this order settle every pair: the median over random completions.
-
-    More judgments never open a pair that bounds settle, so the number is found by bisection.
-    """
-    rel = int(measure.given.get("rel", 1))
-    known = completions.identity, completions.prevalence
-    (drawn,) = drawn_relevant(*known, FORECASTS, FORECASTS, completions.seed)
-    needed = []
-    for number in range(FORECASTS):
-        answer = np.zeros(len(shared.judgments.grade), np.int32)
-        answer[completions.row[drawn.document[drawn.completion == number]]] = rel
-        low, high = 0, len(order) + 1
-        while high - low > 1:
-            middle = (low + high) // 2
-            grade = shared.judgments.grade.copy()
-            grade[order[:middle]] = answer[order[:middle]]
-            if bounds_of(shared.with_grades(grade)).open.any():
-                low = middle
-            else:
-                high = middle
-        needed.append(high)
-    median = int(np.median(needed))
-    return None if median > len(order) else median

@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unjudged.base.wording import counted, percent
+from unjudged.base.wording import counted, p_text, percent
 from unjudged.comparison.judgment_bounds import decided
-from unjudged.comparison.verdicts import p_text
 from unjudged.formats.writing import qrels_text
 from unjudged.grids.grid import Column, Grid, Shown
+from unjudged.judging.choosing.forecast import Forecast
 from unjudged.judging.collecting.drawn_sample import DrawnSample
 from unjudged.measures.kernel.registry import MEASURES
 from unjudged.rankings.judgments import UNSAMPLED, Judgments
@@ -67,8 +67,8 @@ class NextDocuments(Shown):
     `pairs` are the pairs of runs whose order was asked for, none if the documents narrow an `interval`. If
     every pair is settled, judging can stop and `wanted` is empty. `basis` says what a settled pair rests on;
     `confidence` is the share of random completions in which its order holds, None if it holds in all.
-    `forecast` is about how many judgments, in the order of gains, would settle all pairs; None if it was not
-    asked for, or if judging every document would leave runs equal.
+    `forecast` is how many judgments, in the order of gains, would settle all pairs; None if it was not asked
+    for.
     """
 
     wanted: list[Candidate]
@@ -77,7 +77,7 @@ class NextDocuments(Shown):
     candidates: int
     pairs: tuple[RunPair, ...] = ()
     basis: str = ""
-    forecast: int | None = None
+    forecast: Forecast | None = None
     interval: str = ""
     confidence: float | None = None
 
@@ -119,9 +119,9 @@ class NextDocuments(Shown):
         left += f" {'is' if self.open_pairs == 1 else 'are'} open by {self.measure}."
         if self.forecast is None:
             return left
-        settle = f"{'settles' if self.forecast == 1 else 'settle'} {'it' if self.open_pairs == 1 else 'them'}"
-        more = f"About {counted(self.forecast, 'more judgment')} {settle}"
-        return f"{left} {more}, of {counted(self.candidates, 'candidate')}."
+        told = self.forecast.sentence("it" if self.open_pairs == 1 else "them")
+        easier = self.confidence is None and not self.forecast.worthwhile
+        return f"{left} {told}{' Fewer do with --confidence 0.95.' if easier else ''}"
 
     def notes(self) -> list[str]:
         """Say what to do, what is known of the open pairs, and what settled ones rest on."""
@@ -131,7 +131,7 @@ class NextDocuments(Shown):
         if self.confidence is not None:
             when = f"in the central {percent(self.confidence)} of random completions"
         left = [pair.sentence(when) for pair in self.pairs if not pair.settled]
-        more = [f"And {counted(len(left) - NAMED, 'more open pair')}."] if len(left) > NAMED else []
+        more = [f"And {counted(len(left) - NAMED, 'more open pair')}: see --pairs."] * (len(left) > NAMED)
         known = [f"Settled pairs: {self.basis}"] if self.open_pairs < len(self.pairs) else []
         return [self.sentence(), *left[:NAMED], *more, *known]
 
@@ -145,7 +145,8 @@ class NextDocuments(Shown):
         numbers = [Column(name) for name in ("difference", "low", "high", "p")]
         columns = [Column("leader", "label"), Column("other", "label"), *numbers, Column("settled", "text")]
         rows = [[*pair[:-1], "yes" if pair.settled else "no"] for pair in self.pairs]
-        return Grid(columns, rows, f"Pairs by {self.measure}", [self.basis])
+        known = [f"Settled pairs: {self.basis}"] * (0 < self.open_pairs < len(rows))
+        return Grid(columns, rows, f"Pairs by {self.measure}", [self.sentence(), *known])
 
     def task(self) -> str:
         """Return qrels with -1 for each document, marked as chosen."""

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from unjudged.base.choices import Format
-from unjudged.base.errors import InputError
+from unjudged.base.errors import InputError, UsageError
 from unjudged.cli.commands import COLLECT, command
 from unjudged.cli.options.arguments import File, Load, OneMeasure, Output, number_or_name
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
@@ -37,6 +37,7 @@ def next_to_judge(
     seed: int = 0,
     confidence: float | None = None,
     forecast: bool = False,
+    pairs: bool = False,
     record: Annotated[Path | None, Option(writes=True)] = None,
     inputs: JudgmentOptions = NONE_FURTHER,
     format: Annotated[Literal["qrels"] | Format | None, Option(choices=("qrels", *FORMATS))] = None,
@@ -82,7 +83,11 @@ def next_to_judge(
         runs were in the wrong order, and up to 11 % among ten runs (docs/laboratory.md). By default the order
         must hold in every completion, which takes nearly all judgments for measures other than RBP and P.
     forecast
-        With --settle: say about how many judgments would settle every pair.
+        With --settle: say about how many judgments would settle every pair. If random completions differ too
+        much to tell, it says so, and "not worth it" if the pool or the runs have not so many documents.
+    pairs
+        With --settle: print every pair of runs instead of the documents: who leads, and whether that is
+        settled.
     record
         Write a design file for `unjudged merge`.
     format
@@ -90,6 +95,10 @@ def next_to_judge(
         output file decides, or else it is qrels.
     """
     load_measures(load)
+    if pairs and record is not None:
+        raise UsageError("--pairs lists no documents to record: omit it, or --record")
+    if pairs and format == "qrels":
+        raise UsageError("--pairs prints a table: omit --format qrels")
     chosen_format = own_format(format, output, "qrels")
     named = inputs.runs(runs, "next QRELS RUN...")
     chosen = parse_measure(measure)
@@ -108,6 +117,11 @@ def next_to_judge(
             confidence=confidence,
             forecast=forecast,
         )
+    if pairs:
+        if documents.interval:
+            raise UsageError("--pairs goes with --settle, or with a measure other than RBP and P")
+        show_grids(documents.pairs_grid(), format, output)
+        return
     if not documents.wanted:
         if documents.interval:
             raise InputError("nothing is left to judge: every document that counts is judged")
