@@ -51,7 +51,8 @@ def test_worked_numbers() -> None:
     c has gain 1 at rank 1. a has 1 for its first subtopic and 1/2 for the second, at rank 3. At best a has 2,
     then d has 1 and c 1/2.
     """
-    judgments = Judgments.by_subtopic([(*line.split()[:3], line[-1]) for line in TEXT.splitlines()[:5]])
+    rows = [line.split() for line in TEXT.splitlines()[:5]]
+    judgments = Judgments.by_subtopic([(query, s, name, int(g)) for query, s, name, g in rows])
     found = evaluate(judgments, {"1": ["c", "z", "a"]}, MEASURES).values[0, 0]
     dcg, ideal = 1 + 1.5 / 2, 2 + 1 / log2(3) + 0.5 / 2
     every = 3 * (1 + 0.5 / log2(3) + 0.25 / 2)

@@ -45,7 +45,7 @@ def test_every_completion(subtopics: int, drawn: Sets, order: list[str], length:
     choices = sorted({own & (allowed or 1) for own in range(2**subtopics)})
     assume(len(choices) ** len(free) <= 256)
     measures = [*EXACT, *ENCLOSED]
-    rankings = evaluate(Judgments.by_subtopic(rows_of(sets, subtopics)), {"q": ranking}, measures).rankings
+    rankings = evaluate(Judgments.by_subtopic(rows_of(sets, subtopics)), {"q": ranking}, measures).judged
     found = [bounds(measure, rankings) for measure in measures]
     values = []
     for chosen in product(choices, repeat=len(free)):

@@ -129,7 +129,7 @@ def alpha_nDCG(r: JudgedRankings, *, cutoff: int, alpha: float = 0.5) -> Floats:
 
     Use it where queries have several meanings or aspects and a ranking should cover them early.
 
-    >>> from unjudged import evaluate
+    >>> from unjudged import Judgments, evaluate
     >>> judged = Judgments.by_subtopic([("q", 1, "a", 1), ("q", 2, "a", 1), ("q", 2, "b", 1)])
     >>> evaluate(judged, {"q": ["b", "a"]}, "alpha_nDCG@10").means
     array([[0.84060642]])
@@ -147,7 +147,7 @@ def alpha_DCG(r: JudgedRankings, *, cutoff: int, alpha: float = 0.5) -> Floats:
 
     Use it instead of alpha_nDCG where judgments are incomplete: its bounds are exact.
 
-    >>> from unjudged import evaluate
+    >>> from unjudged import Judgments, evaluate
     >>> judged = Judgments.by_subtopic([("q", 1, "a", 1), ("q", 2, "a", 1), ("q", 2, "b", 1)])
     >>> evaluate(judged, {"q": ["b", "a"]}, "alpha_DCG@2").means
     array([[0.73981247]])
@@ -166,7 +166,7 @@ def ERR_IA(r: JudgedRankings, *, cutoff: int, alpha: float = 0.5) -> Floats:
 
     Use it where users look for one of several meanings and stop when they have found it.
 
-    >>> from unjudged import evaluate
+    >>> from unjudged import Judgments, evaluate
     >>> judged = Judgments.by_subtopic([("q", 1, "a", 1), ("q", 2, "a", 1), ("q", 2, "b", 1)])
     >>> evaluate(judged, {"q": ["b", "a"]}, "ERR_IA@2").means
     array([[0.7]])
@@ -183,7 +183,7 @@ def nERR_IA(r: JudgedRankings, *, cutoff: int, alpha: float = 0.5) -> Floats:
 
     Use it like ERR_IA, where queries with few relevant documents should count as much as others.
 
-    >>> from unjudged import evaluate
+    >>> from unjudged import Judgments, evaluate
     >>> judged = Judgments.by_subtopic([("q", 1, "a", 1), ("q", 2, "a", 1), ("q", 2, "b", 1)])
     >>> evaluate(judged, {"q": ["b", "a"]}, "nERR_IA@2").means
     array([[0.77777778]])
@@ -200,7 +200,7 @@ def P_IA(r: JudgedRankings, *, cutoff: int) -> Floats:
 
     Use it where each document should serve as many subtopics as possible, and repetition does no harm.
 
-    >>> from unjudged import evaluate
+    >>> from unjudged import Judgments, evaluate
     >>> judged = Judgments.by_subtopic([("q", 1, "a", 1), ("q", 2, "a", 1), ("q", 2, "b", 1)])
     >>> evaluate(judged, {"q": ["b", "a"]}, "P_IA@2").means
     array([[0.75]])
@@ -217,7 +217,7 @@ def AP_IA(r: JudgedRankings) -> Floats:
 
     Use it where rankings are read to the end for every subtopic.
 
-    >>> from unjudged import evaluate
+    >>> from unjudged import Judgments, evaluate
     >>> judged = Judgments.by_subtopic([("q", 1, "a", 1), ("q", 2, "a", 1), ("q", 2, "b", 1)])
     >>> evaluate(judged, {"q": ["b", "a"]}, "AP_IA").means
     array([[0.75]])
@@ -236,7 +236,7 @@ def StRecall(r: JudgedRankings, *, cutoff: int) -> Floats:
 
     Use it where one document for each subtopic is enough.
 
-    >>> from unjudged import evaluate
+    >>> from unjudged import Judgments, evaluate
     >>> judged = Judgments.by_subtopic([("q", 1, "a", 1), ("q", 2, "a", 1), ("q", 2, "b", 1)])
     >>> evaluate(judged, {"q": ["b", "a"]}, "StRecall@1").means
     array([[0.5]])
