@@ -26,6 +26,7 @@ from unjudged.comparison.testing.pairs import ROUNDING, Ints, Pairs
 from unjudged.measures.kernel.registry import Measure, ratio
 from unjudged.rankings.hashing import salt, uniforms
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
+from unjudged.rankings.origin import BY_SUBTOPIC
 from unjudged.uncertainty.prevalence import prevalence_of
 from unjudged.uncertainty.shared import SharedRankings, selected_runs
 
@@ -68,7 +69,7 @@ def reversals(shared: SharedRankings, measure: Measure, pairs: Pairs, wanted: Ma
     found = Reversals(np.full(len(pairs), np.nan), np.full(len(pairs), np.nan))
     found.share[wanted & (pairs.difference == 0)] = 0.0
     chosen = np.flatnonzero(wanted & (pairs.difference != 0))
-    if not len(chosen):
+    if not len(chosen) or shared.original.origin.kind == BY_SUBTOPIC:  # no one share for every subtopic
         return found
     up, first, second = pairs.difference[chosen] > 0, pairs.first[chosen], pairs.second[chosen]
     leader, behind = np.where(up, first, second), np.where(up, second, first)
