@@ -25,7 +25,8 @@ from unjudged.rankings.judged import JudgedRankings as JudgedRankings
 from unjudged.rankings.judgments import Judgments as Judgments
 from unjudged.rankings.origin import Origin as Origin
 from unjudged.rankings.runs import Run as Run
-from unjudged.report.page.report_page import Page as Page, report_page as report_page
+from unjudged.report.page.page import Page as Page
+from unjudged.report.page.report_page import report_page as report_page
 from unjudged.uncertainty.calibration import Calibration as Calibration
 from unjudged.uncertainty.estimate import Estimate as Estimate, Estimates as Estimates
 from unjudged import experiments as experiments

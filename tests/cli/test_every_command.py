@@ -105,14 +105,15 @@ def test_names_for_static_typing_are_those_of_the_registries() -> None:
 
 def test_what_is_registered_can_be_chosen() -> None:
     """The words of an option were listed a second time."""
-    from unjudged.comparison.testing.significance import TESTS, find_test
+    registering = "from unjudged.comparison.testing.significance import TESTS, find_test as find"
+    code = f"{registering}; TESTS.add('another', find('t')); from unjudged.cli.main import main; main()"
 
-    TESTS.add("another", find_test("t"))
-    try:
-        assert "another" in help_of("compare", "with another")
-        assert printed("compare", QRELS, *PAIR, "--test", "another") == printed("compare", QRELS, *PAIR)
-    finally:
-        del TESTS["another"]
+    def with_another(*words: str) -> str:
+        command = [sys.executable, "-c", code, "compare", *words]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+    assert "another" in with_another("--help")
+    assert with_another(QRELS, *PAIR, "--test", "another") == with_another(QRELS, *PAIR)
 
 
 @pytest.mark.parametrize("words", [[], ["--help"]])

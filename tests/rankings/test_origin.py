@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from unjudged import Judgments, sample
+from unjudged import Judgments, UsageError, sample
 from unjudged.formats.writing import judgments_text
 from unjudged.judging import Pool
 from unjudged.rankings.origin import KINDS, Kind, Origin, joined
@@ -50,6 +50,10 @@ def test_every_form_of_file_keeps_the_origin(
         probability=np.full(3, 0.5),
         origin=Origin(kind, depth),
     )
+    if kind == "by subtopic":
+        with pytest.raises(UsageError, match="judgments by subtopic are not written"):
+            judgments_text(judgments, form)
+        return
     again = read(tmp_path, judgments_text(judgments, form)).origin
     kinds: dict[str, Kind] = {
         "qrels": "uniform sample",

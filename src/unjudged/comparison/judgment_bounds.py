@@ -20,6 +20,7 @@ from unjudged.measures.kernel.estimand import ALL_JUDGED, Use, permitted
 from unjudged.measures.kernel.registry import Measure
 from unjudged.measures.kernel.traits import Refusal
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
+from unjudged.rankings.origin import ANY
 from unjudged.uncertainty.bounding.bounds import bounds, check_bounded
 from unjudged.uncertainty.bounding.filled import Bounds, anonymous
 from unjudged.uncertainty.shared import SharedRankings
@@ -27,7 +28,7 @@ from unjudged.uncertainty.unjudged_sums import is_sum
 
 RUNS_AT_ONCE = 16
 OF_OTHERS = "unknown (bounds of a table do not know what other systems found; give runs and judgments)"
-BOUNDING = Use("bounds of a difference", judgments=ALL_JUDGED, check=check_bounded, geometric=True)
+BOUNDING = Use("bounds of a difference", ANY, judgments=ALL_JUDGED, check=check_bounded, geometric=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,4 +190,5 @@ def _judged_only(shared: SharedRankings) -> JudgedRankings:
     pool = shared.judgments
     judged = np.flatnonzero(pool.grade >= 0)
     row = numbered(judged, len(pool.grade))
-    return shared.rankings.moved(anonymous(np.searchsorted(judged, pool.offsets), pool.grade[judged]), row)
+    kept = anonymous(np.searchsorted(judged, pool.offsets), pool.grade[judged], pool.origin)
+    return shared.rankings.moved(kept, row)

@@ -207,7 +207,7 @@ class Pair:
         if self.difference.method == OF_EACH:
             return ""
         if not self.reversal_known:
-            return "; which share of them is too much was not worked out for so large a number of pairs"
+            return "; which share of them is too much was not worked out (too many pairs, or subtopics)"
         if self.reversal is None:
             return f", but none that favour {behind} are expected to, even if all of these are relevant"
         needed = f"{behind} would need {share_text(self.reversal)} of its unjudged documents to be relevant"

@@ -9,12 +9,13 @@ import numpy as np
 
 from unjudged.base.errors import AssumptionWarning, UnjudgedWarning
 from unjudged.base.wording import shortlist
+from unjudged.measures import diversity
 from unjudged.measures.kernel.estimand import permitted
 from unjudged.measures.kernel.registry import MEASURES, Measure
 from unjudged.measures.kernel.traits import Refusal
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.judgments import Judgments
-from unjudged.rankings.origin import EVEN, UNIFORM
+from unjudged.rankings.origin import BY_SUBTOPIC, EVEN, UNIFORM
 from unjudged.rankings.randomness import not_random
 
 
@@ -27,6 +28,7 @@ def measure_warnings(
     return [
         *(AssumptionWarning(f"{answer}.") for answer in refused if isinstance(answer, Refusal)),
         *_nothing_relevant(measures, judgments, values),
+        *_no_subtopics(measures, judgments),
         *_nothing_sampled(measures, judgments),
         *_not_drawable(measures, judgments),
         *_not_uniform(measures, rankings),
@@ -54,6 +56,15 @@ def _nothing_relevant(
         for rel in sorted(levels)
         if 0 <= highest < rel
     ]
+
+
+def _no_subtopics(measures: Sequence[Measure], judgments: Judgments) -> list[UnjudgedWarning]:
+    """A warning if measures of diversity are given judgments that are not by subtopic."""
+    names = [str(m) for m in measures if m.function.__module__ == diversity.__name__]
+    if not names or judgments.origin.kind == BY_SUBTOPIC:
+        return []
+    what = f"{', '.join(names)}: these judgments have no subtopics, so every query counts as one subtopic"
+    return [AssumptionWarning(f"{what}.")]
 
 
 def _nothing_sampled(measures: Sequence[Measure], judgments: Judgments) -> list[UnjudgedWarning]:

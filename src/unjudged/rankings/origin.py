@@ -13,7 +13,9 @@ from typing import Final, Literal
 
 from unjudged.base.choices import checked_int
 
-Kind = Literal["pool", "uniform sample", "stratified sample", "weighted sample", "chosen", "unknown"]
+Kind = Literal[
+    "pool", "uniform sample", "stratified sample", "weighted sample", "chosen", "unknown", "by subtopic"
+]
 
 POOL: Final = "pool"
 UNIFORM: Final = "uniform sample"
@@ -21,6 +23,7 @@ STRATIFIED: Final = "stratified sample"
 WEIGHTED: Final = "weighted sample"
 CHOSEN: Final = "chosen"
 UNKNOWN: Final = "unknown"
+BY_SUBTOPIC: Final = "by subtopic"
 
 KINDS: dict[Kind, str] = {
     POOL: "a pool: every listed document was judged",
@@ -29,6 +32,7 @@ KINDS: dict[Kind, str] = {
     WEIGHTED: "a weighted sample: each document was drawn with a recorded probability",
     CHOSEN: "chosen documents: they were selected for what their judgments would show",
     UNKNOWN: "labels of unknown origin: nothing is recorded of how the documents were selected",
+    BY_SUBTOPIC: "judgments by subtopic: every listed document was judged for the subtopics of its query",
 }
 """Every kind of judgments, in words."""
 
@@ -38,7 +42,9 @@ RANDOM: Final[frozenset[Kind]] = frozenset({POOL, *SAMPLES})
 """What estimates from samples can use: a pool is a sample in which everything was drawn."""
 EVEN: Final[frozenset[Kind]] = frozenset({POOL, UNIFORM})
 """What estimates from uniform samples can use."""
-EVERY: Final[frozenset[Kind]] = frozenset(KINDS)
+ANY: Final[frozenset[Kind]] = frozenset(KINDS)
+EVERY: Final[frozenset[Kind]] = ANY - {BY_SUBTOPIC}
+"""Every kind that gives a document one grade."""
 
 MARK: Final = "unjudged-origin"
 """How a comment of a file begins that tells the origin where the columns do not."""

@@ -75,7 +75,7 @@ class SharedRankings:
         grade = np.full(len(query), UNSAMPLED, np.int32)
         grade[row[: len(judgments.grade)]] = judgments.grade
         queries = len(judgments.queries)
-        pool = anonymous(ends(np.bincount(query, minlength=queries)), grade)
+        pool = anonymous(ends(np.bincount(query, minlength=queries)), grade, judgments.origin)
         retrieved = np.concatenate(counts)
         rankings = JudgedRankings(
             judgments=pool,

@@ -5,17 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from unjudged.base.choices import CorrectionName, TestName
 from unjudged.base.errors import UsageError
 from unjudged.cli.commands import SCORE, command
 from unjudged.cli.options.arguments import Baseline, Load, OneMeasure, Output, OutputFormat, Plot
 from unjudged.cli.options.figure_options import AS_DRAWN, FigureOptions
 from unjudged.cli.options.option import Option
+from unjudged.cli.options.test_options import USUAL_TESTS, TestOptions
 from unjudged.cli.shell.files_named import check_not_read, reads
 from unjudged.cli.shell.output import check_decimals, check_output, show, show_grids
 from unjudged.comparison.several_collections import compare_collections, listed_collections
-from unjudged.comparison.testing.corrections import CORRECTIONS
-from unjudged.comparison.testing.significance import DRAWS, TESTS
 from unjudged.evaluation.collection import name_runs
 from unjudged.formats.small_files import read_small_text
 from unjudged.grids.grid import DECIMALS
@@ -31,12 +29,8 @@ def collections(
     measure: OneMeasure = "nDCG@10",
     load: Load = None,
     baseline: Baseline = None,
-    test: Annotated[TestName, Option(choices=TESTS)] = "t",
-    correction: Annotated[CorrectionName, Option(choices=CORRECTIONS)] = "holm",
-    alpha: float = 0.05,
+    tests: TestOptions = USUAL_TESTS,
     pairs: bool = False,
-    draws: int = DRAWS,
-    seed: int = 0,
     format: OutputFormat = None,
     output: Output = None,
     decimals: int = DECIMALS,
@@ -46,8 +40,8 @@ def collections(
     """Compare systems over several collections: a column each, and the mean over them with its interval.
 
     Runs are named after their files, and each collection needs the same names. Tests are within collections,
-    corrected over all of them; the interval and the test of the mean resample the queries of each collection.
-    Ranks are tied where nothing separates systems.
+    corrected over all of them (not by tukey or maxt, which look at one collection); the interval and the test
+    of the mean resample the queries of each collection. Ranks are tied where nothing separates systems.
 
     Parameters
     ----------
@@ -57,18 +51,8 @@ def collections(
         A file of such collections, one per line; file names in it are relative to it.
     measure
         The measure.
-    test
-        The test over queries of a collection.
-    correction
-        The correction for many comparisons; not tukey or maxt, which look at one collection.
-    alpha
-        The significance level; intervals have the level 1 - alpha.
     pairs
         Show a row per pair and collection instead of the table of systems.
-    draws
-        How often tests that resample do so.
-    seed
-        The seed of what is drawn at random.
     decimals
         The digits after the decimal point in tables.
     plot
@@ -88,16 +72,7 @@ def collections(
         if path is not None:
             check_not_read(path)
     sources = {name: (qrels, name_runs(list(runs))) for name, (qrels, runs) in given.items()}
-    found = compare_collections(
-        sources,
-        measure,
-        baseline=baseline,
-        test=test,
-        correction=correction,
-        alpha=alpha,
-        draws=draws,
-        seed=seed,
-    )
+    found = compare_collections(sources, measure, baseline=baseline, **vars(tests))
     if chosen == "latex" and not pairs:
         show(found.to_latex(decimals), output)
     else:

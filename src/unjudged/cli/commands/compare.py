@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 from unjudged import compare as compare_systems
-from unjudged.base.choices import CorrectionName, CorrectOver, Format, TestName
+from unjudged.base.choices import CorrectOver, Format
 from unjudged.base.errors import UsageError
 from unjudged.cli.commands import SCORE, command
 from unjudged.cli.options.arguments import (
@@ -30,11 +30,11 @@ from unjudged.cli.options.arguments import (
 )
 from unjudged.cli.options.figure_options import AS_DRAWN, FigureOptions
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions, suggest_estimates
-from unjudged.cli.options.option import Option
 from unjudged.cli.options.paper_options import NO_COMPARED_PAPER, ComparedTableOptions
 from unjudged.cli.options.prediction_options import NO_PREDICTIONS, PredictionOptions
 from unjudged.cli.options.stated_options import NOT_STATED, StatedOptions
 from unjudged.cli.options.table_options import NO_TABLES, TableOptions
+from unjudged.cli.options.test_options import USUAL_TESTS, TestOptions
 from unjudged.cli.shell.output import (
     beside_standard_error,
     check_decimals,
@@ -49,8 +49,6 @@ from unjudged.cli.shell.standard_streams import already_said
 from unjudged.comparison.comparison_grids import systems_records
 from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.systems import COMPARED
-from unjudged.comparison.testing.corrections import CORRECTIONS, find_correction
-from unjudged.comparison.testing.significance import DRAWS, TESTS, find_test
 from unjudged.evaluation.collection import Collection
 from unjudged.evaluation.evaluation import fitting_measures
 from unjudged.grids.grid import DECIMALS, Grid
@@ -81,10 +79,8 @@ def compare(  # noqa: PLR0915 (an option a statement)
     pool_depth: BoundsDepth = None,
     ties: Ties = "order",
     baseline: Baseline = None,
-    test: Annotated[TestName, Option(choices=TESTS)] = "t",
-    correction: Annotated[CorrectionName, Option(choices=CORRECTIONS)] = "holm",
+    tests: TestOptions = USUAL_TESTS,
     correct_over: CorrectOver = "pairs",
-    alpha: float = 0.05,
     pairs: bool = False,
     per_query: PerQuery = False,
     calibration: InputFile = None,
@@ -96,8 +92,6 @@ def compare(  # noqa: PLR0915 (an option a statement)
     tables: TableOptions = NO_TABLES,
     paper: ComparedTableOptions = NO_COMPARED_PAPER,
     by: By = None,
-    draws: int = DRAWS,
-    seed: int = 0,
     format: OutputFormat = None,
     output: Output = None,
     decimals: int = DECIMALS,
@@ -121,14 +115,8 @@ def compare(  # noqa: PLR0915 (an option a statement)
         tries to find judgments that reverse the order. Measures that estimate from samples, and policies
         such as unjudged='condensed', have no bounds: their verdicts are about other queries alone.
         Differences by GMAP are of mean logarithms.
-    test
-        The test over queries.
-    correction
-        The correction for many comparisons.
     correct_over
         Which tests are corrected together: the pairs of each measure, or all pairs by all measures.
-    alpha
-        The significance level.
     pairs
         Show a row per pair instead of the table of systems.
     per_query
@@ -139,10 +127,6 @@ def compare(  # noqa: PLR0915 (an option a statement)
     confidence
         The confidence level of the intervals of --calibration, --second and --predictions. The interval for
         other queries has the level 1 - alpha.
-    draws
-        How often tests and corrections that resample do so.
-    seed
-        The seed of tests and corrections that resample.
     format
         The output format. By default the suffix of the output file decides, or else it is text.
     decimals
@@ -178,11 +162,10 @@ def compare(  # noqa: PLR0915 (an option a statement)
         **learning,
     )
     _check_used(confidence, calibration, second, predicted.predictions)
-    _check_draws((draws, seed) != (DRAWS, 0), test, correction)
+    tests.check_draws()
     learnt = None if calibration is None else Calibration.load(calibration)
-    tests = {"test": test, "correction": correction, "alpha": alpha, "draws": draws, "seed": seed}
     if scores is not None:
-        compared = compare_systems(scores, baseline=baseline, correct_over=correct_over, **tests)  # type: ignore[arg-type]
+        compared = compare_systems(scores, baseline=baseline, correct_over=correct_over, **vars(tests))
     else:
         with reading(len(named)) as on_read:
             judged = stated.applied(inputs.read(qrels, fractions=True), named)
@@ -191,7 +174,7 @@ def compare(  # noqa: PLR0915 (an option a statement)
             fitting = COMPARED if with_predictions else fitting_measures(collection.judgments, COMPARED)[:1]
             asked = measures_with_rel(measures or fitting, rel)
             if with_predictions:
-                answer = predicted.compared(collection, asked, baseline, confidence, **tests)
+                answer = predicted.compared(collection, asked, baseline, confidence, **vars(tests))
                 _show_predicted(answer, two, chosen, decimals, (format, output))
                 return
             suggest_estimates(collection.judgments, asked)
@@ -206,7 +189,7 @@ def compare(  # noqa: PLR0915 (an option a statement)
                 calibration=learnt,
                 second=second,
                 confidence=confidence,
-                **tests,  # type: ignore[arg-type]
+                **vars(tests),
             )
     if plot is not None:
         first, names = compared.results[0].measure, compared.runs
@@ -263,14 +246,6 @@ def _check_together(**given: object) -> None:
     names = [f"--{name.replace('_', '-')}" for name, value in given.items() if value]
     if len(names) > 1:
         raise UsageError(f"{' and '.join(names)} cannot be used together")
-
-
-def _check_draws(given: bool, test: str, correction: str) -> None:
-    """Refuse options of resampling where nothing resamples."""
-    if given and not (find_test(test).resamples or find_correction(correction).joint):
-        raise UsageError(
-            "--draws and --seed are for tests and corrections that resample, such as randomization"
-        )
 
 
 def _check_used(confidence: float, *users: object) -> None:

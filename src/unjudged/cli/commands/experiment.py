@@ -13,7 +13,8 @@ from unjudged.cli.options.arguments import File, Load, Output, OutputFormat, Plo
 from unjudged.cli.options.figure_options import AS_DRAWN, FigureOptions
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
 from unjudged.cli.options.option import Option
-from unjudged.cli.shell.output import check_output, command_line, make_folder, show, show_grids
+from unjudged.cli.shell.command_given import made_by
+from unjudged.cli.shell.output import check_output, make_folder, show, show_grids
 from unjudged.cli.shell.progress import progress, reading
 from unjudged.formats.writing import judgments_text, run_text
 from unjudged.judging.pooling.designs import DESIGNS
@@ -188,8 +189,7 @@ def simulate(
     options |= {"prevalence": prevalence, "best": best, "worst": worst, "depth": depth, "seed": seed}
     made = simulated(**options)
     make_folder(folder)
-    made_by = command_line("simulate", [str(folder)], options)
-    show(judgments_text(made.judgments, "qrels", [made_by]), folder / "qrels.txt")
+    show(judgments_text(made.judgments, "qrels", [made_by()]), folder / "qrels.txt")
     with progress("writing runs", systems) as on_step:
         for done, (name, run) in enumerate(made.runs.items(), 1):
             show(run_text(run, name), folder / f"{name}.run")

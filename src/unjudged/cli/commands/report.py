@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from unjudged.base.choices import CorrectionName, CorrectOver, TestName
+from unjudged.base.choices import CorrectOver
 from unjudged.base.errors import UsageError
 from unjudged.cli.commands import SCORE, command
 from unjudged.cli.options.arguments import (
@@ -28,13 +27,12 @@ from unjudged.cli.options.arguments import (
     named_files,
 )
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
-from unjudged.cli.options.option import Option
 from unjudged.cli.options.table_options import NO_TABLES, TableOptions
 from unjudged.cli.options.team_options import NO_TEAMS, TeamOptions
+from unjudged.cli.options.test_options import USUAL_TESTS, TestOptions
+from unjudged.cli.shell.command_given import command_given
 from unjudged.cli.shell.output import show
 from unjudged.cli.shell.progress import reading
-from unjudged.comparison.testing.corrections import CORRECTIONS
-from unjudged.comparison.testing.significance import TESTS
 from unjudged.evaluation.evaluation import fitting_measures
 from unjudged.measures.kernel.loading import load_measures
 from unjudged.measures.kernel.names import parse_measures
@@ -49,7 +47,8 @@ from unjudged.predictions.predictions import GRADES
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.runs import RunSource
 from unjudged.report.figures.charts import check_figures
-from unjudged.report.page.report_page import REPORT_MEASURES, TITLE, check_report, report_page
+from unjudged.report.page.page import check_report
+from unjudged.report.page.report_page import REPORT_MEASURES, TITLE, report_page
 from unjudged.report.saved_experiment import SavedExperiment
 from unjudged.uncertainty.calibration import Calibration
 from unjudged.uncertainty.unjudged_sums import is_sum
@@ -75,15 +74,12 @@ def report(
     kind: Literal["grades", "scores"] | None = None,
     threshold: float | None = None,
     experiment: InputFile = None,
-    test: Annotated[TestName, Option(choices=TESTS)] = "t",
-    correction: Annotated[CorrectionName, Option(choices=CORRECTIONS)] = "holm",
+    tests: TestOptions = USUAL_TESTS,
     correct_over: CorrectOver = "pairs",
-    alpha: float = 0.05,
     confidence: float = 0.95,
     inputs: JudgmentOptions = NONE_FURTHER,
     tables: TableOptions = NO_TABLES,
     by: By = None,
-    seed: int = 0,
     title: str = TITLE,
     teams: TeamOptions = NO_TEAMS,
 ) -> None:
@@ -121,18 +117,10 @@ def report(
         The lowest score of --predictions that counts as relevant. Default: 0.5 if they are probabilities.
     experiment
         A csv, json or jsonl file that `unjudged experiment -o` wrote: adds its curves.
-    test
-        The test over queries.
-    correction
-        The correction for many comparisons.
     correct_over
         Which tests are corrected together: the pairs of each measure, or all pairs by all measures.
-    alpha
-        The significance level.
     confidence
         The confidence level of the calibrated intervals and of those for other queries.
-    seed
-        The seed of intervals, tests and corrections that resample.
     title
         The title of the page.
     """
@@ -145,47 +133,19 @@ def report(
         raise UsageError(f"a report is a page of HTML: {output} must end in {PAGE_SUFFIXES[0]}")
     check_report()
     learnt = None if calibration is None else Calibration.load(calibration)
-    options = {
-        "rel": (rel, None),
-        "baseline": (baseline, None),
-        "groups": (groups, None),
-        "depth": (depth, 100),
-        "pool-depth": (pool_depth, None),
-        "calibration": (calibration, None),
-        "kind": (kind, None),
-        "threshold": (threshold, None),
-        "experiment": (experiment, None),
-        "test": (test, "t"),
-        "correction": (correction, "holm"),
-        "correct-over": (correct_over, "pairs"),
-        "alpha": (alpha, 0.05),
-        "confidence": (confidence, 0.95),
-        "conflicts": (inputs.conflicts, "error"),
-        "by": (by, None),
-        "seed": (seed, 0),
-        "title": (title, TITLE),
-        **tables.recorded(),
-        **{name: (value, None) for name, value in inputs.recorded().items()},
-    }
-    words = ["unjudged", "report", *(["--scores"] if from_tables else []), qrels, *runs]
-    words += [word for name in measures or () for word in ("--measure", name)]
-    words += [word for file in predictions or () for word in ("--predictions", file)]
-    words += inputs.further_words()
-    for name, (value, default) in options.items():
-        words += [] if value == default else [f"--{name}", str(value)]
     for name, value in (("threshold", threshold), ("kind", kind)):
         if predictions is None and value is not None:
             raise UsageError(f"--{name} goes with --predictions")
     saved = None if experiment is None else SavedExperiment.of(experiment)
     if predictions is not None or saved is not None:
         check_figures()
-    made = shlex.join([*words, "--output", str(output or "-")])
-    tests = {"baseline": baseline, "test": test, "correction": correction, "alpha": alpha, "seed": seed}
-    tests["correct_over"] = correct_over
+    compared = {"baseline": baseline, "correct_over": correct_over, **vars(tests)}
+    made = command_given("--output", str(output or "-"))
     if from_tables:
         scores = tables.read([qrels, *runs], inputs, measures, by)
-        shown = {"by": scores.segments or by, "title": title, "command": made, "files": [qrels, *runs]}
-        show(report_page(scores, confidence=confidence, **tests, **shown).html, output)  # type: ignore[arg-type]
+        shown = {"by": scores.segments or by, "title": title, "files": [qrels, *runs]}
+        shown["command"] = made
+        show(report_page(scores, confidence=confidence, **compared, **shown).html, output)  # type: ignore[arg-type]
         return
     judgments = inputs.read(qrels, fractions=True)
     chosen = measures_with_rel(measures or fitting_measures(judgments, REPORT_MEASURES), rel)
@@ -213,7 +173,7 @@ def report(
             command=made,
             files=[qrels, *inputs.further],
             on_read=on_read,
-            **tests,  # type: ignore[arg-type]
+            **compared,
         )
     show(page.html, output)
 

@@ -12,7 +12,8 @@ from unjudged.base.wording import counted
 from unjudged.cli.options.arguments import InputFile, NamedFiles, OneMeasure, named_files
 from unjudged.cli.options.input_options import JudgmentOptions, read_judgments
 from unjudged.cli.options.option import Option, OptionGroup
-from unjudged.cli.shell.output import command_line, show
+from unjudged.cli.shell.command_given import made_by
+from unjudged.cli.shell.output import show
 from unjudged.cli.shell.progress import progress
 
 if TYPE_CHECKING:
@@ -90,19 +91,7 @@ class DrawingOptions(OptionGroup):
                 among=self.among,
                 seed=seed,
             )
-        options = {
-            "for": self.purpose,
-            "kind": self.kind,
-            "budget": f"{self.budget:g}",
-            "measure": self.measure,
-            "among": self.among,
-            "seed": seed,
-            **inputs.recorded(),
-            **handing_out.recorded(),
-        }
-        judges = [word for file in self.predictions or () for word in ("--predictions", file)]
-        files = [*runs, *inputs.further_words(), *judges]
-        sample = replace(design, made_by=command_line("sample", files, options))
+        sample = replace(design, made_by=made_by())
         tasks, written = handing_out.tasks(sample, None, assessors="1")
         if not tasks:
             raise UsageError("no document was drawn: choose a larger budget or another seed")

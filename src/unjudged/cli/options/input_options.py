@@ -72,14 +72,6 @@ class InputOptions(OptionGroup):
             raise UsageError(f"{problem}: unjudged {usage}{hint}")
         return named
 
-    def recorded(self) -> dict[str, str | None]:
-        """Return the options as a command line gives them, for files that record how they were made."""
-        return {
-            "columns": ",".join(self.columns or ()) or None,
-            "qrels-columns": ",".join(self.qrels_columns or ()) or None,
-            "names": None if self.names == "file" else self.names,
-        }
-
 
 def _with_columns(file: str, words: Sequence[str] | None, option: str, roles: Sequence[str]) -> str:
     columns: dict[str, str] = {}
@@ -132,10 +124,6 @@ class JudgmentOptions(InputOptions):
         if not (judgments.grade >= 0).any():
             raise InputError("nothing is judged: every grade is negative", source=qrels)
         return judgments
-
-    def further_words(self) -> list[str]:
-        """Return the further files as a command line gives them."""
-        return [word for file in self.further for word in ("--judged", file)]
 
 
 USUAL = InputOptions()

@@ -11,6 +11,7 @@ from unjudged.base.wording import counted, shortlist
 from unjudged.cli.options.arguments import InputFile, Output
 from unjudged.cli.options.option import OptionGroup
 from unjudged.cli.options.sampling_options import SamplingOptions
+from unjudged.cli.shell.command_given import made_by
 from unjudged.cli.shell.output import make_folder, show
 from unjudged.cli.shell.standard_streams import warn
 from unjudged.formats.tables import encode
@@ -32,7 +33,6 @@ def draw_into(
     chosen: SamplingOptions,
     *,
     seed: int,
-    made_by: str,
     handing_out: HandingOut,
     since: Path | None,
 ) -> None:
@@ -44,7 +44,7 @@ def draw_into(
         strata=chosen.strata,
         seed=seed,
         since=None if since is None else read_sample(since),
-        made_by=made_by,
+        made_by=made_by(),
         **chosen.options,
     )
     tasks, written = handing_out.tasks(sample, since)
@@ -81,10 +81,6 @@ class HandingOut(OptionGroup):
     twice: str | None = None
     twice_topics: int | None = None
     assignment: InputFile = None
-
-    def recorded(self) -> dict[str, object]:
-        """Return the options as a command line gives them."""
-        return {name.replace("_", "-"): value for name, value in vars(self).items()}
 
     def tasks(
         self, sample: DrawnSample, since: Path | None, assessors: str | None = None
@@ -139,9 +135,9 @@ def check_new(path: Path, text: str) -> None:
         raise InputError(problem, source=str(path))
 
 
-def show_judgments(judgments: Judgments, form: str, made_by: str, output: Output) -> None:
-    """Write the judgments, and say which queries have no line; without `made_by` there are no comments."""
-    show(judgments_text(judgments, form, [made_by] if made_by else None), output)
+def show_judgments(judgments: Judgments, form: str, output: Output, *, header: bool) -> None:
+    """Write the judgments, with a header of comments if asked for, and say which queries have no line."""
+    show(judgments_text(judgments, form, [made_by()] if header else None), output)
     warn_of_missing_queries(judgments, form)
 
 

@@ -72,14 +72,6 @@ class TableOptions(OptionGroup):
             by=None if by is None or os.path.exists(by) else by,
         )
 
-    def recorded(self) -> dict[str, tuple[str | None, str | None]]:
-        """Return options and their defaults, for pages that record how they were made."""
-        return {
-            "wide": (self.wide, None),
-            "missing": (self.missing, "error"),
-            "range": (self.value_range, None),
-        }
-
     def _range(self) -> tuple[float, float] | None:
         if self.value_range is None:
             return None

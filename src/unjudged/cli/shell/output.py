@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import os
-import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-import unjudged
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import plain
 from unjudged.cli.shell.files_named import check_not_read
@@ -138,11 +136,3 @@ def make_folder(path: Path) -> None:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"cannot be created: {error.strerror}", source=str(path)) from None
-
-
-def command_line(command: str, files: Sequence[str], options: Mapping[str, object]) -> str:
-    """Return the command that makes a file, for the comment in its first line."""
-    words = ["unjudged", command, *files]
-    for name, value in options.items():
-        words += [] if value is None else [f"--{name}", str(value)]
-    return f"unjudged {unjudged.__version__}: {shlex.join(words)}"

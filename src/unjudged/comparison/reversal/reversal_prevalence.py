@@ -26,6 +26,7 @@ from unjudged.comparison.testing.pairs import ROUNDING, Ints, Pairs
 from unjudged.measures.kernel.registry import Measure, ratio
 from unjudged.rankings.hashing import salt, uniforms
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
+from unjudged.rankings.origin import BY_SUBTOPIC
 from unjudged.uncertainty.prevalence import prevalence_of
 from unjudged.uncertainty.shared import SharedRankings, selected_runs
 
@@ -68,7 +69,7 @@ def reversals(shared: SharedRankings, measure: Measure, pairs: Pairs, wanted: Ma
     found = Reversals(np.full(len(pairs), np.nan), np.full(len(pairs), np.nan))
     found.share[wanted & (pairs.difference == 0)] = 0.0
     chosen = np.flatnonzero(wanted & (pairs.difference != 0))
-    if not len(chosen):
+    if not len(chosen) or shared.original.origin.kind == BY_SUBTOPIC:  # no one share for every subtopic
         return found
     up, first, second = pairs.difference[chosen] > 0, pairs.first[chosen], pairs.second[chosen]
     leader, behind = np.where(up, first, second), np.where(up, second, first)
@@ -149,12 +150,12 @@ def _by_completions(
     own = own.where(favours)
     draws = ceil(COMPLETED_QUERIES / len(shared.queries))
     identity = shared.identity(two.origin[own.row])
-    chances = [uniforms(identity, salt("reversal"), draw) for draw in range(draws)]
+    chances = uniforms(identity, salt("reversal"), np.arange(draws)[:, None])
 
     def lead(share: Floats, some: Integers) -> Floats:  # noqa: ARG001 (it is one pair)
-        drawn = chances[:1] if share[0] == 1 else chances
-        values = np.stack([two.values(own.row[chance <= share[0]]) for chance in drawn])
-        return np.array([(values[:, 0] - values[:, 1]).mean()])
+        drawn, times = np.unique(chances <= share[0], axis=0, return_counts=True)
+        values = np.stack([two.values(own.row[relevant]) for relevant in drawn])
+        return np.array([np.average((values[:, 0] - values[:, 1]).mean(axis=1), weights=times)])
 
     judged = _judged_share(shared, own, every.measure)
     (share,) = _turning(lead, np.zeros(1, np.int64), DRAWN_TO).tolist()

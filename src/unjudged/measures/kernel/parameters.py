@@ -115,6 +115,7 @@ PARAMETERS: Mapping[str, tuple[Callable[[Any], Any], str]] = MappingProxyType(
         "weights": (_four, "four numbers, such as (1, -1, 0, 0)"),
         "documents": (_from(0, MOST_DOCUMENTS), "a whole number from 0 to 2^53"),
         "p": (_between(0, 1, ends=False), "a number between 0 and 1"),
+        "alpha": (_between(0, 1, ends=True), "a number from 0 to 1"),
         "beta": (_between(0, 1e100, ends=False), "a number above 0 and below 1e100"),
         "square": (_between(0, math.inf, ends=True), "a number of at least 0"),
         "c": (_between(0, math.inf, ends=False), "a number above 0"),

@@ -2,43 +2,31 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import html
-import json
 import os
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
-from importlib.resources import files as resources
-from importlib.util import find_spec
+from dataclasses import replace
 from typing import Any, cast
 
-import numpy as np
-
-from unjudged.base.choices import CorrectionName, CorrectOver, IntervalName, TestName
-from unjudged.base.errors import AssumptionWarning, UsageError, announce, missing_package
+from unjudged.base.choices import CorrectionName, CorrectOver, TestName
+from unjudged.base.errors import AssumptionWarning, UsageError, announce
 from unjudged.base.wording import shortlist
 from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.systems import comparable, compare
+from unjudged.comparison.testing.significance import DRAWS
 from unjudged.evaluation.collection import Collection, RunsSource, name_runs
 from unjudged.evaluation.evaluation import FROM_SAMPLES, fitting_measures
 from unjudged.evaluation.groups import Groups, groups_of
 from unjudged.evaluation.query_segments import SegmentsSource
 from unjudged.evaluation.scores import Scores
 from unjudged.experiments.summary import Robustness
-from unjudged.formats.writing import write_whole
 from unjudged.judging.pooling.contributions import contributions
 from unjudged.judging.pooling.pool import Pool
-from unjudged.measures.kernel.estimand import ALL_JUDGED, Estimand
-from unjudged.measures.kernel.measure import compute_all
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
-from unjudged.measures.kernel.registry import Measure
 from unjudged.predictions.audit_grids import Audit
 from unjudged.predictions.judges_audit_grids import JudgesAudit
 from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.rankings.origin import below_pool
-from unjudged.report.descriptions import IN_THE_DARK
 from unjudged.report.page.data import PageInput, page_data
 from unjudged.report.page.further_sections import (
     audit_section,
@@ -47,47 +35,20 @@ from unjudged.report.page.further_sections import (
     segments_section,
     words_for_sample,
 )
+from unjudged.report.page.page import Page
+from unjudged.report.page.page_estimates import (
+    bounds_of,
+    calibrated_alone,
+    estimated,
+    evaluated,
+    scores_of,
+)
 from unjudged.report.saved_experiment import SavedExperiment
 from unjudged.uncertainty.calibration import Calibration
 from unjudged.uncertainty.estimate import Estimate
-from unjudged.uncertainty.intervals import NoIntervalError
-from unjudged.uncertainty.shared import SharedRankings
 
 TITLE = "Evaluation report"
 REPORT_MEASURES = ("AP", "nDCG@10", "RBP(p=0.8)")
-SCRIPTS = [
-    "data",
-    "elements",
-    "tables",
-    "charts",
-    "plots",
-    "systems",
-    "matrix",
-    "pair",
-    "rankings",
-    "holes",
-    "extras",
-    "start",
-]
-"""Parts of the page's script, in the order in which they need each other."""
-
-
-@dataclass(frozen=True, repr=False)
-class Page:
-    """A page in HTML; `save` writes it to a file, and a notebook shows it in a frame."""
-
-    html: str
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the page to a file, whole or not at all."""
-        write_whole(path, self.html)
-
-    def __repr__(self) -> str:
-        return f"Page({len(self.html) / 1e6:.1f} MB)"
-
-    def _repr_html_(self) -> str:
-        inside = html.escape(self.html)
-        return f'<iframe title="evaluation report" style="width:100%;height:80vh" srcdoc="{inside}"></iframe>'
 
 
 def report_page(
@@ -108,6 +69,7 @@ def report_page(
     audit: Audit | JudgesAudit | None = None,
     experiment: Robustness | SavedExperiment | str | os.PathLike[str] | None = None,
     by: SegmentsSource | None = None,
+    draws: int = DRAWS,
     seed: int = 0,
     title: str = TITLE,
     command: str = "",
@@ -130,8 +92,8 @@ def report_page(
     >>> page = report_page(sample.qrels, sample.runs, ["AP", "P@10"])
     >>> page.save("page.html")  # doctest: +SKIP
     """
-    tests: dict[str, Any] = {"test": test, "correction": correction, "alpha": alpha, "seed": seed}
-    tests["correct_over"] = correct_over
+    tests: dict[str, Any] = {"test": test, "correction": correction, "correct_over": correct_over}
+    tests |= {"alpha": alpha, "draws": draws, "seed": seed}
     if isinstance(qrels, Scores):
         compared = compare(qrels, runs, measures, baseline=baseline, **tests)
         about = {"confidence": confidence, "seed": seed, "command": command, "title": title, "files": files}
@@ -156,25 +118,25 @@ def report_page(
             on_read=on_read,
             **tests,
         )
-        shared, scores = comparison.documents, _scores(comparison)
-        bounds: Sequence[Sequence[Estimate]] = _bounds(comparison)
+        shared, scores = comparison.documents, scores_of(comparison)
+        bounds: Sequence[Sequence[Estimate]] = bounds_of(comparison)
     else:
         shared = Collection.of(judgments, named, on_read=on_read).shared()
         reach = judgments.origin.pool_depth(pool_depth)
-        scores = _evaluated(shared, chosen)
+        scores = evaluated(shared, chosen)
         if reach is not None:
             closed = shared.judged_to_pool_depth(reach)
             scores = replace(scores, bounding=closed, pool_depth=reach)
-        bounds = _estimated(scores, "bounds")
+        bounds = estimated(scores, "bounds")
         announce(scores.warnings)
     announce(map(AssumptionWarning, refused))
     calibrated, contributed, notes = None, [], [*refused, *_about_scale(scale)]
     if comparison is None and scores.pool_depth is not None:
         notes.append(f"Bounds: {below_pool(scores.pool_depth)}.")
     if calibration is not None:
-        pooled = _evaluated(shared, chosen)
+        pooled = evaluated(shared, chosen)
         estimates = pooled.estimate("calibrated", calibration=calibration, confidence=level)
-        calibrated = [[_calibrated_alone(estimate) for estimate in row] for row in estimates]
+        calibrated = [[calibrated_alone(estimate) for estimate in row] for row in estimates]
         problem = calibration.too_few_groups(confidence, together)
         notes += [f"Calibrated intervals: {problem}."] if problem else []
         alone = {e.of.measure: e.method for e in calibrated[0] if comparison is None and not e.has_interval}
@@ -182,7 +144,7 @@ def report_page(
     sampled = None
     if judgments.origin.kind in FROM_SAMPLES and not any(measure.traits.estimates for measure in chosen):
         fitting = parse_measures(fitting_measures(judgments, ())[0])
-        sampled = _evaluated(shared, fitting)
+        sampled = evaluated(shared, fitting)
         notes.append(words_for_sample(judgments.origin, fitting, chosen))
     if groups is not None:
         pool = Pool(judgments, shared.judged_rankings, list(named))
@@ -196,7 +158,7 @@ def report_page(
             shared=shared,
             comparison=comparison,
             bounds=bounds,
-            queries=_estimated(scores, "queries", confidence=confidence, seed=seed),
+            queries=estimated(scores, "queries", confidence=confidence, seed=seed),
             calibrated=calibrated,
             contributions=contributed,
             command=command,
@@ -205,16 +167,7 @@ def report_page(
             notes=notes,
         )
     )
-    return Page(_rendered(facts, arrays))
-
-
-def _calibrated_alone(estimate: Estimate) -> Estimate:
-    """Return a calibrated interval, or the value of a run unlike the pooled ones: the page has its bounds."""
-    if estimate.confidence < 1 or not estimate.has_interval:
-        return estimate
-    return Estimate.without_interval(
-        estimate.value, estimate.method.replace(", so these are bounds", ""), estimate.of
-    )
+    return Page.of(facts, arrays)
 
 
 def _about_scale(scale: Floats | None) -> list[str]:
@@ -244,8 +197,8 @@ def _page_of_scores(
             scores=scores,
             shared=None,
             comparison=comparison,
-            bounds=_bounds(comparison),
-            queries=_estimated(scores, "queries", confidence=confidence, seed=seed),
+            bounds=bounds_of(comparison),
+            queries=estimated(scores, "queries", confidence=confidence, seed=seed),
             calibrated=None,
             contributions=[],
             command=command,
@@ -253,7 +206,7 @@ def _page_of_scores(
             extras=_segments(comparison, by),
         )
     )
-    return Page(_rendered(facts, arrays))
+    return Page.of(facts, arrays)
 
 
 def _segments(comparison: Comparison | None, by: SegmentsSource | None) -> list[dict[str, Any]]:
@@ -272,84 +225,3 @@ def _extras(
     sections = [] if sampled is None else [sample_section(sampled)]
     sections += [] if audit is None else [audit_section(audit)]
     return sections if experiment is None else [*sections, experiment_section(SavedExperiment.of(experiment))]
-
-
-def _evaluated(shared: SharedRankings, measures: Sequence[Measure]) -> Scores:
-    """Return scores of runs that were read, as `evaluate` returns them."""
-    shape = len(shared.runs), len(shared.queries), len(measures)
-    across = any(measure.traits.across_queries for measure in measures)
-    rankings = shared.with_judged_elsewhere() if across else shared.judged_rankings
-    values = compute_all(measures, rankings).reshape(shape)
-    return Scores(values, shared.runs, list(shared.queries), measures, rankings)
-
-
-def _scores(comparison: Comparison) -> Scores:
-    values = np.stack([result.values for result in comparison.results], axis=-1)
-    measures: list[Measure] = [result.measure for result in comparison.results]
-    return Scores(values, comparison.runs, comparison.queries, measures, comparison.documents.judged_rankings)
-
-
-def _bounds(comparison: Comparison) -> Sequence[Sequence[Estimate]]:
-    """Return the bounds of each run's mean over the pool of all runs, as in the table of `compare`."""
-    rows: list[list[Estimate]] = [[] for _ in comparison.runs]
-    for result in comparison.results:
-        how = "exact" if result.judging.exact else "enclosed"
-        ends = zip(result.means, result.judging.run_low, result.judging.run_high, strict=True)
-        for i, (mean, low, high) in enumerate(ends):
-            of = Estimand(str(result.measure), judgments=ALL_JUDGED)
-            known = Estimate(float(mean), float(low), float(high), 1.0, how, of)
-            missing = result.judging.missing
-            rows[i].append(Estimate.without_interval(float(mean), missing, of) if missing else known)
-    return rows
-
-
-def _estimated(scores: Scores, interval: IntervalName, **given: Any) -> Sequence[Sequence[Estimate]]:
-    """Return the means with an interval, or alone where no measure can have it."""
-    try:
-        return scores.estimate(interval, **given)
-    except NoIntervalError as error:
-        about = list(zip(scores.measures, scores.means.T.tolist(), strict=True))
-        return [
-            [Estimate.without_interval(means[i], str(error), Estimand(str(m))) for m, means in about]
-            for i in range(len(scores.runs))
-        ]
-
-
-def check_report() -> None:
-    """Raise an error if pages cannot be made."""
-    if find_spec("jinja2") is None:
-        raise missing_package("jinja2", "a report")
-
-
-def _rendered(facts: dict[str, Any], arrays: str) -> str:
-    """Return the page; only its own script and style may run, as their hashes in its security policy say."""
-    check_report()
-    from jinja2 import Environment, StrictUndefined
-    from markupsafe import Markup
-
-    folder = resources("unjudged.report.page") / "files"
-    colours = "".join(f"--{c[1:].lower()}: light-dark({c}, {dark});" for c, dark in IN_THE_DARK.items())
-    style = (folder / "page.css").read_text("utf-8").replace("/* colours of the charts */", colours)
-    parts = [(folder / f"{name}.js").read_text("utf-8") for name in SCRIPTS]
-    script = '"use strict";\n(() => {\n' + "\n".join(parts) + "\n})();\n"
-    environment = Environment(
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    # Escaped so that no name in the data can end the element or start a comment.
-    island = json.dumps(facts, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
-    return environment.from_string((folder / "page.html").read_text("utf-8")).render(
-        title=facts["title"],
-        style=Markup(style),  # noqa: S704 (our own file)
-        script=Markup(script),  # noqa: S704 (our own files)
-        style_hash=_hash(style),
-        script_hash=_hash(script),
-        facts=Markup(island),  # noqa: S704 (escaped above)
-        arrays=arrays,
-        systems=len(facts["runs"]),
-        ranked=facts["ranked"],
-        extras=facts["extras"],
-    )
-
-
-def _hash(text: str) -> str:
-    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii")

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from unjudged.base.segments import ends, owners, places, ranges, sums
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.rankings.judgments import UNSAMPLED, Judgments
+from unjudged.rankings.origin import A_POOL, BY_SUBTOPIC, Origin
 from unjudged.rankings.pooled import PooledDocuments
 
 
@@ -57,7 +58,7 @@ class Filled:
         row[at] = first[r.ranking] + r.row - r.judgments.offsets[r.query[r.ranking]]
         row[~has_row] = ranges(first + pooled, unpooled)
 
-        judgments = anonymous(offsets, grade)
+        judgments = anonymous(offsets, grade, r.judgments.origin)
         unknown = np.zeros(len(grade), bool)
         unknown[row] = grade[row] < 0
         filled = JudgedRankings(
@@ -117,9 +118,10 @@ class Filled:
         return sums(weight, self.ranking, len(self.rankings))
 
 
-def anonymous(offsets: Integers, grade: NDArray[np.int32]) -> Judgments:
-    """Judgments of documents without names."""
-    return Judgments(PooledDocuments.unnamed(offsets), grade)
+def anonymous(offsets: Integers, grade: NDArray[np.int32], like: Origin = A_POOL) -> Judgments:
+    """Judgments of documents without names; by subtopic if the grades of this origin are."""
+    origin = Origin(BY_SUBTOPIC) if like.kind == BY_SUBTOPIC else A_POOL
+    return Judgments(PooledDocuments.unnamed(offsets), grade, origin=origin)
 
 
 def unknown_documents(r: JudgedRankings) -> JudgedRankings:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from unjudged.measures.kernel.averages import mean_over_queries
 from unjudged.measures.kernel.estimand import ALL_JUDGED
 from unjudged.measures.kernel.registry import Measure
-from unjudged.rankings.origin import below_pool
+from unjudged.rankings.origin import ANY, below_pool
 from unjudged.uncertainty.bounding.bounds import bounds, check_bounded
 from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.intervals import EstimateRows, IntervalRequest, interval_method
@@ -22,6 +22,7 @@ def _check(measure: Measure, _request: IntervalRequest) -> None:
     "bounds",
     "whatever the unjudged documents turn out to be",
     judgments=ALL_JUDGED,
+    takes=ANY,
     check=_check,
     uses=("extra_relevant", "pool_depth"),
     geometric=True,

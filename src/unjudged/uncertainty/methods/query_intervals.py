@@ -16,6 +16,7 @@ from unjudged.measures.kernel.averages import mean_over_queries
 from unjudged.measures.kernel.estimand import OTHER, SAMPLED
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats
+from unjudged.rankings.origin import ANY
 from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.intervals import EstimateRows, IntervalRequest, interval_method
 from unjudged.uncertainty.quantiles import t_quantile
@@ -84,6 +85,7 @@ def _check_queries(measure: Measure, request: IntervalRequest) -> None:
     "queries",
     "other queries, these judgments",
     queries=OTHER,
+    takes=ANY,
     check=_check_queries,
     uses=(),
     geometric=True,

@@ -14,7 +14,8 @@ from unjudged.cli.commands import COLLECT, command
 from unjudged.cli.options.arguments import File, Header, InputFile, Output
 from unjudged.cli.options.judging_folder import assignment_beside, check_new, warn_of_missing_queries
 from unjudged.cli.options.option import Option
-from unjudged.cli.shell.output import check_output, command_line, show, show_grids, terminal_width
+from unjudged.cli.shell.command_given import made_by
+from unjudged.cli.shell.output import check_output, show, show_grids, terminal_width
 from unjudged.formats.writing import FORMS, judgments_text
 from unjudged.grids.rendering import FORMATS, WITHOUT_NOTES, render
 from unjudged.judging.collecting.merge_rules import RULES
@@ -127,11 +128,7 @@ def merge(
         if adjudicate is None:
             raise
         raise InputError(_write_adjudication(adjudicate, error.merged)) from None
-    options = {"conflicts": conflicts, "assignment": assignment, "adjudicated": adjudicated}
-    options |= {"grades": grades, "format": chosen_form}
-    further = " --allow-missing" if allow_missing else ""
-    comments = [command_line("merge", [design, *judged], options) + further] if header else []
-    text = judgments_text(merged.judgments, chosen_form, comments)
+    text = judgments_text(merged.judgments, chosen_form, [made_by()] if header else [])
     if output is not None:
         check_new(output, text)
     show(text, output)

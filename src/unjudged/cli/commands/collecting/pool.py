@@ -28,7 +28,7 @@ from unjudged.cli.options.input_options import (
     suggest_estimates,
 )
 from unjudged.cli.options.judging_folder import show_judgments
-from unjudged.cli.shell.output import check_output, command_line, show_grids
+from unjudged.cli.shell.output import check_output, show_grids
 from unjudged.cli.shell.progress import reading
 from unjudged.measures.kernel.loading import load_measures
 from unjudged.measures.kernel.names import parse_measure, parse_measures
@@ -126,9 +126,7 @@ def pool(
         result = made.judgments if qrels is None else made.depth(depth)
     if since is not None:
         result = new_documents(result, Judgments.read(since))
-    options = {"depth": depth, "qrels": qrels, "since": since, "leave-out": leave_out, "groups": groups}
-    options |= inputs.recorded()
-    show_judgments(result, "qrels", command_line("pool", runs, options) if header else "", output)
+    show_judgments(result, "qrels", output, header=header)
 
 
 def _check_format(statistics: bool, format: OutputFormat, output: Output, *, judged: bool) -> None:

@@ -13,7 +13,6 @@ from unjudged.cli.options.drawing import NO_PURPOSE, DrawingOptions
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
 from unjudged.cli.options.judging_folder import NOT_HANDED_OUT, HandingOut, draw_into, show_judgments
 from unjudged.cli.options.option import Option
-from unjudged.cli.shell.output import command_line
 from unjudged.cli.shell.progress import reading
 from unjudged.formats.writing import FORMS
 from unjudged.judging.pooling.designs import DESIGNS
@@ -89,13 +88,12 @@ def sample(
     from unjudged.judging.pooling.designs import DESIGNS
     from unjudged.judging.pooling.pool import Pool
 
-    files = [qrels, *runs]
     others = {"share": share, "depth": depth, "top": top, "strata": strata, "redraw": redraw, "format": form}
     drawing.check(**others, design=None if design == "random" else design, since=since, output=output)
     if drawing.purpose is not None:
         drawing.draw(
             to_judge,
-            files,
+            [qrels, *runs],
             inputs=inputs,
             seed=seed,
             handing_out=handing_out,
@@ -109,9 +107,9 @@ def sample(
     levels = {"share": share, "depth": depth}
     further = {"top": top, "redraw": redraw}
     chosen = SamplingOptions.of(design, levels, strata, further, drawing.budget)
-    handed_out = {**handing_out.recorded(), "since": since}
-    if to_judge is None and any(value is not None for value in handed_out.values()):
-        raise UsageError(f"--{', --'.join(handed_out)} go with --to-judge FOLDER")
+    if to_judge is None and (handing_out != NOT_HANDED_OUT or since is not None):
+        names = "--assessors, --twice, --twice-topics, --assignment, --since"
+        raise UsageError(f"{names} go with --to-judge FOLDER")
     if to_judge is not None and (form or output):
         raise UsageError("--to-judge writes into its folder: omit --format and --output")
     judgments = inputs.read(qrels)
@@ -124,23 +122,9 @@ def sample(
         chosen = chosen.within_budget(fresh.blank, seed)
     else:
         chosen = chosen.within_budget(made, seed)
-    recorded = {
-        "design": design,
-        **levels,
-        "budget": drawing.budget,
-        "top": top,
-        "strata": strata,
-        "seed": seed,
-    }
-    recorded |= inputs.recorded()
-    files += inputs.further_words()
     if to_judge is not None:
-        made_by = command_line("sample", files, {**recorded, **handed_out})
-        draw_into(to_judge, made, chosen, seed=seed, made_by=made_by, handing_out=handing_out, since=since)
+        draw_into(to_judge, made, chosen, seed=seed, handing_out=handing_out, since=since)
         return
     if not (judgments.grade >= 0).any():
         raise UsageError(f"{qrels}: nothing is judged yet; to draw documents for judging: --to-judge FOLDER")
-    form = form or chosen.design.form  # type: ignore[assignment]
-    made_by = command_line("sample", files, {**recorded, "format": form})
-    made_by += " --no-redraw" if redraw is False else ""
-    show_judgments(chosen.judged(made, seed), str(form), made_by if header else "", output)
+    show_judgments(chosen.judged(made, seed), form or chosen.design.form, output, header=header)
