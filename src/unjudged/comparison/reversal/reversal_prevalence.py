@@ -27,6 +27,7 @@ from unjudged.measures.kernel.registry import Measure, ratio
 from unjudged.rankings.hashing import salt, uniforms
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.rankings.origin import BY_SUBTOPIC
+from unjudged.uncertainty.batched_completions import BatchedCompletions, DrawnGrades
 from unjudged.uncertainty.prevalence import prevalence_of
 from unjudged.uncertainty.shared import SharedRankings, selected_runs
 
@@ -152,10 +153,15 @@ def _by_completions(
     identity = shared.identity(two.origin[own.row])
     chances = uniforms(identity, salt("reversal"), np.arange(draws)[:, None])
 
+    batched = BatchedCompletions(two.rankings, own.row, dense=not two.sparse)
+
     def lead(share: Floats, some: Integers) -> Floats:  # noqa: ARG001 (it is one pair)
-        drawn, times = np.unique(chances <= share[0], axis=0, return_counts=True)
-        values = np.stack([two.values(own.row[relevant]) for relevant in drawn])
-        return np.array([np.average((values[:, 0] - values[:, 1]).mean(axis=1), weights=times)])
+        drawn = (chances[:1] if share[0] == 1 else chances) <= share[0]
+        completion, document = drawn.nonzero()
+        grade = two.top[own.row[document]].astype(np.int32)
+        completed = batched.stacked(DrawnGrades(completion, document, grade, len(drawn)))
+        values = two.measure.averaged(two.measure.compute(completed)).reshape(len(drawn), 2, -1)
+        return np.array([(values[:, 0] - values[:, 1]).mean()])
 
     judged = _judged_share(shared, own, every.measure)
     (share,) = _turning(lead, np.zeros(1, np.int64), DRAWN_TO).tolist()
