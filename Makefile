@@ -30,7 +30,7 @@ test-browser: $(VENV)/tools
 	$(BIN)/python -m pytest tests/browser
 
 # From the unpacked source archive, with the oldest versions of the dependencies that pyproject.toml allows.
-# `make test` tries every property on ten times as many examples, and uses the reference data.
+# `make test` tries every property on ten times as many examples, simulates, and uses the reference data.
 test-lowest: $(VENV)-lowest/installed
 	cd build/sdist/unpacked && UNJUDGED_FEWER_EXAMPLES=10 OPENBLAS_NUM_THREADS=1 $(abspath $(VENV)-lowest)/bin/python -m pytest tests
 

@@ -56,8 +56,8 @@ def main() -> None:
                 missed += sum(max(t, stop) > 2 * min(t, stop) for t in totals)
     text = "\n".join(rows) + (
         f"\n\n{told} forecasts were told. From one to the next the total changed by a factor of "
-        f"{np.median(steps):.2f} in the median and {max(steps):.2f} at most; {missed} of them were "
-        "more than a factor of 2 away from the number of judgments that settled the runs."
+        f"{np.median(steps):.2f} in the median and {max(steps):.2f} at most; {missed} "
+        f"{'was' if missed == 1 else 'were'} more than a factor of 2 away from what settled the runs."
     )
     print(text)
     if options.write is not None:

@@ -153,9 +153,9 @@ on DL-2019, with Llama and flan-t5 as judges, each followed by a study with as m
 
 {plans}
 
-The last column counts the studies whose pilot found the width possible with these queries. On average the width is close to the
-promise. Single pilots are less certain, as the share of studies within a tenth of it says: plan some more labels, the
-more the smaller your pilot is.
+The last column counts the studies whose pilot found the width possible with these queries. The number
+is so large that the mean width is not more than promised, and that about nine studies of ten are at most a tenth wider: the width
+of a single study varies, because intervals are as wide as the errors that its sample happens to show.
 
 ## Any measure: judge whole queries
 

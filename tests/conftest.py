@@ -38,6 +38,8 @@ TOY_COLLECTIONS = {
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests elsewhere must expect every warning, as `tests/rankings/test_coverage.py` does."""
     for item in items:
+        if FEWER > 1 and item.get_closest_marker("thorough"):
+            item.add_marker(pytest.mark.skip(reason="`make test` runs it"))
         if item.path.parent.name in TOY_COLLECTIONS:
             item.add_marker(pytest.mark.filterwarnings("ignore::unjudged.UnjudgedWarning"))
 

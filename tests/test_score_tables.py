@@ -353,7 +353,7 @@ def test_a_page_of_scores_alone(tmp_path: Path, capsys: pytest.CaptureFixture[st
     text = page.read_text()
     assert '<section id="segments"' in text
     assert '<section id="holes"' not in text
-    assert "report --scores" in text
+    assert f"unjudged report {file} --scores" in text
     assert "Judgments: unknown" in text
     with pytest.raises(UsageError, match="one run cannot be compared"):
         report_page(Scores.of({"query": ["a"], "b": [1]}))

@@ -95,8 +95,8 @@ def runs_of_track(folder: Path) -> dict[str, Run]:
 def judgments_of_people(folder: Path) -> dict[int, Nested]:
     """Return the grades of the eight people, and of NIST's."""
     data = folder.parent / "dl2019"
-    grades = {i: _grades(data / "track" / "assessors" / f"assessor-{i}.qrels") for i in range(1, 9)}
-    return {NIST: _grades(data / "qrels.dl2019-passage.gz"), **grades}
+    grades = {i: grades_of(data / "track" / "assessors" / f"assessor-{i}.qrels") for i in range(1, 9)}
+    return {NIST: grades_of(data / "qrels.dl2019-passage.gz"), **grades}
 
 
 def _shifts(first: Nested, second: Nested, runs: dict[str, Run]) -> Floats:
@@ -154,7 +154,8 @@ def assessor_table(cases: list[Assessed]) -> str:
     return markdown(head, rows)
 
 
-def _grades(path: Path) -> Nested:
+def grades_of(path: Path) -> Nested:
+    """Read the grades of a file by query and document."""
     found: Nested = {}
     with gzip.open(path, "rt") if path.suffix == ".gz" else path.open() as file:
         for line in file:

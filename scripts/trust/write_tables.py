@@ -22,6 +22,7 @@ import query_samples
 import robust_verdicts
 import sample_tests
 import sampling_coverage
+import scattered_labels
 import tied_orders
 import worlds
 from calibrated_tables import (
@@ -219,6 +220,12 @@ def sampling(folder: Path, pool: ProcessPoolExecutor) -> None:
         replace_table(PAGE, f"sampling, {topics}", table)
 
 
+def scattered(folder: Path, pool: ProcessPoolExecutor) -> None:
+    counts = scattered_labels.LABELS
+    found = _all(pool.submit(scattered_labels.scattered_coverage, folder, count) for count in counts)
+    replace_table(PAGE, "scattered", scattered_labels.scattered_table(found))
+
+
 def plans(folder: Path, pool: ProcessPoolExecutor) -> None:
     jobs = [pool.submit(planned_tau.promises, folder, split) for split in range(planned_tau.SPLITS)]
     replace_table(PAGE, "plans", planned_tau.promises_table(_all(jobs)))
@@ -243,6 +250,7 @@ PARTS: dict[str, Callable[[Path, ProcessPoolExecutor], None]] = {
         tests_by_assessors,
         robust,
         sampling,
+        scattered,
         gate,
         segments,
         plans,

@@ -9,11 +9,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from tests.cli.declared import CALLED, REFUSED, Declared, declared, line_of, oddly_spelt, spelt
 from tests.cli.in_process import refused, unjudged
+from tests.conftest import examples
 from unjudged import sample
 from unjudged.cli.commands import COMMANDS
 from unjudged.cli.options.option import OptionGroup
@@ -103,7 +104,7 @@ def drawn_line(
 
 
 WRITING = [name for name in CALLED if READ_BY[name] and WRITTEN_BY[name]]
-TRIED = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=25)
+TRIED = examples(25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @pytest.mark.parametrize("command", WRITING)

@@ -19,7 +19,7 @@ def test_frames_are_of_the_kind_that_went_in() -> None:
     columns = dict(zip(("query", "document", "score"), zip(*rows, strict=True), strict=True))
     for library, frame in (("pandas", pandas.DataFrame(columns)), ("polars", polars.DataFrame(columns))):
         found = compare(QRELS, {"one": frame, "two": {"q1": {"y": 1.0}}})
-        made = found.frame()
+        made = found.to_frame()
         assert type(made).__module__.split(".")[0] == library
         assert list(made.columns) == [*PAIR_FIELDS, *MORE_PAIR_FIELDS]
         assert len(made) == 1
@@ -30,9 +30,9 @@ def test_frames_are_of_the_kind_that_went_in() -> None:
 def test_a_frame_must_be_named_where_none_went_in() -> None:
     found = compare(sample.qrels, {name: sample.runs[name] for name in ("fused", "dense")})
     with pytest.raises(UsageError, match="no frame went in, so say which kind: use pandas, polars"):
-        found.frame()
+        found.to_frame()
     with pytest.raises(UsageError, match="no kind of frame 'excel'"):
-        found.frame("excel")
+        found.to_frame("excel")
 
 
 def test_marks_never_run_out() -> None:

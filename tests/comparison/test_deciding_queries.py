@@ -6,11 +6,12 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import ttest_1samp
 
 from tests.cli.in_process import printed, refused
+from tests.conftest import examples
 from unjudged import Scores, UsageError, compare, sample
 from unjudged.comparison.testing.corrections import holm
 from unjudged.comparison.testing.deciding_queries import deciding_queries, influences
@@ -26,7 +27,7 @@ def significant(values: np.ndarray) -> bool:
     return bool(np.ptp(values) < 1e-15 or ttest_1samp(values, 0).pvalue <= 0.05)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(st.lists(st.integers(-20, 40), min_size=3, max_size=9))
 def test_no_smaller_set_exists(whole: list[int]) -> None:
     values = np.array(whole) / 20

@@ -66,6 +66,7 @@ def test_signs_are_what_completions_say(name: str, collection: Several) -> None:
     assert found.settled[0] + found.equal[0] + found.reversible[0] <= 1
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["AP", "nDCG@3", "RR", "Bpref"])
 def test_the_search_finds_nine_of_ten_reversals(name: str) -> None:
     """200 random collections of 5 queries; where a completion reverses the order, one is found."""

@@ -31,6 +31,7 @@ def _pool(rng: np.random.Generator) -> Pool:
     return Pool.of(grades, runs)
 
 
+@pytest.mark.thorough
 def test_the_size_is_that_of_the_level() -> None:
     """600 comparisons of 40 queries, each query with a sample of its own; 3 standard errors are .027."""
     pool = _pool(np.random.default_rng(3))

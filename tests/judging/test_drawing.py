@@ -54,6 +54,7 @@ def test_recorded_probabilities_are_those_of_enumeration(name: DesignName) -> No
                 assert found.probability[row] == pytest.approx(float(share), abs=1e-15)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", list(DESIGNS))
 def test_recorded_probabilities_are_those_of_ten_thousand_draws(name: DesignName) -> None:
     draws = 10_000

@@ -123,6 +123,7 @@ def test_the_regression_stays_finite_where_all_are_alike() -> None:
     assert np.isfinite(fit.precision).all()
 
 
+@pytest.mark.thorough
 def test_draws_have_the_spread_of_their_cells_and_the_mean_that_is_printed() -> None:
     shared, truth = simulated(3)
     learnt = learnt_prevalence(half_judged(shared, truth, 3), np.flatnonzero(truth == 0))

@@ -38,6 +38,7 @@ def test_every_document_of_a_cell_is_as_likely() -> None:
     assert set(samples.values()) == {20}  # 2 x 3 samples, all alike
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("documents", "relevant", "size"), [(4, 1, 2), (4, 2, 2), (5, 2, 2), (5, 1, 1), (5, 2, 3)]
 )

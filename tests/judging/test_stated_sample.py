@@ -74,6 +74,7 @@ def test_what_cannot_have_been_drawn_so_is_refused() -> None:
         stated_sample({"q00": {"x": 1}}, RUNS)
 
 
+@pytest.mark.thorough
 def test_estimates_with_predictions_hold() -> None:
     """90 labels of 600 pairs: unbiased, and 95 % intervals of means and differences hold."""
     truth = evaluate(TRUTH, RUNS, "P@5").means[:, 0]
@@ -88,6 +89,7 @@ def test_estimates_with_predictions_hold() -> None:
     assert (np.mean(held, axis=0) <= 0.99).all()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("measure", ["nDCG@10", "AP"])
 def test_quotients_hold_with_enough_labels(measure: str) -> None:
     """300 labels of 600 pairs, on average ten per query, three of them relevant."""

@@ -31,6 +31,7 @@ def check(measures: list[Measure], seed: int, *, sampled: bool) -> None:
         assert np.abs(ends).max() < 1e-12, (measure, seed, ends, every)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("part", range(4))
 def test_every_measure_equals_enumeration(part: int) -> None:
     for seed in range(part * CASES, (part + 1) * CASES):
@@ -44,6 +45,7 @@ def test_estimates_from_strata_equal_enumeration() -> None:
         check(measures, seed, sampled=True)
 
 
+@pytest.mark.thorough
 def test_a_depth_cuts_after_the_documents_are_in_order() -> None:
     measures = [m for m in variants() if m.name != "Hole"]
     for seed in range(CASES // 2):

@@ -46,6 +46,7 @@ def test_the_sum_is_unbiased_over_all_samples(sizes: dict[int, int]) -> None:
     assert fmean(total("independent", one) for one in every) < truth - 1e-3
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("drawn", "pool"), [(5, 50), (10, 200), (75, 1500)])
 def test_how_much_the_script_misses(drawn: int, pool: int) -> None:
     """One document in five is relevant, one stratum; the product overstates the probability of every pair."""
@@ -104,6 +105,7 @@ def _value_without(rankings: JudgedRankings, stratum: object, grade: np.ndarray,
     return float(statAP(pairs="joint").compute(rankings.relabelled(judgments))[0])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("design", "lowest", "highest"), [("mixed", 0.9, 1.3), ("random", 0.9, 1.25), ("stratified", 0.85, 1.15)]
 )

@@ -71,6 +71,7 @@ def test_equalities_on_any_ranking(collection: tuple[Qrels, RunDict]) -> None:
     np.testing.assert_allclose(scores[:, 6], scores[:, 7], atol=1e-14)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("a", "n", "p"), [(1, 5000, 0.01), (40, 5000, 0.01), (7, 1000, 0.3), (3, 50, 0.999)])
 def test_subcollection_precision_against_the_exact_sum(a: int, n: int, p: float) -> None:
     with localcontext(prec=100):  # the rational sum, to a hundred digits

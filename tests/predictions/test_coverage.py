@@ -52,6 +52,7 @@ def stratified(judgments: Judgments, rng: np.random.Generator) -> Judgments:
     return replace(judgments, grade=grade, stratum=stratum)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("design", [poisson, stratified])
 def test_intervals_hold(design: Callable[[Judgments, np.random.Generator], Judgments]) -> None:
     rng = np.random.default_rng(2)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from unjudged import InputError, Judgments, UsageError, sample
 from unjudged.cli.options.input_options import read_judgments
+from unjudged.judging import DrawnSample
 from unjudged.judging.collecting.merging import merge
 from unjudged.judging.collecting.sample_file import read_sample, sample_text
 from unjudged.predictions import design_for_predictions, estimate_by_document
@@ -167,6 +168,37 @@ def test_a_query_that_people_judged_before_calibrates() -> None:
     assert {document for _, document in found.to_judge()} <= {"d1", "d4"}
     raw = design_for_predictions(RUN, 1, scores, "P@2")
     assert "no probabilities" in raw.method
+
+
+def odds(found: DrawnSample) -> dict[tuple[str, str], float]:
+    """The probability of each document that could be drawn."""
+    own = found.judgments
+    assert own.probability is not None
+    listed = zip(own.query, own.documents, own.probability, strict=True)
+    return {(own.queries[q], document): float(p) for q, document, p in listed}
+
+
+def test_several_judges_count_alike_or_by_what_people_say_of_them() -> None:
+    low = {q: {d: 0.8 * p for d, p in docs.items()} for q, docs in PREDICTED.items()}
+    mean = {q: {d: 0.9 * p for d, p in docs.items()} for q, docs in PREDICTED.items()}
+    both = design_for_predictions([RUN, OTHER], 2.0, {"one": PREDICTED, "two": low}, "RBP(p=0.5)")
+    assert odds(both) == pytest.approx(odds(design_for_predictions([RUN, OTHER], 2.0, mean, "RBP(p=0.5)")))
+    assert "predicted probabilities, the mean of one, two" in both.method
+    rng = np.random.default_rng(1)
+    truth = {f"q{i}": {f"d{k}": int(rng.random() < 0.4) for k in range(10)} for i in range(40)}
+    run = {q: {d: float(rng.random()) for d in docs} for q, docs in truth.items()}
+    good = {q: {d: 0.2 + 0.6 * g for d, g in docs.items()} for q, docs in truth.items()}
+    bad = {q: {d: float(rng.random()) for d in docs} for q, docs in truth.items()}
+    people = {
+        q: {d: g for d, g in docs.items() if d in ("d0", "d1", "d2", "d3")} for q, docs in truth.items()
+    }
+    found = design_for_predictions(run, 60, {"good": good, "bad": bad}, "P@10", qrels=people)
+    assert "calibrated predictions of good, bad" in found.method
+    alone = odds(design_for_predictions(run, 60, good, "P@10", qrels=people))
+    assert odds(found) == pytest.approx(
+        alone, abs=0.08
+    )  # the judge that tells nothing weighs next to nothing
+    assert odds(design_for_predictions(run, 60, {"good": good}, "P@10", qrels=people)) == alone
 
 
 def test_what_cannot_be_is_refused() -> None:

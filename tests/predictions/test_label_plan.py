@@ -34,10 +34,11 @@ def test_the_variance_is_its_formula(design: str, alone: bool) -> None:
     pilot = pilot_of(sampled(0.3, 1))
     pi = pilot.odds(design, 100, alone)
     assert pi.sum() == pytest.approx(100)
-    found = pilot.sampling(design, 100, alone, MEAN)
+    found, varies = pilot.sampling(design, 100, alone, MEAN)
     m, weight = pilot.expected, pilot.weight.toarray()
     guess = m if alone else m * (1 - m)
     squared = pilot.gain**2 if alone else (pilot.gain - m) ** 2
+    fourth = guess if alone else m * (1 - m) * ((1 - m) ** 3 + m**3)
     shown = expected = variance = 0.0
     for d in range(len(m)):
         scale = (1 - pi[d]) / pi[d]
@@ -46,7 +47,16 @@ def test_the_variance_is_its_formula(design: str, alone: bool) -> None:
             both = scale * (weight[:, d] ** 2).sum() / pilot.population.inclusion[d]
             shown += both * squared[d]
             expected += both * guess[d]
-    assert found[0, 0] == pytest.approx(variance * shown / expected)
+    c = shown / expected
+    assert found[0, 0] == pytest.approx(variance * c)
+    study = pilot_ = total = 0.0
+    for d in range(len(m)):
+        scale, own, first = (1 - pi[d]) / pi[d], (weight[:, d] ** 2).sum(), pilot.population.inclusion[d]
+        total += scale * own * c * guess[d]
+        study += pi[d] * (1 - pi[d]) * (scale / pi[d] * own) ** 2 * c * fourth[d]
+        left = max(c * fourth[d] - (c * guess[d]) ** 2, 0.0)
+        pilot_ += (1 - first) / first * (scale * own) ** 2 * left
+    assert varies == pytest.approx((study + pilot_) / total**2)
 
 
 def test_the_least_number_is_the_least() -> None:
@@ -55,17 +65,19 @@ def test_the_least_number_is_the_least() -> None:
     number = planned.least(pilot)
     assert number is not None
 
-    def width(labels: int) -> float:
-        variance = np.diag(pilot.sampling(WEIGHTED, labels, alone=False, target=MEAN))
-        return float(2 * 1.959963984540054 * np.sqrt(variance).mean())
+    def reached(labels: int) -> bool:
+        covariance, varies = pilot.sampling(WEIGHTED, labels, alone=False, target=MEAN)
+        width = float(2 * 1.959963984540054 * np.sqrt(np.diag(covariance)).mean())
+        return width <= 0.08 and width * np.exp(1.6448536269514722 * np.sqrt(varies) / 2) <= 0.088
 
-    assert width(number) <= 0.08 < width(number - 1)
+    assert reached(number)
+    assert not reached(number - 1)
 
 
 @pytest.mark.parametrize("design", [UNIFORM, WEIGHTED])
 @pytest.mark.parametrize(("target", "queries"), [(MEAN, THESE), (DIFFERENCE, THESE), (MEAN, OTHER)])
 def test_studies_reach_the_promised_width(design: str, target: str, queries: str) -> None:
-    """Within a tenth on average over 30 pilots, each followed by a study with as many labels as planned."""
+    """On average, and in nine of ten up to a tenth, over 30 pilots, each followed by a study as planned."""
     whole = Population.of(TRUTH, RUNS)
     judges = whole.with_predictions(MODEL)
     width = 0.2 if queries == OTHER else 0.1
@@ -84,7 +96,8 @@ def test_studies_reach_the_promised_width(design: str, target: str, queries: str
             widths = [found.difference(a, b).width for a, b in combinations(RUNS, 2)]
         reached.append(float(np.mean(widths)) / width)
     assert len(reached) >= 20
-    assert np.mean(reached) == pytest.approx(1, abs=0.1)
+    assert 0.8 < np.mean(reached) <= 1
+    assert np.mean(np.array(reached) <= 1.1) >= 0.9
 
 
 def test_a_plan_has_a_row_for_each_target_and_design() -> None:

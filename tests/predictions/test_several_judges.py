@@ -117,6 +117,7 @@ def test_estimates_are_unbiased_over_every_sample() -> None:
     assert mean == pytest.approx(gain.sum(), abs=1e-12)
 
 
+@pytest.mark.thorough
 def test_a_useless_judge_does_no_harm_and_a_good_one_counts() -> None:
     """Over 100 samples: a good judge with a random one is as precise as the good one alone."""
     good, useless = judge(0.4, 1), judge(1e6, 2)
@@ -136,6 +137,7 @@ def test_a_useless_judge_does_no_harm_and_a_good_one_counts() -> None:
     assert np.mean(weights, axis=0)[0] > 0.8
 
 
+@pytest.mark.thorough
 def test_two_judges_are_better_than_either_and_intervals_hold() -> None:
     judges = {"one": judge(0.7, 1), "two": judge(0.7, 2)}
     truth = float(evaluate(TRUTH, RUNS, "P@5").means[0, 0] - evaluate(TRUTH, RUNS, "P@5").means[1, 0])

@@ -14,7 +14,7 @@ from tests.report.test_page import FILES, SAMPLE, read
 from unjudged import InputError, sample
 from unjudged.experiments import experiment
 from unjudged.grids.grid import Grid
-from unjudged.predictions import audit
+from unjudged.predictions import audit, audit_judges
 from unjudged.report.saved_experiment import SavedExperiment
 
 pytest.importorskip("jinja2")
@@ -46,6 +46,21 @@ def test_the_audit_is_that_of_the_command(tmp_path: Path) -> None:
     assert isinstance(tables, list)
     assert [table["rows"] for table in tables] == [held(grid) for grid in found.grids()]
     assert [table["caption"] for table in tables] == [grid.title for grid in found.grids()]
+
+
+def test_several_judges_are_those_of_the_command(tmp_path: Path) -> None:
+    (tmp_path / "groups.txt").write_text("".join(f"{run} {run[0]}\n" for run in sample.runs))
+    judges = ["--predictions", f"one={PREDICTIONS}", "--predictions", f"two={sample.runs['fused']}"]
+    options = [*judges, "--threshold", "18", "--groups", str(tmp_path / "groups.txt")]
+    (section,) = page_with(*options, path=tmp_path / "page.html")
+    named = {"one": sample.runs["dense"], "two": sample.runs["fused"]}
+    groups = {run: run[0] for run in sample.runs}
+    found = audit_judges(sample.qrels, named, sample.runs, "RBP(p=0.8)", threshold=18, groups=groups)
+    tables = section["tables"]
+    assert isinstance(tables, list)
+    assert [table["rows"] for table in tables] == [held(grid) for grid in found.grids()]
+    assert "one, two beside people" in str(section["words"])
+    assert f"--predictions one={PREDICTIONS}" in (tmp_path / "page.html").read_text()
 
 
 def test_raw_scores_without_a_threshold_have_no_bias(tmp_path: Path) -> None:

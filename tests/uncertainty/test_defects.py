@@ -32,6 +32,7 @@ def simulated(
     return some, complete, run
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("name", "queries", "repeats"), [("P@50", 10, 800), ("P@50", 40, 250), ("AP", 10, 250)]
 )

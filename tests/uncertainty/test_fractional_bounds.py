@@ -13,6 +13,7 @@ from unjudged.uncertainty.bounding.bounds import bounds
 CASES = 25
 
 
+@pytest.mark.thorough
 def test_bounds_against_every_completion() -> None:
     for seed in range(CASES):
         qrels, run = case(np.random.default_rng(seed))

@@ -166,9 +166,9 @@ def test_frames() -> None:
     run = pandas.DataFrame({"qid": ["q"], "docno": ["a"], "score": [1.0]})
     went_in = evaluate({"q": {"a": 1}}, run, "AP")
     assert isinstance(went_in.means_frame(), pandas.DataFrame)
-    assert isinstance(went_in.estimate().frame(), pandas.DataFrame)
+    assert isinstance(went_in.estimate().to_frame(), pandas.DataFrame)
     with pytest.raises(UsageError, match="no frame went in"):
-        scores.estimate().frame()
+        scores.estimate().to_frame()
 
 
 def test_a_table_of_estimates_is_a_sequence_of_rows() -> None:

@@ -21,7 +21,8 @@ from unjudged.comparison.query_differences import (
 )
 from unjudged.comparison.verdicts import Pair
 from unjudged.evaluation.query_segments import SegmentsSource, segments_of
-from unjudged.grids.grid import Grid, Shown, frame_of, in_paragraphs
+from unjudged.grids.framed import Framed, frame_of
+from unjudged.grids.grid import Grid, Shown, in_paragraphs
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
 from unjudged.uncertainty.calibration import Calibration
 from unjudged.uncertainty.estimate import Estimate
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(Shown):
+class Comparison(Shown, Framed):
     """Two or more systems compared by one or more measures.
 
     `pair` gives everything about two of them, `systems_grid` the systems by mean, `pairs_grid` all pairs, and
@@ -226,8 +227,6 @@ class Comparison(Shown):
     def to_frame(self, library: str | None = None) -> Any:
         """`records()` in the kind of frame that went in, or as 'pandas', 'polars', 'pyarrow', 'duckdb'."""
         return frame_of(self.records().as_columns(), library or self.library)
-
-    frame = to_frame
 
     def __str__(self) -> str:
         if len(self.runs) > 2:

@@ -16,18 +16,14 @@ from unjudged.base.lazy import computed_once
 from unjudged.base.wording import counted
 from unjudged.evaluation.measure_warnings import measure_warnings
 from unjudged.formats.readers.arrow.frames import is_frame, library_of
-from unjudged.grids.grid import Cell, Column, Grid, Shown, frame_of, grid_of
+from unjudged.grids.framed import Framed, frame_of
+from unjudged.grids.grid import Cell, Column, Grid, Shown, grid_of
 from unjudged.measures.kernel.names import MeasureLike, parse
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.coverage import coverage_warnings, missing_queries
 from unjudged.rankings.judged import Floats, JudgedRankings
 
 if TYPE_CHECKING:
-    import duckdb
-    import pandas
-    import polars
-    import pyarrow
-
     from unjudged.evaluation.score_cells import Missing
     from unjudged.evaluation.score_tables import Wide
     from unjudged.evaluation.tied_scores import TieEffects
@@ -49,7 +45,7 @@ class Score(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Scores(Shown):
+class Scores(Shown, Framed):
     """`values[i, j, k]` is what run i scores on query j by measure k.
 
     The values of a query that a run has no ranking for (`missing`) are those of an empty ranking and count in
@@ -316,26 +312,6 @@ class Scores(Shown):
         means = Means(shown.means, shown.runs, shown.measures, len(shown.queries), estimates, notes)
         return scores_table(means, decimals=decimals, **options)  # type: ignore[misc]
 
-    def to_pandas(self) -> pandas.DataFrame:
-        """A pandas frame of `rows()`."""
-        frame: pandas.DataFrame = self.to_frame("pandas")
-        return frame
-
-    def to_polars(self) -> polars.DataFrame:
-        """A Polars frame of `rows()`."""
-        frame: polars.DataFrame = self.to_frame("polars")
-        return frame
-
-    def to_arrow(self) -> pyarrow.Table:
-        """An Arrow table of `rows()`."""
-        table: pyarrow.Table = self.to_frame("pyarrow")
-        return table
-
-    def to_duckdb(self) -> duckdb.DuckDBPyRelation:
-        """A DuckDB relation over `rows()`."""
-        frame: duckdb.DuckDBPyRelation = self.to_frame("duckdb")
-        return frame
-
     def to_frame(self, library: str | None = None) -> Any:
         """`rows()` in the kind of frame that went in, or 'pandas', 'polars', 'pyarrow' or 'duckdb'."""
         runs, queries, measures = self.values.shape
@@ -352,10 +328,6 @@ class Scores(Shown):
         """A row per run and a column per measure: the means, in the kind of frame that went in or another."""
         means = {str(m): column.tolist() for m, column in zip(self.measures, self.means.T, strict=True)}
         return frame_of({"run": list(self.runs), **means}, library or self.library)
-
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """`rows()` for libraries that read Arrow streams: `polars.DataFrame(scores)`."""
-        return self.to_arrow().__arrow_c_stream__(requested_schema)
 
     def grid(self, per_query: bool = False) -> Grid:
         """Return a row per run, and with `per_query` one per run and query, then the mean as query `all`."""

@@ -1,20 +1,18 @@
-"""Tables of results that show themselves, in a terminal and in a notebook, and as data frames."""
+"""Tables of results that show themselves, in a terminal and in a notebook."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from unjudged.base.errors import UsageError, missing_package
 from unjudged.grids import escapes
 from unjudged.grids.content import DECIMALS, Cell, Column, Content, blank
 
-__all__ = ["DECIMALS", "Cell", "Column", "Grid", "Shown", "blank", "frame_of", "grid_of", "in_paragraphs"]
+__all__ = ["DECIMALS", "Cell", "Column", "Grid", "Shown", "blank", "grid_of", "in_paragraphs"]
 
 WIDTH = 80
 ROWS = 60
 """Longer tables are cut where an object shows itself; written to a file they are whole."""
-LIBRARIES = ("pandas", "polars", "pyarrow", "duckdb")
 
 
 class Grid(Content):
@@ -73,21 +71,3 @@ class Shown:
 
     def _repr_html_(self) -> str:
         return self.grid()._repr_html_()
-
-
-def frame_of(columns: Mapping[str, Sequence[Any]], library: str) -> Any:
-    """Make a frame of these columns; `library` is one of LIBRARIES, or "" where no frame went in."""
-    if library not in LIBRARIES:
-        problem = f"no kind of frame {library!r}" if library else "no frame went in, so say which kind"
-        raise UsageError(f"{problem}: use {', '.join(LIBRARIES)}")
-    try:
-        if library == "duckdb":
-            import duckdb
-
-            return duckdb.from_arrow(frame_of(columns, "pyarrow"))
-        import narwhals
-
-        lists = {name: list(values) for name, values in columns.items()}
-        return narwhals.from_dict(lists, backend=library).to_native()  # type: ignore[arg-type]
-    except ModuleNotFoundError:
-        raise missing_package(library, "this kind of frame") from None

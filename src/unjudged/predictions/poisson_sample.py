@@ -14,9 +14,10 @@ from unjudged.formats.columns import QRELS
 from unjudged.judging.collecting.drawn_sample import POISSON, DrawnSample
 from unjudged.judging.pooling import sampling
 from unjudged.measures.kernel.names import MeasureLike
-from unjudged.predictions.estimators.isotonic import Curve
+from unjudged.predictions.estimators.isotonic import Curve, folds_of
+from unjudged.predictions.estimators.stacking import combined
 from unjudged.predictions.estimators.sums import Sum
-from unjudged.predictions.predictions import Predictions, PredictionsSource
+from unjudged.predictions.judges import Judges, JudgesSource, any_predicted
 from unjudged.rankings.extension import chosen_rows, extended, rows_of, table_of
 from unjudged.rankings.hashing import unit
 from unjudged.rankings.judged import Floats, JudgedRankings, Mask
@@ -35,7 +36,7 @@ _HALVINGS = 100
 def design_for_predictions(
     runs: RunsSource,
     budget: float,
-    predictions: PredictionsSource | None = None,
+    predictions: JudgesSource | None = None,
     measure: MeasureLike = "RBP(p=0.8)",
     *,
     qrels: JudgmentsSource | None = None,
@@ -52,8 +53,9 @@ def design_for_predictions(
 
     m counts as between 0.1 and 0.9, because a model may be sure and wrong. It is the prediction where that is
     a probability, or calibrated on the judged documents of `qrels`, which are not drawn again. With neither,
-    every document is equally in doubt. `among` lists the documents that can be judged, a pool for example;
-    their grades are not looked at, and documents of other queries are not drawn.
+    every document is equally in doubt. Several judges, `{"llama": ..., "clicks": ...}`, count with weights
+    that the judged documents give them, or all alike. `among` lists the documents that can be judged, a pool
+    for example; their grades are not looked at, and documents of other queries are not drawn.
 
     >>> from unjudged import sample
     >>> design = design_for_predictions(sample.runs["dense"], budget=50, measure="P@10")
@@ -162,20 +164,30 @@ def _retrieved(
     return pool, judged_rankings(pool, named)
 
 
-def _chance(predictions: PredictionsSource | None, pool: Judgments, chosen: Sum) -> tuple[Floats, str]:
-    """How likely each document is to be relevant, as far as anything is known."""
+def _chance(predictions: JudgesSource | None, pool: Judgments, chosen: Sum) -> tuple[Floats, str]:
+    """How likely each document is to be relevant, as far as anything is known.
+
+    Several judges have weights that the judged documents give them, or equal ones where nothing is judged.
+    """
     half = np.full(len(pool.grade), 0.5)
     if predictions is None:
         return half, "proportional to weight"
-    source = Predictions.of(predictions)
-    value = source.aligned(pool, "the runs").value
-    judged = (pool.grade >= 0) & ~np.isnan(value)
-    relevant = pool.grade[judged] >= chosen.rel
-    if 0 < relevant.sum() < len(relevant):
-        curve = Curve.fitted(value[judged], relevant.astype(float), np.ones(len(relevant)))
-        return curve(value), "proportional to weight x doubt by calibrated predictions"
-    if source.are_probabilities:
-        return np.where(
-            np.isnan(value), 0.5, value
-        ), "proportional to weight x doubt by predicted probabilities"
+    source = Judges.of(predictions)
+    values = source.aligned(pool, "the runs")
+    known = any_predicted(values)
+    judged = (pool.grade >= 0) & known
+    relevant = np.where(judged, pool.grade >= chosen.rel, 0.0)
+    if 0 < relevant.sum() < judged.sum():
+        by = "proportional to weight x doubt by calibrated predictions"
+        if len(source) == 1:
+            return Curve.fitted(values[0][judged], relevant[judged], np.ones(int(judged.sum())))(
+                values[0]
+            ), by
+        found = combined(list(values), relevant, judged, np.ones(len(judged)), folds_of(pool))
+        return found.expected, f"{by} of {', '.join(source.names)}"
+    if all(judge.are_probabilities for judge in source.all):
+        count = np.maximum((~np.isnan(values)).sum(axis=0), 1)
+        by = "proportional to weight x doubt by predicted probabilities"
+        by += f", the mean of {', '.join(source.names)}" * (len(source) > 1)
+        return np.where(known, np.nansum(values, axis=0) / count, 0.5), by
     return half, "proportional to weight: the predictions are no probabilities and nothing is judged yet"

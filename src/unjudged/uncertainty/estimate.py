@@ -8,7 +8,8 @@ from math import isnan, nan
 from typing import Any, overload
 
 from unjudged.base.wording import percent
-from unjudged.grids.grid import Cell, Column, Grid, Shown, blank, frame_of, grid_of
+from unjudged.grids.framed import Framed, frame_of
+from unjudged.grids.grid import Cell, Column, Grid, Shown, blank, grid_of
 from unjudged.measures.kernel.estimand import OTHER, THESE, Estimand
 
 
@@ -68,7 +69,7 @@ COVERS = {THESE: "had people judged another sample", OTHER: "had there been othe
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Estimates(Shown, Sequence[Sequence[Estimate]]):
+class Estimates(Shown, Framed, Sequence[Sequence[Estimate]]):
     """Estimates by run and measure: `estimates[i][k]` is that of run i by measure k.
 
     >>> from unjudged import evaluate, sample
@@ -117,8 +118,6 @@ class Estimates(Shown, Sequence[Sequence[Estimate]]):
         """`rows()` in the kind of frame that went in, or 'pandas', 'polars', 'pyarrow' or 'duckdb'."""
         columns = zip(*self.rows(), strict=True)
         return frame_of(dict(zip(("run", "measure", *FIELDS), columns, strict=True)), library or self.library)
-
-    frame = to_frame
 
     def grid(self, decimals: int = 4) -> Grid:
         """`0.2930 [0.2410, 0.4020]` per run and measure; the notes name the methods.

@@ -20,9 +20,11 @@ from unjudged.cli.options.arguments import (
     InputFile,
     Load,
     Measures,
+    NamedFiles,
     PoolDepth,
     Rel,
     measures_with_rel,
+    named_files,
 )
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
 from unjudged.cli.options.table_options import NO_TABLES, TableOptions
@@ -38,7 +40,10 @@ from unjudged.measures.kernel.registry import Measure
 from unjudged.predictions.audit_grids import Audit
 from unjudged.predictions.auditing import audit
 from unjudged.predictions.estimators.completeness import IncompleteError
-from unjudged.predictions.predictions import GRADES, Predictions
+from unjudged.predictions.judges import Judges
+from unjudged.predictions.judges_audit import audit_judges
+from unjudged.predictions.judges_audit_grids import JudgesAudit
+from unjudged.predictions.predictions import GRADES
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.runs import RunSource
 from unjudged.report.figures.charts import check_figures
@@ -65,7 +70,7 @@ def report(
     depth: PoolDepth = 100,
     pool_depth: BoundsDepth = None,
     calibration: InputFile = None,
-    predictions: InputFile = None,
+    predictions: NamedFiles = None,
     kind: Literal["grades", "scores"] | None = None,
     threshold: float | None = None,
     experiment: InputFile = None,
@@ -104,7 +109,8 @@ def report(
         A file that `unjudged calibrate` wrote: adds calibrated intervals.
     predictions
         Predicted grades (as qrels), or probabilities or scores (as a run): adds their audit, as
-        `unjudged audit` makes it.
+        `unjudged audit` makes it. May be repeated for several judges, NAME=FILE; --groups then also tells
+        whether a judge favours a group of runs.
     kind
         Read the predictions as grades or as scores, whatever the file looks like.
     threshold
@@ -148,7 +154,8 @@ def report(
     audited = None
     if predictions is not None:
         given = {"threshold": threshold, "confidence": confidence, "rel": rel or 1}
-        audited = _audited(judgments, Predictions.of(predictions, kind=kind), named, chosen, **given)
+        read = Judges.of(named_files(predictions), kind=kind)
+        audited = _audited(judgments, read, named, chosen, groups=groups, **given)
     with reading(len(named)) as on_read:
         page = report_page(
             judgments,
@@ -173,21 +180,33 @@ def report(
 
 def _audited(
     judgments: Judgments,
-    read: Predictions,
+    judges: Judges,
     runs: dict[str, RunSource],
     measures: Sequence[Measure],
+    *,
+    groups: str | None,
     **options: Any,
-) -> Audit:
-    """Return the audit of predictions, with the bias of each run where it can be known.
+) -> Audit | JudgesAudit:
+    """Return the audit of one judge or of several, with the bias of each run where it can be known.
 
     Raw scores without a threshold say nothing about the bias. If people judged a sample, only sums over
     documents have one.
     """
-    labelled = options["threshold"] is not None or read.kind == GRADES or read.are_probabilities
+    labelled = options["threshold"] is not None or all(
+        judge.kind == GRADES or judge.are_probabilities for judge in judges.all
+    )
     sums = [measure for measure in measures if is_sum(measure)]
     measure = sums[0] if sums else parse_measures(REPORT_MEASURES)[-1]
+
+    def found(runs: dict[str, RunSource] | None) -> Audit | JudgesAudit:
+        if len(judges) == 1:
+            return audit(judgments, judges.all[0], runs, measure, **options)
+        return audit_judges(
+            judgments, judges, runs, measure, groups=None if runs is None else groups, **options
+        )
+
     try:
-        return audit(judgments, read, runs if labelled else None, measure, **options)
+        return found(runs if labelled else None)
     except IncompleteError as error:
-        found = audit(judgments, read, None, measure, **options)
-        return replace(found, notes=[*found.notes, f"Bias of the runs: {error}."])
+        without = found(None)
+        return replace(without, notes=[*without.notes, f"Bias of the runs: {error}."])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from unjudged.base.errors import UsageError
 from unjudged.base.wording import counted
-from unjudged.cli.options.arguments import InputFile, OneMeasure
+from unjudged.cli.options.arguments import InputFile, NamedFiles, OneMeasure, named_files
 from unjudged.cli.options.input_options import JudgmentOptions, read_judgments
 from unjudged.cli.options.option import Option, OptionGroup
 from unjudged.cli.shell.command_given import made_by
@@ -32,12 +32,14 @@ class DrawingOptions(OptionGroup):
         earlier human judgments, and --to-judge is the folder to write to.
     predictions
         With --for predictions: predicted relevance. Documents that are in doubt are drawn more often. Scores
-        that are no probabilities help only together with --judged.
+        that are no probabilities help only together with --judged. May be repeated for several judges,
+        NAME=FILE: what is judged decides what each one weighs.
     kind
         With --for predictions: read the predictions as grades or as scores, whatever the file looks like.
     budget
         The number of documents to judge, instead of a share or a depth: the highest level that does not
-        exceed it. With --for predictions: about how many documents to draw.
+        exceed it; designs by depth judge the next rank in some queries, chosen at random. With --for
+        predictions: about how many documents to draw.
     measure
         With --for predictions: the measure to estimate, a sum such as P@10, RBP(p=0.8) or DCG@10.
     among
@@ -45,7 +47,7 @@ class DrawingOptions(OptionGroup):
     """
 
     purpose: Annotated[Literal["predictions"] | None, Option("--for")] = None
-    predictions: InputFile = None
+    predictions: NamedFiles = None
     kind: Literal["grades", "scores"] | None = None
     budget: Annotated[float | None, Option("-b", "--budget")] = None
     measure: OneMeasure = "RBP(p=0.8)"
@@ -74,8 +76,8 @@ class DrawingOptions(OptionGroup):
     ) -> None:
         """Draw the documents and write the folder; nothing there is overwritten."""
         from unjudged.cli.options.judging_folder import write_new
+        from unjudged.predictions.judges import Judges
         from unjudged.predictions.poisson_sample import design_for_predictions
-        from unjudged.predictions.predictions import Predictions
 
         if folder is None:
             raise UsageError(f"--for {self.purpose} needs --to-judge FOLDER, where the files are written")
@@ -84,7 +86,7 @@ class DrawingOptions(OptionGroup):
             design = design_for_predictions(
                 inputs.runs(runs, f"sample --for {self.purpose} RUN..."),
                 self.budget or 0,
-                None if self.predictions is None else Predictions.of(self.predictions, kind=self.kind),
+                None if not self.predictions else Judges.of(named_files(self.predictions), kind=self.kind),
                 self.measure,
                 qrels=read_judgments(known[0], known[1:], inputs.conflicts) if known else None,
                 among=self.among,

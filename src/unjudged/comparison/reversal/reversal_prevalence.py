@@ -27,6 +27,7 @@ from unjudged.measures.kernel.registry import Measure, ratio
 from unjudged.rankings.hashing import salt, uniforms
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.rankings.origin import BY_SUBTOPIC
+from unjudged.uncertainty.batched_completions import BatchedCompletions, DrawnGrades
 from unjudged.uncertainty.prevalence import prevalence_of
 from unjudged.uncertainty.shared import SharedRankings, selected_runs
 
@@ -150,11 +151,16 @@ def _by_completions(
     own = own.where(favours)
     draws = ceil(COMPLETED_QUERIES / len(shared.queries))
     identity = shared.identity(two.origin[own.row])
-    chances = [uniforms(identity, salt("reversal"), draw) for draw in range(draws)]
+    chances = uniforms(identity, salt("reversal"), np.arange(draws)[:, None])
+
+    batched = BatchedCompletions(two.rankings, own.row, dense=not two.sparse)
 
     def lead(share: Floats, some: Integers) -> Floats:  # noqa: ARG001 (it is one pair)
-        drawn = chances[:1] if share[0] == 1 else chances
-        values = np.stack([two.values(own.row[chance <= share[0]]) for chance in drawn])
+        drawn = (chances[:1] if share[0] == 1 else chances) <= share[0]
+        completion, document = drawn.nonzero()
+        grade = two.top[own.row[document]].astype(np.int32)
+        completed = batched.stacked(DrawnGrades(completion, document, grade, len(drawn)))
+        values = two.measure.averaged(two.measure.compute(completed)).reshape(len(drawn), 2, -1)
         return np.array([(values[:, 0] - values[:, 1]).mean()])
 
     judged = _judged_share(shared, own, every.measure)

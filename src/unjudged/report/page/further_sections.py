@@ -18,6 +18,7 @@ from unjudged.experiments.statistics import STATISTICS
 from unjudged.grids.grid import Cell, Grid
 from unjudged.measures.kernel.registry import Measure
 from unjudged.predictions.audit_grids import Audit
+from unjudged.predictions.judges_audit_grids import JudgesAudit
 from unjudged.rankings.origin import KINDS, Origin
 from unjudged.report.figures.charts import picture
 from unjudged.report.figures.experiment_figures import curves
@@ -46,8 +47,12 @@ def segments_section(compared: SegmentComparison) -> dict[str, Any]:
     return _section("segments", "Segments", words, [], [replace(grid, notes=rest)])
 
 
-def audit_section(audit: Audit) -> dict[str, Any]:
+def audit_section(audit: Audit | JudgesAudit) -> dict[str, Any]:
     """Say how far the predictions agree with people, and what they do to each run's score."""
+    if isinstance(audit, JudgesAudit):
+        names = ", ".join(audit.judges)
+        words = [f"The judges {names} beside people: agreement on documents, and what they do to each run."]
+        return _section("audit", "Predictions", words, [], audit.grids())
     words = [
         f"{audit.documents:,} documents have both a human judgment and a prediction.",
         "AUC is the chance that a relevant document has a higher prediction than one that is not.",

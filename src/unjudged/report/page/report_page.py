@@ -23,6 +23,7 @@ from unjudged.judging.pooling.contributions import contributions
 from unjudged.judging.pooling.pool import Pool
 from unjudged.measures.kernel.names import MeasureLike, parse_measures
 from unjudged.predictions.audit_grids import Audit
+from unjudged.predictions.judges_audit_grids import JudgesAudit
 from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
 from unjudged.rankings.origin import below_pool
@@ -65,7 +66,7 @@ def report_page(
     groups: Groups | None = None,
     depth: int = 100,
     pool_depth: int | None = None,
-    audit: Audit | None = None,
+    audit: Audit | JudgesAudit | None = None,
     experiment: Robustness | SavedExperiment | str | os.PathLike[str] | None = None,
     by: SegmentsSource | None = None,
     draws: int = DRAWS,
@@ -78,8 +79,9 @@ def report_page(
     """Make a page that shows the runs, what is known about their differences, and what is not.
 
     Most arguments are those of `compare`. With `groups`, as for `calibrate`, the page also shows what each
-    group contributed to the pool of this `depth`. `audit` is the result of `audit`, and `experiment` that of
-    `experiment` or the file that its command wrote: each adds a section. `command` is shown as the way to
+    group contributed to the pool of this `depth`. `audit` is the result of `audit` or
+    `audit_judges`, `experiment` that of `experiment` or the file that its command wrote: each adds a section.
+    `command` is shown as the way to
     make the page again, and `files` are those that the judgments were read from, where `qrels` is not itself
     a file. If the judgments are a sample with strata or probabilities, the default measures are those that
     estimate from it; beside others, a section has the estimates that fit. `by` gives the segment of each
@@ -217,7 +219,7 @@ def _segments(comparison: Comparison | None, by: SegmentsSource | None) -> list[
 
 def _extras(
     sampled: Scores | None,
-    audit: Audit | None,
+    audit: Audit | JudgesAudit | None,
     experiment: Robustness | SavedExperiment | str | os.PathLike[str] | None,
 ) -> list[dict[str, Any]]:
     sections = [] if sampled is None else [sample_section(sampled)]

@@ -283,7 +283,8 @@ def labels(
     predictions
         Predicted relevance of all documents, FILE or NAME=FILE; may be repeated for several judges.
     width
-        How wide the intervals may be, on average over the runs, or over all pairs of them.
+        How wide the intervals may be, on average over the runs, or over all pairs of them. Where documents
+        are drawn, about nine studies of ten then have intervals at most a tenth wider.
     measure
         The measure to estimate, a sum such as P@10, RBP(p=0.8) or DCG@10.
     kind

@@ -1,0 +1,134 @@
+"""How often intervals hold from labels that are scattered over pairs of query and document, on DL-2019.
+
+Pairs are what eight official runs have among their first ten; a passage that NIST did not judge is not
+relevant. Labels are drawn from all pairs alike, and nothing but this statement is told. P@10 is estimated
+with the help of Llama, the others from the labels alone.
+"""
+
+from __future__ import annotations
+
+import gzip
+import warnings
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from assessor_coverage import grades_of
+from assessor_tests import official_runs
+from coverage_tables import Cell, markdown, share, shortfalls
+
+from unjudged import Judgments, Run, UsageError, evaluate
+from unjudged.judging import stated_sample
+from unjudged.predictions import estimate_by_document
+
+DEPTH, RUNS, LEVEL, STUDIES = 10, 8, 0.95, 400
+LABELS = (200, 400, 800)
+PREDICTED, QUOTIENTS = "P(rel=2)@10", ("nDCG@10", "AP(rel=2)@10")
+WHY = "Few labels show few relevant documents, and the variance of a quotient is linearised."
+
+
+class Scattered(NamedTuple):
+    """One measure with so many labels: the share of intervals that held, and of studies that were refused."""
+
+    measure: str
+    labels: int
+    held: float
+    refused: float
+
+
+class Pairs(NamedTuple):
+    """What the runs retrieve, with the grade of each pair, and the predictions."""
+
+    runs: dict[str, Run]
+    truth: dict[str, dict[str, int]]
+    model: dict[str, dict[str, float]]
+
+    @classmethod
+    def read(cls, folder: Path) -> Pairs:
+        grades = grades_of(folder.parent / "dl2019" / "qrels.dl2019-passage.gz")
+        files = official_runs(folder)
+        chosen = {name: files[name] for name in [*files][:: len(files) // RUNS][:RUNS]}
+        runs: dict[str, Run] = {}
+        truth: dict[str, dict[str, int]] = {query: {} for query in grades}
+        for name, path in chosen.items():
+            own: dict[str, dict[str, float]] = {}
+            with gzip.open(path, "rt") as lines:
+                for line in lines:
+                    query, _, document, rank, score, _ = line.split()
+                    if query in grades and int(rank) <= DEPTH:
+                        own.setdefault(query, {})[document] = float(score)
+                        truth[query][document] = grades[query].get(document, 0)
+            runs[name] = Run.of(own)
+        model: dict[str, dict[str, float]] = {}
+        with gzip.open(folder.parent / "dl2019" / "llama70b-scores.tsv.gz", "rt") as lines:
+            for line in lines:
+                query, document, score = line.split()
+                model.setdefault(query, {})[document] = float(score)
+        return cls(runs, truth, model)
+
+    def labels(self, count: int, rng: np.random.Generator) -> dict[str, dict[str, int]]:
+        """Draw labels of pairs, all alike."""
+        pairs = [(q, d) for q, docs in self.truth.items() for d in docs]
+        found: dict[str, dict[str, int]] = {}
+        for place in np.sort(rng.choice(len(pairs), count, replace=False)).tolist():
+            query, document = pairs[place]
+            found.setdefault(query, {})[document] = self.truth[query][document]
+        return found
+
+
+def scattered_coverage(folder: Path, count: int) -> list[Scattered]:
+    """Draw labels many times, estimate, and compare with the truth."""
+    pairs, rng = Pairs.read(folder), np.random.default_rng(count)
+    measures = (PREDICTED, *QUOTIENTS)
+    whole = evaluate(pairs.truth, pairs.runs, measures)
+    held: dict[str, list[float]] = {measure: [] for measure in measures}
+    refused = dict.fromkeys(measures, 0)
+    for _ in range(STUDIES):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            sample = stated_sample(pairs.labels(count, rng), pairs.runs, depth=DEPTH)
+            for k, measure in enumerate(measures):
+                try:
+                    found = _estimates(sample, pairs, measure)
+                except UsageError:
+                    refused[measure] += 1
+                    continue
+                true = whole.means[:, k].tolist()
+                held[measure] += [low <= one <= high for (low, high), one in zip(found, true, strict=True)]
+    return [
+        Scattered(measure, count, float(np.mean(held[measure] or [np.nan])), refused[measure] / STUDIES)
+        for measure in measures
+    ]
+
+
+def _estimates(sample: Judgments, pairs: Pairs, measure: str) -> list[tuple[float, float]]:
+    """Return the intervals of all runs."""
+    if measure == PREDICTED:
+        found = estimate_by_document(sample, pairs.runs, pairs.model, measure, outside="nonrelevant")
+        means = [found.mean(run, confidence=LEVEL) for run in pairs.runs]
+    else:
+        means = [own[0] for own in evaluate(sample, pairs.runs, measure).estimate("sampling").estimates]
+    return [(mean.low, mean.high) for mean in means]
+
+
+def scattered_table(cases: list[Scattered]) -> str:
+    """Return a row per number of labels: the share of intervals that held, and of studies refused."""
+    measures = list(dict.fromkeys(case.measure for case in cases))
+    by = {(case.measure, case.labels): case for case in cases}
+    rows = [
+        [str(count), *(_cell(by[measure, count]) for measure in measures)]
+        for count in sorted({case.labels for case in cases})
+    ]
+    cells = [
+        Cell(f"{case.measure}, {case.labels} labels", case.held, LEVEL, round(STUDIES * (1 - case.refused)))
+        for case in cases
+        if case.refused < 1
+    ]
+    return markdown(["labels", *measures], rows) + shortfalls(cells, WHY)
+
+
+def _cell(case: Scattered) -> str:
+    if case.refused == 1:
+        return "refused"
+    told = f"; {share(case.refused)} refused" if case.refused else ""
+    return f"{share(case.held)}{told}"
