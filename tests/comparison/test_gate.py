@@ -74,6 +74,23 @@ def test_outcomes() -> None:
     assert "judgments: as they are" in as_they_are.sentence()
 
 
+def test_more_queries_are_not_promised_where_judgments_leave_both_sides_open() -> None:
+    """With dense at its worst it is worse by more than the margin, and at its best it is far better."""
+    result = gate(QRELS, RUNS["lexical"], RUNS["dense"], margin=0.01)
+    assert result.checks[0].open_to == "both"
+    assert result.checks[0].documents
+    said = result.checks[0].would_tell()
+    assert said.startswith("judge the unjudged documents that matter, at most ")
+    assert said.endswith(f"(`unjudged next`), and ask about {result.checks[0].queries_needed:,} queries")
+    known = gate(QRELS, RUNS["lexical"], RUNS["expanded"], margin=0.01)
+    assert known.checks[0].open_to == "queries"
+    plain = gate(QRELS, RUNS["lexical"], RUNS["expanded"], margin=0.01, judgments="as they are")
+    needed, fewer = (one.checks[0].queries_needed for one in (known, plain))
+    assert needed is not None
+    assert fewer is not None
+    assert needed > fewer  # at its worst it is less ahead
+
+
 def test_a_run_against_itself_passes() -> None:
     for margin in (0.0, 0.01):
         same = gate(

@@ -96,8 +96,7 @@ def gate(
         for result in compared.results
         if compared.shared is not None
         and any(
-            c.outcome == OPEN and c.open_to == "judgments" and c.measure == str(result.measure)
-            for c in checks
+            c.outcome == OPEN and c.open_to != "queries" and c.measure == str(result.measure) for c in checks
         )
     }
     checks = [replace(c, documents=documents.get(c.measure)) for c in checks]
@@ -162,7 +161,11 @@ def _tested(check: GateCheck, ends: Sequence[Floats], margin: float, alpha: floa
         identical=same,
         open_to="judgments" if min(plain) <= alpha else "queries",
     )
-    return replace(check, queries_needed=None if same else _needed(difference, margin, alpha))
+    end = next((one for one, sign in ((worst, 1), (best, -1)) if sign * (one.mean() + margin) > 0), None)
+    if end is None and check.open_to == "queries":  # neither side could be shown while so much is unjudged
+        check = replace(check, open_to="both")
+    needed = None if same else _needed(difference if end is None else end, margin, alpha)
+    return replace(check, queries_needed=needed)
 
 
 def _decided(check: GateCheck, p_worse: float, alpha: float) -> GateCheck:

@@ -25,7 +25,7 @@ class GateCheck:
     The mean is above `low` and below `high`, each at level alpha, for other queries and whatever the unjudged
     documents are, unless `judgments` says otherwise. `p_not_worse` is the p value against "worse by the
     margin or more", `p_worse` that against "not worse by more". Where it is open, `open_to` says whether
-    queries or judgments leave it open; `queries_needed` like these, or `documents` to judge, would tell.
+    queries, judgments or both leave it open; `queries_needed` or `documents` to judge would tell.
     """
 
     measure: str
@@ -50,9 +50,11 @@ class GateCheck:
         """Say what would close an open result."""
         if self.outcome != OPEN:
             return ""
-        if self.open_to == "judgments":
+        if self.open_to != "queries":
             most = "" if self.documents is None else f", at most {self.documents:,}"
-            return f"judge the unjudged documents that matter{most} (`unjudged next`)"
+            asked = self.queries_needed if self.open_to == "both" else None
+            more = "" if asked is None else f", and ask about {asked:,} queries"
+            return f"judge the unjudged documents that matter{most} (`unjudged next`){more}"
         if self.queries_needed is None:
             return "no number of queries like these would tell: the difference is at the margin"
         return f"about {self.queries_needed:,} queries like these would tell"
