@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,7 +15,9 @@ from unjudged.experiments import experiment
 from unjudged.experiments.judgment_plan import ESTIMATORS, plan_judgments
 from unjudged.experiments.topic_resampling import TopicResampling
 from unjudged.judging import DESIGNS, Pool
-from unjudged.judging.pooling.budgets import level_for_budget
+from unjudged.judging.collecting.drawn_sample import draw
+from unjudged.judging.collecting.sample_file import read_sample, sample_text
+from unjudged.judging.pooling.budgets import level_for_budget, options_for_budget
 
 RUNS = [str(path) for path in sample.runs.values()]
 
@@ -94,7 +97,39 @@ def test_the_level_of_a_budget(name: str) -> None:
         level_for_budget(DESIGNS.find("stratified"), pool, 100)
 
 
-@pytest.mark.parametrize("design", [["random"], ["stratified", "--top", "5"]])
+@pytest.mark.parametrize("name", ["depth", "mixed"])
+def test_designs_by_depth_judge_one_rank_more_in_some_queries(name: str) -> None:
+    design, pool = DESIGNS.find(name), Pool.of_runs(sample.runs, 20).blank
+    for budget in (1000, 1480, 1700):
+        level, options = options_for_budget(design, pool, budget, seed=3)
+        found, below, above = (
+            design.draw(pool, level + more, 3, **given) for more, given in ((0, options), (0, {}), (1, {}))
+        )
+        query, judged = pool.judgments.query, found.grade >= 0
+        assert 0.98 * budget <= judged.sum() <= budget
+        assert found.origin == below.origin
+        inside = pool.best[judged if name == "depth" else judged & (found.stratum == 1)]
+        of = query[judged if name == "depth" else judged & (found.stratum == 1)]
+        deepest = np.array([inside[of == q].max() for q in range(len(pool.judgments.queries))])
+        assert (deepest == level + 1).sum() == options.get("deeper", 0)
+        assert (deepest >= level).all()
+        if name == "depth":
+            assert (judged >= (below.grade >= 0)).all()
+            assert (judged <= (above.grade >= 0)).all()
+        if options:
+            other = design.draw(pool, level, 4, **options)
+            assert ((other.grade >= 0) != judged).any()
+
+
+def test_a_file_says_which_queries_are_judged_deeper(tmp_path: Path) -> None:
+    found = draw(Pool.of_runs(sample.runs, 20), "depth", 5, deeper=4, seed=1)
+    assert found.method == "to rank 5, and to rank 6 in 4 queries, chosen at random"
+    (tmp_path / "design.txt").write_text(sample_text(found))
+    assert read_sample(tmp_path / "design.txt").method == found.method
+    assert draw(Pool.of_runs(sample.runs, 20), "depth", 5).method == ""
+
+
+@pytest.mark.parametrize("design", [["random"], ["stratified", "--top", "5"], ["depth"], ["mixed"]])
 def test_sample_meets_the_budget(tmp_path: object, design: list[str]) -> None:
     runs = RUNS if design != ["random"] else []
     text = printed("sample", str(sample.qrels), *runs, "-d", *design, "--budget", "1000", "--format", "qrels")

@@ -38,7 +38,8 @@ class DrawingOptions(OptionGroup, title="Purpose and size"):
         With --for predictions: read the predictions as grades or as scores, whatever the file looks like.
     budget
         The number of documents to judge, instead of a share or a depth: the highest level that does not
-        exceed it. With --for predictions: about how many documents to draw.
+        exceed it; designs by depth judge the next rank in some queries, chosen at random. With --for
+        predictions: about how many documents to draw.
     measure
         With --for predictions: the measure to estimate, a sum such as P@10, RBP(p=0.8) or DCG@10.
     among

@@ -54,7 +54,8 @@ def draw_into(
     files = counted(len(tasks), "file")
     documents = sum(map(len, tasks.values()))
     others = " and ".join(name for name in written if name not in tasks)
-    show(f"{files} with {counted(documents, 'document')} to judge, and {others}, in {folder}\n")
+    how = f", {sample.method}" if sample.method else ""
+    show(f"{files} with {counted(documents, 'document')} to judge{how}, and {others}, in {folder}\n")
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from math import inf
 from typing import Any
 
 from unjudged.base.errors import UsageError
-from unjudged.judging.pooling.budgets import level_for_budget
+from unjudged.judging.pooling.budgets import options_for_budget
 from unjudged.judging.pooling.designs import DESIGNS, Design
 from unjudged.judging.pooling.levels import DEPTH, SHARE
 from unjudged.judging.pooling.pool import Pool
@@ -57,8 +57,8 @@ class SamplingOptions:
         """Return the options with the level that the budget allows, if there is one."""
         if self.budget is None:
             return self
-        level = level_for_budget(self.design, pool, self.budget, seed=seed, **self.options)
-        return replace(self, level=level)
+        level, options = options_for_budget(self.design, pool, self.budget, seed=seed, **self.options)
+        return replace(self, level=level, options=options)
 
     def judged(self, pool: Pool, seed: int) -> Judgments:
         """Return the part of the judgments that the design keeps."""

@@ -193,8 +193,16 @@ def draw(
         seed=seed,
         origin=origin,
         made_by=made_by,
+        method=_to_depths(level, **options),
     )
     return new if since is None else _joined(since, new)
+
+
+def _to_depths(level: float | None, deeper: int = 0, **_: object) -> str:
+    """Say which ranks are judged where some queries are judged one rank deeper."""
+    if level is None or not deeper:
+        return ""
+    return f"to rank {level:g}, and to rank {level + 1:g} in {counted(deeper, 'query')}, chosen at random"
 
 
 def documents_since(pool: Pool, since: DrawnSample) -> Pool:

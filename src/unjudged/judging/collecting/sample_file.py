@@ -40,6 +40,7 @@ def sample_text(sample: DrawnSample) -> str:
         "origin": sample.origin.kind,
         "depth": sample.origin.depth,
         "made_by": sample.made_by,
+        **({"method": sample.method} if sample.method else {}),
     }
     queries = [query_id(name) for name in sample.pooled.queries]
     states = (2 * sample.earlier + sample.drawn).tolist()
@@ -67,7 +68,7 @@ def read_sample(file: str | os.PathLike[str]) -> DrawnSample:
     try:
         head = json.loads(lines[0])
         seed = whole_in_file("the seed", head["seed"], 0, 2**63 - 1)
-        named = str(head["design"]), _origin(head), seed, str(head["made_by"])
+        named = str(head["design"]), _origin(head), seed, str(head["made_by"]), str(head.get("method", ""))
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         raise InputError("expected a JSON object that names the design", source=source, line=2) from None
     except InputError as error:

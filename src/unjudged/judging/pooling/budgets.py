@@ -10,6 +10,9 @@ from unjudged.judging.pooling.designs import Design
 from unjudged.judging.pooling.levels import DEPTH
 from unjudged.judging.pooling.pool import Pool
 
+DEEPER = "deeper"
+"""The option of designs by depth: in how many queries they judge one rank more."""
+
 STEPS = 40
 """Halvings of the interval of shares: far below one document."""
 
@@ -56,3 +59,27 @@ def level_for_budget(design: Design, pool: Pool, budget: float, *, seed: int = 0
         )
         raise UsageError(f"{problem}: raise it, or choose another design or a smaller top")
     return found
+
+
+def options_for_budget(
+    design: Design, pool: Pool, budget: float, *, seed: int = 0, **options: Any
+) -> tuple[float, dict[str, Any]]:
+    """Return the level and the options with which a design judges as many documents as the budget allows.
+
+    The next rank may be too much for all queries. Designs by depth then judge it in some, drawn at random.
+
+    >>> from unjudged import sample
+    >>> from unjudged.judging.pooling.designs import DESIGNS
+    >>> pool = Pool.of_runs(sample.runs, depth=20)
+    >>> options_for_budget(DESIGNS.find("depth"), pool.blank, 800)
+    (5, {'deeper': 5})
+    """
+    level = level_for_budget(design, pool, budget, seed=seed, **options)
+    if DEEPER not in design.options or DEEPER in options:
+        return level, dict(options)
+    low, high = 0, len(pool.judgments.queries)
+    while high - low > 1:
+        middle = (low + high) // 2
+        drawn = design.draw(pool, level, seed, **options, deeper=middle)
+        low, high = (middle, high) if int((drawn.grade >= 0).sum()) <= budget else (low, middle)
+    return level, {**options, DEEPER: low} if low else dict(options)

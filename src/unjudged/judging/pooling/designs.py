@@ -134,9 +134,9 @@ def random(pool: Pool, level: float, seed: int, *, redraw: bool = True) -> Judgm
     random=False,
     cite=("harman1993",),
 )
-def depth(pool: Pool, level: int, seed: int) -> Judgments:  # noqa: ARG001, nothing is drawn
-    """Return the first documents of every run."""
-    return pool.depth(level)
+def depth(pool: Pool, level: int, seed: int, *, deeper: int = 0) -> Judgments:
+    """Return the first documents of every run, and one more in `deeper` queries."""
+    return pool.depth(level, deeper=deeper, seed=seed)
 
 
 @design(
@@ -147,9 +147,9 @@ def depth(pool: Pool, level: int, seed: int) -> Judgments:  # noqa: ARG001, noth
     form="strata",
     cite=("yilmaz2008b",),
 )
-def mixed(pool: Pool, level: int, seed: int) -> Judgments:
-    """Return the first documents of every run, and as many drawn from the rest."""
-    return pool.mixed(level, seed=seed)
+def mixed(pool: Pool, level: int, seed: int, *, deeper: int = 0) -> Judgments:
+    """Return the first documents of every run, one more in `deeper` queries, and as many from the rest."""
+    return pool.mixed(level, deeper=deeper, seed=seed)
 
 
 @design(

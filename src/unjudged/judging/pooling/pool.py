@@ -120,9 +120,21 @@ class Pool(Shown):
         """The same pool with grade 0 everywhere: what a design draws from before anyone has judged."""
         return replace(self, judgments=self.judgments.with_grades(np.zeros_like(self.judgments.grade)))
 
-    def depth(self, k: int) -> Judgments:
-        """Judge the documents among the first `k` of any run."""
-        return self.only(self.best <= checked_depth(k), Origin(POOL, checked_depth(k)))
+    def depth(self, k: int, *, deeper: int = 0, seed: int = 0) -> Judgments:
+        """Judge the documents among the first `k` of any run, and one rank `deeper` in so many queries.
+
+        These are drawn at random, so that a number of judgments can be met.
+        """
+        return self.only(self._within(k, deeper, seed), Origin(POOL, checked_depth(k)))
+
+    def _within(self, k: int, deeper: int, seed: int) -> Mask:
+        """Documents of the depth-`k` pool, one rank deeper in some queries."""
+        names = [name.encode() for name in self.judgments.queries]
+        order = np.argsort(sampling.numbers(sampling.identities_of(names), seed, "deeper"), kind="stable")
+        reach = np.full(len(names), checked_depth(k))
+        reach[order[: checked_int("deeper", deeper)]] += 1
+        within: Mask = self.best <= reach[self.judgments.query]
+        return within
 
     def random(self, share: float, *, seed: int = 0, redraw: bool = True, rel: int = 1) -> Judgments:
         """Judge a uniform sample: this share of each query's judged documents.
@@ -168,9 +180,12 @@ class Pool(Shown):
         )
         return result
 
-    def mixed(self, k: int, *, seed: int = 0) -> Judgments:
-        """Judge the depth-`k` pool and as many documents drawn at random from the rest of the query."""
-        stratum = np.where(self.best <= checked_depth(k), 1, 2)
+    def mixed(self, k: int, *, deeper: int = 0, seed: int = 0) -> Judgments:
+        """Judge the depth-`k` pool and as many documents drawn at random from the rest of the query.
+
+        `deeper` is that of `depth`.
+        """
+        stratum = np.where(self._within(k, deeper, seed), 1, 2)
         judged = self.judgments.grade >= 0
         query, queries = self.judgments.query, len(self.judgments.queries)
         top, rest = (np.bincount(query[judged & (stratum == s)], minlength=queries) for s in (1, 2))
