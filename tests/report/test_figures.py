@@ -77,14 +77,12 @@ def test_an_axis_of_errors_starts_at_zero() -> None:
 def test_every_point_of_a_scatter_is_inside_its_axes(found: Robustness) -> None:
     for against in (None, "itself"):
         chart = scatter(found, against=against).to_dict()
-        rows = chart["vconcat"]
-        assert [len(row["hconcat"]) for row in rows] == [2, 2]
-        for row in rows:
-            for panel in row["hconcat"]:
-                dots = panel["layer"][1]
-                low, high = dots["encoding"]["y"]["scale"]["domain"]
-                assert len(points(dots)) == len(found.runs)
-                assert all(low <= p[axis] <= high for p in points(dots) for axis in "xy")
+        assert (len(chart["concat"]), chart["columns"]) == (4, 2)
+        for panel in chart["concat"]:
+            dots = panel["layer"][1]
+            low, high = dots["encoding"]["y"]["scale"]["domain"]
+            assert len(points(dots)) == len(found.runs)
+            assert all(low <= p[axis] <= high for p in points(dots) for axis in "xy")
 
 
 def test_designs_over_the_share_that_they_judge(found: Robustness) -> None:
@@ -145,7 +143,7 @@ def test_bands_are_one_deviation_wide(found: Robustness) -> None:
 
 
 def test_a_scatter_names_its_runs_and_its_sample(found: Robustness) -> None:
-    panel = scatter(found, ["AP"], [0.3], repeat=1).to_dict()["vconcat"][0]["hconcat"][0]
+    panel = scatter(found, ["AP"], [0.3], repeat=1).to_dict()["concat"][0]
     assert [point["run"] for point in points(panel["layer"][1])] == list(found.runs)
     assert panel["title"]["text"].endswith(", sample 2 of 2")
 
@@ -167,12 +165,14 @@ def test_sixty_lines_are_told_apart() -> None:
 
 def test_the_plan_is_drawn_with_its_target() -> None:
     plan = plan_judgments(sample.qrels, sample.runs, width=0.05, designs=["depth", "random"], repeats=2)
-    drawn = points(plan.plot.designs().to_dict())
+    chart = plan.plot.designs().to_dict()
+    drawn = points(chart)
     lines = [p for p in drawn if "judgments" in p]
     assert {(p["judgments"], p["value"]) for p in lines} == {(t.judgments, t.width) for t in plan.tried}
     ringed = {(p["judgments"], p["level"]) for p in lines if p["needed"]}
     assert ringed == {(one.judgments, one.shown) for one in plan.designs if one.judgments}
-    assert [p["value"] for p in drawn if "text" in p] == [0.05, 0.05]
+    assert [p["value"] for p in drawn if "judgments" not in p] == [0.05]
+    assert chart["title"]["text"].startswith(f"dashed line: {plan.target}")
 
 
 def test_the_pool_is_drawn_from_its_counts() -> None:

@@ -19,11 +19,22 @@ import altair as alt
 
 from tests.cli.in_process import refused, unjudged
 from tests.report.test_page import FILES
-from unjudged import Scores, UsageError, compare, evaluate
+from unjudged import Scores, UsageError, compare, compare_collections, evaluate
+from unjudged.agreement import agree
+from unjudged.experiments import experiment, plan_judgments
+from unjudged.judging import Pool
+from unjudged.predictions import audit
+from unjudged.report.figures.agreement_figures import agreement_figure
 from unjudged.report.figures.charts import picture, save
+from unjudged.report.figures.collection_figures import collections_figure
+from unjudged.report.figures.experiment_figures import curves, scatter
+from unjudged.report.figures.judging_figures import audit_figure, plan_figure, pool_figure
 from unjudged.report.figures.sizes import MM, Size
 
-KINDS = ("intervals", "judged", "precision_recall", "queries", "matrix", "differences")
+KINDS = (
+    *("intervals", "judged", "precision_recall", "queries", "matrix", "differences", "pool", "plan"),
+    *("audit", "agreement", "collections", "curves", "scatter"),
+)
 NAME = re.compile(r"system-\d+")
 
 
@@ -41,6 +52,13 @@ def figures(systems: int) -> dict[str, Any]:
         }
         for k in range(systems)
     }
+    complete = {
+        name: {q: {d: s for d, s in run[q].items() if d in qrels[q]} for q in run}
+        for name, run in runs.items()
+    }
+    model = {q: {d: int(g != (rng.random() < 0.1)) for d, g in grades.items()} for q, grades in qrels.items()}
+    predicted = {q: {d: 0.2 + 0.6 * g for d, g in grades.items()} for q, grades in model.items()}
+    tried = experiment(qrels, complete, levels=[0.3, 0.6], measures=("AP", "infAP"), repeats=2)
     scores, compared = evaluate(qrels, runs, "AP"), compare(qrels, runs, "P@10", correction="none")
     first, *_, last = runs
     return {
@@ -50,6 +68,15 @@ def figures(systems: int) -> dict[str, Any]:
         "queries": scores.plot.queries("AP"),
         "matrix": compared.plot.matrix(),
         "differences": compared.plot.differences(first, last),
+        "pool": pool_figure(Pool.of(qrels, complete), 10, judged=True),
+        "plan": plan_figure(plan_judgments(qrels, complete, tau=0.9, repeats=1, resamples=5)),
+        "audit": audit_figure(audit(qrels, predicted, complete, "P@10")),
+        "agreement": agreement_figure(agree({"people": qrels, "model": model}, complete, "AP", draws=20)),
+        "collections": collections_figure(
+            compare_collections({"a": (qrels, runs), "b": (model, runs)}, "AP")
+        ),
+        "curves": curves(tried),
+        "scatter": scatter(tried),
     }
 
 
@@ -137,10 +164,41 @@ def test_width_and_names(kind: str, systems: int, width: int) -> None:
         for places in axis.values():
             for (first, size), (second, _) in pairwise(sorted(places)):
                 assert second - first >= 0.9 * size or second == first, (kind, first, second)
-    if kind in ("judged", "precision_recall"):
+    if kind in ("judged", "precision_recall", "pool", "audit", "agreement", "collections"):
         assert {text for text, *_ in shown if NAME.fullmatch(text)} == {
             f"system-{k:02}" for k in range(systems)
         }
+
+
+BARS = {"pool": "#9ec3e0", "audit": "#0072b2", "collections": "#000000"}
+
+
+@pytest.mark.parametrize("width", [85, 175])
+@pytest.mark.parametrize("systems", [3, 20, 60])
+@pytest.mark.parametrize("kind", BARS)
+def test_marks_lie_in_the_row_of_their_system(kind: str, systems: int, width: int) -> None:
+    """One bar or interval for each system, at the height of its name."""
+    svg = str(picture(figure(kind, systems), "svg", Size(width, 7)))
+    rows = sorted((y - 0.35 * size, size) for text, _, y, size, _ in texts(svg) if NAME.fullmatch(text))
+    assert len(rows) == systems
+    step = rows[1][0] - rows[0][0]
+    middles = sorted((top + bottom) / 2 for top, bottom in paths(svg, BARS[kind]))
+    for row, size in rows:
+        own = [middle for middle in middles if abs(middle - row) < 0.5 * step]
+        assert own, (kind, row)
+        assert min(abs(middle - row) for middle in own) < 0.3 * size
+
+
+@pytest.mark.parametrize("systems", [3, 20, 60])
+def test_names_of_ranks_stand_beside_their_lines(systems: int) -> None:
+    """The second source is on the right, and names begin to its right, one in each row."""
+    svg = str(picture(figure("agreement", systems), "svg", Size(85, 7)))
+    shown = texts(svg)
+    people, model = (max(x for text, x, *_ in shown if text == name) for name in ("people", "model"))
+    names = [(x, y) for text, x, y, _, _ in shown if "system-" in text]
+    assert people < model < min(x for x, _ in names)
+    heights = sorted(y for _, y in names)
+    assert len(heights) == len(set(heights))
 
 
 @pytest.mark.parametrize("systems", [20, 60])

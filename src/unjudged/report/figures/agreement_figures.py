@@ -105,10 +105,14 @@ def slope_chart(board: LeaderboardAgreement) -> Any:
     for i, name in enumerate(board.systems):
         ends.setdefault(int(ranks[1, i]), []).append(name)
     colour = alt.condition("datum.moved", alt.value(COLOURS[1]), alt.value("#777777"))
+    across = alt.X(
+        "source:N",
+        scale=alt.Scale(domain=list(board.sources[:2])),
+        title=None,
+        axis=alt.Axis(labelAngle=0, orient="top", domain=False, grid=False),
+    )
     base = alt.Chart(alt.Data(values=rows)).encode(
-        alt.X(
-            "source:N", sort=list(board.sources[:2]), title=None, axis=alt.Axis(labelAngle=0, orient="top")
-        ),
+        across,
         alt.Y("rank:O", scale=ranking, title="rank", axis=alt.Axis(grid=False, labelOverlap=True)),
         color=colour,
     )
@@ -117,6 +121,7 @@ def slope_chart(board: LeaderboardAgreement) -> Any:
         for rank, names in ends.items()
     ]
     names = alt.Chart(alt.Data(values=shown)).mark_text(align="left", dx=8)
-    named = names.encode(alt.X("source:N"), alt.Y("rank:O", scale=ranking), text="name:N")
+    named = names.encode(across, alt.Y("rank:O", scale=ranking), text="name:N")
     lines = base.mark_line(point=True).encode(detail="system:N")
-    return (lines + named).properties(width=160, height=alt.Step(15))
+    frame = alt.ViewBackground(stroke=None)
+    return (lines + named).properties(width=160, height=alt.Step(15), view=frame)

@@ -80,8 +80,7 @@ def scatter(
             for level, values in zip(steps, chosen, strict=True)
         ]
     a_row = columns or len(steps)
-    rows = [chart.hconcat(*panels[i : i + a_row]) for i in range(0, len(panels), a_row)]
-    return finished(chart.vconcat(*rows))
+    return finished(chart.concat(*panels, columns=a_row))
 
 
 def _sample(result: Robustness, repeat: int) -> str:

@@ -75,18 +75,20 @@ def plan_figure(plan: JudgmentPlan) -> Any:
         number,
     ]
     base = alt.Chart(alt.Data(values=rows)).encode(x, y, colour, tooltip=tooltip)
-    target = [] if by_topics else [{"value": plan.value, "text": f"target: {plan.target}"}]
+    target = [] if by_topics else [{"value": plan.value}]
     rule = alt.Chart(alt.Data(values=target)).encode(alt.Y("value:Q"))
-    above = "top" if statistic == "tau" else "bottom"
+    rings = "the best" if by_topics else "the fewest that reach it"
+    said = f"rings: {rings}" if by_topics else f"dashed line: {plan.target}; rings: {rings}"
     return finished(
         alt.layer(
             rule.mark_rule(strokeDash=[4, 4], color="#555555"),
-            rule.mark_text(align="left", baseline=above, dx=4, dy=4 if above == "top" else -4).encode(
-                x=alt.value(0), text="text:N"
-            ),
             base.mark_line(point=alt.OverlayMarkDef(size=30)).encode(dash),
             base.transform_filter("datum.needed").mark_point(size=180, strokeWidth=2, filled=False),
-        ).properties(width=WIDTH, height=HEIGHT)
+        ).properties(
+            width=WIDTH,
+            height=HEIGHT,
+            title=alt.TitleParams(said, anchor="start", fontWeight="normal", fontSize=12),
+        )
     )
 
 
@@ -145,18 +147,26 @@ def audit_figure(audit: Audit) -> Any:
     panels = [_with_bars(points, ("prediction", "share relevant, by people"), [0, 1])]
     if audit.biases:
         rows = [{"x": b.run, "y": b.bias.value, "low": b.bias.low, "high": b.bias.high} for b in audit.biases]
-        zero = chart.Chart(chart.Data(values=[{"y": 0}])).mark_rule(strokeDash=[4, 4]).encode(chart.Y("y:Q"))
-        panels.append(zero + _with_bars(rows, ("run", f"bias of {audit.measure}, predictions minus people")))
+        zero = chart.Chart(chart.Data(values=[{"y": 0}])).mark_rule(strokeDash=[4, 4]).encode(chart.X("y:Q"))
+        panels.append(_by_run(rows, f"bias of {audit.measure}, predictions minus people") + zero)
     return finished(chart.hconcat(*panels))
 
 
-def _with_bars(rows: list[dict[str, Any]], titles: tuple[str, str], domain: list[float] | None = None) -> Any:
-    """Points with their intervals; x is a number or a name."""
+def _by_run(rows: list[dict[str, Any]], title: str) -> Any:
+    """Draw a row for each run: a point with its interval."""
     chart = altair_module()
-    numeric = bool(rows) and not isinstance(rows[0]["x"], str)
-    scale = chart.Scale(domain=domain) if domain else chart.Scale()
-    x = chart.X("x:Q" if numeric else "x:N", title=titles[0])
-    base = chart.Chart(chart.Data(values=rows)).encode(x).properties(width=260, height=220)
+    base = chart.Chart(chart.Data(values=rows)).encode(chart.Y("x:N", title=None))
+    bars = base.mark_rule(color=COLOURS[2]).encode(chart.X("low:Q", title=title), chart.X2("high:Q"))
+    dots = base.mark_point(filled=True, size=50, color=COLOURS[2], opacity=1).encode(chart.X("y:Q"))
+    return (bars + dots).properties(width=260, height=chart.Step(18))
+
+
+def _with_bars(rows: list[dict[str, Any]], titles: tuple[str, str], domain: list[float]) -> Any:
+    """Points with their intervals, by numbers."""
+    chart = altair_module()
+    scale = chart.Scale(domain=domain)
+    base = chart.Chart(chart.Data(values=rows)).encode(chart.X("x:Q", title=titles[0]))
+    base = base.properties(width=260, height=220)
     bars = base.mark_rule(color=COLOURS[2]).encode(
         chart.Y("low:Q", title=titles[1], scale=scale), chart.Y2("high:Q")
     )

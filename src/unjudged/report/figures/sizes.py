@@ -24,7 +24,9 @@ DOTS = 300
 """Dots per inch of a PNG with a given width."""
 LEAST, PANEL, TALLEST = 60.0, 140.0, 560.0
 """Points: the narrowest area of marks, that of several with their axes, and the highest figure of a page."""
-ROUNDS = 4
+ROUNDS = 8
+ROWS = 3
+"""Rows of panels on a page: if there are more, twice as many panels stand side by side."""
 LETTER = 0.56
 """Width of a letter, in sizes of type."""
 
@@ -120,7 +122,7 @@ def _fitted(spec: dict[str, Any], size: Size) -> dict[str, Any]:
     room = widest - 60.0 * panels
     for _ in range(ROUNDS if size.width is not None else 1):
         for row, sides in zip(rows, own, strict=True):
-            _set_sizes(spec, row, sides, max(room, LEAST * panels) / whole, font)
+            _set_sizes(spec, row, sides, max(room, LEAST * panels) / whole, font=font, stacked=len(rows))
         drawn = _width_of(vl_convert.vegalite_to_svg(spec))
         if size.width is None or abs(drawn - widest) < 0.5:
             break
@@ -138,7 +140,8 @@ def _stack(spec: dict[str, Any], most: int) -> None:
     if len(spec.get("hconcat", [])) > most:
         spec["vconcat"] = spec.pop("hconcat")
     if "concat" in spec:
-        spec["columns"] = min(spec.get("columns", len(spec["concat"])), most)
+        several = most if len(spec["concat"]) <= ROWS * most else 2 * most
+        spec["columns"] = min(spec.get("columns", len(spec["concat"])), several)
 
 
 def _rows(spec: dict[str, Any]) -> Iterator[list[dict[str, Any]]]:
@@ -161,18 +164,27 @@ def _set_sizes(
     row: list[dict[str, Any]],
     sides: list[tuple[float, float]],
     scale: float,
+    *,
     font: float,
+    stacked: int,
 ) -> None:
-    """Scale the widths of the areas of a row; bands are as high as text, other heights in proportion."""
+    """Scale the widths of the areas of a row; bands are as high as text, other heights in proportion.
+
+    Rows that are stacked share the height of a page.
+    """
+    highest, least = TALLEST, font
+    if stacked > 1:  # axes and titles are between them
+        highest, least = 0.85 * TALLEST / stacked, 0.72 * font
     for view, (width, height) in zip(row, sides, strict=True):
         view["width"] = scale * width
         across, up = _bands(spec, view, "x"), _bands(spec, view, "y")
-        if across and up:
+        if across and across == up:
             view["height"] = view["width"]
         elif up:
-            view["height"] = up * min(2.1 * font, max(TALLEST / up, font))
+            view["height"] = up * min(2.1 * font, max(highest / up, least))
         else:
-            view["height"] = min(max(height * view["width"] / width, 12 * font), height)
+            most = min(height, max(highest, 14 * font))
+            view["height"] = min(max(height * view["width"] / width, 12 * font), most)
         for axis, bands, side in (("x", across, "width"), ("y", up, "height")):
             if bands:
                 _name_bands(view, axis, min(font, max(0.95 * view[side] / bands, 0.7 * font)))
@@ -184,6 +196,8 @@ def _name_bands(view: dict[str, Any], axis: str, font: float) -> None:
         channel = one.get("encoding", {}).get(axis, {})
         if "field" in channel and channel.get("axis", {}) is not None:
             channel["axis"] = {**channel.get("axis", {}), "labelFontSize": font, "labelOverlap": True}
+        if axis == "y" and one.get("mark", {}).get("type") == "text":
+            one["mark"]["fontSize"] = font
 
 
 def _bands(spec: dict[str, Any], view: dict[str, Any], axis: str) -> int:
