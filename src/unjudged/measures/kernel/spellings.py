@@ -89,6 +89,8 @@ def translated(item: Any) -> Measure | None:
     if given.pop("relative", False) or graded or name not in MEASURES:
         return None
     ours = MEASURES[name]
+    if given.get("rel") == 1 and "rel" not in ours.parameters:  # any grade above 0, as in ndeval
+        given.pop("rel")
     needed = {key: value for key, value in given.items() if ours.parameters.get(key) != value}
     try:
         complete = ours(**needed)
