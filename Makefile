@@ -139,7 +139,7 @@ predictions: $(VENV)/installed
 # How often every interval holds, measured: the tables of docs/trust.md. About a quarter of an hour of processor time.
 coverage: DATA = ../shared/data/trec8
 coverage: $(VENV)/installed
-	$(BIN)/python scripts/trust/write_tables.py --data $(DATA)
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python scripts/trust/write_tables.py --data $(DATA)
 
 sample: $(VENV)/installed
 	$(BIN)/python scripts/make_sample.py

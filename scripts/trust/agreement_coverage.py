@@ -72,7 +72,8 @@ def of_leaderboards(seed: int, queries: int, systems: int = 20) -> list[Agreemen
     """Measure every coefficient of two leaderboards whose judges differ in bias and in noise."""
     rng = np.random.default_rng([seed, queries, systems])
     quality, bias = rng.normal(0, 0.06, systems), rng.normal(0, 0.03, systems)
-    coefficients = order_coefficients(10, 0.9)
+    same = "rbo_w", "rbo_b"  # as rbo_a where nothing is tied
+    coefficients = {name: c for name, c in order_coefficients(10, 0.9).items() if name not in same}
 
     def study() -> tuple[Values, Callable[[Floats], Drawn]]:
         hard = rng.normal(0, 0.2, (queries, 1))

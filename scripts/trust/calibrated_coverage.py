@@ -23,14 +23,19 @@ GROUP_PAIRS, PARTS, SEED = 200, 8, 8
 TWO_NEW, ONE_NEW = "two new", "one new, one pooled"
 
 
-def left_out_group(track: Track, group: int, names: Sequence[str], unit: str) -> list[Case]:
-    """Intervals for the runs of one group, calibrated on the others as if it had not taken part."""
+def left_out_group(track: Track, group: int, names: Sequence[str]) -> list[Case]:
+    """Intervals for the runs of one group, calibrated on the others as if it had not taken part.
+
+    By the scores of runs, by one score of each group, and for differences with pooled runs.
+    """
     pooled, measures = Pooled.read(track), parse_measures(names)
     rest, own, runs = pooled.without([group])
-    learnt = calibrated(rest.rankings, rest.group, measures, depth=track.depth, unit=unit)
+    learnt = calibrated(rest.rankings, rest.group, measures, depth=track.depth)
     truths = [pooled.means(measure)[runs] for measure in measures]
-    made = cases(own, truths, measures, unit, track.levels, method="calibrated", calibration=learnt)
-    return made + (_against_pooled(track, pooled, group, learnt, measures) if unit == "runs" else [])
+    made = _against_pooled(track, pooled, group, learnt, measures)
+    for by in (learnt, learnt.by_groups()):
+        made += cases(own, truths, measures, by.unit, track.levels, method="calibrated", calibration=by)
+    return made
 
 
 def _against_pooled(

@@ -18,6 +18,8 @@ from unjudged.base.wording import counted
 from unjudged.formats.writing import write_whole
 
 MOST_LISTED, OWN = 20, "this package"
+LEAST, MOST = 0.93, 0.97
+BIASES = {SHIFTED: "bias of a difference", ONE: "of one run"}
 SEGMENTS_WHY = (
     "Few queries say little of their spread, and differences are skewed: a small p between very unequal or "
     "very small segments, and an interval of five queries, deserve doubt."
@@ -70,28 +72,37 @@ def shortfalls(cells: Iterable[Cell], why: str) -> str:
     return f"\n\n{missed}: {listed}. {why}"
 
 
-def tests_table(found: Sequence[Rejected], sizes: Sequence[int]) -> str:
-    """Share of true hypotheses that tests on estimates from samples rejected, by design and measure."""
+def tests_table(found: Sequence[Rejected], sizes: Sequence[int], drawn: Sequence[str]) -> str:
+    """Share of true hypotheses that tests on estimates rejected, by design, measure and setting."""
     cells = {(one.design, one.measure, one.setting, one.queries): one for one in found}
-    settings = (SIMULATED, EXCHANGED, SHIFTED, ONE)
+    settings = [setting for setting in drawn if any(one.setting == setting for one in found)]
+    biased = [setting for setting in settings if setting in BIASES]
     head = ["design", "measure", *(f"{setting}, {size}" for setting in settings for size in sizes)]
-    head += ["bias of a difference", "of one run"]
+    head += [BIASES[setting] for setting in biased]
     rows = []
     for design, measure in dict.fromkeys((one.design, one.measure) for one in found):
         own = [cells[design, measure, setting, size] for setting in settings for size in sizes]
-        bias = [cells[design, measure, setting, sizes[0]].bias for setting in (SHIFTED, ONE)]
+        bias = [cells[design, measure, setting, sizes[0]].bias for setting in biased]
         rows.append([design, measure, *(share(one.share) for one in own), *(f"{b:.4f}" for b in bias)])
-    return markdown(head, rows, labels=2)
+    null = [cells[key].share for key in cells if key[2] in (SIMULATED, EXCHANGED)]
+    ends = f"{share(min(null))} to {share(max(null))}"
+    said = f"\n\nWhere there is no difference, the {len(null)} shares are {ends}."
+    return markdown(head, rows, labels=2) + said
 
 
-def settings_table(cases: Sequence[Case], settings: Sequence[str], level: float, why: str) -> str:
-    """Coverage per measure and setting at one level."""
+def settings_table(
+    by_name: Mapping[str, Sequence[Case]], settings: Sequence[str], level: float, why: str
+) -> str:
+    """Coverage per collection, measure and setting at one level."""
     rows, cells = [], []
-    for measure in measures_of(cases):
-        own = [chosen(cases, measure, setting, level) for setting in settings]
-        cells += [cell(f"{measure} ({s})", part, level) for s, part in zip(settings, own, strict=True)]
-        rows.append([measure, *(share(coverage(part)) for part in own)])
-    return markdown(["measure", *settings], rows) + shortfalls(cells, why)
+    for name, cases in by_name.items():
+        for measure in measures_of(cases):
+            own = [chosen(cases, measure, setting, level) for setting in settings]
+            cells += [
+                cell(f"{name} {measure} ({s})", part, level) for s, part in zip(settings, own, strict=True)
+            ]
+            rows.append([name, measure, str(len(own[0])), *(share(coverage(part)) for part in own)])
+    return markdown(["collection", "measure", "runs", *settings], rows, labels=2) + shortfalls(cells, why)
 
 
 def worlds_table(found: Sequence[Simulated], sizes: Sequence[int], measures: Sequence[str], why: str) -> str:
@@ -121,18 +132,18 @@ def worlds_table(found: Sequence[Simulated], sizes: Sequence[int], measures: Seq
 
 
 def samples_table(found: Sequence[Sampled], sizes: Sequence[int], count: int, why: str) -> str:
-    """Coverage and width of each method per measure and number of queries."""
-    head = ["measure", "interval", *(f"{size} queries" for size in sizes)]
+    """Coverage and width of each method per collection, measure and number of queries."""
+    head = ["collection", "measure", "interval", *(f"{size} queries" for size in sizes)]
     rows = []
-    for measure, method in dict.fromkeys((one.measure, one.method) for one in found):
-        cells = {one.queries: one for one in found if (one.measure, one.method) == (measure, method)}
-        rows.append([measure, method, *(f"{share(cells[n].coverage)} ({cells[n].width:.3f})" for n in sizes)])
+    for key in dict.fromkeys((one.collection, one.measure, one.method) for one in found):
+        cells = {one.queries: one for one in found if (one.collection, one.measure, one.method) == key}
+        rows.append([*key, *(f"{share(cells[n].coverage)} ({cells[n].width:.3f})" for n in sizes)])
     measured = [
-        Cell(f"{one.measure}, {one.queries} queries,", one.coverage, 0.95, count)
+        Cell(f"{one.collection} {one.measure}, {one.queries} queries,", one.coverage, 0.95, count)
         for one in found
         if one.method.startswith(OWN)
     ]
-    return markdown(head, rows, labels=2) + shortfalls(measured, why).replace("levels", f"levels of {OWN}", 1)
+    return markdown(head, rows, labels=3) + shortfalls(measured, why).replace("levels", f"levels of {OWN}", 1)
 
 
 def chosen(
@@ -187,19 +198,32 @@ def gate_table(trials: Sequence[GateTrials], margins: Sequence[float]) -> str:
     )
 
 
-def segments_table(trials: Sequence[SegmentTrials], held: Mapping[int, float]) -> str:
-    """How often segments with one mean were said to differ, and how often the interval of one held."""
-    head = ["queries per segment", "one pair: not said to differ", "another pair per segment"]
-    rows = [[", ".join(map(str, t.sizes)), share(1 - t.same_pair), share(1 - t.other_pairs)] for t in trials]
-    each = ", ".join(f"{share(value)} with {size}" for size, value in held.items())
-    cells = [
-        Cell(f"{what}, {', '.join(map(str, one.sizes))} queries,", 1 - wrong, 1 - ALPHA, SEGMENT_TRIALS)
+def segments_table(trials: Sequence[SegmentTrials], held: Mapping[tuple[str, int], float]) -> str:
+    """How often segments with one mean were not said to differ, and how often the interval of one held."""
+    sources = list(dict.fromkeys(one.source for one in trials))
+    kinds = ("one pair", "another pair per segment")
+    found = {
+        (one.sizes, one.source, kind): 1 - wrong
         for one in trials
-        for what, wrong in (("one pair", one.same_pair), ("another pair per segment", one.other_pairs))
+        for kind, wrong in zip(kinds, (one.same_pair, one.other_pairs), strict=True)
+    }
+    columns = [(source, kind) for source in sources for kind in kinds]
+    rows = [
+        [", ".join(map(str, sizes)), *(share(found[sizes, *column]) for column in columns)]
+        for sizes in dict.fromkeys(one.sizes for one in trials)
     ]
+    cells = [
+        Cell(f"{source}, {kind}, {', '.join(map(str, sizes))} queries,", value, 1 - ALPHA, SEGMENT_TRIALS)
+        for (sizes, source, kind), value in found.items()
+    ]
+    inside = sum(LEAST <= one.coverage <= MOST for one in cells)
+    said = f"\n\n{inside} of {len(cells)} shares are between {share(LEAST)} and {share(MOST)}."
+    for source in sources:
+        own = [f"{share(value)} with {size}" for (of, size), value in held.items() if of == source]
+        said += f" The 95 % interval of one segment's difference, {source}, held in {', '.join(own)} queries."
     cells += [
-        Cell(f"interval of one segment, {size} queries,", value, 1 - ALPHA, TRIALS)
-        for size, value in held.items()
+        Cell(f"{source}, interval of one segment, {size} queries,", value, 1 - ALPHA, TRIALS)
+        for (source, size), value in held.items()
     ]
-    intervals = f"\n\nThe 95 % interval of one segment's difference held in {each} queries."
-    return markdown(head, rows) + intervals + shortfalls(cells, SEGMENTS_WHY)
+    head = ["queries per segment", *(f"{source}: {kind}" for source, kind in columns)]
+    return markdown(head, rows) + said + shortfalls(cells, SEGMENTS_WHY)

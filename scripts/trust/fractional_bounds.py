@@ -58,7 +58,8 @@ def _compared(
     scale = {"scale": {f"d{i}": gain for i, gain in enumerate(GAINS)}}  # so that all cases have the same
     qrels = {f"q{i}": judged for i, (judged, _) in enumerate(own)}
     runs = {f"q{i}": run for i, (_, run) in enumerate(own)}
-    scores = evaluate(qrels | scale, runs, measure)
+    retrieved = {"scale": {"d0": 1.0}}
+    scores = evaluate(qrels | scale, runs | retrieved, measure)
     whole, rankings = measure.of_whole_grades(scores.judged)
     limits = bounds(whole, rankings, after_end=False)
     complete, repeated, owner = {}, {}, []
@@ -68,7 +69,7 @@ def _compared(
             complete[f"q{i}c{c}"] = {**judged, **dict(zip(unknown, chosen, strict=True))}
             repeated[f"q{i}c{c}"] = run
             owner.append(i)
-    values = evaluate(complete | scale, repeated, measure).values[0, :-1, 0]
+    values = evaluate(complete | scale, repeated | retrieved, measure).values[0, :-1, 0]
     starts = np.searchsorted(owner, np.arange(len(own)))
     low, high = np.minimum.reduceat(values, starts), np.maximum.reduceat(values, starts)
     value = scores.values[0, :-1, 0]

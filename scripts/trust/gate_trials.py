@@ -19,7 +19,9 @@ from unjudged.rankings.judged import Floats
 ALPHA, SEED, REACH = 0.05, 28, 1.0
 TRIALS, SIZES, MARGINS = 10_000, (10, 25, 50, 200), (0.01, 0.02, 0.05)
 SEGMENTS = ((5, 5), (5, 50), (5, 500), (10, 10, 10), (50, 50), (500, 500), (5, 5, 5, 5), (5, 20, 100, 500))
-SEGMENT_TRIALS, PERMUTATIONS = 2_000, 399
+SEGMENT_TRIALS, PERMUTATIONS, FEWER, HOPELESS = 4_000, 999, 99, 0.25
+SEGMENT_SIZES = (5, 20, 100, 500)
+SEGMENT_SOURCES = ("TREC-8 AP", "DL-2019 nDCG@10")
 SOURCES = ("TREC-8 AP", "TREC-8 nDCG@10", "TREC-8 RR", "DL-2019 nDCG@10", "Normal")
 Draw = Callable[[np.random.Generator, int], Floats]
 
@@ -40,6 +42,7 @@ class GateTrials:
 class SegmentTrials:
     """Shares of trials in which segments with one mean were said to differ."""
 
+    source: str
     sizes: Sequence[int]
     same_pair: float
     other_pairs: float
@@ -98,10 +101,10 @@ def gate_trials(folder: Path, source: str, queries: int) -> GateTrials:
     return GateTrials(source, queries, passed, failed, alarms / TRIALS, (passes / TRIALS).tolist())
 
 
-def segment_trials(folder: Path, sizes: Sequence[int]) -> SegmentTrials:
+def segment_trials(folder: Path, source: str, sizes: Sequence[int]) -> SegmentTrials:
     """Draw segments whose differences have mean 0: all of one pair of systems, or each of another pair."""
-    rng, draw = np.random.default_rng([SEED, *sizes]), _differences(folder, SOURCES[0])
-    wrong = np.zeros(2)
+    rng = np.random.default_rng([SEED, SOURCES.index(source), *sizes])
+    draw, wrong = _differences(folder, source), np.zeros(2)
     for trial in range(SEGMENT_TRIALS):
         for place, same in enumerate((True, False)):
             whole = draw(rng, 0)
@@ -109,17 +112,24 @@ def segment_trials(folder: Path, sizes: Sequence[int]) -> SegmentTrials:
             for size in sizes:
                 whole = whole if same else draw(rng, 0)
                 parts.append((whole - whole.mean())[rng.integers(0, len(whole), size)])
-            wrong[place] += interaction_p(parts, draws=PERMUTATIONS, seed=trial) <= ALPHA
-    return SegmentTrials(sizes, *(wrong / SEGMENT_TRIALS).tolist())
+            wrong[place] += _said_to_differ(parts, trial)
+    return SegmentTrials(source, sizes, *(wrong / SEGMENT_TRIALS).tolist())
 
 
-def interval_coverage(folder: Path, queries: int) -> float:
+def _said_to_differ(parts: Sequence[Floats], seed: int) -> bool:
+    """Whether p is at most alpha. Where few permutations show that it is far above, more are not drawn."""
+    hopeless = interaction_p(parts, draws=FEWER, seed=seed) > HOPELESS
+    return not hopeless and interaction_p(parts, draws=PERMUTATIONS, seed=seed) <= ALPHA
+
+
+def interval_coverage(folder: Path, source: str, queries: int) -> float:
     """Return how often the t interval of a segment's difference held."""
-    rng, draw = np.random.default_rng([SEED, queries, 1]), _differences(folder, SOURCES[0])
-    held = 0
-    for _ in range(TRIALS):
-        whole = draw(rng, queries)
-        sample = whole[rng.integers(0, len(whole), queries)]
-        _, low, high = t_interval(Pairs.of([sample, np.zeros(queries)]))
-        held += bool(low[0] <= whole.mean() <= high[0])
-    return held / TRIALS
+    rng = np.random.default_rng([SEED, queries, 1, SOURCES.index(source)])
+    matrix = matrices(folder)[source]
+    pairs = np.array([rng.choice(len(matrix), 2, replace=False) for _ in range(TRIALS)])
+    whole = matrix[pairs[:, 0]] - matrix[pairs[:, 1]]
+    sample = np.take_along_axis(whole, rng.integers(0, whole.shape[1], (TRIALS, queries)), axis=1)
+    scores = np.concatenate([sample, np.zeros((1, queries))])
+    _, low, high = t_interval(Pairs(scores, np.arange(TRIALS), np.full(TRIALS, TRIALS)))
+    mean = whole.mean(axis=1)
+    return float(((low <= mean) & (mean <= high)).mean())

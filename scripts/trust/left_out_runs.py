@@ -41,6 +41,12 @@ class Track:
     def judgments(self) -> Path:
         return next(self.folder.glob("qrels.*.gz"))
 
+    @property
+    def runs(self) -> list[Path]:
+        """All runs, those outside the pool too: 129 of TREC-8, 61 of DL-2019."""
+        folder = "runs" if self.unlike == "manual" else "track/runs"
+        return sorted((self.folder / folder).glob("*.gz"))
+
 
 def tracks(folder: Path) -> tuple[Track, Track]:
     """TREC-8, in this folder, with 71 pooled runs of 40 groups; DL-2019, beside it, with 37 of 12."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
-from coverage_tables import Cell, markdown, share, shortfalls
+from coverage_tables import LEAST, MOST, Cell, markdown, share, shortfalls
+from left_out_runs import Track
 
 from unjudged import evaluate
 from unjudged.comparison.testing.macro_means import macro_differences, macro_interval
@@ -21,8 +21,11 @@ SIZES = {
     "twelve of 5 to 300": (5, 5, 10, 20, 30, 49, 50, 57, 75, 80, 100, 300),
     "50 each of 5": (50, 50, 50, 50, 50),
 }
-REPEATS, SEED, LEVEL, ROUNDING = 2000, 8, 0.95, 1e-12
-WHY = "A collection of five queries has a third of the weight there, and its spread is hardly known."
+REPEATS, POPULATIONS, SEED, LEVEL, ROUNDING = 2000, 3, 8, 0.95, 1e-12
+WHY = (
+    "Few queries hardly show how far their collection spreads, most of all where differences rest on some of "
+    "them."
+)
 
 
 @dataclass(frozen=True)
@@ -60,23 +63,32 @@ def _gap(rng: np.random.Generator, repeats: int, queries: int) -> Floats:
 WORLDS: dict[str, Draw] = {"skewed": _skewed, "many zeros": _with_zeros, "reciprocal ranks": _reciprocal}
 
 
-def macro_coverage(folder: Path) -> list[Macro]:
-    """Return the coverage in simulated worlds, and with queries of TREC-8 runs as the population."""
+def simulated_coverage() -> list[Macro]:
+    """Return the coverage in simulated worlds."""
     found: list[Macro] = []
     for place, (name, world) in enumerate(WORLDS.items()):
         found += _of_means(f"simulated: {name}", world, _mean(world), place)
-    found += _of_differences("simulated", _gap, _mean(_gap), len(WORLDS))
-    runs = sorted((folder / "runs").glob("*.gz"))[::16]
-    values = evaluate(folder / "qrels.trec8.gz", runs, MEASURE).values[:, :, 0]
+    return [*found, *_of_differences("simulated", _gap, _mean(_gap), len(WORLDS))]
+
+
+def macro_coverage(track: Track) -> list[Macro]:
+    """Return the coverage with the queries of some runs, and of pairs of them, as populations.
+
+    These are other runs than those that chose the method, every sixteenth and every eighth from the first on.
+    """
+    found: list[Macro] = []
+    runs = [track.runs[5 + i * len(track.runs) // (POPULATIONS + 1)] for i in range(POPULATIONS + 1)]
+    values = evaluate(track.judgments, runs, MEASURE).values[:, :, 0]
 
     def drawn(population: Floats) -> Draw:
         return lambda rng, repeats, queries: rng.choice(population, (repeats, queries))
 
-    for place, population in enumerate(values[:3]):
-        found += _of_means(f"TREC-8, run {place + 1}", drawn(population), population.mean(), 10 + place)
-    for place, (first, second) in enumerate(zip(values[:3], values[1:4], strict=True)):
-        gap = first - second
-        found += _of_differences(f"TREC-8, pair {place + 1}", drawn(gap), gap.mean(), 20 + place)
+    for place, population in enumerate(values[:-1]):
+        name = f"{track.name}, run {place + 1}"
+        found += _of_means(name, drawn(population), float(population.mean()), 10 + place)
+    for place, gap in enumerate(values[:-1] - values[1:]):
+        name = f"{track.name}, pair {place + 1}"
+        found += _of_differences(name, drawn(gap), float(gap.mean()), 20 + place)
     return found
 
 
@@ -118,4 +130,6 @@ def macro_table(found: Sequence[Macro]) -> str:
     measured = [
         Cell(f"{one.what}, {one.scores}, {one.sizes} queries,", one.coverage, LEVEL, REPEATS) for one in found
     ]
-    return markdown(["of", "scores", *SIZES], rows, labels=2) + shortfalls(measured, WHY)
+    inside = sum(LEAST <= one.coverage <= MOST for one in found)
+    said = f"\n\n{inside} of {len(found)} shares are between {share(LEAST)} and {share(MOST)}."
+    return markdown(["of", "scores", *SIZES], rows, labels=2) + said + shortfalls(measured, WHY)

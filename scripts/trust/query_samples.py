@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
+from left_out_runs import Track
 
 from unjudged import evaluate
 from unjudged.rankings.judged import Floats
@@ -14,7 +14,7 @@ from unjudged.uncertainty.methods.query_intervals import has_range, mean_interva
 
 MEASURES = ("AP", "nDCG@10", "RBP(p=0.8)", "P@10", "RR", "DCG@10", "GMAP")
 SIZES = (5, 10, 25, 50)
-EVERY, RUNS, SAMPLES, RESAMPLES, SEED = 4, 33, 100, 2000, 8
+RUNS, SAMPLES, RESAMPLES, SEED = 33, 100, 2000, 8
 LEVEL = 0.95
 ROUNDING = 1e-12
 
@@ -23,6 +23,7 @@ ROUNDING = 1e-12
 class Sampled:
     """How often an interval held, and how wide it was."""
 
+    collection: str
     method: str
     measure: str
     queries: int
@@ -30,10 +31,10 @@ class Sampled:
     width: float
 
 
-def query_coverage(folder: Path) -> list[Sampled]:
-    """Every fourth run's scores, or their logarithms, are a population to draw samples of queries from."""
-    runs = sorted((folder / "runs").glob("*.gz"))[::EVERY]
-    scores = evaluate(folder / "qrels.trec8.gz", runs, MEASURES)
+def query_coverage(track: Track) -> list[Sampled]:
+    """The scores of 33 runs, or their logarithms, are populations to draw samples of queries from."""
+    runs = [track.runs[i * len(track.runs) // RUNS] for i in range(RUNS)]
+    scores = evaluate(track.judgments, runs, MEASURES)
     found = []
     for k, measure in enumerate(MEASURES):
         asked = scores.measures[k]
@@ -47,7 +48,8 @@ def query_coverage(folder: Path) -> list[Sampled]:
             for name, interval in methods.items():
                 low, high = interval(values)
                 held = (low <= truth + ROUNDING) & (truth <= high + ROUNDING)
-                found.append(Sampled(name, measure, size, float(held.mean()), float((high - low).mean())))
+                shares = float(held.mean()), float((high - low).mean())
+                found.append(Sampled(track.name, name, measure, size, *shares))
     return found
 
 
@@ -70,7 +72,7 @@ def bootstrap(values: Floats) -> tuple[Floats, Floats]:
     """The percentile bootstrap."""
     n = values.shape[1]
     weights = np.random.default_rng(SEED).multinomial(n, np.full(n, 1 / n), RESAMPLES) / n
-    low, high = np.quantile(weights @ values.T, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
+    low, high = np.quantile(values @ weights.T, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=1)
     return low, high
 
 

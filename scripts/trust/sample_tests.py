@@ -1,8 +1,8 @@
 """Size of the paired t test on estimates from samples, where the truth is no difference or known.
 
 A unit is a query with a sample of its own: queries and samples are both drawn again. Simulated queries have a
-pool of 100 documents and two systems of the same kind. From TREC-8, topics and samples are drawn with
-replacement for pairs of every eighth run. `exchanged` swaps the two systems on each query at random, so that
+pool of 100 documents and two systems of the same kind. From real collections, topics and samples are drawn
+with replacement for pairs of 17 runs. `exchanged` swaps the two systems on each query at random, so that
 there is no difference; `shifted` tests the true difference of the runs under complete judgments, to which the
 bias of an estimate is a difference. `one run` tests the true mean of each run: 1 minus the coverage of its
 interval for other queries.
@@ -14,9 +14,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
 from math import inf
-from pathlib import Path
 
 import numpy as np
+from left_out_runs import Track
 
 from unjudged import Judgments
 from unjudged.judging import Pool
@@ -36,10 +36,11 @@ DESIGNS: dict[str, Callable[[Pool, int], Judgments]] = {
     "all of the pool": lambda pool, seed: pool.random(1.0, seed=seed),
 }
 SIMULATED, EXCHANGED, SHIFTED, ONE = "simulated", "exchanged", "shifted", "one run"
+SETTINGS = SIMULATED, EXCHANGED, SHIFTED, ONE
 SIZES = (25, 50)
 LEVEL, SEED = 0.95, 27
 QUERIES, AT_ONCE, DOCUMENTS = 100_000, 2_000, 100
-EVERY, DRAWS, PER_PAIR = 8, 40, 200
+RUNS, DRAWS, PER_PAIR = 17, 40, 200
 
 
 @dataclass(frozen=True)
@@ -54,19 +55,17 @@ class Rejected:
     bias: float
 
 
-def sizes_of_tests(folder: Path, design: str) -> list[Rejected]:
-    """Return every setting for one design."""
-    return [*_simulated(design), *_of_trec8(folder, design)]
-
-
-def _simulated(design: str) -> Iterator[Rejected]:
+def simulated_sizes(design: str) -> list[Rejected]:
+    """Return the sizes for one design where two simulated systems are of one kind."""
     rng = np.random.default_rng(SEED)
     values = [_estimates(_two_systems(rng, AT_ONCE), design, part) for part in range(QUERIES // AT_ONCE)]
     both = np.concatenate(values, axis=1)
     gap = both[:, :, 0] - both[:, :, 1]
-    for k, measure in enumerate(ESTIMATES):
-        for size in SIZES:
-            yield Rejected(design, measure, SIMULATED, size, _rejected(gap[k].reshape(-1, size), 0.0), 0.0)
+    return [
+        Rejected(design, measure, SIMULATED, size, _rejected(gap[k].reshape(-1, size), 0.0), 0.0)
+        for k, measure in enumerate(ESTIMATES)
+        for size in SIZES
+    ]
 
 
 def _two_systems(rng: np.random.Generator, queries: int) -> Pool:
@@ -85,8 +84,13 @@ def _two_systems(rng: np.random.Generator, queries: int) -> Pool:
     return Pool.of(grades, runs)
 
 
-def _of_trec8(folder: Path, design: str) -> Iterator[Rejected]:
-    pool = Pool.of(folder / "qrels.trec8.gz", sorted((folder / "runs").glob("*.gz"))[::EVERY])
+def sizes_of_tests(track: Track, design: str) -> list[Rejected]:
+    """Return the sizes for one design and pairs of real runs."""
+    return list(_of_track(track, design))
+
+
+def _of_track(track: Track, design: str) -> Iterator[Rejected]:
+    pool = Pool.of(track.judgments, [track.runs[i * len(track.runs) // RUNS] for i in range(RUNS)])
     runs, queries = len(pool.runs), len(pool.judgments.queries)
     plain = [MEASURES[measure.traits.estimates] for measure in parse_measures(ESTIMATES)]
     truth = [measure.compute(pool.rankings).reshape(runs, queries).mean(axis=1) for measure in plain]

@@ -24,6 +24,7 @@ from unjudged.uncertainty.shared import selected_runs
 MEASURES = ("AP", "nDCG", "nDCG@10", "nDCG@20", "P@10", "P@30", "RBP(p=0.8)")
 DESIGNS = ("top 10 + 10 %", "top 10 + 20 %", "10: all, 50: 30 %, rest: 10 %", "random 20 %", "mixed 5")
 RUNS, SEED, LEVEL = 6, 100, 0.95
+LEAST, MOST = 0.92, 0.97
 ROUNDING = 1e-12
 SAMPLING_WHY = (
     "Where hardly any document that counts could be drawn, errors are rare and large, and intervals hold "
@@ -139,7 +140,12 @@ def sampling_table(found: Sequence[Held]) -> str:
         for what, held in (("", one.coverage), (" (differences)", one.differences))
         if not np.isnan(held)
     ]
-    return markdown(["measure", *designs], rows) + shortfalls(measured, SAMPLING_WHY)
+    above = sum(one.coverage > MOST for one in measured)
+    below = sum(one.coverage < LEAST for one in measured)
+    said = f"\n\nOf {len(measured)} shares {above} are above {share(MOST)} and {below} below {share(LEAST)}."
+    return (
+        markdown(["measure", *designs], rows) + said + shortfalls(measured, SAMPLING_WHY).replace("\n\n", " ")
+    )
 
 
 def _sampled(one: Held) -> str:

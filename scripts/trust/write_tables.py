@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import resource
+import time
+import traceback
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ProcessPoolExecutor
 from itertools import chain
@@ -17,6 +20,7 @@ import calibrated_coverage
 import fractional_bounds
 import gate_trials
 import macro_samples
+import model_coverage
 import planned_tau
 import query_samples
 import robust_verdicts
@@ -44,7 +48,6 @@ from coverage_tables import (
     worlds_table,
 )
 from left_out_runs import MEASURES, Pooled, tracks
-from model_coverage import left_out_group_by_model
 
 from unjudged.base.threads import cores
 from unjudged.uncertainty.prevalence import ESTIMATED
@@ -67,8 +70,7 @@ QUERIES_WHY = (
 def calibrated(folder: Path, pool: ProcessPoolExecutor) -> None:
     jobs = {
         track: [
-            pool.submit(calibrated_coverage.left_out_group, track, group, MEASURES, unit)
-            for unit in ("runs", "groups")
+            pool.submit(calibrated_coverage.left_out_group, track, group, MEASURES)
             for group in range(Pooled.read(track).groups)
         ]
         for track in tracks(folder)
@@ -99,10 +101,15 @@ def other_files(folder: Path, pool: ProcessPoolExecutor) -> None:
 
 
 def model(folder: Path, pool: ProcessPoolExecutor) -> None:
-    track, _ = tracks(folder)
-    groups = range(Pooled.read(track).groups)
-    cases = _all([pool.submit(left_out_group_by_model, track, group, MEASURES) for group in groups])
-    replace_table(PAGE, "model", settings_table(cases, ESTIMATED, track.levels[0], MODEL_WHY))
+    jobs = {
+        track.name: [
+            pool.submit(model_coverage.left_out_group_by_model, track, group, MEASURES)
+            for group in range(Pooled.read(track).groups)
+        ]
+        for track in tracks(folder)
+    }
+    cases = {name: _all(own) for name, own in jobs.items()}
+    replace_table(PAGE, "model", settings_table(cases, ESTIMATED, model_coverage.LEVEL, MODEL_WHY))
 
 
 def simulated(folder: Path, pool: ProcessPoolExecutor) -> None:  # noqa: ARG001 (needs no data)
@@ -114,20 +121,29 @@ def simulated(folder: Path, pool: ProcessPoolExecutor) -> None:  # noqa: ARG001 
 
 
 def queries(folder: Path, pool: ProcessPoolExecutor) -> None:
-    found = pool.submit(query_samples.query_coverage, folder).result()
+    found = _all([pool.submit(query_samples.query_coverage, track) for track in tracks(folder)])
     count = query_samples.RUNS * query_samples.SAMPLES
     replace_table(PAGE, "queries", samples_table(found, query_samples.SIZES, count, QUERIES_WHY))
 
 
 def tests(folder: Path, pool: ProcessPoolExecutor) -> None:
-    jobs = [pool.submit(sample_tests.sizes_of_tests, folder, design) for design in sample_tests.DESIGNS]
-    found = list(chain.from_iterable(job.result() for job in jobs))
-    replace_table(PAGE, "tests", tests_table(found, sample_tests.SIZES))
+    simulations = [pool.submit(sample_tests.simulated_sizes, design) for design in sample_tests.DESIGNS]
+    drawn = {
+        track: [pool.submit(sample_tests.sizes_of_tests, track, design) for design in sample_tests.DESIGNS]
+        for track in tracks(folder)
+    }
+    first = _all(simulations)
+    for track, jobs in drawn.items():
+        found = [*first, *_all(jobs)]
+        table = tests_table(found, sample_tests.SIZES, sample_tests.SETTINGS)
+        replace_table(PAGE, f"tests, {track.name}", table)
+        first = []
 
 
 def collections(folder: Path, pool: ProcessPoolExecutor) -> None:
-    found = pool.submit(macro_samples.macro_coverage, folder).result()
-    replace_table(PAGE, "collections", macro_samples.macro_table(found))
+    jobs = [pool.submit(macro_samples.simulated_coverage)]
+    jobs += [pool.submit(macro_samples.macro_coverage, track) for track in tracks(folder)]
+    replace_table(PAGE, "collections", macro_samples.macro_table(_all(jobs)))
 
 
 def differences(folder: Path, pool: ProcessPoolExecutor) -> None:
@@ -198,9 +214,18 @@ def gate(folder: Path, pool: ProcessPoolExecutor) -> None:
 
 
 def segments(folder: Path, pool: ProcessPoolExecutor) -> None:
-    jobs = [pool.submit(gate_trials.segment_trials, folder, sizes) for sizes in gate_trials.SEGMENTS]
-    each = {size: pool.submit(gate_trials.interval_coverage, folder, size) for size in (5, 20, 100, 500)}
-    held = {size: job.result() for size, job in each.items()}
+    sources = gate_trials.SEGMENT_SOURCES
+    jobs = [
+        pool.submit(gate_trials.segment_trials, folder, source, sizes)
+        for source in sources
+        for sizes in gate_trials.SEGMENTS
+    ]
+    each = {
+        (source, size): pool.submit(gate_trials.interval_coverage, folder, source, size)
+        for source in sources
+        for size in gate_trials.SEGMENT_SIZES
+    }
+    held = {place: job.result() for place, job in each.items()}
     replace_table(PAGE, "segments", segments_table([job.result() for job in jobs], held))
 
 
@@ -272,9 +297,30 @@ def main() -> None:
     for needed in (given.data / "run-info.tsv", given.data.parent / "dl2019/track/runs.tsv"):
         if not needed.exists():
             parser.exit(1, f"{needed}: no such file; make coverage DATA=FOLDER names the folder of TREC-8\n")
-    with ProcessPoolExecutor(cores()) as pool:
-        for name in given.only or PARTS:
-            PARTS[name](given.data, pool)
+    failed = [name for name in given.only or PARTS if not written(name, given.data)]
+    if failed:
+        parser.exit(1, f"not written: {', '.join(failed)}; --only {failed[0]} tries one again\n")
+
+
+def written(name: str, folder: Path) -> bool:
+    """Write the tables of one part, say what it took, and whether it could be made; others go on if not."""
+    start, before = time.perf_counter(), _processor_seconds()
+    print(f"{name} ...", flush=True)  # noqa: T201
+    try:
+        with ProcessPoolExecutor(cores()) as pool:
+            PARTS[name](folder, pool)
+    except (Exception, SystemExit):  # noqa: BLE001 (the other parts go on)
+        traceback.print_exc()
+        return False
+    took, spent = time.perf_counter() - start, _processor_seconds() - before
+    print(f"{name}: {took:.0f} s, {spent:.0f} s of processor", flush=True)  # noqa: T201
+    return True
+
+
+def _processor_seconds() -> float:
+    """What this process and those that it has waited for took."""
+    both = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(used.ru_utime + used.ru_stime for used in both)
 
 
 if __name__ == "__main__":

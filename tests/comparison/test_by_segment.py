@@ -80,6 +80,28 @@ def test_the_interaction_is_the_larger_of_two_p_values() -> None:
     assert interaction_p([np.zeros(9), np.ones(9)]) < 0.001
 
 
+def test_two_segments_have_the_share_of_all_assignments() -> None:
+    """Studentized permutation, with scipy's enumeration of the assignments as the oracle."""
+    head, tail = RNG.normal(0, 1, 5), RNG.normal(1, 3, 6)
+
+    def welch(a: np.ndarray, b: np.ndarray, axis: int) -> np.ndarray:
+        found: np.ndarray = np.abs(stats.ttest_ind(a, b, axis=axis, equal_var=False).statistic)
+        return found
+
+    scipys = stats.permutation_test(
+        (head, tail), welch, alternative="greater", vectorized=True, n_resamples=np.inf
+    )
+    assert interaction_p([head, tail]) == pytest.approx(scipys.pvalue, abs=1e-12)
+    drawn = interaction_p([head, tail], draws=400)
+    assert drawn == pytest.approx(scipys.pvalue, abs=0.08)
+    assert drawn == interaction_p([head, tail], draws=400)
+
+
+def test_several_segments_never_have_less_than_welchs_p_value() -> None:
+    parts = [RNG.normal(0, scale, 5) for scale in (0.1, 1, 3, 9)]
+    assert interaction_p(parts, draws=99) >= by_hand(parts)
+
+
 @pytest.mark.parametrize(
     "text", ["q1 head\nq2 tail\n", "query,segment\nq1,head\nq2,tail\n", "topic\tkind\nq1\thead\nq2\ttail\n"]
 )

@@ -162,6 +162,10 @@ def test_formats_and_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
         main(["gate", "--scores", str(table), "--margin", "0.01"])
     assert ended.value.code == 3
     assert "say which system is old" in capsys.readouterr().err
+    with pytest.raises(SystemExit) as ended:
+        main(["gate", "--scores", str(table), "lexical", "reranked", "--margin", "0.01"])
+    assert ended.value.code == 3
+    assert "lexical: no such file; name systems of one table by --old and --new" in capsys.readouterr().err
 
 
 def test_refusals() -> None:

@@ -47,15 +47,39 @@ def test_within_a_collection_it_is_compare() -> None:
     assert found.means[:, 0].tolist() == evaluate(one, None, "AP").means[:, 0].tolist()
 
 
-def test_two_collections_of_one_size_are_welchs_test() -> None:
+def test_two_collections_that_vary_alike_are_welchs_test() -> None:
     """With two parts, mean a = -mean b turned round: Welch's t test of two samples."""
     rng = np.random.default_rng(3)
     a, b = rng.normal(0.2, 1, (1, 12)), rng.normal(0.1, 2, (1, 30))
+    b *= a.std(ddof=1) / b.std(ddof=1)  # then their median is the variance of each
     found = macro_differences([a, -b], 0.95)
     welch = stats.ttest_ind(a[0], b[0], equal_var=False)
     assert found.p[0] == pytest.approx(welch.pvalue, abs=1e-12)
     low, high = welch.confidence_interval(0.95)
     assert [found.low[0] * 2, found.high[0] * 2] == pytest.approx([low, high], abs=1e-12)
+
+
+def test_the_median_variance_counts_as_a_quarter_of_a_query() -> None:
+    """By hand: variances 10 and 4, so that 7 is their median, with four and two degrees of freedom."""
+    first = np.array([[-4.0, -2.0, 0.0, 2.0, 4.0]])
+    second = np.array([[-2.0, 0.0, 2.0]]) + 3
+    found = macro_differences([first, second], 0.95)
+    each = np.array([(0.25 * 7 + 4 * 10) / 4.25 / 5, (0.25 * 7 + 2 * 4) / 2.25 / 3]) / 4
+    freedom = each.sum() ** 2 / (each[0] ** 2 / 4 + each[1] ** 2 / 2)
+    assert found.value[0] == 1.5
+    assert found.p[0] == pytest.approx(2 * stats.t.sf(1.5 / np.sqrt(each.sum()), freedom), abs=1e-12)
+    half = stats.t.ppf(0.975, freedom) * np.sqrt(each.sum())
+    assert [found.low[0], found.high[0]] == pytest.approx([1.5 - half, 1.5 + half], abs=1e-12)
+
+
+def test_five_queries_of_one_collection_borrow_from_many_of_another() -> None:
+    """Five zeros among scores near 0 do not have to allow for scores of 1, and hold the mean all the same."""
+    rng = np.random.default_rng(6)
+    few, many = np.zeros((1, 5)), rng.beta(0.5, 20, (1, 400))
+    _, alone = macro_interval([few, few], (0.0, 1.0), 0.95)
+    _, beside = macro_interval([few, many], (0.0, 1.0), 0.95)
+    assert alone[0] > 0.1
+    assert many.mean() / 2 + 0.001 < beside[0] < 0.05
 
 
 def test_differences_that_do_not_vary() -> None:

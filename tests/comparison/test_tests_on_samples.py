@@ -46,12 +46,15 @@ def test_the_size_is_that_of_the_level() -> None:
         assert noisy > 1.1 * quiet  # the spread over queries contains the noise of sampling
 
 
-def test_the_published_sizes() -> None:
-    """With no difference, simulated and from TREC-8, every test on xinfAP has a size of .04 to .06."""
-    table = PAGE.read_text().partition("<!-- coverage: tests -->")[2].partition("<!-- end -->")[0]
-    head, _, *rows = [line.strip("| ").split(" | ") for line in table.strip().splitlines()]
+@pytest.mark.parametrize(("collection", "settings"), [("TREC-8", 4), ("DL-2019", 2)])
+def test_the_published_sizes(collection: str, settings: int) -> None:
+    """With no difference, simulated and from real pools, every test on xinfAP has a size of .04 to .06."""
+    begin = f"<!-- coverage: tests, {collection} -->"
+    table = PAGE.read_text().partition(begin)[2].partition("<!-- end -->")[0]
+    lines = [line for line in table.splitlines() if line.startswith("|")]
+    head, _, *rows = [line.strip("| ").split(" | ") for line in lines]
     alike = [k for k, name in enumerate(head) if name.startswith(("simulated", "exchanged"))]
-    assert len(alike) == 4
+    assert len(alike) == settings
     assert len(rows) == 18
     for row in rows:
         assert all(0.04 <= float(row[k]) <= 0.06 for k in alike), row

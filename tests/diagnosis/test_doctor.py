@@ -117,18 +117,27 @@ def test_every_command_that_it_names_works(folder: Path, monkeypatch: pytest.Mon
     monkeypatch.chdir(folder)
     found = doctor(*files)
     commands = [q.command for q in found.questions if q.command]
-    for word in ("evaluate", "compare", "report", "plan", "next", "calibrate", "audit", "judge"):
+    for word in ("evaluate", "compare", "gate", "report", "plan", "next", "calibrate", "audit", "judge"):
         assert any(command.startswith(f"unjudged {word} ") for command in commands), word
     (unanswered,) = [q.question for q in found.questions if q.refusal]
     assert unanswered.endswith("model.run as predictions?")  # these judgments are no uniform sample
     for command in commands:
         done = unjudged(*shlex.split(command)[1:])
-        assert done.returncode == 0, f"{command}: {done.stderr.decode()}"
+        answers = (0, 1, 2) if command.startswith("unjudged gate ") else (0,)
+        assert done.returncode in answers, f"{command}: {done.stderr.decode()}"
     text = str(found)
     assert f"lexical.run with {QRELS}: 30 of 30 queries; 100% of the first ten documents are judged" in text
     assert "model.run with" in text
     assert "numbers for 100% of the judged documents" in text
     assert "topics of 30 of 30 queries" in text
+
+
+def test_the_gate_is_for_two_systems(folder: Path) -> None:
+    (command,) = [q.command for q in asked(doctor(QRELS, *RUNS[:2]), "gate")]
+    assert command == f"unjudged gate {QRELS} {RUNS[0]} {RUNS[1]} --margin 0.01"
+    assert not asked(doctor(QRELS, *RUNS[:3]), "gate")
+    (command,) = [q.command for q in asked(doctor(str(folder / "scores.csv")), "gate")]
+    assert "--old boolean --new " in command
 
 
 def test_predictions(folder: Path) -> None:

@@ -35,9 +35,7 @@ def cases(track: Any, coverage: Any) -> Sequence[Any]:
     pooled = coverage.Pooled.read(track)
     assert (len(pooled.group), pooled.groups, int(pooled.unlike.sum())) == (71, 40, 9)
     made = [
-        case
-        for group in range(pooled.groups)
-        for case in coverage.left_out_group(track, group, list(WIDEST), "runs")
+        case for group in range(pooled.groups) for case in coverage.left_out_group(track, group, list(WIDEST))
     ]
     return [case for case in made if not case.unlike]
 

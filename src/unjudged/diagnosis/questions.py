@@ -35,6 +35,8 @@ from unjudged.rankings.runs import RunSource
 COVERED = 0.5
 """Share of judged documents from which on another file of numbers may be predictions of their relevance."""
 
+MAY_PASS, MARGIN = "May a build go on in which the second replaces the first?", ("--margin", "0.01")
+
 
 @dataclass(frozen=True)
 class Match:
@@ -191,6 +193,8 @@ class _Patient:
             yield _asked(about, "evaluate", "--scores", scores.file, "--interval", "queries")
             if len(scores.content.runs) > 1:
                 yield _asked("Which system is better on other queries?", "compare", "--scores", scores.file)
+                named = ("--old", scores.content.runs[0], "--new", scores.content.runs[1])
+                yield _asked(MAY_PASS, "gate", "--scores", scores.file, *named, *MARGIN)
         yield from self._about_judging()
         if not any((runs, self.of(SCORES), self.of(DESIGN))):
             yield Question("How good is a run?", "", "Give a run too: a file of rankings.")
@@ -210,9 +214,7 @@ class _Patient:
         yield _asked(bounds, "evaluate", *files, "--interval", "bounds")
         yield _asked("What would other queries show?", "evaluate", *files, "--interval", "queries")
         if systems > 1:
-            yield _asked("Which is better, and could queries or judgments reverse it?", "compare", *files)
-            yield _asked("All of it on one page?", "report", *files, "-o", "report.html")
-            yield _asked("How many queries would tell them apart?", "plan", "queries", *files)
+            yield from _comparisons(files, two=systems == len(runs) == 2)
         yield _allowed(qrels, CHOOSING, "What should be judged next?", "next", *files)
         for calibration in self.of(CALIBRATION):
             about = "How far off are scores of runs that were not pooled?"
@@ -269,6 +271,15 @@ class _Patient:
                 yield Question(
                     "How good are the runs on this sample?", "", "Give the answers too: a file of grades."
                 )
+
+
+def _comparisons(files: list[str], *, two: bool) -> Iterator[Question]:
+    """Yield what judgments and several runs can be asked."""
+    yield _asked("Which is better, and could queries or judgments reverse it?", "compare", *files)
+    if two:
+        yield _asked(MAY_PASS, "gate", *files, *MARGIN)
+    yield _asked("All of it on one page?", "report", *files, "-o", "report.html")
+    yield _asked("How many queries would tell them apart?", "plan", "queries", *files)
 
 
 def _asked(question: str, *words: str) -> Question:

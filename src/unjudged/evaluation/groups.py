@@ -91,13 +91,13 @@ def calibrated(
     for measure in measures:
         low, high = mean_bounds(measure, each, queries)
         scale = np.where(usual, scale_of(high - low, first.relevant), 0)
-        scores[str(measure)] = _scores(left_out, measure, each, scale, unit)
-    return Calibration(
+        scores[str(measure)] = _scores(left_out, measure, each, scale)
+    found = Calibration(
         groups=len(np.unique(left_out.group[usual])),
         runs=int(usual.sum()),
         queries=queries,
         depth=depth,
-        unit=unit,
+        unit="runs",
         prevalence=tuple(left_out.prevalence().tolist()),
         unjudged=tuple(first.unjudged.tolist()),
         relevant=tuple(first.relevant.tolist()),
@@ -108,23 +108,20 @@ def calibrated(
         made_by=f"unjudged {unjudged.__version__}",
         brought=tuple(left_out.brought().tolist()),
     )
+    return found.by_groups() if unit == "groups" else found
 
 
 def _scores(
-    left_out: LeftOut, measure: Measure, each: JudgedRankings, scale: Floats, unit: str
+    left_out: LeftOut, measure: Measure, each: JudgedRankings, scale: Floats
 ) -> tuple[tuple[int, float, float], ...]:
-    """Return group, score and dilution of the runs with a scale, the lowest |score| first.
-
-    By groups, of each group the run with the largest |score|.
-    """
+    """Return group, score and dilution of the runs with a scale, the lowest |score| first."""
     error = left_out.means(measure, left_out.rankings) - left_out.means(measure, each)
     dilution = left_out.dilution(measure)[left_out.group]
     chosen = np.flatnonzero(scale > 0)
     chosen = chosen[np.argsort(np.abs(error[chosen] / scale[chosen]), kind="stable")]
     group = left_out.group[chosen].tolist()
     score, diluted = ((of[chosen] / scale[chosen]).tolist() for of in (error, dilution))
-    rows = list(zip(group, score, diluted, strict=True))
-    return tuple({row[0]: row for row in rows}.values()) if unit == "groups" else tuple(rows)
+    return tuple(zip(group, score, diluted, strict=True))
 
 
 def groups_of(groups: Groups, runs: Iterable[str]) -> dict[str, str]:

@@ -16,6 +16,9 @@ from unjudged.rankings.hashing import Numbers, salt, uniforms
 from unjudged.rankings.judged import Floats, Integers
 from unjudged.uncertainty.prevalence import Prevalence
 
+AT_ONCE = 1 << 14
+"""How many steps of documents are computed together."""
+
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
@@ -48,9 +51,15 @@ def drawn_relevant(
         which = np.flatnonzero(position < last)
         at, steps = position[which], step[which]
         while len(which):
-            found.append((at, which, steps))
-            steps = steps + 1
-            at = at + _gap(uniforms(own[which], gaps, steps), scale[which])
+            ahead = _steps_ahead(last - at, most[which])
+            following = steps[:, None] + np.arange(1, ahead + 1)
+            gap = _gap(uniforms(own[which][:, None], gaps, following), scale[which][:, None])
+            places = np.cumsum(np.concatenate([at[:, None], gap], axis=1), axis=1)  # documents x steps
+            inside = places < last
+            row, more = np.nonzero(inside[:, :ahead])
+            found.append((places[row, more], which[row], steps[row] + more))
+            passed = np.minimum(inside.sum(axis=1), ahead)
+            at, steps = places[np.arange(len(which)), passed], steps + passed
             position[which], step[which] = at, steps
             again = np.flatnonzero(at < last)
             which, at, steps = which[again], at[again], steps[again]
@@ -65,6 +74,15 @@ def drawn_relevant(
         at, which, steps = _sorted(at - first, which, steps)
         which = document[which]
         yield Drawn(at + first, which, uniforms(identity[which], grading, steps))
+
+
+def _steps_ahead(completions: Integers, chance: Floats) -> int:
+    """How many relevant completions of each document are looked for at once: those to expect, within reason.
+
+    Looking for many at once takes memory, and for one at a time as many turns as a document has of them.
+    """
+    expected = 1 + float((completions * chance).max())
+    return int(min(expected, max(1, AT_ONCE // len(completions))))
 
 
 def _sorted(at: Integers, which: Integers, steps: Integers) -> tuple[Integers, Integers, Integers]:

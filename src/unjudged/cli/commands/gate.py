@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from typing import Annotated, Literal
@@ -33,6 +34,7 @@ from unjudged.grids.grid import DECIMALS
 from unjudged.measures.kernel.loading import load_measures
 
 USAGE = "gate QRELS OLD NEW --margin 0.01"
+WITH_TABLE = "gate --scores TABLE --old OLD --new NEW --margin 0.01"
 
 
 @command("gate", SCORE, 4, "QRELS OLD NEW --margin M", "Let a build pass or fail: is the new run worse?")
@@ -95,6 +97,9 @@ def gate(
     chosen = check_output(format, output)
     check_decimals(decimals, chosen)
     if tables.check(inputs, rel=rel, depth=depth):
+        if missing := [file for file in runs if not os.path.exists(file)]:
+            remedy = "name systems of one table by --old and --new"
+            raise UsageError(f"{missing[0]}: no such file; {remedy}: unjudged {WITH_TABLE}")
         scores = tables.read([qrels, *runs], inputs, measures, by)
         before, after = _names(scores, old, new, len(runs) + 1)
         result = ask(scores, before, after, margin=margin, alpha=alpha, by=scores.segments or by)

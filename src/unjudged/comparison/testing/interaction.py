@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
+from math import comb
 
 import numpy as np
 
 from unjudged.comparison.testing.pairs import CELLS
-from unjudged.rankings.judged import Floats
+from unjudged.rankings.judged import Floats, Integers
 
 PERMUTATIONS = 9_999
 LEAST_VARIANCE = 1e-12
+ROUNDING = 1e-9
 
 
 def interaction_p(parts: Sequence[Floats], *, draws: int = PERMUTATIONS, seed: int = 0) -> float:
-    """Return the p value that segments have one mean: the larger of Welch's and of its permutation.
+    """Return the p value that segments have one mean: Welch's F with its queries assigned at random.
 
-    Welch's F (1951) allows for different variances, but is too sure where a small segment meets a large one.
-    The share of random assignments of queries to segments with an F as large is right there, but too small
-    where several small segments vary differently. The larger p value of the two held in both cases.
+    The share of assignments of queries to segments with an F (Welch, 1951) as large is exact if segments are
+    alike, and holds for many queries if their variances differ (Janssen, 1997). Two segments of few queries
+    have all assignments, others so many random ones. With three or more segments of few queries each that
+    share is too small where variances differ, and the p value is the larger of it and of Welch's own.
     Segments of one query are left out; NaN if fewer than two are left.
 
     >>> rng = np.random.default_rng(1)
@@ -36,16 +40,26 @@ def interaction_p(parts: Sequence[Floats], *, draws: int = PERMUTATIONS, seed: i
         return 1.0
     sizes = np.array([len(part) for part in parts])
     statistic, freedom = _welch(values[None], sizes)
-    by_welch = float(fdtrc(len(parts) - 1, freedom[0], statistic[0]))
+    p = _share_as_large(values, sizes, float(statistic[0]) * (1 - ROUNDING), draws, seed)
+    return p if len(parts) == 2 else max(p, float(fdtrc(len(parts) - 1, freedom[0], statistic[0])))
+
+
+def _share_as_large(values: Floats, sizes: Integers, least: float, draws: int, seed: int) -> float:
+    """Return the share of assignments with at least this F; the one that was observed counts among them."""
+    if len(sizes) == 2 and comb(len(values), int(sizes[0])) <= draws:
+        firsts = np.array(list(combinations(range(len(values)), int(sizes[0]))))
+        rests = np.nonzero(~(firsts[:, :, None] == np.arange(len(values))).any(axis=1))[1]
+        every = values[np.concatenate([firsts, rests.reshape(len(firsts), -1)], axis=1)]
+        return float((_welch(every, sizes)[0] >= least).mean())
     rng, reached = np.random.default_rng(seed), 1
     block = max(1, CELLS // len(values))
     for start in range(0, draws, block):
         drawn = rng.permuted(np.tile(values, (min(block, draws - start), 1)), axis=1)
-        reached += int((_welch(drawn, sizes)[0] >= statistic[0] * (1 - 1e-9)).sum())
-    return max(by_welch, reached / (draws + 1))
+        reached += int((_welch(drawn, sizes)[0] >= least).sum())
+    return reached / (draws + 1)
 
 
-def _welch(values: Floats, sizes: Floats) -> tuple[Floats, Floats]:
+def _welch(values: Floats, sizes: Integers) -> tuple[Floats, Floats]:
     """Return F and its second degrees of freedom for each row of values, segment after segment."""
     k, ends = len(sizes), np.cumsum(sizes)
     parts = np.split(values, ends[:-1], axis=1)

@@ -15,10 +15,14 @@ from unjudged.rankings.judged import Floats
 from unjudged.uncertainty.quantiles import t_quantile
 
 RESAMPLES = 4_000
-END = 0.25
-"""Weight of the end of the range as an observation, as docs/trust.md measures it; Gaffke's interval has 1."""
+FAR, NEAR = 0.25, 0.4
+"""Weight, in queries, of an observation at the end of the range, and of one that is no further than `REACH`
+pooled standard deviations from the mean. docs/trust.md measures them; Gaffke's interval has 1 at the end."""
+REACH = 2.0
+MEDIAN = 0.25
+"""Weight, in queries, of the collections' median variance in that of each collection's differences."""
 MANY = 100
-"""From this number of queries on, Student's t is as good."""
+"""From this number of queries on, Student's t is as good, and the pooled standard deviation is known."""
 
 
 class MacroDifferences(NamedTuple):
@@ -41,52 +45,72 @@ def macro_interval(
     """Return the interval of each system's macro mean for other queries of these collections.
 
     The distances to the ends of each collection's interval are added as squares. A collection's interval is
-    a Bayesian bootstrap of its queries in which the end of the range has a quarter of a query's weight. From
-    100 queries on, and for measures without a range, it is Student's t.
+    a Bayesian bootstrap of its queries with one more observation, of a quarter of a query's weight, at the
+    end of the range. If all collections together have 100 queries, that observation is no further away than
+    two of their pooled standard deviations, with two fifths of a query's weight. From 100 queries on, and
+    for measures without a range, a collection's interval is Student's t.
     """
     mean, below, above = macro_means(parts), np.zeros(len(parts[0])), np.zeros(len(parts[0]))
+    many = sum(part.shape[1] for part in parts) >= MANY
+    reach = REACH * _pooled_deviation(parts) if many else np.full(len(mean), np.inf)
     for c, part in enumerate(parts):
-        low, high = _within(part, limits, confidence, np.random.default_rng([seed, c]))
-        own = part.mean(axis=1)
+        own, rng = part.mean(axis=1), np.random.default_rng([seed, c])
+        if part.shape[1] >= MANY or not np.isfinite(limits).all():
+            low, high = _student(part, confidence)
+        else:
+            furthest = np.maximum(reach, REACH * part.std(axis=1, ddof=1))
+            ends = np.maximum(limits[0], own - furthest), np.minimum(limits[1], own + furthest)
+            low, high = _bootstrap(part, ends, NEAR if many else FAR, confidence, rng)
         below += (own - low) ** 2
         above += (high - own) ** 2
     low, high = mean - np.sqrt(below) / len(parts), mean + np.sqrt(above) / len(parts)
     return np.maximum(low, limits[0]), np.minimum(high, limits[1])
 
 
-def _within(
-    values: Floats, limits: tuple[float, float], confidence: float, rng: np.random.Generator
+def _pooled_deviation(parts: Sequence[Floats]) -> Floats:
+    """Return the root of the mean of the collections' variances by their degrees of freedom."""
+    freedom = [part.shape[1] - 1 for part in parts]
+    return np.sqrt(np.average([part.var(axis=1, ddof=1) for part in parts], axis=0, weights=freedom))
+
+
+def _student(values: Floats, confidence: float) -> tuple[Floats, Floats]:
+    queries, mean = values.shape[1], values.mean(axis=1)
+    half = t_quantile(confidence, queries - 1) * values.std(axis=1, ddof=1) / np.sqrt(queries)
+    return mean - half, mean + half
+
+
+def _bootstrap(
+    values: Floats, ends: tuple[Floats, Floats], weight: float, confidence: float, rng: np.random.Generator
 ) -> tuple[Floats, Floats]:
-    queries = values.shape[1]
-    if queries >= MANY or not np.isfinite(limits).all():
-        half = t_quantile(confidence, queries - 1) * values.std(axis=1, ddof=1) / np.sqrt(queries)
-        mean = values.mean(axis=1)
-        return mean - half, mean + half
+    """Return quantiles of random weightings of the queries and of one more observation at either end."""
     weights = np.concatenate(
-        [rng.standard_gamma(END, (RESAMPLES, 1)), rng.standard_exponential((RESAMPLES, queries))], axis=1
+        [rng.standard_gamma(weight, (RESAMPLES, 1)), rng.standard_exponential((RESAMPLES, values.shape[1]))],
+        axis=1,
     )
     weights /= weights.sum(axis=1, keepdims=True)
-    inside, ends, tail = weights[:, 1:] @ values.T, weights[:, :1], (1 - confidence) / 2
-    low = np.quantile(inside + ends * limits[0], tail, axis=0)
-    return low, np.quantile(inside + ends * limits[1], 1 - tail, axis=0)
+    inside, more, tail = values @ weights[:, 1:].T, weights[:, 0], (1 - confidence) / 2
+    low = np.quantile(inside + more * ends[0][:, None], tail, axis=1)
+    return low, np.quantile(inside + more * ends[1][:, None], 1 - tail, axis=1)
 
 
 def macro_differences(parts: Sequence[Floats], confidence: float) -> MacroDifferences:
     """Return the difference of macro means of each pair, by a t test with stratified queries.
 
     `parts` are pairs x queries: differences by query, of at least two queries per collection. The variance
-    is the sum of s_c^2 / n_c over C^2, with the degrees of freedom of Welch and Satterthwaite. If no query
-    varies, p is 1 for equal systems, else 2^(1 - n).
+    is the sum of s_c^2 / n_c over C^2, with the degrees of freedom of Welch and Satterthwaite. A few queries
+    often vary less than their collection, so the median of the s_c^2 counts in each as a quarter of a query
+    (a moderated t, as of Smyth, 2004). If no query varies, p is 1 for equal systems, else 2^(1 - n).
     """
     from scipy.special import stdtr, stdtrit
 
-    counts = np.array([part.shape[1] for part in parts])
-    value = macro_means(parts)
-    each = np.array([part.var(axis=1, ddof=1) for part in parts]) / counts[:, None] / len(parts) ** 2
+    counts = np.array([part.shape[1] for part in parts])[:, None]
+    value, own = macro_means(parts), np.array([part.var(axis=1, ddof=1) for part in parts])
+    moderated = (MEDIAN * np.median(own, axis=0) + (counts - 1) * own) / (MEDIAN + counts - 1)
+    each = moderated / counts / len(parts) ** 2
     variance = each.sum(axis=0)
     flat = variance <= np.finfo(float).eps * np.maximum(value**2, np.finfo(float).tiny)
     spread = np.where(flat, 1.0, variance)
-    freedom = spread**2 / np.where(flat, 1.0, (each**2 / (counts - 1)[:, None]).sum(axis=0))
+    freedom = spread**2 / np.where(flat, 1.0, (each**2 / (counts - 1)).sum(axis=0))
     half = np.where(flat, 0.0, stdtrit(freedom, (1 + confidence) / 2) * np.sqrt(spread))
     p = 2 * stdtr(freedom, -np.abs(value) / np.sqrt(spread))
     constant = np.where(value == 0, 1.0, 2.0 ** (1 - min(counts.sum(), 1000)))
