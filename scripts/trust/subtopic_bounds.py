@@ -62,7 +62,9 @@ def _compared(cases: list[Case], measures: list[Measure]) -> tuple[int, float, i
     judgments = _judgments({f"q{i:05}": sets for i, (sets, _) in enumerate(cases)})
     rankings = {f"q{i:05}": ranking for i, (_, ranking) in enumerate(cases)}
     scores = evaluate(judgments, rankings, measures)
-    complete, repeated, owner = {}, {}, []
+    complete: dict[str, dict[str, int]] = {}
+    repeated: dict[str, list[str]] = {}
+    owner: list[int] = []
     for i, (sets, ranking) in enumerate(cases):
         unknown = _unknown(sets, ranking)
         covered = int(np.bitwise_or.reduce([own for own in sets.values() if own >= 0])) or 1
