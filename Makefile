@@ -62,6 +62,8 @@ trial: build/wheel
 	$(PYTHON) scripts/trial.py build/wheel/*.whl
 
 # Spark, classic and over Connect, Sail and PyTerrier, in environments with what they need (Spark: Java 17 too).
+# Java compiles no method twice: the tests are over before it would pay.
+test-cluster: export JAVA_TOOL_OPTIONS = -XX:TieredStopAtLevel=1 -XX:+UseSerialGC
 test-cluster: $(VENV)-spark/installed $(VENV)-sail/installed
 	$(VENV)-sail/bin/python -m pytest tests/engines
 	$(VENV)-spark/bin/python -m pytest tests/engines tests/test_examples.py

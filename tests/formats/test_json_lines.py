@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import json
+import tempfile
 import warnings
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from hypothesis import HealthCheck, example, given
@@ -13,7 +16,7 @@ from hypothesis import strategies as st
 
 from tests.conftest import examples
 from unjudged import UnjudgedError, evaluate
-from unjudged.formats.readers.text import json_lines
+from unjudged.formats.readers.text import delimited, json_lines
 
 NAMES = st.sampled_from(["a", "b", "c", "ü", "\ud800", "\udc80", "", "x" * 40])
 VALUES = st.one_of(NAMES, st.integers(-3, 3), st.floats(), st.booleans(), st.none(), st.lists(st.integers()))
@@ -53,3 +56,13 @@ def test_at_once_or_one_by_one(tmp_path: Path, lines: list[str], block: int) -> 
         at_once = outcome()
         patch.setattr(json_lines, "_table_at_once", lambda *_: None)
         assert at_once == outcome()
+
+
+@given(text=st.text("ab\r\n\u2028\x0b", max_size=40), characters=st.integers(1, 9))
+def test_lines_are_those_of_python_wherever_pieces_end(text: str, characters: int) -> None:
+    with tempfile.NamedTemporaryFile("w", newline="", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        with patch.object(delimited, "CHARACTERS", characters):
+            found = [*delimited.lines_of(file.name, 1 << 20)]
+    assert found == [*io.StringIO(text, newline="")]

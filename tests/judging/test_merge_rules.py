@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cli.in_process import printed
 from unjudged import InputError, Judgments, UsageError
 from unjudged.base.choices import Conflicts
 from unjudged.judging import Pool
@@ -81,6 +82,21 @@ def test_a_tie_of_the_majority_is_adjudicated() -> None:
         "q1 0 a -1",
         "q1 0 b -1",
     ]
+
+
+def test_the_adjudicator_judges_blind(tmp_path: Path) -> None:
+    """The page shows neither the grades nor the people, which the task's comments name."""
+    rest = {"q2": {"x": 1, "y": 0}}
+    files = {"annabel": {**rest, "q1": {"a": 2, "b": 0}}, "bobadil": {"q1": {"a": 0, "b": 0}}}
+    task, page, texts = (tmp_path / name for name in ("task.qrels", "page.html", "texts.jsonl"))
+    task.write_text(merge(ALL, files, conflicts="first").adjudication())
+    assert "# comment q1 a annabel: 2, bobadil: 0" in task.read_text()
+    texts.write_text('{"id": "a", "text": "words"}\n')
+    printed("judge", str(task), "--documents", str(texts), "-o", str(page))
+    shown = page.read_text()
+    assert "words" in shown
+    assert "annabel" not in shown
+    assert "bobadil" not in shown
 
 
 def test_the_adjudicator_may_be_unable_to_judge() -> None:

@@ -125,6 +125,7 @@ def test_the_documents_name_the_estimates_that_refuse_them(tmp_path: Path) -> No
     (tmp_path / "next.qrels").write_text(found.task().replace(" -1\n", " 1\n"))
     told = re.search("Estimates from samples will refuse these judgments: (.*)[.]", found.task())
     assert told
+    assert found.refused in str(found).replace("\n", " ")
     judged = merge(sample.qrels, {"ann": tmp_path / "next.qrels"}).judgments
     for name, known in MEASURES.items():
         if known.traits.estimates:

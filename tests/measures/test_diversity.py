@@ -220,3 +220,14 @@ def test_ties_are_expected_over_all_orders() -> None:
         expected = evaluate(judgments, run, name, ties="expected").value(name)
         orders = [evaluate(judgments, {"q": list(order)}, name).value(name) for order in permutations("abcz")]
         assert expected == pytest.approx(np.mean(orders), abs=1e-12)
+
+
+def test_measures_of_ir_measures() -> None:
+    irm = pytest.importorskip("ir_measures")
+    theirs = [irm.alpha_nDCG(alpha=0.3) @ 10, irm.ERR_IA @ 20, irm.P_IA @ 5, irm.AP_IA, irm.StRecall @ 10]
+    judgments = Judgments.by_subtopic([("q", 1, "a", 1), ("q", 2, "b", 1)])
+    found = evaluate(judgments, {"q": ["a"]}, theirs)
+    assert list(map(str, found.measures)) == [
+        *("alpha_nDCG(alpha=0.3)@10", "ERR_IA@20", "P_IA@5", "AP_IA", "StRecall@10")
+    ]
+    assert found.value("StRecall@10") == 0.5

@@ -8,7 +8,7 @@ from math import isnan, nan
 from typing import NamedTuple
 
 from unjudged.base.wording import counted, percent
-from unjudged.grids.grid import Cell, Column, Grid, Shown, grid_of
+from unjudged.grids.grid import Cell, Column, Grid, Shown, blank, grid_of
 from unjudged.predictions.judge_agreement import Confusion
 from unjudged.predictions.score_bias import Bias
 from unjudged.uncertainty.estimate import Estimate
@@ -186,9 +186,9 @@ def _biases(audit: Audit) -> Grid:
     return Grid([*columns, Column("bias"), *ENDS[1:]], rows, title, notes)
 
 
-def ends_of(estimate: Estimate) -> tuple[float, float, float]:
-    """Return the value and the ends of its interval."""
-    return estimate.value, estimate.low, estimate.high
+def ends_of(estimate: Estimate) -> tuple[Cell, Cell, Cell]:
+    """Return the value and the ends of its interval; what is not known is blank."""
+    return blank(estimate.value), blank(estimate.low), blank(estimate.high)
 
 
 def _span(low: float, high: float) -> str:

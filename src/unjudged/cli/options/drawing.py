@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class DrawingOptions(OptionGroup):
+class DrawingOptions(OptionGroup, title="Purpose and size"):
     """Purpose and size of a sample.
 
     Parameters

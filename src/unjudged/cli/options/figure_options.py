@@ -12,7 +12,7 @@ from unjudged.cli.shell.output import show
 
 
 @dataclass(eq=False, repr=False)
-class FigureOptions(OptionGroup):
+class FigureOptions(OptionGroup, title="Figures"):
     """The size of a figure.
 
     Parameters

@@ -28,7 +28,7 @@ Words = Annotated[list[str] | None, Option(consume_multiple=True)]
 
 
 @dataclass(eq=False, repr=False)
-class InputOptions(OptionGroup):
+class InputOptions(OptionGroup, title="Files"):
     """Columns of files, and what names the runs.
 
     Parameters

@@ -59,7 +59,7 @@ def draw_into(
 
 
 @dataclass(frozen=True)
-class HandingOut(OptionGroup):
+class HandingOut(OptionGroup, title="Assessors"):
     """Who judges what.
 
     Parameters

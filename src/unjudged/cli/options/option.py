@@ -37,7 +37,12 @@ class Option:
 
 
 class OptionGroup:
-    """A base for dataclasses whose fields are options of a command."""
+    """A base for dataclasses whose fields are options of a command; help shows them under their title."""
+
+    title = ""
+
+    def __init_subclass__(cls, title: str = "") -> None:
+        cls.title = title or cls.title
 
 
 def option_of(hint: Any) -> Option | None:

@@ -18,7 +18,7 @@ FORMATS = ("latex", "markdown")
 
 
 @dataclass(eq=False, repr=False)
-class PaperTableOptions(OptionGroup):
+class PaperTableOptions(OptionGroup, title="Tables for a paper"):
     """The look of a table for a paper.
 
     Parameters

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(eq=False, repr=False)
-class PredictionOptions(OptionGroup):
+class PredictionOptions(OptionGroup, title="Predictions"):
     """A file of predictions and how to use it.
 
     Parameters

@@ -14,7 +14,7 @@ from unjudged.rankings.runs import RunSource
 
 
 @dataclass(eq=False, repr=False)
-class StatedOptions(OptionGroup):
+class StatedOptions(OptionGroup, title="Labels without a design"):
     """How labels were drawn that have no design.
 
     Parameters

@@ -15,7 +15,7 @@ from unjudged.formats.files import expanded
 
 
 @dataclass(eq=False, repr=False)
-class TableOptions(OptionGroup):
+class TableOptions(OptionGroup, title="Tables of scores"):
     """Tables of scores by query that any tool computed.
 
     Parameters

@@ -19,7 +19,7 @@ from unjudged.rankings.runs import RunSource
 
 
 @dataclass(frozen=True)
-class TeamOptions(OptionGroup):
+class TeamOptions(OptionGroup, title="Teams"):
     """Which teams get pages.
 
     Parameters

@@ -13,7 +13,7 @@ from unjudged.comparison.testing.significance import DRAWS, TESTS, find_test
 
 
 @dataclass(frozen=True)
-class TestOptions(OptionGroup):
+class TestOptions(OptionGroup, title="Tests over queries"):
     """How differences are tested.
 
     Parameters

@@ -43,8 +43,9 @@ def command_given(*more: str) -> str:
 
 
 def made_by() -> str:
-    """Return the version and the command, for the comment in a file's first line."""
-    return f"unjudged {unjudged.__version__}: {command_given()}"
+    """Return the version and the command, if one was given, for the comment in a file's first line."""
+    version = f"unjudged {unjudged.__version__}"
+    return f"{version}: {command_given()}" if _GIVEN else version
 
 
 def _options(declared: Any, given: Mapping[str, Any], defaults: Mapping[str, Any]) -> Iterator[str]:

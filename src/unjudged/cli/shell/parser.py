@@ -82,7 +82,7 @@ def _declared(hint: Any, explained: bool) -> Any:
     option, plain = option_of(hint), get_args(hint)[0] if option_of(hint) else hint
     if isinstance(plain, type) and issubclass(plain, OptionGroup):
         declare(plain)
-        return Annotated[plain, Parameter(name="*")]
+        return Annotated[plain, Parameter(name="*", group=Group(plain.title, sort_key=1))]
     if option is None:
         return hint
     words = tuple(option.choices() if callable(option.choices) else option.choices)

@@ -153,7 +153,7 @@ def _by_completions(
     identity = shared.identity(two.origin[own.row])
     chances = uniforms(identity, salt("reversal"), np.arange(draws)[:, None])
 
-    batched = BatchedCompletions(two.rankings, own.row, dense=not two.sparse)
+    batched = BatchedCompletions(two.rankings, own.row.astype(np.int64), dense=not two.sparse)
 
     def lead(share: Floats, some: Integers) -> Floats:  # noqa: ARG001 (it is one pair)
         drawn = (chances[:1] if share[0] == 1 else chances) <= share[0]

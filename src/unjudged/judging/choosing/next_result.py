@@ -137,8 +137,14 @@ class NextDocuments(Shown):
 
     def grid(self) -> Grid:
         columns = [Column("query", "label"), Column("document", "label"), Column("gain", decimals=6)]
-        notes = [] if self.interval else self.notes()
+        notes = [*([] if self.interval else self.notes()), *([self.refused] if self.wanted else [])]
         return Grid(columns, self.wanted, f"{counted(len(self), 'document')} to judge", notes)
+
+    @property
+    def refused(self) -> str:
+        """Name the estimates that will refuse judgments of these documents."""
+        names = [name for name, measure in MEASURES.items() if measure.traits.estimates]
+        return f"Estimates from samples will refuse these judgments: {', '.join(names)}."
 
     def pairs_grid(self) -> Grid:
         """Return a row per pair of runs: who leads, by how much, and whether that is settled."""
@@ -152,9 +158,7 @@ class NextDocuments(Shown):
         """Return qrels with -1 for each document, marked as chosen."""
         rows = [(one.query, one.document, UNSAMPLED) for one in self]
         asked = f"{counted(len(rows), 'document')} to judge: replace each -1 by a grade."
-        names = [name for name, measure in MEASURES.items() if measure.traits.estimates]
-        refused = f"Estimates from samples will refuse these judgments: {', '.join(names)}."
-        return qrels_text(rows, [asked, *self.notes(), refused, Origin(CHOSEN).mark()])
+        return qrels_text(rows, [asked, *self.notes(), self.refused, Origin(CHOSEN).mark()])
 
     def sample(self, made_by: str = "") -> DrawnSample:
         """Return the documents as a sample that was chosen: `merge` takes it, estimates refuse it."""

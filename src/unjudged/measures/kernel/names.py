@@ -191,7 +191,9 @@ def _unknown(name: str) -> UsageError:
     names = {plainly(known): known for known in [*spellings(), *MEASURES]}
     close = [names[n] for n in get_close_matches(plainly(name), names, 3, 0.6)]
     hint = f"; did you mean {' or '.join(close)}?" if close else ""
-    return UsageError(f"no measure is called {name!r}{hint} (`unjudged measures` lists them all)")
+    return UsageError(
+        f"no measure is called {name!r}{hint} (`unjudged measures` lists them all; --load adds yours)"
+    )
 
 
 def _not_a_measure(item: object) -> UsageError:

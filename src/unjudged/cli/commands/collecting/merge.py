@@ -70,7 +70,7 @@ def merge(
         Who judges which topic, for --conflicts own. Default: assignment.tsv beside the design.
     adjudicate
         Write all documents with different grades to this file, which is a task for `unjudged judge`; comments
-        in it say who gave which grade.
+        in it say who gave which grade. The page does not show them: the adjudicator judges blind.
     adjudicated
         The judged file of --adjudicate: its grades count before all others.
     grades

@@ -6,7 +6,7 @@ import io
 import re
 from codecs import BOM_UTF8
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import islice, takewhile
 from typing import Any, cast
 
 import numpy as np
@@ -33,6 +33,8 @@ from unjudged.formats.streams import PathLike, opened
 from unjudged.formats.tables import Ids, Table
 
 BLOCK = 1 << 16
+CHARACTERS = 1 << 16
+"""How much of a file is split into lines at a time."""
 DELIMITERS = "\t,;"
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 Lines = list[tuple[int, list[str]]]
@@ -85,12 +87,17 @@ def lines_of(file: PathLike, held: int) -> Iterator[str]:
     with opened(file, held=held) as stream:
         buffered = cast("Any", io.BufferedReader(stream) if isinstance(stream, io.RawIOBase) else stream)
         with io.TextIOWrapper(buffered, "utf-8-sig", "surrogateescape", newline="") as text:
-            number = 0
-            while line := text.readline(LONGEST_LINE + 1):
-                number += 1
-                if len(line) > LONGEST_LINE:
-                    raise endless_line(number)
-                yield line
+            number, last = 0, ""
+            while piece := text.read(CHARACTERS):
+                *lines, last = io.StringIO(last + piece, newline="")  # the last one may go on
+                if max(map(len, [*lines, last])) > LONGEST_LINE:
+                    lines = [*takewhile(lambda line: len(line) <= LONGEST_LINE, lines)]
+                    yield from lines
+                    raise endless_line(number + len(lines) + 1)
+                number += len(lines)
+                yield from lines
+            if last:
+                yield last
 
 
 def _fields(lines: Sequence[str], delimiter: str) -> list[str]:
