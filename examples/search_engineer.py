@@ -35,3 +35,5 @@ print(judging.next(sample.qrels, runs, budget=3, measure="P@10", settle=True))
 # The order of reranked and dense is open by P@10.
 # reranked leads dense by +0.2467 as judged (paired t test over queries: p <
 # 0.0001); with every document judged it would be between -0.4333 and +0.2467.
+# Estimates from samples will refuse these judgments: infAP, indAP, subAP, xinfAP,
+# infNDCG, infP, statAP, statAPVariance, statRprec, statP.

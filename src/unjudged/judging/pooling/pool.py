@@ -129,9 +129,8 @@ class Pool(Shown):
 
     def _within(self, k: int, deeper: int, seed: int) -> Mask:
         """Documents of the depth-`k` pool, one rank deeper in some queries."""
-        names = [name.encode() for name in self.judgments.queries]
-        order = np.argsort(sampling.numbers(sampling.identities_of(names), seed, "deeper"), kind="stable")
-        reach = np.full(len(names), checked_depth(k))
+        order = np.argsort(sampling.numbers(self._query_identity, seed, "deeper"), kind="stable")
+        reach = np.full(len(order), checked_depth(k))
         reach[order[: checked_int("deeper", deeper)]] += 1
         within: Mask = self.best <= reach[self.judgments.query]
         return within
