@@ -124,6 +124,7 @@ class Pair:
     verdict: str
     reversal: float | None = None
     reversal_known: bool = True
+    by_subtopic: bool = False
     reversible: bool = True
     judged_share: float | None = None
     left_out: LeftOutShare | None = None
@@ -206,8 +207,10 @@ class Pair:
         behind = self.b if self.ahead == self.a else self.a
         if self.difference.method == OF_EACH:
             return ""
+        if self.by_subtopic:
+            return ""
         if not self.reversal_known:
-            return "; which share of them is too much was not worked out (too many pairs, or subtopics)"
+            return "; which share of them is too much was not worked out, because there are too many pairs"
         if self.reversal is None:
             return f", but none that favour {behind} are expected to, even if all of these are relevant"
         needed = f"{behind} would need {share_text(self.reversal)} of its unjudged documents to be relevant"
@@ -224,7 +227,8 @@ class Pair:
         """One or two sentences to act on."""
         turned = self.ahead == self.b
         first, second = (self.b, self.a) if turned else (self.a, self.b)
-        return conclusion(self.verdict, first, second, equal=self.ahead is None)
+        said = conclusion(self.verdict, first, second, equal=self.ahead is None)
+        return without_next(said) if self.by_subtopic else said
 
     def __str__(self) -> str:
         return "\n".join(self.sentences())
@@ -245,6 +249,11 @@ def conclusion(verdict: str, ahead: str, other: str, *, equal: bool = False) -> 
     return (
         f"{ahead} and {other} have the same mean. Judge more documents (`unjudged next`) to tell them apart."
     )
+
+
+def without_next(said: str) -> str:
+    """Return advice without the command that takes no judgments by subtopic."""
+    return said.replace(" (`unjudged next`)", "")
 
 
 def _interval(other: Estimate) -> str:

@@ -63,6 +63,8 @@ class Reversals:
     share: Floats
     judged: Floats
     best: int | None = None
+    by_subtopic: bool = False
+    """Judgments are by subtopic, so no one share says how much is too much."""
 
 
 def reversals(shared: SharedRankings, measure: Measure, pairs: Pairs, wanted: Mask) -> Reversals:
@@ -70,7 +72,9 @@ def reversals(shared: SharedRankings, measure: Measure, pairs: Pairs, wanted: Ma
     found = Reversals(np.full(len(pairs), np.nan), np.full(len(pairs), np.nan))
     found.share[wanted & (pairs.difference == 0)] = 0.0
     chosen = np.flatnonzero(wanted & (pairs.difference != 0))
-    if not len(chosen) or shared.original.origin.kind == BY_SUBTOPIC:  # no one share for every subtopic
+    if shared.original.origin.kind == BY_SUBTOPIC:
+        return replace(found, by_subtopic=True)
+    if not len(chosen):
         return found
     up, first, second = pairs.difference[chosen] > 0, pairs.first[chosen], pairs.second[chosen]
     leader, behind = np.where(up, first, second), np.where(up, second, first)
