@@ -77,14 +77,16 @@ def tie_effects(
         return values, None
     from unjudged.measures.ties.expected import expected_values
     from unjudged.measures.ties.extremes import tie_range
+    from unjudged.measures.ties.groups import TieGroups
 
     found, low, high = values.copy(), values.copy(), values.copy()
     error, exact, shape = np.zeros(values.shape), [], values.shape[:2]
+    quick, known = ties != "range", dict[tuple[int, bool], TieGroups]()
     for k, measure in enumerate(measures):
         if ties == "expected":
             tied = expected_values(measure, rankings, depth=depth, seed=seed)
             found[:, :, k], error[:, :, k] = tied.values.reshape(shape), tied.error.reshape(shape)
-        limits = tie_range(measure, rankings, depth=depth, seed=seed, quick=ties != "range")
+        limits = tie_range(measure, rankings, depth=depth, seed=seed, quick=quick, known=known)
         low[:, :, k], high[:, :, k] = limits.low.reshape(shape), limits.high.reshape(shape)
         exact.append(limits.exact)
     return found, TieEffects(ties, low, high, exact, error)

@@ -10,7 +10,7 @@ from unjudged.cli.commands import SCORE, command
 from unjudged.cli.options.arguments import Baseline, Load, OneMeasure, Output, OutputFormat, Plot
 from unjudged.cli.options.figure_options import AS_DRAWN, FigureOptions
 from unjudged.cli.options.option import Option
-from unjudged.cli.options.test_options import USUAL_TESTS, TestOptions
+from unjudged.cli.options.significance_options import USUAL_TESTS, SignificanceOptions
 from unjudged.cli.shell.files_named import check_not_read, reads
 from unjudged.cli.shell.output import check_decimals, check_output, show, show_grids
 from unjudged.comparison.several_collections import compare_collections, listed_collections
@@ -29,7 +29,7 @@ def collections(
     measure: OneMeasure = "nDCG@10",
     load: Load = None,
     baseline: Baseline = None,
-    tests: TestOptions = USUAL_TESTS,
+    tests: SignificanceOptions = USUAL_TESTS,
     pairs: bool = False,
     format: OutputFormat = None,
     output: Output = None,

@@ -32,9 +32,9 @@ from unjudged.cli.options.figure_options import AS_DRAWN, FigureOptions
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions, suggest_estimates
 from unjudged.cli.options.paper_options import NO_COMPARED_PAPER, ComparedTableOptions
 from unjudged.cli.options.prediction_options import NO_PREDICTIONS, PredictionOptions
+from unjudged.cli.options.significance_options import USUAL_TESTS, SignificanceOptions
 from unjudged.cli.options.stated_options import NOT_STATED, StatedOptions
 from unjudged.cli.options.table_options import NO_TABLES, TableOptions
-from unjudged.cli.options.test_options import USUAL_TESTS, TestOptions
 from unjudged.cli.shell.output import (
     beside_standard_error,
     check_decimals,
@@ -79,7 +79,7 @@ def compare(  # noqa: PLR0915 (an option a statement)
     pool_depth: BoundsDepth = None,
     ties: Ties = "order",
     baseline: Baseline = None,
-    tests: TestOptions = USUAL_TESTS,
+    tests: SignificanceOptions = USUAL_TESTS,
     correct_over: CorrectOver = "pairs",
     pairs: bool = False,
     per_query: PerQuery = False,

@@ -27,9 +27,9 @@ from unjudged.cli.options.arguments import (
     named_files,
 )
 from unjudged.cli.options.input_options import NONE_FURTHER, JudgmentOptions
+from unjudged.cli.options.significance_options import USUAL_TESTS, SignificanceOptions
 from unjudged.cli.options.table_options import NO_TABLES, TableOptions
 from unjudged.cli.options.team_options import NO_TEAMS, TeamOptions
-from unjudged.cli.options.test_options import USUAL_TESTS, TestOptions
 from unjudged.cli.shell.command_given import command_given
 from unjudged.cli.shell.output import show
 from unjudged.cli.shell.progress import reading
@@ -74,7 +74,7 @@ def report(
     kind: Literal["grades", "scores"] | None = None,
     threshold: float | None = None,
     experiment: InputFile = None,
-    tests: TestOptions = USUAL_TESTS,
+    tests: SignificanceOptions = USUAL_TESTS,
     correct_over: CorrectOver = "pairs",
     confidence: float = 0.95,
     inputs: JudgmentOptions = NONE_FURTHER,

@@ -8,7 +8,7 @@ some random orders, so that the range may be wider than it is said to be (`exact
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,39 +47,34 @@ def tie_range(
     depth: int | None = None,
     seed: int = 0,
     quick: bool = False,
+    known: dict[tuple[int, bool], TieGroups] | None = None,
 ) -> TieRange:
     """Return the range of each ranking's value over all orders of its tied documents.
 
     With a `depth` the rankings are cut there after their documents are in order. `quick` tries two orders.
+    `known` keeps the groups of rankings, which several measures share.
     """
     value = computing(measure, depth)(rankings)
     own, plain = resolved(measure, rankings, depth)
-    groups = TieGroups.of(plain, by_row=depends_on_rows(own))
+    known, by_row = {} if known is None else known, depends_on_rows(own)
+    if (id(plain), by_row) not in known:
+        known[id(plain), by_row] = TieGroups.of(plain, by_row=by_row)
+    groups = known[id(plain), by_row]
     if own.traits.across_queries and plain.elsewhere is not None:
         return _of_holes(plain, float(own.given["cutoff"]), value)
     if order_of(own, depth) == NONE or not len(groups):
         return TieRange(value, value, exact=True)
     compute = computing(own, depth)
     traits = own.traits_up_to(own.max_grade(plain.judgments))
-    found = [compute(r) for r in _extremes(groups, traits.ungraded)]
+    found = [compute(r) for r in (plain, *(groups.by_judged if traits.ungraded else groups.by_grade))]
     exact = traits.monotone or traits.ungraded
-    low, high = np.minimum.reduce([compute(plain), *found]), np.maximum.reduce([compute(plain), *found])
+    low, high = np.minimum.reduce(found), np.maximum.reduce(found)
     if not exact and not quick:
         exact = _try_orders(compute, groups, low, high, seed)
     if depth is None:
         low, high = measure.corrected(low, plain), measure.corrected(high, plain)
     ends = np.stack([low, high])
     return TieRange(np.minimum(ends.min(axis=0), value), np.maximum(ends.max(axis=0), value), exact)
-
-
-def _extremes(groups: TieGroups, ungraded: bool) -> Iterator[JudgedRankings]:
-    """Yield the rankings with the best documents of each group first, then with them last."""
-    labels = groups.rankings.labels
-    best = np.where(labels > 0, labels, np.where(labels == 0, -1, 0)).astype(float)
-    if ungraded:
-        best = (labels >= 0).astype(float)
-    yield groups.ordered(best)
-    yield groups.ordered(-best)
 
 
 def _try_orders(

@@ -82,6 +82,19 @@ class TieGroups:
         """Rankings that have a group."""
         return np.unique(self.ranking)
 
+    @cached_property
+    def by_grade(self) -> tuple[JudgedRankings, JudgedRankings]:
+        """The rankings with the best documents of each group first, and with them last."""
+        labels = self.rankings.labels
+        best = np.where(labels > 0, labels, np.where(labels == 0, -1, 0)).astype(float)
+        return self.ordered(best), self.ordered(-best)
+
+    @cached_property
+    def by_judged(self) -> tuple[JudgedRankings, JudgedRankings]:
+        """The rankings with the judged documents of each group first, and with them last."""
+        judged = (self.rankings.labels >= 0).astype(float)
+        return self.ordered(judged), self.ordered(-judged)
+
     def ordered(self, key: Floats) -> JudgedRankings:
         """Return the rankings with the documents of each group by `key`, the highest first.
 

@@ -260,7 +260,7 @@ def _second_column_changes(file: PathLike) -> bool:
     found: set[bytes] = set()
     for part in (lambda stream: stream.read(LOOK_AHEAD) or b"", last_bytes):
         with opened(file) as stream:
-            lines = part(stream).split(b"\n")
+            lines = part(stream)[-LOOK_AHEAD:].split(b"\n")
         rows = (line.split() for line in lines if not line.startswith(b"#"))
         found |= {row[1] for row in rows if len(row) == len(QRELS.columns)}
     return len(found) > 1

@@ -13,7 +13,7 @@ from unjudged.comparison.testing.significance import DRAWS, TESTS, find_test
 
 
 @dataclass(frozen=True)
-class TestOptions(OptionGroup, title="Tests over queries"):
+class SignificanceOptions(OptionGroup, title="Tests over queries"):
     """How differences are tested.
 
     Parameters
@@ -45,4 +45,4 @@ class TestOptions(OptionGroup, title="Tests over queries"):
             )
 
 
-USUAL_TESTS = TestOptions()
+USUAL_TESTS = SignificanceOptions()
