@@ -117,7 +117,7 @@ class _Rows:
             queries=Ids.of(self.queries),
             starts=np.array([*self.starts, len(self.lines)], np.int64),
             documents=Ids.of(self.documents),
-            numbers=np.array(self.numbers, float).reshape(-1, len(self.layout.numbers)),
+            numbers=np.array(self.numbers, float).reshape(len(self.lines), len(self.layout.numbers)),
             lines=np.array(self.lines, np.int64),
         )
 
