@@ -11,7 +11,6 @@ import numpy as np
 
 from unjudged.base.errors import InputError, UsageError
 from unjudged.base.wording import counted, shortlist
-from unjudged.evaluation.groups import read_groups
 from unjudged.evaluation.scores import Scores
 from unjudged.formats.columns import NAMES, listed
 from unjudged.formats.inputs import FILE, MAPPING, kind_of_source, name_in_errors
@@ -48,6 +47,8 @@ def _read(source: Any) -> Mapping[Any, Any]:
             start = read_small(source, "a query and its segment on each line")[:4096]
             header = re.split(r"[\t,;]", start.split(b"\n", 1)[0].decode("utf-8", "replace"))
             if not start.startswith(TABLES) and not {name.strip() for name in header} & set(NAMES["query"]):
+                from unjudged.evaluation.groups import read_groups
+
                 return read_groups(source, "query", "segment")
         table = named_columns(source)
         query = table.column("query", {}, NAMES["query"])
