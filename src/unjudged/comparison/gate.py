@@ -119,7 +119,7 @@ def _compared(
         return compare(chosen, measures=measures)
     if isinstance(qrels, Collection):
         runs = {name: qrels.runs[name] for name in two}
-        collection = Collection.of(qrels.judgments, runs, on_read=on_read)
+        collection = Collection.of(qrels.judgments, runs, fractions=True, on_read=on_read)
     else:
         collection = Collection.of(qrels, list(two), fractions=True, on_read=on_read)
     if len(collection.runs) != 2:

@@ -113,7 +113,8 @@ def gate(
             )
         asked = measures_with_rel(measures or [GATED], rel)
         with reading(len(named)) as on_read:
-            collection = Collection.of(inputs.read(qrels, fractions=True), named, on_read=on_read)
+            judged = inputs.read(qrels, fractions=True)
+            collection = Collection.of(judged, named, fractions=True, on_read=on_read)
             before, after = named
             result = ask(
                 collection,
