@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+from tests.cli.in_process import printed
 from tests.oracles.fractional_completions import MEASURES, case, completions, measures
-from unjudged import compare, evaluate
+from unjudged import compare, evaluate, sample
 from unjudged.judging import next as next_documents
 from unjudged.uncertainty.bounding.bounds import bounds
 
@@ -74,3 +78,23 @@ def test_a_report_says_what_grades_stand_for() -> None:
     runs = {"one": {q: {"a": 2.0, "b": 1.0} for q in qrels}, "two": {q: {"b": 2.0, "c": 1.0} for q in qrels}}
     for given in (runs, {"one": runs["one"]}):
         assert "0 is 0, 1 is 0.25, 2 is 0.7" in report_page(qrels, given, "nDCG").html
+
+
+def test_calibrations_are_learnt_from_the_command_line(tmp_path: Path) -> None:
+    """`calibrate` refused the fractions that `evaluate --calibration` takes."""
+    halves = tmp_path / "halves.txt"
+    halves.write_text(re.sub(r"(?m) 1$", " 0.5", sample.qrels.read_text()))
+    learnt = tmp_path / "learnt.json"
+    runs = [str(run) for run in sample.runs.values()]
+    printed("calibrate", str(halves), *runs, "--groups", "(.*)", "-m", "nDCG@10", "-o", str(learnt))
+    options = [
+        "-m",
+        "nDCG@10",
+        "--interval",
+        "calibrated",
+        "--calibration",
+        str(learnt),
+        "--confidence",
+        "0.7",
+    ]
+    assert "[" in printed("evaluate", str(halves), runs[0], *options)

@@ -68,7 +68,7 @@ def calibrate(
     named = inputs.runs(runs, "calibrate QRELS RUN... --groups FILE")
     with reading(len(named)) as on_read:
         calibration = learn(
-            inputs.read_judged(qrels),
+            inputs.read_judged(qrels, fractions=True),
             named,
             groups,
             measures or CALIBRATED_MEASURES,

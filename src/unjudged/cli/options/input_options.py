@@ -118,9 +118,9 @@ class JudgmentOptions(InputOptions):
         """Return the judgments with those of the further files."""
         return read_judgments(self.judgments(qrels), self.further, self.conflicts, fractions=fractions)
 
-    def read_judged(self, qrels: str) -> Judgments:
+    def read_judged(self, qrels: str, *, fractions: bool = False) -> Judgments:
         """Return the same, for commands that cannot do without judgments."""
-        judgments = self.read(qrels)
+        judgments = self.read(qrels, fractions=fractions)
         if not (judgments.grade >= 0).any():
             raise InputError("nothing is judged: every grade is negative", source=qrels)
         return judgments
