@@ -125,6 +125,19 @@ def test_one_run_with_columns_of_other_names(session: Any, tmp_path: Path) -> No
         spark.evaluate(qrels, {}, "AP")
 
 
+def test_fractional_grades(session: Any, tmp_path: Path) -> None:
+    """Every bucket has the scale of all, so that gains and `rel` mean the same in each."""
+    judged = {"query": ["1", "1", "2", "2"], "document": ["a", "b", "a", "c"], "grade": [0.5, 1.0, 0.25, 0.0]}
+    ranked = {"query": ["1", "1", "2", "2"], "document": ["b", "x", "c", "a"], "score": [2.0, 1.0, 2.0, 1.0]}
+    qrels, run = (
+        frame(session, tmp_path, rows, name) for rows, name in ((judged, "halves"), (ranked, "run"))
+    )
+    measures = ["nDCG@10", "AP(rel=0.5)"]
+    expected = evaluate(pyarrow.table(judged), {"run": pyarrow.table(ranked)}, measures)
+    values = {(row.run, row.query, row.measure): row.value for row in expected.rows()}
+    assert collected(spark.evaluate(qrels, {"run": run}, measures, buckets=2)) == values
+
+
 def refused(values: Any, message: str) -> None:
     with pytest.raises(Exception) as failure:  # noqa: PT011 an error of the engine's own
         values.collect()
