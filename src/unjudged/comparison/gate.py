@@ -99,7 +99,8 @@ def gate(
             c.outcome == OPEN and c.open_to != "queries" and c.measure == str(result.measure) for c in checks
         )
     }
-    checks = [replace(c, documents=documents.get(c.measure)) for c in checks]
+    by_subtopic = any(result.judging.reversal.by_subtopic for result in compared.results)
+    checks = [replace(c, documents=documents.get(c.measure), by_subtopic=by_subtopic) for c in checks]
     return GateResult(before, after, margin, alpha, checks, [*compared.notes])
 
 

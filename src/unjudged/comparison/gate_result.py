@@ -8,6 +8,7 @@ from math import isfinite, nan
 from typing import Literal
 
 from unjudged.base.wording import counted, percent
+from unjudged.comparison.verdicts import without_next
 from unjudged.evaluation.query_segments import EVERY
 from unjudged.grids.grid import Cell, Column, Grid, Shown, grid_of
 
@@ -45,6 +46,7 @@ class GateCheck:
     open_to: str = ""
     queries_needed: int | None = None
     documents: int | None = None
+    by_subtopic: bool = False
 
     def would_tell(self) -> str:
         """Say what would close an open result."""
@@ -54,7 +56,8 @@ class GateCheck:
             most = "" if self.documents is None else f", at most {self.documents:,}"
             asked = self.queries_needed if self.open_to == "both" else None
             more = "" if asked is None else f", and ask about {asked:,} queries"
-            return f"judge the unjudged documents that matter{most} (`unjudged next`){more}"
+            said = f"judge the unjudged documents that matter{most} (`unjudged next`){more}"
+            return without_next(said) if self.by_subtopic else said
         if self.queries_needed is None:
             return "no number of queries like these would tell: the difference is at the margin"
         return f"about {self.queries_needed:,} queries like these would tell"

@@ -22,7 +22,7 @@ from unjudged.formats.columns import IS_IT_A_RUN, QRELS, Layout, expected
 from unjudged.formats.inputs import name_in_errors, table_of_source
 from unjudged.formats.readers.arrow.frames import Frame
 from unjudged.formats.readers.memory.arrays import rows_of_arrays
-from unjudged.formats.readers.subtopics import table_of_subtopics
+from unjudged.formats.readers.subtopic_rows import table_of_subtopics
 from unjudged.formats.readers.text.trec import read_by_subtopic
 from unjudged.formats.scan.scanner import Index
 from unjudged.formats.streams import on_disk

@@ -247,7 +247,7 @@ def read_by_subtopic(file: PathLike) -> tuple[Table, Layout]:
 
 def _by_subtopic(file: PathLike, table: Table, layout: Layout, *, known: bool) -> tuple[Table, Layout]:
     """Return one row for each document, if subtopics are `known` to be there or a document has several."""
-    from unjudged.formats.readers.subtopics import has_subtopics, one_row_each, ordinals
+    from unjudged.formats.readers.subtopic_rows import has_subtopics, one_row_each, ordinals
 
     subtopics = _read(file, SECOND_COLUMN).documents
     if not known and not has_subtopics(table, subtopics):
