@@ -8,18 +8,19 @@ from typing import NamedTuple
 import numpy as np
 from coverage_tables import Cell, markdown, share, shortfalls
 
+from unjudged.agreement.agreeing import coefficient_estimates
 from unjudged.agreement.coefficients import COEFFICIENTS
 from unjudged.agreement.leaderboards import order_coefficients
 from unjudged.agreement.resampling import QueryDraws
 from unjudged.rankings.judged import Floats
+from unjudged.uncertainty.estimate import Estimate
 
 SIZES = (20, 50, 200)
-TRIALS, TRUTH, DRAWS = 600, 1500, 100
+TRIALS, DRAWS, LEVEL = 2000, 100, 0.95
 GRADES = np.arange(4.0)
-WHY = "Queries differ in size and agreement, and few of them show too little of that spread."
+WHY = "Few queries show too little of the spread over queries, or too much where the order of systems jumps."
 
-Values = dict[str, float]
-Drawn = dict[str, Floats]
+Estimates = dict[str, Estimate]
 
 
 class AgreementCoverage(NamedTuple):
@@ -47,25 +48,13 @@ def of_documents(seed: int, queries: int) -> list[AgreementCoverage]:
     """Measure every coefficient of documents."""
     rng = np.random.default_rng([seed, queries])
 
-    def values(table: Floats) -> Values:
-        return {name: float(c.function(_counts(name, table), GRADES)) for name, c in COEFFICIENTS.items()}
-
-    def drawn(table: Floats, weights: Floats) -> Drawn:
-        again = np.tensordot(weights, table, 1)
-        return {name: c.function(_counts(name, again), GRADES) for name, c in COEFFICIENTS.items()}
-
-    limits = {name: c.limits for name, c in COEFFICIENTS.items()}
-    titles = {name: c.title for name, c in COEFFICIENTS.items()}
-
-    def study() -> tuple[Values, Callable[[Floats], Drawn]]:
+    def estimates(_: int) -> Estimates:
         table = documents_by_query(rng, queries)
-        return values(table.sum(0)), lambda weights: drawn(table, weights)
+        both = table + np.swapaxes(table, -1, -2)
+        of_two = coefficient_estimates(table, GRADES, LEVEL)
+        return of_two | coefficient_estimates(both, GRADES, LEVEL, of_all=True)
 
-    return _coverage(study, limits, titles, queries)
-
-
-def _counts(name: str, table: Floats) -> Floats:
-    return table + np.swapaxes(table, -1, -2) if COEFFICIENTS[name].of_all else table
+    return _coverage(estimates, {name: c.title for name, c in COEFFICIENTS.items()}, queries)
 
 
 def of_leaderboards(seed: int, queries: int, systems: int = 20) -> list[AgreementCoverage]:
@@ -74,37 +63,36 @@ def of_leaderboards(seed: int, queries: int, systems: int = 20) -> list[Agreemen
     quality, bias = rng.normal(0, 0.06, systems), rng.normal(0, 0.03, systems)
     same = "rbo_w", "rbo_b"  # as rbo_a where nothing is tied
     coefficients = {name: c for name, c in order_coefficients(10, 0.9).items() if name not in same}
+    limits = {name: c.limits for name, c in coefficients.items()}
 
-    def study() -> tuple[Values, Callable[[Floats], Drawn]]:
+    def estimates(trial: int) -> Estimates:
         hard = rng.normal(0, 0.2, (queries, 1))
         first = quality + hard + rng.normal(0, 0.15, (queries, systems))
         second = first + bias + rng.normal(0, 0.09, (queries, systems))
 
-        def drawn(weights: Floats) -> Drawn:
+        def drawn(weights: Floats) -> dict[str, Floats]:
             pairs = list(zip(weights @ first, weights @ second, strict=True))
             return {name: np.array([c.function(a, b) for a, b in pairs]) for name, c in coefficients.items()}
 
-        return {n: c.function(first.mean(0), second.mean(0)) for n, c in coefficients.items()}, drawn
+        draws = QueryDraws(queries, confidence=LEVEL, draws=DRAWS, seed=trial)
+        values = {n: c.function(first.mean(0), second.mean(0)) for n, c in coefficients.items()}
+        return draws.estimates(values, drawn, limits)
 
-    limits = {name: c.limits for name, c in coefficients.items()}
-    return _coverage(study, limits, {name: c.title for name, c in coefficients.items()}, queries)
+    return _coverage(estimates, {name: c.title for name, c in coefficients.items()}, queries)
 
 
 def _coverage(
-    study: Callable[[], tuple[Values, Callable[[Floats], Drawn]]],
-    limits: dict[str, tuple[float, float]],
-    titles: dict[str, str],
-    queries: int,
+    estimates: Callable[[int], Estimates], titles: dict[str, str], queries: int
 ) -> list[AgreementCoverage]:
-    many = [study()[0] for _ in range(TRUTH)]
-    truth = {name: float(np.nanmean([values[name] for values in many])) for name in titles}
-    held = dict.fromkeys(titles, 0)
-    for trial in range(TRIALS):
-        values, drawn = study()
-        draws = QueryDraws(queries, confidence=0.95, draws=DRAWS, seed=trial)
-        for name, e in draws.estimates(values, drawn, limits).items():
-            held[name] += e.low <= truth[name] <= e.high if e.has_interval else True
-    return [AgreementCoverage(titles[name], queries, count / TRIALS) for name, count in held.items()]
+    """Take the mean value of all trials as the truth of sets of so many queries."""
+    found = [estimates(trial) for trial in range(TRIALS)]
+    cases = []
+    for name, title in titles.items():
+        own = [trial[name] for trial in found]
+        truth = float(np.nanmean([e.value for e in own]))
+        held = np.mean([e.low <= truth <= e.high if e.has_interval else True for e in own])
+        cases.append(AgreementCoverage(title, queries, float(held)))
+    return cases
 
 
 def agreement_table(cases: list[AgreementCoverage]) -> str:
@@ -113,5 +101,5 @@ def agreement_table(cases: list[AgreementCoverage]) -> str:
     held = {(case.coefficient, case.queries): share(case.held) for case in cases}
     titles = dict.fromkeys(case.coefficient for case in cases)
     rows = [[title, *(held[title, size] for size in sizes)] for title in titles]
-    cells = [Cell(f"{one.coefficient}, {one.queries} queries,", one.held, 0.95, TRIALS) for one in cases]
+    cells = [Cell(f"{one.coefficient}, {one.queries} queries,", one.held, LEVEL, TRIALS) for one in cases]
     return markdown(["coefficient", *(f"{size} queries" for size in sizes)], rows) + shortfalls(cells, WHY)

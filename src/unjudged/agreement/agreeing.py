@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
 
-import numpy as np
-
 from unjudged.agreement.coefficients import COEFFICIENTS
 from unjudged.agreement.labels import SharedLabels
 from unjudged.agreement.leaderboards import LeaderboardAgreement, leaderboards
-from unjudged.agreement.resampling import DRAWS, QueryDraws
+from unjudged.agreement.resampling import DRAWS, QueriesLeftOut, QueryDraws, left_out_note
 from unjudged.base.choices import check_probability, checked_int
 from unjudged.base.errors import UsageError
 from unjudged.base.wording import counted
@@ -28,22 +26,19 @@ from unjudged.uncertainty.estimate import Estimate
 
 
 def coefficient_estimates(
-    counts: Floats, grades: Floats, draws: QueryDraws, *, of_all: bool = False
+    counts: Floats, grades: Floats, confidence: float, *, of_all: bool = False
 ) -> dict[str, Estimate]:
     """Estimate coefficients of two sources from queries x grades x grades, or of all from coincidences.
 
-    The counts may be weighted. Queries without a shared document say nothing, and are not drawn.
+    The counts may be weighted. Queries without a shared document say nothing, and do not count.
     """
     chosen = {name: c for name, c in COEFFICIENTS.items() if c.of_all == of_all}
-    have = counts[counts.any((-2, -1))]
-    own = QueryDraws(len(have), confidence=draws.confidence, draws=draws.draws, seed=draws.seed)
-    whole = {name: float(c.function(counts.sum(0), grades)) for name, c in chosen.items()}
+    limits = {name: c.limits for name, c in chosen.items()}
 
-    def drawn(weights: Floats) -> dict[str, Floats]:
-        again = np.tensordot(weights, have, 1)
-        return {name: c.function(again, grades) for name, c in chosen.items()}
+    def values(tables: Floats) -> dict[str, Floats]:
+        return {name: c.function(tables, grades) for name, c in chosen.items()}
 
-    return own.estimates(whole, drawn, {name: c.limits for name, c in chosen.items()})
+    return QueriesLeftOut(counts, confidence).estimates(values, limits)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -51,7 +46,7 @@ class DocumentAgreement(Shown):
     """How far sources agree on the documents that they share: coefficients, confusion, queries, grades."""
 
     labels: SharedLabels
-    draws: QueryDraws
+    confidence: float
 
     @cached_property
     def _counts(self) -> dict[tuple[str, ...], Floats]:
@@ -68,7 +63,7 @@ class DocumentAgreement(Shown):
         return {pair: self._of(counts, not pair) for pair, counts in self._counts.items()}
 
     def _of(self, counts: Floats, of_all: bool) -> dict[str, Estimate]:
-        return coefficient_estimates(counts, self.labels.grades, self.draws, of_all=of_all)
+        return coefficient_estimates(counts, self.labels.grades, self.confidence, of_all=of_all)
 
     def grid(self) -> Grid:
         """Return a row per pair of sources and coefficient, then those of all sources."""
@@ -88,7 +83,7 @@ class DocumentAgreement(Shown):
     @property
     def notes(self) -> list[str]:
         """Sentences that a reader of the coefficients must know."""
-        return [self.draws.note]
+        return [left_out_note(self.confidence)]
 
     def confusion(self, first: str, second: str) -> Grid:
         """Return the documents by grade of the first source (rows) and of the second (columns)."""
@@ -202,7 +197,7 @@ def agree(
         labels = SharedLabels.of(judged)
         if not len(labels.query):
             raise UsageError("no document was judged by two sources: expected the same queries and documents")
-        documents = DocumentAgreement(labels, drawing(len(labels.queries)))
+        documents = DocumentAgreement(labels, confidence)
         if runs is not None:
             tables = {name: _scores(own, runs, measures) for name, own in judged.items()}
     boards = leaderboards(tables, top=top, p=p, draws=drawing, alpha=alpha) if tables else []

@@ -9,6 +9,7 @@ from typing import NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from unjudged.base.frozen import made_quickly
 from unjudged.base.segments import ranges
 from unjudged.formats.ties import Int32, Ties, joined_ties, ties_among
 
@@ -91,6 +92,7 @@ class Keys(NamedTuple):
     all_there: bool = True
 
 
+@made_quickly
 @dataclass(frozen=True, eq=False)
 class Table:
     """Rows in groups: group g holds rows `starts[g]` to `starts[g + 1]`, all of one query.

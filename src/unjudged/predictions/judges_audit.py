@@ -57,11 +57,10 @@ def audit_judges(
         name: audit(judgments, judge, rel=rel, threshold=threshold, confidence=confidence)
         for name, judge in several.by_name.items()
     }
-    draws = QueryDraws(len(judgments.queries), confidence=confidence, seed=seed)
     agreement = {
         name: {
             "AUC": audits[name].auc,
-            **_coefficients(judgments, judge, rel=rel, threshold=threshold, draws=draws),
+            **_coefficients(judgments, judge, rel=rel, threshold=threshold, confidence=confidence),
         }
         for name, judge in several.by_name.items()
     }
@@ -87,12 +86,12 @@ def audit_judges(
         favours=favours,
         board=board,
         notes=[*notes, *several.notes()],
-        draws=draws,
+        confidence=confidence,
     )
 
 
 def _coefficients(
-    judgments: Judgments, judge: Predictions, *, rel: int, threshold: float | None, draws: QueryDraws
+    judgments: Judgments, judge: Predictions, *, rel: int, threshold: float | None, confidence: float
 ) -> dict[str, Estimate]:
     """Return coefficients of agreement with people, each document weighted by 1 / its probability.
 
@@ -110,7 +109,7 @@ def _coefficients(
     n, queries = len(grades), len(judgments.queries)
     cell = (judgments.query[both] * n + np.searchsorted(grades, people)) * n + np.searchsorted(grades, own)
     counts = sums(1 / judgments.inclusion[both], cell, queries * n * n).reshape(queries, n, n)
-    found = coefficient_estimates(counts, grades.astype(float), draws)
+    found = coefficient_estimates(counts, grades.astype(float), confidence)
     shown = (
         AGREEMENT
         if judge.kind == GRADES

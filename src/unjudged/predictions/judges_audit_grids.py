@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from unjudged.agreement.coefficients import COEFFICIENTS
 from unjudged.agreement.leaderboards import LeaderboardAgreement
-from unjudged.agreement.resampling import QueryDraws
 from unjudged.base.wording import percent
 from unjudged.grids.grid import Cell, Column, Grid, Shown, grid_of
 from unjudged.predictions.audit_grids import ENDS, Audit, ends_of
@@ -55,7 +54,7 @@ class JudgesAudit(Shown):
     favours: Sequence[Favour]
     board: LeaderboardAgreement | None
     notes: Sequence[str]
-    draws: QueryDraws
+    confidence: float
 
     def grid(self) -> Grid:
         """Return the table of agreement."""
@@ -91,7 +90,7 @@ class JudgesAudit(Shown):
         return "\n\n".join(map(str, self.grids()))
 
     def _notes(self) -> list[str]:
-        level = percent(self.draws.confidence)
+        level = percent(self.confidence)
         notes = [f"{level} intervals for other queries; a document is relevant from grade {self.rel} on."]
         if any(audit.weighted for audit in self.audits.values()):
             notes.append("Each document is weighted by 1 / its probability of being judged.")

@@ -108,7 +108,7 @@ def in_order(judgments: Judgments, runs: dict[str, RunSource]) -> dict[str, RunS
     Judgments are scores if nearly all of a query's grades differ. Only if many differ are the runs looked at,
     and read for it. If not nearly all do, or documents are few, runs that hold grades give a warning.
     """
-    if judgments.scale is None and judgments.grade.max(initial=0) <= HIGHEST_GRADE:
+    if judgments.scale is None and judgments.highest <= HIGHEST_GRADE:
         return runs
     judged = judgments.grade >= 0
     cells = np.stack([judgments.query[judged], judgments.grade[judged]], axis=1)

@@ -26,7 +26,7 @@ def normal_quantile(confidence: float) -> float:
     return float(ndtri((1 + confidence) / 2))
 
 
-def t_quantile(confidence: float, freedom: int) -> float:
+def t_quantile(confidence: float, freedom: float) -> float:
     """Return the same of Student's distribution."""
     from scipy.special import stdtrit
 

@@ -70,7 +70,7 @@ def agree(
     confidence
         The confidence level of the intervals.
     draws
-        How often the queries are drawn again for the intervals.
+        How often the queries are drawn again for the intervals of leaderboards.
     seed
         The seed of these draws.
     format

@@ -180,7 +180,7 @@ class Measure:
             with_gain = rankings.known(0 if self.gain(0) > 0 else rel)
             n, _ = collection(documents, with_gain)
             return self.traits.graded_chance(rankings, n, **self.own)
-        if "rel" not in self.parameters and rankings.judgments.grade.max(initial=0) > 1:
+        if "rel" not in self.parameters and rankings.judgments.highest > 1:
             problem = "the random baseline is for judgments of 0 and 1, these are graded"
             raise UsageError(f"{self.name}: {problem}")
         return self.by_chance(documents, rankings.known(rel))
@@ -234,7 +234,7 @@ class Measure:
         if isinstance(highest, int):
             return highest
         mentioned = [1, self.given.get("rel", 1), *self.given.get("gains", {})]
-        return max(int(judgments.grade.max(initial=0)), *map(int, mentioned))
+        return max(judgments.highest, *map(int, mentioned))
 
     def traits_up_to(self, top: int) -> Traits:
         """Return the traits with these parameters, for grades from 0 to `top`.
