@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass, replace
 from math import inf
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import numpy as np
 
 from unjudged.base.errors import InputError, UsageError
+from unjudged.base.frozen import made_quickly
 from unjudged.base.lazy import computed_once
 from unjudged.formats.columns import NONE
 from unjudged.formats.files import expanded, runs_in_file
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from unjudged.uncertainty.shared import SharedRankings
 
 
+@made_quickly
 @dataclass(frozen=True, eq=False, repr=False)
 class Collection:
     """Judgments and runs by name. Calls that take judgments and runs also take a collection.
@@ -137,17 +138,20 @@ def judged_rankings(
     direct = {name: _matched_dicts(judgments, run) for name, run in runs.items()}
     others = {name: run for name, run in runs.items() if direct[name] is None}
     matched: list[Matched] = []
-    none: AbstractContextManager[Iterator[Matched]] = nullcontext(iter(()))
-    with closing(match_runs(others, judgments.index)) if others else none as matches:
+    matches = match_runs(others, judgments.index) if others else None
+    try:
         for name, run in runs.items():
-            match = direct[name] or next(matches)
-            if not np.count_nonzero(match.query >= 0):
+            match = direct[name] or next(cast("Iterator[Matched]", matches))
+            if not len(match.rank) and not np.count_nonzero(match.query >= 0):
                 with name_in_errors(run, run_name(name)):
                     example = f"which have queries such as {judgments.queries[0]!r}"
                     raise InputError(f"no query in common with the judgments, {example}")
             matched.append(match)
             if on_read is not None:
                 on_read(name)
+    finally:
+        if matches is not None:
+            matches.close()
     return JudgedRankings.of(judgments, matched)
 
 

@@ -87,7 +87,7 @@ def evaluate(
         depth = checked_int("depth", depth, least=1)
         rankings = rankings.cut(depth)
         bounding = None if bounding is None else bounding.cut(depth)
-    values, queries = compute_all(chosen, rankings), list(collection.judgments.queries)
+    values, queries = compute_all(chosen, rankings), collection.judgments.pooled.query_names()
     values, effects = values.reshape(len(collection.runs), len(queries), len(chosen)), None
     if is_tied(uncut):
         values, effects = tie_effects(chosen, uncut, values, ties, depth=depth, seed=seed)

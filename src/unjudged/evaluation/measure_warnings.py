@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import inf
 
 import numpy as np
@@ -29,10 +29,14 @@ def measure_warnings(
         *(AssumptionWarning(f"{answer}.") for answer in refused if isinstance(answer, Refusal)),
         *_nothing_relevant(measures, judgments, values),
         *_no_subtopics(measures, judgments),
-        *_nothing_sampled(measures, judgments),
-        *_not_drawable(measures, judgments),
-        *_not_uniform(measures, rankings),
+        *(_about_samples(measures, rankings) if judgments.origin.sampled else ()),
     ]
+
+
+def _about_samples(measures: Sequence[Measure], rankings: JudgedRankings) -> Iterator[UnjudgedWarning]:
+    yield from _nothing_sampled(measures, rankings.judgments)
+    yield from _not_drawable(measures, rankings.judgments)
+    yield from _not_uniform(measures, rankings)
 
 
 def _nothing_relevant(
@@ -73,7 +77,7 @@ def _nothing_sampled(measures: Sequence[Measure], judgments: Judgments) -> list[
     It is about measures that divide by the number of relevant documents, of which these queries show none.
     """
     estimates: dict[int, list[str]] = {}
-    for measure in measures if judgments.origin.sampled and judgments.scale is None else ():
+    for measure in measures if judgments.scale is None else ():
         plain = measure.traits.estimates
         if plain in MEASURES and MEASURES[plain].traits.diluted:
             estimates.setdefault(int(measure.given.get("rel", 1)), []).append(str(measure))
@@ -92,7 +96,7 @@ def _nothing_sampled(measures: Sequence[Measure], judgments: Judgments) -> list[
 def _not_drawable(measures: Sequence[Measure], judgments: Judgments) -> list[UnjudgedWarning]:
     """A warning if estimates reach below the rank to which documents could be drawn."""
     rank = judgments.origin.depth
-    if rank is None or not judgments.origin.sampled:
+    if rank is None:
         return []
     deeper = [str(m) for m in measures if m.traits.estimates and m.given.get("cutoff", inf) > rank]
     if not deeper:

@@ -12,6 +12,7 @@ import numpy as np
 
 from unjudged.base.choices import IntervalName
 from unjudged.base.errors import UnjudgedWarning, UsageError
+from unjudged.base.frozen import made_quickly
 from unjudged.base.lazy import computed_once
 from unjudged.base.wording import counted
 from unjudged.evaluation.measure_warnings import measure_warnings
@@ -44,6 +45,7 @@ class Score(NamedTuple):
     value: float
 
 
+@made_quickly
 @dataclass(frozen=True, eq=False, repr=False)
 class Scores(Shown, Framed):
     """`values[i, j, k]` is what run i scores on query j by measure k.

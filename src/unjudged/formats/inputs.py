@@ -76,8 +76,7 @@ def table_of_source(
     """
     columns = columns_of_file(source, columns)
     with name_in_errors(source, name):
-        source = _converted(source, number)
-        kind = kind_of_source(source)
+        source, kind = _converted(source, number)
         if columns and kind in (MAPPING, TABLE):
             raise UsageError(
                 "columns can be chosen only in a frame or in a file with a header, or in records"
@@ -94,19 +93,20 @@ def table_of_source(
             table, layout = _of_rows(list(source), number, columns)
         else:
             raise _unreadable(source, number, name)
-        if not len(table.documents):
+        rows = len(table.documents)
+        if not rows:
             raise no_rows()
-        check("ROWS", len(table.documents))
+        check("ROWS", rows)
     return table, layout
 
 
-def _converted(source: Any, number: str) -> Any:
-    """The source as one that the readers take; most are returned as they are."""
+def _converted(source: Any, number: str) -> tuple[Any, str]:
+    """The source as one that the readers take, and what it is; most are returned as they are."""
     kind = kind_of_source(source)
     if kind in (ROWS, UNKNOWN):
         source = native(source)
         kind = kind_of_source(source)
-    return by_query(source, number) if kind == MAPPING else source
+    return (by_query(source, number) if kind == MAPPING else source), kind
 
 
 def _of_rows(rows: list[Any], number: str, columns: Mapping[str, str]) -> tuple[Table, Layout]:

@@ -194,6 +194,8 @@ class name_source_in_errors:  # noqa: N801 (it is used like a function)
         pass
 
     def __exit__(self, _: object, error: BaseException | None, trace: object) -> None:
+        if error is None:
+            return
         if isinstance(error, RuntimeError) and "during iteration" in str(error):  # by another thread
             raise InputError(
                 "it changed while it was read, expected data that stays as it is", source=self.name

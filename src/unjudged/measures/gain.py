@@ -50,7 +50,7 @@ def _by_chance(
     gains: Mapping[int, float] | None = None,
 ) -> Floats:
     """Every document has the same chance of every rank: the mean gain x all discounts / the ideal DCG."""
-    gain = gain_of(r.judgments.grade, dcg, gains)
+    gain = r.judgments.once(_gains, dcg, gains)
     total = sums(gain, r.judgments.query, len(r.judgments.queries))[r.query]
     if np.isin(gain, (0, 1)).all():
         return chance.of_ndcg(documents, total, cutoff)
@@ -125,12 +125,17 @@ def _ideal_by_query(
     judgments: Judgments, cutoff: float, dcg: str, gains: Mapping[int, float] | None
 ) -> Floats:
     """Return the largest DCG that a ranking of each query's judged documents could have."""
-    if not gains and judgments.grade.max(initial=0) <= 1:  # every gain is 1, so their number decides
+    if not gains and judgments.highest <= 1:  # every gain is 1, so their number decides
         counts = judgments.count(1)
         return _sums_of_discounts(int(min(counts.max(initial=0), cutoff))).take(counts, mode="clip")
-    gain = gain_of(judgments.grade, dcg, gains)
+    gain = judgments.once(_gains, dcg, gains)
     row, query, rank = best_first(judgments, gain)
     return sums(gain[row] / np.log2(rank + 1.0) * (rank <= cutoff), query, len(judgments.queries))
+
+
+def _gains(judgments: Judgments, dcg: str, gains: Mapping[int, float] | None) -> Floats:
+    """Return the gain of each row of the judgments."""
+    return gain_of(judgments.grade, dcg, gains)
 
 
 @lru_cache(maxsize=64)
@@ -164,8 +169,9 @@ def DCG(
     >>> (DCG @ 3).compute(JudgedRankings.spelled("0 2 N 1", missed="1"))
     array([1.26185951])
     """
-    top = r.where(r.rank <= cutoff if cutoff < inf else gain_of(r.labels, dcg, gains) != 0)
-    return top.total(gain_of(top.labels, dcg, gains) / np.log2(top.rank + 1.0))
+    gain = r.judgments.once(_gains, dcg, gains)
+    top = r.where(r.rank <= cutoff if cutoff < inf else gain.take(r.row) != 0)
+    return top.total(gain.take(top.row) / np.log2(top.rank + 1.0))
 
 
 @measure(
@@ -203,8 +209,8 @@ def ERR(r: JudgedRankings, *, cutoff: float = inf, max_grade: int = 4) -> Floats
     >>> (ERR(max_grade=1) @ 3).compute(JudgedRankings.spelled("0 1 N 1"))
     array([0.25])
     """
-    if r.judgments.grade.max(initial=0) > max_grade:
-        highest = int(r.judgments.grade.max())
+    highest = r.judgments.highest
+    if highest > max_grade:
         raise UsageError(
             f"a grade is {highest}, above max_grade={max_grade}: ask for ERR(max_grade={highest})"
         )

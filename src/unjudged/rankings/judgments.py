@@ -13,13 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.base.errors import InputError, UsageError, quoted
+from unjudged.base.frozen import made_quickly
 from unjudged.base.lazy import computed_once
 from unjudged.base.segments import Integers
 from unjudged.base.wording import counted
 from unjudged.formats.bundles import JUDGMENTS, bundled
 from unjudged.formats.columns import BY_SUBTOPIC as BY_SUBTOPIC_MARK
 from unjudged.formats.columns import IS_IT_A_RUN, QRELS, Layout, expected
-from unjudged.formats.inputs import name_in_errors, table_of_source
+from unjudged.formats.inputs import FILE, kind_of_source, name_in_errors, table_of_source
 from unjudged.formats.readers.arrow.frames import Frame
 from unjudged.formats.readers.memory.arrays import rows_of_arrays
 from unjudged.formats.readers.subtopic_rows import table_of_subtopics
@@ -45,6 +46,7 @@ CANNOT_JUDGE: Final = -2
 """The answer "cannot judge": no grade, so the document counts as not judged, but nobody is asked again."""
 
 
+@made_quickly
 @dataclass(frozen=True, eq=False)
 class Judgments:
     """Grades of the documents of each query, and how they were judged.
@@ -113,7 +115,8 @@ class Judgments:
         """Return the judgments, and the line of each row if they are from a file of text."""
         if isinstance(source, Judgments):
             return source, np.zeros(0, np.int64)
-        source = bundled(source, JUDGMENTS)
+        if kind_of_source(source) == FILE:
+            source = bundled(source, JUDGMENTS)
         table, layout = table_of_source(source, "grade", columns, "judgments")
         with name_in_errors(source, "judgments"):
             return cls.from_table(table, layout), table.lines
@@ -182,7 +185,7 @@ class Judgments:
             probability,
             Origin.read(
                 layout.marks,
-                kind_by_columns(form, pooled_only=grade.min(initial=0) < 0 and UNSAMPLED in grade),
+                kind_by_columns(form, pooled_only=bool(np.count_nonzero(grade == UNSAMPLED))),
             ),
             scale,
         )
@@ -221,6 +224,11 @@ class Judgments:
     @computed_once
     def _once(self) -> dict[tuple[Any, ...], NDArray[Any]]:
         return {}
+
+    @computed_once
+    def highest(self) -> int:
+        """Highest grade; 0 if none is above."""
+        return int(np.maximum.reduce(self.grade, initial=0))
 
     @property
     def queries(self) -> Ids:

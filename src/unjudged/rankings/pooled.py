@@ -11,12 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.base.errors import UsageError
+from unjudged.base.frozen import made_quickly
 from unjudged.base.segments import Integers, owners
 from unjudged.formats import matching
 from unjudged.formats.scan.scanner import Index
 from unjudged.formats.tables import Ids, Keys, Table
 
 
+@made_quickly
 @dataclass(frozen=True, eq=False)
 class PooledDocuments:
     """Rows that judgments give grades to: query q has rows `offsets[q]` to `offsets[q + 1]`.
@@ -38,6 +40,10 @@ class PooledDocuments:
         else:
             pooled.__dict__["index"] = index or matching.index(table)
         return pooled
+
+    def query_names(self) -> list[str]:
+        """Return the names of the queries, as keys of dicts if they were."""
+        return list(self._keys.queries if "_keys" in self.__dict__ else self.queries)
 
     def names(self, rows: Integers) -> list[tuple[str, str]]:
         """Return the query and the document of these rows."""

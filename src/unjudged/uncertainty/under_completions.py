@@ -120,7 +120,7 @@ def _drawn(
     if not measures:
         return
     draws = request.draws or (DRAWS if request.values.shape[1] < FEW_QUERIES else DRAWS_OF_MANY_QUERIES)
-    graded = completions.rankings.judgments.grade.max(initial=0) > completions.rel
+    graded = completions.rankings.judgments.highest > completions.rel
     method = f"{completions.prevalence.assumption}; {draws} completions"
     method += ", grades as those of the judged" if graded else ""
     variances = [0.0] * len(measures)

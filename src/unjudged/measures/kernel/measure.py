@@ -180,7 +180,7 @@ class Measure:
             with_gain = rankings.known(0 if self.gain(0) > 0 else rel)
             n, _ = collection(documents, with_gain)
             return self.traits.graded_chance(rankings, n, **self.own)
-        if "rel" not in self.parameters and rankings.judgments.grade.max(initial=0) > 1:
+        if "rel" not in self.parameters and rankings.judgments.highest > 1:
             problem = "the random baseline is for judgments of 0 and 1, these are graded"
             raise UsageError(f"{self.name}: {problem}")
         return self.by_chance(documents, rankings.known(rel))
@@ -234,7 +234,7 @@ class Measure:
         if isinstance(highest, int):
             return highest
         mentioned = [1, self.given.get("rel", 1), *self.given.get("gains", {})]
-        return max(int(judgments.grade.max(initial=0)), *map(int, mentioned))
+        return max(judgments.highest, *map(int, mentioned))
 
     def traits_up_to(self, top: int) -> Traits:
         """Return the traits with these parameters, for grades from 0 to `top`.
@@ -315,13 +315,25 @@ class Measure:
         return [name for name, value in known.items() if value is inspect.Parameter.empty]
 
 
+AT_ONCE = 400_000
+"""Documents of rankings that are evaluated together: what is kept for more of them leaves the cache."""
+
+
 def compute_all(measures: Sequence[Measure], rankings: JudgedRankings) -> Floats:
-    """Ranking x measure: the values of all measures, which share what the rankings keep for them."""
+    """Ranking x measure: the values of all measures."""
+    for measure in measures:
+        if measure.name in UNTRIED:
+            measure.try_traits()
+    if len(rankings.rank) <= 2 * AT_ONCE or rankings.elsewhere is not None:
+        return _computed_together(measures, rankings)
+    return np.concatenate([_computed_together(measures, block) for block in rankings.blocks(AT_ONCE)])
+
+
+def _computed_together(measures: Sequence[Measure], rankings: JudgedRankings) -> Floats:
+    """Ranking x measure; the measures share what the rankings keep for them."""
     table = np.empty((len(rankings), len(measures)))
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # what is not finite is refused
         for k, measure in enumerate(measures):
-            if measure.name in UNTRIED:
-                measure.try_traits()
             table[:, k] = measure.values(rankings)
     finite = np.isfinite(table)
     if np.count_nonzero(finite) < finite.size:
