@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.thorough
+
 PAPER = Path(__file__).parent.parent / "examples" / "paper"
 NEEDED = ("acmart.cls", "libertine.sty", "zi4.sty", "newtxmath.sty", "binhex.tex")
 

@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent.parent))
 from tests.oracles.tied_orders import case, every_order, variants
 
 from unjudged import evaluate
-from unjudged.formats.tables import joined_ties
+from unjudged.formats.ties import joined_ties
 from unjudged.measures.ties.expected import expected_values
 from unjudged.measures.ties.extremes import tie_range
 from unjudged.rankings.judged import JudgedRankings
@@ -62,7 +62,7 @@ def joined(parts: list[JudgedRankings], *, r_ties: bool = False) -> JudgedRankin
         offsets=np.cumsum([0, *(count for part in parts for count in part.counts.tolist())]),
         retrieved=np.concatenate([part.retrieved for part in parts]),
         query=np.repeat(np.arange(len(parts)), rankings).astype(np.int32),
-        ties=joined_ties([part.rank for part in parts], ties) if r_ties else None,
+        ties=joined_ties(ties, [len(part.rank) for part in parts]) if r_ties else None,
     )
 
 

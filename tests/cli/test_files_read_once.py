@@ -26,6 +26,8 @@ def count(event, arguments):
         opened[path] = opened.get(path, 0) + 1
 sys.addaudithook(count)
 from unjudged.cli.main import main
+
+pytestmark = pytest.mark.thorough
 words = json.loads(sys.argv[1])
 try:
     main(words)

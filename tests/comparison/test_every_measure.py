@@ -46,7 +46,7 @@ POLICIES = (
 RUNS = {name: sample.runs[name] for name in ("reranked", "fused", "dense")}
 POOLED = Pool.of(sample.qrels, sample.runs)
 KINDS = {"pool": Judgments.of(sample.qrels), "strata": POOLED.stratified({5: 1.0, np.inf: 0.3}, seed=1)}
-pytestmark = pytest.mark.filterwarnings("ignore::unjudged.UnjudgedWarning")
+pytestmark = [pytest.mark.thorough, pytest.mark.filterwarnings("ignore::unjudged.UnjudgedWarning")]
 
 
 def _with_needed(measure: Measure) -> str:

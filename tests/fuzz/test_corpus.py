@@ -16,6 +16,8 @@ from fuzz import replay
 from fuzz.kinds import NAMES
 from fuzz.worker import CORPUS
 
+pytestmark = pytest.mark.thorough
+
 FILES = sorted(CORPUS.glob("*/*"))
 
 

@@ -11,6 +11,8 @@ import pytest
 
 from unjudged import Judgments, sample
 
+pytestmark = pytest.mark.thorough
+
 SCRIPT = Path(__file__).parents[2] / "scripts" / "collection.py"
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from unjudged.formats.ties import Ties
 from unjudged.measures.kernel.registry import MEASURES, Measure
 from unjudged.rankings.judged import JudgedRankings
 from unjudged.rankings.judgments import Judgments
@@ -63,15 +64,14 @@ def case(rng: np.random.Generator, *, sampled: bool) -> JudgedRankings:
         offsets=np.array([0, lines.sum()]),
         retrieved=np.array([n], np.int32),
         query=np.zeros(1, np.int32),
-        ties=(first[lines], last[lines]),
+        ties=Ties.of(first[lines], last[lines]),
     )
 
 
 def every_order(r: JudgedRankings) -> JudgedRankings:
     """The same ranking in every order of its tied documents, each as a ranking of its own."""
-    assert r.ties is not None
     n, first = int(r.retrieved[0]), np.arange(1, int(r.retrieved[0]) + 1)
-    for start, stop in zip(*r.ties, strict=True):
+    for start, stop in zip(*r.ranks_of_scores, strict=True):
         first[start - 1 : stop] = start
     groups = [np.flatnonzero(first == start) for start in np.unique(first)]
     row_at = np.full(n, -1)

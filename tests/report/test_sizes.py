@@ -31,6 +31,8 @@ from unjudged.report.figures.experiment_figures import curves, scatter
 from unjudged.report.figures.judging_figures import audit_figure, plan_figure, pool_figure
 from unjudged.report.figures.sizes import MM, Size
 
+pytestmark = pytest.mark.thorough
+
 KINDS = (
     *("intervals", "judged", "precision_recall", "queries", "matrix", "differences", "pool", "plan"),
     *("audit", "agreement", "collections", "curves", "scatter"),

@@ -80,19 +80,6 @@ def test_values_are_those_of_all_completions(measure: Measure) -> None:
     assert np.isin(found.round(9), np.unique(values.round(9))).all()
 
 
-def test_chosen_documents_have_the_highest_grade() -> None:
-    ranking = JudgedRankings.spelled("U 1 U", missed="2")
-    completions = completions_of(ranking, 0.5)
-    (measure,) = parse("DCG")
-    none, both, second = completions.chosen_values(
-        measure, [np.zeros(0, np.int64), np.array([1, 0]), np.array([1])]
-    )[:, 0]
-    discount = 1 / np.log2([2, 3, 4])
-    assert none == pytest.approx(discount[1])
-    assert both == pytest.approx(2 * discount[0] + discount[1] + 2 * discount[2])
-    assert second == pytest.approx(discount[1] + 2 * discount[2])
-
-
 @pytest.mark.parametrize(("own", "expected"), [(12, {1: 0.0, 2: 0.5, 3: 0.5}), (4, {1: 0.8, 2: 0.1, 3: 0.1})])
 def test_grades_follow_the_judged(own: int, expected: dict[int, float]) -> None:
     """Query 'few' has `own` relevant documents of grades 2 and 3, half each; query 'many' has 16 of grade 1.

@@ -129,11 +129,6 @@ def _system_rows(comparison: Comparison, result: MeasureComparison) -> Iterator[
         yield row
 
 
-def mark_of(result: MeasureComparison, a: int, b: int) -> str:
-    """Return the mark of a system that another one beats significantly: how firmly it does."""
-    return "" if result.clearly_beats[a, b] else ROBUSTLY if result.firmly_beats[a, b] else "?"
-
-
 def _any_bounded(results: Sequence[MeasureComparison]) -> bool:
     """Whether a measure has bounds; if none has, tables show the intervals for other queries instead."""
     return not all(result.judging.missing for result in results)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -96,9 +95,8 @@ def untried_notes(rankings: JudgedRankings, queries: int) -> list[str]:
     """Say how many runs have tied documents, where nobody asked what other orders change."""
     if rankings.ties is None:
         return []
-    first, last = rankings.ties
-    starts, of = rankings.offsets[::queries].tolist(), len(rankings) // queries
-    runs = sum(bool((first[a:b] != last[a:b]).any()) for a, b in pairwise(starts))
+    starts, of = rankings.offsets[::queries], len(rankings) // queries
+    runs = len(np.unique(starts.searchsorted(rankings.ties.place, "right")))
     asked = "--ties range (ties='range') tells how far their order changes the means"
     return [f"Documents have the same score in {runs} of {counted(of, 'run')}: {asked}."] if runs else []
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from unjudged.base.frozen import made_quickly
 from unjudged.base.segments import ranges
+from unjudged.formats.ties import Int32, Ties, joined_ties, ties_among
 
 
 class Ids(Sequence[str]):
@@ -138,19 +139,6 @@ class Table:
         return Table(queries, self.starts[first : last + 1], self.documents, self.numbers, self.lines)
 
 
-Int32 = NDArray[np.int32]
-Ties = tuple[Int32, Int32]
-"""The first and the last rank that have the score of each document; both are its own if it is not tied."""
-
-
-def joined_ties(ranks: Sequence[Int32], ties: Sequence[Ties | None]) -> Ties | None:
-    """Return the ties of several lists of documents, end to end; None if nothing is tied."""
-    if all(one is None for one in ties):
-        return None
-    known = [(rank, rank) if one is None else one for rank, one in zip(ranks, ties, strict=True)]
-    return np.concatenate([first for first, _ in known]), np.concatenate([last for _, last in known])
-
-
 class Matched(NamedTuple):
     """What a run holds of the judged documents, group by group, each in rank order.
 
@@ -180,7 +168,7 @@ class Matched(NamedTuple):
             rank=np.concatenate([part.rank for part in parts]),
             row=np.concatenate([part.row for part in parts]),
             unjudged=None if None in names else Ids.joined([part for part in names if part is not None]),
-            ties=joined_ties([part.rank for part in parts], [part.ties for part in parts]),
+            ties=joined_ties([part.ties for part in parts], [len(part.rank) for part in parts]),
         )
 
     def with_unjudged_once(self) -> Matched:
@@ -208,8 +196,7 @@ class Matched(NamedTuple):
         if len(known) == len(self.query) and np.all(np.diff(known) == 1):
             return counts, retrieved, self.rank, self.row, self.ties
         source = ranges(self.ends[known], own)
-        ties = None if self.ties is None else (self.ties[0][source], self.ties[1][source])
-        return counts, retrieved, self.rank[source], self.row[source], ties
+        return counts, retrieved, self.rank[source], self.row[source], ties_among(self.ties, source)
 
     def repeats_a_query(self) -> bool:
         known = self.query[self.query >= 0]

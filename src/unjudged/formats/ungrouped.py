@@ -23,6 +23,7 @@ from unjudged.formats.scan.checks import changed_while_read
 from unjudged.formats.scan.plain.text import numbered_lines
 from unjudged.formats.streams import PathLike, Piece, opened, pieces
 from unjudged.formats.tables import Ids, Matched, Table
+from unjudged.formats.ties import ties_among
 
 SMALLEST_SHARE = 1 << 18
 
@@ -120,7 +121,7 @@ def _in_order(shares: list[Share]) -> Matched:
         ends=ends(hits),
         rank=matched.rank[source],
         row=matched.row[source],
-        ties=None if matched.ties is None else (matched.ties[0][source], matched.ties[1][source]),
+        ties=ties_among(matched.ties, source),
     )
 
 

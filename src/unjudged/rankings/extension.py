@@ -14,7 +14,8 @@ from unjudged.base.segments import ends, places
 from unjudged.formats import matching
 from unjudged.formats.matching import grouped
 from unjudged.formats.scan import scanner
-from unjudged.formats.tables import Ids, Table, Ties
+from unjudged.formats.tables import Ids, Table
+from unjudged.formats.ties import Ties, ties_among
 from unjudged.rankings.hashing import Numbers, hashes, mixed
 from unjudged.rankings.judged import Integers
 from unjudged.rankings.judgments import UNSAMPLED, Judgments
@@ -117,7 +118,7 @@ def table_of(judgments: Judgments) -> Table:
 
 
 def _ties(table: Table, order: Integers) -> Ties | None:
-    """Return the first and last rank with the score of each row, in rank order; None if nothing is tied."""
+    """Return the ties of a run's rows in rank order; None if nothing is tied."""
     score = table.numbers[order, 0]
     new = np.append(True, score[1:] != score[:-1])
     new[table.starts[:-1][np.diff(table.starts) > 0] - table.starts[0]] = True
@@ -126,7 +127,8 @@ def _ties(table: Table, order: Integers) -> Ties | None:
     starts = np.flatnonzero(new)
     size = np.diff(np.append(starts, len(order)))
     first = places(np.diff(table.starts))[starts]
-    return np.repeat(first, size).astype(np.int32), np.repeat(first + size - 1, size).astype(np.int32)
+    ranks = np.repeat(first, size).astype(np.int32), np.repeat(first + size - 1, size).astype(np.int32)
+    return Ties.of(*ranks)
 
 
 class DocumentUnion:
@@ -162,8 +164,7 @@ class DocumentUnion:
             example = f"which have queries such as {self._queries[0]!r}"
             raise InputError(f"no query in common with the judgments, {example}")
         kept = kept[np.argsort(query[kept], kind="stable")]
-        ties = _ties(table, order)
-        ties = None if ties is None else (ties[0][kept], ties[1][kept])
+        ties = ties_among(_ties(table, order), kept)
         rank, query = places(counts)[kept].astype(np.int32), query[kept]
         documents = table.documents.take(order[kept])
         key = self._keys(documents, query)
@@ -173,7 +174,7 @@ class DocumentUnion:
         if self._depth < np.inf:
             top = np.flatnonzero(rank <= self._depth)
             rank, query, documents, key = rank[top], query[top], documents.take(top), key[top]
-            ties = None if ties is None else (ties[0][top], ties[1][top])
+            ties = ties_among(ties, top)
             order = np.argsort(key)
         number = self._numbered(key[order], order, documents, query)
         return rank, number, np.bincount(query, minlength=len(self._queries)), ties

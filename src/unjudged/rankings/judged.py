@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any, Final, cast
 
 import numpy as np
@@ -12,7 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from unjudged.base.errors import UsageError
 from unjudged.base.lazy import computed_once
 from unjudged.base.segments import count_before, ends, owners, running, sums
-from unjudged.formats.tables import Matched, Ties, joined_ties
+from unjudged.formats.tables import Matched
+from unjudged.formats.ties import Ties, joined_ties, ties_among
 from unjudged.rankings.judgments import UNSAMPLED, Judgments
 
 Floats = NDArray[np.float64]
@@ -46,7 +48,7 @@ class JudgedRankings:
     ignored: Final[tuple[int, ...]] = ()
     """How many queries each run has that are not in the judgments; empty if not counted."""
     ties: Final[Ties | None] = None
-    """First and last rank with the score of each document; None if none is tied, and after `where`."""
+    """None if no document has the score of another one of its ranking, and after `where`."""
     _relevant: dict[tuple[int, float], JudgedRankings] = field(init=False, repr=False, default_factory=dict)
     _judged_above: dict[Any, Integers] = field(init=False, repr=False, default_factory=dict)
 
@@ -71,7 +73,7 @@ class JudgedRankings:
             retrieved=np.concatenate(retrieved),
             query=np.tile(every, len(runs)),
             ignored=tuple(int((matched.query < 0).sum()) for matched in runs),
-            ties=joined_ties(rank, ties),
+            ties=joined_ties(ties, list(map(len, rank))),
         )
 
     @classmethod
@@ -106,22 +108,35 @@ class JudgedRankings:
     def runs(self, first: int, last: int) -> JudgedRankings:
         """Return the rankings of runs `first` to `last`, the latter not included."""
         queries = len(self.judgments.queries)
-        own = slice(first * queries, last * queries)
-        start, stop = self.offsets[own.start], self.offsets[own.stop]
+        own = self.between(first * queries, last * queries)
+        return replace(own, ignored=self.ignored[first:last])
+
+    def between(self, first: int, last: int) -> JudgedRankings:
+        """Return rankings `first` to `last`, the latter not included."""
+        start, stop = self.offsets[first], self.offsets[last]
         return replace(
             self,
             rank=self.rank[start:stop],
             row=self.row[start:stop],
-            offsets=self.offsets[own.start : own.stop + 1] - start,
-            retrieved=self.retrieved[own],
-            query=self.query[own],
+            offsets=self.offsets[first : last + 1] - start,
+            retrieved=self.retrieved[first:last],
+            query=self.query[first:last],
+            element=None,
             elsewhere=None,
-            ignored=self.ignored[first:last],
-            ties=self._tied(slice(start, stop)),
+            ignored=(),
+            ties=None if self.ties is None else self.ties.between(start, stop),
         )
 
-    def _tied(self, chosen: Any) -> Ties | None:
-        return None if self.ties is None else (self.ties[0][chosen], self.ties[1][chosen])
+    def blocks(self, size: int) -> Iterator[JudgedRankings]:
+        """Yield rankings after rankings, with about `size` documents or one ranking each."""
+        inner = self.offsets.searchsorted(np.arange(size, len(self.rank), size))
+        cuts = sorted({0, *inner.tolist(), len(self.query)})
+        return (self.between(first, last) for first, last in pairwise(cuts))
+
+    @property
+    def ranks_of_scores(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """The first and the last rank that have the score of each document."""
+        return (self.rank, self.rank) if self.ties is None else self.ties.filled(self.rank)
 
     def best_rank(self, missing: int) -> Integers:
         """Return the best rank that any ranking gives each row of the judgments, `missing` if none has it."""
@@ -139,7 +154,7 @@ class JudgedRankings:
         """Same rankings under judgments of another pool; `row` maps old rows to new ones, -1 for none."""
         kept = self.where(row[self.row] >= 0)
         moved = row[kept.row].astype(np.int32)
-        ties = self._tied(kept.element)
+        ties = ties_among(self.ties, cast("Integers", kept.element))
         return replace(kept, judgments=judgments, row=moved, element=None, elsewhere=None, ties=ties)
 
     def cut(self, depth: int) -> JudgedRankings:
@@ -248,11 +263,12 @@ class JudgedRankings:
         judged = self.where(self.labels >= 0)
         place, counts = judged.place.astype(np.int32), judged.counts.astype(np.int32)
         ties = None
-        if (tied := self._tied(judged.element)) is not None and len(place):
-            new = np.append(True, (np.diff(tied[0]) != 0) | (np.diff(judged.ranking) != 0))
+        if (tied := ties_among(self.ties, cast("Integers", judged.element))) is not None:
+            first, _ = tied.filled(judged.rank)
+            new = np.append(True, (np.diff(first) != 0) | (np.diff(judged.ranking) != 0))
             start = np.flatnonzero(new)
             group = np.cumsum(new) - 1
-            ties = place[start][group], place[np.append(start[1:], len(place)) - 1][group]
+            ties = Ties.of(place[start][group], place[np.append(start[1:], len(place)) - 1][group])
         return replace(judged, rank=place, retrieved=counts, element=None, elsewhere=None, ties=ties)
 
     def as_nonrelevant(self) -> JudgedRankings:

@@ -124,15 +124,6 @@ class Completions:
             yield size, drawn, [m.compute(stacked[key]).reshape(size, -1) for m, (key, _) in computed]
             done += size
 
-    def chosen_values(self, measure: Measure, chosen: Sequence[Integers]) -> Floats:
-        """Completions x rankings: the values when these unknown documents have the highest grade there is."""
-        completion = np.repeat(np.arange(len(chosen)), [len(documents) for documents in chosen])
-        document = np.concatenate([np.sort(documents) for documents in chosen])
-        grade = self._grades(document, np.ones(len(document)))
-        _, batch = self._batched_for(measure)
-        stacked = batch.stacked(DrawnGrades(completion, document, grade, len(chosen)))
-        return measure.compute(stacked).reshape(len(chosen), -1)
-
     @property
     def _elements_per_draw(self) -> float:
         known = int((self.rankings.judgments.grade >= self.rel).sum())

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from unjudged.base.errors import UnjudgedWarning
 from unjudged.base.segments import ends, numbered, sums
 from unjudged.formats.inputs import name_in_errors, run_name
-from unjudged.formats.tables import Ids, joined_ties
+from unjudged.formats.tables import Ids
+from unjudged.formats.ties import joined_ties
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.coverage import coverage_warnings
 from unjudged.rankings.extension import DocumentUnion
@@ -85,7 +86,7 @@ class SharedRankings:
             retrieved=retrieved.astype(np.int32),
             query=np.tile(np.arange(queries, dtype=np.int32), len(runs)),
             ignored=tuple(union.ignored),
-            ties=joined_ties(ranks, ties),
+            ties=joined_ties(ties, list(map(len, ranks))),
         )
         names = Ids.joined(union.names)
         return cls(pool, rankings, list(runs), judgments.queries, names, name_of_row, judgments)
@@ -108,7 +109,7 @@ class SharedRankings:
         unjudged = self.rankings.where(self.rankings.labels < 0)
         known = np.array([name in judged for name in self.names.tolist()], bool)[self.name[unjudged.row]]
         element = cast("Integers", unjudged.element)[known]
-        ranks = self.rankings.rank, *(self.rankings.ties or (self.rankings.rank, self.rankings.rank))
+        ranks = self.rankings.rank, *self.rankings.ranks_of_scores
         rank, first, last = (column[element].astype(np.int64) for column in ranks)
         return replace(self.judged_rankings, elsewhere=(unjudged.ranking[known], rank, first, last))
 
@@ -249,7 +250,7 @@ def selected_runs(rankings: JudgedRankings, runs: Sequence[int]) -> JudgedRankin
         retrieved=np.concatenate([part.retrieved for part in parts]),
         query=np.concatenate([part.query for part in parts]),
         element=None,
-        ties=joined_ties([part.rank for part in parts], [part.ties for part in parts]),
+        ties=joined_ties([part.ties for part in parts], [len(part.rank) for part in parts]),
     )
 
 

@@ -315,13 +315,25 @@ class Measure:
         return [name for name, value in known.items() if value is inspect.Parameter.empty]
 
 
+AT_ONCE = 400_000
+"""Documents of rankings that are evaluated together: what is kept for more of them leaves the cache."""
+
+
 def compute_all(measures: Sequence[Measure], rankings: JudgedRankings) -> Floats:
-    """Ranking x measure: the values of all measures, which share what the rankings keep for them."""
+    """Ranking x measure: the values of all measures."""
+    for measure in measures:
+        if measure.name in UNTRIED:
+            measure.try_traits()
+    if len(rankings.rank) <= 2 * AT_ONCE or rankings.elsewhere is not None:
+        return _computed_together(measures, rankings)
+    return np.concatenate([_computed_together(measures, block) for block in rankings.blocks(AT_ONCE)])
+
+
+def _computed_together(measures: Sequence[Measure], rankings: JudgedRankings) -> Floats:
+    """Ranking x measure; the measures share what the rankings keep for them."""
     table = np.empty((len(rankings), len(measures)))
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # what is not finite is refused
         for k, measure in enumerate(measures):
-            if measure.name in UNTRIED:
-                measure.try_traits()
             table[:, k] = measure.values(rankings)
     finite = np.isfinite(table)
     if np.count_nonzero(finite) < finite.size:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from unjudged.base.errors import UsageError
+from unjudged.formats.ties import Ties
 from unjudged.rankings.judged import JudgedRankings
 
 RANKINGS = 150
@@ -163,7 +164,7 @@ def _try_orders(measure: Any) -> None:
         cut = int(rng.integers(0, len(ranking) + 1))
         first = np.where(r.rank <= cut, 1, cut + 1).astype(np.int32)
         last = np.where(r.rank <= cut, cut, len(ranking)).astype(np.int32)
-        tied = replace(r, ties=(first, last))
+        tied = replace(r, ties=Ties.of(first, last))
         found, right = (expected_values(one, tied).values[0] for one in (measure, plain))
         if abs(found - right) > ROUNDING:
             groups = f"ranks 1 to {cut} and {cut + 1} to {len(ranking)} tied"

@@ -98,7 +98,7 @@ def _try_orders(
 def _of_holes(r: JudgedRankings, cutoff: float, value: Floats) -> TieRange:
     """Hole: as many documents as possible that are judged for some query are among the first, or as few."""
     top = np.minimum(r.retrieved, cutoff).astype(np.int64)
-    first, last = r.ties or (r.rank, r.rank)
+    first, last = r.ranks_of_scores
     judged = r.labels >= 0
     parts: list[tuple[Any, Any, Any]] = [(r.ranking[judged], first[judged], last[judged])]
     if r.elsewhere is not None:

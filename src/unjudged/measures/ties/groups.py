@@ -41,13 +41,12 @@ class TieGroups:
         if r.ties is None:
             none = np.zeros(0, np.int64)
             return cls(r, none, none, none, none, none, none)
-        first, last = r.ties
-        tied = np.flatnonzero(last > first)
+        tied, first, last = r.ties
         ranking = r.ranking[tied]
-        start = first[tied].astype(np.int64)
+        start = first.astype(np.int64)
         new = np.append(True, (ranking[1:] != ranking[:-1]) | (start[1:] != start[:-1]))[: len(tied)]
         group = np.cumsum(new) - 1
-        size = (last[tied] - start + 1)[new]
+        size = (last - start + 1)[new]
         kind = _kinds(r, by_row)[tied]
         same = np.ones(len(size), bool)
         same[group[kind != kind[new][group]]] = False

@@ -9,6 +9,7 @@ from unjudged.formats.scan.checks import (
     MOST_ROWS, changed_while_read, check_rows, checked_columns, checked_groups, checked_ids, too_many_rows,
 )
 from unjudged.formats.tables import Ids, Matched
+from unjudged.formats.ties import Ties
 
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t, uint8_t
@@ -96,7 +97,7 @@ cdef class Matching:
             array_of(&self.out.queries, INT32), array_of(&self.out.retrieved, INT32),
             array_of(&self.out.ends, INT64), array_of(&self.out.ranks, INT32), array_of(&self.out.rows, INT32),
             unjudged,
-            (array_of(&self.out.firsts, INT32), array_of(&self.out.lasts, INT32)) if self.out.tied else None,
+            Ties.of(array_of(&self.out.firsts, INT32), array_of(&self.out.lasts, INT32)) if self.out.tied else None,
         )
 
 

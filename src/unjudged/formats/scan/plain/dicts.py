@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from unjudged.base.errors import InputError, quoted
 from unjudged.base.wording import kind_of
 from unjudged.formats.scan.checks import changed_while_read, checked_starts, checked_table
-from unjudged.formats.scan.plain.matcher import columns_of_ties, in_rank_order, ranks_of_score, to_single
+from unjudged.formats.scan.plain.matcher import in_rank_order, ranks_of_score, ties_of, to_single
 from unjudged.formats.tables import Ids, Matched, Table, decode, encode
 
 
@@ -63,7 +63,7 @@ def match_mapping(
         ends=np.array(ends, np.int64),
         rank=np.array(rank, np.int32),
         row=np.array(row, np.int32),
-        ties=columns_of_ties(ties),
+        ties=ties_of(ties),
     )
 
 

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from unjudged.base.errors import DuplicateError
 from unjudged.formats.scan.checks import CheckedIds, check_rows, checked_columns, checked_groups, checked_ids
-from unjudged.formats.tables import Ids, Matched, Table, Ties
+from unjudged.formats.tables import Ids, Matched, Table
+from unjudged.formats.ties import Ties
 
 KIND_OF_SCANNER = "plain Python"
 
@@ -58,7 +59,7 @@ def match_table(table: Table, index: Index) -> Matched:
         ends=np.array(ends, np.int64),
         rank=np.array(rank, np.int32),
         row=np.array(row, np.int32),
-        ties=columns_of_ties(ties),
+        ties=ties_of(ties),
     )
 
 
@@ -71,12 +72,10 @@ def ranks_of_score(scores: Sequence[float]) -> list[tuple[int, int]]:
     return ranks
 
 
-def columns_of_ties(ties: Sequence[tuple[int, int]]) -> Ties | None:
-    """Return first and last ranks; None if they are all the same."""
-    if all(first == last for first, last in ties):
-        return None
-    first, last = np.array(ties, np.int32).T
-    return first, last
+def ties_of(ranks: Sequence[tuple[int, int]]) -> Ties | None:
+    """Return the ties of documents, given the first and the last rank with the score of each."""
+    first, last = np.array(ranks, np.int32).reshape(-1, 2).T
+    return Ties.of(first, last)
 
 
 def best_first(table: Table) -> NDArray[np.int64]:

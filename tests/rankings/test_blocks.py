@@ -1,0 +1,49 @@
+"""Rankings in blocks, and tied documents of some of them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.conftest import Qrels, RunDict, collections
+from unjudged.evaluation.collection import Collection
+from unjudged.formats.ties import Ties, joined_ties
+from unjudged.measures.kernel import measure as kernel
+from unjudged.measures.kernel.names import parse_measures
+
+RANKS = st.lists(st.tuples(st.integers(1, 9), st.integers(0, 3)), max_size=12)
+
+
+@given(collections(), st.integers(1, 9))
+def test_measures_are_the_same_in_blocks(collection: tuple[Qrels, RunDict], size: int) -> None:
+    qrels, run = collection
+    rankings = Collection.of(qrels, {"a": run, "b": run}).rankings
+    measures = parse_measures(["AP", "nDCG@2", "Bpref", "Judged@3", "RBP(p=0.5)"])
+    whole = kernel.compute_all(measures, rankings)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(kernel, "AT_ONCE", size)
+        assert kernel.compute_all(measures, rankings).tolist() == whole.tolist()
+    blocks = list(rankings.blocks(size))
+    assert np.concatenate([block.rank for block in blocks]).tolist() == rankings.rank.tolist()
+    assert sum(map(len, blocks)) == len(rankings)
+    joined = joined_ties([block.ties for block in blocks], [len(block.rank) for block in blocks])
+    assert (joined is None) == (rankings.ties is None)
+    if joined is not None and rankings.ties is not None:
+        assert [column.tolist() for column in joined] == [column.tolist() for column in rankings.ties]
+
+
+@given(RANKS, st.data())
+def test_ties_of_some_documents(ranks: list[tuple[int, int]], data: st.DataObject) -> None:
+    """`filled` gives the first and the last rank of every document back, whichever documents are taken."""
+    first = np.array([low for low, _ in ranks], np.int32)
+    last = np.array([low + more for low, more in ranks], np.int32)
+    ties = Ties.of(first, last)
+    assert (ties is None) == bool((first == last).all())
+    if ties is None:
+        return
+    source = np.array(data.draw(st.lists(st.integers(0, len(ranks) - 1))), np.intp)
+    found = ties.among(source)
+    filled = (first[source], first[source]) if found is None else found.filled(first[source])
+    assert [column.tolist() for column in filled] == [first[source].tolist(), last[source].tolist()]
