@@ -1,13 +1,14 @@
 """Coverage of 'sampling' intervals: samples of TREC-8's pool by five designs, the truth from all judgments.
 
-The odd topics chose the method; the even ones and DL-2019 show how often it holds.
+The odd topics chose the method; the even ones and DL-2019 show how often it holds. For samples of one stratum
+it is the other way round.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -18,13 +19,13 @@ from unjudged.judging.pooling.pool import REST, Pool
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.rankings.judgments import Judgments
 from unjudged.uncertainty.quantiles import normal_quantile
-from unjudged.uncertainty.sampled_means import SampledMeans
+from unjudged.uncertainty.sampled_means import QUOTIENTS, SampledMeans
 from unjudged.uncertainty.shared import selected_runs
 
 MEASURES = ("AP", "nDCG", "nDCG@10", "nDCG@20", "P@10", "P@30", "RBP(p=0.8)")
 DESIGNS = ("top 10 + 10 %", "top 10 + 20 %", "10: all, 50: 30 %, rest: 10 %", "random 20 %", "mixed 5")
-ONE_STRATUM = "random 20 %"
-"""Here means of AP have intervals by the logarithm."""
+ONE_STRATUM = {"random 10 %": 0.1, "random 20 %": 0.2}
+"""Here means of quotients have intervals by the logarithm."""
 RUNS, SEED, LEVEL = 6, 100, 0.95
 LEAST, MOST = 0.92, 0.97
 ROUNDING = 1e-12
@@ -56,18 +57,18 @@ def drawn(pool: Pool, design: str, seed: int) -> Judgments:
             return pool.stratified({10: 1.0, REST: 0.2}, seed=seed)
         case "10: all, 50: 30 %, rest: 10 %":
             return pool.stratified({10: 1.0, 50: 0.3, REST: 0.1}, seed=seed)
-        case _ if design == ONE_STRATUM:
-            return pool.random(0.2, seed=seed, redraw=False)
+        case _ if design in ONE_STRATUM:
+            return pool.random(ONE_STRATUM[design], seed=seed, redraw=False)
         case _:
             return pool.mixed(5, seed=seed)
 
 
 @cache
-def even_topics(folder: Path) -> Pool:
-    """Return the pool of all runs of TREC-8 over its even topics."""
+def every_second_topic(folder: Path, rest: int) -> Pool:
+    """Return the pool of all runs of TREC-8 over its even or odd topics."""
     every = Judgments.read(folder / "qrels.trec8.gz")
     names = zip(every.pooled.names(np.arange(len(every.grade))), every.grade.tolist(), strict=True)
-    judgments = Judgments.of([(q, document, g) for (q, document), g in names if int(q) % 2 == 0])
+    judgments = Judgments.of([(q, document, g) for (q, document), g in names if int(q) % 2 == rest])
     return _pool(judgments, folder / "runs")
 
 
@@ -84,10 +85,16 @@ def _pool(judgments: Judgments, folder: Path) -> Pool:
 
 
 POOLS: dict[str, tuple[Callable[[Path], Pool], int]] = {
-    "TREC-8, even topics": (even_topics, 500),
+    "TREC-8, even topics": (partial(every_second_topic, rest=0), 500),
+    "TREC-8, odd topics": (partial(every_second_topic, rest=1), 200),
     "DL-2019": (passages, 200),
 }
 """Where samples are drawn, and how many by each design."""
+
+
+def designs_of(topics: str) -> Sequence[str]:
+    """Return the designs to measure: the odd topics chose the method for all but samples of one stratum."""
+    return tuple(ONE_STRATUM) if "odd" in topics else DESIGNS
 
 
 def sampling_coverage(folder: Path, topics: str, design: str) -> list[Held]:
@@ -109,7 +116,7 @@ def sampling_coverage(folder: Path, topics: str, design: str) -> list[Held]:
             error[i, :, k] = value - combined @ truth[:, k]
             radius[i, :, k] = normal_quantile(LEVEL) * np.sqrt(means.variances(combined))
             low[i, :, k], high[i, :, k] = error[i, :, k] - radius[i, :, k], error[i, :, k] + radius[i, :, k]
-            if measure.name == "AP" and design == ONE_STRATUM:
+            if measure.name in QUOTIENTS and design in ONE_STRATUM:
                 factor = np.exp(radius[i, :RUNS, k] / value[:RUNS])
                 low[i, :RUNS, k] = value[:RUNS] / factor - truth[:, k]
                 high[i, :RUNS, k] = value[:RUNS] * factor - truth[:, k]

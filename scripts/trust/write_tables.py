@@ -242,7 +242,7 @@ def sampling(folder: Path, pool: ProcessPoolExecutor) -> None:
     jobs = [
         pool.submit(sampling_coverage.sampling_coverage, folder, topics, design)
         for topics in sampling_coverage.POOLS
-        for design in sampling_coverage.DESIGNS
+        for design in sampling_coverage.designs_of(topics)
     ]
     found = _all(jobs)
     for topics in sampling_coverage.POOLS:

@@ -2,8 +2,9 @@
 
 The judgments are a sample that was drawn at random from strata, a fixed number from each. The interval is of
 the plain measure with the whole pool judged: that of xinfAP, statAP and infAP is one of AP. `sampled_means`
-has the formulas. AP sums over pairs of drawn documents, so that a sample with too few of them has a low value
-and a small variance at once: where all documents were drawn alike its interval is Normal for the logarithm.
+has the formulas. A sample with few relevant documents at the top of runs, or few pairs of them, gives a
+quotient a low value and a small variance at once: where all documents were drawn alike its interval is Normal
+for the logarithm.
 """
 
 from __future__ import annotations
@@ -58,6 +59,8 @@ def check_sampled(measure: Measure, request: IntervalRequest) -> None:
     """Refuse a measure that has no interval from a sample, and a sample that lacks what it takes."""
     plain, judgments = plain_measure(measure), request.rankings.judgments
     strata = strata_of(judgments)
+    if plain.name in QUOTIENTS:
+        _check_drawn(plain, judgments, strata)
     empty = np.flatnonzero((strata.size > 0) & (strata.sampled == 0))
     if len(empty):
         query = judgments.queries[int(empty[0]) // strata.strata]
@@ -70,8 +73,6 @@ def check_sampled(measure: Measure, request: IntervalRequest) -> None:
         raise UsageError(f"{problem}, so nothing is known of it: {remedy}")
     if (reason := not_random(request.rankings, 1 / strata.weight)) is not None:
         raise UsageError(f"{reason}. Use bounds, or record the strata of the sample")
-    if plain.name in QUOTIENTS:
-        _check_drawn(plain, judgments, strata)
 
 
 def _check_drawn(plain: Measure, judgments: Judgments, strata: Strata) -> None:
@@ -167,7 +168,7 @@ def _intervals(request: IntervalRequest, *, over_queries: bool = False) -> Estim
         of = replace(request.of(plain), judgments=POOL_JUDGED)
         other = "other queries and another sample of the pool (Student's t)"
         method = _method(plain, judgments, other if over_queries else "another sample of the pool")
-        on_logs = plain.name == "AP" and strata_of(judgments).strata == 1
+        on_logs = plain.name in QUOTIENTS and strata_of(judgments).strata == 1
         low, high = (np.full(len(rows), end) for end in plain.range)
         if means.is_sum and means.documents is not None and not over_queries:
             low, high = means.documents.limits()
