@@ -462,6 +462,12 @@ def with_rows(page: str, rows: Sequence[Sequence[str]], labels: int) -> str:
     return page
 
 
+def with_table(page: str, made: str) -> str:
+    """Return the page with this table in place of the one whose head starts in the same way."""
+    start = page.index(made[: made.index(" |") + 2])
+    return page[:start] + made + page[page.index("\n\n", start) :]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
@@ -478,17 +484,15 @@ def main() -> None:
         return
     if chosen.labels_only is not None:
         track = Track.read(chosen.data / "dl2019")
-        rows = plan_rows(track, chosen.labels_only or PILOTS)
-        write_whole(DOCS / "predictions.md", with_rows((DOCS / "predictions.md").read_text(), rows, 4))
+        made = table(PLAN_HEAD, plan_rows(track, chosen.labels_only or PILOTS), labels=4)
+        write_whole(DOCS / "predictions.md", with_table((DOCS / "predictions.md").read_text(), made))
         return
     found = Collection.read(chosen.data / "dl2019")
     with TemporaryDirectory() as folder:
         shown = walk(found, Path(folder))
     if chosen.coverage_only:
-        page = (DOCS / "predictions.md").read_text()
-        start = page.index("| queries judged |")
-        page = page[:start] + coverage_table(found, chosen.repetitions) + page[page.index("\n\n", start) :]
-        write_whole(DOCS / "predictions.md", page)
+        made = coverage_table(found, chosen.repetitions)
+        write_whole(DOCS / "predictions.md", with_table((DOCS / "predictions.md").read_text(), made))
         return
     if chosen.commands_only:
         write_whole(DOCS / "predictions.md", with_outputs((DOCS / "predictions.md").read_text(), shown))

@@ -2,13 +2,15 @@
 
 A second grade is drawn for every document from the row of its first grade in a table of another topic and
 person, taken at random, so that topics are random effects; the table of all topics is mixed in, so that rows
-with few documents have all grades. This is how often such intervals hold, for the same people as in
-`assessor_coverage`, with NIST's grades first.
+with few documents have all grades. People are random effects too if all topics of a draw take the tables of
+one person. This is how often such intervals hold, for the same people as in `assessor_coverage`, with NIST's
+grades first.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from assessor_coverage import LEVEL, MEASURES, NIST, PAIRS, Nested, judgments_of_people, runs_of_track
@@ -16,48 +18,91 @@ from coverage_tables import markdown, share
 
 from unjudged.evaluation.collection import judged_rankings
 from unjudged.measures.kernel.names import parse_measures
-from unjudged.rankings.judged import Floats
+from unjudged.rankings.judged import Floats, Integers
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.runs import Run
 
 GRADES, MIXED, DRAWS = 4, 3.0, 200
 
 
+EFFECTS = {
+    "grade; topics": (False, False),
+    "grade; topics and people": (True, False),
+    "grade and rank; topics and people": (True, True),
+}
+"""What tables are by, and random effects: whether a draw takes one person for all topics, and whether
+documents that a run has among its first ten have tables of their own."""
+FIRST = 10
+Pairs = set[tuple[str, str]]
+
+
 def grades_table(folder: Path) -> str:
-    """Return the share of intervals that held, by measure, for means and differences."""
+    """Return the share of intervals that held, by measure, for means and differences, and their width."""
     people, runs = judgments_of_people(folder), runs_of_track(folder)
-    held: list[list[Floats]] = [[], []]
-    for pair in PAIRS:
-        others = [people[one] for other in PAIRS if other != pair for one in other]
-        tables = np.array([table for second in others for table in _tables(people[NIST], second)])
-        for one in pair:
-            drawn, truth = _drawn(people[NIST], people[one], tables, runs, seed=one)
-            first, second = np.triu_indices(truth.shape[-1], 1)
-            held[0].append(_inside(drawn, truth))
-            held[1].append(
-                _inside(drawn[..., first] - drawn[..., second], truth[:, first] - truth[:, second])
-            )
-    rows = [
-        [asked, *(share(float(one)) for one in np.mean(found, axis=0))]
-        for asked, found in zip(("means", "differences"), held, strict=True)
-    ]
-    return markdown(["of", *MEASURES], rows)
+    judgments = Judgments.of(people[NIST])
+    best = judged_rankings(judgments, runs).best_rank(missing=FIRST + 1)
+    first_ones = set(judgments.pooled.names(np.flatnonzero(best <= FIRST)))
+    rows = []
+    for effects, (one_person, by_rank) in EFFECTS.items():
+        near = first_ones if by_rank else set()
+        held: dict[str, list[Floats]] = {"means": [], "differences": []}
+        width: dict[str, list[float]] = {"means": [], "differences": []}
+        for pair in PAIRS:
+            others = [
+                _tables(people[NIST], people[one], near) for other in PAIRS if other != pair for one in other
+            ]
+            tables = np.array([table for own in others for table in own])
+            person = np.repeat(np.arange(len(others)), [len(own) for own in others])
+            for one in pair:
+                donors = Donors(tables, person if one_person else np.zeros_like(person), near)
+                drawn, truth = _drawn(people[NIST], people[one], donors, runs, seed=one)
+                first, second = np.triu_indices(truth.shape[-1], 1)
+                gaps = drawn[..., first] - drawn[..., second], truth[:, first] - truth[:, second]
+                for asked, found in (("means", (drawn, truth)), ("differences", gaps)):
+                    inside, wide = _inside(*found)
+                    held[asked].append(inside)
+                    width[asked].append(wide)
+        for asked, found in held.items():
+            shares = [share(float(one)) for one in np.mean(found, axis=0)]
+            rows.append([effects, asked, *shares, f"{np.median(width[asked]):.2f}"])
+    return markdown(["tables by; random effects", "of", *MEASURES, "median width"], rows)
 
 
-def _tables(first: Nested, second: Nested) -> list[Floats]:
+class Donors(NamedTuple):
+    """Tables of disagreement, one per topic and person, and which of them a draw takes together."""
+
+    tables: Floats
+    """Tables x first grades, those of documents near the top after the others, x second grades."""
+    person: Integers
+    near: Pairs
+
+    def ends(self) -> Floats:
+        """Return where the share of each second grade ends, by table and first grade."""
+        overall = self.tables.sum(axis=0) + 1 / GRADES
+        chance = self.tables + MIXED * overall / overall.sum(axis=1, keepdims=True)
+        found: Floats = (chance / chance.sum(axis=2, keepdims=True)).cumsum(axis=2)
+        return found
+
+    def of_topics(self, rng: np.random.Generator, topics: int) -> Integers:
+        """Choose a person, and a table of theirs for each topic."""
+        own = np.flatnonzero(self.person == rng.choice(np.unique(self.person)))
+        return rng.choice(own, topics)
+
+
+def _tables(first: Nested, second: Nested, near: Pairs) -> list[Floats]:
     """Count the documents of each topic by both grades."""
     found = []
     for query, own in second.items():
-        table = np.zeros((GRADES, GRADES))
+        table = np.zeros((2 * GRADES, GRADES))
         for document, grade in own.items():
             if document in first.get(query, {}):
-                table[first[query][document], grade] += 1
+                table[first[query][document] + GRADES * ((query, document) in near), grade] += 1
         found.append(table)
     return found
 
 
 def _drawn(
-    first: Nested, second: Nested, tables: Floats, runs: dict[str, Run], seed: int
+    first: Nested, second: Nested, donors: Donors, runs: dict[str, Run], seed: int
 ) -> tuple[Floats, Floats]:
     """Return the means of runs by drawn grades (draws x measures x runs), and by the second grades."""
     rng, measures = np.random.default_rng(seed), parse_measures(MEASURES)
@@ -70,19 +115,18 @@ def _drawn(
         again = rankings.relabelled(judgments.with_grades(grade.astype(np.int32)))
         return np.stack([m.compute(again).reshape(len(runs), len(queries)).mean(axis=1) for m in measures])
 
-    overall = tables.sum(axis=0) + 1 / GRADES
-    chance = tables + MIXED * overall / overall.sum(axis=1, keepdims=True)
-    ends = (chance / chance.sum(axis=2, keepdims=True)).cumsum(axis=2)
-    found = []
-    for _ in range(DRAWS):
-        donor = rng.integers(len(tables), size=len(queries))[judgments.query]
-        number = rng.random(len(judgments.grade))
-        found.append(means((number[:, None] > ends[donor, judgments.grade][:, :-1]).sum(axis=1)))
     names = judgments.pooled.names(np.arange(len(judgments.grade)))
+    row = judgments.grade + GRADES * np.array([name in donors.near for name in names])
+    ends, found = donors.ends(), []
+    for _ in range(DRAWS):
+        donor = donors.of_topics(rng, len(queries))[judgments.query]
+        number = rng.random(len(judgments.grade))
+        found.append(means((number[:, None] > ends[donor, row][:, :-1]).sum(axis=1)))
     return np.array(found), means(np.array([second[q][d] for q, d in names]))
 
 
-def _inside(drawn: Floats, truth: Floats) -> Floats:
+def _inside(drawn: Floats, truth: Floats) -> tuple[Floats, float]:
+    """Return the share of runs whose truth is inside, by measure, and the median width."""
     low, high = np.quantile(drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
     inside: Floats = ((low <= truth) & (truth <= high)).mean(axis=1)
-    return inside
+    return inside, float(np.median(high - low))

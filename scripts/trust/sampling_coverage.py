@@ -23,6 +23,8 @@ from unjudged.uncertainty.shared import selected_runs
 
 MEASURES = ("AP", "nDCG", "nDCG@10", "nDCG@20", "P@10", "P@30", "RBP(p=0.8)")
 DESIGNS = ("top 10 + 10 %", "top 10 + 20 %", "10: all, 50: 30 %, rest: 10 %", "random 20 %", "mixed 5")
+ONE_STRATUM = "random 20 %"
+"""Here means of AP have intervals by the logarithm."""
 RUNS, SEED, LEVEL = 6, 100, 0.95
 LEAST, MOST = 0.92, 0.97
 ROUNDING = 1e-12
@@ -54,7 +56,7 @@ def drawn(pool: Pool, design: str, seed: int) -> Judgments:
             return pool.stratified({10: 1.0, REST: 0.2}, seed=seed)
         case "10: all, 50: 30 %, rest: 10 %":
             return pool.stratified({10: 1.0, 50: 0.3, REST: 0.1}, seed=seed)
-        case "random 20 %":
+        case _ if design == ONE_STRATUM:
             return pool.random(0.2, seed=seed, redraw=False)
         case _:
             return pool.mixed(5, seed=seed)
@@ -98,14 +100,20 @@ def sampling_coverage(folder: Path, topics: str, design: str) -> list[Held]:
     runs = order[np.linspace(0.05 * len(order), len(order) - 1, RUNS).astype(int)]
     rankings, truth = selected_runs(pool.rankings, runs.tolist()), truths[runs]
     combined = np.concatenate([np.eye(RUNS), np.eye(RUNS)[1:] - np.eye(RUNS)[:-1]])
-    error, radius = (np.zeros((draws, len(combined), len(measures))) for _ in range(2))
+    error, radius, low, high = (np.zeros((draws, len(combined), len(measures))) for _ in range(4))
     for i in range(draws):
         own = rankings.relabelled(drawn(pool, design, SEED + i))
         for k, measure in enumerate(measures):
             means = SampledMeans.of(measure, own)
-            error[i, :, k] = combined @ (means.value.mean(axis=1) - truth[:, k])
+            value = combined @ means.value.mean(axis=1)
+            error[i, :, k] = value - combined @ truth[:, k]
             radius[i, :, k] = normal_quantile(LEVEL) * np.sqrt(means.variances(combined))
-    held, is_open = np.abs(error) <= radius + ROUNDING, radius > ROUNDING
+            low[i, :, k], high[i, :, k] = error[i, :, k] - radius[i, :, k], error[i, :, k] + radius[i, :, k]
+            if measure.name == "AP" and design == ONE_STRATUM:
+                factor = np.exp(radius[i, :RUNS, k] / value[:RUNS])
+                low[i, :RUNS, k] = value[:RUNS] / factor - truth[:, k]
+                high[i, :RUNS, k] = value[:RUNS] * factor - truth[:, k]
+    held, is_open = (low <= ROUNDING) & (high >= -ROUNDING), radius > ROUNDING
     first, rest = slice(None, RUNS), slice(RUNS, None)
 
     def covered(part: slice, k: int) -> float:

@@ -22,7 +22,7 @@ from unjudged.judging import stated_sample
 from unjudged.predictions import estimate_by_document
 
 DEPTH, RUNS, LEVEL, STUDIES = 10, 8, 0.95, 400
-LABELS = (200, 400, 800)
+LABELS = (200, 300, 400, 800)
 PREDICTED, QUOTIENTS = "P(rel=2)@10", ("nDCG@10", "AP(rel=2)@10")
 WHY = "Few labels show few relevant documents, and the variance of a quotient is linearised."
 

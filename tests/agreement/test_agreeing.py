@@ -142,3 +142,25 @@ def test_the_command_in_every_format(tmp_path: Path) -> None:
     rows = json.loads(printed(*words, "--format", "json"))
     assert "kappa" in json.dumps(rows)
     assert unjudged(*words, "--format", "csv").stdout.startswith(b"of,sources,coefficient,value,low,high")
+
+
+def test_documents_of_one_file_and_in_other_orders_are_matched_alike() -> None:
+    """Judges who list the same documents in the same order need no matching; the answer is the same."""
+    rng = np.random.default_rng(2)
+    given = [
+        {f"q{q}": {f"d{d}": int(g) for d, g in enumerate(rng.integers(-1, 3, 12))} for q in range(8)}
+        for _ in range(3)
+    ]
+    names = ("a", "b", "c")
+    turned = {q: dict(reversed(docs.items())) for q, docs in reversed(given[1].items())}
+    same = agree(dict(zip(names, given, strict=True)))
+    other = agree(dict(zip(names, (given[0], turned, given[2]), strict=True)))
+    assert same.documents is not None
+    assert other.documents is not None
+    for pair, found in same.documents.estimates.items():
+        for name, estimate in found.items():
+            again = other.documents.estimates[pair][name]
+            ends = (again.value, again.low, again.high)
+            assert (estimate.value, estimate.low, estimate.high) == pytest.approx(
+                ends, abs=1e-12, nan_ok=True
+            )

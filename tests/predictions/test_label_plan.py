@@ -12,13 +12,15 @@ import pytest
 
 from tests.cli.in_process import printed, refused
 from tests.predictions.test_several_judges import RUNS, TRUTH, judge, sampled
-from unjudged import Judgments, UsageError
+from unjudged import Judgments, UsageError, evaluate
 from unjudged.formats.writing import judgments_text, run_text
-from unjudged.measures.kernel.estimand import OTHER, THESE
-from unjudged.predictions import plan_labels
+from unjudged.measures.kernel.estimand import OTHER, THESE, Estimand
+from unjudged.predictions import plan_labels, prediction_powered
 from unjudged.predictions.estimators.by_document import estimate_population
 from unjudged.predictions.estimators.population import POISSON, Population
-from unjudged.predictions.label_plan import DIFFERENCE, MEAN, UNIFORM, WEIGHTED, WHOLE, Pilot, Planned
+from unjudged.predictions.planning.label_plan import Planned
+from unjudged.predictions.planning.pilot import DIFFERENCE, MEAN, UNIFORM, WEIGHTED, WHOLE, Pilot
+from unjudged.predictions.planning.whole_queries import varies_by_query
 
 MEASURE, MODEL = "RBP(p=0.9)", judge(0.5, 1)
 
@@ -98,6 +100,53 @@ def test_studies_reach_the_promised_width(design: str, target: str, queries: str
     assert len(reached) >= 20
     assert 0.8 < np.mean(reached) <= 1
     assert np.mean(np.array(reached) <= 1.1) >= 0.9
+
+
+@pytest.mark.parametrize(("target", "width"), [(MEAN, 0.2), (DIFFERENCE, 0.15)])
+def test_studies_of_whole_queries_reach_the_promised_width(target: str, width: float) -> None:
+    """In nine of ten up to a tenth, over 40 large pilots, each followed by a study of as many queries."""
+    names = evaluate(TRUTH, RUNS, MEASURE).queries
+    labels = {q: {d: int(MODEL[q][d] >= 0.5) for d in docs} for q, docs in TRUTH.items()}
+    human, model = (evaluate(own, RUNS, MEASURE).values[:, :, 0] for own in (TRUTH, labels))
+    rng, reached = np.random.default_rng(4), []
+    for seed in range(40):
+        pilot = pilot_of(sampled(0.8, seed))
+        number = Planned(target, OTHER, WHOLE, width, 0.95).least(pilot)
+        if number is None:
+            continue
+        count = round(number * len(names) / int(pilot.open.sum()))
+        judged = rng.permutation(len(names)) < count
+        widths = [
+            prediction_powered(*(share @ s for s in (human[:, judged], model[:, judged], model[:, ~judged])))
+            .interval(0.95, Estimand(MEASURE))
+            .width
+            for share in pilot.shares(target)
+        ]
+        reached.append(float(np.mean(widths)) / width)
+    assert len(reached) >= 30
+    assert 0.7 < np.mean(reached) <= 1.02
+    assert np.mean(np.array(reached) <= 1.1) >= 0.9
+
+
+@pytest.mark.parametrize("target", [MEAN, DIFFERENCE])
+def test_how_much_widths_of_whole_queries_vary(target: str) -> None:
+    """Traces stand for means over runs or pairs: checked by variances of simulated Normal scores."""
+    pilot = pilot_of(sampled(0.35, 1))
+    runs, queries, n = len(RUNS), pilot.population.queries, 12
+    spread = np.diag(np.arange(1.0, runs + 1)) + 0.5
+    noise = np.diag(np.linspace(0.4, 0.8, runs)) + 0.1
+    known = replace(pilot, between=spread, residual=spread, noise=noise)
+    rng, shares = np.random.default_rng(1), np.array(list(pilot.shares(target)))
+    scores = rng.multivariate_normal(np.zeros(runs), spread, (40_000, n - 1)) @ shares.T
+    of_study = (scores**2).mean(axis=(1, 2))
+    fixed = rng.multivariate_normal(np.zeros(runs), spread, queries)
+    fixed = (fixed - fixed.mean(0)) @ np.linalg.inv(np.linalg.cholesky(np.cov(fixed.T))).T
+    fixed = fixed @ np.linalg.cholesky(spread).T
+    noisy = fixed + rng.multivariate_normal(np.zeros(runs), noise, (20_000, queries))
+    of_pilot = ((noisy - noisy.mean(1, keepdims=True)) @ shares.T).var(axis=1, ddof=1).mean(axis=1)
+    mean = float(np.mean([share @ spread @ share for share in shares]))
+    expected = of_study.var() / mean**2 * (n - 1) / (n - 2) * (1 - n / queries) + of_pilot.var() / mean**2
+    assert varies_by_query(known, target, n, 0.3, mean / n) == pytest.approx(expected, rel=0.06)
 
 
 def test_a_plan_has_a_row_for_each_target_and_design() -> None:

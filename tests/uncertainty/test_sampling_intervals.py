@@ -1,5 +1,6 @@
 """Intervals from random samples: by brute force, by enumeration of samples, by simulation."""
 
+from contextlib import suppress
 from itertools import combinations, product
 
 import numpy as np
@@ -174,8 +175,14 @@ def test_what_a_sample_lacks_is_said() -> None:
     with pytest.raises(UsageError, match="nothing was drawn from one of the strata of query"):
         evaluate(pool.stratified({5: 1.0, REST: 0.0}), run, "AP").estimate("sampling")
     few = pool.random(0.06, seed=1, redraw=False)
-    with pytest.raises(UsageError, match="of 40 queries have no relevant document in the sample"):
+    with pytest.raises(UsageError, match=r"relevant documents, 2\.2 per query, too few to tell how AP"):
         evaluate(few, run, "infAP").estimate("sampling")
+    half = pool.random(0.5, seed=1, redraw=False)
+    barren = half.with_grades(np.where(half.query < 6, np.minimum(half.grade, 0), half.grade))
+    with pytest.raises(
+        UsageError, match=r"7 of 40 queries have no relevant document .*\(about [0-9,]+ or more"
+    ):
+        evaluate(barren, run, "infAP").estimate("sampling")
     assert evaluate(few, run, "P@10").estimate("sampling")[0][0].has_interval
     sparse = pool.stratified({5: 1.0, REST: 0.02}, seed=1)
     with pytest.raises(UsageError, match="fewer than one per query, too few to tell how AP would vary"):
@@ -185,6 +192,35 @@ def test_what_a_sample_lacks_is_said() -> None:
         evaluate(judged_to_five, run, "P@10").estimate("sampling")
     row = evaluate(pool.random(0.5), run, ["AP", "RR"]).estimate("sampling")[0]
     assert "RR has no interval from a sample" in row[1].method
+
+
+def test_the_named_budget_is_enough_in_nearly_all_samples() -> None:
+    """The number that a refusal names is answered when so many documents are drawn."""
+    pool = simulated(4)
+    run = {"a": run_of(pool, 0)}
+    with pytest.raises(UsageError) as refused:
+        evaluate(pool.random(0.06, seed=1, redraw=False), run, "AP").estimate("sampling")
+    named = int(str(refused.value).split("(about ")[1].split()[0].replace(",", ""))
+    rate = named / len(pool.judgments.grade)
+    assert rate < 0.3
+    answered = 0
+    for seed in range(20):
+        with suppress(UsageError):
+            sampled = pool.random(rate, seed=seed, redraw=False)
+            answered += evaluate(sampled, run, "AP").estimate("sampling")[0][0].has_interval
+    assert answered >= 17
+
+
+def test_ap_of_one_stratum_is_normal_for_its_logarithm() -> None:
+    pool = simulated(4)
+    drawn = pool.random(0.4, seed=2, redraw=False)
+    scores = evaluate(drawn, {"a": run_of(pool, 0)}, "AP")
+    found = scores.estimate("sampling")[0][0]
+    assert scores.rankings is not None
+    means = SampledMeans.of(parse_measure("AP"), scores.rankings)
+    value, error = float(means.value.mean()), float(np.sqrt(means.variances()[0]))
+    ends = value * np.exp(np.array([-1, 1]) * 1.959963985 * error / value)
+    assert (found.low, found.high) == pytest.approx(tuple(ends), rel=1e-8)
 
 
 def test_queries_without_a_sampled_relevant_document_are_counted() -> None:

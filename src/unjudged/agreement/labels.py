@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from unjudged.base.errors import InputError
 from unjudged.base.segments import Integers
 from unjudged.base.wording import counted
+from unjudged.formats.tables import Ids
 from unjudged.rankings.hashing import hashes, mixed
-from unjudged.rankings.judged import Floats
+from unjudged.rankings.judged import Floats, Mask
 from unjudged.rankings.judgments import Judgments
 
 MOST_GRADES = 64
@@ -36,31 +37,24 @@ class SharedLabels:
 
     @classmethod
     def of(cls, sources: Mapping[str, Judgments]) -> SharedLabels:
-        """Match documents by name; documents are compared by hashes of 64 bits with a secret key."""
+        """Match documents by name, query by query."""
         judged = [judgments.grade >= 0 for judgments in sources.values()]
-        graded = [judgments.grade[judgments.grade >= 0] for judgments in sources.values()]
+        graded = [judgments.grade[own] for judgments, own in zip(sources.values(), judged, strict=True)]
         grades = np.unique(np.concatenate([np.unique(own) for own in graded]))
         if len(grades) > MOST_GRADES:
             raise InputError(f"{counted(len(grades), 'different grade')}, expected at most {MOST_GRADES}")
-        names = {
-            name: q for q, name in enumerate(dict.fromkeys(q for j in sources.values() for q in j.queries))
-        }
-        secret = np.frombuffer(os.urandom(8), np.uint64)[0]
-        keys, queries = [], []
-        for judgments, own in zip(sources.values(), judged, strict=True):
-            number = np.array([names[name] for name in judgments.queries], np.int64)
-            query = number[judgments.query[own]]
-            salt = mixed(np.arange(len(names), dtype=np.uint64) ^ secret)
-            keys.append(hashes(judgments.documents, secret)[own] ^ salt[query])
-            queries.append(query)
-        key, document = np.unique(np.concatenate(keys), return_inverse=True)
-        place = np.full((len(key), len(sources)), -1, np.int8)
-        query = np.zeros(len(key), np.int64)
-        for s, rows in enumerate(np.split(document, np.cumsum([len(own) for own in graded])[:-1])):
+        names, queries = _queries(list(sources.values()), judged)
+        if _same_pool(list(sources.values())):
+            documents, count = [np.flatnonzero(own) for own in judged], len(judged[0])
+        else:
+            documents, count = _matched(list(sources.values()), judged, queries, len(names))
+        place = np.full((count, len(sources)), -1, np.int8)
+        query = np.zeros(count, np.int64)
+        for s, rows in enumerate(documents):
             place[rows, s] = np.searchsorted(grades, graded[s])
             query[rows] = queries[s]
         shared = (place >= 0).sum(axis=1) > 1
-        return cls(list(sources), list(names), grades.astype(float), query[shared], place[shared])
+        return cls(list(sources), names, grades.astype(float), query[shared], place[shared])
 
     def pairs(self) -> list[tuple[int, int]]:
         """Return every two sources, as places."""
@@ -80,3 +74,42 @@ class SharedLabels:
         weight = 1 / ((self.place >= 0).sum(axis=1) - 1)
         one_way = sum((self.counts(i, j, weight) for i, j in self.pairs()), np.zeros(()))
         return np.asarray(one_way + np.swapaxes(one_way, -1, -2), float)
+
+
+def _queries(sources: Sequence[Judgments], judged: Sequence[Mask]) -> tuple[list[str], list[Integers]]:
+    """Return the queries of all sources, and for each the number of the query of each judged document."""
+    names = {name: q for q, name in enumerate(dict.fromkeys(q for j in sources for q in j.queries))}
+    queries = []
+    for judgments, own in zip(sources, judged, strict=True):
+        number = np.array([names[name] for name in judgments.queries], np.int64)
+        queries.append(number[judgments.query[own]])
+    return list(names), queries
+
+
+def _same_pool(sources: Sequence[Judgments]) -> bool:
+    """Whether all sources list the same documents in the same order: judges who were given one file."""
+    first, *others = (judgments.pooled for judgments in sources)
+    return all(
+        np.array_equal(first.offsets, other.offsets)
+        and _same(first.queries, other.queries)
+        and _same(first.documents, other.documents)
+        for other in others
+    )
+
+
+def _same(first: Ids, second: Ids) -> bool:
+    return np.array_equal(first.offsets, second.offsets) and np.array_equal(first.data, second.data)
+
+
+def _matched(
+    sources: Sequence[Judgments], judged: Sequence[Mask], queries: Sequence[Integers], count: int
+) -> tuple[list[Integers], int]:
+    """Number the documents of all sources, by hashes of 64 bits with a secret key."""
+    secret = np.frombuffer(os.urandom(8), np.uint64)[0]
+    salt = mixed(np.arange(count, dtype=np.uint64) ^ secret)
+    keys = [
+        hashes(judgments.documents, secret)[own] ^ salt[query]
+        for judgments, own, query in zip(sources, judged, queries, strict=True)
+    ]
+    key, document = np.unique(np.concatenate(keys), return_inverse=True)
+    return np.split(document, np.cumsum([len(own) for own in keys])[:-1]), len(key)

@@ -10,8 +10,8 @@ from unjudged.predictions.judge_agreement import Confusion as Confusion
 from unjudged.predictions.judges import Judges as Judges
 from unjudged.predictions.judges_audit import audit_judges as audit_judges
 from unjudged.predictions.judges_audit_grids import Favour as Favour, JudgesAudit as JudgesAudit
-from unjudged.predictions.label_plan import plan_labels as plan_labels
-from unjudged.predictions.label_plan_result import LabelNeed as LabelNeed, LabelPlan as LabelPlan
+from unjudged.predictions.planning.label_plan import plan_labels as plan_labels
+from unjudged.predictions.planning.label_plan_result import LabelNeed as LabelNeed, LabelPlan as LabelPlan
 from unjudged.predictions.poisson_sample import design_for_predictions as design_for_predictions
 from unjudged.predictions.predicted_comparison import PredictedComparison as PredictedComparison, PredictedPair as PredictedPair, compare_with_predictions as compare_with_predictions
 from unjudged.predictions.predictions import Predictions as Predictions

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import inf, sqrt
+from math import exp, inf, sqrt
 
 import numpy as np
 
@@ -47,6 +47,15 @@ def normal_interval(
     """Estimate from a value and its standard error; the ends are cut to the limits of the measure."""
     half = normal_quantile(confidence) * deviation
     return Estimate(value, *within(value, half, limits, slack), confidence, method, of)
+
+
+def log_interval(
+    value: float, deviation: float, confidence: float, *, method: str, of: Estimand, limits: Limits
+) -> Estimate:
+    """Estimate from a value above 0 whose logarithm is nearly Normal: value x exp(+- z deviation / value)."""
+    factor = exp(normal_quantile(confidence) * deviation / value)
+    low, high = max(value / factor, limits[0]), min(value * factor, limits[1])
+    return Estimate(value, low, high, confidence, method, of)
 
 
 def t_interval(

@@ -61,7 +61,8 @@ class SampledMeans:
     """Runs x deletions: the sum of their squares is the first part of the variance."""
     further: FurtherDocument
     documents: AllDocuments | None
-    """None for quotients that count documents at any rank: the further document is enough for them."""
+    """None for quotients that count documents at any rank, or that any document of the pool may change alike,
+    as in a sample of one stratum: the further document is enough for them."""
     is_sum: bool
 
     @classmethod
@@ -131,7 +132,7 @@ class SampledMeans:
             stratum=stratum,
         )
         is_sum, documents = measure.name not in QUOTIENTS, None
-        if is_sum or (measure.name == "nDCG" and cutoff < inf):
+        if is_sum or (measure.name == "nDCG" and cutoff < inf and strata.strata > 1):
             top = r.where(r.rank <= cutoff)
             weight = added_by(measure, top.rank, np.ones(len(top.rank)))
             documents = AllDocuments.of(strata, top, ratio(weight, full[top.query[top.ranking]]), gain)

@@ -88,7 +88,8 @@ class AllDocuments:
         added = csr_array((top * weight / queries, place), shape=(len(r) // queries, rows))
         member = csr_array((np.ones(rows), (np.arange(rows), strata.stratum)), shape=(rows, strata.strata))
         drawn = (r.judgments.grade >= 0).astype(float)
-        return cls(added, (gain / top) ** 2, drawn, member, 1 / strata.weight)
+        rate = np.where(strata.weight > 0, ratio(np.ones(rows), strata.weight), 1.0)
+        return cls(added, (gain / top) ** 2, drawn, member, rate)
 
     def expected(self, runs: Floats | None = None) -> Floats:
         """Return the variance to expect of each run's mean, or of combinations of them."""

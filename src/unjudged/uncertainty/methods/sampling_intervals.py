@@ -2,7 +2,8 @@
 
 The judgments are a sample that was drawn at random from strata, a fixed number from each. The interval is of
 the plain measure with the whole pool judged: that of xinfAP, statAP and infAP is one of AP. `sampled_means`
-has the formulas.
+has the formulas. AP sums over pairs of drawn documents, so that a sample with too few of them has a low value
+and a small variance at once: where all documents were drawn alike its interval is Normal for the logarithm.
 """
 
 from __future__ import annotations
@@ -24,14 +25,20 @@ from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.origin import SAMPLES
 from unjudged.rankings.randomness import not_random
 from unjudged.uncertainty.intervals import EstimateRows, IntervalRequest, interval_method
-from unjudged.uncertainty.quantiles import normal_interval, t_interval
+from unjudged.uncertainty.quantiles import log_interval, normal_interval, t_interval
 from unjudged.uncertainty.sampled_means import QUOTIENTS, SampledMeans
 
 MOST_UNSEEN = 0.1
 """Larger shares of queries without a sampled relevant document are refused."""
 
 LEAST_DRAWN = 1.0
-"""Fewer relevant documents per query from strata that were judged in part are refused."""
+"""Fewer relevant documents per query from strata that were judged in part are refused, beside strata that
+were judged completely."""
+
+LEAST_ALONE = 5.0
+"""Fewer relevant documents per query are refused where no stratum was judged completely, each counted as
+1 / (1 - f) with f the share of its stratum that was drawn: errors shrink as that share grows. The mean over
+queries decides, not how many queries have none, so that few samples are let pass because they were lucky."""
 
 
 def plain_measure(measure: Measure) -> Measure:
@@ -69,35 +76,46 @@ def check_sampled(measure: Measure, request: IntervalRequest) -> None:
 
 def _check_drawn(plain: Measure, judgments: Judgments, strata: Strata) -> None:
     """Refuse a sample with too few relevant documents for a quotient."""
-    unseen = unseen_queries(plain, judgments)
-    in_part = (judgments.grade >= 0) & (strata.weight > 1)
-    drawn = int((plain.gain(judgments.grade[in_part]) > 0).sum())
-    if in_part.any() and drawn < LEAST_DRAWN * len(judgments.queries):
-        found = counted(drawn, "relevant document")
+    queries, judged = len(judgments.queries), judgments.grade >= 0
+    in_part = judged & (strata.weight > 1)
+    if not in_part.any():
+        return
+    relevant = in_part & (plain.gain(np.maximum(judgments.grade, 0)) > 0)
+    drawn, unseen = int(relevant.sum()), unseen_queries(plain, judgments)
+    alone = not (judged & ~in_part).any()
+    least, counts = LEAST_DRAWN, float(drawn)
+    few = "from strata that were judged in part, fewer than one per query"
+    if alone:
+        least, counts = LEAST_ALONE, float((1 / (1 - 1 / strata.weight[relevant])).sum())
+        few = f"{drawn / queries:.1f} per query"
+    budget = _budget(judgments, in_part, least * queries / max(counts, 1.0), unseen / queries)
+    if counts < least * queries:
         raise UsageError(
-            f"the sample has {found} from strata that were judged in part, fewer than one per query, too few "
-            f"to tell how {plain} would vary: draw more of them{_budget(judgments, in_part, drawn)}, or use "
-            "P or RBP"
+            f"the sample has {counted(drawn, 'relevant document')}{', ' if alone else ' '}{few}, too few to "
+            f"tell how {plain} would vary: draw more of them{budget}, or use P or RBP"
         )
-    if unseen > MOST_UNSEEN * len(judgments.queries):
-        queries = counted(len(judgments.queries), "query")
+    if unseen > MOST_UNSEEN * queries:
         raise UsageError(
-            f"{unseen} of {queries} have no relevant document in the sample, "
-            f"more than {MOST_UNSEEN:.0%}, so {plain} cannot be estimated for them: draw more"
-            f"{_budget(judgments, in_part, drawn)}, or judge the "
-            "first documents of every run completely (unjudged sample --design stratified)"
+            f"{unseen} of {counted(queries, 'query')} have no relevant document in the sample, "
+            f"more than {MOST_UNSEEN:.0%}, so {plain} cannot be estimated for them: draw more{budget}, or "
+            "judge the first documents of every run completely (unjudged sample --design stratified)"
         )
 
 
-def _budget(judgments: Judgments, in_part: Mask, drawn: int) -> str:
-    """Say how many judgments, drawn likewise, let nine of ten queries have a relevant one.
+def _budget(judgments: Judgments, in_part: Mask, short: float, unseen: float) -> str:
+    """Say how many judgments, drawn likewise, are enough in nearly all samples.
 
-    If a query has x of them on average, and their number varies as Poisson's, exp(-x) of them have none.
+    `short` is how many times as many relevant ones are needed; 20 % more let few samples fall below by
+    chance. If the numbers of relevant ones vary as Poisson's, s times as many judgments leave unseen^s of the
+    queries without any, and half of what is refused is aimed at.
     """
     judged, waiting = int(in_part.sum()), int((judgments.grade < 0).sum())
-    if not judged or not drawn:
+    more = 1.2 * short
+    if unseen >= 1:
         return ""
-    wanted = max(ceil(judged * -log(MOST_UNSEEN) * len(judgments.queries) / drawn), judged + 1)
+    if unseen > MOST_UNSEEN / 2:
+        more = max(more, log(MOST_UNSEEN / 2) / log(unseen))
+    wanted = max(ceil(judged * more), judged + 1)
     return f" (about {min(wanted, judged + waiting):,} or more in all, drawn likewise)"
 
 
@@ -149,6 +167,7 @@ def _intervals(request: IntervalRequest, *, over_queries: bool = False) -> Estim
         of = replace(request.of(plain), judgments=POOL_JUDGED)
         other = "other queries and another sample of the pool (Student's t)"
         method = _method(plain, judgments, other if over_queries else "another sample of the pool")
+        on_logs = plain.name == "AP" and strata_of(judgments).strata == 1
         low, high = (np.full(len(rows), end) for end in plain.range)
         if means.is_sum and means.documents is not None and not over_queries:
             low, high = means.documents.limits()
@@ -162,9 +181,8 @@ def _intervals(request: IntervalRequest, *, over_queries: bool = False) -> Estim
             value, deviation = float(mean_over_queries(means.value[i])), float(deviations[i])
             possible = min(max(value, limits[0]), limits[1])
             how = method if possible == value else f"{method}; moved to the nearest value that is possible"
-            row.append(
-                normal_interval(possible, deviation, request.confidence, method=how, of=of, limits=limits)
-            )
+            interval = log_interval if on_logs and possible > 0 else normal_interval
+            row.append(interval(possible, deviation, request.confidence, method=how, of=of, limits=limits))
     request.report(len(rows))
     return rows
 

@@ -296,7 +296,7 @@ def labels(
         The confidence level of the intervals.
     """
     from unjudged.predictions.judges import Judges
-    from unjudged.predictions.label_plan import plan_labels
+    from unjudged.predictions.planning.label_plan import plan_labels
 
     load_measures(load)
     if not predictions:

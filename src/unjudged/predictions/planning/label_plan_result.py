@@ -55,7 +55,7 @@ class LabelPlan(Shown):
         )
         notes = [
             f"{pilot}. Intervals are so wide on average over the runs, or over all pairs of runs.",
-            "Where documents are drawn, about nine studies of ten have intervals at most a tenth wider.",
+            "Promised of every design: about nine studies of ten have intervals at most a tenth wider.",
             f"{drawn} (unjudged sample --for predictions). whole queries: all documents of some queries.",
         ]
         if any(None in need for need in self.needs):

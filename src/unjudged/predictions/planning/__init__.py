@@ -1,0 +1,1 @@
+"""How many labels people must give, planned from a pilot."""

@@ -1,0 +1,144 @@
+"""How many human labels an interval of a given width needs, from a pilot and the judges' predictions.
+
+`pilot` and `whole_queries` say what an interval from so many labels will be wide by, on average over studies.
+The width of a study varies with the errors that its sample happens to have. Nine of ten studies shall be at
+most a tenth wider than promised, so the number is also so large that
+
+    mean width x exp(z r / 2) <= 1.1 x width,    z the 95 % quantile of the normal distribution,
+
+where r^2 is the relative variance of the squared width, over studies and over pilots.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from unjudged.base.choices import check_confidence
+from unjudged.base.errors import UsageError
+from unjudged.evaluation.collection import Collection, RunsSource
+from unjudged.measures.kernel.estimand import OTHER, THESE
+from unjudged.measures.kernel.names import MeasureLike
+from unjudged.predictions.estimators.completeness import LEAST
+from unjudged.predictions.estimators.population import Population
+from unjudged.predictions.judges import JudgesSource
+from unjudged.predictions.planning.label_plan_result import LabelNeed, LabelPlan
+from unjudged.predictions.planning.pilot import DIFFERENCE, MEAN, UNIFORM, WEIGHTED, WHOLE, Pilot
+from unjudged.predictions.planning.whole_queries import between, variance_by_query, varies_by_query
+from unjudged.rankings.judged import Floats
+from unjudged.rankings.judgments import JudgmentsSource
+from unjudged.uncertainty.quantiles import normal_quantile, t_quantile
+
+SLACK, KEPT = 1.1, 0.95
+"""This share of studies is planned to have intervals at most so many times as wide as promised. It is nine of
+ten in fact, because few pilots show the rare large errors that make a study's intervals wide."""
+
+
+def plan_labels(
+    qrels: JudgmentsSource | Collection,
+    runs: RunsSource | None,
+    predictions: JudgesSource,
+    width: float,
+    measure: MeasureLike = "RBP(p=0.8)",
+    *,
+    outside: str = "error",
+    confidence: float = 0.95,
+) -> LabelPlan:
+    """Plan how many documents people must label for intervals of this width, by design.
+
+    `qrels` are a pilot: human labels of a random sample, with how it was drawn. The numbers are for a sample
+    that is drawn afresh. Intervals are so wide on average over the runs, or over all pairs of runs, and at
+    most a tenth wider in about nine studies of ten; give two runs to plan for their difference.
+    `outside` is as in `estimate_by_document`.
+
+    >>> people = {f"q{i}": {"d1": 1, "d2": -1, "d3": i % 2, "d4": -1, "d5": 0} for i in range(20)}
+    >>> model = {q: {"d1": 0.9, "d2": 0.6, "d3": 0.5, "d4": 0.3, "d5": 0.1} for q in people}
+    >>> plan = plan_labels(people, {"mine": model}, model, 0.1, "P@5")
+    >>> plan.need("a mean", "these queries", "uniform")[3:]
+    (69, 88)
+    """
+    if not 0 < width < 2:
+        raise UsageError(f"width is {width:g}, expected a number above 0 and below 2, such as 0.02")
+    check_confidence(confidence)
+    population = Population.of(Collection.of(qrels, runs))
+    pilot = Pilot.of(population, population.with_predictions(predictions), measure, outside)
+    needs = []
+    for target, queries, design in _cases(pilot):
+        of = Planned(target, queries, design, width, confidence)
+        needs.append(LabelNeed(target, queries, design, of.least(pilot), of.least(pilot, alone=True)))
+    return LabelPlan(
+        measure=str(pilot.chosen.measure),
+        width=width,
+        confidence=confidence,
+        pilot=int(pilot.population.drawn.sum()),
+        documents=int(pilot.open.sum()),
+        queries=pilot.population.queries,
+        needs=needs,
+    )
+
+
+def _cases(pilot: Pilot) -> Iterator[tuple[str, str, str]]:
+    """Yield target, queries and design of each number in the plan."""
+    for target in (MEAN, DIFFERENCE) if len(pilot.population.runs) > 1 else (MEAN,):
+        for queries, designs in ((THESE, (UNIFORM, WEIGHTED)), (OTHER, (UNIFORM, WEIGHTED, WHOLE))):
+            for design in designs:
+                yield target, queries, design
+
+
+@dataclass(frozen=True)
+class Planned:
+    """Intervals that are planned for: of what, for which queries, by which design, and how wide."""
+
+    target: str
+    queries: str
+    design: str
+    width: float
+    confidence: float
+
+    def least(self, pilot: Pilot, *, alone: bool = False) -> int | None:
+        """Return the fewest labels with which intervals are no wider on average, None if there are none."""
+        queries, shares = pilot.population.queries, list(pilot.shares(self.target))
+        if self.design == WHOLE:
+            whole = _first(LEAST, queries, lambda n: self._kept(*self._of_queries(pilot, shares, n, alone)))
+            return None if whole is None else round(whole * int(pilot.open.sum()) / queries)
+        quantile = normal_quantile(self.confidence)
+        spread = [0.0] * len(shares)
+        if self.queries == OTHER:
+            quantile = t_quantile(self.confidence, queries - 1)
+            spread = [between(pilot, share) / queries for share in shares]
+
+        def reached(labels: int) -> bool:
+            sampled, varies = pilot.sampling(self.design, labels, alone, self.target)
+            noise = np.array([share @ sampled @ share for share in shares])
+            variance = np.maximum(noise + spread, 0.0)
+            width = 2 * quantile * float(np.sqrt(variance).mean())
+            if self.queries == OTHER:
+                varies *= float(noise.mean() / max(variance.mean(), np.finfo(float).tiny)) ** 2
+            return self._kept(width, varies)
+
+        return _first(1, int(pilot.open.sum()), reached)
+
+    def _kept(self, width: float, varies: float) -> bool:
+        """Whether the promise is kept by this mean width, if its variance varies so much, relatively."""
+        wide = float(np.exp(normal_quantile(2 * KEPT - 1) * np.sqrt(varies) / 2))
+        return width <= self.width and width * wide <= SLACK * self.width
+
+    def _of_queries(self, pilot: Pilot, shares: list[Floats], n: int, alone: bool) -> tuple[float, float]:
+        """Return the mean width with n queries judged completely, and how much its square varies."""
+        found = [variance_by_query(pilot, share, n, alone) for share in shares]
+        variance, weight = (np.array(part) for part in zip(*found, strict=True))
+        quantile = t_quantile(self.confidence, n - (1 if alone else 2))
+        varies = varies_by_query(pilot, self.target, n, float(weight.mean()), float(variance.mean()))
+        return 2 * quantile * float(np.sqrt(variance).mean()), varies
+
+
+def _first(low: int, high: int, reached: Callable[[int], bool]) -> int | None:
+    """Return the smallest number from which on `reached` is true, None if it is not true of the highest."""
+    if high < low or not reached(high):
+        return None
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if reached(middle) else (middle + 1, high)
+    return low
