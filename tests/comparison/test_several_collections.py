@@ -48,15 +48,18 @@ def test_within_a_collection_it_is_compare() -> None:
 
 
 def test_two_collections_that_vary_alike_are_welchs_test() -> None:
-    """With two parts, mean a = -mean b turned round: Welch's t test of two samples."""
+    """With two parts, mean a = -mean b turned round: Welch's t test, its variance times 1 + 2/42."""
     rng = np.random.default_rng(3)
     a, b = rng.normal(0.2, 1, (1, 12)), rng.normal(0.1, 2, (1, 30))
     b *= a.std(ddof=1) / b.std(ddof=1)  # then their median is the variance of each
     found = macro_differences([a, -b], 0.95)
     welch = stats.ttest_ind(a[0], b[0], equal_var=False)
-    assert found.p[0] == pytest.approx(welch.pvalue, abs=1e-12)
+    wider = np.sqrt(1 + 2 / 42)
+    p = 2 * stats.t.sf(abs(welch.statistic) / wider, welch.df)
+    assert found.p[0] == pytest.approx(p, abs=1e-12)
     low, high = welch.confidence_interval(0.95)
-    assert [found.low[0] * 2, found.high[0] * 2] == pytest.approx([low, high], abs=1e-12)
+    ends = [(low + high) / 2 - wider * (high - low) / 2, (low + high) / 2 + wider * (high - low) / 2]
+    assert [found.low[0] * 2, found.high[0] * 2] == pytest.approx(ends, abs=1e-12)
 
 
 def test_the_median_variance_counts_as_a_quarter_of_a_query() -> None:
@@ -67,8 +70,9 @@ def test_the_median_variance_counts_as_a_quarter_of_a_query() -> None:
     each = np.array([(0.25 * 7 + 4 * 10) / 4.25 / 5, (0.25 * 7 + 2 * 4) / 2.25 / 3]) / 4
     freedom = each.sum() ** 2 / (each[0] ** 2 / 4 + each[1] ** 2 / 2)
     assert found.value[0] == 1.5
-    assert found.p[0] == pytest.approx(2 * stats.t.sf(1.5 / np.sqrt(each.sum()), freedom), abs=1e-12)
-    half = stats.t.ppf(0.975, freedom) * np.sqrt(each.sum())
+    error = np.sqrt(each.sum() * (1 + 2 / 8))
+    assert found.p[0] == pytest.approx(2 * stats.t.sf(1.5 / error, freedom), abs=1e-12)
+    half = stats.t.ppf(0.975, freedom) * error
     assert [found.low[0], found.high[0]] == pytest.approx([1.5 - half, 1.5 + half], abs=1e-12)
 
 
@@ -172,3 +176,17 @@ def test_the_figure(tmp_path: Path) -> None:
     figure = compare_collections({"x": table(1, 8), "y": table(2, 30)}).plot()
     figure.save(str(tmp_path / "figure.svg"))
     assert "mean with its interval" in (tmp_path / "figure.svg").read_text()
+
+
+def test_a_note_names_the_few_queries_on_which_most_of_the_uncertainty_rests() -> None:
+    rng = np.random.default_rng(5)
+
+    def scores(queries: int) -> Scores:
+        names = [f"q{q}" for q in range(queries)]
+        return Scores.of(rng.random((2, queries)), ["AP"], runs=["a", "b"], queries=names)
+
+    few = compare_collections({"small": scores(5), "large": scores(50)}, "AP")
+    assert [note for note in few.notes if note.startswith("small has 5 queries, on which 91%")]
+    for sizes in ((5, 5), (10, 500)):
+        enough = compare_collections({str(i): scores(n) for i, n in enumerate(sizes)}, "AP")
+        assert not enough.notes

@@ -9,7 +9,7 @@ import numpy as np
 
 from unjudged.base.choices import CorrectionName, TestName, checked_int
 from unjudged.base.errors import UsageError
-from unjudged.base.wording import shortlist
+from unjudged.base.wording import counted, shortlist
 from unjudged.comparison.collections_result import CollectionsComparison
 from unjudged.comparison.testing.corrections import find_correction
 from unjudged.comparison.testing.macro_means import macro_differences
@@ -20,6 +20,9 @@ from unjudged.evaluation.evaluation import evaluate
 from unjudged.evaluation.scores import Scores
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
 from unjudged.measures.kernel.registry import Measure
+
+ENOUGH = 10
+"""With fewer queries, a collection hardly shows how far its differences spread."""
 
 
 def compare_collections(
@@ -86,8 +89,28 @@ def compare_collections(
         [
             *dict.fromkeys(f"{name}: {warning}" for name, one in scores.items() for warning in one.warnings),
             *([f"{chosen}: differences are of mean logarithms."] if chosen.geometric else []),
+            *_resting_on_few({name: part.shape[1] for name, part in zip(scores, values, strict=True)}),
         ],
     )
+
+
+def _resting_on_few(queries: Mapping[str, int]) -> list[str]:
+    """Say if most of the uncertainty of a mean over collections is that of one with very few queries.
+
+    >>> _resting_on_few({"small": 5, "large": 50})[0][:75]
+    'small has 5 queries, on which 91% of the uncertainty of the mean rests: its'
+    >>> _resting_on_few({"a": 5, "b": 5})
+    []
+    """
+    name = min(queries, key=lambda name: queries[name])
+    share = 1 / queries[name] / sum(1 / count for count in queries.values())
+    if queries[name] >= ENOUGH or share <= 0.5:
+        return []
+    rests = f"on which {share:.0%} of the uncertainty of the mean rests"
+    doubt = "its intervals and p values may be too sure or too cautious"
+    return [
+        f"{name} has {counted(queries[name], 'query')}, {rests}: {doubt}; from {ENOUGH} queries on less so."
+    ]
 
 
 def _scores(name: str, source: Any, measure: Measure) -> Scores:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import exp, inf, sqrt
+from typing import Any
 
 import numpy as np
 
@@ -32,6 +33,11 @@ def t_quantile(confidence: float, freedom: float) -> float:
 
     check_confidence(confidence)
     return float(stdtrit(freedom, (1 + confidence) / 2))
+
+
+def t_half(deviation: Any, queries: int, confidence: float) -> Any:
+    """Return half the width of Student's interval of a mean over queries: t_{n-1} sd / sqrt(n)."""
+    return t_quantile(confidence, queries - 1) * deviation / sqrt(queries)
 
 
 def normal_interval(
@@ -70,7 +76,7 @@ def t_interval(
     """Estimate the mean of independent values, one per query."""
     if len(values) < 2:
         raise UsageError(f"{of}: an interval over queries needs two queries or more, there is {len(values)}")
-    half = t_quantile(confidence, len(values) - 1) * float(np.std(values, ddof=1)) / sqrt(len(values))
+    half = t_half(float(np.std(values, ddof=1)), len(values), confidence)
     value = float(mean_over_queries(values))
     return Estimate(value, *within(value, half, limits, slack), confidence, method, of)
 

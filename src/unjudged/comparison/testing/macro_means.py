@@ -12,15 +12,17 @@ from typing import NamedTuple
 import numpy as np
 
 from unjudged.rankings.judged import Floats
-from unjudged.uncertainty.quantiles import t_quantile
+from unjudged.uncertainty.quantiles import t_half
 
 RESAMPLES = 4_000
-FAR, NEAR = 0.25, 0.4
+FAR, NEAR = 0.2, 0.4
 """Weight, in queries, of an observation at the end of the range, and of one that is no further than `REACH`
 pooled standard deviations from the mean. docs/trust.md measures them; Gaffke's interval has 1 at the end."""
 REACH = 2.0
 MEDIAN = 0.25
 """Weight, in queries, of the collections' median variance in that of each collection's differences."""
+UNSEEN = 2.0
+"""Queries that the variance of a difference counts beyond those in all collections."""
 MANY = 100
 """From this number of queries on, Student's t is as good, and the pooled standard deviation is known."""
 
@@ -45,7 +47,7 @@ def macro_interval(
     """Return the interval of each system's macro mean for other queries of these collections.
 
     The distances to the ends of each collection's interval are added as squares. A collection's interval is
-    a Bayesian bootstrap of its queries with one more observation, of a quarter of a query's weight, at the
+    a Bayesian bootstrap of its queries with one more observation, of a fifth of a query's weight, at the
     end of the range. If all collections together have 100 queries, that observation is no further away than
     two of their pooled standard deviations, with two fifths of a query's weight. From 100 queries on, and
     for measures without a range, a collection's interval is Student's t.
@@ -56,7 +58,8 @@ def macro_interval(
     for c, part in enumerate(parts):
         own, rng = part.mean(axis=1), np.random.default_rng([seed, c])
         if part.shape[1] >= MANY or not np.isfinite(limits).all():
-            low, high = _student(part, confidence)
+            half = t_half(part.std(axis=1, ddof=1), part.shape[1], confidence)
+            low, high = own - half, own + half
         else:
             furthest = np.maximum(reach, REACH * part.std(axis=1, ddof=1))
             ends = np.maximum(limits[0], own - furthest), np.minimum(limits[1], own + furthest)
@@ -71,12 +74,6 @@ def _pooled_deviation(parts: Sequence[Floats]) -> Floats:
     """Return the root of the mean of the collections' variances by their degrees of freedom."""
     freedom = [part.shape[1] - 1 for part in parts]
     return np.sqrt(np.average([part.var(axis=1, ddof=1) for part in parts], axis=0, weights=freedom))
-
-
-def _student(values: Floats, confidence: float) -> tuple[Floats, Floats]:
-    queries, mean = values.shape[1], values.mean(axis=1)
-    half = t_quantile(confidence, queries - 1) * values.std(axis=1, ddof=1) / np.sqrt(queries)
-    return mean - half, mean + half
 
 
 def _bootstrap(
@@ -99,7 +96,9 @@ def macro_differences(parts: Sequence[Floats], confidence: float) -> MacroDiffer
     `parts` are pairs x queries: differences by query, of at least two queries per collection. The variance
     is the sum of s_c^2 / n_c over C^2, with the degrees of freedom of Welch and Satterthwaite. A few queries
     often vary less than their collection, so the median of the s_c^2 counts in each as a quarter of a query
-    (a moderated t, as of Smyth, 2004). If no query varies, p is 1 for equal systems, else 2^(1 - n).
+    (a moderated t, as of Smyth, 2004). Few queries rarely show the largest differences either, so the sum is
+    multiplied by 1 + 2 / n, for n queries in all. If no query varies, p is 1 for equal systems, else
+    2^(1 - n).
     """
     from scipy.special import stdtr, stdtrit
 
@@ -111,7 +110,8 @@ def macro_differences(parts: Sequence[Floats], confidence: float) -> MacroDiffer
     flat = variance <= np.finfo(float).eps * np.maximum(value**2, np.finfo(float).tiny)
     spread = np.where(flat, 1.0, variance)
     freedom = spread**2 / np.where(flat, 1.0, (each**2 / (counts - 1)).sum(axis=0))
-    half = np.where(flat, 0.0, stdtrit(freedom, (1 + confidence) / 2) * np.sqrt(spread))
-    p = 2 * stdtr(freedom, -np.abs(value) / np.sqrt(spread))
+    error = np.sqrt(spread * (1 + UNSEEN / counts.sum()))
+    half = np.where(flat, 0.0, stdtrit(freedom, (1 + confidence) / 2) * error)
+    p = 2 * stdtr(freedom, -np.abs(value) / error)
     constant = np.where(value == 0, 1.0, 2.0 ** (1 - min(counts.sum(), 1000)))
     return MacroDifferences(value, value - half, value + half, np.where(flat, constant, p))

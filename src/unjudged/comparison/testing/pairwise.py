@@ -24,7 +24,7 @@ from unjudged.comparison.testing.pairs import ROUNDING, Pairs
 from unjudged.comparison.testing.significance import DRAWS, SignificanceTest, find_test, p_values
 from unjudged.grids.grid import Column, Grid, Shown
 from unjudged.rankings.judged import Floats
-from unjudged.uncertainty.quantiles import t_quantile
+from unjudged.uncertainty.quantiles import t_half, t_quantile
 
 FAMILIES = Choices("correct_over", pairs="the pairs of each measure", measures="all pairs by all measures")
 """Which tests are corrected together."""
@@ -180,7 +180,7 @@ def t_interval(pairs: Pairs, confidence: float = 0.95) -> Interval:
     value, n = pairs.difference, pairs.queries
     if n == 1:
         return Interval(value, np.full(len(pairs), -np.inf), np.full(len(pairs), np.inf))
-    half = t_quantile(confidence, n - 1) * pairs.deviation / np.sqrt(n)
+    half = t_half(pairs.deviation, n, confidence)
     return Interval(value, value - half, value + half)
 
 

@@ -11,7 +11,7 @@ from unjudged.agreement.leaderboards import LeaderboardAgreement
 from unjudged.base.errors import UsageError
 from unjudged.grids.escapes import shortened
 from unjudged.report.figures.charts import COLOURS, altair_module, finished
-from unjudged.uncertainty.quantiles import t_quantile
+from unjudged.uncertainty.quantiles import t_half
 
 
 def agreement_figure(agreement: SourceAgreement) -> Any:
@@ -57,9 +57,7 @@ def scatter_chart(board: LeaderboardAgreement) -> Any:
     alt = altair_module()
     n = len(board.queries)
     half = [
-        t_quantile(board.draws.confidence, n - 1) * values.std(axis=1, ddof=1) / np.sqrt(n)
-        if n > 1
-        else np.zeros(len(values))
+        t_half(values.std(axis=1, ddof=1), n, board.draws.confidence) if n > 1 else np.zeros(len(values))
         for values in board.scores[:2]
     ]
     points = [

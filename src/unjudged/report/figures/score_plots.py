@@ -21,7 +21,7 @@ from unjudged.measures.kernel.registry import MEASURES
 from unjudged.rankings.judged import Floats
 from unjudged.report.descriptions import differences_chart, interval_words, intervals_chart, matrix_chart
 from unjudged.report.figures.charts import COLOURS, altair_module, drawn, finished, highest_first, line_looks
-from unjudged.uncertainty.quantiles import t_quantile
+from unjudged.uncertainty.quantiles import t_half
 
 WIDTH, WIDE, HEIGHT = 460, 640, 280
 LEVEL = 0.95
@@ -71,7 +71,7 @@ class ScorePlots:
                 )
         gap = self._scores.values[runs.index(a), :, k] - self._scores.values[runs.index(b), :, k]
         n = len(gap)
-        half = t_quantile(LEVEL, n - 1) * gap.std(ddof=1) / np.sqrt(n) if n > 1 else np.nan
+        half = t_half(gap.std(ddof=1), n, LEVEL) if n > 1 else np.nan
         interval = float(gap.mean() - half), float(gap.mean() + half), LEVEL
         return difference_figure(
             gap, self._scores.queries, str(self._scores.measures[k]), a, b, interval=interval

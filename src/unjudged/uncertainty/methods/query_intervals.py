@@ -19,7 +19,7 @@ from unjudged.rankings.judged import Floats
 from unjudged.rankings.origin import ANY
 from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.intervals import EstimateRows, IntervalRequest, interval_method
-from unjudged.uncertainty.quantiles import t_quantile
+from unjudged.uncertainty.quantiles import t_half
 
 RESAMPLES = 10_000
 FEW = 25
@@ -37,7 +37,7 @@ def interval_of_mean(
     if has_range(measure):
         return mean_interval(values, measure.range, confidence, seed)
     averaged, queries = measure.averaged(values), values.shape[-1]
-    half = t_quantile(confidence, queries - 1) * averaged.std(axis=-1, ddof=1) / np.sqrt(queries)
+    half = t_half(averaged.std(axis=-1, ddof=1), queries, confidence)
     low, high = (measure.mean_of(mean_over_queries(averaged) + end) for end in (-half, half))
     return np.maximum(low, measure.range[0]), np.minimum(high, measure.range[1])
 
