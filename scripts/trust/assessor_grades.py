@@ -62,8 +62,8 @@ def grades_table(folder: Path) -> str:
                     inside, wide = _inside(*found)
                     held[asked].append(inside)
                     width[asked].append(wide)
-        for asked, found in held.items():
-            shares = [share(float(one)) for one in np.mean(found, axis=0)]
+        for asked, inside_all in held.items():
+            shares = [share(float(one)) for one in np.mean(inside_all, axis=0)]
             rows.append([effects, asked, *shares, f"{np.median(width[asked]):.2f}"])
     return markdown(["tables by; random effects", "of", *MEASURES, "median width"], rows)
 

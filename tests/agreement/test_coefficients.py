@@ -44,6 +44,32 @@ def test_alpha_of_four_observers_as_published() -> None:
     assert value("ordinal_alpha", counts, labels.grades) == pytest.approx(0.815, abs=5e-4)
 
 
+@pytest.mark.parametrize(
+    ("answers", "expected"),
+    [
+        (
+            [[-1, -1, 3, 0], [1, 2, -1, 2], [-1, 1, 1, -1]],
+            (-0.15384615384615374, -0.43939393939393945),
+        ),
+        (
+            [[-1, -1, -1, 3, -1, 0, 1], [0, -1, 3, 2, 1, 2, 3], [-1, 0, 3, 3, -1, 0, 0]],
+            (0.14634146341463405, 0.4079254079254079),
+        ),
+        (
+            [[2, 3, 1, 2, 2, 1, -1], [-1, 1, -1, 1, 1, 1, 1], [-1, -1, -1, -1, -1, -1, -1]],
+            (-0.23529411764705888, -0.375),
+        ),
+    ],
+)
+def test_alpha_as_the_package_krippendorff(answers: list[list[int]], expected: tuple[float, float]) -> None:
+    """Judges x documents, -1 where nothing was answered: nominal and ordinal alpha of krippendorff."""
+    sources = {f"j{j}": {"q": {f"d{d}": g for d, g in enumerate(own)}} for j, own in enumerate(answers)}
+    shared = SharedLabels.of({name: Judgments.of(own) for name, own in sources.items()})
+    counts = shared.coincidences().sum(0)
+    found = [value(name, counts, shared.grades) for name in ("alpha", "ordinal_alpha")]
+    assert found == pytest.approx(expected, abs=1e-12)
+
+
 def test_ac1_of_two_abstractors_as_published() -> None:
     """Gwet, Handbook of Inter-Rater Reliability; the table cont3x3abstractors of R's irrCAC."""
     counts = [[13, 0, 0], [0, 20, 7], [0, 4, 56]]

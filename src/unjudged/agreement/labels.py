@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -14,9 +13,8 @@ from numpy.typing import NDArray
 from unjudged.base.errors import InputError
 from unjudged.base.segments import Integers
 from unjudged.base.wording import counted
-from unjudged.formats.tables import Ids
-from unjudged.rankings.hashing import hashes, mixed
-from unjudged.rankings.judged import Floats, Mask
+from unjudged.rankings.extension import rows_of, table_of
+from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import Judgments
 
 MOST_GRADES = 64
@@ -43,18 +41,16 @@ class SharedLabels:
         grades = np.unique(np.concatenate([np.unique(own) for own in graded]))
         if len(grades) > MOST_GRADES:
             raise InputError(f"{counted(len(grades), 'different grade')}, expected at most {MOST_GRADES}")
-        names, queries = _queries(list(sources.values()), judged)
-        if _same_pool(list(sources.values())):
-            documents, count = [np.flatnonzero(own) for own in judged], len(judged[0])
-        else:
-            documents, count = _matched(list(sources.values()), judged, queries, len(names))
+        names = {q: i for i, q in enumerate(dict.fromkeys(q for j in sources.values() for q in j.queries))}
+        documents, count = _numbered(list(sources.values()))
         place = np.full((count, len(sources)), -1, np.int8)
         query = np.zeros(count, np.int64)
-        for s, rows in enumerate(documents):
+        for s, (judgments, own) in enumerate(zip(sources.values(), judged, strict=True)):
+            rows = documents[s][own]
             place[rows, s] = np.searchsorted(grades, graded[s])
-            query[rows] = queries[s]
+            query[rows] = np.array([names[name] for name in judgments.queries])[judgments.query[own]]
         shared = (place >= 0).sum(axis=1) > 1
-        return cls(list(sources), names, grades.astype(float), query[shared], place[shared])
+        return cls(list(sources), list(names), grades.astype(float), query[shared], place[shared])
 
     def pairs(self) -> list[tuple[int, int]]:
         """Return every two sources, as places."""
@@ -76,40 +72,20 @@ class SharedLabels:
         return np.asarray(one_way + np.swapaxes(one_way, -1, -2), float)
 
 
-def _queries(sources: Sequence[Judgments], judged: Sequence[Mask]) -> tuple[list[str], list[Integers]]:
-    """Return the queries of all sources, and for each the number of the query of each judged document."""
-    names = {name: q for q, name in enumerate(dict.fromkeys(q for j in sources for q in j.queries))}
-    queries = []
-    for judgments, own in zip(sources, judged, strict=True):
-        number = np.array([names[name] for name in judgments.queries], np.int64)
-        queries.append(number[judgments.query[own]])
-    return list(names), queries
-
-
-def _same_pool(sources: Sequence[Judgments]) -> bool:
-    """Whether all sources list the same documents in the same order: judges who were given one file."""
-    first, *others = (judgments.pooled for judgments in sources)
-    return all(
-        np.array_equal(first.offsets, other.offsets)
-        and _same(first.queries, other.queries)
-        and _same(first.documents, other.documents)
-        for other in others
-    )
-
-
-def _same(first: Ids, second: Ids) -> bool:
-    return np.array_equal(first.offsets, second.offsets) and np.array_equal(first.data, second.data)
-
-
-def _matched(
-    sources: Sequence[Judgments], judged: Sequence[Mask], queries: Sequence[Integers], count: int
-) -> tuple[list[Integers], int]:
-    """Number the documents of all sources, by hashes of 64 bits with a secret key."""
-    secret = np.frombuffer(os.urandom(8), np.uint64)[0]
-    salt = mixed(np.arange(count, dtype=np.uint64) ^ secret)
-    keys = [
-        hashes(judgments.documents, secret)[own] ^ salt[query]
-        for judgments, own, query in zip(sources, judged, queries, strict=True)
-    ]
-    key, document = np.unique(np.concatenate(keys), return_inverse=True)
-    return np.split(document, np.cumsum([len(own) for own in keys])[:-1]), len(key)
+def _numbered(sources: Sequence[Judgments]) -> tuple[list[Integers], int]:
+    """Give each document of a query one number, whichever sources list it; return how many there are."""
+    numbers: list[Integers] = []
+    count = 0
+    for judgments in sources:
+        own = np.full(len(judgments.grade), -1)
+        for earlier, known in zip(sources, numbers, strict=False):
+            if (own >= 0).all():
+                break
+            row = rows_of(earlier, table_of(judgments))
+            listed = (own < 0) & (row >= 0)
+            own[listed] = known[row[listed]]
+        new = own < 0
+        own[new] = count + np.arange(new.sum())
+        count += int(new.sum())
+        numbers.append(own)
+    return numbers, count
