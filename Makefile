@@ -27,7 +27,7 @@ test: $(VENV)/installed
 test-browser: $(VENV)/tools
 	@test -x /usr/bin/chromium || (apt-get update -qq && apt-get install -y -qq chromium)
 	$(BIN)/pip install --quiet --group browser
-	$(BIN)/python -m pytest tests/browser
+	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal tests/browser
 
 # From the unpacked source archive, with the oldest versions of the dependencies that pyproject.toml allows.
 # `make test` tries every property on ten times as many examples, simulates, and uses the reference data.

@@ -182,17 +182,17 @@ def gate_table(trials: Sequence[GateTrials], margins: Sequence[float]) -> str:
         ]
         for trial in trials
     ]
-    cells = [
-        Cell(f"{one.source}, {one.queries} queries, {what},", 1 - wrong, 1 - ALPHA, TRIALS)
+    wrong = {
+        f"{one.source}, {one.queries} queries, {what},": error
         for one in trials
-        for what, wrong in (
+        for what, error in (
             ("boundary: passed", one.passed_at_boundary),
             ("boundary: failed", one.failed_at_boundary),
             ("no difference: failed", one.alarms),
         )
-    ]
-    most = max(1 - one.coverage for one in cells)
-    said = f"\n\nThe largest of the {len(cells)} shares of wrong answers is {share(most)}."
+    }
+    cells = [Cell(name, 1 - error, 1 - ALPHA, TRIALS) for name, error in wrong.items()]
+    said = f"\n\nThe largest of the {len(cells)} shares of wrong answers is {share(max(wrong.values()))}."
     return (
         markdown(head, rows) + said + shortfalls(cells, "Levels are 1 minus the share.").replace("\n\n", " ")
     )

@@ -12,7 +12,8 @@ from unjudged.comparison.systems import compare as compare
 from unjudged.comparison.testing.pairwise import PairTests as PairTests, compare_pairs as compare_pairs
 from unjudged.comparison.testing.power import QueryPlan as QueryPlan, plan_queries as plan_queries
 from unjudged.comparison.verdicts import Pair as Pair
-from unjudged.diagnosis.questions import Diagnosis as Diagnosis, doctor as doctor
+from unjudged.diagnosis.diagnosis import Diagnosis as Diagnosis
+from unjudged.diagnosis.questions import doctor as doctor
 from unjudged.evaluation.collection import Collection as Collection
 from unjudged.evaluation.evaluation import evaluate as evaluate
 from unjudged.evaluation.groups import calibrate as calibrate

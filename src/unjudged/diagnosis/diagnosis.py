@@ -1,0 +1,85 @@
+"""Diagnosis of files: what `doctor` found, as lines and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from unjudged.base.wording import counted
+from unjudged.diagnosis.recognised_files import (
+    UNKNOWN,
+    RecognisedFile,
+)
+from unjudged.grids.grid import Column, Grid, Shown, grid_of, in_paragraphs
+
+
+@dataclass(frozen=True)
+class Match:
+    """Two files that belong together, and what they have in common."""
+
+    first: str
+    second: str
+    common: str
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question that files answer by a command, or why they do not."""
+
+    question: str
+    command: str
+    refusal: str = ""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Diagnosis(Shown):
+    """What files are, how they match, and what can be asked of them."""
+
+    files: Sequence[RecognisedFile]
+    matches: Sequence[Match]
+    questions: Sequence[Question]
+
+    def grid(self) -> Grid:
+        """Return a row per file."""
+        rows = [(f.file, f.kind, f.queries, f.documents, f.description) for f in self.files]
+        labels, counts = (
+            (Column("file"), Column("kind")),
+            (Column("queries", "integer"), Column("rows", "integer")),
+        )
+        return Grid([*labels, *counts, Column("description")], rows)
+
+    def grids(self) -> list[Grid]:
+        """Return the files, what they have in common, and the questions."""
+        matches = [(m.first, m.second, m.common) for m in self.matches]
+        questions = [(q.question, q.command, q.refusal) for q in self.questions]
+        return [
+            self.grid(),
+            grid_of(["file", "with", "common"], matches),
+            grid_of(["question", "command", "refusal"], questions),
+        ]
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines())
+
+    def _repr_html_(self) -> str:
+        return in_paragraphs(str(self))
+
+    def _lines(self) -> Iterator[str]:
+        for one in self.files:
+            counts = [counted(one.queries, "query")] if one.queries is not None else []
+            counts += [f"{one.documents:,} rows"] if one.documents is not None else []
+            size = f" ({', '.join(counts)})" if counts else ""
+            yield f"{one.file}: {one.kind}{size}" if one.kind != UNKNOWN else f"{one.file}: unknown"
+            yield f"  {one.description}"
+        if self.matches:
+            yield "\nHow they match"
+            yield from (f"  {m.second} with {m.first}: {m.common}" for m in self.matches)
+        answered = [q for q in self.questions if not q.refusal]
+        if answered:
+            yield "\nWhat you can ask"
+            for one_question in answered:
+                yield f"  {one_question.question}\n    {one_question.command}"
+        refused = [q for q in self.questions if q.refusal]
+        if refused:
+            yield "\nWhat these files do not answer"
+            yield from (f"  {q.question} {q.refusal}" for q in refused)
