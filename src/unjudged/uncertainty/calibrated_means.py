@@ -12,13 +12,13 @@ from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats, Integers, Mask
 from unjudged.uncertainty.left_out import FirstDocuments
 
-POWER = 1.2
+POWER = 1.15
 NEW_GROUPS = {1: 1.0, 2: 1.5}
 """Groups that one new run, and two, add to the n known ones: n / (n + this) is the highest level."""
 
 
 def scale_of(width: Floats, relevant: Floats) -> Floats:
-    """Return (p (high - low)) ** 1.2, p the relevant share of a run's first judged documents."""
+    """Return (p (high - low)) ** 1.15, p the relevant share of a run's first judged documents."""
     scale: Floats = (relevant * np.where(width > 1e-12, width, 0)) ** POWER
     return scale
 

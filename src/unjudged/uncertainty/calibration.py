@@ -4,7 +4,7 @@ For each left-out run, truth is its mean under all judgments, and value its mean
 own group unjudged, with the bounds low and high. Were unjudged documents relevant as often as the judged ones
 of its first ranks, a share p, they would be worth about p (high - low). A power of this is the scale:
 
-    score = (truth - value) / scale,    scale = (p (high - low)) ** 1.2
+    score = (truth - value) / scale,    scale = (p (high - low)) ** 1.15
 
 Split conformal prediction turns the scores into an interval: value +- s scale, cut to the bounds, s the
 ceil((n + 1) confidence)-th smallest |score|. It holds for a run that is like the left-out ones; others get

@@ -10,11 +10,13 @@ from unjudged.base.errors import InputError
 from unjudged.formats.small_files import number_in_file, read_small, whole_in_file
 from unjudged.formats.streams import PathLike, display_name
 
-SCHEMA, VERSION = "unjudged calibration", 3
+SCHEMA, VERSION = "unjudged calibration", 4
 UNITS = ("runs", "groups")
+OTHER_SCALE = "an older version of this package wrote it, with scores on another scale: make it again"
 OLDER = {
     1: "version 0.2 wrote it, which did not record the collection: make it again",
-    2: "an older version of this package wrote it, with scores on another scale: make it again",
+    2: OTHER_SCALE,
+    3: OTHER_SCALE,
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import inf, sqrt
+from typing import Any
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from unjudged.base.choices import check_confidence
 from unjudged.base.errors import UsageError
 from unjudged.measures.kernel.averages import mean_over_queries
 from unjudged.measures.kernel.estimand import Estimand
+from unjudged.measures.kernel.registry import ratio
 from unjudged.rankings.judged import Floats
 from unjudged.uncertainty.estimate import Estimate
 
@@ -77,3 +79,13 @@ def within(value: float, half: float, limits: Limits, slack: Limits = NO_SLACK) 
     """
     middle = min(max(value, limits[0]), limits[1])
     return max(middle - half + slack[0], limits[0]), min(middle + half + slack[1], limits[1])
+
+
+def lean(value: Any, half: Any) -> Floats:
+    """Return by how much the middle of an interval of a mean, this far to either side, is above its value.
+
+    >>> lean(0.5, np.array([0.1, 0.7])).round(2).tolist()
+    [0.01, 0.35]
+    """
+    shift: Floats = half / 2 * np.where(value > half, ratio(half, value), 1.0)
+    return shift

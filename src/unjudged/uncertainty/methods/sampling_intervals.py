@@ -24,11 +24,14 @@ from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.origin import SAMPLES
 from unjudged.rankings.randomness import not_random
 from unjudged.uncertainty.intervals import EstimateRows, IntervalRequest, interval_method
-from unjudged.uncertainty.quantiles import normal_interval, t_interval
+from unjudged.uncertainty.quantiles import lean, normal_interval, normal_quantile, t_interval
 from unjudged.uncertainty.sampled_means import QUOTIENTS, SampledMeans
 
 MOST_UNSEEN = 0.1
 """Larger shares of queries without a sampled relevant document are refused."""
+
+FEW = 5.0
+"""Intervals that rest on fewer sampled relevant documents say so: their level is rough."""
 
 LEAST_DRAWN = 1.0
 """Fewer relevant documents per query from strata that were judged in part are refused."""
@@ -152,7 +155,7 @@ def _intervals(request: IntervalRequest, *, over_queries: bool = False) -> Estim
         low, high = (np.full(len(rows), end) for end in plain.range)
         if means.is_sum and means.documents is not None and not over_queries:
             low, high = means.documents.limits()
-        deviations = np.sqrt(means.variances())
+        deviations, behind = np.sqrt(means.variances()), means.documents_behind()
         for i, row in enumerate(rows):
             limits = float(low[i]), float(high[i])
             if over_queries:
@@ -162,8 +165,12 @@ def _intervals(request: IntervalRequest, *, over_queries: bool = False) -> Estim
             value, deviation = float(mean_over_queries(means.value[i])), float(deviations[i])
             possible = min(max(value, limits[0]), limits[1])
             how = method if possible == value else f"{method}; moved to the nearest value that is possible"
+            if deviation and behind[i] < FEW:
+                how += f"; it rests on fewer than {FEW:.0f} sampled relevant documents, so its level is rough"
+            up = float(lean(possible, normal_quantile(request.confidence) * deviation))
+            level, slack = request.confidence, (up, up)
             row.append(
-                normal_interval(possible, deviation, request.confidence, method=how, of=of, limits=limits)
+                normal_interval(possible, deviation, level, method=how, of=of, limits=limits, slack=slack)
             )
     request.report(len(rows))
     return rows
