@@ -1,7 +1,8 @@
 """Coverage of 'sampling' intervals: samples of TREC-8's pool by five designs, the truth from all judgments.
 
 The odd topics chose the method; the even ones and DL-2019 show how often it holds. For samples of one stratum
-it is the other way round.
+it is the other way round. Beside it: the estimated variance over the true one, and how many sampled relevant
+documents it rests on.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ from coverage_tables import Cell, markdown, share, shortfalls
 from unjudged.evaluation.collection import judged_rankings
 from unjudged.judging.pooling.pool import REST, Pool
 from unjudged.measures.kernel.names import parse_measures
+from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import Judgments
+from unjudged.uncertainty.methods.sampling_intervals import FEW
 from unjudged.uncertainty.quantiles import normal_quantile
 from unjudged.uncertainty.sampled_means import QUOTIENTS, SampledMeans
 from unjudged.uncertainty.shared import selected_runs
@@ -29,23 +32,30 @@ ONE_STRATUM = {"random 10 %": 0.1, "random 20 %": 0.2}
 RUNS, SEED, LEVEL = 6, 100, 0.95
 LEAST, MOST = 0.92, 0.97
 ROUNDING = 1e-12
-SAMPLING_WHY = (
-    "Where hardly any document that counts could be drawn, errors are rare and large, and intervals hold "
-    "less often than they say."
-)
+SAMPLING_WHY = "Most of these rest on few sampled documents, so that errors are rare and large."
 
 
 @dataclass(frozen=True)
 class Held:
-    """How often the intervals of a measure and design held, over runs and samples; NaN if none has width."""
+    """How often the intervals of a measure and design held, over runs and samples; NaN if nothing is open.
+
+    `of` is 'means', or 'differences' of neighbouring runs.
+    """
 
     topics: str
     design: str
     measure: str
+    of: str
     coverage: float
-    differences: float
-    bias: float
     width: float
+    variance: float
+    """Mean estimated variance over the true one, of a run in the middle."""
+    documents: float
+    """How many sampled relevant documents of equal weight an interval in the middle rests on."""
+
+    @property
+    def few(self) -> bool:
+        return self.documents < FEW
 
 
 def drawn(pool: Pool, design: str, seed: int) -> Judgments:
@@ -107,63 +117,86 @@ def sampling_coverage(folder: Path, topics: str, design: str) -> list[Held]:
     runs = order[np.linspace(0.05 * len(order), len(order) - 1, RUNS).astype(int)]
     rankings, truth = selected_runs(pool.rankings, runs.tolist()), truths[runs]
     combined = np.concatenate([np.eye(RUNS), np.eye(RUNS)[1:] - np.eye(RUNS)[:-1]])
-    error, radius, low, high = (np.zeros((draws, len(combined), len(measures))) for _ in range(4))
+    error, variance, behind = (np.zeros((draws, len(combined), len(measures))) for _ in range(3))
     for i in range(draws):
         own = rankings.relabelled(drawn(pool, design, SEED + i))
         for k, measure in enumerate(measures):
             means = SampledMeans.of(measure, own)
-            value = combined @ means.value.mean(axis=1)
-            error[i, :, k] = value - combined @ truth[:, k]
-            radius[i, :, k] = normal_quantile(LEVEL) * np.sqrt(means.variances(combined))
-            low[i, :, k], high[i, :, k] = error[i, :, k] - radius[i, :, k], error[i, :, k] + radius[i, :, k]
-            if measure.name in QUOTIENTS and design in ONE_STRATUM:
-                factor = np.exp(radius[i, :RUNS, k] / value[:RUNS])
-                low[i, :RUNS, k] = value[:RUNS] / factor - truth[:, k]
-                high[i, :RUNS, k] = value[:RUNS] * factor - truth[:, k]
-    held, is_open = (low <= ROUNDING) & (high >= -ROUNDING), radius > ROUNDING
-    first, rest = slice(None, RUNS), slice(RUNS, None)
+            error[i, :, k] = combined @ (means.value.mean(axis=1) - truth[:, k])
+            variance[i, :, k] = means.variances(combined)
+            behind[i, :, k] = means.documents_behind(combined)
+    made = []
+    for k, name in enumerate(MEASURES):
+        for of, part in (("means", slice(None, RUNS)), ("differences", slice(RUNS, None))):
+            on_logs = measures[k].name in QUOTIENTS and design in ONE_STRATUM and of == "means"
+            cells = error[:, part, k], variance[:, part, k], behind[:, part, k]
+            shares = _held(*cells, truth[:, k] if on_logs else None)
+            made.append(Held(topics, design, name, of, *shares))
+    return made
 
-    def covered(part: slice, k: int) -> float:
-        """Coverage of the intervals that have a width; NaN if none has."""
-        own = held[:, part, k][is_open[:, part, k]]
-        return float(own.mean()) if len(own) else np.nan
 
-    return [
-        Held(
-            topics,
-            design,
-            name,
-            covered(first, k),
-            covered(rest, k),
-            float(error[:, first, k].mean()),
-            float(2 * radius[:, first, k].mean()),
-        )
-        for k, name in enumerate(MEASURES)
-    ]
+def _held(
+    error: Floats, variance: Floats, behind: Floats, truth: Floats | None
+) -> tuple[float, float, float, float]:
+    """Coverage, width, variance and documents of samples x runs; with a truth, of intervals on logarithms.
+
+    Intervals without a width count if they are wrong.
+    """
+    radius = normal_quantile(LEVEL) * np.sqrt(variance)
+    is_open = (radius > ROUNDING) | (np.abs(error) > ROUNDING)
+    if not is_open.any():
+        return np.nan, 0.0, np.nan, np.nan
+    inside = np.abs(error) <= radius + ROUNDING
+    if truth is not None:
+        inside = np.abs(np.log((truth + error) / truth)) <= radius / (truth + error)
+    true = error.var(axis=0, ddof=1)
+    varies = true > ROUNDING**2
+    over = np.median(variance.mean(axis=0)[varies] / true[varies]) if varies.any() else np.nan
+    held, width = float(inside[is_open].mean()), float(2 * radius.mean())
+    return held, width, float(over), float(np.median(behind[is_open]))
 
 
 def sampling_table(found: Sequence[Held]) -> str:
     """Coverage of runs' means and of differences, and the mean width, per measure and design."""
+
+    def shown(one: Held) -> str:
+        width = f" ({one.width:.3f})" if one.of == "differences" else ""
+        return f"{share(one.coverage)}{'*' if one.few else ''}{width}"
+
+    measured = [
+        Cell(
+            f"{one.measure}, {one.design}{'' if one.of == 'means' else ' (differences)'},",
+            one.coverage,
+            LEVEL,
+            POOLS[one.topics][1],
+        )
+        for one in found
+        if not np.isnan(one.coverage)
+    ]
+    parts = []
+    for few, which in ((False, f"that rest on {FEW:.0f} documents or more"), (True, "marked with *")):
+        own = [one.coverage for one in found if one.few == few and not np.isnan(one.coverage)]
+        above, below = sum(held > MOST for held in own), sum(held < LEAST for held in own)
+        parts.append(
+            f"{len(own)} shares {which}, {above} are above {share(MOST)} and {below} below {share(LEAST)}"
+        )
+    said = f"\n\nOf the {parts[0]}; of the {parts[1]}."
+    return _table(found, shown) + said + shortfalls(measured, SAMPLING_WHY).replace("\n\n", " ")
+
+
+def variance_table(found: Sequence[Held]) -> str:
+    """The estimated variance over the true one, and how many sampled documents it rests on."""
+    return _table(found, lambda one: f"{one.variance:.2f} ({one.documents:.1f})")
+
+
+def _table(found: Sequence[Held], shown: Callable[[Held], str]) -> str:
     designs = list(dict.fromkeys(one.design for one in found))
     rows = []
     for measure in dict.fromkeys(one.measure for one in found):
-        cells = [next(one for one in found if (one.measure, one.design) == (measure, d)) for d in designs]
-        rows.append([measure, *map(_sampled, cells)])
-    measured = [
-        Cell(f"{one.measure}, {one.design}{what},", held, LEVEL, POOLS[one.topics][1])
-        for one in found
-        for what, held in (("", one.coverage), (" (differences)", one.differences))
-        if not np.isnan(held)
-    ]
-    above = sum(one.coverage > MOST for one in measured)
-    below = sum(one.coverage < LEAST for one in measured)
-    said = f"\n\nOf {len(measured)} shares {above} are above {share(MOST)} and {below} below {share(LEAST)}."
-    return (
-        markdown(["measure", *designs], rows) + said + shortfalls(measured, SAMPLING_WHY).replace("\n\n", " ")
-    )
-
-
-def _sampled(one: Held) -> str:
-    if np.isnan(one.coverage):
-        return "known"
-    return f"{share(one.coverage)} {share(one.differences)} ({one.width:.3f})"
+        row = [measure]
+        for design in designs:
+            both = [one for one in found if (one.measure, one.design) == (measure, design)]
+            known = np.isnan(both[0].coverage)
+            row.append("known" if known else " ".join(map(shown, both)))
+        rows.append(row)
+    return markdown(["measure", *designs], rows)

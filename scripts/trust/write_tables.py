@@ -246,8 +246,9 @@ def sampling(folder: Path, pool: ProcessPoolExecutor) -> None:
     ]
     found = _all(jobs)
     for topics in sampling_coverage.POOLS:
-        table = sampling_coverage.sampling_table([one for one in found if one.topics == topics])
-        replace_table(PAGE, f"sampling, {topics}", table)
+        own = [one for one in found if one.topics == topics]
+        replace_table(PAGE, f"sampling, {topics}", sampling_coverage.sampling_table(own))
+        replace_table(PAGE, f"sampling variance, {topics}", sampling_coverage.variance_table(own))
 
 
 def scattered(folder: Path, pool: ProcessPoolExecutor) -> None:

@@ -91,6 +91,50 @@ def test_ndcg_is_the_jackknifed_quotient(drawn: list[int]) -> None:
     assert (means.value[0, 0], (means.deviations**2).sum()) == pytest.approx(deleted(drawn, ndcg))
 
 
+@pytest.mark.parametrize("drawn", [[0, 1, 2, 4, 5, 6], [0, 1, 3, 6], [1, 3]])
+def test_one_more_relevant_document_is_added_to_the_variance(drawn: list[int]) -> None:
+    means = SampledMeans.of(parse_measure("P@4"), rankings_of(drawn))
+    rate = {s: sum(STRATUM[i] == s for i in drawn) / STRATUM.count(s) for s in (1, 2)}
+    open_documents = [i for i in RANKED[:4] if rate[STRATUM[i]] < 1]
+    odds = [(1 - rate[STRATUM[i]]) / rate[STRATUM[i]] for i in open_documents]
+    step = sum(each / 4**2 for each in odds) / (len(odds) / 4)
+    d = np.abs(means.deviations[0])
+    more = ((d**3).sum() + step**3) / ((d**2).sum() + step**2)
+    assert means.variances()[0] == pytest.approx((d**2).sum() + more**2)
+    assert means.variances()[0] > 0
+
+
+def test_one_more_document_of_average_precision_by_trying_each() -> None:
+    pool, ap = simulated(4, queries=3, size=40), parse_measure("AP")
+    r = pool.rankings.relabelled(pool.stratified({5: 1.0, REST: 0.5}, seed=1))
+    further = SampledMeans.of(ap, r).further
+    for run, own in enumerate(further.steps()):
+        changes = [
+            (
+                further.chance[q, h] / (further.stratum == h).sum(),
+                abs(further.scale[q, h] * further.added[run, i] - further.lost[run, q, h]),
+            )
+            for q, h in np.ndindex(further.chance.shape)
+            for i in np.flatnonzero(further.stratum == h)
+        ]
+        assert own == pytest.approx(sum(p * x**2 for p, x in changes) / sum(p * x for p, x in changes))
+
+
+def test_how_many_documents_an_interval_rests_on_and_says_so() -> None:
+    pool = simulated(3)
+    r = pool.rankings.relabelled(pool.stratified({10: 1.0, REST: 0.1}, seed=1))
+    relevant = r.run(0).where((r.run(0).labels >= 1) & (r.run(0).rank <= 20))
+    by_stratum = np.bincount(r.judgments.stratum[relevant.row])  # type: ignore[index]
+    means = SampledMeans.of(parse_measure("P@20"), r)
+    assert means.documents_behind()[0] == pytest.approx(by_stratum[-1], rel=0.3)
+    few, many = (
+        evaluate(pool.stratified(rates, seed=1), {"a": run_of(pool, 0)}, "P@10").estimate("sampling")[0][0]
+        for rates in ({9: 1.0, REST: 0.05}, {2: 1.0, REST: 0.3})
+    )
+    assert few.method.endswith("it rests on fewer than 5 sampled relevant documents, so its level is rough")
+    assert "rests on" not in many.method
+
+
 def test_complete_judgments_give_the_measure_and_no_variance() -> None:
     complete = rankings_of(list(range(len(GRADES))))
     for name in ("AP", "nDCG", "nDCG@3", "P@3", "RBP(p=0.8)"):

@@ -13,13 +13,15 @@ A sum, with D = 1, is unbiased, and this leaves it as it is. A query without any
 sample is taken as the mean of the others; where some strata were judged completely, and have none for this
 query, as if those of the others had none either. It may be 0, so their mean square is its variance.
 
-**Variance** of a quotient, for one query:
+**Variance.** A sampled document moves the value by d = v(-i) - mean, and another sample by
 
-    sum over strata of (1 - n/N) (n - 1)/n sum of (v(-i) - mean)^2
+    V = sum over strata of (1 - n/N) (n - 1)/n sum of d^2,    V + c^2
 
-It sees only documents that were drawn, so `unseen_documents` adds what may have been missed. For sums it
-would be unbiased, and yet be 0 whenever the few documents that matter were not drawn: their variance is the
-one to expect over all documents, drawn or not.
+V is unbiased for sums, and yet 0 whenever the few documents that matter were not drawn. So the variance is
+that of one more relevant document, which moves the mean by c: with s what it does to a mean by
+`unseen_documents`, and d as it counts in V,
+
+    c = (sum of |d|^3 + s^3) / (sum of d^2 + s^2)
 """
 
 from __future__ import annotations
@@ -40,6 +42,9 @@ from unjudged.uncertainty.unseen_documents import AllDocuments, FurtherDocument
 NOTHING_LEFT = 1e-9
 """A denominator that is 0 up to rounding: weights are at least 1."""
 
+ROUNDING = 1e-12
+"""Smaller changes of a mean are none."""
+
 QUOTIENTS = ("AP", "nDCG")
 """Measures that divide by what a sample has to estimate; the others are sums."""
 
@@ -58,7 +63,7 @@ class SampledMeans:
     like: Floats
     """Runs x some queries: values as if no relevant document were in a stratum that was judged completely."""
     deviations: Floats
-    """Runs x deletions: the sum of their squares is the first part of the variance."""
+    """Runs x deletions: the sum of their squares is the variance that a sample shows, of their sum."""
     further: FurtherDocument
     documents: AllDocuments | None
     """None for quotients that count documents at any rank, or that any document of the pool may change alike,
@@ -140,17 +145,31 @@ class SampledMeans:
 
     def variances(self, runs: Floats | None = None) -> Floats:
         """Return the variance of each mean over queries, or of combinations of them (a row each)."""
-        if self.documents is not None and self.is_sum:
-            return self.documents.expected(runs)
-        like, deviations, further = self.like, self.deviations, self.further
-        if runs is not None:
-            like, deviations, further = runs @ like, runs @ deviations, further.combined(runs)
-        unseen = int((~self.seen).sum())
-        square = (like**2).mean(axis=1) if unseen and like.size else 0.0
-        total = (deviations**2).sum(axis=1) + further.variances() + unseen * square
-        missed = 0.0 if self.documents is None else self.documents.missed(runs)
-        variance: Floats = total / len(self.seen) ** 2 + missed
+        like, size = self.like if runs is None else runs @ self.like, self._sizes(runs)
+        step, unseen = self._steps(runs), int((~self.seen).sum())
+        square, cube = (size**2).sum(axis=1), (size**3).sum(axis=1)
+        more = ratio(cube + step**3, square + step**2)
+        of_unseen = (like**2).mean(axis=1) * unseen / len(self.seen) ** 2 if unseen and like.size else 0.0
+        variance: Floats = square + more**2 + of_unseen
         return variance
+
+    def documents_behind(self, runs: Floats | None = None) -> Floats:
+        """Return how many sampled documents of equal weight the variance of each mean rests on."""
+        size = self._sizes(runs)
+        return ratio((size**2).sum(axis=1) ** 3, (size**3).sum(axis=1) ** 2)
+
+    def _sizes(self, runs: Floats | None) -> Floats:
+        """By how much each sampled document moves a mean."""
+        sizes: Floats = np.abs(self.deviations if runs is None else runs @ self.deviations) / len(self.seen)
+        return np.where(sizes > ROUNDING, sizes, 0.0)
+
+    def _steps(self, runs: Floats | None) -> Floats:
+        """By how much one more relevant document moves a mean."""
+        step: Floats = np.zeros(1)
+        if not self.is_sum:
+            further = self.further if runs is None else self.further.combined(runs)
+            step = further.steps() / len(self.seen)
+        return step if self.documents is None else np.maximum(step, self.documents.steps(runs))
 
 
 @dataclass(frozen=True, eq=False)

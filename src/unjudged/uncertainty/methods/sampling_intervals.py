@@ -32,6 +32,9 @@ from unjudged.uncertainty.sampled_means import QUOTIENTS, SampledMeans
 MOST_UNSEEN = 0.1
 """Larger shares of queries without a sampled relevant document are refused."""
 
+FEW = 5.0
+"""Intervals that rest on fewer sampled relevant documents say so: their level is rough."""
+
 LEAST_DRAWN = 1.0
 """Fewer relevant documents per query from strata that were judged in part are refused, beside strata that
 were judged completely."""
@@ -172,7 +175,7 @@ def _intervals(request: IntervalRequest, *, over_queries: bool = False) -> Estim
         low, high = (np.full(len(rows), end) for end in plain.range)
         if means.is_sum and means.documents is not None and not over_queries:
             low, high = means.documents.limits()
-        deviations = np.sqrt(means.variances())
+        deviations, behind = np.sqrt(means.variances()), means.documents_behind()
         for i, row in enumerate(rows):
             limits = float(low[i]), float(high[i])
             if over_queries:
@@ -182,6 +185,8 @@ def _intervals(request: IntervalRequest, *, over_queries: bool = False) -> Estim
             value, deviation = float(mean_over_queries(means.value[i])), float(deviations[i])
             possible = min(max(value, limits[0]), limits[1])
             how = method if possible == value else f"{method}; moved to the nearest value that is possible"
+            if deviation and behind[i] < FEW:
+                how += f"; it rests on fewer than {FEW:.0f} sampled relevant documents, so its level is rough"
             interval = log_interval if on_logs and possible > 0 else normal_interval
             row.append(interval(possible, deviation, request.confidence, method=how, of=of, limits=limits))
     request.report(len(rows))
