@@ -129,7 +129,7 @@ def _names(file: str, start: bytes, line: str) -> list[str]:
         with arrow_errors(UNREADABLE):
             return list(open_part(Path(file)).schema.names)
     if start[:1] in (b"{", b"["):
-        with suppress(ValueError):
+        with suppress(ValueError, RecursionError):
             first = json.loads(line.strip("[,"))
             return list(first) if isinstance(first, dict) else []
         return []
@@ -149,7 +149,7 @@ def _has_scores(start: bytes, fields: Sequence[str]) -> bool:
         return named("query", fields) is not None
     try:
         nested = json.loads(start)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     inner = next(iter(nested.values()), None) if isinstance(nested, dict) else None
     return isinstance(inner, dict) and bool(inner) and all(map(names_measure, list(inner)[:3]))

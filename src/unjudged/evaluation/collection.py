@@ -32,7 +32,7 @@ from unjudged.formats.readers.arrow.frames import is_frame, library_of
 from unjudged.formats.readers.memory.other_libraries import is_foreign, name_of, native
 from unjudged.formats.readers.several_runs import split_frame
 from unjudged.formats.scan import scanner
-from unjudged.formats.streams import STANDARD_INPUT
+from unjudged.formats.streams import STANDARD_INPUT, without_links
 from unjudged.formats.tables import Matched
 from unjudged.measures.kernel.measure import Measure
 from unjudged.rankings.coverage import in_order
@@ -224,7 +224,7 @@ def _refuse_one_file_twice(runs: Iterable[Any]) -> None:
     files: dict[str, Any] = {}
     for run in runs:
         if file_name(run) and os.fspath(run) != STANDARD_INPUT:
-            first = files.setdefault(os.path.realpath(run), run)
+            first = files.setdefault(without_links(run), run)
             if first is not run:
                 again = "" if str(first) == str(run) else f", the second time as {str(run)!r}"
                 raise UsageError(f"run {str(first)!r} is given twice{again}")

@@ -157,6 +157,14 @@ def _next_query(stream: BinaryIO, start: int) -> int | None:
     return None
 
 
+def without_links(path: PathLike) -> str:
+    """Return the place of a file, the same for all its names; the name itself if no file can have it."""
+    try:
+        return os.path.realpath(path)
+    except ValueError:
+        return os.fspath(path)
+
+
 def display_name(path: PathLike) -> str:
     """What messages call a file; characters that cannot be printed are escaped."""
     name = os.fspath(path)

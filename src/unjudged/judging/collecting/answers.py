@@ -22,7 +22,7 @@ import numpy as np
 from unjudged.base.errors import InputError, UsageError, quoted
 from unjudged.base.segments import Integers
 from unjudged.formats.small_files import number_in_file, read_small
-from unjudged.formats.streams import STANDARD_INPUT, display_name, name_file_in_errors, on_disk
+from unjudged.formats.streams import STANDARD_INPUT, display_name, name_file_in_errors, on_disk, without_links
 from unjudged.formats.tables import decode
 from unjudged.grids.grid import Cell, Column, Grid
 from unjudged.judging.collecting.handing_out import ASSESSOR
@@ -61,7 +61,7 @@ def read_answers(
     found: dict[str, list[AnswerFile]] = {}
     seen: dict[str, str] = {}
     for file in files:
-        path = os.path.realpath(file)
+        path = without_links(file)
         if path in seen:
             raise UsageError(f"the same file is given twice: {display_name(file)}")
         seen[path] = str(file)

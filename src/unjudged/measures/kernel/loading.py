@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from unjudged.base.errors import InputError, UsageError, quoted
+from unjudged.formats.streams import without_links
 from unjudged.measures.kernel.measure import MEASURES, SOURCES, Measure
 
 GROUP = "unjudged.measures"
@@ -27,7 +28,7 @@ def load_measures(sources: Iterable[str] | None) -> list[str]:
 
 def _load(source: str) -> list[str]:
     is_file = source.endswith(".py") or os.path.exists(source)
-    place = os.path.realpath(source) if is_file else source
+    place = without_links(source) if is_file else source
     known = [name for name, loaded in SOURCES.items() if loaded == place]
     if known:
         return known
