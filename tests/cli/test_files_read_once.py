@@ -17,6 +17,8 @@ RUNS = [str(run) for run in sample.runs.values()]
 PAIR = [str(sample.runs[name]) for name in ("reranked", "fused")]
 POOLED = [str(run) for name, run in sample.runs.items() if name != "dense"]
 
+pytestmark = pytest.mark.thorough
+
 COUNTED = """
 import json, os, sys
 opened = {}
@@ -27,7 +29,6 @@ def count(event, arguments):
 sys.addaudithook(count)
 from unjudged.cli.main import main
 
-pytestmark = pytest.mark.thorough
 words = json.loads(sys.argv[1])
 try:
     main(words)
