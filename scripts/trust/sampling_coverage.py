@@ -177,9 +177,9 @@ def sampling_table(found: Sequence[Held]) -> str:
     for few, which in ((False, f"that rest on {FEW:.0f} documents or more"), (True, "marked with *")):
         own = [one.coverage for one in found if one.few == few and not np.isnan(one.coverage)]
         above, below = sum(held > MOST for held in own), sum(held < LEAST for held in own)
-        parts.append(
-            f"{len(own)} shares {which}, {above} are above {share(MOST)} and {below} below {share(LEAST)}"
-        )
+        are = "is" if above == 1 else "are"
+        limits = f"{above} {are} above {share(MOST)} and {below} below {share(LEAST)}"
+        parts.append(f"{len(own)} shares {which}, {limits}")
     said = f"\n\nOf the {parts[0]}; of the {parts[1]}."
     return _table(found, shown) + said + shortfalls(measured, SAMPLING_WHY).replace("\n\n", " ")
 
