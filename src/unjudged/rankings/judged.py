@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from unjudged.base.errors import UsageError
 from unjudged.base.lazy import computed_once
-from unjudged.base.segments import count_before, ends, owners, running, sums
+from unjudged.base.segments import count_before, ends, owners_by_ends, running, sums
 from unjudged.formats.tables import Matched
 from unjudged.formats.ties import Ties, joined_ties, ties_among
 from unjudged.rankings.judgments import UNSAMPLED, Judgments
@@ -50,7 +50,6 @@ class JudgedRankings:
     ties: Final[Ties | None] = None
     """None if no document has the score of another one of its ranking, and after `where`."""
     _relevant: dict[tuple[int, float], JudgedRankings] = field(init=False, repr=False, default_factory=dict)
-    _judged_above: dict[Any, Integers] = field(init=False, repr=False, default_factory=dict)
 
     @classmethod
     def of(cls, judgments: Judgments, runs: Sequence[Matched]) -> JudgedRankings:
@@ -169,8 +168,8 @@ class JudgedRankings:
         every = len(element) == len(self.rank)
         return JudgedRankings(
             self.judgments,
-            self.rank if every else self.rank[element],
-            self.row if every else self.row[element],
+            self.rank if every else self.rank.take(element),
+            self.row if every else self.row.take(element),
             self.offsets if every else element.searchsorted(self.offsets),
             self.retrieved,
             self.query,
@@ -192,6 +191,10 @@ class JudgedRankings:
         return found
 
     @computed_once
+    def _judged_above(self) -> dict[Any, Integers]:
+        return {}
+
+    @computed_once
     def labels(self) -> NDArray[np.int32]:
         """Grade of each document, negative where it is pooled and not judged."""
         return self.judgments.grade.take(self.row)
@@ -204,9 +207,7 @@ class JudgedRankings:
     @computed_once
     def ranking(self) -> Integers:
         """Ranking that each document is in."""
-        if len(self.query) == 1:  # short rankings are evaluated one by one, and each step counts
-            return np.zeros(len(self.rank), np.int64)
-        return owners(self.offsets[1:] - self.offsets[:-1])
+        return owners_by_ends(self.offsets)
 
     @computed_once
     def place(self) -> Integers:
