@@ -19,7 +19,7 @@ def few_judged(r: JudgedRankings, depth: int = TOP) -> str | None:
     >>> print(few_judged(JudgedRankings.spelled("1 U U U")))
     25% of the documents in the first 10 of the runs are judged
     """
-    judged = np.count_nonzero((r.labels >= 0) & (r.rank <= depth))
+    judged = np.count_nonzero(r.judgments.grade[r.row[r.rank <= depth]] >= 0)
     retrieved = np.minimum(r.retrieved, depth).sum()
     if judged >= JUDGED_SHARE * retrieved:
         return None
