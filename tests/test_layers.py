@@ -8,6 +8,8 @@ import sys
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 import unjudged
 from unjudged import sample
 
@@ -107,12 +109,14 @@ def folders(module: str, imports: set[str]) -> set[tuple[str, str]]:
     return {(own, other) for other in others if JOURNEY.index(other) > JOURNEY.index(own)}
 
 
+@pytest.mark.thorough
 def test_imports_point_backwards() -> None:
     for module, tree in modules().items():
         assert not folders(module, imported(tree, by_name=False)), module
         assert folders(module, imported(tree, by_name=True)) <= PLOTS | CITED, module
 
 
+@pytest.mark.thorough
 def test_no_new_cycle() -> None:
     """Modules that reach each other by statements, wherever in the module the statements are."""
     reached = {module: imported(tree, by_name=False) for module, tree in modules().items()}
