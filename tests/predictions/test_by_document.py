@@ -193,10 +193,10 @@ def test_perfect_predictions_leave_only_query_uncertainty() -> None:
 
 def test_judgments_that_were_chosen_are_refused() -> None:
     chosen = replace(Judgments.of({"q1": {"d1": 1, "d2": -1}}), origin=Origin(CHOSEN))
-    with pytest.raises(InputError, match="and these judgments are chosen documents"):
+    with pytest.raises(UsageError, match="and these judgments are chosen documents"):
         estimate_by_document(chosen, {"a": {"q1": {"d1": 1.0}}}, None, "P@1")
     unknown = replace(chosen, origin=Origin(UNKNOWN))
-    with pytest.raises(InputError, match="and these judgments are labels of unknown origin"):
+    with pytest.raises(UsageError, match="and these judgments are labels of unknown origin"):
         estimate_by_document(unknown, {"a": {"q1": {"d1": 1.0}}}, None, "P@1")
 
 

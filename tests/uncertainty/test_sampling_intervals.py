@@ -196,8 +196,11 @@ def test_estimates_of_one_measure_share_an_interval_that_is_of_it() -> None:
     pool = simulated(3)
     drawn = pool.stratified({5: 1.0, REST: 0.3}, seed=1)
     scores = evaluate(drawn, {"a": run_of(pool, 0)}, ["xinfAP", "statAP", "AP", "infNDCG", "P@10"])
-    (row,) = scores.estimate("sampling")
+    found = scores.estimate("sampling")
+    (row,) = found
     assert [estimate.of.measure for estimate in row] == ["AP", "AP", "AP", "nDCG", "P@10"]
+    assert [column.name for column in found.grid().columns] == ["run", "AP", "nDCG", "P@10"]
+    assert [row[1] for row in found.rows()] == ["AP", "nDCG", "P@10"]
     assert len({(e.value, e.low, e.high) for e in row[:3]}) == 1
     assert all(e.low <= e.value <= e.high and e.of.judgments == "the pool judged" for e in row)
     (both,) = scores.estimate("both")
