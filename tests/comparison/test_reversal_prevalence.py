@@ -105,6 +105,7 @@ def test_average_precision_by_hand() -> None:
     assert shares.share[0] == pytest.approx(0.4237, abs=0.01)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("measure", "near"), [("AP", 0.03), ("AP@5", 0.03), ("R@5", 0.03), ("nDCG", 0.05), ("nDCG@5", 0.05)]
 )

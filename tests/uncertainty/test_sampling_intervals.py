@@ -37,6 +37,7 @@ def samples(sizes: tuple[int, int]) -> list[list[int]]:
     return [[*first, *second] for first, second in product(*drawn)]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["P@4", "RBP(p=0.8)", "DCG@5"])
 @pytest.mark.parametrize("sizes", [(2, 3), (3, 4), (2, 6)])
 def test_sums_and_their_jackknife_variance_are_unbiased(name: str, sizes: tuple[int, int]) -> None:
@@ -159,6 +160,7 @@ def simulated(seed: int, queries: int = 40, size: int = 200, least: float = 0.0)
     return Pool.of(qrels, runs)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["AP", "nDCG", "nDCG@10", "P@20", "RBP(p=0.9)"])
 def test_intervals_and_those_of_differences_hold(name: str) -> None:
     pool, measure = simulated(1), parse_measure(name)
