@@ -40,6 +40,7 @@ def samples(sizes: tuple[int, int]) -> list[list[int]]:
     return [[*first, *second] for first, second in product(*drawn)]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["P@4", "RBP(p=0.8)", "DCG@5"])
 @pytest.mark.parametrize("sizes", [(2, 3), (3, 4), (2, 6)])
 def test_sums_and_their_jackknife_variance_are_unbiased(name: str, sizes: tuple[int, int]) -> None:
@@ -193,6 +194,7 @@ def simulated(seed: int, queries: int = 40, size: int = 200, least: float = 0.0)
     return Pool.of(qrels, runs)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["AP", "nDCG", "nDCG@10", "P@20", "RBP(p=0.9)"])
 def test_intervals_and_those_of_differences_hold(name: str) -> None:
     pool, measure = simulated(1), parse_measure(name)
@@ -228,8 +230,11 @@ def test_estimates_of_one_measure_share_an_interval_that_is_of_it() -> None:
     pool = simulated(3)
     drawn = pool.stratified({5: 1.0, REST: 0.3}, seed=1)
     scores = evaluate(drawn, {"a": run_of(pool, 0)}, ["xinfAP", "statAP", "AP", "infNDCG", "P@10"])
-    (row,) = scores.estimate("sampling")
+    found = scores.estimate("sampling")
+    (row,) = found
     assert [estimate.of.measure for estimate in row] == ["AP", "AP", "AP", "nDCG", "P@10"]
+    assert [column.name for column in found.grid().columns] == ["run", "AP", "nDCG", "P@10"]
+    assert [row[1] for row in found.rows()] == ["AP", "nDCG", "P@10"]
     assert len({(e.value, e.low, e.high) for e in row[:3]}) == 1
     assert all(e.low <= e.value <= e.high and e.of.judgments == "the pool judged" for e in row)
     (both,) = scores.estimate("both")

@@ -135,9 +135,14 @@ def judged_rankings(
     on_read: Callable[[str], None] | None = None,
 ) -> JudgedRankings:
     """Match every run once: dicts directly, anything else by way of a table."""
+    return JudgedRankings.of(judgments, _matched(judgments, runs, on_read))
+
+
+def _matched(
+    judgments: Judgments, runs: Mapping[str, RunSource], on_read: Callable[[str], None] | None
+) -> Iterator[Matched]:
     direct = {name: _matched_dicts(judgments, run) for name, run in runs.items()}
     others = {name: run for name, run in runs.items() if direct[name] is None}
-    matched: list[Matched] = []
     matches = match_runs(others, judgments.index) if others else None
     try:
         for name, run in runs.items():
@@ -146,13 +151,13 @@ def judged_rankings(
                 with name_in_errors(run, run_name(name)):
                     example = f"which have queries such as {judgments.queries[0]!r}"
                     raise InputError(f"no query in common with the judgments, {example}")
-            matched.append(match)
             if on_read is not None:
                 on_read(name)
+            yield match
+            del match
     finally:
         if matches is not None:
             matches.close()
-    return JudgedRankings.of(judgments, matched)
 
 
 def _matched_dicts(judgments: Judgments, run: Any) -> Matched | None:
