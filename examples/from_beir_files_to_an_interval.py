@@ -22,7 +22,7 @@ rankings = {
 }
 (folder / "dense.json").write_text(json.dumps(rankings))
 
-# %% The numbers that everybody prints: nothing says that two thirds of the top ten were never judged.
+# %% The numbers that everybody prints. Only the note says that two thirds of the top ten were never judged.
 from unjudged import evaluate
 
 scores = evaluate(folder / "test.tsv", folder / "dense.json", ["nDCG@10", "RBP(p=0.8)", "Judged@10"])
@@ -45,6 +45,10 @@ print("RBP    ", given, given.method)
 # Scores(1 run x 30 queries; means)
 # run    nDCG@10  RBP(p=0.8)  Judged@10
 # dense   0.2374      0.2634     0.3200
+#
+# Only 32% of the documents in the first 10 of the runs are judged, and the others
+# count as nonrelevant: bounds (--interval bounds) show what that leaves open. If
+# the labels were drawn at random, say how (--sampled uniformly).
 # nDCG@10 0.2374 [0.1765, 0.8823]
 # RBP     0.2634 [0.2634, 0.9495]
 # RBP     0.3320 [0.3024, 0.3615] given prevalence 0.1; Normal

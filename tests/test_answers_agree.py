@@ -38,6 +38,8 @@ from unjudged.predictions import (
 )
 from unjudged.uncertainty.estimate import Estimate
 
+pytestmark = pytest.mark.thorough
+
 MEASURES = ["AP", "nDCG@10", "P@10", "RBP(p=0.8)"]
 SUMS = ["P@10", "RBP(p=0.8)"]
 PAIRS = [("reranked", "dense"), ("boolean", "fused"), ("lexical", "expanded"), ("dense", "lexical")]

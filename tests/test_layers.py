@@ -5,7 +5,10 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
+
+import pytest
 
 import unjudged
 from unjudged import sample
@@ -73,8 +76,14 @@ def module_of(path: Path) -> str:
     return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
 
 
-MODULES = {module_of(path): ast.parse(path.read_text()) for path in ROOT.rglob("*.py")}
-del MODULES["__init__"]  # its names are found when they are asked for
+@cache
+def modules() -> dict[str, ast.Module]:
+    """Every module but that of the package itself, whose names are found when they are asked for."""
+    return {
+        module_of(path): ast.parse(path.read_text())
+        for path in ROOT.rglob("*.py")
+        if path != ROOT / "__init__.py"
+    }
 
 
 def imported(tree: ast.Module, *, by_name: bool) -> set[str]:
@@ -90,7 +99,7 @@ def imported(tree: ast.Module, *, by_name: bool) -> set[str]:
         elif isinstance(node, ast.Import) and not by_name:
             names += [a.name for a in node.names]
     own = [name.removeprefix("unjudged.") for name in names if name.startswith("unjudged.")]
-    return {name if name in MODULES else name.rpartition(".")[0] for name in own} & MODULES.keys()
+    return {name if name in modules() else name.rpartition(".")[0] for name in own} & modules().keys()
 
 
 def folders(module: str, imports: set[str]) -> set[tuple[str, str]]:
@@ -100,16 +109,18 @@ def folders(module: str, imports: set[str]) -> set[tuple[str, str]]:
     return {(own, other) for other in others if JOURNEY.index(other) > JOURNEY.index(own)}
 
 
+@pytest.mark.thorough
 def test_imports_point_backwards() -> None:
-    for module, tree in MODULES.items():
+    for module, tree in modules().items():
         assert not folders(module, imported(tree, by_name=False)), module
         assert folders(module, imported(tree, by_name=True)) <= PLOTS | CITED, module
 
 
+@pytest.mark.thorough
 def test_no_new_cycle() -> None:
     """Modules that reach each other by statements, wherever in the module the statements are."""
-    reached = {module: imported(tree, by_name=False) for module, tree in MODULES.items()}
-    for middle in MODULES:
+    reached = {module: imported(tree, by_name=False) for module, tree in modules().items()}
+    for middle in modules():
         for module, others in reached.items():
             if middle in others:
                 reached[module] = others | reached[middle]

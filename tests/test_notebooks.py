@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.thorough
+
 pytest.importorskip("altair")
 pytest.importorskip("jinja2")
 pytest.importorskip("pandas")

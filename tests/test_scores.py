@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -118,3 +119,18 @@ def test_queries_without_a_sampled_relevant_document_are_counted_aloud() -> None
     assert all(values[list(sampled.queries).index(query)] < 1e-3 for query in lacking)
     whole = evaluate(sample.qrels, sample.runs["dense"], ["infAP", "AP"])
     assert not any("sampled relevant" in str(one) for one in whole.warnings)
+
+
+@pytest.mark.parametrize(("judged", "said"), [(4, True), (5, False)])
+def test_hardly_any_first_document_is_judged(judged: int, said: bool) -> None:
+    """Labels that nothing is known of are taken for a pool, and this says what that means."""
+    documents = [f"d{i}" for i in range(20)]
+    run = {f"q{q}": {d: -float(i) for i, d in enumerate(documents)} for q in range(10)}
+    qrels = {query: {d: int(i == 0) for i, d in enumerate(documents[:judged])} for query in run}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        scores = evaluate(qrels, run, "AP")
+        assert ("Only 40% of the documents in the first 10 of the runs are judged" in str(scores)) == said
+    assert bool(caught) == said
+    few = {query: qrels[query] for query in list(qrels)[:9]}
+    assert "Only" not in str(evaluate(few, {query: run[query] for query in few}, "AP"))

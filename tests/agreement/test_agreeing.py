@@ -100,6 +100,7 @@ def test_sources_that_cannot_agree(sources: dict[str, dict[str, dict[str, int]]]
         agree(sources)
 
 
+@pytest.mark.thorough
 def test_intervals_hold_for_other_sets_of_queries() -> None:
     """Two judges of 12 systems: 95 % intervals of tau hold the mean tau of sets of 30 queries."""
     rng = np.random.default_rng(5)

@@ -60,6 +60,7 @@ def test_one_query_and_queries_that_are_alike_have_no_interval() -> None:
     assert "are alike" in coefficient_estimates(counts, GRADES, 0.95)["kappa"].method
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("queries", [8, 20])
 def test_intervals_hold(queries: int) -> None:
     rng = np.random.default_rng(queries)

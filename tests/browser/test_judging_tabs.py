@@ -17,22 +17,24 @@ from tests.cli.in_process import printed
 
 DOCUMENTS = [f"d{n}" for n in range(12)]
 ACTIONS = 200
-ORDERS = 10
+ORDERS = [range(5), range(5, 10)]
+"""Those of one browser, which is killed under all of them; each has a page and two tabs of its own."""
 WATCH = """
 const set = Storage.prototype.setItem;
 Storage.prototype.setItem = function (name, value) {
-    window.told = value;
+    window.told = [name, value];
     return set.call(this, name, value);
 };
-addEventListener("storage", (event) => { window.heard = event.newValue; });
+window.heard = {};
+addEventListener("storage", (event) => { window.heard[event.key] = event.newValue; });
 """
 
 
 class Browser:
     """A browser with a folder of its own, which can be killed and started again."""
 
-    def __init__(self, playwright: Any, folder: Path, page: Path) -> None:
-        self.playwright, self.folder, self.address = playwright, folder, page.as_uri()
+    def __init__(self, playwright: Any, folder: Path) -> None:
+        self.playwright, self.folder = playwright, folder
         self.start()
 
     def start(self) -> None:
@@ -40,28 +42,6 @@ class Browser:
             self.folder, executable_path=CHROMIUM, args=FLAGS, accept_downloads=True
         )
         self.context.add_init_script(WATCH)
-        self.tabs = [self.tab(), self.tab()]
-        self.told_before: list[str | None] = [None, None]
-
-    def hear(self, which: int) -> None:
-        """Wait until this tab has heard what the other one told since it was opened."""
-        told = self.tabs[1 - which].evaluate("window.told ?? null")
-        if told is not None and self.told_before[which] != told:
-            self.tabs[which].wait_for_function("(told) => window.heard === told", arg=told)
-
-    def read(self, which: int) -> None:
-        """A tab that was just opened has read what the other one told before."""
-        self.told_before[which] = self.tabs[1 - which].evaluate("window.told ?? null")
-
-    def tab(self) -> Any:
-        page = self.context.new_page()
-        page.goto(self.address)
-        page.wait_for_selector("html[data-ready]")
-        return page
-
-    def saved(self) -> None:
-        for tab in self.tabs:
-            tab.wait_for_selector("html[data-saved=yes]")
 
     def kill(self) -> None:
         """As if the machine lost its power: no process of this browser can do anything more."""
@@ -75,6 +55,38 @@ class Browser:
         self.start()
 
 
+class Tabs:
+    """A page in two tabs of a browser."""
+
+    def __init__(self, browser: Browser, page: Path) -> None:
+        self.browser, self.address = browser, page.as_uri()
+        self.open()
+
+    def open(self) -> None:
+        self.tabs = [self.tab(), self.tab()]
+        self.told_before: list[list[str] | None] = [None, None]
+
+    def hear(self, which: int) -> None:
+        """Wait until this tab has heard what the other one told since it was opened."""
+        told = self.tabs[1 - which].evaluate("window.told ?? null")
+        if told is not None and self.told_before[which] != told:
+            self.tabs[which].wait_for_function("([name, value]) => window.heard[name] === value", arg=told)
+
+    def read(self, which: int) -> None:
+        """A tab that was just opened has read what the other one told before."""
+        self.told_before[which] = self.tabs[1 - which].evaluate("window.told ?? null")
+
+    def tab(self) -> Any:
+        page = self.browser.context.new_page()
+        page.goto(self.address)
+        page.wait_for_selector("html[data-ready]")
+        return page
+
+    def saved(self) -> None:
+        for tab in self.tabs:
+            tab.wait_for_selector("html[data-saved=yes]")
+
+
 def _holds(file: Path, words: bytes) -> bool:
     try:
         return words in file.read_bytes()
@@ -85,7 +97,8 @@ def _holds(file: Path, words: bytes) -> bool:
 class Model:
     """What the answers must be: the last one of each document, and what each tab can undo."""
 
-    def __init__(self) -> None:
+    def __init__(self, query: int) -> None:
+        self.query = query
         self.answers: dict[str, tuple[str, int]] = {}
         self.comments: dict[str, str] = {}
         self.done: list[list[tuple[str, str, int]]] = [[], []]
@@ -106,52 +119,61 @@ class Model:
 
     def lines(self) -> set[str]:
         words = {document: value for document, (value, _) in self.answers.items() if value}
-        notes = {f"# comment 1 {document} {text}" for document, text in self.comments.items()}
+        notes = {f"# comment {self.query} {document} {text}" for document, text in self.comments.items()}
         for document in DOCUMENTS:
             value = words.get(document, "")
             if not value.isdecimal() and value:
-                notes.add(f"# {value.replace(' ', f' 1 {document} ', 1).strip()}")
+                notes.add(f"# {value.replace(' ', f' {self.query} {document} ', 1).strip()}")
             grade = value if value.isdecimal() else -2 if value.startswith("cannot") else -1
-            notes.add(f"1 0 {document} {grade}")
+            notes.add(f"{self.query} 0 {document} {grade}")
         return notes
 
 
-@pytest.mark.parametrize("order", range(ORDERS))
-def test_random_orders(playwright: Any, tmp_path: Path, order: int) -> None:
-    rng = random.Random(order)
-    (tmp_path / "task.qrels").write_text("".join(f"1 0 {name} -1\n" for name in DOCUMENTS))
+@pytest.mark.parametrize("orders", ORDERS, ids=str)
+def test_random_orders(playwright: Any, tmp_path: Path, orders: range) -> None:
     (tmp_path / "texts.tsv").write_text("".join(f"{name}\ttext of {name}\n" for name in DOCUMENTS))
-    page = tmp_path / "page.html"
-    printed(
-        *("judge", str(tmp_path / "task.qrels"), "--documents", str(tmp_path / "texts.tsv")),
-        *("-g", "0,1,2", "-o", str(page)),
-    )
-    browser, model = Browser(playwright, tmp_path / "profile", page), Model()
-    kills = set(rng.sample(range(ACTIONS), 2))
+    browser = Browser(playwright, tmp_path / "profile")
+    judges = [(random.Random(order), Tabs(browser, made(tmp_path, order)), Model(order)) for order in orders]
+    kills = random.Random(orders[0]).sample(range(ACTIONS), 2)
     for number in range(ACTIONS):
-        which = rng.randrange(2)
         if number in kills:
-            browser.saved()
+            for _, tabs, _ in judges:
+                tabs.saved()
             browser.kill()
-            model.done = [[], []]
-        act(rng, browser, which, model, number)
-    browser.saved()
-    texts = [exported(tab, tmp_path) for tab in browser.tabs]
-    assert texts[0] == texts[1]
-    assert set(texts[0].splitlines()[1:]) - {"# unjudged-origin pool"} == model.lines()
+            for _, tabs, model in judges:
+                tabs.open()
+                model.done = [[], []]
+        for rng, tabs, model in judges:
+            act(rng, tabs, rng.randrange(2), model, number)
+    before = []
+    for _, tabs, model in judges:
+        tabs.saved()
+        texts = [exported(tab, tmp_path) for tab in tabs.tabs]
+        assert texts[0] == texts[1]
+        assert set(texts[0].splitlines()[1:]) - {"# unjudged-origin pool"} == model.lines()
+        before.append(texts[0])
     browser.kill()
-    assert exported(browser.tabs[0], tmp_path) == texts[0]
+    assert [exported(tabs.tab(), tmp_path) for _, tabs, _ in judges] == before
     browser.context.close()
 
 
-def act(rng: random.Random, browser: Browser, which: int, model: Model, number: int) -> None:
-    tab = browser.tabs[which]
+def made(folder: Path, query: int) -> Path:
+    """A judging page for one query: pages for different queries keep different answers."""
+    task, page = folder / f"task-{query}.qrels", folder / f"page-{query}.html"
+    task.write_text("".join(f"{query} 0 {name} -1\n" for name in DOCUMENTS))
+    texts = ("--documents", str(folder / "texts.tsv"))
+    printed("judge", str(task), *texts, "-g", "0,1,2", "-o", str(page))
+    return page
+
+
+def act(rng: random.Random, tabs: Tabs, which: int, model: Model, number: int) -> None:
+    tab = tabs.tabs[which]
     kind = rng.choices(
         ["grade", "move", "comment", "later", "cannot", "undo", "reload", "close"], [8, 5, 2, 2, 2, 2, 1, 0.5]
     )[0]
     document = tab.inner_text("#name")
     if kind in ("undo", "later"):
-        browser.hear(which)
+        tabs.hear(which)
     if kind == "grade":
         grade = rng.choice("012")
         tab.keyboard.press(grade)
@@ -175,17 +197,17 @@ def act(rng: random.Random, browser: Browser, which: int, model: Model, number: 
         tab.keyboard.press("u")
         model.undo(which)
     elif kind == "reload":
-        browser.saved()
+        tabs.saved()
         tab.reload()
         tab.wait_for_selector("html[data-ready]")
         model.done[which] = []
     else:
-        browser.saved()
+        tabs.saved()
         tab.close()
-        browser.tabs[which] = browser.tab()
+        tabs.tabs[which] = tabs.tab()
         model.done[which] = []
     if kind in ("reload", "close"):
-        browser.read(which)
+        tabs.read(which)
 
 
 def exported(tab: Any, folder: Path) -> str:
@@ -196,5 +218,5 @@ def exported(tab: Any, folder: Path) -> str:
     text = path.read_text()
     head = re.match(r"# unjudged-answers 1 judged ([0-9]+) of 12 crc32 [0-9a-f]{8}\n", text)
     assert head
-    assert int(head[1]) == len(re.findall(r"(?m)^1 0 \S+ [0-9]$", text))
+    assert int(head[1]) == len(re.findall(r"(?m)^[0-9] 0 \S+ [0-9]$", text))
     return text

@@ -254,6 +254,7 @@ def test_a_reader_that_leaves_early() -> None:
 PRINTING = ["evaluate", "--version", "--help", "evaluate --help", "completion bash", "trec_eval"]
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no such streams")
 @pytest.mark.parametrize("command", PRINTING)
 @pytest.mark.parametrize("unbuffered", ["", "1"])

@@ -13,6 +13,7 @@ QRELS = str(sample.qrels)
 RERANKED, FUSED, DENSE = (str(sample.runs[name]) for name in ("reranked", "fused", "dense"))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("measure", ["RBP(p=0.8)", "AP", "nDCG@10", "Bpref"])
 def test_a_depth_is_as_good_as_shorter_files(measure: str, tmp_path: Path) -> None:
     """Means, bounds and verdicts are those of files that end at this rank."""
@@ -38,6 +39,7 @@ def test_a_depth_that_cannot_be() -> None:
     assert said == "--predictions does not go with --depth"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("format", ["table", "csv", "tsv", "json", "jsonl", "markdown", "latex", "html"])
 @pytest.mark.parametrize("runs", [[RERANKED, DENSE], [RERANKED, FUSED, DENSE]])
 def test_a_grade_that_no_document_has(format: str, runs: list[str]) -> None:

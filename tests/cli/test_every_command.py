@@ -103,6 +103,7 @@ def test_names_for_static_typing_are_those_of_the_registries() -> None:
     assert run_apart(f"{code}; print({shown})").split() == names
 
 
+@pytest.mark.thorough
 def test_what_is_registered_can_be_chosen() -> None:
     """The words of an option were listed a second time."""
     registering = "from unjudged.comparison.testing.significance import TESTS, find_test as find"
@@ -169,6 +170,7 @@ STARTS: dict[str, str | tuple[str, ...]] = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("command", ONE_TABLE)
 def test_the_suffix_decides_everywhere(command: str, tmp_path: Path) -> None:
     for suffix, start in STARTS.items():

@@ -12,6 +12,8 @@ import pytest
 from tests.cli.in_process import refused
 from unjudged import sample
 
+pytestmark = pytest.mark.thorough
+
 QRELS, RUN, OTHER = (str(path) for path in (sample.qrels, sample.runs["fused"], sample.runs["dense"]))
 LONG = "a" * 5000
 UNIX = pytest.mark.skipif(sys.platform == "win32", reason="limits of a shell")

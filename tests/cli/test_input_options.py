@@ -165,6 +165,7 @@ def foreign(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
     return str(folder / "stars.csv"), str(folder / "all.csv")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", READERS)
 def test_every_command_that_reads_runs_takes_their_columns(name: str, foreign: tuple[str, str]) -> None:
     columns = ["--columns", "run=engine", "query=asked", "document=url", "score=cosine"]
@@ -174,6 +175,7 @@ def test_every_command_that_reads_runs_takes_their_columns(name: str, foreign: t
     assert printed(*asked).replace(Path(foreign[0]).name, QRELS.name) == usual
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", READERS)
 def test_a_pattern_is_as_many_runs_as_match(name: str, tmp_path: Path) -> None:
     for run in THREE:
@@ -235,6 +237,7 @@ def test_further_judgments_of_an_audit(tmp_path: Path) -> None:
     assert printed("audit", str(first), *asked) != whole
 
 
+@pytest.mark.thorough
 def test_options_for_judgments_read_alike_in_every_command() -> None:
     """`spot-check` described --judged and --conflicts in words of its own."""
 

@@ -47,6 +47,7 @@ def test_pool_cut_from_judgments() -> None:
     assert len(judged(text)) == int((chosen.grade >= 0).sum())
 
 
+@pytest.mark.thorough
 def test_a_file_says_how_to_make_it_again(tmp_path: Path) -> None:
     designs = [
         ["sample", QRELS, "--share", "20%", "--seed", "4"],
@@ -89,6 +90,7 @@ def test_pool_statistics(tmp_path: Path) -> None:
     assert "relevant" not in grouped
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -246,6 +248,7 @@ def test_figures(tmp_path: Path, kind: str) -> None:
         assert not re.search(r"<script[^>]* src=", text)  # nothing is fetched when it is opened
 
 
+@pytest.mark.thorough
 def test_interrupted_and_given_again(tmp_path: Path) -> None:
     output = tmp_path / "found.csv"
     arguments = ["experiment", QRELS, *RUNS, "--repeats", "40", "-m", "subAP", "-m", "infAP"]

@@ -13,6 +13,8 @@ from tests.cli.in_process import printed, refused
 from unjudged import Judgments, Run, evaluate, sample
 from unjudged.base.errors import InputError
 
+pytestmark = pytest.mark.thorough
+
 Numbers = dict[str, dict[str, Any]]
 REMEDY = "udgments come before runs"
 QRELS, RUN = Path(sample.qrels), Path(sample.runs["lexical"])

@@ -103,12 +103,14 @@ def family_wise_errors(name: CorrectionName, repeats: int, baseline: int | None 
     return errors / repeats
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["holm", "bonferroni", "tukey"])
 def test_family_wise_error_when_half_of_the_systems_are_equal(name: CorrectionName) -> None:
     repeats = 600
     assert family_wise_errors(name, repeats) <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / repeats)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["holm", "maxt"])
 def test_family_wise_error_against_a_baseline(name: CorrectionName) -> None:
     repeats = 600

@@ -129,6 +129,9 @@ def test_no_segment_may_fail() -> None:
     }
     assert result.outcome == "fail"
     assert "score in tail: difference -0." in result.sentence()
+    values[1, 90:] = values[0, 90:] + rng.normal(0, 0.2, 10)
+    result = gate(scores.of(values, runs=["old", "new"]), "old", "new", margin=0.01, by=by)
+    assert "No segment fails; tail cannot be told." in result.verdict()
 
 
 def test_scores_of_a_table_say_that_judgments_are_unknown() -> None:

@@ -47,6 +47,7 @@ def test_power_is_that_of_the_noncentral_t(queries: int, effect: float, alpha: f
     assert power_of_t(queries, effect, alpha) == pytest.approx(above + below, abs=1e-10)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("queries", "effect", "alpha"), [(2, 3.0, 0.05), (5, 1.0, 0.001), (40, 0.5, 0.01)])
 def test_power_is_what_simulated_experiments_have(queries: int, effect: float, alpha: float) -> None:
     rng, repeats = np.random.default_rng(12), 100_000

@@ -13,7 +13,7 @@ from unjudged import compare, sample
 from unjudged.comparison.reversal import favouring, reversal_prevalence
 from unjudged.comparison.reversal.reversal_prevalence import Reversals, reversals
 from unjudged.comparison.reversal.reversals import Hypothetical
-from unjudged.comparison.testing.pairs import Pairs
+from unjudged.comparison.testing.pairs import ROUNDING, Pairs
 from unjudged.measures.kernel.names import parse_measure
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judgments import Judgments
@@ -105,6 +105,7 @@ def test_average_precision_by_hand() -> None:
     assert shares.share[0] == pytest.approx(0.4237, abs=0.01)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("measure", "near"), [("AP", 0.03), ("AP@5", 0.03), ("R@5", 0.03), ("nDCG", 0.05), ("nDCG@5", 0.05)]
 )
@@ -126,6 +127,8 @@ def test_the_expected_difference_over_every_completion_is_near_zero(measure: str
                 assert at > -near * now
             before = expected_lead(qrels, runs[a], runs[b], parse_measure(measure), 0.8 * share)
             assert before > -near * now
+            if_all = expected_lead(qrels, runs[a], runs[b], parse_measure(measure), 1.0)
+            assert shares.surely[k] == (if_all < -ROUNDING)
     assert turned > 2
 
 

@@ -115,6 +115,7 @@ WORLDS = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("world", WORLDS)
 @pytest.mark.parametrize("test", ["t", "randomization", "wilcoxon", "bootstrap"])
 def test_p_is_uniform_when_nothing_differs(test: str, world: str) -> None:

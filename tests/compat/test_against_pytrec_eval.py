@@ -58,6 +58,7 @@ def ranking(rng: random.Random) -> tuple[dict[str, int], dict[str, float]]:
     return grades, {d: start + (rng.randint(-whole, whole) if whole else rng.random()) for d in found}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("judged_only", [False, True])
 @pytest.mark.parametrize("level", [1, 2])
 def test_thousands_of_rankings(level: int, judged_only: bool) -> None:

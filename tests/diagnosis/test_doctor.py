@@ -171,6 +171,16 @@ def test_what_is_not_allowed_is_refused_with_its_reason(folder: Path) -> None:
     assert "leaving out pooled runs needs a pool, and these judgments are chosen documents" in refusals[0]
 
 
+def test_a_recorded_sample_can_be_asked_for_another(folder: Path) -> None:
+    drawn = folder / "drawn.qrels"
+    printed("sample", QRELS, *RUNS[:4], *("--design", "stratified", "--share", "0.4"), "-o", str(drawn))
+    (asked,) = [q for q in doctor(drawn, RUNS[0]).questions if "another sample" in q.question]
+    assert "AP" in printed(*shlex.split(asked.command)[1:])
+    drawn.write_text("q01 0 d002 1 -1\nq01 0 d004 1 -1\nq01 0 d130 2 1\n")
+    (refused,) = [q for q in doctor(drawn, RUNS[0]).questions if "another sample" in q.question]
+    assert "nothing was drawn from one of the strata of query 'q01'" in refused.refusal
+
+
 def test_files_that_do_not_belong_together(folder: Path) -> None:
     other = folder / "other.qrels"
     other.write_text("x1 0 a 1\nx1 0 b 0\n")

@@ -22,6 +22,7 @@ from unjudged.judging.pooling.budgets import level_for_budget, options_for_budge
 RUNS = [str(path) for path in sample.runs.values()]
 
 
+@pytest.mark.thorough
 def test_at_the_topics_of_the_pilot_it_is_the_experiment() -> None:
     found = plan_judgments(sample.qrels, sample.runs, tau=0.9, designs=["depth", "mixed"], repeats=3)
     for one in found.tried:
@@ -41,6 +42,7 @@ def test_at_the_topics_of_the_pilot_it_is_the_experiment() -> None:
     assert needed == sorted(needed)
 
 
+@pytest.mark.thorough
 def test_fewer_topics_are_enumerated() -> None:
     """All pairs of four topics, one sample: the mean over many resamples is that over all subsets."""
     rng = np.random.default_rng(1)
@@ -129,6 +131,7 @@ def test_a_file_says_which_queries_are_judged_deeper(tmp_path: Path) -> None:
     assert draw(Pool.of_runs(sample.runs, 20), "depth", 5).method == ""
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("design", [["random"], ["stratified", "--top", "5"], ["depth"], ["mixed"]])
 def test_sample_meets_the_budget(tmp_path: object, design: list[str]) -> None:
     runs = RUNS if design != ["random"] else []
@@ -143,6 +146,7 @@ def test_sample_meets_the_budget(tmp_path: object, design: list[str]) -> None:
     assert 980 <= int(said.split(" with ")[1].split()[0]) <= 1000
 
 
+@pytest.mark.thorough
 def test_a_target_out_of_reach_is_said() -> None:
     found = plan_judgments(sample.qrels, sample.runs, width=1e-9, designs=["random"], repeats=2)
     assert found.designs[0].shown == "not reached"

@@ -14,6 +14,8 @@ import pytest
 
 from unjudged import sample
 
+pytestmark = pytest.mark.thorough
+
 RUNS = [str(path) for path in sample.runs.values()]
 LONG = [str(sample.qrels), *RUNS, "--repeats", "900", "-m", "subAP", "-m", "infAP", "--workers", "3"]
 MARK = "UNJUDGED_TEST_OF_PROCESSES"

@@ -81,6 +81,7 @@ def test_a_depth_pool_has_nothing_to_repeat(pool: Pool) -> None:
     assert experiment(pool, design="depth", levels=[3, 5], measures="AP", repeats=9).means.shape[1] == 1
 
 
+@pytest.mark.thorough
 def test_the_number_of_workers_changes_nothing(pool: Pool) -> None:
     one, two = (
         experiment(pool, levels=[0.1, 0.3], measures=MEASURES, repeats=3, workers=workers)
@@ -89,6 +90,7 @@ def test_the_number_of_workers_changes_nothing(pool: Pool) -> None:
     assert same(one, two)
 
 
+@pytest.mark.thorough
 def test_a_script_without_a_guard_is_told_so(tmp_path: Path) -> None:
     """As processes start from nothing they would run it again, each with processes of its own."""
     script = tmp_path / "script.py"
@@ -155,6 +157,7 @@ def test_a_damaged_checkpoint_is_refused(pool: Pool, tmp_path: Path, line: str) 
         experiment(pool, levels=[0.1], measures="AP", repeats=2, checkpoint=place)
 
 
+@pytest.mark.thorough
 def test_a_worker_that_is_killed_ends_the_experiment(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(

@@ -139,6 +139,7 @@ def test_compressed_file_damaged(tmp_path: Path) -> None:
         evaluate({"1": {"d0": 1}}, path)
 
 
+@pytest.mark.thorough
 def test_five_million_random_bytes(tmp_path: Path) -> None:
     path = tmp_path / "noise"
     rng = random.Random(5)

@@ -87,6 +87,7 @@ class TestContents:
             assert [row.value for row in found.rows()] == [row.value for row in expected.rows()]
             assert any(row.value for row in found.rows())
 
+    @pytest.mark.thorough
     @pytest.mark.parametrize("kind", COMPRESS)
     def test_a_wrong_line_stops_the_thread(self, kind: str, tmp_path: Path) -> None:
         path, before = tmp_path / "run", threading.active_count()

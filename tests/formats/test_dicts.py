@@ -183,6 +183,7 @@ print(finished)
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("ending", ["", r"\xe9", r"\u0105"])
 def test_dicts_that_another_thread_changes(ending: str) -> None:
     command = [sys.executable, "-c", CHANGED_BY_ANOTHER_THREAD, ending]

@@ -55,6 +55,7 @@ def test_compressed_text_that_has_to_be_held(tmp_path: Path, monkeypatch: pytest
         Run.of(tmp_path / "run")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", ["text", "csv", "parquet"])
 def test_one_query_that_takes_too_much(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     names = [f"d{i}" for i in range(200_000)]
@@ -71,6 +72,7 @@ def test_one_query_that_takes_too_much(kind: str, tmp_path: Path, monkeypatch: p
         evaluate(QRELS, tmp_path / "run")
 
 
+@pytest.mark.thorough
 def test_json_that_takes_too_much_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "run").write_bytes(zstd.compress(b'{"q": {"a": 1}' + b" " * 300_000_000 + b"}"))
     with pytest.raises(InputError, match="run: takes more than 4,294,967,296 bytes in memory"):
@@ -114,6 +116,7 @@ def test_colliding_queries_take_linear_time(tmp_path: Path) -> None:
     assert len(run.documents) == 80_000
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("longest", [1, 7, 8, 20, 100])
 def test_names_are_numbered_as_a_dict_would(longest: int) -> None:
     rng = np.random.default_rng(longest)
@@ -182,6 +185,7 @@ def test_limits_that_cannot_be(monkeypatch: pytest.MonkeyPatch) -> None:
     assert limit("MEMORY") == 8 << 30
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_the_copy_of_standard_input_is_removed(number: signal.Signals, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "unjudged", "evaluate", str(sample.qrels), "-"]

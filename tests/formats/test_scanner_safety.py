@@ -31,6 +31,8 @@ from unjudged.formats.scan.plain import matcher as plain
 from unjudged.formats.scan.plain import unordered_rows as plain_unordered
 from unjudged.formats.tables import Ids, Table
 
+pytestmark = pytest.mark.thorough
+
 TABLE = Table(
     Ids.of(["p", "q"]),
     np.array([0, 2, 3], np.int64),

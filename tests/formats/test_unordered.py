@@ -198,6 +198,7 @@ def test_rows_that_do_not_fit_are_read_again(tmp_path: Path, monkeypatch: pytest
         evaluate(GRADES, tmp_path / "run")
 
 
+@pytest.mark.thorough
 def test_errors_do_not_depend_on_how_often_the_file_is_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -204,6 +204,7 @@ def compiled(tables: str, folder: Path) -> str:
     return (folder / "paper.log").read_text("utf-8", "replace")
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not COMPILER, reason="neither pdflatex nor tectonic is installed")
 def test_no_box_is_overfull(tmp_path: Path) -> None:
     """Twenty and fifty systems, every way to mark them, in a column, on the page and as it fits."""

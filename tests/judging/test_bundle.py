@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.cli.in_process import printed, refused
+from tests.cli.in_process import printed, refused, unjudged
 from unjudged import InputError, Judgments, UsageError, calibrate, evaluate, sample
 from unjudged.formats.bundles import JUDGMENTS, bundled
 from unjudged.judging import Assignment, Bundle, Pool, assign, merge, read_assignment, read_sample
@@ -140,6 +140,16 @@ def test_the_command(tmp_path: Path) -> None:
     assert "judgments" in printed("doctor", str(folder), RUNS[0])
     problem = refused(1, "bundle", str(folder), str(sample.qrels), "--name", "Other")
     assert "exists and has other content" in problem
+
+
+def test_a_sample_is_published_without_reusability(tmp_path: Path) -> None:
+    drawn = tmp_path / "drawn.qrels"
+    printed(
+        "sample", str(sample.qrels), *RUNS, *("--design", "stratified", "--share", "0.4"), "-o", str(drawn)
+    )
+    made = unjudged("bundle", str(tmp_path / "made"), str(drawn), *RUNS)
+    assert b"Reusability is not measured: leaving out pooled runs needs a pool" in made.stderr
+    assert "was not measured" in (tmp_path / "made" / "README.md").read_text()
 
 
 def test_numbers_instead_of_names() -> None:

@@ -84,6 +84,7 @@ def test_in_figures(every_second: str) -> None:
     assert "depth 5" in str(scatter(found).to_dict())
 
 
+@pytest.mark.thorough
 def test_in_other_processes(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(

@@ -220,6 +220,7 @@ def test_what_is_handed_out() -> None:
     assert max(sizes) - min(sizes) <= largest
 
 
+@pytest.mark.thorough
 def test_the_order_says_nothing_about_ranks() -> None:
     """Over many seeds, the best-ranked document is in the first half as often as in the second."""
     pool = Pool.of_runs({"a": {"q": {f"d{i:02d}": 20.0 - i for i in range(20)}}}, depth=20)

@@ -15,6 +15,8 @@ from unjudged.judging.choosing.settling import likely_bounds
 from unjudged.rankings.judged import Floats, Integers
 from unjudged.uncertainty.shared import SharedRankings
 
+pytestmark = pytest.mark.thorough
+
 RUNS, QUERIES, DOCUMENTS, LENGTH = 6, 12, 200, 60
 QUALITY = np.linspace(0.6, 2.0, RUNS)
 

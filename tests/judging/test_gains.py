@@ -69,6 +69,7 @@ def named(shared: SharedRankings, gain: Floats) -> dict[tuple[str, str], float]:
     return {(shared.query(row), shared.document(row)): float(gain[row]) for row in shared.unknown.tolist()}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("measure", MEASURES)
 def test_gains_equal_brute_force(measure: str) -> None:
     (chosen,) = parse_measures(measure)

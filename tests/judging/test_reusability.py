@@ -47,6 +47,7 @@ def test_the_command() -> None:
     assert "two or more runs are needed" in refused(2, "reusability", str(sample.qrels), RUNS[0])
 
 
+@pytest.mark.thorough
 def test_trec8(data: Path) -> None:
     """Mean change .77 %, largest 9.93 %, largest of an automatic run 3.31 %, over the 71 pooled runs."""
     with (data / "trec8" / "run-info.tsv").open() as file:

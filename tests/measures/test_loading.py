@@ -140,6 +140,7 @@ def test_another_process_loads_the_file_itself(tmp_path: Path) -> None:
     assert done.stdout == "Own(rel=2)\n"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", [name for name, m in MEASURES.items() if not m.traits.estimates])
 def test_the_traits_of_this_package_pass(name: str) -> None:
     measure = MEASURES[name]

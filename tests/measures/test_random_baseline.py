@@ -34,6 +34,7 @@ def value(measure: Measure, words: tuple[str, ...]) -> float:
     return float(measure.compute(JudgedRankings.spelled(" ".join(words)))[0])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("grades", GRADES)
 @pytest.mark.parametrize("name", NAMES)
 def test_the_baseline_is_the_mean_over_all_orders(name: str, grades: str) -> None:

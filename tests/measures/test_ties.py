@@ -59,6 +59,7 @@ def test_a_depth_cuts_after_the_documents_are_in_order() -> None:
             assert every.max() <= limits.high[0] + 1e-12, measure
 
 
+@pytest.mark.thorough
 def test_drawn_orders_are_near_the_expected_value(monkeypatch: pytest.MonkeyPatch) -> None:
     """With the closed form and enumeration switched off, AP is within five standard errors of it."""
     rng = np.random.default_rng(4)

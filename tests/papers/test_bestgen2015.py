@@ -19,6 +19,8 @@ from unjudged import UsageError, evaluate
 from unjudged.baselines import expected, variance_of_ap
 from unjudged.measures.kernel.names import parse
 
+pytestmark = pytest.mark.thorough
+
 
 def every_ap(documents: int, relevant: int) -> list[Fraction]:
     """AP of every placement of the relevant documents."""

@@ -15,6 +15,8 @@ from unjudged.uncertainty.completions import Completions, Evidence
 from unjudged.uncertainty.prevalence import Prevalence, PrevalenceLike
 from unjudged.uncertainty.unjudged_sums import UnjudgedSum, sum_of_independent
 
+pytestmark = pytest.mark.thorough
+
 RANKING = JudgedRankings.spelled("0 1 U N 1 N 0 U 1 N N 1", missed="1 1 0 0 0 0 0 0 0")
 
 

@@ -9,6 +9,8 @@ import pytest
 
 from unjudged import JudgedRankings
 
+pytestmark = pytest.mark.thorough
+
 SCRIPTS = Path(__file__).parent.parent.parent / "scripts" / "papers"
 
 

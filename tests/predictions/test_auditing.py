@@ -38,6 +38,7 @@ def test_kappa_and_auc_equal_scikit_learns(seed: int, n: int, grades: int) -> No
     assert both.auc(human > 0, score, "AUC").value == pytest.approx(auc, abs=1e-12)
 
 
+@pytest.mark.thorough
 def test_intervals_hold_over_queries() -> None:
     """Queries differ in difficulty for the model; the limit values are those of a very large sample."""
     rng = np.random.default_rng(4)
@@ -99,6 +100,7 @@ def test_the_bias_of_any_measure_under_complete_judgments() -> None:
         assert [b.bias.high - b.bias.value for b in found.biases] == pytest.approx(half.tolist())
 
 
+@pytest.mark.thorough
 def test_a_sample_stands_for_the_whole() -> None:
     """Weighted by 1 / pi, the audit of many samples is on average that of all documents."""
     rng = np.random.default_rng(8)
@@ -160,6 +162,7 @@ def test_by_people_is_what_evaluate_estimates() -> None:
     assert row[3:] == [expected.mean("a").value, expected.mean("a").low, expected.mean("a").high]
 
 
+@pytest.mark.thorough
 def test_by_people_and_bias_hold() -> None:
     rng, held, errors = np.random.default_rng(9), [], []
     for _ in range(150):

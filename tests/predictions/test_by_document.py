@@ -53,6 +53,7 @@ def whole(measure: str) -> tuple[Population, NDArray[np.float64], NDArray[np.flo
     return population, chosen.weights(population.rankings.rank), chosen.gains(population.judgments.grade)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("measure", ["RBP(p=0.8)", "RBP(p=0.5, rel=2)", "P@3", "DCG@3", "RBP(max_grade=3)"])
 @pytest.mark.parametrize("kind", ["none", "sensible", "absurd"])
 def test_poisson_estimates_and_variances_are_unbiased(measure: str, kind: str) -> None:
@@ -192,10 +193,10 @@ def test_perfect_predictions_leave_only_query_uncertainty() -> None:
 
 def test_judgments_that_were_chosen_are_refused() -> None:
     chosen = replace(Judgments.of({"q1": {"d1": 1, "d2": -1}}), origin=Origin(CHOSEN))
-    with pytest.raises(InputError, match="and these judgments are chosen documents"):
+    with pytest.raises(UsageError, match="and these judgments are chosen documents"):
         estimate_by_document(chosen, {"a": {"q1": {"d1": 1.0}}}, None, "P@1")
     unknown = replace(chosen, origin=Origin(UNKNOWN))
-    with pytest.raises(InputError, match="and these judgments are labels of unknown origin"):
+    with pytest.raises(UsageError, match="and these judgments are labels of unknown origin"):
         estimate_by_document(unknown, {"a": {"q1": {"d1": 1.0}}}, None, "P@1")
 
 
@@ -251,6 +252,7 @@ def test_prels_list_only_what_was_drawn() -> None:
     assert (mean.value, mean.low, mean.high) == (1.3, 0.0, 1.0)
 
 
+@pytest.mark.thorough
 def test_estimates_are_not_cut_before_differences_are_taken() -> None:
     """Means were cut to 0 to 1, so that they were biased: a true P@10 of 1 became .956."""
     rng, means, gaps, both = np.random.default_rng(3), [], [], []

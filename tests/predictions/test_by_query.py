@@ -89,6 +89,7 @@ def test_random_predictions_cost_little_and_perfect_ones_help_most() -> None:
     assert mean["perfect"] <= 0.15 * mean["none"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("queries", "further"), [(5, 5), (5, 200), (10, 200), (20, 20), (60, 400)])
 def test_coverage(queries: int, further: int) -> None:
     """Independent queries, a biased judge: the interval holds the human mean as often as it should.

@@ -71,6 +71,7 @@ def test_weight_and_doubt_decide() -> None:
     assert found.method == "proportional to weight x doubt by predicted probabilities, at least 0.01"
 
 
+@pytest.mark.thorough
 def test_draws_follow_the_probabilities_and_the_names_alone() -> None:
     many = {f"q{i}": RUN["q1"] for i in range(40)}
     turned = {q: many[q] for q in reversed(many)}

@@ -106,6 +106,7 @@ def _first(table: object, depth: int) -> dict[str, list[str]]:
     return top
 
 
+@pytest.mark.thorough
 def test_scores_by_people_come_from_all_judges_together() -> None:
     people = sampled(0.4, 3)
     found = audit_judges(people, JUDGES, RUNS, "P@5", threshold=0.5)
@@ -123,6 +124,7 @@ def test_groups_need_runs_and_two_families() -> None:
         audit_judges(TRUTH, JUDGES, RUNS, "P@5", threshold=0.5, groups={"a": "one", "b": "one"})
 
 
+@pytest.mark.thorough
 def test_the_command(tmp_path: Path) -> None:
     qrels, groups = tmp_path / "qrels.txt", tmp_path / "groups.txt"
     qrels.write_text("".join(f"{q} 0 {d} {g}\n" for q, docs in TRUTH.items() for d, g in docs.items()))

@@ -76,6 +76,7 @@ def test_the_least_number_is_the_least() -> None:
     assert not reached(number - 1)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("design", [UNIFORM, WEIGHTED])
 @pytest.mark.parametrize(("target", "queries"), [(MEAN, THESE), (DIFFERENCE, THESE), (MEAN, OTHER)])
 def test_studies_reach_the_promised_width(design: str, target: str, queries: str) -> None:
@@ -102,6 +103,7 @@ def test_studies_reach_the_promised_width(design: str, target: str, queries: str
     assert np.mean(np.array(reached) <= 1.1) >= 0.9
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("target", "width"), [(MEAN, 0.2), (DIFFERENCE, 0.15)])
 def test_studies_of_whole_queries_reach_the_promised_width(target: str, width: float) -> None:
     """In nine of ten up to a tenth, over 40 large pilots, each followed by a study of as many queries."""

@@ -7,6 +7,7 @@ import pytest
 from large_population import estimated, simulated
 
 
+@pytest.mark.thorough
 def test_the_estimate_is_within_four_standard_errors() -> None:
     population, score, gain, pi, weight = simulated(2_000)
     found, error, expected = estimated(population, score, gain, pi, weight)

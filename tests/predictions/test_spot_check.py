@@ -61,6 +61,7 @@ def test_from_the_design_to_the_interval(measure: str) -> None:
     assert np.mean([value.low <= exact <= value.high for value in values]) >= 0.9
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("measure", ["RBP(p=0.8)", "P@3", "DCG@3"])
 def test_intervals_stay_inside_what_is_possible(measure: str) -> None:
     """Low was below, and high above, what any judgments of the rest could give."""
@@ -113,6 +114,7 @@ def test_documents_drawn_with_certainty_count() -> None:
     assert found.estimate.method == "spot check of 4 random judgments"
 
 
+@pytest.mark.thorough
 def test_several_runs_share_a_check() -> None:
     """Over many samples each run's estimate is right on average, and holds as often as it should."""
     rng = np.random.default_rng(4)

@@ -168,6 +168,7 @@ def test_the_warning_points_at_the_callers_line(case: str) -> None:
         assert {w.filename for w in found} == {__file__}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("format", ["table", "csv", "json", "jsonl", "markdown", "latex", "html"])
 @pytest.mark.parametrize("case", BAD)
 def test_standard_error_in_every_format(case: str, format: str, tmp_path: Path) -> None:

@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 
 from unjudged import Judgments, UsageError, sample
+from unjudged.experiments import experiment
 from unjudged.formats.writing import judgments_text
 from unjudged.judging import Pool
+from unjudged.judging.pooling.designs import DESIGNS
 from unjudged.rankings.origin import KINDS, Kind, Origin, joined
 
 
@@ -75,11 +77,24 @@ def test_unequal_probabilities_are_unknown_in_a_file_that_does_not_have_them(tmp
 def test_samples_of_a_pool() -> None:
     pool = Pool.of(sample.qrels, sample.runs)
     assert pool.judgments.origin == Origin("uniform sample")
-    assert pool.depth(5).origin == Origin("pool", 5)
+    assert pool.depth(5).origin == Origin("uniform sample"), "dense has unjudged documents there"
+    assert pool.blank.depth(5).origin == Origin("pool", 5)
     assert pool.random(0.5, redraw=False).origin == pool.random(0.5).origin == Origin("uniform sample")
     assert pool.random(0.5, redraw=False).even
     assert pool.mixed(5).origin == Origin("stratified sample")
     assert pool.stratified({10: 0.5}).origin == Origin("stratified sample", 10)
+
+
+@pytest.mark.parametrize("kind", ["stratified sample", "weighted sample", "chosen", "unknown"])
+def test_a_part_of_a_sample_is_not_taken_for_a_part_of_the_pool(kind: Kind) -> None:
+    """An experiment would compare it with judgments that are no better, and its file would name a pool."""
+    pool = Pool.of(sample.qrels, sample.runs)
+    drawn = replace(pool, judgments=replace(pool.judgments, origin=Origin(kind)))
+    for design in DESIGNS.values():
+        with pytest.raises(UsageError, match="taking judgments away needs a pool, and these judgments are"):
+            design.draw(drawn, design.levels[0])
+    with pytest.raises(UsageError, match="taking judgments away needs a pool"):
+        experiment(drawn, levels=[0.5])
 
 
 def test_joined_judgments_have_the_weaker_origin() -> None:
@@ -90,5 +105,6 @@ def test_joined_judgments_have_the_weaker_origin() -> None:
 
 
 def test_what_it_says() -> None:
+    assert Origin("pool", 3).mark().endswith("the first 3 documents of every pooled run were judged")
     assert str(Origin("pool", 100)) == "a pool to rank 100"
     assert str(Origin("unknown")) == "labels of unknown origin"

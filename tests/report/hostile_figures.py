@@ -1,6 +1,6 @@
 """Draws every figure with hostile names; a process of its own, because a panic in the renderer ends it.
 
-`python -m tests.report.hostile_figures KIND` prints the name of each figure once it is drawn as that kind.
+`python -m tests.report.hostile_figures KIND ...` prints name and kind of each figure once it is drawn.
 """
 
 from __future__ import annotations
@@ -77,5 +77,7 @@ def figures() -> dict[str, Callable[[], Any]]:
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
     for name, draw in figures().items():
-        assert picture(draw(), sys.argv[1])
-        sys.stdout.write(f"{name}\n")
+        figure = draw()
+        for kind in sys.argv[1:]:
+            assert picture(figure, kind)
+            sys.stdout.write(f"{name}: {kind}\n")

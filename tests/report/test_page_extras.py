@@ -48,6 +48,7 @@ def test_the_audit_is_that_of_the_command(tmp_path: Path) -> None:
     assert [table["caption"] for table in tables] == [grid.title for grid in found.grids()]
 
 
+@pytest.mark.thorough
 def test_several_judges_are_those_of_the_command(tmp_path: Path) -> None:
     (tmp_path / "groups.txt").write_text("".join(f"{run} {run[0]}\n" for run in sample.runs))
     judges = ["--predictions", f"one={PREDICTIONS}", "--predictions", f"two={sample.runs['fused']}"]

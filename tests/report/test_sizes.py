@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -40,6 +41,7 @@ KINDS = (
 NAME = re.compile(r"system-\d+")
 
 
+@cache
 def figures(systems: int) -> dict[str, Any]:
     """Every kind of figure of some systems on twelve queries."""
     rng = np.random.default_rng(systems)
@@ -82,14 +84,13 @@ def figures(systems: int) -> dict[str, Any]:
     }
 
 
-DRAWN = {systems: figures(systems) for systems in (3, 20)}
-SIXTY: dict[str, Any] = {}
-
-
 def figure(kind: str, systems: int) -> Any:
-    if systems == 60 and not SIXTY:
-        SIXTY.update(figures(60))
-    return (SIXTY if systems == 60 else DRAWN[systems])[kind]
+    return figures(systems)[kind]
+
+
+@cache
+def drawn(kind: str, systems: int, width: int) -> str:
+    return str(picture(figure(kind, systems), "svg", Size(width, 7)))
 
 
 def placed(element: ET.Element, x: float = 0, y: float = 0) -> Iterator[tuple[ET.Element, float, float]]:
@@ -133,7 +134,7 @@ def paths(svg: str, colour: str) -> list[tuple[float, float]]:
 @pytest.mark.parametrize("width", [85, 175])
 @pytest.mark.parametrize("systems", [3, 20, 60])
 def test_each_interval_lies_in_the_row_of_its_system(systems: int, width: int) -> None:
-    svg = str(picture(figure("intervals", systems), "svg", Size(width, 7)))
+    svg = drawn("intervals", systems, width)
     rows = sorted(y for text, _, y, _, _ in texts(svg) if NAME.fullmatch(text))
     assert len(rows) == systems
     step = rows[1] - rows[0]
@@ -153,7 +154,7 @@ def test_each_interval_lies_in_the_row_of_its_system(systems: int, width: int) -
 @pytest.mark.parametrize("kind", KINDS)
 def test_width_and_names(kind: str, systems: int, width: int) -> None:
     """The file is as wide as asked, and neither names of rows nor of columns touch."""
-    svg = str(picture(figure(kind, systems), "svg", Size(width, 7)))
+    svg = drawn(kind, systems, width)
     found = re.search(r'width="([\d.]+)pt" height="([\d.]+)pt"', svg)
     assert found is not None
     assert float(found[1]) == pytest.approx(width * MM, abs=1.5)
@@ -180,7 +181,7 @@ BARS = {"pool": "#9ec3e0", "audit": "#0072b2", "collections": "#000000"}
 @pytest.mark.parametrize("kind", BARS)
 def test_marks_lie_in_the_row_of_their_system(kind: str, systems: int, width: int) -> None:
     """One bar or interval for each system, at the height of its name."""
-    svg = str(picture(figure(kind, systems), "svg", Size(width, 7)))
+    svg = drawn(kind, systems, width)
     rows = sorted((y - 0.35 * size, size) for text, _, y, size, _ in texts(svg) if NAME.fullmatch(text))
     assert len(rows) == systems
     step = rows[1][0] - rows[0][0]
@@ -194,7 +195,7 @@ def test_marks_lie_in_the_row_of_their_system(kind: str, systems: int, width: in
 @pytest.mark.parametrize("systems", [3, 20, 60])
 def test_names_of_ranks_stand_beside_their_lines(systems: int) -> None:
     """The second source is on the right, and names begin to its right, one in each row."""
-    svg = str(picture(figure("agreement", systems), "svg", Size(85, 7)))
+    svg = drawn("agreement", systems, 85)
     shown = texts(svg)
     people, model = (max(x for text, x, *_ in shown if text == name) for name in ("people", "model"))
     names = [(x, y) for text, x, y, _, _ in shown if "system-" in text]
@@ -205,7 +206,7 @@ def test_names_of_ranks_stand_beside_their_lines(systems: int) -> None:
 
 @pytest.mark.parametrize("systems", [20, 60])
 def test_symbols_of_the_matrix_are_smaller_than_cells(systems: int) -> None:
-    svg = str(picture(figure("matrix", systems), "svg", Size(85, 7)))
+    svg = drawn("matrix", systems, 85)
     names = sorted(y for text, _, y, _, turned in texts(svg) if NAME.fullmatch(text) and not turned)
     step = min(b - a for a, b in pairwise(names))
     groups = [

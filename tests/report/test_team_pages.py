@@ -59,6 +59,7 @@ def test_nobody_else_is_named_and_nothing_is_markup() -> None:
         team_pages(scores, {**GROUPS, "dense": "A b", "reranked": "a_b"})
 
 
+@pytest.mark.thorough
 def test_the_command(tmp_path: Path) -> None:
     teams = {run: GROUPS.get(run, run)[0] for run in sample.runs}
     (tmp_path / "groups").write_text("".join(f"{run} {team}\n" for run, team in teams.items()))

@@ -44,6 +44,7 @@ def check(measure: Measure, ranking: JudgedRankings, extra_relevant: int, top: i
         assert found.high[0] == pytest.approx(max(values), abs=1e-12)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("measure", BOUNDED, ids=str)
 @examples(40)
 @given(labels=labels, missed=missed, extra_relevant=st.integers(0, 2))
@@ -53,6 +54,7 @@ def test_every_completion_of_binary_judgments(
     check(measure, JudgedRankings.spelled(" ".join(labels), " ".join([*missed, "0"])), extra_relevant, top=1)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("measure", BOUNDED, ids=str)
 def test_all_4096_completions_of_twelve_unknown(measure: Measure) -> None:
     ranking = JudgedRankings.spelled("U N 1 N U 0 N U N 1 N N U N 0 N", missed="1 0")

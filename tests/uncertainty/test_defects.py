@@ -114,6 +114,7 @@ def test_few_queries_and_many_documents(name: str) -> None:
     assert found.width == pytest.approx(2 * 1.959964 * deviation, rel=0.03)
 
 
+@pytest.mark.thorough
 def test_completions_are_not_counted_twice() -> None:
     """Defect 7: with both uncertainties, the claimed deviation was 1.5 times the actual one.
 
@@ -182,6 +183,7 @@ def test_one_query_has_an_interval() -> None:
     assert (found.low, found.high) == pytest.approx((0.025 * 0.5, 0.5 + 0.975 * 0.5), abs=0.005)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("queries", [1, 2, 5, 10, 25])
 @pytest.mark.parametrize("shape", [(0.4, 0.8), (0.3, 2.0), (2.0, 2.0)])
 def test_intervals_over_few_queries_cover(queries: int, shape: tuple[float, float]) -> None:

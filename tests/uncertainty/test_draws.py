@@ -43,6 +43,7 @@ def table(identity: Numbers, prevalence: Prevalence, batch: int = DRAWS, seed: i
     return found
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("batch", [1, 7, 999, DRAWS])
 def test_the_size_of_a_batch_changes_nothing(batch: int) -> None:
     for prevalence in (known([0.05, 0.6], np.arange(12) % 2), estimated(12)):

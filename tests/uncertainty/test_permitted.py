@@ -73,6 +73,7 @@ def measure_of(name: str) -> Measure:
     return plain(**{parameter: NEEDED[parameter] for parameter in empty})
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", list(MEASURES))
 def test_every_cell_is_an_estimand_or_a_refusal_with_a_way_out(name: str, kind: Kind) -> None:

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from math import isfinite, nan
 from typing import Literal
 
-from unjudged.base.wording import counted, percent
+from unjudged.base.wording import counted, percent, shortlist
 from unjudged.comparison.verdicts import without_next
 from unjudged.evaluation.query_segments import EVERY
 from unjudged.grids.grid import Cell, Column, Grid, Shown, grid_of
@@ -98,7 +98,9 @@ class GateResult(Shown):
             FAIL: f"{self.new} is worse than {self.old} by more than {self.margin:g}",
             OPEN: f"whether {self.new} is worse than {self.old} by more than {self.margin:g} cannot be told",
         }
-        return f"{self.outcome.capitalize()}: {told[self.outcome]}."
+        untold = dict.fromkeys(c.segment for c in self.checks if c.segment != EVERY and c.outcome == OPEN)
+        more = f" No segment fails; {shortlist(list(untold))} cannot be told." if untold else ""
+        return f"{self.outcome.capitalize()}: {told[self.outcome]}.{more * (self.outcome == PASS)}"
 
     def sentence(self) -> str:
         """Say the outcome and the numbers that decide it."""

@@ -68,8 +68,10 @@ def judgment_bounds(shared: SharedRankings, measure: Measure, pairs: Pairs) -> J
     low, high = ends
     settled, equal = decided(low, high)
     open_to_judging = ~(settled | equal)
-    turned = open_to_judging if exact else reversible(shared, measure, pairs, open_to_judging)
     reversal = reversals(shared, measure, pairs, open_to_judging)
+    turned = open_to_judging
+    if not exact:
+        turned = reversal.surely | reversible(shared, measure, pairs, open_to_judging & ~reversal.surely)
     means = mean_over_queries(pairs.scores)
     run_low = measure.mean_of(np.minimum(run_low, means))
     run_high = measure.mean_of(np.maximum(run_high, means))
@@ -90,9 +92,9 @@ def bounds_of_table(measure: Measure, low: Floats, high: Floats, pairs: Pairs) -
     least = np.minimum(run_low[pairs.first] - run_high[pairs.second], pairs.difference)
     most = np.maximum(run_high[pairs.first] - run_low[pairs.second], pairs.difference)
     settled, equal = decided(least, most)
-    none, blank = np.zeros(len(pairs), bool), np.full(len(pairs), np.nan)
+    none = np.zeros(len(pairs), bool)
     of_runs = measure.mean_of(run_low), measure.mean_of(run_high)
-    unsought = Reversals(blank, blank)
+    unsought = Reversals.unsought(len(pairs))
     return JudgmentBounds(least, most, False, settled, equal, none, unsought, *of_runs, by_query=by_query)
 
 
@@ -100,7 +102,7 @@ def no_bounds(pairs: Pairs, missing: str) -> JudgmentBounds:
     """Return bounds of which nothing is known."""
     blank, none = np.full(len(pairs), np.nan), np.zeros(len(pairs), bool)
     of_runs = np.full(len(pairs.scores), np.nan)
-    unsought = Reversals(blank, blank)
+    unsought = Reversals.unsought(len(pairs))
     return JudgmentBounds(blank, blank, False, none, none, none, unsought, of_runs, of_runs, missing)
 
 

@@ -29,6 +29,7 @@ from unjudged.formats.files import expanded
 from unjudged.measures.kernel.estimand import BY_DOCUMENT, CHOOSING, LEAVING_OUT, Use, refused_use
 from unjudged.predictions.combined_estimates import estimate_with_predictions
 from unjudged.rankings.extension import rows_of
+from unjudged.rankings.origin import SAMPLES, UNIFORM
 from unjudged.rankings.runs import RunSource
 
 COVERED = 0.5
@@ -140,6 +141,7 @@ class _Patient:
         bounds = "How far could the unjudged documents change the scores?"
         yield _asked(bounds, "evaluate", *files, "--interval", "bounds")
         yield _asked("What would other queries show?", "evaluate", *files, "--interval", "queries")
+        yield from _sampling(qrels, self.runs(), files)
         if systems > 1:
             yield from _comparisons(files, two=systems == len(runs) == 2)
         yield _allowed(qrels, CHOOSING, "What should be judged next?", "next", *files)
@@ -198,6 +200,19 @@ class _Patient:
                 yield Question(
                     "How good are the runs on this sample?", "", "Give the answers too: a file of grades."
                 )
+
+
+def _sampling(qrels: RecognisedFile, runs: Sequence[RecognisedFile], files: list[str]) -> Iterator[Question]:
+    """Yield whether a recorded sample tells what another one would show."""
+    if qrels.content.origin.kind not in SAMPLES - {UNIFORM}:
+        return
+    about = "What would another sample of documents show?"
+    asked = _asked(about, "evaluate", *files, "--interval", "sampling")
+    try:
+        evaluate(qrels.content, _by_name(runs)).estimate("sampling")
+    except UnjudgedError as error:
+        asked = Question(about, "", f"{error}.")
+    yield asked
 
 
 def _comparisons(files: list[str], *, two: bool) -> Iterator[Question]:

@@ -137,8 +137,13 @@ def judged_rankings(
     on_read: Callable[[str], None] | None = None,
 ) -> JudgedRankings:
     """Match every run once: dicts directly, anything else by way of a table."""
+    return JudgedRankings.of(judgments, _matched(judgments, runs, on_read))
+
+
+def _matched(
+    judgments: Judgments, runs: Mapping[str, RunSource], on_read: Callable[[str], None] | None
+) -> Iterator[Matched]:
     direct = [_matched_dicts(judgments, run) for run in runs.values()]
-    matched: list[Matched] = []
     matches = None
     if None in direct:
         others = {name: run for (name, run), own in zip(runs.items(), direct, strict=True) if own is None}
@@ -150,13 +155,13 @@ def judged_rankings(
                 with name_in_errors(run, run_name(name)):
                     example = f"which have queries such as {judgments.queries[0]!r}"
                     raise InputError(f"no query in common with the judgments, {example}")
-            matched.append(match)
             if on_read is not None:
                 on_read(name)
+            yield match
+            del match
     finally:
         if matches is not None:
             matches.close()
-    return JudgedRankings.of(judgments, matched)
 
 
 def _matched_dicts(judgments: Judgments, run: Any) -> Matched | None:

@@ -15,8 +15,11 @@ from unjudged.measures.kernel.registry import MEASURES, Measure
 from unjudged.measures.kernel.traits import Refusal
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.judgments import Judgments
-from unjudged.rankings.origin import BY_SUBTOPIC, EVEN, SAMPLES, UNIFORM
-from unjudged.rankings.randomness import not_random
+from unjudged.rankings.origin import BY_SUBTOPIC, EVEN, POOL, SAMPLES, UNIFORM
+from unjudged.rankings.randomness import TOP, few_judged, not_random
+
+MANY = 10
+"""Of fewer queries, how few first documents are judged says little about the judgments."""
 
 
 def measure_warnings(
@@ -31,9 +34,22 @@ def measure_warnings(
             found += [AssumptionWarning(f"{answer}.")] if isinstance(answer, Refusal) else []
     found += _nothing_relevant(measures, judgments, values)
     found += _no_subtopics(measures, judgments)
-    if judgments.origin.kind in SAMPLES:
-        found += _about_samples(measures, rankings)
+    sampled = judgments.origin.kind in SAMPLES
+    found += _about_samples(measures, rankings) if sampled else _scattered(rankings)
     return found
+
+
+def _scattered(rankings: JudgedRankings) -> list[UnjudgedWarning]:
+    """A warning if judgments that are taken for a pool have hardly any of the first documents of the runs."""
+    origin = rankings.judgments.origin
+    if origin.kind != POOL or len(rankings.judgments.queries) < MANY:
+        return []
+    share = few_judged(rankings, min(TOP, origin.depth or TOP))
+    if share is None:
+        return []
+    bounds = "bounds (--interval bounds) show what that leaves open"
+    remedy = "If the labels were drawn at random, say how (--sampled uniformly)"
+    return [AssumptionWarning(f"Only {share}, and the others count as nonrelevant: {bounds}. {remedy}.")]
 
 
 def _about_samples(measures: Sequence[Measure], rankings: JudgedRankings) -> Iterator[UnjudgedWarning]:

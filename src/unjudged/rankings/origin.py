@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from unjudged.base.choices import checked_int
+from unjudged.base.wording import counted
 
 Kind = Literal[
     "pool", "uniform sample", "stratified sample", "weighted sample", "chosen", "unknown", "by subtopic"
@@ -86,6 +87,8 @@ class Origin:
         """A comment from which `read` restores the origin; `judged` unless every document still waits."""
         rank = "" if self.depth is None else f" to rank {self.depth}"
         words = KINDS[self.kind].partition(": ")[2]
+        if self.kind == POOL and self.depth is not None:
+            words = f"the first {counted(self.depth, 'document')} of every pooled run were judged"
         if self.kind == POOL and not judged:
             words = "every listed document is to be judged"
         if self.depth is not None and self.sampled:

@@ -1,4 +1,4 @@
-"""Whether judged documents can be a random sample of a pool: the ranks of the runs tell."""
+"""Whether judged documents can be a pool of the runs, or a random sample of one: their ranks tell."""
 
 from __future__ import annotations
 
@@ -8,6 +8,22 @@ from unjudged.rankings.judged import Floats, JudgedRankings
 
 TOP, FAR = 10, 6.0
 """Ranks at which judged documents are counted, and how many deviations more than expected is too far."""
+
+JUDGED_SHARE = 0.5
+"""Of all documents in the first ten of pooled runs, listed or not, at least this share is judged."""
+
+
+def few_judged(r: JudgedRankings, depth: int = TOP) -> str | None:
+    """Say how few of the first documents of the runs are judged, if too few for a pool of these runs.
+
+    >>> print(few_judged(JudgedRankings.spelled("1 U U U")))
+    25% of the documents in the first 10 of the runs are judged
+    """
+    judged = np.count_nonzero(r.judgments.grade[r.row[r.rank <= depth]] >= 0)
+    retrieved = np.minimum(r.retrieved, depth).sum()
+    if judged >= JUDGED_SHARE * retrieved:
+        return None
+    return f"{judged / retrieved:.0%} of the documents in the first {depth} of the runs are judged"
 
 
 def not_random(r: JudgedRankings, rate: Floats) -> str | None:

@@ -101,6 +101,12 @@ class Estimates(Shown, Framed, Sequence[Sequence[Estimate]]):
     def __getitem__(self, run: int | slice) -> Sequence[Any]:
         return self.estimates[run]
 
+    @property
+    def _distinct(self) -> list[int]:
+        """Columns by number, without those that are another's: infAP and AP from a sample."""
+        columns = list(zip(*self.estimates, strict=True))
+        return [k for k, column in enumerate(columns) if column not in columns[:k]]
+
     def _heading(self, k: int) -> str:
         """Return the name of what the estimates of measure k are of, with its cutoff: AP@100."""
         names = {row[k].of.measure for row in self.estimates}
@@ -108,7 +114,8 @@ class Estimates(Shown, Framed, Sequence[Sequence[Estimate]]):
 
     def rows(self) -> Iterator[list[Cell]]:
         """Run, measure, value, ends, confidence, method and what is estimated; None for no end."""
-        each = [(run, e) for run, row in zip(self.runs, self.estimates, strict=True) for e in row]
+        shown = self._distinct
+        each = [(run, row[k]) for run, row in zip(self.runs, self.estimates, strict=True) for k in shown]
         if self.stacked:
             each.sort(key=lambda one: self.measures.index(one[1].of.measure))
         for run, estimate in each:
@@ -126,9 +133,9 @@ class Estimates(Shown, Framed, Sequence[Sequence[Estimate]]):
         """
         if self.stacked:
             return self._stacked(decimals)
-        columns = [Column("run", "label"), *map(Column, map(self._heading, range(len(self.measures))))]
+        columns = [Column("run", "label"), *map(Column, map(self._heading, self._distinct))]
         rows: list[list[Cell]] = [
-            [run, *(estimate.text(decimals) for estimate in row)]
+            [run, *(row[k].text(decimals) for k in self._distinct)]
             for run, row in zip(self.runs, self.estimates, strict=True)
         ]
         methods = dict.fromkeys(_note(estimate) for row in self.estimates for estimate in row)

@@ -21,6 +21,7 @@ from unjudged.measures.kernel.estimand import LEAVING_OUT, check_permitted
 from unjudged.measures.kernel.registry import Measure, ratio
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.rankings.origin import UNIFORM
+from unjudged.rankings.randomness import few_judged
 from unjudged.uncertainty.bounding.bounds import bounds
 from unjudged.uncertainty.bounding.filled import anonymous
 from unjudged.uncertainty.prevalence import band_of
@@ -32,8 +33,6 @@ USUAL = 0.95
 """Runs above this share of the left-out runs are unlike them."""
 POOLED_SHARE = 0.9
 """Of the listed documents that runs have in their first ten, a pool has at least this share judged."""
-JUDGED_SHARE = 0.5
-"""Of all documents in the first ten of pooled runs, listed or not, at least this share is judged."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,15 +196,15 @@ def check_pooled(measures: Sequence[Measure], rankings: JudgedRankings, depth: i
     judgments = rankings.judgments
     for measure in measures:
         check_permitted(measure, judgments, LEAVING_OUT)
-    top = rankings.cut(min(TOP, depth))
-    judged = np.count_nonzero(top.labels >= 0)
-    share = ""
-    if judgments.origin.kind == UNIFORM and judged < POOLED_SHARE * len(top.labels):
-        share = f"{judged / len(top.labels):.0%} of the listed documents"
-    elif judged < JUDGED_SHARE * top.retrieved.sum():
-        share = f"{judged / top.retrieved.sum():.0%} of the documents"
-    if share:
-        why = f"{share} in the first {min(TOP, depth)} of the runs are judged"
+    depth = min(TOP, depth)
+    why = few_judged(rankings, depth)
+    if judgments.origin.kind == UNIFORM:
+        labels = rankings.labels[rankings.rank <= depth]
+        judged = np.count_nonzero(labels >= 0)
+        if judged < POOLED_SHARE * len(labels):
+            share = f"{judged / len(labels):.0%} of the listed documents"
+            why = f"{share} in the first {depth} of the runs are judged"
+    if why is not None:
         raise UsageError(f"{LEAVING_OUT.name} needs a pool of these runs, and {why}: {LEAVING_OUT.instead}")
 
 

@@ -62,14 +62,21 @@ class Reversals:
 
     share: Floats
     judged: Floats
+    surely: Mask
+    """The order is reversed if all of U are relevant. Where it is not, another completion may reverse it."""
     best: int | None = None
     by_subtopic: bool = False
     """Judgments are by subtopic, so no one share says how much is too much."""
 
+    @classmethod
+    def unsought(cls, pairs: int) -> Reversals:
+        """Return what is known before anything is sought."""
+        return cls(np.full(pairs, np.nan), np.full(pairs, np.nan), np.zeros(pairs, bool))
+
 
 def reversals(shared: SharedRankings, measure: Measure, pairs: Pairs, wanted: Mask) -> Reversals:
     """Return the reversal prevalence of the wanted pairs."""
-    found = Reversals(np.full(len(pairs), np.nan), np.full(len(pairs), np.nan))
+    found = Reversals.unsought(len(pairs))
     found.share[wanted & (pairs.difference == 0)] = 0.0
     chosen = np.flatnonzero(wanted & (pairs.difference != 0))
     if shared.original.origin.kind == BY_SUBTOPIC:
@@ -93,7 +100,8 @@ def reversals(shared: SharedRankings, measure: Measure, pairs: Pairs, wanted: Ma
             solved = _by_expectation(
                 terms, judged, pairs.scores[order], place[leader[some]], place[behind[some]]
             )
-            found.share[chosen[some]], found.judged[chosen[some]] = solved.share, solved.judged
+            for part in ("share", "judged", "surely"):
+                getattr(found, part)[chosen[some]] = getattr(solved, part)
     elif len(chosen) <= MOST_PAIRS:
         hypothetical = Hypothetical.of(shared, measure)
         for k, a, b in zip(chosen.tolist(), leader.tolist(), behind.tolist(), strict=True):
@@ -138,11 +146,12 @@ def _by_expectation(terms: Terms, judged: Floats, scores: Floats, leader: Ints, 
     weight = terms.reciprocal(sums.count, none, 1)
     added, relevant = ((sums.behind[k] * weight).sum(axis=1) for k in (0, 1))
     seen = np.divide(relevant, added, out=np.full(len(leader), np.nan), where=added > 0)
-    share, few = np.zeros(len(leader)), max(CELLS_AT_ONCE // scores.shape[1], 1)
+    share, at_one = np.zeros((2, len(leader)))
+    few = max(CELLS_AT_ONCE // scores.shape[1], 1)
     for first in range(0, len(leader), few):
         some = np.arange(first, min(first + few, len(leader)))
-        share[some] = _turning(lead, some, EXACTLY)
-    return Reversals(share, seen)
+        share[some], at_one[some] = _turning(lead, some, EXACTLY), lead(np.ones(len(some)), some)
+    return Reversals(share, seen, at_one > ROUNDING)
 
 
 def _by_completions(

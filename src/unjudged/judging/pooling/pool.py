@@ -16,12 +16,13 @@ from unjudged.grids.grid import Column, Grid, Shown
 from unjudged.judging.pooling import sampling
 from unjudged.judging.pooling.levels import depth as checked_depth
 from unjudged.judging.pooling.levels import share as checked_share
+from unjudged.measures.kernel.estimand import TAKING_AWAY, check_use
 from unjudged.rankings.coverage import in_order
 from unjudged.rankings.extension import documents_of
 from unjudged.rankings.hashing import Numbers, unit
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.rankings.judgments import UNSAMPLED, Judgments, JudgmentsSource
-from unjudged.rankings.origin import A_SAMPLE, POOL, STRATIFIED, Origin
+from unjudged.rankings.origin import A_POOL, A_SAMPLE, POOL, STRATIFIED, Origin
 from unjudged.rankings.runs import Run
 
 NOT_RETRIEVED = np.iinfo(np.int32).max
@@ -118,14 +119,18 @@ class Pool(Shown):
     @cached_property
     def blank(self) -> Pool:
         """The same pool with grade 0 everywhere: what a design draws from before anyone has judged."""
-        return replace(self, judgments=self.judgments.with_grades(np.zeros_like(self.judgments.grade)))
+        grade = np.zeros_like(self.judgments.grade)
+        return replace(self, judgments=replace(self.judgments.with_grades(grade), origin=A_POOL))
 
     def depth(self, k: int, *, deeper: int = 0, seed: int = 0) -> Judgments:
         """Judge the documents among the first `k` of any run, and one rank `deeper` in so many queries.
 
-        These are drawn at random, so that a number of judgments can be met.
+        These are drawn at random, so that a number of judgments can be met. Where some of the documents are
+        unjudged, the result is no pool of that depth: its origin is that of these judgments.
         """
-        return self.only(self._within(k, deeper, seed), Origin(POOL, checked_depth(k)))
+        within = self._within(k, deeper, seed)
+        complete = bool((self.judgments.grade[within] >= 0).all())
+        return self.only(within, Origin(POOL, checked_depth(k)) if complete else self.judgments.origin)
 
     def _within(self, k: int, deeper: int, seed: int) -> Mask:
         """Documents of the depth-`k` pool, one rank deeper in some queries."""
@@ -244,7 +249,8 @@ class Pool(Shown):
     def only(self, chosen: Mask, origin: Origin = A_SAMPLE) -> Judgments:
         """Return the same judgments of the chosen rows; all other documents are pooled and unjudged.
 
-        `origin` says how the rows were chosen: at random, unless given.
+        `origin` says how the rows were chosen: at random, unless given. A sample, or documents that were
+        chosen, are refused: a part of them would be taken for a part of the pool.
 
         >>> pool = Pool.of({"q": {"a": 1, "b": 0}})
         >>> pool.only(pool.judgments.grade > 0)
@@ -253,6 +259,7 @@ class Pool(Shown):
         if np.shape(chosen) != self.judgments.grade.shape:
             rows = len(self.judgments.grade)
             raise UsageError(f"expected one truth value for each of {rows} rows, got {np.shape(chosen)}")
+        check_use(self.judgments, TAKING_AWAY)
         unjudged = np.minimum(self.judgments.grade, UNSAMPLED)
         return replace(
             self.judgments,

@@ -141,6 +141,12 @@ def refused_use(judgments: Judgments, use: Use) -> Refusal | None:
     return Refusal(f"{use.name} needs {needed}, and these judgments are {judgments.origin}", use.instead)
 
 
+def check_use(judgments: Judgments, use: Use) -> None:
+    """Refuse a use of judgments, whatever the measure."""
+    if (refusal := refused_use(judgments, use)) is not None:
+        raise UsageError(str(refusal))
+
+
 def check_permitted(measure: Measure, judgments: Judgments, use: Use | None = None) -> Estimand:
     """Return what is estimated; a refusal is an error."""
     answer = permitted(measure, judgments, use)
@@ -175,6 +181,12 @@ BY_DOCUMENT: Final = Use(
     RANDOM,
     judgments=ALL_JUDGED,
     instead="draw a sample (unjudged sample --for predictions), or merge yours with --format prels",
+)
+TAKING_AWAY: Final = Use(
+    "taking judgments away",
+    EVEN,
+    needs="a pool",
+    instead="start from the judgments that these were drawn or chosen from",
 )
 CHOOSING: Final = Use("choosing what to judge", judgments=ALL_JUDGED, check=_choosable)
 """The uses that are not interval methods."""

@@ -10,7 +10,7 @@ import numpy as np
 from unjudged.base.errors import InputError
 from unjudged.evaluation.collection import Collection, RunsSource, judged_rankings
 from unjudged.judging.collecting.drawn_sample import check_judged
-from unjudged.measures.kernel.estimand import BY_DOCUMENT, refused_use
+from unjudged.measures.kernel.estimand import BY_DOCUMENT, check_use
 from unjudged.predictions.judges import Judges, JudgesSource
 from unjudged.rankings.extension import extended, rows_of
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
@@ -53,8 +53,7 @@ class Population:
         """
         collection = Collection.of(qrels, runs)
         judgments = collection.judgments
-        if (refusal := refused_use(judgments, BY_DOCUMENT)) is not None:
-            raise InputError(str(refusal))
+        check_use(judgments, BY_DOCUMENT)
         check_judged(judgments)
         drawn = np.isfinite(judgments.inclusion)
         if not drawn.any():

@@ -66,14 +66,13 @@ def as_file(figure: Any, kind: str, size: Size = AS_DRAWN) -> str | bytes:
     size.check()
     if size == AS_DRAWN:
         return _converted(figure, kind)
-    spec = _fitted(figure.to_dict(), size)
+    spec, drawn = _fitted(figure.to_dict(), size)
     if kind == "html":
         return _converted(type(figure).from_dict(spec, validate=False), kind)
+    if kind == "svg":
+        return re.sub(r' (width|height)="([\d.]+)"', _in_points, drawn, count=2)
     import vl_convert
 
-    if kind == "svg":
-        drawn: str = vl_convert.vegalite_to_svg(spec)
-        return re.sub(r' (width|height)="([\d.]+)"', _in_points, drawn, count=2)
     made: bytes = (
         vl_convert.vegalite_to_pdf(spec)
         if kind == "pdf"
@@ -97,8 +96,8 @@ def _converted(figure: Any, kind: str, **options: Any) -> str | bytes:
     return target.getvalue()
 
 
-def _fitted(spec: dict[str, Any], size: Size) -> dict[str, Any]:
-    """Return the specification with text of the size, and areas of marks that make it as wide as asked."""
+def _fitted(spec: dict[str, Any], size: Size) -> tuple[dict[str, Any], str]:
+    """Return the specification with text of the size, as wide as asked, and the SVG that it draws."""
     import vl_convert
 
     font = FONT if size.font is None else size.font
@@ -119,18 +118,19 @@ def _fitted(spec: dict[str, Any], size: Size) -> dict[str, Any]:
     config.setdefault("text", {}).update(fontSize=font)
     fullest = max(range(len(rows)), key=lambda k: sum(width for width, _ in own[k]))
     whole, panels = sum(width for width, _ in own[fullest]), len(rows[fullest])
-    room = widest - 60.0 * panels
+    room, svg = widest - 60.0 * panels, ""
     for _ in range(ROUNDS if size.width is not None else 1):
         for row, sides in zip(rows, own, strict=True):
             _set_sizes(spec, row, sides, max(room, LEAST * panels) / whole, font=font, stacked=len(rows))
-        drawn = _width_of(vl_convert.vegalite_to_svg(spec))
+        svg = vl_convert.vegalite_to_svg(spec)
+        drawn = _width_of(svg)
         if size.width is None or abs(drawn - widest) < 0.5:
             break
         room -= drawn - widest
         if room / panels < LEAST / 2:
             shown = f"{size.width:g} mm with text of {font:g} pt"
             raise UsageError(f"the figure has no room for its marks at {shown}: choose more, or smaller text")
-    return spec
+    return spec, svg
 
 
 def _stack(spec: dict[str, Any], most: int) -> None:

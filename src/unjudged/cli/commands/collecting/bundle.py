@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Annotated
 
+from unjudged.base.errors import AssumptionWarning
 from unjudged.cli.commands import COLLECT, command
 from unjudged.cli.options.arguments import (
     File,
@@ -24,6 +26,7 @@ from unjudged.cli.shell.output import check_output, show_grids
 from unjudged.cli.shell.progress import reading
 from unjudged.evaluation.collection import judged_rankings
 from unjudged.grids.grid import grid_of
+from unjudged.measures.kernel.estimand import LEAVING_OUT, refused_use
 from unjudged.measures.kernel.loading import load_measures
 
 
@@ -90,9 +93,12 @@ def bundle(
     if runs:
         named = inputs.runs(runs, "bundle FOLDER QRELS RUN RUN...", least=2)
         of_group = read_groups(groups, named) if groups else None
-        with reading(len(named)) as on_read:
-            pool = Pool(judgments, judged_rankings(judgments, named, on_read=on_read), list(named))
-        left_out = reusability(pool, measure, depth=depth, groups=of_group)
+        if (refusal := refused_use(judgments, LEAVING_OUT)) is not None:
+            warnings.warn(AssumptionWarning(f"Reusability is not measured: {refusal}."), stacklevel=2)
+        else:
+            with reading(len(named)) as on_read:
+                pool = Pool(judgments, judged_rankings(judgments, named, on_read=on_read), list(named))
+            left_out = reusability(pool, measure, depth=depth, groups=of_group)
     made = Bundle(
         name=name or folder.name,
         judgments=judgments,
