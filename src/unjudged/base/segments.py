@@ -49,6 +49,12 @@ def owners_by_ends(ends: Integers) -> Integers:
     return owners(ends[1:] - ends[:-1])
 
 
+def places_by_ends(ends: Integers, owner: Integers) -> Integers:
+    """Return the place of each element in its segment, from 1, given what `owners_by_ends` returned."""
+    place = np.arange(1, len(owner) + 1)
+    return place if len(ends) == 2 else place - ends.take(owner)
+
+
 def places(counts: NDArray[np.integer]) -> Integers:
     """Return the place of each element in its segment, from 1."""
     before = ends(counts)

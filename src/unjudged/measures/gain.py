@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.base.errors import UsageError
-from unjudged.base.segments import owners_by_ends, sums
+from unjudged.base.segments import owners_by_ends, places_by_ends, sums
 from unjudged.measures.kernel import chance
 from unjudged.measures.kernel.registry import measure, ratio
 from unjudged.measures.precision import CUTOFFS
@@ -113,7 +113,7 @@ def best_first(judgments: Judgments, gain: Floats) -> tuple[Integers, Integers, 
     offsets = row.searchsorted(judgments.offsets)
     query = owners_by_ends(offsets)
     row = row.take(np.lexsort((-gain.take(row), query)))
-    return row, query, np.arange(1, len(row) + 1) - offsets.take(query)
+    return row, query, places_by_ends(offsets, query)
 
 
 def ideal_rankings(judgments: Judgments, gain: Floats) -> JudgedRankings:
@@ -185,7 +185,7 @@ def DCG(
     array([1.26185951])
     """
     gain = r.judgments.once(_gains, dcg, gains)
-    hits = r if gains else r.relevant(1)
+    hits = r if gains else r.with_relevant(1, cutoff)
     return hits.total(discounted(gain.take(hits.row), hits.rank, cutoff))
 
 

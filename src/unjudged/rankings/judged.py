@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from unjudged.base.errors import UsageError
 from unjudged.base.lazy import computed_once
-from unjudged.base.segments import count_before, ends, owners_by_ends, running, sums
+from unjudged.base.segments import count_before, ends, owners_by_ends, places_by_ends, running, sums
 from unjudged.formats.tables import Matched
 from unjudged.formats.ties import Ties, joined_ties, ties_among
 from unjudged.rankings.judgments import UNSAMPLED, Judgments
@@ -204,6 +204,12 @@ class JudgedRankings:
         self._relevant[rel, cutoff] = found
         return found
 
+    def with_relevant(self, rel: int, cutoff: float) -> JudgedRankings:
+        """Return documents with all relevant ones to the cutoff among them, whichever are found sooner."""
+        if cutoff == np.inf or (rel, np.inf) in self._relevant:
+            return self.relevant(rel)
+        return self.where(self.rank <= cutoff)
+
     @computed_once
     def _judged_above(self) -> dict[Any, Integers]:
         return {}
@@ -226,8 +232,7 @@ class JudgedRankings:
     @computed_once
     def place(self) -> Integers:
         """Place of each document among those that its ranking has here, from 1."""
-        places = np.arange(1, len(self.rank) + 1)
-        return places if len(self.query) == 1 else places - self.offsets[self.ranking]
+        return places_by_ends(self.offsets, self.ranking)
 
     def above(self, chosen: JudgedRankings, mask: Mask | None = None) -> Integers:
         """For each document that `where` selected from these, how many of these are above it in its ranking.
