@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
+from math import nan
+from typing import NamedTuple
 
 import numpy as np
 from coverage_tables import LEAST, MOST, Cell, markdown, share, shortfalls
 from left_out_runs import Track
 
 from unjudged import evaluate
+from unjudged.comparison.several_collections import resting_on_few
 from unjudged.comparison.testing.macro_means import macro_differences, macro_interval
 from unjudged.rankings.judged import Floats
 
@@ -21,6 +25,9 @@ SIZES = {
     "twelve of 5 to 300": (5, 5, 10, 20, 30, 49, 50, 57, 75, 80, 100, 300),
     "50 each of 5": (50, 50, 50, 50, 50),
 }
+SMALL = 40
+"""Collections with fewer queries are the small ones, where small and large ones spread differently."""
+AGAIN = 5
 REPEATS = {"mean": 2_000, "difference": 10_000}
 FIRST, POPULATIONS, SEED, LEVEL, ROUNDING = (5, 12), 3, 8, 0.95, 1e-12
 """`FIRST` are the first runs of the populations: some were seen when the method was chosen, then others."""
@@ -39,9 +46,22 @@ class Macro:
     sizes: str
     coverage: float
     width: float
+    again: float = nan
+    """Coverage with other random numbers and more repetitions, if it was far from its level."""
 
 
 Draw = Callable[[np.random.Generator, int, int], Floats]
+
+
+class Population(NamedTuple):
+    """What the queries of a collection are drawn from."""
+
+    draw: Draw
+    mean: float
+
+
+World = tuple[Population, Population]
+"""The population of small collections, and that of large ones."""
 
 
 def _skewed(rng: np.random.Generator, repeats: int, queries: int) -> Floats:
@@ -62,15 +82,35 @@ def _gap(rng: np.random.Generator, repeats: int, queries: int) -> Floats:
     return np.clip(first + moved, 0, 1) - first
 
 
-WORLDS: dict[str, Draw] = {"skewed": _skewed, "many zeros": _with_zeros, "reciprocal ranks": _reciprocal}
+def _narrow(rng: np.random.Generator, repeats: int, queries: int) -> Floats:
+    """Scores with the mean of the skewed ones and two fifths of their standard deviation."""
+    return rng.beta(6, 9, (repeats, queries))
+
+
+def _half_gap(rng: np.random.Generator, repeats: int, queries: int) -> Floats:
+    return _gap(rng, repeats, queries) / 2
+
+
+MORE, LESS = "small collections spread more", "small collections spread less"
+WORLDS: tuple[tuple[str, str, tuple[Draw, Draw]], ...] = (
+    ("mean", "skewed", (_skewed, _skewed)),
+    ("mean", "many zeros", (_with_zeros, _with_zeros)),
+    ("mean", "reciprocal ranks", (_reciprocal, _reciprocal)),
+    ("difference", "alike", (_gap, _gap)),
+    ("mean", MORE, (_skewed, _narrow)),
+    ("mean", LESS, (_narrow, _skewed)),
+    ("difference", MORE, (_gap, _half_gap)),
+    ("difference", LESS, (_half_gap, _gap)),
+)
 
 
 def simulated_coverage() -> list[Macro]:
     """Return the coverage in simulated worlds."""
     found: list[Macro] = []
-    for place, (name, world) in enumerate(WORLDS.items()):
-        found += _of_means(f"simulated: {name}", world, _mean(world), place)
-    return [*found, *_of_differences("simulated", _gap, _mean(_gap), len(WORLDS))]
+    for place, (what, name, (small, large)) in enumerate(WORLDS):
+        world = Population(small, _mean(small)), Population(large, _mean(large))
+        found += _coverage(what, f"simulated: {name}", world, place)
+    return found
 
 
 def macro_coverage(track: Track) -> list[Macro]:
@@ -80,49 +120,58 @@ def macro_coverage(track: Track) -> list[Macro]:
     """
     found: list[Macro] = []
 
-    def drawn(population: Floats) -> Draw:
-        return lambda rng, repeats, queries: rng.choice(population, (repeats, queries))
+    def alike(values: Floats) -> World:
+        own = Population(lambda rng, repeats, queries: rng.choice(values, (repeats, queries)), values.mean())
+        return own, own
 
     for number, first in enumerate(FIRST):
         step, before = len(track.runs), number * POPULATIONS
         runs = [track.runs[first + i * step // (POPULATIONS + 1)] for i in range(POPULATIONS + 1)]
         values = evaluate(track.judgments, runs, MEASURE).values[:, :, 0]
         for place, population in enumerate(values[:-1], before):
-            name = f"{track.name}, run {place + 1}"
-            found += _of_means(name, drawn(population), float(population.mean()), 10 + place)
+            found += _coverage("mean", f"{track.name}, run {place + 1}", alike(population), 10 + place)
         for place, gap in enumerate(values[:-1] - values[1:], before):
-            name = f"{track.name}, pair {place + 1}"
-            found += _of_differences(name, drawn(gap), float(gap.mean()), 20 + place)
+            found += _coverage("difference", f"{track.name}, pair {place + 1}", alike(gap), 20 + place)
     return found
 
 
-def _mean(world: Draw) -> float:
+@cache
+def _mean(draw: Draw) -> float:
     rng = np.random.default_rng(SEED)
-    return float(np.mean([world(rng, 1, 1_000_000).mean() for _ in range(5)]))
+    return float(np.mean([draw(rng, 1, 1_000_000).mean() for _ in range(5)]))
 
 
-def _of_means(scores: str, draw: Draw, truth: float, place: int) -> Iterator[Macro]:
+def _coverage(what: str, scores: str, world: World, place: int) -> Iterator[Macro]:
+    """Yield the coverage of means or differences for each of the sizes; what is off is measured again."""
     for sizes, counts in SIZES.items():
-        parts = _parts(draw, counts, place, REPEATS["mean"])
+        coverage, width = _measured(what, world, counts, [SEED, place, *counts])
+        again = nan
+        if not LEAST <= coverage <= MOST:
+            seeds = ([SEED, place, *counts, turn] for turn in range(1, AGAIN + 1))
+            again = float(np.mean([_measured(what, world, counts, seed)[0] for seed in seeds]))
+        yield Macro(scores, what, sizes, coverage, width, again)
+
+
+def _measured(what: str, world: World, counts: tuple[int, ...], seed: list[int]) -> tuple[float, float]:
+    """Return how often intervals held for such numbers of queries, and how wide they were."""
+    rng, populations = np.random.default_rng(seed), [world[count >= SMALL] for count in counts]
+    parts = [own.draw(rng, REPEATS[what], count) for own, count in zip(populations, counts, strict=True)]
+    if what == "mean":
         low, high = macro_interval(parts, (0.0, 1.0), LEVEL, SEED)
-        yield Macro(scores, "mean", sizes, *_held(low, high, truth))
-
-
-def _of_differences(scores: str, draw: Draw, truth: float, place: int) -> Iterator[Macro]:
-    for sizes, counts in SIZES.items():
-        found = macro_differences(_parts(draw, counts, place, REPEATS["difference"]), LEVEL)
-        yield Macro(scores, "difference", sizes, *_held(found.low, found.high, truth))
-
-
-def _parts(draw: Draw, counts: tuple[int, ...], place: int, repeats: int) -> list[Floats]:
-    rng = np.random.default_rng([SEED, place, *counts])
-    return [draw(rng, repeats, count) for count in counts]
+    else:
+        _, low, high, _ = macro_differences(parts, LEVEL)
+    return _held(low, high, float(np.mean([own.mean for own in populations])))
 
 
 def _held(low: Floats, high: Floats, truth: float) -> tuple[float, float]:
     """Return how often intervals held, and their mean width."""
     held = (low <= truth + ROUNDING) & (truth <= high + ROUNDING)
     return float(held.mean()), float((high - low).mean())
+
+
+def _noted(one: Macro) -> bool:
+    """Whether the output for collections of these sizes says that it may be too sure or too cautious."""
+    return bool(resting_on_few({str(place): count for place, count in enumerate(SIZES[one.sizes])}))
 
 
 def macro_table(found: Sequence[Macro]) -> str:
@@ -135,6 +184,20 @@ def macro_table(found: Sequence[Macro]) -> str:
         Cell(f"{one.what}, {one.scores}, {one.sizes} queries,", one.coverage, LEVEL, REPEATS[one.what])
         for one in found
     ]
-    inside = sum(LEAST <= one.coverage <= MOST for one in found)
-    said = f"\n\n{inside} of {len(found)} shares are between {share(LEAST)} and {share(MOST)}."
-    return markdown(["of", "scores", *SIZES], rows, labels=2) + said + shortfalls(measured, WHY)
+    head = [f"{sizes} (noted)" if _noted(Macro("", "", sizes, 0, 0)) else sizes for sizes in SIZES]
+    near = f"{_inside(found, noted=False)} {_inside(found, noted=True)}"
+    said = f"\n\n{near} Again: {AGAIN} times as many repetitions."
+    return markdown(["of", "scores", *head], rows, labels=2) + said + shortfalls(measured, WHY)
+
+
+def _inside(found: Sequence[Macro], *, noted: bool) -> str:
+    """Say how many shares are near the level, and name the others."""
+    own = [one for one in found if _noted(one) == noted]
+    outside = [
+        f"{one.what}, {one.scores}, {one.sizes} queries, {share(one.coverage)} ({share(one.again)} again)"
+        for one in own
+        if not LEAST <= one.coverage <= MOST
+    ]
+    where = "Where it has one" if noted else "Where the output has no note about a small collection"
+    inside = f"{len(own) - len(outside)} of {len(own)} shares are between {share(LEAST)} and {share(MOST)}"
+    return f"{where}, {inside}{': not ' if outside else ''}{'; '.join(outside)}."

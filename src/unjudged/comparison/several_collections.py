@@ -89,17 +89,17 @@ def compare_collections(
         [
             *dict.fromkeys(f"{name}: {warning}" for name, one in scores.items() for warning in one.warnings),
             *([f"{chosen}: differences are of mean logarithms."] if chosen.geometric else []),
-            *_resting_on_few({name: part.shape[1] for name, part in zip(scores, values, strict=True)}),
+            *resting_on_few({name: part.shape[1] for name, part in zip(scores, values, strict=True)}),
         ],
     )
 
 
-def _resting_on_few(queries: Mapping[str, int]) -> list[str]:
+def resting_on_few(queries: Mapping[str, int]) -> list[str]:
     """Say if most of the uncertainty of a mean over collections is that of one with very few queries.
 
-    >>> _resting_on_few({"small": 5, "large": 50})[0][:75]
+    >>> resting_on_few({"small": 5, "large": 50})[0][:75]
     'small has 5 queries, on which 91% of the uncertainty of the mean rests: its'
-    >>> _resting_on_few({"a": 5, "b": 5})
+    >>> resting_on_few({"a": 5, "b": 5})
     []
     """
     name = min(queries, key=lambda name: queries[name])
