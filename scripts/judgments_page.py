@@ -15,6 +15,7 @@ from unjudged.measures.kernel.estimand import (
     CHOOSING,
     COMPARISON,
     LEAVING_OUT,
+    TAKING_AWAY,
     Estimand,
     Use,
     permitted,
@@ -28,6 +29,7 @@ COMMANDS = {
     COMPARISON: "tests over queries (`compare`, `report`, `plan queries`)",
     BOUNDING: "bounds of a difference (`compare`, `report`)",
     LEAVING_OUT: "`calibrate`, `reusability`",
+    TAKING_AWAY: "`experiment`, `plan judgments`, `sample` without `--to-judge`",
     CHOOSING: "`next`",
     BY_DOCUMENT: "`--predictions` by document, `audit`",
 }
@@ -57,6 +59,8 @@ Samples and pools know the rank that they reach to, if it is recorded.
 
 Lines with grade -1 can mean a sample, or a pool that was judged to some rank only. Where runs are left out
 (`calibrate`, `reusability`), the runs tell: at least 90% of the listed documents in their first ten must be judged.
+Labels of which nothing is recorded are taken for a pool. If fewer than half of the first ten documents of the runs are
+judged, `evaluate` and `compare` say so (from ten queries on).
 
 Grade -2 is the answer "cannot judge" ([files of answers](laboratory.md#judge)): such a document is not judged, but it is
 not missing either, and a pool in which some documents cannot be judged is still a pool.

@@ -14,13 +14,14 @@ from unjudged.evaluation.collection import judged_rankings
 from unjudged.evaluation.groups import calibrated
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.measures.kernel.registry import Measure
-from unjudged.rankings.judged import Floats
+from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.judgments import Judgments
-from unjudged.uncertainty.calibrated_means import CalibratedMeans
+from unjudged.uncertainty.calibrated_means import CalibratedMeans, place_of
 from unjudged.uncertainty.calibration import Calibration
+from unjudged.uncertainty.left_out import TOP, FirstDocuments, LeftOut, mean_bounds
 
 GROUP_PAIRS, PARTS, SEED = 200, 8, 8
-TWO_NEW, ONE_NEW = "two new", "one new, one pooled"
+TWO_NEW, ONE_NEW, RELEASE = "two new", "one new, one pooled", "0.2.0"
 
 
 def left_out_group(track: Track, group: int, names: Sequence[str]) -> list[Case]:
@@ -33,8 +34,47 @@ def left_out_group(track: Track, group: int, names: Sequence[str]) -> list[Case]
     learnt = calibrated(rest.rankings, rest.group, measures, depth=track.depth)
     truths = [pooled.means(measure)[runs] for measure in measures]
     made = _against_pooled(track, pooled, group, learnt, measures)
+    made += _by_release(track, rest, own, truths, measures)
     for by in (learnt, learnt.by_groups()):
         made += cases(own, truths, measures, by.unit, track.levels, method="calibrated", calibration=by)
+    return made
+
+
+def _by_release(
+    track: Track, rest: Pooled, own: JudgedRankings, truths: Sequence[Floats], measures: Sequence[Measure]
+) -> list[Case]:
+    """Intervals of 0.2.0: scores |truth - value| / sqrt(high - low) of all left-out runs.
+
+    Runs with more unjudged documents in their first ten than any left-out run had their bounds.
+    """
+    left_out, queries = LeftOut.of(rest.rankings, rest.group, track.depth), rest.queries
+    each = left_out.each()
+    known, first = (FirstDocuments.of(rankings.cut(TOP), queries).unjudged for rankings in (each, own))
+    unjudged, unlike = FirstDocuments.of(own, queries).unjudged, first > known.max() + ROUNDING
+    made = []
+    for measure, truth in zip(measures, truths, strict=True):
+        (least, most), (low, high) = (mean_bounds(measure, rankings, queries) for rankings in (each, own))
+        error = np.abs(left_out.means(measure, rest.rankings) - left_out.means(measure, each))
+        is_open = most - least > ROUNDING
+        score = np.sort(error[is_open] / np.sqrt((most - least)[is_open]))
+        value = left_out.means(measure, own)
+        for level in track.levels:
+            place = place_of(len(score), level)
+            for i in np.flatnonzero(high - low > ROUNDING).tolist() if place <= len(score) else ():
+                reach = score[place - 1] * np.sqrt(high[i] - low[i])
+                case = Case(
+                    str(measure),
+                    RELEASE,
+                    level,
+                    value=float(value[i]),
+                    low=float(max(value[i] - reach, low[i])),
+                    high=float(min(value[i] + reach, high[i])),
+                    truth=float(truth[i]),
+                    bounds_width=float(high[i] - low[i]),
+                    unjudged=float(unjudged[i]),
+                    unlike=bool(unlike[i]),
+                )
+                made.append(case)
     return made
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from calibrated_coverage import RELEASE
 from coverage_tables import (
     cell,
     chosen,
@@ -15,7 +16,7 @@ from coverage_tables import (
     share,
     shortfalls,
 )
-from left_out_runs import Case, Track
+from left_out_runs import ROUNDING, Case, Track
 
 ByTrack = Mapping[Track, Sequence[Case]]
 
@@ -57,14 +58,68 @@ def levels_table(by_track: ByTrack, columns: Sequence[tuple[str, float]], why: s
     return markdown(head, rows, labels=2) + shortfalls(cells, why)
 
 
+PARTS = {"the lower half": (0.0, 0.5), "the next 40 %": (0.5, 0.9), "the top tenth": (0.9, 1.0)}
+
+
+def widths_table(by_track: ByTrack) -> str:
+    """Mean and median widths as multiples of 0.2.0's, over the runs to which both give an interval."""
+    levels = next(iter(by_track)).levels
+    rows = []
+    for track, cases in by_track.items():
+        both = {level: _both(cases, level) for level in levels}
+        parts = {"all": (0.0, 1.0), **{f"{name} by unjudged share": ends for name, ends in PARTS.items()}}
+        sets = {name: {level: _part(both[level], *ends) for level in levels} for name, ends in parts.items()}
+        for measure in measures_of(cases):
+            sets[measure] = {level: both[level].get(measure, []) for level in levels}
+        for name, own in sets.items():
+            count = max(map(len, own.values()))
+            rows.append([track.name, name, str(count), *(_times(own[level]) for level in levels)])
+    return markdown(
+        ["collection", "runs", "intervals", *(f"{level:.0%}" for level in levels)], rows, labels=2
+    )
+
+
+Both = tuple[Case, Case]
+
+
+def _both(cases: Sequence[Case], level: float) -> dict[str, list[Both]]:
+    """By measure, the intervals of the same runs now and in 0.2.0; not where one of them is bounds."""
+    found: dict[str, list[Both]] = {}
+    for measure in measures_of(cases):
+        now, then = (
+            [case for case in cases if (case.measure, case.setting, case.level) == (measure, setting, level)]
+            for setting in ("runs", RELEASE)
+        )
+        pairs = list(zip(now, then, strict=True))
+        found[measure] = [(a, b) for a, b in pairs if not a.unlike and not b.unlike]
+    return found
+
+
+def _part(both: Mapping[str, list[Both]], first: float, last: float) -> list[Both]:
+    """Those of all measures whose run is in this part by its unjudged share."""
+    part: list[Both] = []
+    for pairs in both.values():
+        own = sorted(pairs, key=lambda pair: pair[0].unjudged)
+        part += own[round(first * len(own)) : round(last * len(own))]
+    return part
+
+
+def _times(pairs: Sequence[Both]) -> str:
+    """Mean and median width now over those of 0.2.0, and the mean widths themselves."""
+    if not pairs:
+        return "-"
+    now, then = (np.array([pair[k].high - pair[k].low for pair in pairs]) for k in (0, 1))
+    medians = f"{np.median(now) / np.median(then):.2f}" if np.median(then) > 0 else "-"
+    return f"{now.mean() / then.mean():.2f}, {medians} ({now.mean():.4f} / {then.mean():.4f})"
+
+
 def parts_table(by_track: ByTrack, why: str) -> str:
     """Coverage over all measures, for runs with narrow and wide bounds, and with few and many unjudged."""
-    parts = {"the lower half": (0.0, 0.5), "the next 40 %": (0.5, 0.9), "the top tenth": (0.9, 1.0)}
     levels = next(iter(by_track)).levels
     rows, cells = [], []
     for track, cases in by_track.items():
         for by in ("bounds_width", "unjudged"):
-            for name, (first, last) in parts.items():
+            for name, (first, last) in PARTS.items():
                 row = [track.name, {"bounds_width": "width of the bounds"}.get(by, "unjudged share"), name]
                 for level in levels:
                     part: list[Case] = []
@@ -75,8 +130,16 @@ def parts_table(by_track: ByTrack, why: str) -> str:
                         part += own[round(first * len(own)) : round(last * len(own))]
                     cells.append(cell(f"{track.name}, {name} by {row[1]},", part, level))
                     row.append(share(coverage(part)) if part else "-")
-                rows.append([*row[:3], str(len(part)), *row[3:]])
-    head = ["collection", "runs by", "part", "intervals", *(f"{level:.0%}" for level in levels)]
+                exact = float(np.mean([abs(case.value - case.truth) <= ROUNDING for case in part]))
+                rows.append([*row[:3], str(len(part)), *row[3:], share(exact)])
+    head = [
+        "collection",
+        "runs by",
+        "part",
+        "intervals",
+        *(f"{level:.0%}" for level in levels),
+        "value = truth",
+    ]
     return markdown(head, rows, labels=3) + shortfalls(cells, why)
 
 

@@ -1,8 +1,8 @@
 """Coverage of 'sampling' intervals: samples of TREC-8's pool by five designs, the truth from all judgments.
 
 The odd topics chose the method; the even ones and DL-2019 show how often it holds. For samples of one stratum
-it is the other way round. Beside it: the estimated variance over the true one, and how many sampled relevant
-documents it rests on.
+it is the other way round. Coverage is that of intervals that are not refused; the refused share is beside it.
+A second table has the estimated variance over the true one, and how many sampled relevant documents it has.
 """
 
 from __future__ import annotations
@@ -15,31 +15,36 @@ from pathlib import Path
 import numpy as np
 from coverage_tables import Cell, markdown, share, shortfalls
 
+from unjudged.base.errors import UsageError
 from unjudged.evaluation.collection import judged_rankings
 from unjudged.judging.pooling.pool import REST, Pool
 from unjudged.measures.kernel.names import parse_measures
+from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import Judgments
-from unjudged.uncertainty.methods.sampling_intervals import FEW
+from unjudged.uncertainty.methods.sampling_intervals import check_drawn, strata_of, too_few
 from unjudged.uncertainty.quantiles import normal_quantile
 from unjudged.uncertainty.sampled_means import QUOTIENTS, SampledMeans
 from unjudged.uncertainty.shared import selected_runs
 
-MEASURES = ("AP", "nDCG", "nDCG@10", "nDCG@20", "P@10", "P@30", "RBP(p=0.8)")
+MEASURES = ("AP", "nDCG", "nDCG@10", "nDCG@20", "P@10", "P@30", "RBP(p=0.8)", "RBP(p=0.95)")
 DESIGNS = ("top 10 + 10 %", "top 10 + 20 %", "10: all, 50: 30 %, rest: 10 %", "random 20 %", "mixed 5")
 ONE_STRATUM = {"random 10 %": 0.1, "random 20 %": 0.2}
 """Here means of quotients have intervals by the logarithm."""
 RUNS, SEED, LEVEL = 6, 100, 0.95
 LEAST, MOST = 0.92, 0.97
+MEASURED = 0.05
+"""Coverage is shown where at least this share of the intervals is not refused."""
 ROUNDING = 1e-12
-SAMPLING_WHY = "Most of these rest on few sampled documents, so that errors are rare and large."
+SAMPLING_WHY = "A sample moves all runs together, so these are fewer trials than intervals."
 
 
 @dataclass(frozen=True)
 class Held:
     """How often the intervals of a measure and design held, over runs and samples; NaN if nothing is open.
 
-    `of` is 'means', or 'differences' of neighbouring runs.
+    Coverage and width are of the intervals that are not refused. `of` is 'means', or 'differences' of
+    neighbouring runs.
     """
 
     topics: str
@@ -53,9 +58,14 @@ class Held:
     documents: float
     """How many sampled relevant documents of equal weight an interval in the middle rests on."""
 
+    refused: float
+    """Share of the intervals."""
+    answers: int
+    """How many are not refused."""
+
     @property
-    def few(self) -> bool:
-        return self.documents < FEW
+    def measured(self) -> bool:
+        return self.answers > 0 and self.refused <= 1 - MEASURED
 
 
 def drawn(pool: Pool, design: str, seed: int) -> Judgments:
@@ -117,7 +127,7 @@ def sampling_coverage(folder: Path, topics: str, design: str) -> list[Held]:
     runs = order[np.linspace(0.05 * len(order), len(order) - 1, RUNS).astype(int)]
     rankings, truth = selected_runs(pool.rankings, runs.tolist()), truths[runs]
     combined = np.concatenate([np.eye(RUNS), np.eye(RUNS)[1:] - np.eye(RUNS)[:-1]])
-    error, variance, behind = (np.zeros((draws, len(combined), len(measures))) for _ in range(3))
+    error, variance, behind, refused = (np.zeros((draws, len(combined), len(measures))) for _ in range(4))
     for i in range(draws):
         own = rankings.relabelled(drawn(pool, design, SEED + i))
         for k, measure in enumerate(measures):
@@ -125,62 +135,81 @@ def sampling_coverage(folder: Path, topics: str, design: str) -> list[Held]:
             error[i, :, k] = combined @ (means.value.mean(axis=1) - truth[:, k])
             variance[i, :, k] = means.variances(combined)
             behind[i, :, k] = means.documents_behind(combined)
+            refused[i, :, k] = too_few(means, behind[i, :, k], variance[i, :, k]) | _lacks(
+                measure, own.judgments
+            )
     made = []
     for k, name in enumerate(MEASURES):
         for of, part in (("means", slice(None, RUNS)), ("differences", slice(RUNS, None))):
             on_logs = measures[k].name in QUOTIENTS and design in ONE_STRATUM and of == "means"
-            cells = error[:, part, k], variance[:, part, k], behind[:, part, k]
+            cells = error[:, part, k], variance[:, part, k], behind[:, part, k], refused[:, part, k]
             shares = _held(*cells, truth[:, k] if on_logs else None)
             made.append(Held(topics, design, name, of, *shares))
     return made
 
 
-def _held(
-    error: Floats, variance: Floats, behind: Floats, truth: Floats | None
-) -> tuple[float, float, float, float]:
-    """Coverage, width, variance and documents of samples x runs; with a truth, of intervals on logarithms.
+def _lacks(measure: Measure, judgments: Judgments) -> bool:
+    """Whether the sample as a whole has too few relevant documents for the measure."""
+    try:
+        if measure.name in QUOTIENTS:
+            check_drawn(measure, judgments, strata_of(judgments))
+    except UsageError:
+        return True
+    return False
 
-    Intervals without a width count if they are wrong.
+
+def _held(
+    error: Floats, variance: Floats, behind: Floats, refused: Floats, truth: Floats | None
+) -> tuple[float, float, float, float, float, int]:
+    """Coverage, width, variance, documents, refused share and answers of samples x runs.
+
+    With a truth, intervals are on logarithms. Intervals without a width count if they are wrong.
     """
     radius = normal_quantile(LEVEL) * np.sqrt(variance)
     is_open = (radius > ROUNDING) | (np.abs(error) > ROUNDING)
+    answered = is_open & (refused == 0)
     if not is_open.any():
-        return np.nan, 0.0, np.nan, np.nan
+        return np.nan, 0.0, np.nan, np.nan, 0.0, 0
     inside = np.abs(error) <= radius + ROUNDING
     if truth is not None:
-        inside = np.abs(np.log((truth + error) / truth)) <= radius / (truth + error)
+        value = np.maximum(truth + error, ROUNDING)
+        inside = np.abs(np.log(value / truth)) <= radius / value
     true = error.var(axis=0, ddof=1)
     varies = true > ROUNDING**2
     over = np.median(variance.mean(axis=0)[varies] / true[varies]) if varies.any() else np.nan
-    held, width = float(inside[is_open].mean()), float(2 * radius.mean())
-    return held, width, float(over), float(np.median(behind[is_open]))
+    share_refused = 1 - float(answered.sum() / is_open.sum())
+    held, width = (float(own[answered].mean()) if answered.any() else 0.0 for own in (inside, 2 * radius))
+    return held, width, float(over), float(np.median(behind[is_open])), share_refused, int(answered.sum())
 
 
 def sampling_table(found: Sequence[Held]) -> str:
     """Coverage of runs' means and of differences, and the mean width, per measure and design."""
 
     def shown(one: Held) -> str:
+        if not one.measured:
+            return "refused"
         width = f" ({one.width:.3f})" if one.of == "differences" else ""
-        return f"{share(one.coverage)}{'*' if one.few else ''}{width}"
+        refused = f" [{one.refused:.0%}]" if one.refused >= ROUNDING else ""
+        return f"{share(one.coverage)}{refused}{width}"
 
     measured = [
         Cell(
             f"{one.measure}, {one.design}{'' if one.of == 'means' else ' (differences)'},",
             one.coverage,
             LEVEL,
-            POOLS[one.topics][1],
+            round(POOLS[one.topics][1] * (1 - one.refused)),
         )
         for one in found
-        if not np.isnan(one.coverage)
+        if one.measured
     ]
-    parts = []
-    for few, which in ((False, f"that rest on {FEW:.0f} documents or more"), (True, "marked with *")):
-        own = [one.coverage for one in found if one.few == few and not np.isnan(one.coverage)]
-        above, below = sum(held > MOST for held in own), sum(held < LEAST for held in own)
-        are = "is" if above == 1 else "are"
-        limits = f"{above} {are} above {share(MOST)} and {below} below {share(LEAST)}"
-        parts.append(f"{len(own)} shares {which}, {limits}")
-    said = f"\n\nOf the {parts[0]}; of the {parts[1]}."
+    outside = [cell for cell in measured if not LEAST <= cell.coverage <= MOST]
+    verb = "is" if len(outside) == 1 else "are"
+    said = f"\n\n{len(outside)} of {len(measured)} shares {verb} not between {share(LEAST)} and {share(MOST)}"
+    said += f": {'; '.join(f'{cell.name} {share(cell.coverage)}' for cell in outside)}." if outside else "."
+    rare = [one for one in found if one.refused > 1 - MEASURED]
+    held, answers = sum(one.coverage * one.answers for one in rare), sum(one.answers for one in rare)
+    if rare:
+        said += f" {len(rare)} are *refused*: of their {answers} intervals that are not, {held:.0f} hold."
     return _table(found, shown) + said + shortfalls(measured, SAMPLING_WHY).replace("\n\n", " ")
 
 

@@ -82,7 +82,7 @@ def scattered_coverage(folder: Path, count: int) -> list[Scattered]:
     measures = (PREDICTED, *QUOTIENTS)
     whole = evaluate(pairs.truth, pairs.runs, measures)
     held: dict[str, list[float]] = {measure: [] for measure in measures}
-    refused = dict.fromkeys(measures, 0)
+    refused = dict.fromkeys(measures, 0.0)
     for _ in range(STUDIES):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -93,22 +93,25 @@ def scattered_coverage(folder: Path, count: int) -> list[Scattered]:
                 except UsageError:
                     refused[measure] += 1
                     continue
-                true = whole.means[:, k].tolist()
-                held[measure] += [low <= one <= high for (low, high), one in zip(found, true, strict=True)]
+                given = [
+                    (ends, one) for ends, one in zip(found, whole.means[:, k].tolist(), strict=True) if ends
+                ]
+                refused[measure] += 1 - len(given) / len(found)
+                held[measure] += [low <= one <= high for (low, high), one in given]
     return [
         Scattered(measure, count, float(np.mean(held[measure] or [np.nan])), refused[measure] / STUDIES)
         for measure in measures
     ]
 
 
-def _estimates(sample: Judgments, pairs: Pairs, measure: str) -> list[tuple[float, float]]:
-    """Return the intervals of all runs."""
+def _estimates(sample: Judgments, pairs: Pairs, measure: str) -> list[tuple[float, float] | None]:
+    """Return the intervals of all runs; None where it is refused."""
     if measure == PREDICTED:
         found = estimate_by_document(sample, pairs.runs, pairs.model, measure, outside="nonrelevant")
         means = [found.mean(run, confidence=LEVEL) for run in pairs.runs]
     else:
         means = [own[0] for own in evaluate(sample, pairs.runs, measure).estimate("sampling").estimates]
-    return [(mean.low, mean.high) for mean in means]
+    return [(mean.low, mean.high) if mean.has_interval else None for mean in means]
 
 
 def scattered_table(cases: list[Scattered]) -> str:

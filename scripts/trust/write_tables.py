@@ -37,6 +37,7 @@ from calibrated_tables import (
     levels_table,
     other_table,
     parts_table,
+    widths_table,
 )
 from coverage_tables import (
     gate_table,
@@ -80,6 +81,7 @@ def calibrated(folder: Path, pool: ProcessPoolExecutor) -> None:
     columns = [(unit, level) for unit in ("runs", "groups") for level in (0.9, 0.8)]
     replace_table(PAGE, "levels", levels_table(cases, columns, FEW_GROUPS))
     replace_table(PAGE, "parts", parts_table(cases, PARTS_WHY))
+    replace_table(PAGE, "widths", widths_table(cases))
     columns = [(calibrated_coverage.ONE_NEW, level) for level in (0.95, 0.9, 0.8)]
     replace_table(PAGE, "one new", levels_table(cases, columns, FEW_GROUPS))
 

@@ -22,7 +22,7 @@ from unjudged.evaluation import collection
 from unjudged.formats import matching
 from unjudged.formats.readers.memory import mappings as memory
 from unjudged.formats.scan import scanner
-from unjudged.formats.tables import Matched, Table
+from unjudged.formats.tables import Ids, Matched, Table, Texts
 from unjudged.rankings.judgments import Judgments
 
 names = st.one_of(
@@ -190,3 +190,16 @@ def test_dicts_that_another_thread_changes(ending: str) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
     assert done.stdout == "200\n"
+
+
+def test_names_of_dicts_have_the_bytes_of_columns_when_asked_for() -> None:
+    """Dicts keep their keys; whoever needs bytes gets those that a column of the same names has."""
+    names = ["b", "", "é", "\U0001f600"]
+    texts, ids = Texts(names), Ids.of(names)
+    assert (len(texts), list(texts), texts[2], "é" in texts) == (4, names, "é", True)
+    assert (texts.data.tolist(), texts.offsets.tolist()) == (ids.data.tolist(), ids.offsets.tolist())
+    assert texts.tolist() == ids.tolist()
+    assert list(texts.take(np.array([3, 0]))) == ["\U0001f600", "b"]
+    assert pickle.dumps(Texts(names)) == pickle.dumps(texts) == pickle.dumps(ids)
+    with pytest.raises(AttributeError, match="bytes"):
+        _ = texts.bytes

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 from tests.conftest import Qrels, RunDict, collections, examples
 from unjudged import MEASURES, JudgedRankings, Judgments, Measure, evaluate
 from unjudged.evaluation.collection import judged_rankings
+from unjudged.measures.gain import discounted
 from unjudged.measures.kernel.names import parse
 from unjudged.measures.kernel.traits import Traits
 
@@ -189,3 +191,14 @@ def test_the_best_dcg_of_gains_of_1_is_that_of_any_gains(
         (measure,) = parse(name)
         general = evaluate(qrels, collection[1], measure(gains={1: 1.0})).values
         np.testing.assert_array_equal(evaluate(qrels, collection[1], measure).values, general)
+
+
+@pytest.mark.parametrize("cutoff", [1, 10, 1000, 1001, inf])
+def test_discounts_are_the_bits_of_the_formula(cutoff: float) -> None:
+    """Logarithms that are kept are those that would be computed, for any number of ranks at once."""
+    rank = np.arange(1, 3000, dtype=np.int32)
+    gain = np.random.default_rng(1).integers(0, 5, len(rank)).astype(float)
+    formula = np.where(rank <= cutoff, gain / np.log2(rank + 1.0), 0.0)
+    assert discounted(gain, rank, cutoff).tobytes() == formula.tobytes()
+    one_by_one = [discounted(gain[i : i + 1], rank[i : i + 1], cutoff)[0] for i in range(len(rank))]
+    assert np.array(one_by_one).tobytes() == formula.tobytes()

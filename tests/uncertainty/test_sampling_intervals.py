@@ -8,10 +8,13 @@ import pytest
 
 from unjudged import UsageError, evaluate
 from unjudged.judging.pooling.pool import REST, Pool
+from unjudged.measures.fixed_size import Strata
 from unjudged.measures.kernel.names import parse_measure
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.judgments import Judgments
+from unjudged.uncertainty.methods.sampling_intervals import ENOUGH
 from unjudged.uncertainty.sampled_means import SampledMeans
+from unjudged.uncertainty.unseen_documents import LESS
 
 GRADES = [1, 0, 1, 0, 2, 1, 0, 0, 1]
 STRATUM = [1, 1, 1, 2, 2, 2, 2, 2, 2]
@@ -121,19 +124,50 @@ def test_one_more_document_of_average_precision_by_trying_each() -> None:
         assert own == pytest.approx(sum(p * x**2 for p, x in changes) / sum(p * x for p, x in changes))
 
 
-def test_how_many_documents_an_interval_rests_on_and_says_so() -> None:
+def test_how_many_documents_a_mean_rests_on() -> None:
     pool = simulated(3)
-    r = pool.rankings.relabelled(pool.stratified({10: 1.0, REST: 0.1}, seed=1))
-    relevant = r.run(0).where((r.run(0).labels >= 1) & (r.run(0).rank <= 20))
-    by_stratum = np.bincount(r.judgments.stratum[relevant.row])  # type: ignore[index]
-    means = SampledMeans.of(parse_measure("P@20"), r)
-    assert means.documents_behind()[0] == pytest.approx(by_stratum[-1], rel=0.3)
-    few, many = (
-        evaluate(pool.stratified(rates, seed=1), {"a": run_of(pool, 0)}, "P@10").estimate("sampling")[0][0]
-        for rates in ({9: 1.0, REST: 0.05}, {2: 1.0, REST: 0.3})
+    alone = pool.rankings.relabelled(pool.random(0.3, seed=1, redraw=False))
+    relevant = alone.where((alone.labels >= 1) & (alone.rank <= 20)).counts.reshape(2, -1).sum(axis=1)
+    means = SampledMeans.of(parse_measure("P@20"), alone)
+    assert means.documents_behind() == pytest.approx(relevant, rel=0.2)
+    beside = pool.rankings.relabelled(pool.stratified({10: 1.0, REST: 0.1}, seed=1))
+    top = beside.run(0).where((beside.run(0).rank <= 20) & (beside.run(0).labels >= 0))
+    strata = Strata.of(beside.judgments)
+    weight = strata.weight[top.row]
+    moved = np.sqrt(1 - 1 / weight) * weight
+    drawn = (moved**2).sum() ** 3 / (moved**3).sum() ** 2
+    expected = drawn * np.mean(top.labels >= 1) / LESS
+    assert SampledMeans.of(parse_measure("P@20"), beside).documents_behind()[0] == pytest.approx(expected)
+
+
+def test_one_run_with_few_documents_has_a_value_and_the_others_their_intervals() -> None:
+    pool = simulated(3)
+    runs = {"a": run_of(pool, 0), "b": run_of(pool, 1)}
+    scores = evaluate(pool.stratified({5: 1.0, REST: 0.1}, seed=1), runs, ["P@10", "P@30", "AP"])
+    behind = SampledMeans.of(parse_measure("P@10"), scores.judged).documents_behind()
+    rows = scores.estimate("sampling")
+    assert [row[0].has_interval for row in rows] == (behind >= ENOUGH).tolist() == [True, False]
+    assert all(row[1].has_interval and row[2].has_interval for row in rows)
+    few = rows[1][0].method
+    assert few.startswith(
+        f"no interval: it rests on about {behind[1]:.1f} sampled relevant documents that count"
     )
-    assert few.method.endswith("it rests on fewer than 5 sampled relevant documents, so its level is rough")
-    assert "rests on" not in many.method
+    assert few.endswith("every run completely (unjudged sample --top 10), or use bounds")
+    assert few in str(rows).replace("\n", " ")
+    assert all(e.has_interval for row in scores.estimate("both") for e in row)
+
+
+def test_the_budget_for_few_documents_is_enough() -> None:
+    """So many judgments, drawn likewise, give the interval that was refused."""
+    pool = simulated(3)
+    run = {"a": run_of(pool, 0)}
+    refused = evaluate(pool.stratified({5: 1.0, REST: 0.05}, seed=1), run, "P@10").estimate("sampling")[0][0]
+    named = int(refused.method.split("(about ")[1].split()[0].replace(",", ""))
+    rest = int((pool.best > 5).sum())
+    assert named < rest
+    drawn = [pool.stratified({5: 1.0, REST: named / rest}, seed=seed) for seed in range(20)]
+    answered = [evaluate(one, run, "P@10").estimate("sampling")[0][0].has_interval for one in drawn]
+    assert sum(answered) >= 17
 
 
 def test_complete_judgments_give_the_measure_and_no_variance() -> None:

@@ -68,5 +68,6 @@ if not TYPE_CHECKING:
         def __get__(self, instance: Any, _: type | None = None) -> Any:
             if instance is None:
                 return self
-            value = instance.__dict__[self.name] = self.function(instance)
+            value = self.function(instance)
+            object.__setattr__(instance, self.name, value)  # asking for `__dict__` makes every attribute slow
             return value

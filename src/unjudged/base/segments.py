@@ -42,6 +42,13 @@ def owners(counts: NDArray[np.integer]) -> Integers:
     return np.arange(len(counts)).repeat(counts)
 
 
+def owners_by_ends(ends: Integers) -> Integers:
+    """Return the segment of each element, given where segments start and end, as `ends` has it."""
+    if len(ends) == 2:  # short rankings are evaluated one by one, and each step counts
+        return np.zeros(int(ends[1] - ends[0]), np.int64)
+    return owners(ends[1:] - ends[:-1])
+
+
 def places(counts: NDArray[np.integer]) -> Integers:
     """Return the place of each element in its segment, from 1."""
     before = ends(counts)

@@ -8,12 +8,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 import numpy as np
 
 from unjudged.base.errors import InputError, UsageError
-from unjudged.base.frozen import made_quickly
 from unjudged.base.lazy import computed_once
 from unjudged.formats.columns import NONE
 from unjudged.formats.files import expanded, runs_in_file
@@ -44,8 +43,7 @@ if TYPE_CHECKING:
     from unjudged.uncertainty.shared import SharedRankings
 
 
-@made_quickly
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False)
 class Collection:
     """Judgments and runs by name. Calls that take judgments and runs also take a collection.
 
@@ -60,11 +58,11 @@ class Collection:
     0.33208841344160495
     """
 
-    judgments: Judgments
-    runs: dict[str, RunSource]
-    library: str = ""
+    judgments: Final[Judgments]
+    runs: Final[dict[str, RunSource]]
+    library: Final[str] = ""
     """Where frames went in, the library they are of."""
-    on_read: Callable[[str], None] | None = None
+    on_read: Final[Callable[[str], None] | None] = None
 
     @classmethod
     def of(
@@ -85,27 +83,31 @@ class Collection:
             return qrels if on_read is None else replace(qrels, on_read=on_read)
         judgments = Judgments.with_fractions(qrels) if fractions else Judgments.of(qrels)
         named = name_runs(cast("RunsSource", runs), names)
-        frames = (source for source in (*named.values(), qrels) if kind_of_source(source) == FRAME)
-        frame = next(frames, None)
-        named = in_order(judgments, named)
-        return cls(judgments, named, "" if frame is None else library_of(frame), on_read)
+        library = ""
+        for source in (*named.values(), qrels):
+            if kind_of_source(source) == FRAME:
+                library = library_of(source)
+                break
+        return cls(judgments, in_order(judgments, named), library, on_read)
 
     @computed_once
     def rankings(self) -> JudgedRankings:
         """Judged documents of the runs; these are streamed, not kept."""
-        shared = self.__dict__.get("_shared", {}).get(inf)
-        if shared is not None:
-            return shared.judged_rankings  # type: ignore[no-any-return]
+        if inf in self._shared:
+            return self._shared[inf].judged_rankings
         return judged_rankings(self.judgments, self.runs, on_read=self.on_read)
 
     def shared(self, depth: float = inf) -> SharedRankings:
         """Return the rankings over one pool that has every document which the runs retrieve, to a depth."""
         from unjudged.uncertainty.shared import SharedRankings
 
-        kept = self.__dict__.setdefault("_shared", {})
-        if depth not in kept:
-            kept[depth] = SharedRankings.of(self.judgments, self.runs, self.on_read, depth)
-        return kept[depth]  # type: ignore[no-any-return]
+        if depth not in self._shared:
+            self._shared[depth] = SharedRankings.of(self.judgments, self.runs, self.on_read, depth)
+        return self._shared[depth]
+
+    @computed_once
+    def _shared(self) -> dict[float, SharedRankings]:
+        return {}
 
     def by_whole_grades(self, measures: Sequence[Measure]) -> tuple[Collection, list[Measure]]:
         """Return collection and measures by whole grades, which stand for fractions if there are any."""
@@ -135,24 +137,31 @@ def judged_rankings(
     on_read: Callable[[str], None] | None = None,
 ) -> JudgedRankings:
     """Match every run once: dicts directly, anything else by way of a table."""
-    direct = {name: _matched_dicts(judgments, run) for name, run in runs.items()}
-    others = {name: run for name, run in runs.items() if direct[name] is None}
-    matched: list[Matched] = []
-    matches = match_runs(others, judgments.index) if others else None
+    return JudgedRankings.of(judgments, _matched(judgments, runs, on_read))
+
+
+def _matched(
+    judgments: Judgments, runs: Mapping[str, RunSource], on_read: Callable[[str], None] | None
+) -> Iterator[Matched]:
+    direct = [_matched_dicts(judgments, run) for run in runs.values()]
+    matches = None
+    if None in direct:
+        others = {name: run for (name, run), own in zip(runs.items(), direct, strict=True) if own is None}
+        matches = match_runs(others, judgments.index)
     try:
-        for name, run in runs.items():
-            match = direct[name] or next(cast("Iterator[Matched]", matches))
+        for (name, run), own in zip(runs.items(), direct, strict=True):
+            match = own or next(cast("Iterator[Matched]", matches))
             if not len(match.rank) and not np.count_nonzero(match.query >= 0):
                 with name_in_errors(run, run_name(name)):
                     example = f"which have queries such as {judgments.queries[0]!r}"
                     raise InputError(f"no query in common with the judgments, {example}")
-            matched.append(match)
             if on_read is not None:
                 on_read(name)
+            yield match
+            del match
     finally:
         if matches is not None:
             matches.close()
-    return JudgedRankings.of(judgments, matched)
 
 
 def _matched_dicts(judgments: Judgments, run: Any) -> Matched | None:

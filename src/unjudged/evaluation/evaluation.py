@@ -79,7 +79,7 @@ def evaluate(
     collection = Collection.of(qrels, runs, names=names, fractions=True, on_read=on_read)
     if measures is None:
         chosen = parse_measures(default_measures(collection.judgments))
-    across = any(measure.traits.across_queries for measure in chosen)
+    across = [measure for measure in chosen if measure.traits.across_queries]
     reach = collection.judgments.origin.pool_depth(pool_depth)
     bounding = None if reach is None else collection.shared().judged_to_pool_depth(reach)
     rankings = uncut = collection.shared().with_judged_elsewhere() if across else collection.rankings

@@ -15,7 +15,7 @@ from unjudged.measures.kernel.registry import MEASURES, Measure
 from unjudged.measures.kernel.traits import Refusal
 from unjudged.rankings.judged import Floats, JudgedRankings
 from unjudged.rankings.judgments import Judgments
-from unjudged.rankings.origin import BY_SUBTOPIC, EVEN, POOL, UNIFORM
+from unjudged.rankings.origin import BY_SUBTOPIC, EVEN, POOL, SAMPLES, UNIFORM
 from unjudged.rankings.randomness import TOP, few_judged, not_random
 
 MANY = 10
@@ -27,13 +27,16 @@ def measure_warnings(
 ) -> list[UnjudgedWarning]:
     """Return the warnings about these values of the measures."""
     judgments = rankings.judgments
-    refused = [permitted(m, judgments) for m in measures if judgments.origin.kind not in m.traits.takes]
-    return [
-        *(AssumptionWarning(f"{answer}.") for answer in refused if isinstance(answer, Refusal)),
-        *_nothing_relevant(measures, judgments, values),
-        *_no_subtopics(measures, judgments),
-        *(_about_samples(measures, rankings) if judgments.origin.sampled else _scattered(rankings)),
-    ]
+    found: list[UnjudgedWarning] = []
+    for measure in measures:
+        if judgments.origin.kind not in measure.traits.takes:
+            answer = permitted(measure, judgments)
+            found += [AssumptionWarning(f"{answer}.")] if isinstance(answer, Refusal) else []
+    found += _nothing_relevant(measures, judgments, values)
+    found += _no_subtopics(measures, judgments)
+    sampled = judgments.origin.kind in SAMPLES
+    found += _about_samples(measures, rankings) if sampled else _scattered(rankings)
+    return found
 
 
 def _scattered(rankings: JudgedRankings) -> list[UnjudgedWarning]:
@@ -80,8 +83,10 @@ def _nothing_relevant(
 
 def _no_subtopics(measures: Sequence[Measure], judgments: Judgments) -> list[UnjudgedWarning]:
     """A warning if measures of diversity are given judgments that are not by subtopic."""
+    if judgments.origin.kind == BY_SUBTOPIC:
+        return []
     names = [str(m) for m in measures if m.function.__module__ == diversity.__name__]
-    if not names or judgments.origin.kind == BY_SUBTOPIC:
+    if not names:
         return []
     what = f"{', '.join(names)}: these judgments have no subtopics, so every query counts as one subtopic"
     return [AssumptionWarning(f"{what}.")]

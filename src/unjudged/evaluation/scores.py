@@ -6,13 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Unpack
 
 import numpy as np
 
 from unjudged.base.choices import IntervalName
 from unjudged.base.errors import UnjudgedWarning, UsageError
-from unjudged.base.frozen import made_quickly
 from unjudged.base.lazy import computed_once
 from unjudged.base.wording import counted
 from unjudged.evaluation.measure_warnings import measure_warnings
@@ -45,8 +44,7 @@ class Score(NamedTuple):
     value: float
 
 
-@made_quickly
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False)
 class Scores(Shown, Framed):
     """`values[i, j, k]` is what run i scores on query j by measure k.
 
@@ -54,25 +52,25 @@ class Scores(Shown, Framed):
     the means. Scores of a table (`Scores.of`) have no `rankings`: nothing is known of their judgments.
     """
 
-    values: Floats
-    runs: Sequence[str]
-    queries: Sequence[str]
-    measures: Sequence[Measure]
-    rankings: JudgedRankings | None = None
-    library: str = ""
+    values: Final[Floats]
+    runs: Final[Sequence[str]]
+    queries: Final[Sequence[str]]
+    measures: Final[Sequence[Measure]]
+    rankings: Final[JudgedRankings | None] = None
+    library: Final[str] = ""
     """Where frames went in, the library they are of."""
-    notes: Sequence[str] = ()
+    notes: Final[Sequence[str]] = ()
     """What a reader must know of a table: missing values, repeats."""
-    within: Floats | None = None
+    within: Final[Floats | None] = None
     """Run x measure: standard deviation of the mean over the repeats of a run, if a table has repeats."""
-    segments: Mapping[str, str] | None = None
+    segments: Final[Mapping[str, str] | None] = None
     """Segment of each query, if a column of a table was named `by`."""
-    bounding: JudgedRankings | None = None
+    bounding: Final[JudgedRankings | None] = None
     """Rankings that bounds are of, if the depth of the pool is known: documents below it are nonrelevant."""
-    pool_depth: int | None = None
-    tied: TieEffects | None = None
+    pool_depth: Final[int | None] = None
+    tied: Final[TieEffects | None] = None
     """What other orders of documents with the same score change; None if nothing is tied."""
-    ends: tuple[Floats, Floats] | None = None
+    ends: Final[tuple[Floats, Floats] | None] = None
     """Lowest and highest values with every document judged, if a table has them; NaN where it does not."""
 
     @classmethod

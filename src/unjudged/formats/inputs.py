@@ -16,9 +16,13 @@ from unjudged.formats.limits import check
 from unjudged.formats.matching import Deferred, match, match_rows
 from unjudged.formats.reader import File, Reader
 from unjudged.formats.readers.arrow.frames import is_frame, rankings_of_frame, table_of_frame
-from unjudged.formats.readers.memory.mappings import table_of_mapping, table_of_rows
+from unjudged.formats.readers.memory.mappings import (
+    table_of_mapping,
+    table_of_plain_dicts,
+    table_of_rows,
+)
 from unjudged.formats.readers.memory.other_libraries import is_foreign, native
-from unjudged.formats.readers.memory.query_dicts import by_query, identifier, is_by_query
+from unjudged.formats.readers.memory.query_dicts import by_query, identifier, is_by_query, starts_plainly
 from unjudged.formats.readers.memory.records import fields_of, is_record, table_of_records
 from unjudged.formats.scan import scanner
 from unjudged.formats.streams import name_file_in_errors, name_source_in_errors, on_disk
@@ -52,11 +56,15 @@ def is_one_source(source: Any) -> bool:
     """Whether this is one source, not several; an iterator, whose items are unknown, counts as several."""
     kind = kind_of_source(source)
     if kind == MAPPING:
-        with name_source_in_errors(""):
-            return is_by_query(source)
+        return starts_plainly(source) or _is_by_query(source)
     if kind == ROWS and not is_foreign(source):
         return isinstance(source, Sequence) and bool(source) and is_row(source[0])
     return True
+
+
+def _is_by_query(source: Any) -> bool:
+    with name_source_in_errors(""):
+        return is_by_query(source)
 
 
 def is_row(item: Any) -> bool:
@@ -76,7 +84,7 @@ def table_of_source(
     """
     columns = columns_of_file(source, columns)
     with name_in_errors(source, name):
-        source, kind = _converted(source, number)
+        source, kind = _converted(source)
         if columns and kind in (MAPPING, TABLE):
             raise UsageError(
                 "columns can be chosen only in a frame or in a file with a header, or in records"
@@ -88,7 +96,8 @@ def table_of_source(
         elif kind == TABLE and number == "score":
             table, layout = source.table, RUN
         elif kind == MAPPING:
-            table, layout = table_of_mapping(source, number), QRELS
+            plain = table_of_plain_dicts(source, number)
+            table, layout = plain or table_of_mapping(by_query(source, number), number), QRELS
         elif kind == ROWS:
             table, layout = _of_rows(list(source), number, columns)
         else:
@@ -100,13 +109,13 @@ def table_of_source(
     return table, layout
 
 
-def _converted(source: Any, number: str) -> tuple[Any, str]:
+def _converted(source: Any) -> tuple[Any, str]:
     """The source as one that the readers take, and what it is; most are returned as they are."""
     kind = kind_of_source(source)
     if kind in (ROWS, UNKNOWN):
         source = native(source)
         kind = kind_of_source(source)
-    return (by_query(source, number) if kind == MAPPING else source), kind
+    return source, kind
 
 
 def _of_rows(rows: list[Any], number: str, columns: Mapping[str, str]) -> tuple[Table, Layout]:

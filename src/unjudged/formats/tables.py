@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, cast
+from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unjudged.base.frozen import made_quickly
 from unjudged.base.segments import ranges
 from unjudged.formats.ties import Int32, Ties, joined_ties, ties_among
 
@@ -80,6 +79,31 @@ class Ids(Sequence[str]):
         source = np.repeat(starts - offsets[:-1], lengths) + np.arange(offsets[-1])
         return Ids(self.data[source], offsets)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Ids, (self.data, self.offsets)
+
+
+class Texts(Ids):
+    """Identifiers whose texts are at hand; their bytes are made when someone asks for them."""
+
+    __slots__ = ("texts",)
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self.texts = texts
+
+    def __getattr__(self, name: str) -> NDArray[Any]:
+        if name not in Ids.__slots__:
+            raise AttributeError(name)
+        made = Ids.of(self.texts)
+        self.data, self.offsets = made.data, made.offsets
+        return made.data if name == "data" else made.offsets
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.texts)
+
 
 class Keys(NamedTuple):
     """The number of each query, and the document of each row, as dicts name them.
@@ -92,8 +116,7 @@ class Keys(NamedTuple):
     all_there: bool = True
 
 
-@made_quickly
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)  # final, not frozen: that takes longer than to read a few documents
 class Table:
     """Rows in groups: group g holds rows `starts[g]` to `starts[g + 1]`, all of one query.
 
@@ -102,14 +125,14 @@ class Table:
     first one holds the scores.
     """
 
-    queries: Ids
-    starts: NDArray[np.int64]
-    documents: Ids
-    numbers: NDArray[np.float64]
-    lines: NDArray[np.int64]
-    keys: Keys | None = None
+    queries: Final[Ids]
+    starts: Final[NDArray[np.int64]]
+    documents: Final[Ids]
+    numbers: Final[NDArray[np.float64]]
+    lines: Final[NDArray[np.int64]]
+    keys: Final[Keys | None] = None
     """If the table was made from plain dicts: their keys."""
-    whole: bool = False
+    whole: Final[bool] = False
     """Whether every number is known to be a whole number of 32 bits."""
 
     def query_of(self, row: int) -> bytes:

@@ -11,12 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.base.errors import UsageError
-from unjudged.base.segments import owners, sums
+from unjudged.base.segments import owners_by_ends, sums
 from unjudged.measures.kernel import chance
 from unjudged.measures.kernel.registry import measure, ratio
 from unjudged.measures.precision import CUTOFFS
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 from unjudged.rankings.judgments import Judgments
+
+KEPT = 1000
+"""Cutoffs up to which logarithms of ranks are kept."""
 
 
 def gain_of(
@@ -39,6 +42,20 @@ def with_given(gains: Mapping[int, float] | None, grade: NDArray[np.integer], ga
     place = np.minimum(np.searchsorted(levels, grade), len(levels) - 1)
     values = np.array([gains[level] for level in levels.tolist()], float)
     return np.where(levels[place] == grade, values[place], gain)
+
+
+def discounted(gain: Floats, rank: NDArray[np.integer], cutoff: float = inf) -> Floats:
+    """Return what gains at these ranks add to DCG@cutoff: gain / log2(rank + 1), or 0."""
+    if cutoff <= KEPT:
+        return gain / _logarithms(int(cutoff)).take(rank, mode="clip")
+    below: Floats = gain / np.log2(rank + 1.0) * (rank <= cutoff)
+    return below
+
+
+@lru_cache(maxsize=64)
+def _logarithms(cutoff: int) -> Floats:
+    """Return what divides the gain at ranks 0, 1, ... and at any rank below the cutoff."""
+    return np.append(np.log2(np.arange(1, cutoff + 2)), inf)
 
 
 def _by_chance(
@@ -94,11 +111,9 @@ def best_first(judgments: Judgments, gain: Floats) -> tuple[Integers, Integers, 
     """Rows that have a gain, those of each query together and best first; query and rank of each."""
     row = (gain > 0).nonzero()[0]
     offsets = row.searchsorted(judgments.offsets)
-    query = owners(offsets[1:] - offsets[:-1])
-    own = gain[row]
-    if np.count_nonzero(own[1:] != own[:-1]):
-        row = row[np.lexsort((-own, query))]
-    return row, query, np.arange(1, len(row) + 1) - offsets[query]
+    query = owners_by_ends(offsets)
+    row = row.take(np.lexsort((-gain.take(row), query)))
+    return row, query, np.arange(1, len(row) + 1) - offsets.take(query)
 
 
 def ideal_rankings(judgments: Judgments, gain: Floats) -> JudgedRankings:
@@ -130,7 +145,7 @@ def _ideal_by_query(
         return _sums_of_discounts(int(min(counts.max(initial=0), cutoff))).take(counts, mode="clip")
     gain = judgments.once(_gains, dcg, gains)
     row, query, rank = best_first(judgments, gain)
-    return sums(gain[row] / np.log2(rank + 1.0) * (rank <= cutoff), query, len(judgments.queries))
+    return sums(discounted(gain.take(row), rank, cutoff), query, len(judgments.queries))
 
 
 def _gains(judgments: Judgments, dcg: str, gains: Mapping[int, float] | None) -> Floats:
@@ -170,8 +185,8 @@ def DCG(
     array([1.26185951])
     """
     gain = r.judgments.once(_gains, dcg, gains)
-    top = r.where(r.rank <= cutoff if cutoff < inf else gain.take(r.row) != 0)
-    return top.total(gain.take(top.row) / np.log2(top.rank + 1.0))
+    hits = r if gains else r.relevant(1)
+    return hits.total(discounted(gain.take(hits.row), hits.rank, cutoff))
 
 
 @measure(

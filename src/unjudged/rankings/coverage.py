@@ -50,8 +50,8 @@ def coverage_warnings(
     if any(rankings.ignored):
         ignored = dict(zip(runs, rankings.ignored, strict=True))
         extra = _alike({run: n for run, n in ignored.items() if n})
-    judged, starts = rankings.judgments.grade >= 0, rankings.offsets[:: len(queries)].tolist()
-    nothing = not np.count_nonzero(judged)
+    judged = (rankings.labels >= 0).nonzero()[0].searchsorted(rankings.offsets[:: len(queries)]).tolist()
+    nothing = judged[-1] == 0 and not (rankings.judgments.grade >= 0).any()
     for i, run in enumerate(runs):
         if run in lacking:
             lacked = f"{counted(len(empty[run]), 'query')} of {len(queries)}: {shortlist(list(empty[run]))}"
@@ -60,7 +60,7 @@ def coverage_warnings(
         if run in extra:
             have = f"{_have(extra[run])} rankings for {counted(ignored[run], 'query')}"
             yield ExtraQueriesWarning(f"{have} that the judgments do not have. They are ignored.")
-        if not nothing and not np.count_nonzero(judged[rankings.row[starts[i] : starts[i + 1]]]):
+        if judged[i] == judged[i + 1] and not nothing:
             yield NothingJudgedWarning(_nothing_judged(run, rankings))
     if nothing:
         yield NothingJudgedWarning("Nothing is judged: every grade is negative, so the scores say nothing.")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any, Final, cast
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from unjudged.base.errors import UsageError
 from unjudged.base.lazy import computed_once
-from unjudged.base.segments import count_before, ends, owners, running, sums
+from unjudged.base.segments import count_before, ends, owners_by_ends, running, sums
 from unjudged.formats.tables import Matched
 from unjudged.formats.ties import Ties, joined_ties, ties_among
 from unjudged.rankings.judgments import UNSAMPLED, Judgments
@@ -50,30 +50,43 @@ class JudgedRankings:
     ties: Final[Ties | None] = None
     """None if no document has the score of another one of its ranking, and after `where`."""
     _relevant: dict[tuple[int, float], JudgedRankings] = field(init=False, repr=False, default_factory=dict)
-    _judged_above: dict[Any, Integers] = field(init=False, repr=False, default_factory=dict)
 
     @classmethod
-    def of(cls, judgments: Judgments, runs: Sequence[Matched]) -> JudgedRankings:
-        """One ranking for every run and query, in this order."""
+    def of(cls, judgments: Judgments, runs: Iterable[Matched]) -> JudgedRankings:
+        """One ranking for every run and query, in this order.
+
+        What a run holds is appended to that of the others as it comes, so that nothing is held twice.
+        """
         queries = len(judgments.queries)
         every = np.arange(queries, dtype=np.int32)
-        run = runs[0]
-        if len(runs) == 1 and len(run.query) == queries and not np.count_nonzero(run.query != every):
+        runs = iter(runs)
+        first, second = next(runs), next(runs, None)
+        if second is None and len(first.query) == queries and not np.count_nonzero(first.query != every):
             return cls(
-                judgments, run.rank, run.row, run.ends, run.retrieved, every, ignored=(0,), ties=run.ties
+                *(judgments, first.rank, first.row, first.ends, first.retrieved, every),
+                ignored=(0,),
+                ties=first.ties,
             )
-        counts, retrieved, rank, row, ties = zip(
-            *(matched.by_query(queries) for matched in runs), strict=True
-        )
+        counts, retrieved, ties, sizes, ignored = [], [], [], [], []
+        rank, row = bytearray(), bytearray()
+        for matched in chain([first] if second is None else [first, second], runs):
+            count, length, ranks, rows, tied = matched.by_query(queries)
+            counts.append(count)
+            retrieved.append(length)
+            ties.append(tied)
+            sizes.append(len(ranks))
+            ignored.append(int((matched.query < 0).sum()))
+            rank += np.ascontiguousarray(ranks).data
+            row += np.ascontiguousarray(rows).data
         return cls(
             judgments=judgments,
-            rank=np.concatenate(rank),
-            row=np.concatenate(row),
+            rank=np.frombuffer(rank, np.int32),
+            row=np.frombuffer(row, np.int32),
             offsets=ends(np.concatenate(counts)),
             retrieved=np.concatenate(retrieved),
-            query=np.tile(every, len(runs)),
-            ignored=tuple(int((matched.query < 0).sum()) for matched in runs),
-            ties=joined_ties(ties, list(map(len, rank))),
+            query=np.tile(every, len(sizes)),
+            ignored=tuple(ignored),
+            ties=joined_ties(ties, sizes),
         )
 
     @classmethod
@@ -169,8 +182,8 @@ class JudgedRankings:
         every = len(element) == len(self.rank)
         return JudgedRankings(
             self.judgments,
-            self.rank if every else self.rank[element],
-            self.row if every else self.row[element],
+            self.rank if every else self.rank.take(element),
+            self.row if every else self.row.take(element),
             self.offsets if every else element.searchsorted(self.offsets),
             self.retrieved,
             self.query,
@@ -192,6 +205,10 @@ class JudgedRankings:
         return found
 
     @computed_once
+    def _judged_above(self) -> dict[Any, Integers]:
+        return {}
+
+    @computed_once
     def labels(self) -> NDArray[np.int32]:
         """Grade of each document, negative where it is pooled and not judged."""
         return self.judgments.grade.take(self.row)
@@ -204,9 +221,7 @@ class JudgedRankings:
     @computed_once
     def ranking(self) -> Integers:
         """Ranking that each document is in."""
-        if len(self.query) == 1:  # short rankings are evaluated one by one, and each step counts
-            return np.zeros(len(self.rank), np.int64)
-        return owners(self.offsets[1:] - self.offsets[:-1])
+        return owners_by_ends(self.offsets)
 
     @computed_once
     def place(self) -> Integers:

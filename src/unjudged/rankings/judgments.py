@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, Final
 
@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.base.errors import InputError, UsageError, quoted
-from unjudged.base.frozen import made_quickly
 from unjudged.base.lazy import computed_once
 from unjudged.base.segments import Integers
 from unjudged.base.wording import counted
@@ -46,8 +45,7 @@ CANNOT_JUDGE: Final = -2
 """The answer "cannot judge": no grade, so the document counts as not judged, but nobody is asked again."""
 
 
-@made_quickly
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Judgments:
     """Grades of the documents of each query, and how they were judged.
 
@@ -68,13 +66,14 @@ class Judgments:
     Judgments(1 query, 2 judged documents, 1 relevant, 1 pooled but not judged)
     """
 
-    pooled: PooledDocuments
-    grade: NDArray[np.int32]
-    stratum: NDArray[np.int32] | None = None
-    probability: NDArray[np.float64] | None = None
-    origin: Origin = A_POOL
-    scale: NDArray[np.float64] | None = None
-    drawn: NDArray[np.bool_] | None = None
+    pooled: Final[PooledDocuments]
+    grade: Final[NDArray[np.int32]]
+    stratum: Final[NDArray[np.int32] | None] = None
+    probability: Final[NDArray[np.float64] | None] = None
+    origin: Final[Origin] = A_POOL
+    scale: Final[NDArray[np.float64] | None] = None
+    drawn: Final[NDArray[np.bool_] | None] = None
+    _once: dict[tuple[Any, ...], NDArray[Any]] = field(init=False, repr=False, default_factory=dict)
 
     @classmethod
     def of(cls, source: JudgmentsSource, **columns: str) -> Judgments:
@@ -118,6 +117,8 @@ class Judgments:
         if kind_of_source(source) == FILE:
             source = bundled(source, JUDGMENTS)
         table, layout = table_of_source(source, "grade", columns, "judgments")
+        if table.keys is not None:  # of plain dicts, in which nothing can be repeated
+            return cls.from_table(table, layout), table.lines
         with name_in_errors(source, "judgments"):
             return cls.from_table(table, layout), table.lines
 
@@ -171,7 +172,7 @@ class Judgments:
     @classmethod
     def from_table(cls, table: Table, layout: Layout, index: Index | None = None) -> Judgments:
         """From a table with the columns of the layout, in which each query's rows are together."""
-        column = {name: table.numbers[:, i] for i, name in enumerate(layout.numbers)}
+        column = dict(zip(layout.numbers, table.numbers.T, strict=True))
         stratum, probability = column.get("stratum"), column.get("probability")
         if probability is not None:
             certain = np.isin(column.get("method", np.ones(1)), (0, 2))
@@ -218,12 +219,8 @@ class Judgments:
             return function(self, *parameters)
         if found is None:
             found = self._once[function, parameters] = function(self, *parameters)
-            found.flags.writeable = False
+            found.setflags(write=False)
         return found
-
-    @computed_once
-    def _once(self) -> dict[tuple[Any, ...], NDArray[Any]]:
-        return {}
 
     @computed_once
     def highest(self) -> int:
@@ -309,7 +306,10 @@ class Judgments:
 
     def __getstate__(self) -> dict[str, Any]:
         """Only the columns are pickled, so that equal judgments give the same bytes."""
-        return {field.name: self.__dict__[field.name] for field in fields(self)}
+        return {column.name: getattr(self, column.name) for column in fields(self) if column.init}
+
+    def __setstate__(self, columns: dict[str, Any]) -> None:
+        self.__init__(**columns)  # type: ignore[misc]
 
     def __repr__(self) -> str:
         judged, relevant = int((self.grade >= 0).sum()), int((self.grade >= 1).sum())
@@ -327,7 +327,7 @@ def answers_in(grade: NDArray[np.int32]) -> NDArray[np.int32]:
 
 def _count(judgments: Judgments, low: float, high: float) -> NDArray[np.int64]:
     chosen = judgments.grade >= low if high == np.inf else (judgments.grade >= low) & (judgments.grade < high)
-    before: Integers = chosen.nonzero()[0].searchsorted(judgments.offsets)
+    before: Integers = chosen.nonzero()[0].searchsorted(judgments.pooled.offsets)
     return before[1:] - before[:-1]
 
 

@@ -5,21 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unjudged.base.errors import UsageError
-from unjudged.base.frozen import made_quickly
-from unjudged.base.segments import Integers, owners
+from unjudged.base.segments import Integers, owners_by_ends
 from unjudged.formats import matching
 from unjudged.formats.scan.scanner import Index
 from unjudged.formats.tables import Ids, Keys, Table
 
 
-@made_quickly
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class PooledDocuments:
     """Rows that judgments give grades to: query q has rows `offsets[q]` to `offsets[q + 1]`.
 
@@ -27,23 +25,23 @@ class PooledDocuments:
     be relabelled with another.
     """
 
-    queries: Ids
-    offsets: NDArray[np.int64]
-    documents: Ids
+    queries: Final[Ids]
+    offsets: Final[NDArray[np.int64]]
+    documents: Final[Ids]
 
     @classmethod
     def of(cls, table: Table, index: Index | None = None) -> PooledDocuments:
         """From a table that has each query's rows together; a document listed twice is an error."""
         pooled = cls(table.queries, table.starts, table.documents)
         if table.keys is not None:
-            pooled.__dict__["_keys"] = table.keys
+            pooled._keys = table.keys
         else:
-            pooled.__dict__["index"] = index or matching.index(table)
+            pooled.index = index or matching.index(table)
         return pooled
 
     def query_names(self) -> list[str]:
-        """Return the names of the queries, as keys of dicts if they were."""
-        return list(self._keys.queries if "_keys" in self.__dict__ else self.queries)
+        """Return the names of the queries."""
+        return list(self.queries)
 
     def names(self, rows: Integers) -> list[tuple[str, str]]:
         """Return the query and the document of these rows."""
@@ -80,13 +78,13 @@ class PooledDocuments:
 
     def _check_named(self) -> None:
         known = "index" in self.__dict__ or "_keys" in self.__dict__
-        if len(self.documents) and not len(self.documents.data) and not known:
+        if not known and len(self.documents) and not len(self.documents.data):
             raise UsageError("the documents of this pool have no names, so no run can be matched with them")
 
     @cached_property
     def query(self) -> Integers:
         """Query of each row."""
-        return owners(np.diff(self.offsets))
+        return owners_by_ends(self.offsets)
 
     def judged_share(
         self, judged: NDArray[np.bool_], stratum: NDArray[np.int32] | None

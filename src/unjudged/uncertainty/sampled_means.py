@@ -69,6 +69,8 @@ class SampledMeans:
     """None for quotients that count documents at any rank, or that any document of the pool may change alike,
     as in a sample of one stratum: the further document is enough for them."""
     is_sum: bool
+    has_reach: bool
+    """Documents count by their rank, as in a sum, or to a cutoff: few of them may be in the sample."""
 
     @classmethod
     def of(cls, measure: Measure, r: JudgedRankings) -> SampledMeans:
@@ -141,7 +143,7 @@ class SampledMeans:
             top = r.where(r.rank <= cutoff)
             weight = added_by(measure, top.rank, np.ones(len(top.rank)))
             documents = AllDocuments.of(strata, top, ratio(weight, full[top.query[top.ranking]]), gain)
-        return cls(corrected, seen, like, deviations, further, documents, is_sum)
+        return cls(corrected, seen, like, deviations, further, documents, is_sum, is_sum or cutoff < inf)
 
     def variances(self, runs: Floats | None = None) -> Floats:
         """Return the variance of each mean over queries, or of combinations of them (a row each)."""
@@ -154,7 +156,14 @@ class SampledMeans:
         return variance
 
     def documents_behind(self, runs: Floats | None = None) -> Floats:
-        """Return how many sampled documents of equal weight the variance of each mean rests on."""
+        """Return on how many sampled relevant documents of equal weight each mean rests.
+
+        Beside strata that were judged completely, how many are to be expected: a sample that has few of them
+        by chance is also one with a wrong value, and without such samples the others would not have their
+        level.
+        """
+        if self.documents is not None and self.documents.has_complete:
+            return self.documents.relevant(runs)
         size = self._sizes(runs)
         return ratio((size**2).sum(axis=1) ** 3, (size**3).sum(axis=1) ** 2)
 

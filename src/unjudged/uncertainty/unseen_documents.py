@@ -20,6 +20,10 @@ from unjudged.measures.fixed_size import Strata
 from unjudged.measures.kernel.registry import ratio
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 
+LESS = 3.0
+"""Documents below the ranks that were judged completely are relevant about a third as often as those above,
+by the odd topics of TREC-8."""
+
 
 @dataclass(frozen=True, eq=False)
 class FurtherDocument:
@@ -78,13 +82,35 @@ class AllDocuments:
 
     def steps(self, runs: Floats | None = None) -> Floats:
         """Return by how much one more drawn document changes the mean of each run, or of combinations."""
-        from scipy.sparse import csr_array
-
-        added = self.added if runs is None else csr_array(runs) @ self.added
+        added = self.added if runs is None else _combined(runs, self.added)
         squares = added.power(2) @ ((1 - self.rate) / self.rate)
         return ratio(squares, abs(added) @ (self.rate < 1).astype(float))
+
+    @property
+    def has_complete(self) -> bool:
+        """Whether some stratum was judged completely."""
+        return bool((self.rate[self.drawn > 0] == 1).any())
+
+    def relevant(self, runs: Floats | None = None) -> Floats:
+        """Return how many relevant documents of equal weight are to be expected among the drawn ones.
+
+        Those of strata that were judged in part, which move a mean by a, are as (sum of a^2)^3 / (sum of
+        |a|^3)^2 of equal weight, and relevant `LESS` often than all judged ones that count.
+        """
+        added = abs(self.added if runs is None else _combined(runs, self.added))
+        moved = self.drawn * np.sqrt(1 - self.rate) / self.rate
+        square, cube = added.power(2) @ moved**2, added.power(3) @ moved**3
+        share = ratio(added @ (self.gain > 0).astype(float), added @ self.drawn)
+        return ratio(square**3, cube**2) * share / LESS
 
     def limits(self) -> tuple[Floats, Floats]:
         """Return the lowest and highest mean of each run that the judgments leave possible."""
         least = self.added @ self.gain
         return least, least + self.added @ (1 - self.drawn)
+
+
+def _combined(runs: Floats, added: Any) -> Any:
+    """Return combinations of the runs' rows, a row each."""
+    from scipy.sparse import csr_array
+
+    return csr_array(runs) @ added

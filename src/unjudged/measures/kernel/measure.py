@@ -127,13 +127,16 @@ class Measure:
     def values(self, rankings: JudgedRankings) -> Floats:
         """Return one value per ranking, finite or not."""
         self.check_complete()
-        if rankings.judgments.scale is not None:
+        judgments = rankings.judgments
+        if judgments.scale is not None:
             measure, whole = self.of_whole_grades(rankings)
             return measure.values(whole)
         if not isinstance(self.given.get("rel", 1), int):
             raise UsageError(f"{self}: these grades are whole numbers, so rel must be one too")
-        if (kind := rankings.judgments.origin.kind) not in self.traits.takes and kind not in SAMPLES:
-            raise UsageError(str(refused_measure(self.name, self.traits, rankings.judgments)))
+        if (kind := judgments.origin.kind) not in self.traits.takes and kind not in SAMPLES:
+            raise UsageError(str(refused_measure(self.name, self.traits, judgments)))
+        if len(self.own) == len(self.given):
+            return self.function(rankings, **self.own)
         rankings = self.with_policy(rankings)
         return self.corrected(self.function(rankings, **self.own), rankings)
 
@@ -323,7 +326,7 @@ AT_ONCE = 400_000
 
 def compute_all(measures: Sequence[Measure], rankings: JudgedRankings) -> Floats:
     """Ranking x measure: the values of all measures."""
-    for measure in measures:
+    for measure in measures if UNTRIED else ():
         if measure.name in UNTRIED:
             measure.try_traits()
     if len(rankings.rank) <= 2 * AT_ONCE or rankings.elsewhere is not None:
@@ -331,12 +334,12 @@ def compute_all(measures: Sequence[Measure], rankings: JudgedRankings) -> Floats
     return np.concatenate([_computed_together(measures, block) for block in rankings.blocks(AT_ONCE)])
 
 
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")  # what is not finite is refused
 def _computed_together(measures: Sequence[Measure], rankings: JudgedRankings) -> Floats:
     """Ranking x measure; the measures share what the rankings keep for them."""
     table = np.empty((len(rankings), len(measures)))
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # what is not finite is refused
-        for k, measure in enumerate(measures):
-            table[:, k] = measure.values(rankings)
+    for k, measure in enumerate(measures):
+        table[:, k] = measure.values(rankings)
     finite = np.isfinite(table)
     if np.count_nonzero(finite) < finite.size:
         measure = measures[k := int(finite.all(axis=0).argmin())]

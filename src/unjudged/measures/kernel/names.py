@@ -33,7 +33,7 @@ _NUMBER = re.compile(r"\s*[0-9.]+\s*")
 def parse_measures(measures: MeasureLike | Iterable[MeasureLike]) -> list[Measure]:
     """Measures from names, measures of ours or ir_measures; `AP,nDCG@10` and `P.5,10` are two each."""
     names = [measures] if isinstance(measures, str) else measures
-    if isinstance(names, list | tuple) and all(type(name) is str for name in names):
+    if isinstance(names, list | tuple) and set(map(type, names)) <= {str}:
         return list(_named(tuple(names), MEASURES.changes))
     one = isinstance(measures, Measure) or is_of_ir_measures(measures)
     items: Any = [measures] if one else measures

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from unjudged.base.segments import ends, owners, places, ranges, sums
+from unjudged.base.segments import ends, owners_by_ends, places, ranges, sums
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings, Mask
 from unjudged.rankings.judgments import UNSAMPLED, Judgments
 from unjudged.rankings.origin import A_POOL, BY_SUBTOPIC, Origin
@@ -135,7 +135,7 @@ def unknown_documents(r: JudgedRankings) -> JudgedRankings:
     offsets = np.searchsorted(place, stops)
     return JudgedRankings(
         judgments=r.judgments,
-        rank=(place - stops[owners(np.diff(offsets))] + 1).astype(np.int32),
+        rank=(place - stops[owners_by_ends(offsets)] + 1).astype(np.int32),
         row=np.zeros(len(place), np.int32),
         offsets=offsets,
         retrieved=r.retrieved,

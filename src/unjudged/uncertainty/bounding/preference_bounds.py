@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from unjudged.base.segments import ends, owners, places
+from unjudged.base.segments import ends, owners, owners_by_ends, places
 from unjudged.measures.kernel.registry import Measure, ratio
 from unjudged.rankings.judged import Floats, Integers, JudgedRankings
 
@@ -31,7 +31,7 @@ class Rising:
     @cached_property
     def keys(self) -> Integers:
         """Numbers that rise from ranking to ranking, and never fall within one."""
-        return owners(np.diff(self.offsets)) * self.highest + self.values
+        return owners_by_ends(self.offsets) * self.highest + self.values
 
     @cached_property
     def sums(self) -> Integers:

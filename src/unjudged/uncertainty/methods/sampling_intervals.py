@@ -21,23 +21,28 @@ from unjudged.measures.kernel.averages import mean_over_queries
 from unjudged.measures.kernel.estimand import POOL_JUDGED
 from unjudged.measures.kernel.names import parse_measure
 from unjudged.measures.kernel.registry import Measure
-from unjudged.rankings.judged import Mask
+from unjudged.rankings.judged import Floats, Mask
 from unjudged.rankings.judgments import Judgments
 from unjudged.rankings.origin import SAMPLES
 from unjudged.rankings.randomness import not_random
+from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.intervals import EstimateRows, IntervalRequest, interval_method
 from unjudged.uncertainty.quantiles import log_interval, normal_interval, t_interval
-from unjudged.uncertainty.sampled_means import QUOTIENTS, SampledMeans
+from unjudged.uncertainty.sampled_means import QUOTIENTS, ROUNDING, SampledMeans
 
 MOST_UNSEEN = 0.1
 """Larger shares of queries without a sampled relevant document are refused."""
 
-FEW = 5.0
-"""Intervals that rest on fewer sampled relevant documents say so: their level is rough."""
+ENOUGH = 5.0
+"""Intervals that rest on fewer sampled relevant documents are refused; quotients at any rank have the rules
+below instead, which count them by query."""
 
 LEAST_DRAWN = 1.0
 """Fewer relevant documents per query from strata that were judged in part are refused, beside strata that
 were judged completely."""
+
+SPARE = 1.2
+"""A fifth more relevant documents than these rules ask for let few samples fall below by chance."""
 
 LEAST_ALONE = 5.0
 """Fewer relevant documents per query are refused where no stratum was judged completely, each counted as
@@ -63,7 +68,7 @@ def check_sampled(measure: Measure, request: IntervalRequest) -> None:
     plain, judgments = plain_measure(measure), request.rankings.judgments
     strata = strata_of(judgments)
     if plain.name in QUOTIENTS:
-        _check_drawn(plain, judgments, strata)
+        check_drawn(plain, judgments, strata)
     empty = np.flatnonzero((strata.size > 0) & (strata.sampled == 0))
     if len(empty):
         query = judgments.queries[int(empty[0]) // strata.strata]
@@ -78,7 +83,7 @@ def check_sampled(measure: Measure, request: IntervalRequest) -> None:
         raise UsageError(f"{reason}. Use bounds, or record the strata of the sample")
 
 
-def _check_drawn(plain: Measure, judgments: Judgments, strata: Strata) -> None:
+def check_drawn(plain: Measure, judgments: Judgments, strata: Strata) -> None:
     """Refuse a sample with too few relevant documents for a quotient."""
     queries, judged = len(judgments.queries), judgments.grade >= 0
     in_part = judged & (strata.weight > 1)
@@ -92,7 +97,7 @@ def _check_drawn(plain: Measure, judgments: Judgments, strata: Strata) -> None:
     if alone:
         least, counts = LEAST_ALONE, float((1 / (1 - 1 / strata.weight[relevant])).sum())
         few = f"{drawn / queries:.1f} per query"
-    budget = _budget(judgments, in_part, least * queries / max(counts, 1.0), unseen / queries)
+    budget = _budget(judgments, in_part, SPARE * least * queries / max(counts, 1.0), unseen / queries)
     if counts < least * queries:
         raise UsageError(
             f"the sample has {counted(drawn, 'relevant document')}{', ' if alone else ' '}{few}, too few to "
@@ -106,21 +111,41 @@ def _check_drawn(plain: Measure, judgments: Judgments, strata: Strata) -> None:
         )
 
 
-def _budget(judgments: Judgments, in_part: Mask, short: float, unseen: float) -> str:
+def _budget(judgments: Judgments, in_part: Mask, more: float, unseen: float) -> str:
     """Say how many judgments, drawn likewise, are enough in nearly all samples.
 
-    `short` is how many times as many relevant ones are needed; 20 % more let few samples fall below by
-    chance. If the numbers of relevant ones vary as Poisson's, s times as many judgments leave unseen^s of the
-    queries without any, and half of what is refused is aimed at.
+    `more` is how many times as many relevant ones are needed. If their numbers vary as Poisson's, s times as
+    many judgments leave unseen^s of the queries without any, and half of what is refused is aimed at.
     """
     judged, waiting = int(in_part.sum()), int((judgments.grade < 0).sum())
-    more = 1.2 * short
     if unseen >= 1:
         return ""
     if unseen > MOST_UNSEEN / 2:
         more = max(more, log(MOST_UNSEEN / 2) / log(unseen))
     wanted = max(ceil(judged * more), judged + 1)
     return f" (about {min(wanted, judged + waiting):,} or more in all, drawn likewise)"
+
+
+def too_few(means: SampledMeans, behind: Floats, variance: Floats) -> Mask:
+    """Return which means, or combinations of them, rest on too few sampled relevant documents."""
+    few: Mask = (behind < ENOUGH) & (variance > 0) & means.has_reach
+    return few
+
+
+def _lacking(plain: Measure, judgments: Judgments, strata: Strata, behind: Floats) -> str:
+    """Say what the sample lacks for the runs whose means rest on so many sampled relevant documents."""
+    least, most = (f"{number:.1f}" for number in (behind.min(), behind.max()))
+    on = least if least == most else f"{least} to {most}"
+    in_part = (judgments.grade >= 0) & (strata.weight > 1)
+    budget = _budget(judgments, in_part, SPARE * ENOUGH / max(float(behind.min()), 0.1), 0.0)
+    deeper, cutoff = "", plain.given.get("cutoff")
+    if plain.name not in QUOTIENTS:
+        top = "and deeper (unjudged sample --top)" if cutoff is None else f"(unjudged sample --top {cutoff})"
+        deeper = f", judge the first documents of every run completely {top}"
+    return (
+        f"it rests on about {on} sampled relevant documents that count, and needs {ENOUGH:.0f}: "
+        f"draw more{budget}{deeper}, or use bounds"
+    )
 
 
 def strata_of(judgments: Judgments) -> Strata:
@@ -175,7 +200,10 @@ def _intervals(request: IntervalRequest, *, over_queries: bool = False) -> Estim
         low, high = (np.full(len(rows), end) for end in plain.range)
         if means.is_sum and means.documents is not None and not over_queries:
             low, high = means.documents.limits()
-        deviations, behind = np.sqrt(means.variances()), means.documents_behind()
+        variances, behind, lacking = means.variances(), means.documents_behind(), ""
+        deviations, few = np.sqrt(variances), too_few(means, behind, variances) & (not over_queries)
+        if few.any():
+            lacking = _lacking(plain, judgments, strata_of(judgments), behind[few])
         for i, row in enumerate(rows):
             limits = float(low[i]), float(high[i])
             if over_queries:
@@ -184,9 +212,14 @@ def _intervals(request: IntervalRequest, *, over_queries: bool = False) -> Estim
                 continue
             value, deviation = float(mean_over_queries(means.value[i])), float(deviations[i])
             possible = min(max(value, limits[0]), limits[1])
-            how = method if possible == value else f"{method}; moved to the nearest value that is possible"
-            if deviation and behind[i] < FEW:
-                how += f"; it rests on fewer than {FEW:.0f} sampled relevant documents, so its level is rough"
+            how = (
+                method
+                if abs(possible - value) <= ROUNDING
+                else f"{method}; moved to the nearest value that is possible"
+            )
+            if few[i]:
+                row.append(Estimate.without_interval(possible, lacking, of))
+                continue
             interval = log_interval if on_logs and possible > 0 else normal_interval
             row.append(interval(possible, deviation, request.confidence, method=how, of=of, limits=limits))
     request.report(len(rows))

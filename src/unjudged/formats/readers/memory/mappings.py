@@ -21,8 +21,8 @@ Rows = Iterable[tuple[Any, ...]]
 
 def table_of_mapping(data: Mapping[str, Any], number: str) -> Table:
     """`{query: {document: number}}`."""
-    plain = scanner.table_of_dicts(data)
-    if plain is not None and (plain.whole or not unfit(number, plain.numbers).any()):
+    plain = table_of_plain_dicts(data, number)
+    if plain is not None:
         return plain
     names, inners = _entries(data)
     documents: list[Any] = []
@@ -46,6 +46,13 @@ def table_of_mapping(data: Mapping[str, Any], number: str) -> Table:
     ids = ids_of_texts(names, "query"), starts, ids_of_texts(documents, "document")
     table = Table(*ids, numbers[:, None], np.zeros(0, np.int64))
     return grouped(table)  # different strings may stand for the same bytes
+
+
+def table_of_plain_dicts(data: Mapping[str, Any], number: str) -> Table | None:
+    """Return the same for dicts, strings and numbers that need no conversion; None for any others."""
+    plain = scanner.table_of_dicts(data)
+    fits = plain is not None and (plain.whole or not unfit(number, plain.numbers).any())
+    return plain if fits else None
 
 
 def _entries(data: Mapping[Any, Any]) -> tuple[list[Any], list[Any]]:

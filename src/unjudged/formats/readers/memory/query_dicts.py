@@ -23,8 +23,6 @@ RELEVANT = 1
 
 def is_by_query(data: Mapping[Any, Any]) -> bool:
     """Whether a mapping holds the documents of queries, not runs by their names."""
-    if _starts_plainly(data):
-        return True
     first = _unwrapped(_first(data))
     if isinstance(first, Mapping):
         inner = _unwrapped(_first(first, next(iter(first.values()), None)))
@@ -44,7 +42,7 @@ def by_query(data: Mapping[Any, Any], number: str) -> Mapping[Any, Any]:
     A list holds documents, best first, or in judgments the relevant ones, as a set does. It may also hold
     (document, number) pairs, or objects with fields for both, such as Elasticsearch's hits.
     """
-    if _starts_plainly(data):
+    if starts_plainly(data):
         return data
     if is_response(data) or "responses" in data:
         problem = "a search response does not name its query"
@@ -144,7 +142,7 @@ def _bytes(name: Any) -> bytes:
     return name if isinstance(name, bytes) else str(name).encode("utf-8", "backslashreplace")
 
 
-def _starts_plainly(data: Mapping[Any, Any]) -> bool:
+def starts_plainly(data: Mapping[Any, Any]) -> bool:
     """Whether the first document of the first query is a string with a number, as in most dicts."""
     if type(data) is not dict:
         return False

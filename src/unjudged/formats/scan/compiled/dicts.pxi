@@ -4,7 +4,7 @@ import numpy as np
 
 from unjudged.formats.scan.checks import changed_while_read, too_many_rows
 from unjudged.formats.scan.plain.dicts import scores_by_document
-from unjudged.formats.tables import Ids, Keys, Table
+from unjudged.formats.tables import Ids, Keys, Table, Texts
 
 from cpython.dict cimport PyDict_Copy, PyDict_Next
 from cpython.list cimport PyList_Append
@@ -18,7 +18,7 @@ from unjudged.formats.scan.compiled.vector cimport (
     CHANGED, DONE, NO_MEMORY, NOT_PLAIN, Status, Vector, push, push_int64, release,
 )
 
-cdef object UINT8 = np.dtype(np.uint8), FLOAT64 = np.dtype(np.float64)
+cdef object FLOAT64 = np.dtype(np.float64)
 cdef object NO_LINES = np.frombuffer(b"", np.int64)
 cdef tuple PLAIN = (dict, __import__("collections").defaultdict)
 """Types of dict that hold what they show. The order of others is not that of their entries."""
@@ -103,8 +103,8 @@ cdef Judged judged_rows(const int64_t[::1] rows, number) except *:
 
 
 cdef struct Columns:
-    # A table of dicts: a query each, its documents, and a number per document.
-    Vector queries, query_ends, starts, documents, document_ends, numbers
+    # A table of dicts: where each query starts, and a number per document.
+    Vector starts, numbers
     bint fractions   # or numbers of more than 32 bits
 
 
@@ -114,11 +114,7 @@ cdef class DictReading:
     cdef Columns columns
 
     def __dealloc__(self):
-        release(&self.columns.queries)
-        release(&self.columns.query_ends)
         release(&self.columns.starts)
-        release(&self.columns.documents)
-        release(&self.columns.document_ends)
         release(&self.columns.numbers)
 
 
@@ -127,27 +123,25 @@ def table_of_dicts(data):
     cdef DictReading reading = DictReading()
     cdef Columns *columns = &reading.columns
     cdef Status status
+    cdef int64_t length
     cdef list documents = []
     cdef dict queries = {}
     if type(data) not in PLAIN:
         return None
-    if not (push_int64(&columns.starts, 0) and push_int64(&columns.query_ends, 0)
-            and push_int64(&columns.document_ends, 0)):
+    if not push_int64(&columns.starts, 0):
         raise MemoryError
     for query, inner in PyDict_Copy(data).items():
-        if type(query) is not str or type(inner) not in PLAIN:
+        if type(query) is not str or utf8_of(query, &length, None) == NULL or type(inner) not in PLAIN:
             return None
-        status = add_name(&columns.queries, &columns.query_ends, query)
-        if status == DONE:
-            status = add_dict(columns, inner, documents)
+        status = add_dict(columns, inner, documents)
         if status == NOT_PLAIN or status == CHANGED:
             return None
         raise_for(status)
         queries[query] = len(queries)
     return Table(
-        Ids(array_of(&columns.queries, UINT8), array_of(&columns.query_ends, INT64)),
+        Texts(list(queries)),
         array_of(&columns.starts, INT64),
-        Ids(array_of(&columns.documents, UINT8), array_of(&columns.document_ends, INT64)),
+        Texts(documents),
         array_of(&columns.numbers, FLOAT64)[:, None],
         NO_LINES,
         Keys(queries, documents),
@@ -161,26 +155,15 @@ cdef Status add_dict(Columns *columns, object numbers, list documents) except *:
     cdef PyObject *value
     cdef Py_ssize_t position = 0
     cdef double number
-    cdef Status status
+    cdef int64_t length
     while PyDict_Next(numbers, &position, &key, &value):
         if not (PyUnicode_CheckExact(<object>key) and read_number(<object>value, &number)):
             return NOT_PLAIN
-        status = add_name(&columns.documents, &columns.document_ends, <object>key)
-        if status != DONE:
-            return status
+        if utf8_of(<object>key, &length, None) == NULL:
+            return NOT_PLAIN
         if not push(&columns.numbers, &number, sizeof(number)):
             return NO_MEMORY
         if not (INT32_MIN <= number <= INT32_MAX and number == <int32_t>number):
             columns.fractions = True
         PyList_Append(documents, <object>key)
     return DONE if push_int64(&columns.starts, columns.numbers.used >> 3) else NO_MEMORY
-
-
-cdef Status add_name(Vector *data, Vector *ends, object name) except? NO_MEMORY:
-    cdef int64_t length = 0
-    cdef const char *text = utf8_of(name, &length, None)
-    if text == NULL:
-        return NOT_PLAIN
-    if length and not push(data, text, length):
-        return NO_MEMORY
-    return DONE if push_int64(ends, data.used) else NO_MEMORY
