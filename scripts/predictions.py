@@ -111,33 +111,34 @@ class Collection(NamedTuple):
         return size
 
 
+WAYS = ("no predictions", "the model's labels as they are", "the model's scores, calibrated")
+
+
 def rehearsals(
-    found: Collection, repetitions: int, *, by: str, budget: float = BUDGET
+    found: Collection, repetitions: int, *, by: str, budget: float = BUDGET, ways: Sequence[str] = WAYS
 ) -> dict[str, Rehearsal]:
-    """The same samples with no predictions, with the model's labels as they are, and calibrated.
+    """The same samples in each of the ways.
 
     Documents are drawn by 'rank', by 'weight', or by weight and 'doubt', as `unjudged sample` draws them.
     """
     size = {"rank": found.size, "weight": lambda: None, "doubt": found.doubt}[by]()
     floor = 0.0 if by == "rank" else min(0.01, 0.1 * budget / len(found.qrels.grade))
-    ways: dict[str, tuple[Scores | None, bool]] = {
-        "no predictions": (None, True),
-        "the model's labels as they are": (found.labels, False),
-        "the model's scores, calibrated": (found.scores, True),
-    }
+    given: dict[str, tuple[Scores | None, bool]] = dict(
+        zip(WAYS, [(None, True), (found.labels, False), (found.scores, True)], strict=True)
+    )
     return {
         way: rehearse(
             found.qrels,
             found.runs,
             budget,
-            predictions,
+            given[way][0],
             MEASURE,
             size=size,
             floor=floor,
-            calibrate=calibrate,
+            calibrate=given[way][1],
             repetitions=repetitions,
         )
-        for way, (predictions, calibrate) in ways.items()
+        for way in ways
     }
 
 

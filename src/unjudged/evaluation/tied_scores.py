@@ -85,7 +85,8 @@ def tie_effects(
         if ties == "expected":
             tied = expected_values(measure, rankings, depth=depth, seed=seed)
             found[:, :, k], error[:, :, k] = tied.values.reshape(shape), tied.error.reshape(shape)
-        limits = tie_range(measure, rankings, depth=depth, seed=seed, quick=quick, known=known)
+        value = values[:, :, k].ravel()
+        limits = tie_range(measure, rankings, depth=depth, seed=seed, quick=quick, value=value, known=known)
         low[:, :, k], high[:, :, k] = limits.low.reshape(shape), limits.high.reshape(shape)
         exact.append(limits.exact)
     return found, TieEffects(ties, low, high, exact, error)

@@ -166,6 +166,8 @@ class Measure:
         `corrected` gives what its values are with `chance`.
         """
         measure, whole = self.of_whole_grades(rankings)
+        if len(measure.own) == len(measure.given):
+            return measure, whole
         return replace(measure, given=MappingProxyType(measure.own)), measure.with_policy(whole)
 
     def corrected(self, values: Floats, rankings: JudgedRankings) -> Floats:

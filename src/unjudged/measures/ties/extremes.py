@@ -47,14 +47,17 @@ def tie_range(
     depth: int | None = None,
     seed: int = 0,
     quick: bool = False,
+    value: Floats | None = None,
     known: dict[tuple[int, bool], TieGroups] | None = None,
 ) -> TieRange:
     """Return the range of each ranking's value over all orders of its tied documents.
 
     With a `depth` the rankings are cut there after their documents are in order. `quick` tries two orders.
-    `known` keeps the groups of rankings, which several measures share.
+    `value` is that of each ranking as it is, if known; `known` keeps the groups of rankings, which several
+    measures share.
     """
-    value = computing(measure, depth)(rankings)
+    if value is None:
+        value = computing(measure, depth)(rankings)
     own, plain = resolved(measure, rankings, depth)
     known, by_row = {} if known is None else known, depends_on_rows(own)
     if (id(plain), by_row) not in known:
@@ -66,7 +69,8 @@ def tie_range(
         return TieRange(value, value, exact=True)
     compute = computing(own, depth)
     traits = own.traits_up_to(own.max_grade(plain.judgments))
-    found = [compute(r) for r in (plain, *(groups.by_judged if traits.ungraded else groups.by_grade))]
+    found = [compute(r) for r in (groups.by_judged if traits.ungraded else groups.by_grade)]
+    found.append(value if own is measure and plain is rankings else compute(plain))
     exact = traits.monotone or traits.ungraded
     low, high = np.minimum.reduce(found), np.maximum.reduce(found)
     if not exact and not quick:
