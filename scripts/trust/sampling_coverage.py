@@ -18,11 +18,13 @@ from coverage_tables import Cell, markdown, share, shortfalls
 from unjudged.base.errors import UsageError
 from unjudged.evaluation.collection import judged_rankings
 from unjudged.judging.pooling.pool import REST, Pool
+from unjudged.measures.kernel.estimand import Estimand
 from unjudged.measures.kernel.names import parse_measures
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import Judgments
-from unjudged.uncertainty.methods.sampling_intervals import check_drawn, strata_of, too_few
+from unjudged.uncertainty.estimate import Estimate
+from unjudged.uncertainty.methods.sampling_intervals import ALONE, check_drawn, strata_of, too_few
 from unjudged.uncertainty.quantiles import normal_quantile
 from unjudged.uncertainty.sampled_means import QUOTIENTS, SampledMeans
 from unjudged.uncertainty.shared import selected_runs
@@ -30,7 +32,7 @@ from unjudged.uncertainty.shared import selected_runs
 MEASURES = ("AP", "nDCG", "nDCG@10", "nDCG@20", "P@10", "P@30", "RBP(p=0.8)", "RBP(p=0.95)")
 DESIGNS = ("top 10 + 10 %", "top 10 + 20 %", "10: all, 50: 30 %, rest: 10 %", "random 20 %", "mixed 5")
 ONE_STRATUM = {"random 10 %": 0.1, "random 20 %": 0.2}
-"""Here means of quotients have intervals by the logarithm."""
+"""Here means of quotients have intervals of their own."""
 RUNS, SEED, LEVEL = 6, 100, 0.95
 LEAST, MOST = 0.92, 0.97
 MEASURED = 0.05
@@ -141,9 +143,9 @@ def sampling_coverage(folder: Path, topics: str, design: str) -> list[Held]:
     made = []
     for k, name in enumerate(MEASURES):
         for of, part in (("means", slice(None, RUNS)), ("differences", slice(RUNS, None))):
-            on_logs = measures[k].name in QUOTIENTS and design in ONE_STRATUM and of == "means"
+            made_alone = measures[k].name in ALONE and design in ONE_STRATUM and of == "means"
             cells = error[:, part, k], variance[:, part, k], behind[:, part, k], refused[:, part, k]
-            shares = _held(*cells, truth[:, k] if on_logs else None)
+            shares = _held(*cells, (truth[:, k], ALONE[measures[k].name]) if made_alone else None)
             made.append(Held(topics, design, name, of, *shares))
     return made
 
@@ -159,11 +161,16 @@ def _lacks(measure: Measure, judgments: Judgments) -> bool:
 
 
 def _held(
-    error: Floats, variance: Floats, behind: Floats, refused: Floats, truth: Floats | None
+    error: Floats,
+    variance: Floats,
+    behind: Floats,
+    refused: Floats,
+    alone: tuple[Floats, Callable[..., Estimate]] | None,
 ) -> tuple[float, float, float, float, float, int]:
     """Coverage, width, variance, documents, refused share and answers of samples x runs.
 
-    With a truth, intervals are on logarithms. Intervals without a width count if they are wrong.
+    `alone` is the truth, and how means from one stratum get their ends. Intervals without a width count if
+    they are wrong.
     """
     radius = normal_quantile(LEVEL) * np.sqrt(variance)
     is_open = (radius > ROUNDING) | (np.abs(error) > ROUNDING)
@@ -171,15 +178,22 @@ def _held(
     if not is_open.any():
         return np.nan, 0.0, np.nan, np.nan, 0.0, 0
     inside = np.abs(error) <= radius + ROUNDING
-    if truth is not None:
-        value = np.maximum(truth + error, ROUNDING)
-        inside = np.abs(np.log(value / truth)) <= radius / value
+    if alone is not None:
+        truth, interval = alone
+        inside = np.vectorize(partial(_inside, interval))(truth, truth + error, np.sqrt(variance))
     true = error.var(axis=0, ddof=1)
     varies = true > ROUNDING**2
     over = np.median(variance.mean(axis=0)[varies] / true[varies]) if varies.any() else np.nan
     share_refused = 1 - float(answered.sum() / is_open.sum())
     held, width = (float(own[answered].mean()) if answered.any() else 0.0 for own in (inside, 2 * radius))
     return held, width, float(over), float(np.median(behind[is_open])), share_refused, int(answered.sum())
+
+
+def _inside(interval: Callable[..., Estimate], truth: float, value: float, deviation: float) -> bool:
+    if value <= 0:
+        return False
+    made = interval(value, deviation, LEVEL, method="", of=Estimand(""), limits=(0.0, 1.0))
+    return bool(made.low <= truth <= made.high)
 
 
 def sampling_table(found: Sequence[Held]) -> str:

@@ -64,6 +64,15 @@ def log_interval(
     return Estimate(value, low, high, confidence, method, of)
 
 
+def reciprocal_interval(
+    value: float, deviation: float, confidence: float, *, method: str, of: Estimand, limits: Limits
+) -> Estimate:
+    """Estimate from a value above 0 whose reciprocal is nearly Normal: 1 / value +- z deviation / value^2."""
+    share = normal_quantile(confidence) * deviation / value
+    high = min(value / (1 - share), limits[1]) if share < 1 else limits[1]
+    return Estimate(value, max(value / (1 + share), limits[0]), high, confidence, method, of)
+
+
 def t_interval(
     values: Floats,
     confidence: float,

@@ -4,7 +4,7 @@ The judgments are a sample that was drawn at random from strata, a fixed number 
 the plain measure with the whole pool judged: that of xinfAP, statAP and infAP is one of AP. `sampled_means`
 has the formulas. A sample with few relevant documents at the top of runs, or few pairs of them, gives a
 quotient a low value and a small variance at once: where all documents were drawn alike its interval is Normal
-for the logarithm.
+for the logarithm of nDCG and for the reciprocal of AP, which counts pairs.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from unjudged.rankings.origin import SAMPLES
 from unjudged.rankings.randomness import not_random
 from unjudged.uncertainty.estimate import Estimate
 from unjudged.uncertainty.intervals import EstimateRows, IntervalRequest, interval_method
-from unjudged.uncertainty.quantiles import log_interval, normal_interval, t_interval
+from unjudged.uncertainty.quantiles import log_interval, normal_interval, reciprocal_interval, t_interval
 from unjudged.uncertainty.sampled_means import QUOTIENTS, ROUNDING, SampledMeans
 
 MOST_UNSEEN = 0.1
@@ -48,6 +48,10 @@ LEAST_ALONE = 5.0
 """Fewer relevant documents per query are refused where no stratum was judged completely, each counted as
 1 / (1 - f) with f the share of its stratum that was drawn: errors shrink as that share grows. The mean over
 queries decides, not how many queries have none, so that few samples are let pass because they were lucky."""
+
+
+ALONE = {"AP": reciprocal_interval, "nDCG": log_interval}
+"""Intervals of quotients from samples of one stratum."""
 
 
 def plain_measure(measure: Measure) -> Measure:
@@ -196,7 +200,9 @@ def _intervals(request: IntervalRequest, *, over_queries: bool = False) -> Estim
         of = replace(request.of(plain), judgments=POOL_JUDGED)
         other = "other queries and another sample of the pool (Student's t)"
         method = _method(plain, judgments, other if over_queries else "another sample of the pool")
-        on_logs = plain.name in QUOTIENTS and strata_of(judgments).strata == 1
+        interval = (
+            ALONE.get(plain.name, normal_interval) if strata_of(judgments).strata == 1 else normal_interval
+        )
         low, high = (np.full(len(rows), end) for end in plain.range)
         if means.is_sum and means.documents is not None and not over_queries:
             low, high = means.documents.limits()
@@ -220,8 +226,8 @@ def _intervals(request: IntervalRequest, *, over_queries: bool = False) -> Estim
             if few[i]:
                 row.append(Estimate.without_interval(possible, lacking, of))
                 continue
-            interval = log_interval if on_logs and possible > 0 else normal_interval
-            row.append(interval(possible, deviation, request.confidence, method=how, of=of, limits=limits))
+            made = interval if possible > 0 else normal_interval
+            row.append(made(possible, deviation, request.confidence, method=how, of=of, limits=limits))
     request.report(len(rows))
     return rows
 
