@@ -208,6 +208,7 @@ def test_the_command(folder: Path) -> None:
     assert "<p>" in doctor(QRELS)._repr_html_()
 
 
+@pytest.mark.filterwarnings("ignore:Only .* are judged:unjudged.AssumptionWarning")
 def test_the_wrong_order_in_doubt_is_a_warning(folder: Path) -> None:
     """Whole scores with ties in place of judgments, and judgments in their place, gave numbers in silence."""
     run = Run.of(RUNS[0])
