@@ -112,7 +112,9 @@ def best_first(judgments: Judgments, gain: Floats) -> tuple[Integers, Integers, 
     row = (gain > 0).nonzero()[0]
     offsets = row.searchsorted(judgments.offsets)
     query = owners_by_ends(offsets)
-    row = row.take(np.lexsort((-gain.take(row), query)))
+    own = gain.take(row)
+    if np.count_nonzero(own[1:] != own[:-1]):
+        row = row.take(np.lexsort((-own, query)))
     return row, query, places_by_ends(offsets, query)
 
 
