@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unjudged.agreement.coefficients import COEFFICIENTS
+from unjudged.agreement.coefficients import COEFFICIENTS, SharedLabels
 from unjudged.agreement.kappa import cohen_kappa
-from unjudged.agreement.labels import SharedLabels
 from unjudged.rankings.judgments import Judgments
 
 FOUR_OBSERVERS = """

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.conftest import DATA
 from unjudged import UsageError
 from unjudged.agreement import rank_overlap
-from unjudged.agreement.overlap import TIES, Ties, order_overlap
+from unjudged.agreement.orders import TIES, Ties, order_overlap
 
 CASES = DATA / "rbo" / "cases.csv"
 

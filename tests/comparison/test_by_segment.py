@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from unjudged import InputError, Scores, UsageError, compare, sample
-from unjudged.comparison.testing.interaction import interaction_p
+from unjudged.comparison.by_segment import interaction_p
 from unjudged.evaluation.query_segments import segments_of
 
 RNG = np.random.default_rng(5)

@@ -13,7 +13,7 @@ _NAMES = LazyNames(
         "agreeing": "DocumentAgreement SourceAgreement agree",
         "coefficients": "COEFFICIENTS Coefficient",
         "leaderboards": "LeaderboardAgreement",
-        "overlap": "RankOverlap rank_overlap",
+        "orders": "RankOverlap rank_overlap",
     },
 )
 __all__ = _NAMES.all  # noqa: PLE0605 (a list, sorted)

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any
 
-from unjudged.agreement.coefficients import COEFFICIENTS
-from unjudged.agreement.labels import SharedLabels
+from unjudged.agreement.coefficients import COEFFICIENTS, SharedLabels
 from unjudged.agreement.leaderboards import LeaderboardAgreement, leaderboards
-from unjudged.agreement.resampling import DRAWS, QueriesLeftOut, QueryDraws, left_out_note
+from unjudged.agreement.resampling import DRAWS, QueryDraws, left_out_estimates, note_on_intervals
 from unjudged.base.choices import check_probability, checked_int
 from unjudged.base.errors import UsageError
 from unjudged.base.wording import counted
@@ -18,7 +16,7 @@ from unjudged.comparison.testing.pairwise import check_alpha
 from unjudged.evaluation.collection import Collection, RunsSource
 from unjudged.evaluation.evaluation import evaluate
 from unjudged.evaluation.scores import Scores
-from unjudged.grids.grid import Cell, Column, Grid, Shown, grid_of
+from unjudged.grids.grid import Cell, Column, Grid, Shown, blank, grid_of
 from unjudged.measures.kernel.names import MeasureLike
 from unjudged.rankings.judged import Floats
 from unjudged.rankings.judgments import Judgments, JudgmentsSource
@@ -38,7 +36,7 @@ def coefficient_estimates(
     def values(tables: Floats) -> dict[str, Floats]:
         return {name: c.function(tables, grades) for name, c in chosen.items()}
 
-    return QueriesLeftOut(counts, confidence).estimates(values, limits)
+    return left_out_estimates(counts, values, limits, confidence)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -60,30 +58,27 @@ class DocumentAgreement(Shown):
     @cached_property
     def estimates(self) -> dict[tuple[str, ...], dict[str, Estimate]]:
         """Coefficients of each pair of sources, then those of all sources under (), by name."""
-        return {pair: self._of(counts, not pair) for pair, counts in self._counts.items()}
-
-    def _of(self, counts: Floats, of_all: bool) -> dict[str, Estimate]:
-        return coefficient_estimates(counts, self.labels.grades, self.confidence, of_all=of_all)
+        return {
+            pair: coefficient_estimates(counts, self.labels.grades, self.confidence, of_all=not pair)
+            for pair, counts in self._counts.items()
+        }
 
     def grid(self) -> Grid:
         """Return a row per pair of sources and coefficient, then those of all sources."""
         columns = [Column("sources", "label"), Column("coefficient", "label")]
         columns += [Column("documents", "integer"), Column("value"), Column("low"), Column("high")]
-        return Grid(columns, self._rows(), "Agreement on documents", self.notes)
-
-    def _rows(self) -> list[list[Cell]]:
         rows: list[list[Cell]] = []
         for pair, estimates in self.estimates.items():
             documents = int(self._counts[pair].sum()) if pair else len(self.labels.query)
             for name, e in estimates.items():
-                ends = [e.low, e.high] if e.has_interval else [None, None]
-                rows.append([", ".join(pair) or "all", COEFFICIENTS[name].title, documents, e.value, *ends])
-        return rows
+                title, ends = COEFFICIENTS[name].title, (blank(e.low), blank(e.high))
+                rows.append([", ".join(pair) or "all", title, documents, e.value, *ends])
+        return Grid(columns, rows, "Agreement on documents", self.notes)
 
     @property
     def notes(self) -> list[str]:
         """Sentences that a reader of the coefficients must know."""
-        return [left_out_note(self.confidence)]
+        return [note_on_intervals(self.confidence)]
 
     def confusion(self, first: str, second: str) -> Grid:
         """Return the documents by grade of the first source (rows) and of the second (columns)."""
@@ -141,17 +136,14 @@ class SourceAgreement(Shown):
 
     def grid(self) -> Grid:
         """Return all coefficients in one table, a row each."""
-        rows: list[Sequence[Cell]] = []
-        parts: list[tuple[str, Grid]] = []
-        if self.documents is not None:
-            parts.append(("documents", self.documents.grid()))
+        parts = [] if self.documents is None else [("documents", self.documents.grid())]
         parts += [(str(board.measure), board.grid()) for board in self.leaderboards]
+        shown = ("sources", "coefficient", "value", "low", "high")
+        rows: list[Sequence[Cell]] = []
         for of, grid in parts:
-            at = [column.name for column in grid.columns]
-            chosen = [at.index(name) for name in ("sources", "coefficient", "value", "low", "high")]
-            rows += [[of, *(row[k] for k in chosen)] for row in grid.rows]
-        names = ("of", "sources", "coefficient")
-        columns = [*(Column(n, "label") for n in names), *map(Column, ("value", "low", "high"))]
+            values = grid.as_columns()
+            rows += zip([of] * len(grid.rows), *(values[name] for name in shown), strict=True)
+        columns = [Column(name, "label") for name in ("of", *shown[:2])] + [*map(Column, shown[2:])]
         notes = list(dict.fromkeys(note for _, grid in parts for note in grid.notes))
         return Grid(columns, rows, "Agreement", notes)
 
@@ -199,10 +191,8 @@ def agree(
             raise UsageError("no document was judged by two sources: expected the same queries and documents")
         documents = DocumentAgreement(labels, confidence)
         if runs is not None:
-            tables = {name: _scores(own, runs, measures) for name, own in judged.items()}
+            tables = {
+                name: evaluate(Collection.of(own, runs), measures=measures) for name, own in judged.items()
+            }
     boards = leaderboards(tables, top=top, p=p, draws=drawing, alpha=alpha) if tables else []
     return SourceAgreement(documents, boards)
-
-
-def _scores(judgments: Judgments, runs: RunsSource, measures: Any) -> Scores:
-    return evaluate(Collection.of(judgments, runs), measures=measures)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import combinations
@@ -10,14 +10,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unjudged.agreement.orders import largest_drop, spearman, tau, tau_ap_b, top_overlap
-from unjudged.agreement.overlap import TIES, order_overlap
+from unjudged.agreement.orders import TIES, largest_drop, order_overlap, spearman, tau, tau_ap_b, top_overlap
 from unjudged.agreement.resampling import QueryDraws
 from unjudged.base.errors import UsageError
 from unjudged.base.wording import counted, shortlist
 from unjudged.comparison.testing.pairwise import compare_pairs
 from unjudged.evaluation.scores import Scores
-from unjudged.grids.grid import Cell, Column, Grid, Shown
+from unjudged.grids.grid import Cell, Column, Grid, Shown, blank
 from unjudged.measures.kernel.measure import Measure
 from unjudged.rankings.judged import Floats
 from unjudged.uncertainty.estimate import Estimate
@@ -104,21 +103,21 @@ class LeaderboardAgreement(Shown):
 
     def grid(self) -> Grid:
         """Return a row per pair of sources and coefficient."""
+        rows: list[list[Cell]] = [
+            [f"{a}, {b}", self.coefficients[name].title, e.value, blank(e.low), blank(e.high)]
+            for (a, b), found in self.estimates.items()
+            for name, e in found.items()
+        ]
         return Grid(
             [
                 Column("sources", "label"),
                 Column("coefficient", "label"),
                 *map(Column, ("value", "low", "high")),
             ],
-            [[f"{a}, {b}", *row] for (a, b), found in self.estimates.items() for row in self._rows(found)],
+            rows,
             f"Order of {counted(len(self.systems), 'system')} by {self.measure}",
             self.notes,
         )
-
-    def _rows(self, estimates: Mapping[str, Estimate]) -> Iterator[list[Cell]]:
-        for name, e in estimates.items():
-            ends = [e.low, e.high] if e.has_interval else [None, None]
-            yield [self.coefficients[name].title, e.value, *ends]
 
     @property
     def notes(self) -> list[str]:

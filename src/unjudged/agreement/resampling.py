@@ -6,9 +6,8 @@ of documents are summed over queries: coefficients of sums are smooth, and each 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from math import nan, sqrt
-from typing import NamedTuple
 
 import numpy as np
 
@@ -41,7 +40,7 @@ class QueryDraws:
     @property
     def note(self) -> str:
         """Sentence that says what the intervals are of."""
-        return _note(self.confidence, f"{self.draws:,} draws of the queries")
+        return note_on_intervals(self.confidence, f"{self.draws:,} draws of the queries")
 
     def weights(self) -> Iterator[Floats]:
         """Yield how often each query is drawn, in blocks of draws x queries; always the same."""
@@ -59,89 +58,81 @@ class QueryDraws:
         limits: dict[str, tuple[float, float]],
     ) -> dict[str, Estimate]:
         """Estimate each coefficient from its value and its values under weights of the queries."""
-        if self.queries < 2:
-            return {name: _of_one_query(name, value) for name, value in whole.items()}
-        parts = [drawn(weights) for weights in self.weights()]
-        values = {name: np.concatenate([part[name] for part in parts]) for name in whole}
-        return {name: self._estimate(name, v, values[name], limits[name]) for name, v in whole.items()}
-
-    def _estimate(self, name: str, value: float, drawn: Floats, limits: tuple[float, float]) -> Estimate:
-        n, known = self.queries, drawn[~np.isnan(drawn)]
-        error = sqrt(n / (n - 1)) * float(np.std(known, ddof=1)) if len(known) > 1 else nan
-        enough = len(known) >= LEAST_DEFINED * len(drawn)
-        method = f"{self.draws:,} draws of {self.queries} queries"
-        spread = Spread(error, n - 1, enough, method)
-        return spread.estimate(name, value, self.confidence, limits)
+        n = self.queries
+        return _intervals(
+            whole,
+            [drawn(weights) for weights in self.weights()] if n > 1 else [],
+            limits,
+            error_of=lambda known: sqrt(n / (n - 1)) * float(np.std(known, ddof=1)),
+            freedom=n - 1,
+            confidence=self.confidence,
+            method=f"{self.draws:,} draws of {n} queries",
+        )
 
 
-class QueriesLeftOut:
-    """Sums over queries, `counts` being one table per query, and intervals from leaving out each in turn.
+def left_out_estimates(
+    counts: Floats,
+    values: Callable[[Floats], dict[str, Floats]],
+    limits: dict[str, tuple[float, float]],
+    confidence: float,
+) -> dict[str, Estimate]:
+    """Estimate coefficients of sums over queries, leaving out each query in turn.
 
-    With v(-i) the value without query i, the interval is value +- t_f sqrt((n - 1) / n sum of (v(-i) - their
-    mean)^2). Queries of different size m vary differently, so that few of them tell the spread: as if query
-    effects were alike, their deviations grow with m, and Satterthwaite's f + 1 = (sum m^2)^2 / sum m^4, which
-    is n where sizes are alike.
+    `counts` has one table per query, and `values` are coefficients of tables, the last two axes. With v(-i)
+    the value without query i, the interval is value +- t_f sqrt((n - 1) / n sum of (v(-i) - their mean)^2).
+    Queries of different size m vary differently, so that few of them tell the spread: as if query effects
+    were alike, their deviations grow with m, and Satterthwaite's f + 1 = (sum m^2)^2 / sum m^4, which is n
+    where sizes are alike.
     """
-
-    def __init__(self, counts: Floats, confidence: float) -> None:
-        check_confidence(confidence)
-        self.counts, self.confidence = counts[counts.any((-2, -1))], confidence
-
-    def estimates(
-        self, values: Callable[[Floats], dict[str, Floats]], limits: dict[str, tuple[float, float]]
-    ) -> dict[str, Estimate]:
-        """Estimate coefficients from what they are of tables (the last two axes)."""
-        total, n = self.counts.sum(0), len(self.counts)
-        whole = {name: float(value) for name, value in values(total).items()}
-        if n < 2:
-            return {name: _of_one_query(name, value) for name, value in whole.items()}
-        step = max(1, BLOCK // total.size)
-        without = [values(total - self.counts[start : start + step]) for start in range(0, n, step)]
-        size = self.counts.sum((-2, -1)) / total.sum()
-        freedom = max(1.0, float((size**2).sum() ** 2 / (size**4).sum()) - 1)
-        found = {}
-        for name, value in whole.items():
-            left = np.concatenate([block[name] for block in without])
-            known = left[~np.isnan(left)]
-            error = sqrt((n - 1) * float(np.var(known))) if len(known) > 1 else nan
-            enough = len(known) >= LEAST_DEFINED * n
-            spread = Spread(error, freedom, enough, f"each of {n} queries left out in turn")
-            found[name] = spread.estimate(name, value, self.confidence, limits[name])
-        return found
+    check_confidence(confidence)
+    counts = counts[counts.any((-2, -1))]
+    total, n = counts.sum(0), len(counts)
+    step = max(1, BLOCK // total.size)
+    size = counts.sum((-2, -1)) / total.sum() if n > 1 else np.ones(1)
+    return _intervals(
+        {name: float(value) for name, value in values(total).items()},
+        [values(total - counts[start : start + step]) for start in range(0, n, step)] if n > 1 else [],
+        limits,
+        error_of=lambda known: sqrt((n - 1) * float(np.var(known))),
+        freedom=max(1.0, float((size**2).sum() ** 2 / (size**4).sum()) - 1),
+        confidence=confidence,
+        method=f"each of {n} queries left out in turn",
+    )
 
 
-class Spread(NamedTuple):
-    """A standard error over sets of queries, its degrees of freedom, and where it comes from."""
+def _intervals(
+    whole: dict[str, float],
+    parts: Sequence[dict[str, Floats]],
+    limits: dict[str, tuple[float, float]],
+    *,
+    error_of: Callable[[Floats], float],
+    freedom: float,
+    confidence: float,
+    method: str,
+) -> dict[str, Estimate]:
+    """Return intervals by Student's t from the values of other sets of queries, or values with the reason.
 
-    error: float
-    freedom: float
-    enough: bool
-    """Whether nearly all sets of queries had a value."""
-    method: str
+    One query has no `parts`.
+    """
+    found = {}
+    for name, value in whole.items():
+        of = Estimand(name, OTHER, statistic="")
+        others = np.concatenate([part[name] for part in parts]) if parts else np.zeros(0)
+        known = others[~np.isnan(others)]
+        enough = len(known) > 1 and len(known) >= LEAST_DEFINED * len(others)
+        error = error_of(known) if enough else nan
+        if not parts:
+            found[name] = Estimate.without_interval(value, "one query says nothing about others", of)
+        elif np.isnan(value) or np.isnan(error):
+            found[name] = Estimate.without_interval(value, "not defined in many draws", of)
+        elif error == 0:
+            found[name] = Estimate.without_interval(value, "all draws of queries are alike", of)
+        else:
+            ends = within(value, t_quantile(confidence, freedom) * error, limits[name])
+            found[name] = Estimate(value, *ends, confidence, method, of)
+    return found
 
-    def estimate(self, name: str, value: float, confidence: float, limits: tuple[float, float]) -> Estimate:
-        """Return the interval by Student's t, or the value alone with the reason."""
-        if np.isnan(value) or np.isnan(self.error) or not self.enough:
-            return Estimate(value, nan, nan, nan, "no interval: not defined in many draws", _about(name))
-        if self.error == 0:
-            return Estimate.without_interval(value, "all draws of queries are alike", _about(name))
-        half = t_quantile(confidence, self.freedom) * self.error
-        return Estimate(value, *within(value, half, limits), confidence, self.method, _about(name))
 
-
-def left_out_note(confidence: float) -> str:
-    """Sentence that says what intervals by leaving out queries are of."""
-    return _note(confidence, "each query left out in turn")
-
-
-def _note(confidence: float, how: str) -> str:
+def note_on_intervals(confidence: float, how: str = "each query left out in turn") -> str:
+    """Sentence that says what the intervals are of."""
     return f"low, high: {confidence:.0%} for the mean over other sets of as many queries ({how})."
-
-
-def _of_one_query(name: str, value: float) -> Estimate:
-    return Estimate.without_interval(value, "one query says nothing about others", _about(name))
-
-
-def _about(name: str) -> Estimand:
-    """Agreement is estimated for other sets of as many queries, with these sources' labels."""
-    return Estimand(name, OTHER, statistic="")

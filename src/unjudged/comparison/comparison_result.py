@@ -21,8 +21,7 @@ from unjudged.comparison.query_differences import (
 )
 from unjudged.comparison.verdicts import Pair
 from unjudged.evaluation.query_segments import SegmentsSource, segments_of
-from unjudged.grids.framed import Framed, frame_of
-from unjudged.grids.grid import Grid, Shown, in_paragraphs
+from unjudged.grids.grid import Framed, Grid, Shown, frame_of, in_paragraphs
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
 from unjudged.uncertainty.calibration import Calibration
 from unjudged.uncertainty.estimate import Estimate

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from math import nan
+from math import inf, nan
 from typing import NamedTuple
 
 import numpy as np
 
 from unjudged.base.segments import places, sums
 from unjudged.comparison.judgment_bounds import is_bounded, ranking_bounds
-from unjudged.comparison.ndcg_differences import has_closer_bounds, ndcg_bounds
 from unjudged.comparison.reversal.reversals import Hypothetical
 from unjudged.comparison.testing.deciding_queries import DecidingQueries, deciding_queries, influences
 from unjudged.comparison.testing.pairs import ROUNDING
 from unjudged.grids.grid import Cell, Column, Grid, Shown, blank, grid_of
-from unjudged.measures.kernel.registry import Measure
+from unjudged.measures.gain import best_first
+from unjudged.measures.kernel.registry import Measure, ratio
 from unjudged.rankings.judged import Floats, Integers
 from unjudged.uncertainty.shared import SharedRankings, two_of
 from unjudged.uncertainty.unjudged_sums import is_sum
@@ -233,3 +233,52 @@ def _needed(difference: float, effect: Floats) -> int | None:
     against = np.sort(effect[effect * difference < 0] * -np.sign(difference))[::-1]
     enough = np.flatnonzero(np.cumsum(against) > abs(difference) + ROUNDING)
     return int(enough[0]) + 1 if len(enough) else None
+
+
+def has_closer_bounds(measure: Measure) -> bool:
+    """Whether the measure is nDCG with the usual gains."""
+    return measure.name == "nDCG" and not measure.given.keys() & {"gains", "unjudged", "chance"}
+
+
+def ndcg_bounds(two: SharedRankings, measure: Measure) -> tuple[Floats, Floats]:
+    """Return the ends of the first run minus the second on each query by nDCG.
+
+    Both runs are divided by the same ideal I, so the difference is N / I, where N is the difference of their
+    DCG. An unjudged document moves N by its gain times the difference of its two discounts, and I lies
+    between the ideal of the judged documents and that with every unjudged one at the highest gain. The ends
+    of N over the ends of I therefore enclose the difference, much closer than one run's lowest minus the
+    other's highest.
+    """
+    pool, queries, cutoff = two.judgments, len(two.queries), measure.given.get("cutoff", inf)
+    unknown = pool.grade < 0
+    most = float(measure.gain([measure.max_grade(pool)])[0])
+    known = np.where(unknown, 0.0, measure.gain(pool.grade))
+    moved = np.zeros(len(pool.grade))
+    for run, sign in ((two.rankings.run(0), 1.0), (two.rankings.run(1), -1.0)):
+        moved[run.row] += sign * (run.rank <= cutoff) / np.log2(run.rank + 1.0)
+    gap, least, largest = (
+        sums(each, pool.query, queries)
+        for each in (
+            known * moved,
+            np.where(unknown, most * np.minimum(moved, 0), 0.0),
+            np.where(unknown, most * np.maximum(moved, 0), 0.0),
+        )
+    )
+    shortest = _ideal(two, known, cutoff)
+    longest = _ideal(two, np.where(unknown, most, known), cutoff)
+    low, high = gap + least, gap + largest
+    return (
+        np.where(low > 0, ratio(low, longest), _over(low, shortest)),
+        np.where(high > 0, _over(high, shortest), ratio(high, longest)),
+    )
+
+
+def _ideal(two: SharedRankings, gain: Floats, cutoff: float) -> Floats:
+    row, query, rank = best_first(two.judgments, gain)
+    return sums(gain[row] * (rank <= cutoff) / np.log2(rank + 1.0), query, len(two.queries))
+
+
+def _over(value: Floats, ideal: Floats) -> Floats:
+    """Divide; where nothing is known to be relevant, the end is as far away as it can be."""
+    far = np.where(value == 0, 0.0, np.copysign(np.inf, value))
+    return np.divide(value, ideal, out=far, where=ideal > 0)

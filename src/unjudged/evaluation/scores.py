@@ -16,8 +16,7 @@ from unjudged.base.lazy import computed_once
 from unjudged.base.wording import counted
 from unjudged.evaluation.measure_warnings import measure_warnings
 from unjudged.formats.readers.arrow.frames import is_frame, library_of
-from unjudged.grids.framed import Framed, frame_of
-from unjudged.grids.grid import Cell, Column, Grid, Shown, grid_of
+from unjudged.grids.grid import Cell, Column, Framed, Grid, Shown, frame_of, grid_of
 from unjudged.measures.kernel.names import MeasureLike, parse
 from unjudged.measures.kernel.registry import Measure
 from unjudged.rankings.coverage import coverage_warnings, missing_queries

@@ -1,18 +1,37 @@
-"""Tables of results that show themselves, in a terminal and in a notebook."""
+"""Tables of results that show themselves in a terminal and in a notebook, and frames of them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
+from unjudged.base.errors import UsageError, missing_package
 from unjudged.grids import escapes
 from unjudged.grids.content import DECIMALS, Cell, Column, Content, blank
 
-__all__ = ["DECIMALS", "Cell", "Column", "Grid", "Shown", "blank", "grid_of", "in_paragraphs"]
+if TYPE_CHECKING:
+    import duckdb
+    import pandas
+    import polars
+    import pyarrow
+
+__all__ = [
+    "DECIMALS",
+    "Cell",
+    "Column",
+    "Framed",
+    "Grid",
+    "Shown",
+    "blank",
+    "frame_of",
+    "grid_of",
+    "in_paragraphs",
+]
 
 WIDTH = 80
 ROWS = 60
 """Longer tables are cut where an object shows itself; written to a file they are whole."""
+LIBRARIES = ("pandas", "polars", "pyarrow", "duckdb")
 
 
 class Grid(Content):
@@ -71,3 +90,54 @@ class Shown:
 
     def _repr_html_(self) -> str:
         return self.grid()._repr_html_()
+
+
+class Framed:
+    """Names for `to_frame`, one per library, and a stream of Arrow: `polars.DataFrame(result)`."""
+
+    __slots__ = ()
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """Return the rows in the kind of frame that went in, or another."""
+        raise NotImplementedError
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return a pandas frame."""
+        frame: pandas.DataFrame = self.to_frame("pandas")
+        return frame
+
+    def to_polars(self) -> polars.DataFrame:
+        """Return a Polars frame."""
+        frame: polars.DataFrame = self.to_frame("polars")
+        return frame
+
+    def to_arrow(self) -> pyarrow.Table:
+        """Return an Arrow table."""
+        table: pyarrow.Table = self.to_frame("pyarrow")
+        return table
+
+    def to_duckdb(self) -> duckdb.DuckDBPyRelation:
+        """Return a DuckDB relation."""
+        relation: duckdb.DuckDBPyRelation = self.to_frame("duckdb")
+        return relation
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+
+def frame_of(columns: Mapping[str, Sequence[Any]], library: str) -> Any:
+    """Make a frame of these columns; `library` is one of LIBRARIES, or "" where no frame went in."""
+    if library not in LIBRARIES:
+        problem = f"no kind of frame {library!r}" if library else "no frame went in, so say which kind"
+        raise UsageError(f"{problem}: use {', '.join(LIBRARIES)}")
+    try:
+        if library == "duckdb":
+            import duckdb
+
+            return duckdb.from_arrow(frame_of(columns, "pyarrow"))
+        import narwhals
+
+        lists = {name: list(values) for name, values in columns.items()}
+        return narwhals.from_dict(lists, backend=library).to_native()  # type: ignore[arg-type]
+    except ModuleNotFoundError:
+        raise missing_package(library, "this kind of frame") from None

@@ -8,8 +8,7 @@ from math import isnan, nan
 from typing import Any, overload
 
 from unjudged.base.wording import percent
-from unjudged.grids.framed import Framed, frame_of
-from unjudged.grids.grid import Cell, Column, Grid, Shown, blank, grid_of
+from unjudged.grids.grid import Cell, Column, Framed, Grid, Shown, blank, frame_of, grid_of
 from unjudged.measures.kernel.estimand import OTHER, THESE, Estimand
 
 

@@ -19,8 +19,7 @@ from math import ceil
 
 import numpy as np
 
-from unjudged.comparison.reversal.expected_terms import Terms, terms_of
-from unjudged.comparison.reversal.favouring import favouring, rank_by_row
+from unjudged.comparison.reversal.favouring import Terms, favouring, rank_by_row, terms_of
 from unjudged.comparison.reversal.reversals import Hypothetical
 from unjudged.comparison.testing.pairs import ROUNDING, Ints, Pairs
 from unjudged.measures.kernel.registry import Measure, ratio
