@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from unjudged.comparison.judgment_bounds import JudgmentBounds
+from unjudged.comparison.testing.pairs import rank_intervals
 from unjudged.comparison.testing.pairwise import Interval, PairTests
 from unjudged.comparison.under_assessors import PairsUnderAssessors
 from unjudged.comparison.verdicts import CLEAR, ENCLOSED, EXACT, HIGHER, OF_EACH, ROBUST, Pair, verdict_of
@@ -96,34 +97,24 @@ class MeasureComparison:
     @cached_property
     def clearly_beats(self) -> Mask:
         """Systems x systems: whether the first is clearly, or without bounds significantly, better."""
-        return self._ahead(self._with(CLEAR, HIGHER))
+        return self._ahead(CLEAR, HIGHER)
 
     @cached_property
     def firmly_beats(self) -> Mask:
         """Systems x systems: the same, or whether the first is robustly better than the second."""
-        return self._ahead(self._with(CLEAR, HIGHER, ROBUST))
+        return self._ahead(CLEAR, HIGHER, ROBUST)
 
     @cached_property
     def beats(self) -> Mask:
         """Systems x systems: whether the first is significantly better, clear, robust or open to judging."""
-        return self._ahead(self.tests.significant)
+        return self.tests.pairs.ahead(self.tests.significant)
 
-    def _with(self, *verdicts: str) -> Mask:
-        return np.array([verdict in verdicts for verdict in self.verdicts])
-
-    def _ahead(self, chosen: Mask) -> Mask:
-        pairs = self.tests.pairs
-        found = np.zeros((len(self.values), len(self.values)), bool)
-        up, down = chosen & (pairs.difference > 0), chosen & (pairs.difference < 0)
-        found[pairs.first[up], pairs.second[up]] = True
-        found[pairs.second[down], pairs.first[down]] = True
-        return found
+    def _ahead(self, *verdicts: str) -> Mask:
+        return self.tests.pairs.ahead(np.array([verdict in verdicts for verdict in self.verdicts]))
 
     def rank_intervals(self) -> list[tuple[int, int]]:
         """From 1 + the number of systems that are firmly better, to all systems but those firmly worse."""
-        firm = self.firmly_beats
-        better, worse = firm.sum(axis=0), firm.sum(axis=1)
-        return [(1 + int(up), len(firm) - int(down)) for up, down in zip(better, worse, strict=True)]
+        return rank_intervals(self.firmly_beats)
 
     def tiers(self) -> list[int]:
         """Return the tier of each system, from 1.

@@ -152,8 +152,7 @@ def compare_segments(
             parts = [difference[chosen] for chosen in segments.values()]
             interactions.append(Interaction(*rows[-1][:3], interaction_p(parts, seed=seed)))
     tests = results[0].tests
-    title = f"{tests.test.title[0].upper()}{tests.test.title[1:]}"
-    method = f"{title}, {tests.correction.title} over {counted(len(segments), 'segment')}."
+    method = f"{tests.method} over {counted(len(segments), 'segment')}."
     return SegmentComparison(rows, interactions, method, tests.alpha)
 
 

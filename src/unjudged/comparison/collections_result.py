@@ -12,7 +12,7 @@ import numpy as np
 from unjudged.base.wording import counted, percent
 from unjudged.comparison.comparison_grids import letters
 from unjudged.comparison.testing.macro_means import MacroDifferences, macro_interval
-from unjudged.comparison.testing.pairs import Pairs
+from unjudged.comparison.testing.pairs import Pairs, rank_intervals
 from unjudged.comparison.testing.pairwise import PairTests
 from unjudged.grids.escapes import latex
 from unjudged.grids.grid import Cell, Column, Grid, Shown, grid_of
@@ -75,14 +75,10 @@ class CollectionsComparison(Shown):
     @cached_property
     def beats(self) -> Mask:
         """Systems x systems x (collections, then the mean): whether the first is significantly better."""
-        systems = len(self.runs)
-        found = np.zeros((systems, systems, len(self.collections) + 1), bool)
         gaps = [*(one.pairs.difference for one in self.tests), self.macro.value]
-        for c, (gap, p) in enumerate(zip(gaps, [*self.p_adjusted, self.macro_adjusted], strict=True)):
-            up, down = (p <= self.alpha) & (gap > 0), (p <= self.alpha) & (gap < 0)
-            found[self.pairs.first[up], self.pairs.second[up], c] = True
-            found[self.pairs.second[down], self.pairs.first[down], c] = True
-        return found
+        p_values = [*self.p_adjusted, self.macro_adjusted]
+        found = [self.pairs.ahead(p <= self.alpha, gap) for gap, p in zip(gaps, p_values, strict=True)]
+        return np.stack(found, axis=-1)
 
     @property
     def pairs(self) -> Pairs:
@@ -100,8 +96,7 @@ class CollectionsComparison(Shown):
 
         From 1 + the number of systems that are significantly better, to all but those significantly worse.
         """
-        better, worse = self.beats[:, :, -1].sum(axis=0), self.beats[:, :, -1].sum(axis=1)
-        return [(1 + int(up), len(self.runs) - int(down)) for up, down in zip(better, worse, strict=True)]
+        return rank_intervals(self.beats[:, :, -1])
 
     def grid(self) -> Grid:
         """Return a row per system; the best of each column is stressed."""

@@ -13,19 +13,14 @@ from unjudged.base.wording import shortlist
 from unjudged.comparison.by_measure import MeasureComparison
 from unjudged.comparison.comparison_grids import letters, pair_records, pairs_grid, systems_grid
 from unjudged.comparison.comparison_latex import ComparedOptions, comparison_table
-from unjudged.comparison.query_differences import (
-    QueryDifferences,
-    differences_of_table,
-    query_differences,
-    with_influence,
-)
+from unjudged.comparison.query_differences import QueryDifferences, query_differences
 from unjudged.comparison.verdicts import Pair
 from unjudged.evaluation.query_segments import SegmentsSource, segments_of
 from unjudged.grids.grid import Framed, Grid, Shown, frame_of, in_paragraphs
 from unjudged.measures.kernel.names import MeasureLike, parse_measure
 from unjudged.uncertainty.calibration import Calibration
 from unjudged.uncertainty.estimate import Estimate
-from unjudged.uncertainty.shared import SharedRankings
+from unjudged.uncertainty.shared import SharedRankings, two_of
 
 if TYPE_CHECKING:
     from unjudged.comparison.by_segment import SegmentComparison
@@ -65,10 +60,8 @@ class Comparison(Shown, Framed):
     def method(self) -> str:
         """Test, correction and level in one sentence."""
         tests = self.results[0].tests
-        title = tests.test.title
         against = "" if self.baseline is None else f", against {self.baseline}"
-        title = f"{title[0].upper()}{title[1:]}, {tests.correction.title}"
-        return f"{title}{self.family}, alpha = {tests.alpha:g}{against}."
+        return f"{tests.method}{self.family}, alpha = {tests.alpha:g}{against}."
 
     @property
     def family(self) -> str:
@@ -135,12 +128,10 @@ class Comparison(Shown, Framed):
         documents that could turn the order.
         """
         result, i, j = self._two(a, b, measure)
-        if self.shared is None:
-            names, values = [self.runs[i], self.runs[j]], result.values[[i, j]]
-            found = differences_of_table(names, self.queries, result.measure, values)
-        else:
-            found = query_differences(self.bounding or self.shared, result.measure, i, j, result.values)
-        return with_influence(found, result.level(i, j))
+        rankings, names = self.bounding or self.shared, (self.runs[i], self.runs[j])
+        two = None if rankings is None else two_of(rankings, i, j)
+        values, level = result.values[[i, j]], result.level(i, j)
+        return query_differences(names, self.queries, result.measure, values, level=level, two=two)
 
     def by(self, segments: SegmentsSource, measure: MeasureLike | None = None) -> SegmentComparison:
         """Return the differences by segment of the queries, and whether the segments differ.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import inf, nan
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ from unjudged.grids.grid import Cell, Column, Grid, Shown, blank, grid_of
 from unjudged.measures.gain import best_first
 from unjudged.measures.kernel.registry import Measure, ratio
 from unjudged.rankings.judged import Floats, Integers
-from unjudged.uncertainty.shared import SharedRankings, two_of
+from unjudged.uncertainty.shared import SharedRankings
 from unjudged.uncertainty.unjudged_sums import is_sum
 
 SHOWN = 10
@@ -35,9 +35,9 @@ class QueryDifference(NamedTuple):
     high: float
     document: str | None
     effect: float | None
-    influence: float = nan
+    influence: float
     """What the query adds to the mean difference."""
-    p_without: float = nan
+    p_without: float
     """P value of the paired t test without it."""
 
 
@@ -61,16 +61,21 @@ class QueryDifferences(Shown):
     documents: Sequence[TurningDocument]
     needed: int | None
     """For sums over relevant documents: how few documents suffice to reverse the order, None if none do."""
-    deciding: DecidingQueries | None = None
+    deciding: DecidingQueries
     """The fewest queries that change what the test says."""
 
     def grid(self) -> Grid:
         """Return the queries as a table."""
-        columns = [Column("query", "label"), Column(self.a), Column(self.b), *map(Column, QUERY_NUMBERS)]
+        columns = [
+            Column("query", "label"),
+            Column(self.a),
+            Column(self.b),
+            *map(Column, ("difference", "low", "high")),
+        ]
         columns += [Column("document", "text"), Column("effect", decimals=6)]
         columns += [Column("influence", decimals=6), Column("p without", "p value")]
         notes = [
-            *([] if self.deciding is None else self.deciding.sentences()),
+            *self.deciding.sentences(),
             f"difference: {self.a} minus {self.b}; low, high: whatever the unjudged documents are.",
             "document: the unjudged one that matters most; effect: on the mean difference, if relevant.",
             "influence: what the query adds to the mean difference; p without: paired t test without it.",
@@ -87,87 +92,62 @@ class QueryDifferences(Shown):
         """Return the documents as a table."""
         columns = [Column("query", "label"), Column("document", "label"), Column("effect", decimals=6)]
         columns.append(Column("favours", "text"))
-        title = "unjudged documents that matter most"
         notes = []
         if self.needed is not None:
             many = "document suffices" if self.needed == 1 else "documents suffice"
             notes = [f"{self.needed} relevant {many} to reverse the order."]
         rows: list[list[Cell]] = [list(row) for row in self.documents[:SHOWN]]
-        return Grid(columns, rows, title, notes)
-
-
-QUERY_NUMBERS = ("difference", "low", "high")
-
-
-def with_influence(found: QueryDifferences, level: float) -> QueryDifferences:
-    """Add the influence of every query, and which of them decide at a level."""
-    differences = np.array([one.difference for one in found.queries])
-    influence, p = influences(differences)
-    rows = [
-        one._replace(influence=float(i), p_without=float(without))
-        for one, i, without in zip(found.queries, influence, p, strict=True)
-    ]
-    deciding = deciding_queries(differences, [one.query for one in found.queries], level)
-    return replace(found, queries=rows, deciding=deciding)
+        return Grid(columns, rows, "unjudged documents that matter most", notes)
 
 
 def query_differences(
-    shared: SharedRankings, measure: Measure, a: int, b: int, values: Floats
+    runs: Sequence[str],
+    queries: Sequence[str],
+    measure: Measure,
+    values: Floats,
+    *,
+    level: float,
+    two: SharedRankings | None = None,
 ) -> QueryDifferences:
-    """Everything by query about systems a and b; `values[i, j]` is what system i scores on query j.
+    """Return everything by query about two systems; `values` has what each scores on every query.
 
-    A measure with a geometric mean has logarithms, one without bounds neither bounds nor documents.
+    A measure with a geometric mean has logarithms. One without bounds, and systems of a table, which have no
+    rankings (`two`), have neither bounds nor documents. Queries decide at `level`.
     """
-    two, values = two_of(shared, a, b), measure.averaged(values)
-    difference = values[a] - values[b]
-    lowest = highest = np.full(len(difference), np.nan)
-    row, effect = np.zeros(0, np.int64), np.zeros(0)
-    if is_bounded(measure, shared):
-        row, effect = single_effects(two, measure)
-        lowest, highest = _bounds_of_two(two, measure, difference, row, effect)
-    query = shared.judgments.query[row]
-    order = np.argsort(-np.abs(effect), kind="stable")
-    best = dict(zip(query[order[::-1]].tolist(), order[::-1].tolist(), strict=True))
-
-    def rows() -> Iterator[QueryDifference]:
-        for q in np.argsort(-np.abs(difference), kind="stable").tolist():
-            k = best.get(q)
-            document, moved = (None, None) if k is None else (shared.document(int(row[k])), float(effect[k]))
-            yield QueryDifference(
-                shared.queries[q],
-                float(values[a, q]),
-                float(values[b, q]),
-                float(difference[q]),
-                float(lowest[q]),
-                float(highest[q]),
-                document,
-                moved,
-            )
-
-    names = shared.runs[a], shared.runs[b]
-    documents = [
-        TurningDocument(shared.queries[int(query[k])], shared.document(int(row[k])), float(effect[k]), name)
-        for k in order.tolist()
-        for name in [names[0] if effect[k] > 0 else names[1]]
-    ]
-    needed = _needed(float(difference.mean()), effect) if len(row) and is_sum(measure) else None
-    return QueryDifferences(*names, str(measure), list(rows()), documents, needed)
-
-
-def differences_of_table(
-    runs: Sequence[str], queries: Sequence[str], measure: Measure, values: Floats
-) -> QueryDifferences:
-    """Return the differences by query of two systems of a table, whose documents are unknown."""
     first, second = measure.averaged(values)
     difference = first - second
+    lowest = highest = np.full(len(difference), nan)
+    documents: list[TurningDocument] = []
+    needed = None
+    if two is not None and is_bounded(measure, two):
+        row, effect = single_effects(two, measure)
+        lowest, highest = _bounds_of_two(two, measure, difference, row, effect)
+        documents = list(_turning_documents(two, row, effect))
+        needed = _needed(float(difference.mean()), effect) if is_sum(measure) else None
+    most = {one.query: one for one in reversed(documents)}
+    order = np.argsort(-np.abs(difference), kind="stable")
+    influence, p_without = influences(difference[order])
     rows = [
         QueryDifference(
-            queries[q], float(first[q]), float(second[q]), float(difference[q]), nan, nan, None, None
+            queries[q],
+            *(float(column[q]) for column in (first, second, difference, lowest, highest)),
+            *most[queries[q]][1:3] if queries[q] in most else (None, None),
+            float(influence[k]),
+            float(p_without[k]),
         )
-        for q in np.argsort(-np.abs(difference), kind="stable").tolist()
+        for k, q in enumerate(order.tolist())
     ]
-    a, b = runs
-    return QueryDifferences(a, b, str(measure), rows, [], None)
+    deciding = deciding_queries(difference[order], [one.query for one in rows], level)
+    return QueryDifferences(runs[0], runs[1], str(measure), rows, documents, needed, deciding)
+
+
+def _turning_documents(two: SharedRankings, row: Integers, effect: Floats) -> Iterator[TurningDocument]:
+    """Yield the documents of these rows, the largest effect first."""
+    for k in np.argsort(-np.abs(effect), kind="stable").tolist():
+        query = two.queries[int(two.judgments.query[row[k]])]
+        yield TurningDocument(
+            query, two.document(int(row[k])), float(effect[k]), two.runs[int(effect[k] < 0)]
+        )
 
 
 def _bounds_of_two(

@@ -13,6 +13,7 @@ from unjudged.base.wording import counted, shortlist
 from unjudged.comparison.collections_result import CollectionsComparison
 from unjudged.comparison.testing.corrections import find_correction
 from unjudged.comparison.testing.macro_means import macro_differences
+from unjudged.comparison.testing.pairs import place_of_baseline
 from unjudged.comparison.testing.pairwise import check_alpha, compare_pairs
 from unjudged.comparison.testing.significance import find_test
 from unjudged.evaluation.collection import Collection
@@ -62,9 +63,7 @@ def compare_collections(
     for name, part in zip(scores, values, strict=True):
         if part.shape[1] < 2:
             raise UsageError(f"collection {name!r} has one query, expected at least two")
-    if baseline is not None and baseline not in runs:
-        raise UsageError(f"the baseline {baseline!r} is not among the runs: {', '.join(runs[:5])}")
-    place = None if baseline is None else runs.index(baseline)
+    place = place_of_baseline(baseline, runs)
     options = {"test": test, "baseline": place, "alpha": alpha, "draws": draws, "seed": seed}
     tests = [compare_pairs(part, correction="none", **options) for part in values]  # type: ignore[arg-type]
     pairs, p = tests[0].pairs, np.stack([one.p for one in tests])

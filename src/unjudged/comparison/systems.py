@@ -21,6 +21,7 @@ from unjudged.base.errors import AssumptionWarning, UsageError, announce
 from unjudged.comparison.by_measure import MeasureComparison
 from unjudged.comparison.comparison_result import Comparison
 from unjudged.comparison.judgment_bounds import bounds_of_table, judgment_bounds, no_bounds
+from unjudged.comparison.testing.pairs import place_of_baseline
 from unjudged.comparison.testing.pairwise import FAMILIES, compare_pairs, corrected_together
 from unjudged.comparison.tied_verdicts import verdict_notes
 from unjudged.comparison.under_assessors import pairs_under_assessors
@@ -122,7 +123,7 @@ def compare(
     original, asked = collection.judgments, chosen
     collection, chosen = collection.by_whole_grades(chosen)
     judgments, names = collection.judgments, list(collection.runs)
-    place = _place_of(baseline, names)
+    place = place_of_baseline(baseline, names)
     chosen, refused = comparable(chosen, judgments)
     asked = [measure for measure in asked if measure in chosen]
     uncalibrated = [] if calibration is None else _uncalibrated(calibration, chosen, confidence)
@@ -200,15 +201,6 @@ def _values(
     return tie_effects(measures, rankings, values, ties, depth=depth, seed=seed)
 
 
-def _place_of(baseline: str | None, runs: Sequence[str]) -> int | None:
-    """Return the place of the baseline among at least two runs."""
-    if len(runs) < 2:
-        raise UsageError("one run cannot be compared: give two or more")
-    if baseline is not None and baseline not in runs:
-        raise UsageError(f"the baseline {baseline!r} is not among the runs: {', '.join(runs[:5])}")
-    return None if baseline is None else list(runs).index(baseline)
-
-
 def _corrected(results: list[MeasureComparison], over: CorrectOver) -> list[MeasureComparison]:
     """Correct over the pairs of each measure, as they are, or over those of all measures together."""
     FAMILIES.find(over)
@@ -222,7 +214,7 @@ def _compare_scores(
     scores: Scores, baseline: str | None, confidence: float, over: CorrectOver, tests: Mapping[str, Any]
 ) -> Comparison:
     """Compare systems by scores alone: nothing is known of their judgments."""
-    place, names = _place_of(baseline, scores.runs), list(scores.runs)
+    place, names = place_of_baseline(baseline, scores.runs), list(scores.runs)
     results = []
     for k, measure in enumerate(scores.measures):
         values = np.ascontiguousarray(scores.values[:, :, k])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from unjudged.base.errors import UsageError
 from unjudged.measures.kernel.averages import mean_over_queries
-from unjudged.rankings.judged import Floats
+from unjudged.rankings.judged import Floats, Mask
 
 Ints = NDArray[np.intp]
 
@@ -99,3 +99,30 @@ class Pairs:
     def over_blocks(self, function: Any) -> Floats:
         """One number per pair, from a function of a block of differences."""
         return np.concatenate([function(differences) for _, differences in self.blocks()])
+
+    def ahead(self, chosen: Mask, difference: Floats | None = None) -> Mask:
+        """Systems x systems: whether the first is ahead of the second, in the chosen pairs."""
+        gap = self.difference if difference is None else difference
+        found = np.zeros((len(self.scores), len(self.scores)), bool)
+        up, down = chosen & (gap > 0), chosen & (gap < 0)
+        found[self.first[up], self.second[up]] = True
+        found[self.second[down], self.first[down]] = True
+        return found
+
+
+def rank_intervals(better: Mask) -> list[tuple[int, int]]:
+    """Return from 1 + the number of systems that are better, to all systems but those that are worse.
+
+    `better[i, j]` is whether system i is better than j.
+    """
+    up, down = better.sum(axis=0).tolist(), better.sum(axis=1).tolist()
+    return [(1 + above, len(better) - below) for above, below in zip(up, down, strict=True)]
+
+
+def place_of_baseline(baseline: str | None, runs: Sequence[str]) -> int | None:
+    """Return the place of the baseline among at least two runs."""
+    if len(runs) < 2:
+        raise UsageError("one run cannot be compared: give two or more")
+    if baseline is not None and baseline not in runs:
+        raise UsageError(f"the baseline {baseline!r} is not among the runs: {', '.join(runs[:5])}")
+    return None if baseline is None else list(runs).index(baseline)

@@ -48,6 +48,11 @@ class PairTests(Shown):
     """Over how many measures the tests were corrected together."""
 
     @property
+    def method(self) -> str:
+        """Test and correction, as a sentence starts."""
+        return f"{self.test.title[0].upper()}{self.test.title[1:]}, {self.correction.title}"
+
+    @property
     def family(self) -> str:
         """Which tests were corrected together, in words; nothing where one was, or none were corrected."""
         pairs, corrected = len(self.pairs), self.correction.name != "none"
@@ -84,9 +89,8 @@ class PairTests(Shown):
         numbers = (difference.value, difference.low, difference.high, self.p, self.p_adjusted, said)
         lists = (each.tolist() for each in (self.pairs.first, self.pairs.second, *numbers))
         rows = [[str(a), str(b), *own] for a, b, *own in zip(*lists, strict=True)]
-        title = f"{self.test.title[0].upper()}{self.test.title[1:]}, {self.correction.title}"
         ends = f"low, high: t interval of each difference at {percent(1 - self.alpha)}, before correction."
-        return Grid(columns, rows, notes=[f"{title}, alpha = {self.alpha:g}.", ends, *self.notes])
+        return Grid(columns, rows, notes=[f"{self.method}, alpha = {self.alpha:g}.", ends, *self.notes])
 
 
 def compare_pairs(
